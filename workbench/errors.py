@@ -1,0 +1,76 @@
+"""Errors about public facts, in one line: the argument, its value, what is allowed.
+
+Validators take keyword arguments, so that the message names the argument by itself:
+
+>>> positive(epsilon=-1.0)
+Traceback (most recent call last):
+    ...
+workbench.errors.ArgumentError: epsilon = -1.0: expected a finite number above 0
+"""
+
+from collections.abc import Iterable
+from numbers import Integral, Real
+from sys import float_info
+from typing import Any, TypeGuard
+
+
+class ArgumentError(ValueError):
+    """A public argument is outside its allowed set; raised before anything random is drawn."""
+
+    def __init__(self, argument: str, value: object, allowed: str) -> None:
+        super().__init__(argument, value, allowed)
+        self.argument, self.value, self.allowed = argument, value, allowed
+
+    def __str__(self) -> str:
+        return f"{self.argument} = {_brief(self.value)}: expected {self.allowed}"
+
+
+class OverspentError(ArgumentError):
+    """A ledger was asked for more than what is left of its budget."""
+
+
+def _brief(value: object) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def real(value: object) -> TypeGuard[float]:
+    """Return whether `value` is a finite real number (a bool is none)."""
+    number: Any = value
+    return isinstance(value, Real) and type(value) is not bool and abs(number) <= float_info.max
+
+
+def positive(**arguments: object) -> None:
+    """Raise unless every argument is a finite number above 0."""
+    for name, value in arguments.items():
+        if not (real(value) and value > 0):
+            raise ArgumentError(name, value, "a finite number above 0")
+
+
+def finite(**arguments: object) -> None:
+    """Raise unless every argument is a finite number."""
+    for name, value in arguments.items():
+        if not real(value):
+            raise ArgumentError(name, value, "a finite number")
+
+
+def probability(**arguments: object) -> None:
+    """Raise unless every argument lies strictly between 0 and 1."""
+    for name, value in arguments.items():
+        if not (real(value) and 0 < value < 1):
+            raise ArgumentError(name, value, "a number strictly between 0 and 1")
+
+
+def integer_at_least(least: int, **arguments: object) -> None:
+    """Raise unless every argument is an integer, `least` or more."""
+    for name, value in arguments.items():
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+            raise ArgumentError(name, value, f"an integer, at least {least}")
+
+
+def one_of(allowed: Iterable[object], **arguments: object) -> None:
+    """Raise unless every argument is one of `allowed`."""
+    choices = list(allowed)
+    for name, value in arguments.items():
+        if value not in choices:
+            raise ArgumentError(name, value, "one of " + ", ".join(map(str, choices)))
