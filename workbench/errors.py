@@ -37,7 +37,7 @@ def _brief(value: object) -> str:
 def real(value: object) -> TypeGuard[float]:
     """Return whether `value` is a finite real number (a bool is none)."""
     number: Any = value
-    return isinstance(value, Real) and type(value) is not bool and abs(number) <= float_info.max
+    return isinstance(number, Real) and type(number) is not bool and abs(number) <= float_info.max
 
 
 def positive(**arguments: object) -> None:
