@@ -14,6 +14,10 @@ from sys import float_info
 from typing import Any, TypeGuard
 
 
+_REAL: Any = Real  # the abstract number types are opaque to type checkers
+_INTEGRAL: Any = Integral
+
+
 class ArgumentError(ValueError):
     """A public argument is outside its allowed set; raised before anything random is drawn."""
 
@@ -36,8 +40,7 @@ def _brief(value: object) -> str:
 
 def real(value: object) -> TypeGuard[float]:
     """Return whether `value` is a finite real number (a bool is none)."""
-    number: Any = value
-    return isinstance(number, Real) and type(number) is not bool and abs(number) <= float_info.max
+    return isinstance(value, _REAL) and not isinstance(value, bool) and abs(value) <= float_info.max
 
 
 def positive(**arguments: object) -> None:
@@ -64,7 +67,7 @@ def probability(**arguments: object) -> None:
 def integer_at_least(least: int, **arguments: object) -> None:
     """Raise unless every argument is an integer, `least` or more."""
     for name, value in arguments.items():
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        if isinstance(value, bool) or not isinstance(value, _INTEGRAL) or value < least:
             raise ArgumentError(name, value, f"an integer, at least {least}")
 
 
