@@ -2,7 +2,7 @@
 
     (1) D_i = |x_{2i} - x_{2i-1}|/√2, i ≤ m = ⌊n/2⌋; key_i = e with 2^(e-1) ≤ D_i < 2^e, or "zero" for D_i = 0
     (2) ê = the largest bin of a private histogram of the keys
-    (3) out = 2^(ê+1)        σ ≤ out ≤ 8σ
+    (3) out = 2^(ê+1)        σ ≤ out ≤ 8σ, or, twice as large, σ ≤ out ≤ 16σ
 
 Exponents are those of the float itself (frexp), no logarithm is rounded. Without a range of scales the
 histogram is stability-based; with one it is finite and pure.
@@ -24,10 +24,8 @@ from workbench.privacy.histograms import (
 )
 
 ZERO = -5000  # the key of D = 0, below every exponent of a float
-BEST, FAR = (
-    0.2895,
-    0.1855,
-)  # worst-case mass of the best bin, and of all bins below σ/4 (those from 2σ: .0454)
+BEST = 0.2895  # least mass of the best bin, over all positions of the grid
+FAR_BELOW = {8: 0.1974126514, 16: 0.0994764497}  # P(|Z| < 2/factor): all bins that would make out < σ
 
 
 def pair_differences(x: Array) -> Array:
@@ -69,15 +67,16 @@ class ExponentScale:
         bins = np.clip(keys - low, 0, high - low).astype(np.int64)
         return low + int(np.argmax(finite_histogram(bins, high - low + 1, charge, noise)))
 
-    def found(self, n: int, cost: Budget, beta: float) -> bool:
-        """Return whether σ ≤ 2^(ê+1) ≤ 8σ has probability at least 1 - beta on n normal rows.
+    def found(self, n: int, cost: Budget, beta: float, factor: int = 8) -> bool:
+        """Return whether σ ≤ 2^(ê+1) factor/8 ≤ factor·σ has probability at least 1 - beta on n normal rows.
 
-        DKW for all bins at once takes beta/2 (each count is within 2√(m ln(4/β)/2)), the noise beta/2.
+        Hoeffding for four sets takes beta/2: the best bin; the largest bin that gives out < σ, all below
+        it, and all that give out > factor·σ, each of mass at most P(|Z| < 2/factor). The noise takes beta/2.
         """
         m = n // 2
-        deviation = 2 * sqrt(m * log(4 / beta) / 2)
+        deviation = sqrt(m * log(8 / beta) / 2)
         noise = self._count_error(m, cost, beta / 2)
-        found = (BEST - FAR) * m > 2 * deviation + 2 * noise
+        found = (BEST - FAR_BELOW[factor]) * m > 2 * deviation + 2 * noise
         return found and (self.ends is not None or BEST * m - deviation - noise >= stability_threshold(cost))
 
     def _count_error(self, m: int, cost: Budget, beta: float) -> float:

@@ -24,7 +24,7 @@ from scipy.special import chdtri
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Array, standardised
-from workbench.privacy import ApproxDP, Budget, Charge, NoiseSource, Plan, PureDP, Sequential, ZCDP
+from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, PureDP, Sequential
 from workbench.privacy.mechanisms import additive
 
 from .clipping import clipped_mean, sensitivity
@@ -98,7 +98,7 @@ class KVInterval:
         noise = LOCATION.count_error(n, locate, beta / 2)
         apart = (BEST - ONE_SIDE) * n > 2 * deviation + 2 * noise
         kept = BEST * n - deviation - noise >= LOCATION.threshold(locate)
-        return apart and kept and EXPONENT.found(n, exponent, beta)
+        return apart and kept and EXPONENT.found(n, exponent, beta, factor=16)
 
     def half_width_bound(self, n: int, budget: Budget, beta: float) -> float:
         """Return 16 times the half-width at σ_hi = s = 1, in units of σ: what a found scale allows."""
@@ -115,7 +115,7 @@ def half_width_of_unit(beta: float, sd: float, window: float, charge: Charge) ->
 
 
 def _parts(budget: Budget) -> tuple[Budget, Budget, Budget, Budget]:
-    a, b, c, d = SHARES
+    a, b, c, _ = SHARES
     match budget:
         case ApproxDP(epsilon, delta):
             last = epsilon - a * epsilon - b * epsilon - c * epsilon

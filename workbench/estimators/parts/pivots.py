@@ -45,7 +45,9 @@ def critical_value(name: str, n: int, simulate: Simulate, level: float, draws: i
 
     `name` identifies the public design; equal names share one table of a fixed seed.
     """
-    return float(np.partition(_table(name, n, draws, simulate), rank(level, draws) - 1)[rank(level, draws) - 1])
+    return float(
+        np.partition(_table(name, n, draws, simulate), rank(level, draws) - 1)[rank(level, draws) - 1]
+    )
 
 
 _TABLES: dict[tuple[str, int, int], Array] = {}

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Array, standardised
-from workbench.privacy import ApproxDP, Budget, NoiseSource, Plan, Sequential, ZCDP
+from workbench.privacy import ZCDP, ApproxDP, Budget, NoiseSource, Plan, Sequential
 
 from .shares import rule
 from .window_mean import WindowMean
@@ -52,7 +52,9 @@ class Studentised:
 def _split(budget: Budget, share: float) -> tuple[Budget, Budget]:
     match budget:
         case ApproxDP(epsilon, delta):
-            return ApproxDP(share * epsilon, delta / 2), ApproxDP(epsilon - share * epsilon, delta - delta / 2)
+            return ApproxDP(share * epsilon, delta / 2), ApproxDP(
+                epsilon - share * epsilon, delta - delta / 2
+            )
         case ZCDP(rho, delta):
             return ZCDP(share * rho, delta / 2), ZCDP(rho - share * rho, delta - delta / 2)
     raise ArgumentError("budget", budget, "ApproxDP or ZCDP with delta > 0")

@@ -1,4 +1,4 @@
-"""A private confidence interval for the mean, sigma known, nothing else.        Karwa & Vadhan 2018, Theorem 3.1.
+"""A private confidence interval for the mean, sigma known, nothing else.  Karwa & Vadhan 2018, Theorem 3.1.
 
 Rows x of shape (n,), normal with standard deviation sigma. Neighbours: replace one row. Coverage is at least
 1 - level for every mean and every n (for |mean| up to 1e12 sigma, where floats resolve it). No answer from

@@ -1,4 +1,4 @@
-"""A private confidence interval for the mean, nothing known.                   Karwa & Vadhan 2018, Theorem 5.1.
+"""A private confidence interval for the mean, nothing known.  Karwa & Vadhan 2018, Theorem 5.1.
 
 Rows x of shape (n,), normal. Neighbours: replace one row. Coverage is at least 1 - level for every mean,
 sigma and n. No answer from a step gives the whole line.

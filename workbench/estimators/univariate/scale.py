@@ -1,4 +1,4 @@
-"""The private standard deviation of a column, its mean unknown.                  Karwa & Vadhan 2018, Section 4.
+"""The private standard deviation of a column, its mean unknown.  Karwa & Vadhan 2018, Section 4.
 
 Rows x of shape (n,), of which nothing is known, or sigma within [lower, upper]. Neighbours: replace one row.
 
