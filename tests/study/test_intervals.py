@@ -7,6 +7,7 @@ from scipy.stats import binom, t
 
 from workbench.errors import ArgumentError
 from workbench.study.intervals import (
+    _bracket,
     bootstrap_interval,
     clopper_pearson,
     crossing,
@@ -201,17 +202,26 @@ def test_the_interval_of_a_crossing_rejects_a_wrong_n(factor):
         assert not low <= factor * 200 * sqrt(2) <= high
 
 
-@pytest.mark.parametrize("shares", [(0.1, 0.5, 0.9), (0.49, 0.499, 0.501), (0.5, 0.5, 0.5), (0.0, 0.2, 1.0)])
+SHARES = [(0.1, 0.5, 0.9), (0.49, 0.499, 0.501), (0.5, 0.5, 0.5), (0.0, 0.2, 1.0), (0.1, 0.3, 0.499)]
+
+
+@pytest.mark.parametrize("shares", SHARES)
 def test_the_bracket_misses_at_most_at_its_level_by_enumeration(shares):
-    ns, m, target, level = (10, 20, 40), 9, 0.5, 0.1
-    truth = next(n for n, share in zip(ns, shares, strict=True) if share >= target)  # crossed at or before
-    before = max([0, *[n for n in ns if n < truth]])
+    ns, m, target, level = np.array([10.0, 20, 40]), 12, 0.5, 0.15
+    at = [n for n, share in zip(ns, shares, strict=True) if share >= target]
+    first, last_below = min([inf, *at]), max([0.0, *(n for n in ns if n not in at)])
     missed = 0.0
     for hits in itertools.product(range(m + 1), repeat=3):
-        low, high = crossing(ns, hits, m, target, level=level, rng=generator(), resamples=80).bracket
-        if not (low <= before and truth <= high):
+        low, high = _bracket(ns, np.array(hits), np.full(3, m), target, level)
+        if not (low <= last_below and first <= high):
             missed += binom.pmf(hits, m, shares).prod()
     assert missed <= level
+
+
+def test_a_jump_from_never_to_always_still_varies():
+    found = crossing(NS, [0, 0, 20, 20], 20, 0.5, level=0.05, rng=generator())
+    assert found.interval[0] < 0.99 * found.estimate < 1.01 * found.estimate < found.interval[1]
+    assert found.bracket == (200, 400)
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,16 @@ def test_a_block_without_the_flag_never_abstains():
     assert not frame["abstained"].any()
 
 
+def drifting(point, trials, data, noise):
+    return {"count": np.arange(trials) if data.random() < 0.5 else np.arange(trials) / 2}
+
+
+def test_a_column_has_one_type_whatever_its_values():
+    for blocks in ({"quick": 1}, {"quick": 20}):
+        frame = run(Sweep("demo", grid(n=1), drifting, trials=4, blocks=blocks), "quick", seed=SEED)
+        assert frame["count"].dtype == np.float64
+
+
 def fails(point, trials, data, noise):
     raise ZeroDivisionError("by zero")
 
