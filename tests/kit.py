@@ -50,7 +50,7 @@ def typical_rows(example: Example, n: int, seed: int) -> np.ndarray:
     return centre + sigma * np.random.default_rng(seed).standard_normal(n)
 
 
-def row_values(example: Example) -> list[float]:
+def row_values(example: Example, n: int) -> list[float]:
     """Values that a replaced row may take: hostile ones and both sides of every clip."""
     estimator = example.estimator
     centre, sigma = getattr(estimator, "centre", 0.0), getattr(estimator, "sigma", 1.0)
@@ -58,6 +58,9 @@ def row_values(example: Example) -> list[float]:
     near = [
         centre + side * size for side in (-1, 1) for size in (0, 0.4 * sigma, 2 * sigma, radius, 50 * radius)
     ]
+    if hasattr(estimator, "bound"):  # the last values that the paper's mean does not zero
+        reach = sigma * estimator.bound(n, example.budget) * (1 - 1e-12)
+        near += [centre - reach, centre + reach]
     return [*near, *HOSTILE]
 
 

@@ -94,7 +94,7 @@ def _stopped_early(value: object) -> bool:
 
 def neighbours(example: Example, n: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """Pairs that differ in one row: typical, constant and two-valued rows against every extreme value."""
-    typical, values = typical_rows(example, n, 5), row_values(example)
+    typical, values = typical_rows(example, n, 5), row_values(example, n)
     spread = np.resize([values[0], values[1]], n)
     bases = [typical, typical + 1e6, spread, *(np.full(n, value) for value in values)]
     pairs = []
@@ -107,7 +107,7 @@ def neighbours(example: Example, n: int) -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def gaps(example: Example, n: int = N) -> dict[str, tuple[float, float]]:
-    """The largest distance of every step's statistic over neighbours, given equal former outputs, and its charge."""
+    """The largest distance of every step's statistic, given equal former outputs, and its sensitivity."""
     worst: dict[str, tuple[float, float]] = {}
     for number, (x, other) in enumerate(neighbours(example, n)):
         with spied() as events:
