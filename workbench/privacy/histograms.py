@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from workbench.errors import ArgumentError
 
 from .budget import ZCDP, ApproxDP, Budget, PureDP
-from .mechanisms import discrete_laplace, gaussian, truncated_laplace, truncated_laplace_bound
+from .mechanisms import additive, truncated_laplace, truncated_laplace_bound
 from .noise import Array, NoiseSource
 from .plan import Charge
 
@@ -30,10 +30,7 @@ def histogram_charge(step: str, cost: Budget) -> Charge:
 
 def finite_histogram(bins: NDArray[np.int64], size: int, charge: Charge, noise: NoiseSource) -> Array:
     """Return noisy counts of `bins` = 0 .. size-1, empty ones included."""
-    counts = np.bincount(bins, minlength=size)
-    return {"discrete_laplace": discrete_laplace, "gaussian": gaussian}[charge.mechanism](
-        counts, charge, noise
-    )
+    return additive(np.bincount(bins, minlength=size), charge, noise)
 
 
 def stability_charge(step: str, cost: Budget) -> Charge:

@@ -107,7 +107,10 @@ def symmetric_gaussian(value: ArrayLike, charge: Charge, noise: NoiseSource) -> 
 
 def additive(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
     """Return `value` with the additive noise that `charge` names."""
-    return {"laplace": laplace, "gaussian": gaussian}[charge.mechanism](value, charge, noise)
+    return _ADDITIVE[charge.mechanism](value, charge, noise)
+
+
+_ADDITIVE = {"laplace": laplace, "discrete_laplace": discrete_laplace, "gaussian": gaussian}
 
 
 def exponential(scores: ArrayLike, charge: Charge, noise: NoiseSource, log_base: ArrayLike = 0.0) -> int:

@@ -105,8 +105,9 @@ class SimulatedNoise:
         return _plus(value, draw)
 
     def gumbel(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Add Gumbel noise of the given scale."""
-        return _plus(value, lambda shape: self.rng.gumbel(scale=scale, size=shape))
+        """Add Gumbel noise of the given scale: minus the log of an exponential variable."""
+        with np.errstate(divide="ignore"):
+            return _plus(value, lambda shape: -scale * np.log(self.rng.standard_exponential(shape)))
 
     def exponential(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add exponential noise of mean scale."""
