@@ -75,3 +75,24 @@ def test_coverage_given_an_answer():
         if np.isfinite(low):
             covered.append(low <= 0.0 <= high)
     assert np.mean(covered) >= 0.9 - 3 * np.sqrt(0.09 / len(covered))
+
+
+def test_a_plan_for_another_n_is_refused():
+    # the clip comes from the rows, the noise from the plan: a plan for 10^6 rows adds 10^-4 of the noise
+    from workbench.privacy import SimulatedNoise
+
+    estimator, budget = TwoStepMean(radius=5.0), PureDP(1.0)
+    plan = estimator.plan(10**6, 1, budget)
+    with pytest.raises((ValueError, AssertionError)):
+        estimator.steps(np.zeros(100), budget, plan, SimulatedNoise(np.random.default_rng(0)))
+
+
+@pytest.mark.parametrize(("mechanism", "sensitivity"), [("laplace", 1.0), ("window_median", 1e-6)])
+def test_a_charge_of_another_mechanism_is_refused(mechanism, sensitivity):
+    from workbench.estimators.parts.window_median import WindowMedian
+    from workbench.privacy import Charge, SimulatedNoise
+
+    locator = WindowMedian(left=1.0, right=1.0, low=-10.0, high=10.0)
+    charge = Charge("locate", mechanism, sensitivity, PureDP(1.0))
+    with pytest.raises((ValueError, AssertionError)):
+        locator.draw(np.zeros(4), charge, SimulatedNoise(np.random.default_rng(0)))
