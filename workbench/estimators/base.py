@@ -5,6 +5,7 @@ source of randomness returns a `Release`. There is no inheritance; `Estimator` i
 """
 
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any, Generic, Literal, Protocol, TypeVar, cast
 
 import numpy as np
@@ -16,6 +17,7 @@ from workbench.privacy import Budget, NoiseSource, Plan, compose, noise_source
 Array = NDArray[np.float64]
 T = TypeVar("T")
 
+_REAL: Any = Real
 LARGEST = 1e100  # rows with a larger entry are treated like rows with a missing one
 FARTHEST = 1e15  # standardised values are capped here: beyond it a float cannot resolve a unit
 
@@ -106,10 +108,8 @@ class Estimator(Protocol):
         """Return a number that the error exceeds with probability at most `beta`."""
         ...
 
-    def steps(
-        self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource, trace: Trace | None = None
-    ) -> Any:
-        """Return the private value of the sanitised rows `x`, spending `plan` = plan(n, d, budget)."""
+    def steps(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Any:
+        """Return the private value of the sanitised rows `x`, spending plan(n, d, budget)."""
         ...
 
 
@@ -127,7 +127,8 @@ def run_univariate(
     """Return the release of `estimator` on one column: read, plan, draw, in this order."""
     rows = univariate(x)
     plan = estimator.plan(len(rows.values), 1, budget)
-    value = estimator.steps(rows.values, budget, plan, noise_source(rng), trace)
+    with np.errstate(all="ignore"):  # whatever the caller's settings, entries decide no exception
+        value = estimator.steps(rows.values, budget, noise_source(rng), trace)
     return Release(value, plan, Guarantee(compose(plan)), rows.labels)
 
 
@@ -174,10 +175,32 @@ def _read(x: object) -> tuple[Array, tuple[str, ...] | None]:
                 raise ArgumentError(f"x[{name!r}]", f"column of type {kind}", "a numeric column")
         labels = tuple(str(name) for name in names) if None not in names else None
         return cast(Array, frame.to_numpy(dtype=np.float64, na_value=np.nan)), labels
-    try:
-        values = np.asarray(x)
-    except ValueError:
-        raise ArgumentError("x", type(x).__name__, "rows of one length") from None
+    if isinstance(x, (list, tuple)):
+        return _read_list(x), None
+    values = np.asarray(x)
     if values.dtype.kind not in "biuf":
         raise ArgumentError("x", f"array of type {values.dtype}", "a numeric array")
-    return values.astype(np.float64), None
+    with np.errstate(all="ignore"):
+        return np.ma.filled(np.ma.asarray(x).astype(np.float64), np.nan), None
+
+
+def _read_list(x: list[object] | tuple[object, ...]) -> Array:
+    """Return the numbers of a (nested) list; None and integers beyond the floats count as missing."""
+    if any(isinstance(row, (list, tuple, np.ndarray)) for row in x):
+        rows = [_read(row)[0] for row in x]
+        if len({row.shape for row in rows}) > 1:
+            raise ArgumentError("x", f"list of {len(rows)} rows", "rows of one length")
+        return np.array(rows)
+    return np.array([_number(entry) for entry in x], np.float64)
+
+
+def _number(entry: object) -> float:
+    if entry is None:
+        return float("nan")
+    if not isinstance(entry, _REAL):
+        raise ArgumentError("x", f"list with an entry of type {type(entry).__name__}", "a list of numbers")
+    try:
+        with np.errstate(all="ignore"):
+            return float(entry)
+    except OverflowError:
+        return float("nan")

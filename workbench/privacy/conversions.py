@@ -4,11 +4,11 @@ The slides of M21 state looser forms of two of them; those are kept as `*_stated
 `dp-accounting` checks these functions in the tests.
 """
 
-from math import exp, inf, log, log1p, sqrt, tanh
+from math import exp, expm1, inf, log, log1p, sqrt, tanh
 from sys import float_info
 
 from scipy.optimize import brentq, minimize_scalar
-from scipy.special import log_ndtr, ndtr
+from scipy.special import log_ndtr
 
 from workbench.errors import ArgumentError, positive, probability
 
@@ -119,14 +119,21 @@ def zcdp_within_approx(budget: ApproxDP) -> ZCDP:
         return _epsilon_of_zcdp(exp(log_rho), budget.delta) - budget.epsilon
 
     low, high = log(budget.epsilon) - 80, log(budget.epsilon) + 1
+    while excess(high) <= 0:
+        high += 1
     return ZCDP(exp(brentq(excess, low, high, xtol=1e-13)) / UP)
 
 
 def gaussian_delta(mu: float, epsilon: float) -> float:
-    """Return the exact δ(ε) of μ-GDP: Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ) (Balle & Wang 2018)."""
+    """Return the exact δ(ε) of μ-GDP: Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ) (Balle & Wang 2018).
+
+    Computed in logarithms and rounded up by a bound on the cancellation of its two terms.
+    """
     positive(mu=mu)
-    upper, lower = mu / 2 - epsilon / mu, -mu / 2 - epsilon / mu
-    return float(max(ndtr(upper) - exp(min(epsilon + log_ndtr(lower), 700.0)), 0.0))
+    first = float(log_ndtr(mu / 2 - epsilon / mu))
+    second = epsilon + float(log_ndtr(-mu / 2 - epsilon / mu))
+    slack = 4 * float_info.epsilon * (2 + abs(first) + abs(second) + epsilon)
+    return min(exp(first) * (slack - expm1(min(second - first, 0.0))), 1.0)
 
 
 def approx_from_gdp(budget: GaussianDP, delta: float) -> ApproxDP:

@@ -1,10 +1,10 @@
 """Private histograms: over a finite partition, over a countable one, and the mode alone.
 
 Counts are integers and so is their noise (discrete Laplace) wherever the currency allows. Proofs:
-`proofs/univariate.md`, "Histograms".
+`proofs/univariate.md`, sections 2 to 4.
 """
 
-from math import ceil, exp, floor, log, log1p, sqrt
+from math import ceil, exp, log, log1p, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,8 +29,8 @@ def histogram_charge(step: str, cost: Budget) -> Charge:
 
 
 def finite_histogram(bins: NDArray[np.int64], size: int, charge: Charge, noise: NoiseSource) -> Array:
-    """Return noisy counts of `bins` = 0 .. size-1, empty ones included."""
-    return additive(np.bincount(bins, minlength=size), charge, noise)
+    """Return noisy counts of `bins` = 0 .. size-1, empty ones included; others count at the ends."""
+    return additive(np.bincount(np.clip(bins, 0, size - 1), minlength=size), charge, noise)
 
 
 def stability_charge(step: str, cost: Budget) -> Charge:
@@ -73,6 +73,8 @@ def stability_histogram(
     least = stability_threshold(charge.cost)
     if threshold is not None and threshold < least:
         raise ArgumentError("threshold", threshold, f"at least {least:g}")
+    if np.ndim(keys) != 1:
+        raise ArgumentError("keys", f"array of shape {np.shape(keys)}", "one key per row: shape (n,)")
     unique, counts = np.unique(np.asarray(keys), return_counts=True)
     padded = np.zeros(np.size(keys))
     padded[: len(counts)] = counts
@@ -109,12 +111,14 @@ def mode_charge(step: str, cost: ApproxDP) -> Charge:
 def release_mode(keys: ArrayLike, charge: Charge, noise: NoiseSource) -> object | None:
     """Return the most frequent key, or None: (ε, δ)-DP, cheaper than a histogram where only it is wanted.
 
-    (1) h = ⌊(n₁ - n₂)/2⌋ for the two largest counts; one replaced row moves n₁ - n₂ by at most 2, h by 1.
+    (1) h = (n₁ - n₂)/2 for the two largest counts; one replaced row moves n₁ - n₂ by at most 2, h by 1.
     (2) Release iff h + Z > A, Z truncated Laplace on [-A, A]: at h = 0 never, at h = 1 with probability δ.
+
+    Proof: `proofs/univariate.md`, section 3.
     """
     unique, counts = np.unique(np.asarray(keys), return_counts=True)
     second, first = np.sort(np.append(counts, [0, 0]))[-2:]
-    stability = floor((first - second) / 2)  # (1)
+    stability = (first - second) / 2  # (1)
     noisy = truncated_laplace(stability, charge, noise)  # (2)
     released = bool(noisy > truncated_laplace_bound(charge))
     return unique[int(np.argmax(counts))].item() if released else None

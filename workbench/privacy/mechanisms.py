@@ -64,11 +64,11 @@ def selection_scale(charge: Charge) -> float:
 def truncated_laplace_bound(charge: Charge) -> float:
     """Return A = (Δ/ε) ln(1 + (e^ε - 1)/(2δ)), with which noise on [-A, A] is (ε, δ)-DP (AL22 Theorem 2.12).
 
-    The proof needs Δ ≤ A, that is δ ≤ 1/2.
+    For every δ in (0, 1): `proofs/univariate.md`, section 8.
     """
     cost = charge.cost
-    if not isinstance(cost, ApproxDP) or not 0 < cost.delta <= 0.5:
-        raise ArgumentError("cost", cost, "ApproxDP with 0 < delta <= 1/2")
+    if not isinstance(cost, ApproxDP) or not cost.delta > 0:
+        raise ArgumentError("cost", cost, "ApproxDP with delta > 0")
     epsilon = cost.epsilon
     log_ratio = log1p(expm1(epsilon) / (2 * cost.delta)) if epsilon < 500 else epsilon - log(2 * cost.delta)
     return charge.sensitivity / epsilon * log_ratio

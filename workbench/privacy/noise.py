@@ -81,11 +81,10 @@ class SimulatedNoise:
         return _plus(value, draw)
 
     def discrete_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Add the difference of two geometric variables with success probability 1 - e^(-1/scale)."""
-        success = -np.expm1(-1 / scale)
+        """Add the difference of two geometric variables: whole parts of exponential ones of mean scale."""
 
         def draw(shape: tuple[int, ...]) -> Array:
-            first, second = self.rng.geometric(success, (2, *shape)).astype(np.float64)
+            first, second = np.floor(scale * self.rng.standard_exponential((2, *shape)))
             difference: Array = first - second
             return difference
 

@@ -13,6 +13,7 @@ from math import frexp, inf, log, sqrt
 
 import numpy as np
 
+from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Array
 from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, PureDP
 from workbench.privacy.histograms import (
@@ -55,7 +56,11 @@ class ExponentScale:
 
     def charge(self, step: str, cost: Budget) -> Charge:
         """Return the charge of the histogram."""
-        return histogram_charge(step, cost) if self.ends else stability_charge(step, cost)
+        if self.ends is None:
+            return stability_charge(step, cost)
+        if not isinstance(cost, PureDP) and not (isinstance(cost, ZCDP) and not cost.delta):
+            raise ArgumentError("budget", cost, "PureDP or ZCDP with delta = 0")
+        return histogram_charge(step, cost)
 
     def draw(self, x: Array, charge: Charge, noise: NoiseSource) -> int | Abstention:
         """Return the private exponent ê (ZERO: the differences are 0)."""

@@ -24,7 +24,7 @@ from scipy.special import chdtri
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Array, standardised
-from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, PureDP, Sequential
+from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP, Sequential
 from workbench.privacy.mechanisms import additive
 
 from .clipping import clipped_mean, sensitivity
@@ -61,11 +61,9 @@ class KVInterval:
         """Return B/s² of step (3)."""
         return 2 * log(2 * (n // 2) / (0.05 * self.level))
 
-    def steps(
-        self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource
-    ) -> ConfidenceInterval | Abstention:
+    def steps(self, x: Array, budget: Budget, noise: NoiseSource) -> ConfidenceInterval | Abstention:
         """Return the interval of sanitised rows."""
-        n = len(x)
+        n, plan = len(x), self.plan(len(x), budget)
         exponent = EXPONENT.draw(x, plan["exponent"], noise)  # (1)
         if isinstance(exponent, Abstention) or exponent == ZERO:
             return Abstention("exponent")

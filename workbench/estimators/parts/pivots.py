@@ -4,10 +4,12 @@ A release that is exactly equivariant has a pivot T, such as (out - mean)/sigma,
 budget and the design only: simulate it. With T_0 the pivot of a real run and T_1 .. T_B simulated ones, all
 are independent with one law, so P(|T_0| ≤ k-th smallest |T_b|) ≥ k/(B + 1). Given the table the coverage is
 Beta(k, B + 1 - k) distributed (stochastically larger with ties); k is chosen so that it is at least the
-nominal one with probability .999 over the table. Proof: `proofs/univariate.md`.
+nominal one with probability .999 over the table. Only runs that answer are compared, so that the coverage
+holds given an answer. Proof: `proofs/univariate.md`, section 9.
 """
 
 from collections.abc import Callable
+from math import inf
 from typing import TypeAlias
 from zlib import crc32
 
@@ -18,7 +20,7 @@ from workbench.errors import ArgumentError
 from workbench.estimators.base import Array
 from workbench.privacy import NoiseSource, SimulatedNoise
 
-Simulate: TypeAlias = Callable[[Array, NoiseSource], float]
+Simulate: TypeAlias = Callable[[Array, NoiseSource], float | None]
 
 TABLE_RISK = 1e-3  # chance that a table is unlucky: covers less often than the nominal level
 TABLE_SEED = 20191126
@@ -43,11 +45,15 @@ def rank(level: float, draws: int) -> int:
 def critical_value(name: str, n: int, simulate: Simulate, level: float, draws: int) -> float:
     """Return the critical value of |T| at `level`: `simulate` maps n normal rows and noise to |T|.
 
-    `name` identifies the public design; equal names share one table of a fixed seed.
+    A run without an answer is None; it has no pivot, and its interval is the whole line. The value is
+    infinite where too few runs answer. `name` identifies the public design; equal names share one table.
     """
-    return float(
-        np.partition(_table(name, n, draws, simulate), rank(level, draws) - 1)[rank(level, draws) - 1]
-    )
+    answered = _table(name, n, draws, simulate)
+    try:
+        k = rank(level, len(answered))
+    except ArgumentError:
+        return inf
+    return float(np.partition(answered, k - 1)[k - 1])
 
 
 _TABLES: dict[tuple[str, int, int], Array] = {}
@@ -59,5 +65,6 @@ def _table(name: str, n: int, draws: int, simulate: Simulate) -> Array:
         seed = np.random.SeedSequence(TABLE_SEED, spawn_key=(crc32(name.encode()), n, draws))
         rng = np.random.default_rng(seed)
         noise = SimulatedNoise(rng)
-        _TABLES[key] = np.array([simulate(rng.standard_normal(n), noise) for _ in range(draws)])
+        pivots = [simulate(rng.standard_normal(n), noise) for _ in range(draws)]
+        _TABLES[key] = np.array([pivot for pivot in pivots if pivot is not None])
     return _TABLES[key]

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Array, standardised
-from workbench.privacy import ZCDP, ApproxDP, Budget, NoiseSource, Plan, Sequential
+from workbench.privacy import ZCDP, ApproxDP, Budget, NoiseSource, Sequential
 
 from .shares import rule
 from .window_mean import WindowMean
@@ -36,16 +36,13 @@ class Studentised:
         scale, mean = self.budgets(n, budget)
         return Sequential(rule(budget), (SCALE.plan(n, scale), MEAN.plan(n, mean)))
 
-    def steps(
-        self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource
-    ) -> tuple[float, float] | Abstention:
+    def steps(self, x: Array, budget: Budget, noise: NoiseSource) -> tuple[float, float] | Abstention:
         """Return (est, s) for sanitised rows."""
         scale, mean = self.budgets(len(x), budget)
-        assert isinstance(plan, Sequential)
-        s = SCALE.steps(x, scale, plan.parts[0], noise)  # (1)
+        s = SCALE.steps(x, scale, noise)  # (1)
         if isinstance(s, Abstention):
             return s
-        value = MEAN.steps(standardised(x, 0.0, s), mean, plan.parts[1], noise)  # (2)
+        value = MEAN.steps(standardised(x, 0.0, s), mean, noise)  # (2)
         return value if isinstance(value, Abstention) else (s * value, s)
 
 

@@ -79,8 +79,9 @@ class WindowMean:
         step = mean_charge("mean", sensitivity(n, design.clip), mean)
         return Sequential(rule(budget), (self.locator.charge("locate", locate), step))
 
-    def steps(self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource) -> float | Abstention:
+    def steps(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
         """Return the private mean of standardised rows."""
+        plan = self.plan(len(x), budget)
         centre = self.locator.draw(x, plan["locate"], noise)  # (1)
         if centre is None:
             return Abstention("locate")

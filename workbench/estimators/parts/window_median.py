@@ -7,7 +7,7 @@ For points y_1 .. y_n, a position t, widths `left` and `right`:
 
     with a range:      density ∝ e^(-ε m(t)/2) on [low, high]
     without a range:   the same on {t : O(t) ≤ n - 1}, and a bottom of weight M e^(-ε n/2),
-                       M = (left + right) e^(ε/2) / δ
+                       M = (left + right) e^(ε/2) (1 - δ)/δ
 
 The depth term gives the precision of a private median, the window term doubles the penalty of a place far
 from the data. With a range: ε-DP and ε²/8-zCDP. Without: (ε, δ)-DP and δ-approximate ε²/8-zCDP. Proof:
@@ -15,7 +15,7 @@ from the data. With a range: ε-DP and ε²/8-zCDP. Without: (ε, δ)-DP and δ-
 """
 
 from dataclasses import dataclass
-from math import expm1, inf, log
+from math import inf, log, log1p
 
 import numpy as np
 
@@ -101,6 +101,7 @@ class WindowMedian:
 
     def draw(self, points: Array, charge: Charge, noise: NoiseSource) -> float | None:
         """Return a private position, or None for the bottom (only without a range)."""
+        charge = self.charge(charge.step, charge.cost)
         pieces, epsilon = self.pieces(points), selection_epsilon(charge.cost)
         penalty, log_base = pieces.penalty, pieces.log_length()
         if self.low is None:
@@ -113,11 +114,9 @@ class WindowMedian:
         return noise.uniform(float(pieces.edges[chosen]), float(pieces.edges[chosen + 1]))
 
     def log_bottom(self, cost: Budget) -> float:
-        """Return ln M. Under (ε, δ) the proof needs δ ≤ e^(ε/2) - 1: a larger δ is used in part."""
+        """Return ln M."""
         epsilon, delta = selection_epsilon(cost), getattr(cost, "delta", 0.0)
-        if isinstance(cost, ApproxDP):
-            delta = min(delta, expm1(min(epsilon / 2, 1.0)))
-        return log(self.left + self.right + ROUNDING) + epsilon / 2 - log(delta)
+        return log(self.left + self.right + ROUNDING) + epsilon / 2 + log1p(-delta) - log(delta)
 
     def log_measure(self, cost: Budget) -> float:
         """Return the log of the length of the range or, without one, ln M, which acts as its length."""

@@ -129,8 +129,9 @@ class WinsorisedScale:
             rule(budget), (self.locator.charge("log-scale", locate), _mean_charge(n, design.winsor, mean))
         )
 
-    def steps(self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource) -> float | Abstention:
+    def steps(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
         """Return the private scale of the rows."""
+        plan = self.plan(len(x), budget)
         log_s = self.locator.draw(log_differences(x), plan["log-scale"], noise)  # (1), (2)
         if log_s is None:
             return Abstention("log-scale")

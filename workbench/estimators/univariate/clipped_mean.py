@@ -72,12 +72,10 @@ class ClippedMean:
             return float(np.where(np.abs(z) <= bound, z, 0.0).mean())
         return clipped_mean(z, 0.0, bound)
 
-    def steps(
-        self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource, trace: Trace | None = None
-    ) -> float:
+    def steps(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
         """Return the private mean of sanitised rows."""
         z, bound = standardised(x, self.centre, self.sigma), self.bound(len(x), budget)  # (1)
-        mean = additive(self.statistic(z, bound), plan["mean"], noise)  # (2)
+        mean = additive(self.statistic(z, bound), self.plan(len(x), 1, budget)["mean"], noise)  # (2)
         return self.centre + self.sigma * float(mean)  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:

@@ -61,10 +61,12 @@ class HistogramLocation:
         return self.recipe.charge("locate", budget)
 
     def steps(
-        self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource, trace: Trace | None = None
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
         """Return the centre of the chosen bin for sanitised rows."""
-        value = self.recipe.draw(standardised(x, self.centre, self.sigma), plan["locate"], noise)
+        value = self.recipe.draw(
+            standardised(x, self.centre, self.sigma), self.plan(len(x), 1, budget)["locate"], noise
+        )
         return value if isinstance(value, Abstention) else self.centre + self.sigma * value
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:

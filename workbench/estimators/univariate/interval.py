@@ -93,28 +93,28 @@ class Interval:
 
     def _critical_value(self, n: int, budget: Budget) -> float:
         recipe = WindowMean(None)
-        plan = recipe.plan(n, budget)
 
-        def pivot(z: Array, noise: NoiseSource) -> float:
-            value = recipe.steps(z, budget, plan, noise)
-            return 0.0 if isinstance(value, Abstention) else abs(value)
+        def pivot(z: Array, noise: NoiseSource) -> float | None:
+            value = recipe.steps(z, budget, noise)
+            return None if isinstance(value, Abstention) else abs(value)
 
         return critical_value(f"interval {budget!r}", n, pivot, self.level, self.pivots)
 
     def steps(
-        self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource, trace: Trace | None = None
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> ConfidenceInterval:
         """Return the interval of sanitised rows."""
         z = standardised(x, 0.0, self.sigma)
-        estimate = self._estimate(z, budget, plan, noise)
+        estimate = self._estimate(z, budget, noise)
         reach = self.half_width(len(x), budget)
         if isinstance(estimate, Abstention) or reach == inf:
             return WHOLE_LINE
         return ConfidenceInterval(self.sigma * estimate - reach, self.sigma * estimate + reach)
 
-    def _estimate(self, z: Array, budget: Budget, plan: Plan, noise: NoiseSource) -> float | Abstention:
+    def _estimate(self, z: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
         if self.calibration == "tight":
-            return WindowMean(None).steps(z, budget, plan, noise)
+            return WindowMean(None).steps(z, budget, noise)
+        plan = self.plan(len(z), 1, budget)
         centre = _HISTOGRAM.draw(z, plan["locate"], noise)  # (1)
         if isinstance(centre, Abstention):
             return centre

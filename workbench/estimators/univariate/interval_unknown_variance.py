@@ -13,6 +13,7 @@ sigma and n. No answer from a step gives the whole line.
 """
 
 from dataclasses import dataclass
+from math import inf
 from typing import Literal
 
 from workbench.distributions import Interval as ConfidenceInterval
@@ -59,26 +60,26 @@ class IntervalUnknownVariance:
         return RECIPE.plan(n, budget)
 
     def steps(
-        self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource, trace: Trace | None = None
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> ConfidenceInterval:
         """Return the interval of sanitised rows."""
         if self.calibration == "paper":
-            interval = KVInterval(self.level).steps(x, budget, plan, noise)
+            interval = KVInterval(self.level).steps(x, budget, noise)
             return WHOLE_LINE if isinstance(interval, Abstention) else interval
-        found = RECIPE.steps(x, budget, plan, noise)  # (1), (2)
-        if isinstance(found, Abstention):
+        found = RECIPE.steps(x, budget, noise)  # (1), (2)
+        critical = self.critical_value(len(x), budget)
+        if isinstance(found, Abstention) or critical == inf:
             return WHOLE_LINE
         estimate, scale = found
-        reach = scale * self.critical_value(len(x), budget)  # (3)
+        reach = scale * critical  # (3)
         return ConfidenceInterval(estimate - reach, estimate + reach)
 
     def critical_value(self, n: int, budget: Budget) -> float:
         """Return q of step (3)."""
-        plan = RECIPE.plan(n, budget)
 
-        def pivot(z: Array, noise: NoiseSource) -> float:
-            found = RECIPE.steps(z, budget, plan, noise)
-            return 0.0 if isinstance(found, Abstention) else abs(found[0]) / found[1]
+        def pivot(z: Array, noise: NoiseSource) -> float | None:
+            found = RECIPE.steps(z, budget, noise)
+            return None if isinstance(found, Abstention) else abs(found[0]) / found[1]
 
         return critical_value(f"interval-unknown-variance {budget!r}", n, pivot, self.level, self.pivots)
 

@@ -63,11 +63,11 @@ class Median:
         require_rows(n, d)
         return self.locator.charge("locate", budget)
 
-    def steps(
-        self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource, trace: Trace | None = None
-    ) -> float:
+    def steps(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
         """Return the private median of sanitised rows."""
-        position = self.locator.draw(standardised(x, self.centre, self.sigma), plan["locate"], noise)  # (1)
+        position = self.locator.draw(
+            standardised(x, self.centre, self.sigma), self.plan(len(x), 1, budget)["locate"], noise
+        )  # (1)
         assert position is not None
         return self.centre + self.sigma * position  # (2)
 

@@ -56,12 +56,12 @@ class Scale:
         return self._winsorised.plan(n, budget)
 
     def steps(
-        self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource, trace: Trace | None = None
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
         """Return the private scale of sanitised rows."""
         if self.calibration == "tight":
-            return self._winsorised.steps(x, budget, plan, noise)
-        exponent = self._exponent.draw(x, plan["exponent"], noise)
+            return self._winsorised.steps(x, budget, noise)
+        exponent = self._exponent.draw(x, self._exponent.charge("exponent", budget), noise)
         return exponent if isinstance(exponent, Abstention) else scale_of(exponent)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:

@@ -68,10 +68,10 @@ class TwoStepMean:
         return self.recipe.plan(n, budget)
 
     def steps(
-        self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource, trace: Trace | None = None
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
         """Return the private mean of sanitised rows."""
-        value = self.recipe.steps(standardised(x, self.centre, self.sigma), budget, plan, noise)
+        value = self.recipe.steps(standardised(x, self.centre, self.sigma), budget, noise)
         return value if isinstance(value, Abstention) else self.centre + self.sigma * value
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
