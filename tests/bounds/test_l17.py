@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from scipy.optimize import linprog
+from scipy.optimize import linprog, minimize_scalar
 
 from workbench.bounds import l17
 from workbench.bounds.search import smallest
@@ -375,6 +375,61 @@ def test_stable_location_sample_size_against_the_exact_union(
     assert n <= l17.stable_location_sample_size_closed(epsilon, delta, beta)
 
 
+def least(function: Any, high: float) -> float:
+    """Minimise over 0 < t < high by bracketing on a coarse grid."""
+    grid = np.linspace(0, high, 60)[1:-1]
+    best = grid[int(np.argmin([function(t) for t in grid]))]
+    bounds = (max(best - high / 59, 1e-9), min(best + high / 59, high * (1 - 1e-9)))
+    return float(minimize_scalar(function, bounds=bounds, method="bounded").fun)
+
+
+def moment_of_a_win(t: float, n: int, epsilon: float, far: float, populated: bool) -> float:
+    """Return E e^{t (N_j - N_0 + L_j - L_0)}, or its bound with N_j as a factor if that is smaller."""
+    best = stats.norm.cdf(1) - 0.5
+    noise = (1 / (1 - (2 * t / epsilon) ** 2)) ** 2
+    base = 1 - best - far + best * exp(-t) + far * exp(t)
+    whole = base**n
+    return float(noise * (min(whole, n * far * exp(t) * base ** (n - 1)) if populated else whole))
+
+
+@pytest.mark.parametrize(
+    ("radius", "epsilon", "beta"), [(10.0, 0.5, 0.1), (30.0, 1.0, 0.01), (4.0, 9.0, 0.05)]
+)
+def test_location_sample_size_is_its_formula(radius: float, epsilon: float, beta: float) -> None:
+    """Oracle: the docstring's sum, bin by bin, minimised by scipy. A grid costs at most one row here."""
+    masses = [stats.norm.sf(2 + j // 2) for j in range(ceil(2 * radius) - 2)]
+
+    def wins(t: float, n: int) -> float:
+        return sum(moment_of_a_win(t, n, epsilon, q, False) for q in masses)
+
+    def bound(n: int) -> float:
+        return least(lambda t: wins(t, n), epsilon / 2)
+
+    n = l17.location_sample_size(radius, epsilon, beta)
+    assert smallest(lambda m: bound(m) <= beta) in (n - 1, n)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "beta"), [(0.5, 1e-3, 0.1), (1.0, 1e-6, 0.01), (5.0, 1e-4, 0.2)]
+)
+def test_stable_location_sample_size_is_its_formula(epsilon: float, delta: float, beta: float) -> None:
+    """Oracle: A(n) + B(n) of the docstring, minimised by scipy."""
+    masses = [stats.norm.sf(2 + j // 2) for j in range(40)]
+    best, threshold = stats.norm.cdf(1) - 0.5, 1.5 + 2 / epsilon * log(1 / (2 * delta))
+
+    def dropped(t: float, n: int) -> float:
+        return exp(t * threshold) * (1 - best * (1 - exp(-t))) ** n / (1 - (2 * t / epsilon) ** 2)
+
+    def wins(t: float, n: int) -> float:
+        return sum(moment_of_a_win(t, n, epsilon, q, True) for q in masses)
+
+    def bound(n: int) -> float:
+        return least(lambda t: wins(t, n), epsilon / 2) + least(lambda t: dropped(t, n), epsilon / 2)
+
+    n = l17.stable_location_sample_size(epsilon, delta, beta)
+    assert smallest(lambda m: bound(m) <= beta) in (n - 1, n)
+
+
 def test_location_slopes_are_the_large_deviation_rates() -> None:
     """As eps falls, n eps grows by 2 / (Phi(1) - Phi(0)) = 5.86 per e-fold of R, and of 1 / delta."""
     rate = 2 / (stats.norm.cdf(1) - 0.5)
@@ -412,6 +467,9 @@ def test_closed_forms_give_what_their_derivation_needs() -> None:
         assert n * gap > sqrt(2 * n * log(4 / beta)) + noise
         assert 0.98 * 92 * gap**2 / 4 < 2 < 92 * gap**2 / 4
         assert 0.98 * 27.1 * gap / 2 < 4 < 27.1 * gap / 2
+    # each of the two terms where it is the larger one
+    assert l17.location_sample_size_closed(10.0, 50.0, 0.1) == ceil(92 * log(40))
+    assert l17.location_sample_size_closed(1e5, 0.01, 0.05) == ceil(2710 * log(4e5 / 0.05))
     n = l17.stable_location_sample_size_closed(0.1, 1e-9, 0.05)
     assert n >= 92 * log(80)
     assert n >= 271 * log(2 * n / 0.05) > 0.999 * (n - 1)

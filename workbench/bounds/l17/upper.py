@@ -205,7 +205,8 @@ def _beaten(n: int, epsilon: float) -> float:
 
 def _dropped(n: int, epsilon: float, threshold: float) -> float:
     t = _GRID * min(epsilon / 2, 20.0)
-    return float((_noise_moment(t, epsilon) * np.exp(t * threshold) * _base(t, 0.0) ** n).min())
+    power = t * threshold + n * np.log(_base(t, 0.0))
+    return float((_noise_moment(t, epsilon) * np.exp(np.minimum(power, 1.0))).min())
 
 
 def _bins(radius: float, epsilon: float, beta: float) -> int:

@@ -1,0 +1,119 @@
+"""The tables of statements: complete, unique, and every reference to this package leads somewhere."""
+
+import re
+from importlib import import_module
+from importlib.util import find_spec
+
+import pytest
+
+from workbench.errors import ArgumentError
+from workbench.sources import Erratum, Statement, sources, statements
+
+REFERENCE = re.compile(
+    r"(?P<key>[a-z]+/[a-z0-9-]+)|claim (?P<claim>[A-Z]+\d+(\.\d+)?)|(?P<proof>proofs/[a-z0-9_]+\.md)"
+    r"|(?P<python>[a-z_]+(\.[A-Za-z0-9_]+)*)"
+)
+# What the lecture numbers, read off its text.
+NUMBERED = {
+    *("Thm1.1", "Thm1.2", "Fact2.1", "Lem2.2", "Lem2.3", "Cor2.4", "Thm2.5", "Thm2.6", "Lem2.7", "Thm2.8"),
+    *(f"Eq{number}" for number in range(1, 7)),
+}
+
+
+def resolve(reference: str) -> object:
+    """Return the module or attribute workbench.<reference>."""
+    parts = reference.split(".")
+    for split in range(len(parts), 0, -1):
+        name = ".".join(["workbench", *parts[:split]])
+        try:
+            found = import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name is None or not name.startswith(error.name):
+                raise
+            continue
+        for attribute in parts[split:]:
+            found = getattr(found, attribute)
+        return found
+    raise LookupError(reference)
+
+
+@pytest.mark.parametrize("source", sources())
+def test_ids_are_unique_and_every_statement_is_covered_or_excused(source: str) -> None:
+    table = statements(source)
+    assert len({statement.id for statement in table}) == len(table)
+    for statement in table:
+        assert statement.text
+        assert statement.covered_by or statement.reason
+        assert len(set(statement.covered_by)) == len(statement.covered_by), statement.id
+
+
+@pytest.mark.parametrize("source", sources())
+def test_references_are_well_formed_and_lead_to_this_package(source: str) -> None:
+    """References into a package that is present resolve; keys and claims are checked by their owners."""
+    resolved = 0
+    for statement in statements(source):
+        for reference in statement.covered_by:
+            match = REFERENCE.fullmatch(reference)
+            assert match, (statement.id, reference)
+            python = match["python"]
+            if python and find_spec("workbench." + python.partition(".")[0]):
+                resolve(python)
+                resolved += 1
+    assert resolved
+
+
+def test_everything_that_the_lecture_numbers_has_a_row() -> None:
+    ids = {statement.id for statement in statements("l17")}
+    assert {f"L17/{number}" for number in NUMBERED} <= ids
+    assert {"L17/naive", "L17/packing", "L17/free"} <= ids
+    assert all(name.startswith(("L17/", "KV18/")) for name in ids)
+
+
+def test_every_bound_of_the_lecture_stands_for_a_statement() -> None:
+    """Nothing in bounds.l17 is without a source, apart from the types of its results."""
+    module = import_module("workbench.bounds.l17")
+    used = {name for statement in statements("l17") for name in statement.covered_by}
+    assert {f"bounds.l17.{name}" for name in module.__all__ if name[0].islower()} <= used
+
+
+def test_every_estimator_and_claim_of_the_lecture_is_named() -> None:
+    used = {name for statement in statements("l17") for name in statement.covered_by}
+    for key in (
+        *("clipped-mean", "two-step-mean", "unbounded-mean", "histogram-location", "stable-location"),
+        *("scale", "interval", "interval-unknown-variance"),
+    ):
+        assert f"univariate/{key}" in used
+    for claim in ("G1", "G2", "G3", "G4", "G5", "G6", "L1.1", "L1.2", "L2.3", "L2.7"):
+        assert f"claim {claim}" in used
+
+
+def test_known_slips_are_recorded() -> None:
+    slips = {statement.id: len(statement.errata) for statement in statements("l17") if statement.errata}
+    assert slips["L17/Eq1"] == 1  # (6) for (1)
+    assert slips["L17/histogram"] == 1  # 2R - 2 bins
+    assert slips["L17/Thm2.6"] >= 2  # base of the power, E_0 for E_j
+    assert slips["L17/Lem2.7"] >= 3  # .7 for .9, base of the power, R for two things
+    for statement in statements("l17"):
+        for slip in statement.errata:
+            assert all((slip.location, slip.says, slip.should_say))
+            assert slip.says != slip.should_say
+
+
+def test_the_resolver_notices_what_is_missing() -> None:
+    with pytest.raises(AttributeError):
+        resolve("bounds.l17.no_such_bound")
+    with pytest.raises(LookupError):
+        resolve("no_such_module")
+
+
+def test_a_statement_that_nothing_covers_needs_a_reason() -> None:
+    with pytest.raises(ArgumentError, match="covered_by"):
+        Statement("X/1", "theorem", "text")
+    with pytest.raises(ArgumentError, match="kind"):
+        Statement("X/1", "theorum", "text", reason="why")
+    with pytest.raises(ArgumentError, match="constants"):
+        Statement("X/1", "theorem", "text", reason="why", constants="guessed")
+    with pytest.raises(ArgumentError, match="source"):
+        statements("../l17")
+    slip = Erratum("here", "a", "b")
+    assert Statement("X/1", "lemma", "text", reason="why", errata=(slip,)).errata == (slip,)

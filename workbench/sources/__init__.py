@@ -1,0 +1,67 @@
+"""Every numbered statement of the sources: what it says, and what in this package stands for it.
+
+>>> [statement.kind for statement in statements("l17")][:2]
+['theorem', 'theorem']
+"""
+
+import tomllib
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from workbench.errors import ArgumentError, one_of
+
+KINDS = ("theorem", "lemma", "corollary", "fact", "equation", "algorithm", "remark", "citation")
+CONSTANTS = ("none", "stated", "derived", "recalled", "chosen")
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """A slip of the source: where, what it says, what it should say."""
+
+    location: str
+    says: str
+    should_say: str
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement of a source in our words.
+
+    `covered_by` lists catalog keys (`family/name`), modules or functions (`bounds.l17.packing_bound`), claims
+    (`claim G3`) and proofs (`proofs/name.md`); `reason` says why nothing does, or where the cover departs.
+    `constants` tells whether the constants in use are those `stated`, `derived` here, `recalled` from the
+    literature or `chosen`; `none` if there are none to speak of.
+    """
+
+    id: str
+    kind: str
+    text: str
+    covered_by: tuple[str, ...] = ()
+    reason: str = ""
+    constants: str = "none"
+    errata: tuple[Erratum, ...] = ()
+
+    def __post_init__(self) -> None:
+        one_of(KINDS, kind=self.kind)
+        one_of(CONSTANTS, constants=self.constants)
+        if not (self.covered_by or self.reason):
+            raise ArgumentError("covered_by", self.id, "what covers the statement, or a reason")
+
+
+def sources() -> tuple[str, ...]:
+    """Return the tags of the sources with a table, in alphabetical order."""
+    names = (entry.name for entry in files(__name__).iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+def statements(source: str) -> tuple[Statement, ...]:
+    """Return the statements of `source` (such as "l17") in the order of the source."""
+    one_of(sources(), source=source)
+    table = tomllib.loads((files(__name__) / f"{source}.toml").read_text("utf-8"))
+    return tuple(_statement(**row) for row in table["statement"])
+
+
+def _statement(covered_by: tuple[str, ...] = (), errata: tuple[Any, ...] = (), **fields: Any) -> Statement:
+    slips = tuple(Erratum(**slip) for slip in errata)
+    return Statement(covered_by=tuple(covered_by), errata=slips, **fields)
