@@ -30,7 +30,7 @@ def rank(level: float, draws: int) -> int:
     """Return the least k for which Beta(k, draws + 1 - k) is below 1 - level with probability ≤ 1e-3.
 
     >>> rank(0.05, 20_000)
-    19096
+    19095
     """
     low, high = int(draws * (1 - level)), draws + 1
     while low + 1 < high:
