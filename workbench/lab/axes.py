@@ -86,7 +86,7 @@ def _round_ticks(low: float, high: float, most: int) -> Iterator[float]:
 def _plain(ticks: list[float]) -> list[str]:
     largest = max(map(abs, ticks), default=1.0)
     if not 1e-3 <= largest < 1e5:
-        return tick_labels([tick for tick in ticks]) if all(tick > 0 for tick in ticks) else _tidy(ticks)
+        return tick_labels(ticks) if all(tick > 0 for tick in ticks) else _tidy(ticks)
     return _tidy(ticks)
 
 

@@ -111,4 +111,9 @@ def _float(value: object) -> float:
 
 
 def _line(place: str, ours: object, theirs: object) -> str:
-    return f"{place}: {ours!r}, committed {theirs!r}"
+    return f"{place}: {_brief(ours)}, committed {_brief(theirs)}"
+
+
+def _brief(value: object) -> str:
+    text = "nothing" if value is None else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

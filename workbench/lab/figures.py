@@ -19,6 +19,7 @@ from workbench.lab.plots import svg
 
 PROFILES = ("quick", "full")
 VERDICTS = "verdicts.json"
+PROSE = ("caption", "detail")  # sentences with rounded numbers in them
 
 
 def environment() -> dict[str, str]:
@@ -84,7 +85,9 @@ def compare(folder: Path, committed: Path, tolerance: Tolerance | None = None) -
     made, kept = _tables(folder), _tables(committed)
     missing = [f"{name}: not made any more, but committed" for name in sorted(kept.keys() - made.keys())]
     unknown = [f"{name}: made, but not committed" for name in sorted(made.keys() - kept.keys())]
-    found = [line for name in sorted(made.keys() & kept.keys()) for line in _file(name, made, kept, tolerance)]
+    found = [
+        line for name in sorted(made.keys() & kept.keys()) for line in _file(name, made, kept, tolerance)
+    ]
     return missing + unknown + found
 
 
@@ -101,7 +104,14 @@ def _file(name: str, made: dict[str, Any], kept: dict[str, Any], tolerance: Tole
 
 
 def _comparable(name: str, content: Any) -> dict[str, Any]:
+    content = _without_prose(content)
     if name == VERDICTS:
         return {"charts": content}
     parameters = {key: value for key, value in content["parameters"].items() if key != "profile"}
     return {"charts": dict(content["charts"]), "parameters": parameters, "seed": content["seed"]}
+
+
+def _without_prose(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {key: _without_prose(value) for key, value in content.items() if key not in PROSE}
+    return [_without_prose(value) for value in content] if isinstance(content, list) else content

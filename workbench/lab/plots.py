@@ -9,11 +9,11 @@ from html import escape
 from io import BytesIO
 from math import ceil
 from textwrap import wrap
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -118,9 +118,8 @@ def svg(chart: Chart) -> bytes:
 def png(figure: Figure, dpi: int = 150) -> bytes:
     """Return a drawn figure as PNG."""
     with mpl.rc_context(RC):
-        figure.set_dpi(dpi)
         buffer = BytesIO()
-        FigureCanvasAgg(figure).print_png(buffer, metadata={"Software": None})
+        figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
     return buffer.getvalue()
 
 
@@ -183,8 +182,8 @@ def _write_head(figure: Figure, chart: Chart, layout: Layout) -> None:
         )  # fmt: skip
 
 
-def _handle(series: Series) -> Line2D | Patch | tuple[Patch, Line2D]:
-    line = Line2D([], [], **line_style(series))  # type: ignore[arg-type]
+def _handle(series: Series) -> Any:
+    line = Line2D([], [], **line_style(series))
     if series.role != "bound":
         return line
     return Patch(color=look(series.colour_key).colour, alpha=0.15, linewidth=0), line
@@ -192,7 +191,9 @@ def _handle(series: Series) -> Line2D | Patch | tuple[Patch, Line2D]:
 
 def _legend(chart: Chart) -> dict[str, Series]:
     shown = [series for panel in chart.panels for series in panel.series if series.label]
-    return {label: next(s for s in shown if s.label == label) for label in dict.fromkeys(s.label for s in shown)}
+    return {
+        label: next(s for s in shown if s.label == label) for label in dict.fromkeys(s.label for s in shown)
+    }
 
 
 def _head(panel: Panel, columns: int) -> list[str]:

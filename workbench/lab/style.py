@@ -7,6 +7,7 @@ estimator, in every figure: it follows from the place of the key in its family o
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor, log10
+from typing import Any
 from zlib import crc32
 
 from workbench.lab.charts import Series
@@ -15,7 +16,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")  # one more than colours, so pairs repeat only after 42
 INK, GREY, PALE = "#222222", "#6b6b6b", "#e4e4e4"
 
-RC: dict[str, object] = {
+RC: dict[Any, Any] = {
     "svg.hashsalt": "workbench",
     "svg.fonttype": "path",
     "font.family": "DejaVu Sans",
@@ -77,11 +78,16 @@ def _catalog_keys() -> Iterable[str]:
     return CATALOG
 
 
-def line_style(series: Series) -> dict[str, object]:
+def line_style(series: Series) -> dict[str, Any]:
     """Return how a series' line is drawn: colour from its key, dashes and markers from its role."""
     shape = look(series.colour_key)
-    lines: dict[str, dict[str, object]] = {
-        "theory": {"color": _darker(shape.colour), "linestyle": (0, (4.5, 2.2)), "linewidth": 1.4, "zorder": 5},
+    lines: dict[str, dict[str, Any]] = {
+        "theory": {
+            "color": _darker(shape.colour),
+            "linestyle": (0, (4.5, 2.2)),
+            "linewidth": 1.4,
+            "zorder": 5,
+        },
         "bound": {"color": shape.colour, "linestyle": (0, (1, 1.4)), "linewidth": 1.8, "zorder": 2},
         "reference": {"color": shape.colour, "linestyle": "-", "linewidth": 1.2, "zorder": 2},
     }
