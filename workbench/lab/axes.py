@@ -11,6 +11,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLoc
 from workbench.lab.charts import Panel
 from workbench.lab.style import GREY, INK, PALE, log_ticks, tick_labels
 
+FAR = 1e100  # beyond it a number is drawn like infinity
 Direction = Literal["x", "y"]
 
 
@@ -20,7 +21,7 @@ def limits(panel: Panel, direction: Direction) -> tuple[float, float]:
     if fixed is not None:
         return float(fixed[0]), float(fixed[1])
     values = np.fromiter(_values(panel, direction), float)
-    values = values[np.isfinite(values) & ((values > 0) | (scale == "linear"))]
+    values = values[(np.abs(values) <= FAR) & ((values > 0) | (scale == "linear"))]
     if not values.size:
         return (1.0, 10.0) if scale == "log" else (0.0, 1.0)
     return _logarithmic(values) if scale == "log" else _linear(values)

@@ -13,6 +13,7 @@ from math import isfinite
 
 MOST = 20  # lines reported per file
 CURVES = ("y", "low", "high")
+EVIDENCE = ("estimate", "interval")
 
 
 @dataclass(frozen=True)
@@ -29,23 +30,26 @@ class Tolerance:
         For counts of trials, relative, and never below one.
     fractions
         For fractions of trials, absolute: a trial or two may fall on the other side elsewhere.
+    measured
+        For a verdict's estimate and the ends of its interval, in widths of that interval.
     """
 
     relative: float = 1e-3
     absolute: float = 1e-6
     counts: float = 0.01
     fractions: float = 0.01
+    measured: float = 0.25
 
     def allows(self, ours: float, theirs: float, kind: str = "number", scale: float = 0.0) -> bool:
         """Return whether the two numbers count as the same."""
         if not (isfinite(ours) and isfinite(theirs)):
             return repr(ours) == repr(theirs)
-        if kind == "fraction":
-            return abs(ours - theirs) <= self.fractions
         size = max(abs(ours), abs(theirs))
         slack = {
-            "count": max(1.0, self.counts * size),
             "number": self.relative * size + self.absolute * scale,
+            "count": max(1.0, self.counts * size),
+            "fraction": self.fractions,
+            "measured": self.relative * size + self.measured * scale,
         }
         return abs(ours - theirs) <= slack[kind]
 
@@ -77,7 +81,10 @@ def _records(
         here = f"{place} {key}".strip()
         one, other = ours.get(key), theirs.get(key)
         if key in CURVES and isinstance(one, list) and isinstance(other, list):
-            yield from _curve(here, one, other, str(kind), tolerance)
+            yield from _curve(here, one, other, str(kind), _largest(other), tolerance)
+        elif key in EVIDENCE and "interval" in theirs:
+            width = _width(theirs["interval"])
+            yield from _curve(here, _several(one), _several(other), "measured", width, tolerance)
         else:
             yield from _walk(here, one, other, tolerance)
 
@@ -91,15 +98,28 @@ def _lists(place: str, ours: list[object], theirs: list[object], tolerance: Tole
 
 
 def _curve(
-    place: str, ours: list[object], theirs: list[object], kind: str, tolerance: Tolerance
+    place: str, ours: list[object], theirs: list[object], kind: str, scale: float, tolerance: Tolerance
 ) -> Iterator[str]:
     if len(ours) != len(theirs):
         yield f"{place}: {len(ours)} points, committed {len(theirs)}"
         return
-    scale = max((abs(_float(value)) for value in theirs if isfinite(_float(value))), default=0.0)
     for index, (one, other) in enumerate(zip(ours, theirs, strict=True)):
         if not tolerance.allows(_float(one), _float(other), kind, scale):
             yield _line(f"{place}[{index}]", one, other)
+
+
+def _largest(values: list[object]) -> float:
+    return max((abs(_float(value)) for value in values if isfinite(_float(value))), default=0.0)
+
+
+def _width(interval: object) -> float:
+    low, high = _several(interval)
+    width = _float(high) - _float(low)
+    return width if isfinite(width) else 0.0
+
+
+def _several(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
 
 
 def _number(value: object) -> bool:

@@ -15,7 +15,6 @@ from workbench.errors import one_of
 from workbench.lab import canonical
 from workbench.lab.charts import Chart
 from workbench.lab.differences import Tolerance, differ
-from workbench.lab.plots import svg
 
 PROFILES = ("quick", "full")
 VERDICTS = "verdicts.json"
@@ -54,6 +53,8 @@ def save(
     Path
         The SVG.
     """
+    from workbench.lab.plots import svg
+
     one_of(PROFILES, **{f"profile {profile}": profile for profile in charts})
     chart = richest(charts)
     content = {

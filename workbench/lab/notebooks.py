@@ -1,7 +1,6 @@
 """Run notebooks headlessly: one process each, names checked first, cached, never an orphan."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from typing import Any
 from workbench.errors import ArgumentError
 from workbench.lab import cache, canonical
 from workbench.lab.check import parameters
+from workbench.lab.run_notebook import EXECUTED
 
 TIMEOUT = {"quick": 900.0, "full": 4 * 3600.0}  # seconds a notebook may take
 GRACE = 10.0  # seconds to end its kernel in
@@ -33,7 +33,7 @@ NOISE = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one notebook: ok, cached, claim (a verdict not as expected), error or timeout."""
+    """What became of one notebook: ok, cached, verdict (one is not as expected), error or timeout."""
 
     notebook: str
     status: str
@@ -115,12 +115,18 @@ def _run_one(notebook: Path, out: Path, given: dict[str, object], timeout: float
     if cache.fresh(out, wanted):
         return Outcome(notebook.stem, "cached")
     cache.forget(out)
-    shutil.rmtree(out, ignore_errors=True)
-    out.mkdir(parents=True)
+    _clear(out)
     outcome = _launch(notebook, out, given, timeout, stop)
     if outcome.good:
         cache.remember(out, wanted)
     return outcome
+
+
+def _clear(out: Path) -> None:
+    """Remove what an earlier run left, and nothing else: the folder may be anybody's."""
+    out.mkdir(parents=True, exist_ok=True)
+    for path in [*cache.outputs(out), out / EXECUTED]:
+        path.unlink(missing_ok=True)
 
 
 def _launch(notebook: Path, out: Path, given: dict[str, object], timeout: float, stop: Event) -> Outcome:

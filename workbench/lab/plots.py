@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from workbench.lab.axes import dress, limits
+from workbench.lab.axes import FAR, dress, limits
 from workbench.lab.charts import Chart, Panel, Series
 from workbench.lab.style import GREY, INK, RC, line_style, look
 
@@ -153,6 +153,7 @@ def _fill(axes: Axes, panel: Panel, layout: Layout) -> None:
 
 def _curve(axes: Axes, series: Series, vertical: tuple[float, float]) -> None:
     x, y = np.fromiter(series.x, float), np.fromiter(series.y, float)
+    y = np.where(np.abs(y) > FAR, np.copysign(np.inf, y), y)
     colour = look(series.colour_key).colour
     axes.plot(x, np.where(np.isfinite(y), y, np.nan), **line_style(series))
     if series.role == "bound":

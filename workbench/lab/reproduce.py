@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workbench.errors import ArgumentError, one_of
+from workbench.errors import ArgumentError, integer_at_least, one_of, positive
 from workbench.lab import cache, tables
 from workbench.lab.figures import PROFILES, VERDICTS, compare
 from workbench.lab.notebooks import Outcome, check_parameters, run
@@ -27,6 +27,10 @@ class Request:
 
     def __post_init__(self) -> None:
         one_of(PROFILES, profile=self.profile)
+        if self.jobs is not None:
+            integer_at_least(1, jobs=self.jobs)
+        if self.timeout is not None:
+            positive(timeout=self.timeout)
         if self.update and (self.profile != "full" or self.given):
             wrong = "changed parameters" if self.given else f"profile {self.profile}"
             raise ArgumentError("update", wrong, "--profile full and the notebooks' own parameters")
@@ -62,9 +66,11 @@ def reproduce(project: Project, request: Request, say: Callable[[str], None] = p
 
 
 def _keep_apart(out: Path, project: Project) -> None:
-    for folder in (project.figures.resolve(), project.root / "notebooks", project.root):
-        if out == folder:
-            raise ArgumentError("out", str(out), "a folder of its own, as outputs there are replaced")
+    kept = project.figures.resolve(), project.root / "notebooks"
+    if out.exists() and not out.is_dir():
+        raise ArgumentError("out", str(out), "a folder")
+    if out == project.root or any(out.is_relative_to(folder) for folder in kept):
+        raise ArgumentError("out", str(out), "a folder of its own, as outputs there are replaced")
 
 
 def _faults(project: Project, request: Request, out: Path, outcome: Outcome) -> list[str]:

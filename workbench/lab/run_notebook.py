@@ -46,7 +46,7 @@ def _execute(job: dict[str, Any]) -> tuple[str, str]:
             store_widget_state=False,
         )
     except PapermillExecutionError as error:
-        status = "claim" if error.ename == "ClaimError" else "error"
+        status = "verdict" if error.ename == "ClaimError" else "error"
         return status, f"{error.ename}: {_last_line(error.evalue)} (cell {error.exec_count})"
     except Exception as error:
         return "error", f"{type(error).__name__}: {_last_line(str(error))}"

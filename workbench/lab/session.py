@@ -85,42 +85,31 @@ class Session:
             If a verdict is not the expected one, after everything was written. An undecided claim is
             one only when the profile is `full`: quick may have too few trials.
         """
-        claims = _claims(ids)
-        decided = {
-            profile: [_decide(claim, profile, self.seed) for claim in claims] for profile in self.profiles
-        }
+        ids = list(ids)
+        decided = {profile: _decide(ids, profile, self.seed) for profile in self.profiles}
         self.out.mkdir(parents=True, exist_ok=True)
         canonical.write(self.out / VERDICTS, decided)
         rows = [tables.verdict_row(verdict) for verdict in decided[self.profile]]
         header = tables.VERDICT_COLUMNS
         publish(tables.html(header, rows), tables.text(header, rows))
-        changed = [line for profile in decided for line in _changed(claims, decided[profile], profile)]
+        changed = [line for profile in decided for line in _changed(decided[profile], profile)]
         if changed:
             raise ClaimError("; ".join(changed))
 
 
-def _claims(ids: Iterable[str]) -> list[Any]:
+def _decide(ids: Iterable[str], profile: str, seed: int) -> list[dict[str, Any]]:
+    from workbench.study.claims import decide
+
+    return [verdict.record() for verdict in decide(ids, profile, seed).values()]
+
+
+def _changed(verdicts: Iterable[Mapping[str, Any]], profile: str) -> list[str]:
     from workbench.study.claims import CLAIMS
 
-    ids = list(ids)
-    for name in ids:
-        one_of(CLAIMS, claim=name)
-    return [CLAIMS[name] for name in ids]
-
-
-def _decide(claim: Any, profile: str, seed: int) -> dict[str, Any]:
-    verdict: dict[str, Any] = claim.decide(profile, seed).to_json()
-    return verdict
-
-
-def _changed(claims: Iterable[Any], verdicts: Iterable[Mapping[str, Any]], profile: str) -> list[str]:
     lenient = ("UNDECIDED",) if profile == "quick" else ()
+    expected = {verdict["id"]: str(CLAIMS[verdict["id"]].expected) for verdict in verdicts}
     return [
-        f"{claim.id} is {verdict['status']}, expected {_word(claim.expected)} ({profile})"
-        for claim, verdict in zip(claims, verdicts, strict=True)
-        if verdict["status"] not in (_word(claim.expected), *lenient)
+        f"{verdict['id']} is {verdict['status']}, expected {expected[verdict['id']]} ({profile} profile)"
+        for verdict in verdicts
+        if verdict["status"] not in (expected[verdict["id"]], *lenient)
     ]
-
-
-def _word(status: Any) -> str:
-    return str(getattr(status, "value", status))
