@@ -88,7 +88,7 @@ COLUMN = ("--column", "height")
         ((*BUDGET, "--column", "name"), ("column = 'name'", "a column of numbers")),
         (BUDGET, ("column = 'height, name, empty'", "exactly one of")),
         ((*BUDGET, *COLUMN, "--seed", "-1"), ("seed = -1", "at least 0")),
-        ((*BUDGET, *COLUMN, "--out", "no/such/folder.json"), ("out = 'no/such/folder.json'", "folder that exists")),
+        ((*BUDGET, *COLUMN, "--out", "no/such/a.json"), ("out = 'no/such/a.json'", "folder that exists")),
         ((*BUDGET, *COLUMN, "--key", "mean/none"), ("key = 'mean/none'", "univariate/toy")),
         ((*BUDGET, *COLUMN, "--colour", "red"), ("--colour",)),
     ],

@@ -9,10 +9,14 @@ WIDTH = 720  # px, of every picture
 
 def publish(html: str, text: str, widget: dict[str, Any] | None = None) -> None:
     """Display HTML with its text, and a live widget view where a front end can show one."""
+    import IPython
     import IPython.display
 
     display: Any = IPython.display.display
-    display({**(widget or {}), "text/html": html, "text/plain": text}, raw=True)
+    if IPython.get_ipython() is None:  # type: ignore[no-untyped-call]
+        print(text)
+    else:
+        display({**(widget or {}), "text/html": html, "text/plain": text}, raw=True)
 
 
 def image(data: bytes, kind: str, alt: str) -> str:

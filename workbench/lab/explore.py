@@ -173,4 +173,4 @@ def widget(name: str, control: Control) -> Any:
 
 def _digits(control: Slider) -> str:
     ends = [abs(end) for end in (control.low, control.high) if end]
-    return ".3~r" if min(ends) >= 1e-4 and max(ends) < 1e7 else ".2~e"
+    return ".3r" if min(ends) >= 1e-4 and max(ends) < 1e7 else ".1e"
