@@ -13,7 +13,6 @@ from numbers import Integral, Real
 from sys import float_info
 from typing import Any, TypeGuard
 
-
 _REAL: Any = Real  # the abstract number types are opaque to type checkers
 _INTEGRAL: Any = Integral
 

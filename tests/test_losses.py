@@ -1,0 +1,283 @@
+"""Losses against quadrature, textbook formulas and known inequalities."""
+
+import pickle
+from math import inf, log, nan, pi, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.linalg import sqrtm
+
+from workbench.distributions import Gaussian, Interval
+from workbench.errors import ArgumentError
+from workbench.losses import (
+    absolute_error,
+    interval_loss,
+    kl_divergence,
+    kl_upper_bound,
+    mahalanobis_covariance_error,
+    mahalanobis_mean_error,
+    mahalanobis_spectral_error,
+    pinsker_bound,
+    relative_scale_error,
+    spectral_error,
+    total_variation,
+    total_variation_bounds,
+    total_variation_of_means,
+    univariate_total_variation,
+)
+
+scales = st.floats(0.05, 20.0)
+means = st.floats(-10.0, 10.0)
+
+
+def random_gaussian(seed: int, d: int) -> Gaussian:
+    rng = np.random.default_rng(seed)
+    root = rng.standard_normal((d, d)) + np.eye(d)
+    return Gaussian(rng.standard_normal(d), root @ root.T + 0.1 * np.eye(d))
+
+
+def line(mean: float, sigma: float) -> Gaussian:
+    return Gaussian([mean], [[sigma**2]])
+
+
+def density(law: Gaussian, points: np.ndarray) -> np.ndarray:
+    gap = points - law.mean
+    power = np.einsum("...i,ij,...j", gap, np.linalg.inv(law.covariance), gap)
+    return np.exp(-power / 2) / np.sqrt(np.linalg.det(2 * pi * law.covariance))
+
+
+# --- value types -----------------------------------------------------------------------------------------
+
+
+def test_gaussian_owns_read_only_copies_even_after_a_pickle() -> None:
+    mean, covariance = np.zeros(2), np.eye(2)
+    law = Gaussian(mean, covariance)
+    mean[0], covariance[0, 0] = 5.0, 5.0
+    assert law.mean[0] == 0.0
+    assert law.covariance[0, 0] == 1.0
+    for copy in (law, pickle.loads(pickle.dumps(law))):
+        with pytest.raises(ValueError, match="read-only"):
+            copy.mean[0] = 1.0
+    assert law == pickle.loads(pickle.dumps(law)) == Gaussian([-0.0, 0.0], np.eye(2))
+    assert hash(law) == hash(Gaussian([-0.0, 0.0], np.eye(2)))
+    assert law != Gaussian([1.0, 0.0], np.eye(2))
+
+
+@pytest.mark.parametrize(
+    ("mean", "covariance", "argument"),
+    [
+        ([], np.zeros((0, 0)), "mean"),
+        (0.0, np.eye(1), "mean"),
+        ([nan], np.eye(1), "mean"),
+        ([0.0, 0.0], np.eye(3), "covariance"),
+        ([0.0, 0.0], [[1.0, inf], [inf, 1.0]], "covariance"),
+        ([0.0, 0.0], [[1.0, 0.5], [0.4, 1.0]], "covariance"),
+        ([0.0, 0.0], [[1.0, 2.0], [2.0, 1.0]], "covariance"),
+    ],
+)
+def test_gaussian_rejects_what_is_no_law(mean: object, covariance: object, argument: str) -> None:
+    with pytest.raises(ArgumentError) as error:
+        Gaussian(mean, covariance)  # type: ignore[arg-type]
+    assert error.value.argument == argument
+
+
+def test_a_singular_covariance_is_a_law() -> None:
+    assert Gaussian([0.0, 0.0], [[1.0, 1.0], [1.0, 1.0]]).d == 2
+
+
+def test_intervals() -> None:
+    assert Interval(1.0, 3.0).width == 2.0
+    assert [Interval(1.0, 3.0).contains(x) for x in (0.9, 1.0, 3.0, 3.1, nan)] == [
+        False,
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert Interval() == Interval(-inf, inf)
+    assert Interval().contains(-1e300)
+    for low, high in ((nan, 1.0), (2.0, 1.0), (inf, inf), (-inf, -inf), (0.0, nan)):
+        with pytest.raises(ArgumentError):
+            Interval(low, high)
+
+
+# --- errors of estimates ---------------------------------------------------------------------------------
+
+
+def test_scalar_losses() -> None:
+    assert absolute_error(-1.0, 2.0) == 3.0
+    assert relative_scale_error(3.0, 2.0) == 0.5
+    assert relative_scale_error(1.0, 2.0) == 0.5
+    assert absolute_error(nan, 0.0) == relative_scale_error(inf, 1.0) == inf
+    assert interval_loss(Interval(0.0, 2.0), 2.0) == (True, 2.0)
+    assert interval_loss(Interval(0.0, 2.0), 2.1) == (False, 2.0)
+
+
+@given(seed=st.integers(0, 10**6), d=st.integers(1, 6))
+def test_mahalanobis_losses_equal_the_symmetric_root_formulas(seed: int, d: int) -> None:
+    """Oracle: scipy.linalg.sqrtm. A factor applied on one side only, or transposed, fails."""
+    truth, estimate = random_gaussian(seed, d), random_gaussian(seed + 1, d)
+    whiten = np.linalg.inv(sqrtm(truth.covariance).real)
+    difference = whiten @ (estimate.covariance - truth.covariance) @ whiten
+    mean_error = np.linalg.norm(whiten @ (estimate.mean - truth.mean))
+    assert mahalanobis_mean_error(estimate.mean, truth) == pytest.approx(mean_error, rel=1e-7)
+    frobenius = mahalanobis_covariance_error(estimate.covariance, truth.covariance)
+    assert frobenius == pytest.approx(np.linalg.norm(difference), rel=1e-7)
+    spectral = mahalanobis_spectral_error(estimate.covariance, truth.covariance)
+    assert spectral == pytest.approx(np.abs(np.linalg.eigvalsh(difference)).max(), rel=1e-7)
+    plain = np.abs(np.linalg.eigvalsh(estimate.covariance - truth.covariance)).max()
+    assert spectral_error(estimate.covariance, truth.covariance) == pytest.approx(plain, rel=1e-9)
+
+
+def test_an_asymmetric_estimate_pays_for_its_asymmetry() -> None:
+    error = mahalanobis_covariance_error([[4.0, 6.0], [-6.0, 4.0]], np.diag([4.0, 4.0]))
+    assert error == pytest.approx(sqrt(4.5))
+
+
+@pytest.mark.parametrize("bad", [nan, inf, -inf])
+def test_an_estimate_that_is_not_finite_is_infinitely_wrong(bad: float) -> None:
+    truth, estimate = random_gaussian(3, 3), np.eye(3)
+    estimate[1, 2] = bad
+    assert mahalanobis_mean_error(estimate[1], truth) == inf
+    for loss in (mahalanobis_covariance_error, mahalanobis_spectral_error, spectral_error):
+        assert loss(estimate, truth.covariance) == inf
+
+
+def test_shapes_and_singular_truths_are_named() -> None:
+    with pytest.raises(ArgumentError, match="estimate"):
+        mahalanobis_mean_error([1.0], Gaussian([0, 0], np.eye(2)))
+    with pytest.raises(ArgumentError, match="estimate"):
+        spectral_error(np.eye(3), np.eye(2))
+    with pytest.raises(ArgumentError, match="nonsingular"):
+        mahalanobis_covariance_error(np.eye(2), np.ones((2, 2)))
+    with pytest.raises(ArgumentError, match="nonsingular"):
+        kl_divergence(Gaussian([0, 0], np.eye(2)), Gaussian([0, 0], np.ones((2, 2))))
+
+
+# --- divergences -----------------------------------------------------------------------------------------
+
+
+@given(seed=st.integers(0, 10**6), d=st.integers(1, 6))
+def test_kl_equals_the_textbook_formula(seed: int, d: int) -> None:
+    """Oracle: (tr(B^-1 A) - d + log det B - log det A + g' B^-1 g) / 2."""
+    p, q = random_gaussian(seed, d), random_gaussian(seed + 1, d)
+    inverse = np.linalg.inv(q.covariance)
+    gap = q.mean - p.mean
+    logs = np.linalg.slogdet(q.covariance)[1] - np.linalg.slogdet(p.covariance)[1]
+    textbook = (np.trace(inverse @ p.covariance) - d + logs + gap @ inverse @ gap) / 2
+    assert kl_divergence(p, q) == pytest.approx(textbook, rel=1e-7, abs=1e-9)
+
+
+def test_kl_literature_values_and_direction() -> None:
+    assert kl_divergence(line(1, 1), line(0, 1)) == pytest.approx(0.5)
+    assert kl_divergence(line(0, 2), line(0, 1)) == pytest.approx(1.5 - log(2))
+    assert kl_divergence(line(0, 1), line(0, 2)) == pytest.approx(log(2) - 0.375)
+    assert kl_divergence(Gaussian([0, 0], np.ones((2, 2))), Gaussian([0, 0], np.eye(2))) == inf
+
+
+@given(mean=means, low=st.floats(0.5, 1.0), high=st.floats(1.0, 30.0), seed=st.integers(0, 10**6))
+def test_quadratic_kl_bound_holds_with_eigenvalues_from_one_half(
+    mean: float, low: float, high: float, seed: int
+) -> None:
+    """AL22 Fact 2.1, second half."""
+    q = random_gaussian(seed, 2)
+    root = np.linalg.cholesky(q.covariance)
+    p = Gaussian(q.mean + mean, root @ np.diag([low, high]) @ root.T)
+    bound = kl_upper_bound(p, q)
+    if low > 0.5 + 1e-6:  # at 1/2 itself rounding decides whether the condition holds
+        assert bound < inf
+    assert kl_divergence(p, q) <= bound * (1 + 1e-9) + 1e-12
+
+
+def test_quadratic_kl_bound_refuses_where_it_would_be_false() -> None:
+    """At eigenvalue .3 the divergence is .252 and the quadratic only .245: the condition is needed."""
+    p, q = line(0, sqrt(0.3)), line(0, 1)
+    assert kl_divergence(p, q) > 0.7**2 / 2
+    assert kl_upper_bound(p, q) == inf
+
+
+def test_quadratic_kl_bound_is_the_stated_quadratic() -> None:
+    assert kl_upper_bound(line(3, 2), line(0, 1)) == pytest.approx((9 + 9) / 2)
+
+
+@settings(deadline=None)
+@given(mean_p=means, sigma_p=scales, mean_q=means, sigma_q=scales)
+def test_univariate_total_variation_equals_quadrature(
+    mean_p: float, sigma_p: float, mean_q: float, sigma_q: float
+) -> None:
+    """Oracle: the naive integral of |p - q| / 2 on a fine grid over both laws."""
+    low = min(mean_p - 12 * sigma_p, mean_q - 12 * sigma_q)
+    high = max(mean_p + 12 * sigma_p, mean_q + 12 * sigma_q)
+    x = np.linspace(low, high, 400_001)[:, None]
+    gap = np.abs(density(line(mean_p, sigma_p), x) - density(line(mean_q, sigma_q), x))
+    exact = univariate_total_variation(mean_p, sigma_p, mean_q, sigma_q)
+    assert exact == pytest.approx(gap.sum() * (x[1, 0] - x[0, 0]) / 2, abs=1e-5)
+    assert exact == pytest.approx(univariate_total_variation(mean_q, sigma_q, mean_p, sigma_p), abs=1e-12)
+
+
+def test_univariate_total_variation_at_its_ends() -> None:
+    assert univariate_total_variation(1.0, 3.0, 1.0, 3.0) == 0.0
+    assert univariate_total_variation(0.0, 1.0, 1e300, 1.0) == 1.0
+    assert univariate_total_variation(0.0, 1e-150, 0.0, 1e150) == pytest.approx(1.0, abs=1e-15)
+    nearly = univariate_total_variation(0.0, 1.0, 2.0, 1 + 1e-9)
+    assert nearly == pytest.approx(total_variation_of_means(2.0), abs=1e-9)
+    # scale alone, to first order: 2 phi(1) per unit of log sigma
+    assert univariate_total_variation(0.0, 1.0, 0.0, 1 + 1e-6) == pytest.approx(0.4839414e-6, rel=1e-5)
+
+
+def test_total_variation_of_means_equals_quadrature() -> None:
+    """Fact 2.1 of L17 as an identity. Oracle: scipy.integrate.quad."""
+    for gap in (0.0, 1e-3, 0.5, 1.0, 3.0, 8.0):
+        half = quad(lambda x, g=gap: np.exp(-(x**2) / 2) - np.exp(-((x - g) ** 2) / 2), -40, gap / 2)[0]
+        assert total_variation_of_means(gap) == pytest.approx(half / sqrt(2 * pi), abs=1e-9)
+        assert total_variation_of_means(-gap) == total_variation_of_means(gap)
+
+
+@given(seed=st.integers(0, 10**6), d=st.integers(2, 5))
+def test_equal_covariances_reduce_to_the_mahalanobis_gap(seed: int, d: int) -> None:
+    q = random_gaussian(seed, d)
+    p = Gaussian(q.mean + np.linalg.cholesky(q.covariance)[:, 0] * 1.5, q.covariance)
+    assert total_variation(p, q) == pytest.approx(total_variation_of_means(1.5), rel=1e-9)
+    assert total_variation_bounds(p, q) == (total_variation(p, q),) * 2
+
+
+@given(mean=means, sigma=scales)
+def test_pinsker_bounds_the_exact_distance(mean: float, sigma: float) -> None:
+    """AL22 Lemma 2.2, in both directions of the divergence."""
+    p, q = line(mean, sigma), line(0, 1)
+    assert total_variation(p, q) <= pinsker_bound(kl_divergence(p, q)) + 1e-12
+    assert total_variation(p, q) <= pinsker_bound(kl_divergence(q, p)) + 1e-12
+
+
+def test_pinsker_is_within_four_fifths_for_near_laws() -> None:
+    """TV / sqrt(KL / 2) tends to sqrt(2 / pi) for a small mean gap: sqrt(KL) / 2 would be no bound."""
+    gap = 1e-3
+    ratio = total_variation_of_means(gap) / pinsker_bound(kl_divergence(line(gap, 1), line(0, 1)))
+    assert ratio == pytest.approx(sqrt(2 / pi), rel=1e-6)
+    assert pinsker_bound(1e6) == 1.0
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 10**6))
+def test_total_variation_bounds_hold_the_quadrature_value(seed: int) -> None:
+    """Oracle: the naive two-dimensional sum of |p - q| / 2."""
+    p, q = random_gaussian(seed, 2), random_gaussian(seed + 1, 2)
+    reach = 9 * np.sqrt(max(np.linalg.norm(p.covariance, 2), np.linalg.norm(q.covariance, 2))) + 5
+    axis, step = np.linspace(-reach, reach, 801, retstep=True)
+    grid = np.stack(np.meshgrid(axis, axis), axis=-1)
+    value = np.abs(density(p, grid) - density(q, grid)).sum() * step**2 / 2
+    lower, upper = total_variation_bounds(p, q)
+    assert lower - 2e-3 <= value <= upper + 2e-3
+    assert upper - lower < 0.45
+
+
+def test_total_variation_bounds_meet_on_the_line_and_refuse_nothing_singular() -> None:
+    p, q = line(1, 2), line(0, 1)
+    assert total_variation_bounds(p, q) == (total_variation(p, q),) * 2
+    flat, round_ = Gaussian([0, 0], np.ones((2, 2))), Gaussian([0, 0], np.eye(2))
+    assert total_variation_bounds(flat, round_) == (1.0, 1.0)
+    with pytest.raises(ArgumentError, match="total_variation_bounds"):
+        total_variation(Gaussian([0, 0], 2 * np.eye(2)), round_)

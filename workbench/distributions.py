@@ -1,0 +1,96 @@
+"""Value types that say what a law is; they draw nothing and estimate nothing.
+
+>>> Interval(-1.0, 2.5).contains(0)
+True
+"""
+
+from dataclasses import dataclass
+from math import inf, isnan
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.errors import ArgumentError, real
+
+_ROUNDING = 1e-9  # asymmetry and negative eigenvalues up to this share of the largest entry are rounding
+
+
+@dataclass(frozen=True, init=False, eq=False)
+class Gaussian:
+    """The normal law with a mean of shape (d,) and a positive semidefinite covariance of shape (d, d).
+
+    Both are read-only copies, the covariance symmetrised; a singular covariance is allowed.
+
+    >>> Gaussian([0, 0], np.eye(2)).d
+    2
+    """
+
+    mean: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+
+    def __init__(self, mean: ArrayLike, covariance: ArrayLike) -> None:
+        centre, spread = np.array(mean, dtype=np.float64), np.array(covariance, dtype=np.float64)
+        if centre.ndim != 1 or centre.size == 0 or not np.isfinite(centre).all():
+            raise ArgumentError("mean", mean, "d finite numbers, d at least 1")
+        if not _is_covariance(spread, d := centre.size):
+            raise ArgumentError("covariance", covariance, f"a finite covariance matrix, {d} by {d}")
+        spread = (spread + spread.T) / 2
+        for name, array in (("mean", centre), ("covariance", spread)):
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    @property
+    def d(self) -> int:
+        """Dimension."""
+        return self.mean.size
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Gaussian):
+            return NotImplemented
+        same_mean = np.array_equal(self.mean, other.mean)
+        return same_mean and np.array_equal(self.covariance, other.covariance)
+
+    def __hash__(self) -> int:
+        # Zeros of either sign are equal, so they have to hash alike.
+        return hash(((self.mean + 0.0).tobytes(), (self.covariance + 0.0).tobytes()))
+
+    def __reduce__(self) -> tuple[type["Gaussian"], tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        # Pickle forgets that an array is read-only; construction restores it.
+        return Gaussian, (self.mean, self.covariance)
+
+
+def _is_covariance(matrix: NDArray[np.float64], d: int) -> bool:
+    if matrix.shape != (d, d) or not np.isfinite(matrix).all():
+        return False
+    slack = _ROUNDING * np.abs(matrix).max()
+    symmetric = np.abs(matrix - matrix.T).max() <= slack
+    return bool(symmetric and np.linalg.eigvalsh(matrix)[0] >= -slack)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The closed interval from `low` to `high`; without arguments the whole line.
+
+    >>> Interval().width
+    inf
+    """
+
+    low: float = -inf
+    high: float = inf
+
+    def __post_init__(self) -> None:
+        if not (real(self.low) or self.low == -inf):
+            raise ArgumentError("low", self.low, "a number or -inf")
+        if not (real(self.high) or self.high == inf):
+            raise ArgumentError("high", self.high, "a number or inf")
+        if self.low > self.high:
+            raise ArgumentError("high", self.high, f"at least low = {self.low}")
+
+    @property
+    def width(self) -> float:
+        """Length, infinite if an end is."""
+        return self.high - self.low
+
+    def contains(self, value: float) -> bool:
+        """Return whether `value` is a number between the ends, either end included."""
+        return not isnan(value) and self.low <= value <= self.high

@@ -1,0 +1,183 @@
+"""What every estimator is and returns, and the one way in: an owned, sanitised copy of the rows.
+
+An estimator is a frozen, keyword-only dataclass of PUBLIC parameters. Calling it with rows, a budget and a
+source of randomness returns a `Release`. There is no inheritance; `Estimator` is a protocol.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, Protocol, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ArgumentError, integer_at_least
+from workbench.privacy import Budget, NoiseSource, Plan, compose, noise_source
+
+Array = NDArray[np.float64]
+T = TypeVar("T")
+
+LARGEST = 1e100  # rows with a larger entry are treated like rows with a missing one
+FARTHEST = 1e15  # standardised values are capped here: beyond it a float cannot resolve a unit
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What a release promises, for neighbours that differ in one replaced row."""
+
+    budget: Budget
+    neighbours: Literal["replace one row"] = "replace one row"
+    model: Literal["central", "local"] = "central"
+
+    def __str__(self) -> str:
+        return f"{self.budget}, {self.neighbours}, {self.model} model"
+
+
+@dataclass(frozen=True)
+class Abstention:
+    """The output "no answer" (the paper's bottom): one possible value of a private release.
+
+    `step` is the step that gave none. Like every output it is covered by the privacy proof.
+    """
+
+    step: str
+
+    def __str__(self) -> str:
+        return f"no answer from step {self.step!r}"
+
+
+@dataclass(frozen=True)
+class Release(Generic[T]):
+    """A private value, the plan that paid for it, and what it promises."""
+
+    value: T | Abstention
+    plan: Plan
+    guarantee: Guarantee
+    labels: tuple[str, ...] | None = None
+
+    @property
+    def abstained(self) -> bool:
+        """Whether the release is the output "no answer"."""
+        return isinstance(self.value, Abstention)
+
+    def __str__(self) -> str:
+        spent = "\n".join(f"  {step:<12} {mechanism:<20} {cost}" for step, mechanism, cost in self._rows())
+        return f"{_shown(self.value)}\n{self.guarantee}\n{spent}"
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        return [(charge.step, charge.mechanism, str(charge.cost)) for charge in self.plan.charges()]
+
+    def _repr_html_(self) -> str:
+        rows = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self._rows())
+        head = "<tr><th>step</th><th>mechanism</th><th>cost</th></tr>"
+        return (
+            f"<p><b>{_shown(self.value)}</b><br>{self.guarantee}</p>"
+            f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+        )
+
+
+def _shown(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+@dataclass
+class Trace:
+    """Diagnostics of the RAW data, for study only; a release never holds one."""
+
+    records: dict[str, list[object]] = field(default_factory=dict)
+
+    def add(self, **values: object) -> None:
+        """Append each value under its name."""
+        for name, value in values.items():
+            self.records.setdefault(name, []).append(value)
+
+
+class Estimator(Protocol):
+    """What the catalog holds. `steps` is the algorithm on sanitised rows; `run` wraps it."""
+
+    def __call__(self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None) -> Release[Any]:
+        """Return the release on rows `x` (ndarray, list, Series or DataFrame)."""
+        ...
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return what a run on n rows of dimension d will spend; raise on public grounds only."""
+        ...
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return a number that the error exceeds with probability at most `beta`."""
+        ...
+
+    def steps(
+        self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource, trace: Trace | None = None
+    ) -> Any:
+        """Return the private value of the sanitised rows `x`, spending `plan` = plan(n, d, budget)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Sanitised rows that the package owns, and the names of their columns."""
+
+    values: Array
+    labels: tuple[str, ...] | None
+
+
+def run_univariate(
+    estimator: Estimator, x: object, budget: Budget, rng: object, trace: Trace | None
+) -> Release[Any]:
+    """Return the release of `estimator` on one column: read, plan, draw, in this order."""
+    rows = univariate(x)
+    plan = estimator.plan(len(rows.values), 1, budget)
+    value = estimator.steps(rows.values, budget, plan, noise_source(rng), trace)
+    return Release(value, plan, Guarantee(compose(plan)), rows.labels)
+
+
+def univariate(x: object) -> Rows:
+    """Return one column as an owned (n,) array; the shape and the type are public, the entries are not."""
+    values, labels = _read(x)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise ArgumentError("x", f"array of shape {values.shape}", "one column: shape (n,) or (n, 1)")
+    return Rows(sanitised(values), labels)
+
+
+def sanitised(values: Array) -> Array:
+    """Return a copy in which a row with a non-finite entry, or one above 1e100, is a zero row."""
+    rows = np.array(values, np.float64)
+    with np.errstate(invalid="ignore"):
+        usable = np.abs(rows) <= LARGEST
+    rows[~(usable if rows.ndim == 1 else usable.all(axis=1))] = 0.0
+    return rows
+
+
+def standardised(x: Array, centre: float, sigma: float) -> Array:
+    """Return (x - centre)/sigma, capped at ±1e15: a fixed map of every row."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.clip((x - centre) / sigma, -FARTHEST, FARTHEST)
+
+
+def require_rows(n: int, d: int, least: int = 2) -> None:
+    """Raise unless there are `least` rows of one column."""
+    integer_at_least(least, n=n)
+    if d != 1:
+        raise ArgumentError("d", d, "1 for a univariate estimator")
+
+
+def _read(x: object) -> tuple[Array, tuple[str, ...] | None]:
+    """Return the entries as floats and the column names; raise on a type that is not numeric."""
+    frame: Any = x
+    if hasattr(frame, "to_numpy") and hasattr(frame, "index"):
+        names = list(frame.columns) if hasattr(frame, "columns") else [frame.name]
+        kinds = list(frame.dtypes) if hasattr(frame, "columns") else [frame.dtype]
+        for name, kind in zip(names, kinds, strict=True):
+            if getattr(kind, "kind", "O") not in "biuf":
+                raise ArgumentError(f"x[{name!r}]", f"column of type {kind}", "a numeric column")
+        labels = tuple(str(name) for name in names) if None not in names else None
+        return cast(Array, frame.to_numpy(dtype=np.float64, na_value=np.nan)), labels
+    try:
+        values = np.asarray(x)
+    except ValueError:
+        raise ArgumentError("x", type(x).__name__, "rows of one length") from None
+    if values.dtype.kind not in "biuf":
+        raise ArgumentError("x", f"array of type {values.dtype}", "a numeric array")
+    return values.astype(np.float64), None

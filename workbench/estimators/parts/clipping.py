@@ -1,0 +1,15 @@
+"""The clipped mean around a given centre, in the centred form that keeps its sensitivity in floats."""
+
+import numpy as np
+
+from workbench.estimators.base import Array
+
+
+def clipped_mean(x: Array, centre: float, clip: float) -> float:
+    """Return mean(clip(x - centre, ±clip))."""
+    return float(np.clip(x - centre, -clip, clip).mean())
+
+
+def sensitivity(n: int, clip: float) -> float:
+    """Return 2 clip/n, the most that one replaced row moves `clipped_mean` for a given centre."""
+    return 2 * clip / n

@@ -1,0 +1,62 @@
+"""Locate by a histogram, then a clipped mean: the recipe of L17 Theorems 2.5 and 2.8.
+
+(1) c = histogram location of x with half of ε (and all of δ)
+(2) out = c + mean(clip(x - c, ±w)) + noise,   w = 2.5 + √(2 ln(4n/β))      sensitivity 2w/n given c
+"""
+
+from dataclasses import dataclass
+from math import inf, log, sqrt
+
+from scipy.special import ndtri
+
+from workbench.estimators.base import Abstention, Array
+from workbench.privacy import Budget, NoiseSource, Plan, Sequential
+from workbench.privacy.mechanisms import additive
+
+from .clipping import clipped_mean, sensitivity
+from .shares import divided, mean_charge, noise_quantile, rule
+from .unit_histogram import REACH, UnitHistogram
+
+SHARE = 0.5  # stated in L17: both steps with ε/2
+
+
+@dataclass(frozen=True)
+class HistogramMean:
+    """The recipe for rows of standard deviation 1 and mean within ±`radius` (None: anywhere)."""
+
+    radius: float | None
+    beta: float
+
+    @property
+    def locator(self) -> UnitHistogram:
+        """The histogram of step (1)."""
+        return UnitHistogram(self.radius, "paper")
+
+    def window(self, n: int) -> float:
+        """Return w: with probability 1 - beta/4 no row is clipped around a centre within 2.5."""
+        return REACH + sqrt(2 * log(4 * n / self.beta))
+
+    def plan(self, n: int, budget: Budget) -> Plan:
+        """Return the charges of steps (1) and (2)."""
+        locate, mean = divided(budget, SHARE)
+        step = mean_charge("mean", sensitivity(n, self.window(n)), mean)
+        return Sequential(rule(budget), (self.locator.charge("locate", locate), step))
+
+    def steps(self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource) -> float | Abstention:
+        """Return the private mean of standardised rows."""
+        centre = self.locator.draw(x, plan["locate"], noise)  # (1)
+        if isinstance(centre, Abstention):
+            return centre
+        statistic = clipped_mean(x, centre, self.window(len(x)))
+        return centre + float(additive(statistic, plan["mean"], noise))  # (2)
+
+    def error_bound(self, n: int, budget: Budget, beta: float) -> float:
+        """Return the bound of Theorems 2.5 and 2.8 with explicit constants.
+
+        Location, clipping, sampling and noise take beta/4 each; finite only for beta ≥ the `beta` that
+        chose the window.
+        """
+        plan = self.plan(n, budget)
+        if self.locator.error_bound(n, plan["locate"].cost, beta / 4) == inf or beta < self.beta:
+            return inf
+        return float(-ndtri(beta / 8)) / sqrt(n) + noise_quantile(plan["mean"], beta / 4)

@@ -1,0 +1,73 @@
+"""The place of a normal column on a range, by a finite histogram.  L17 Theorem 1.1 and Corollary 2.4.
+
+Rows x of shape (n,), standard deviation sigma, mean within `radius` of `centre`. Neighbours: replace one row.
+
+With z = (x - centre)/sigma and R = radius/sigma:
+
+    (1) counts of z in ⌈2R⌉ bins of width 1 from -R on, the end bins open       one row moves two counts by 1
+    (2) j = the bin with the largest noisy count
+    (3) out = centre + sigma (centre of bin j)                              within 2.5 sigma of the mean
+
+"paper": Laplace noise 2/ε on all counts. "tight": exponential noise of mean 2/ε, of which only the winner is
+seen. Under zCDP: Gaussian noise, and the exponential mechanism. Departures: the source's list of bins skips
+one and has no bins at the ends.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.errors import finite, one_of, positive, probability
+from workbench.estimators.base import (
+    Abstention,
+    Array,
+    Release,
+    Trace,
+    require_rows,
+    run_univariate,
+    standardised,
+)
+from workbench.estimators.parts.unit_histogram import UnitHistogram
+from workbench.privacy import Budget, NoiseSource, Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistogramLocation:
+    """Public parameters, in the unit of the data. Budgets: PureDP, or ZCDP with delta = 0."""
+
+    radius: float
+    centre: float = 0.0
+    sigma: float = 1.0
+    calibration: Literal["paper", "tight"] = "tight"
+
+    def __post_init__(self) -> None:
+        positive(radius=self.radius, sigma=self.sigma)
+        finite(centre=self.centre)
+        one_of(("paper", "tight"), calibration=self.calibration)
+
+    @property
+    def recipe(self) -> UnitHistogram:
+        """The histogram on standardised rows."""
+        return UnitHistogram(self.radius / self.sigma, self.calibration)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[float]:
+        """Return a private location of `x`."""
+        return run_univariate(self, x, budget, rng, trace)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charge of the histogram."""
+        require_rows(n, d)
+        return self.recipe.charge("locate", budget)
+
+    def steps(
+        self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource, trace: Trace | None = None
+    ) -> float | Abstention:
+        """Return the centre of the chosen bin for sanitised rows."""
+        value = self.recipe.draw(standardised(x, self.centre, self.sigma), plan["locate"], noise)
+        return value if isinstance(value, Abstention) else self.centre + self.sigma * value
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return 2.5 sigma where n suffices for normal rows, else infinity."""
+        probability(beta=beta)
+        return self.sigma * self.recipe.error_bound(n, self.plan(n, d, budget)["locate"].cost, beta)

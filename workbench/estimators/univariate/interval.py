@@ -1,0 +1,131 @@
+"""A private confidence interval for the mean, sigma known, nothing else.  Karwa & Vadhan 2018, Theorem 3.1.
+
+Rows x of shape (n,), normal with standard deviation sigma. Neighbours: replace one row. Coverage is at least
+1 - level for every mean and every n (for |mean| up to 1e12 sigma, where floats resolve it). No answer from
+the location gives the whole line.
+
+"tight", ours: est ± q sigma, where est is `univariate/unbounded-mean` and q a critical value of its pivot
+(est - mean)/sigma, whose law depends on public numbers only (`parts.pivots`).
+
+"paper", z = x/sigma, a = level:
+
+    (1) c = stability-based histogram location of z with .2 ε and all of δ
+    (2) est = c + mean(clip(z - c, ±w)) + Lap(b),  w = 2.5 + √(2 ln(4n/(.1a))),  b = 2w/(.8 ε n)
+    (3) est ± the (1 - .9a) quantile of |N(0, 1/n) + Lap(b)|, times sigma
+
+Union: .9a for (3), .05a for clipping, .05a for a wrong place; where n is too small to show the last, the
+whole line. Constants are ours, the source's are not explicit.
+"""
+
+from dataclasses import dataclass
+from math import inf, log, sqrt
+from typing import Literal
+
+from workbench.distributions import Interval as ConfidenceInterval
+from workbench.errors import integer_at_least, one_of, positive, probability
+from workbench.estimators.base import (
+    Abstention,
+    Array,
+    Release,
+    Trace,
+    require_rows,
+    run_univariate,
+    standardised,
+)
+from workbench.estimators.parts.clipping import clipped_mean, sensitivity
+from workbench.estimators.parts.laplace_normal import half_width
+from workbench.estimators.parts.pivots import critical_value
+from workbench.estimators.parts.shares import divided, mean_charge, rule
+from workbench.estimators.parts.unit_histogram import REACH, UnitHistogram
+from workbench.estimators.parts.window_mean import WindowMean
+from workbench.privacy import Budget, NoiseSource, Plan, Sequential
+from workbench.privacy.mechanisms import additive
+
+WHOLE_LINE = ConfidenceInterval(-inf, inf)
+SHARE = 0.2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """Public parameters; `level` is the chance of missing the mean, `pivots` the size of the pivot's table.
+
+    Budgets: ApproxDP, or ZCDP, with delta > 0.
+    """
+
+    sigma: float = 1.0
+    level: float = 0.05
+    pivots: int = 20_000
+    calibration: Literal["paper", "tight"] = "tight"
+
+    def __post_init__(self) -> None:
+        positive(sigma=self.sigma)
+        probability(level=self.level)
+        integer_at_least(100, pivots=self.pivots)
+        one_of(("paper", "tight"), calibration=self.calibration)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[ConfidenceInterval]:
+        """Return a private confidence interval for the mean of `x`."""
+        return run_univariate(self, x, budget, rng, trace)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charges of the location and of the mean."""
+        require_rows(n, d)
+        if self.calibration == "tight":
+            return WindowMean(None).plan(n, budget)
+        locate, mean = divided(budget, SHARE)
+        step = mean_charge("mean", sensitivity(n, self.window(n)), mean)
+        return Sequential(rule(budget), (_HISTOGRAM.charge("locate", locate), step))
+
+    def window(self, n: int) -> float:
+        """Return w of step (2) of the paper's recipe."""
+        return REACH + sqrt(2 * log(4 * n / (0.1 * self.level)))
+
+    def half_width(self, n: int, budget: Budget) -> float:
+        """Return the public half-width, in the unit of the data."""
+        if self.calibration == "tight":
+            return self.sigma * self._critical_value(n, budget)
+        plan = self.plan(n, 1, budget)
+        if _HISTOGRAM.error_bound(n, plan["locate"].cost, 0.05 * self.level) == inf:
+            return inf
+        return self.sigma * half_width(0.9 * self.level, 1 / sqrt(n), plan["mean"])
+
+    def _critical_value(self, n: int, budget: Budget) -> float:
+        recipe = WindowMean(None)
+        plan = recipe.plan(n, budget)
+
+        def pivot(z: Array, noise: NoiseSource) -> float:
+            value = recipe.steps(z, budget, plan, noise)
+            return 0.0 if isinstance(value, Abstention) else abs(value)
+
+        return critical_value(f"interval {budget!r}", n, pivot, self.level, self.pivots)
+
+    def steps(
+        self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource, trace: Trace | None = None
+    ) -> ConfidenceInterval:
+        """Return the interval of sanitised rows."""
+        z = standardised(x, 0.0, self.sigma)
+        estimate = self._estimate(z, budget, plan, noise)
+        reach = self.half_width(len(x), budget)
+        if isinstance(estimate, Abstention) or reach == inf:
+            return WHOLE_LINE
+        return ConfidenceInterval(self.sigma * estimate - reach, self.sigma * estimate + reach)
+
+    def _estimate(self, z: Array, budget: Budget, plan: Plan, noise: NoiseSource) -> float | Abstention:
+        if self.calibration == "tight":
+            return WindowMean(None).steps(z, budget, plan, noise)
+        centre = _HISTOGRAM.draw(z, plan["locate"], noise)  # (1)
+        if isinstance(centre, Abstention):
+            return centre
+        mean = additive(clipped_mean(z, centre, self.window(len(z))), plan["mean"], noise)  # (2)
+        return centre + float(mean)
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return the half-width, a public number (infinite with the chance of no answer)."""
+        probability(beta=beta)
+        require_rows(n, d)
+        return self.half_width(n, budget)
+
+
+_HISTOGRAM = UnitHistogram(None, "tight")

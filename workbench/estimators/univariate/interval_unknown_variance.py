@@ -1,0 +1,92 @@
+"""A private confidence interval for the mean, nothing known.  Karwa & Vadhan 2018, Theorem 5.1.
+
+Rows x of shape (n,), normal. Neighbours: replace one row. Coverage is at least 1 - level for every mean,
+sigma and n. No answer from a step gives the whole line.
+
+"tight", ours, with shares of the budget chosen by a public width formula:
+
+    (1) s = `univariate/scale`, tight, with a share of ε and half of δ
+    (2) est = s · tight mean of x/s (`parts.window_mean`), with the rest
+    (3) est ± q s, q a critical value of the pivot (est - mean)/s, whose law depends on public numbers only
+
+"paper", a = level, shares .2, .15, .3, .35 of ε, half of δ for each histogram (`parts.kv_interval`).
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.distributions import Interval as ConfidenceInterval
+from workbench.errors import integer_at_least, one_of, probability
+from workbench.estimators.base import Abstention, Array, Release, Trace, require_rows, run_univariate
+from workbench.estimators.parts.kv_interval import KVInterval
+from workbench.estimators.parts.pivots import critical_value
+from workbench.estimators.parts.studentised import SCALE, Studentised
+from workbench.privacy import Budget, NoiseSource, Plan
+
+from .interval import WHOLE_LINE
+from .scale import LEAST_ROWS
+
+RECIPE = Studentised()
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalUnknownVariance:
+    """Public parameters; `level` is the chance of missing the mean, `pivots` the size of the pivot's table.
+
+    Budgets: ApproxDP, or ZCDP, with delta > 0.
+    """
+
+    level: float = 0.05
+    pivots: int = 20_000
+    calibration: Literal["paper", "tight"] = "tight"
+
+    def __post_init__(self) -> None:
+        probability(level=self.level)
+        integer_at_least(100, pivots=self.pivots)
+        one_of(("paper", "tight"), calibration=self.calibration)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[ConfidenceInterval]:
+        """Return a private confidence interval for the mean of `x`."""
+        return run_univariate(self, x, budget, rng, trace)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charges of scale, location and mean."""
+        require_rows(n, d, LEAST_ROWS)
+        if self.calibration == "paper":
+            return KVInterval(self.level).plan(n, budget)
+        return RECIPE.plan(n, budget)
+
+    def steps(
+        self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource, trace: Trace | None = None
+    ) -> ConfidenceInterval:
+        """Return the interval of sanitised rows."""
+        if self.calibration == "paper":
+            interval = KVInterval(self.level).steps(x, budget, plan, noise)
+            return WHOLE_LINE if isinstance(interval, Abstention) else interval
+        found = RECIPE.steps(x, budget, plan, noise)  # (1), (2)
+        if isinstance(found, Abstention):
+            return WHOLE_LINE
+        estimate, scale = found
+        reach = scale * self.critical_value(len(x), budget)  # (3)
+        return ConfidenceInterval(estimate - reach, estimate + reach)
+
+    def critical_value(self, n: int, budget: Budget) -> float:
+        """Return q of step (3)."""
+        plan = RECIPE.plan(n, budget)
+
+        def pivot(z: Array, noise: NoiseSource) -> float:
+            found = RECIPE.steps(z, budget, plan, noise)
+            return 0.0 if isinstance(found, Abstention) else abs(found[0]) / found[1]
+
+        return critical_value(f"interval-unknown-variance {budget!r}", n, pivot, self.level, self.pivots)
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return a bound on half-width/sigma for normal rows: q times the bound on s/sigma."""
+        probability(beta=beta)
+        require_rows(n, d, LEAST_ROWS)
+        if self.calibration == "paper":
+            return KVInterval(self.level).half_width_bound(n, budget, beta)
+        scale, _ = RECIPE.budgets(n, budget)
+        return self.critical_value(n, budget) * (1 + SCALE.error_bound(n, scale, beta))

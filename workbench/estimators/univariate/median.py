@@ -1,0 +1,80 @@
+"""The private median of a column on a range, by the exponential mechanism.  LKKO21 Algorithm 14 at d = 1.
+
+Rows x of shape (n,), median within `radius` of `centre`. Neighbours: replace one row.
+With z = (x - centre)/sigma:
+
+    (1) t = a draw from the density ∝ e^(-ε m(t)/2) on [-radius/sigma, radius/sigma]     m has sensitivity 1
+    (2) out = centre + sigma t
+
+"paper": m(t) = |n - 2 #{z_i < t}|/2, the depth. "tight", ours: the larger of that and the number of rows
+outside [t - 4, t + 4] (`parts.window_median`), which finds the data with half the rows when the range is
+long; its precision near the median is the same. `sigma` is the unit of the window and unused by "paper".
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from scipy.special import ndtr
+
+from workbench.errors import finite, one_of, positive, probability
+from workbench.estimators.base import (
+    Array,
+    Release,
+    Trace,
+    require_rows,
+    run_univariate,
+    standardised,
+)
+from workbench.estimators.parts.located_within import located_within, uniform_deviation
+from workbench.estimators.parts.window_mean import WINDOW
+from workbench.estimators.parts.window_median import EVERYTHING, WindowMedian
+from workbench.privacy import Budget, NoiseSource, Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class Median:
+    """Public parameters, in the unit of the data. Budgets: PureDP, or ZCDP with delta = 0."""
+
+    radius: float
+    centre: float = 0.0
+    sigma: float = 1.0
+    calibration: Literal["paper", "tight"] = "tight"
+
+    def __post_init__(self) -> None:
+        positive(radius=self.radius, sigma=self.sigma)
+        finite(centre=self.centre)
+        one_of(("paper", "tight"), calibration=self.calibration)
+
+    @property
+    def locator(self) -> WindowMedian:
+        """The mechanism of step (1): without a window, every row lies inside it."""
+        reach = self.radius / self.sigma
+        window = WINDOW if self.calibration == "tight" else EVERYTHING
+        return WindowMedian(left=window, right=window, low=-reach, high=reach)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[float]:
+        """Return the private median of `x`."""
+        return run_univariate(self, x, budget, rng, trace)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the one charge of step (1)."""
+        require_rows(n, d)
+        return self.locator.charge("locate", budget)
+
+    def steps(
+        self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource, trace: Trace | None = None
+    ) -> float:
+        """Return the private median of sanitised rows."""
+        position = self.locator.draw(standardised(x, self.centre, self.sigma), plan["locate"], noise)  # (1)
+        assert position is not None
+        return self.centre + self.sigma * position  # (2)
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return a proved bound for normal rows: DKW and the draw take beta/2 each."""
+        probability(beta=beta)
+        plan = self.plan(n, d, budget)
+        deviation = uniform_deviation(n, beta / 2)
+        cost = plan["locate"].cost
+        return self.sigma * located_within(self.locator, n, cost, beta / 2, ndtr, deviation)

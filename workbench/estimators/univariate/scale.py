@@ -1,0 +1,81 @@
+"""The private standard deviation of a column, its mean unknown.  Karwa & Vadhan 2018, Section 4.
+
+Rows x of shape (n,), of which nothing is known, or sigma within [lower, upper]. Neighbours: replace one row.
+
+"paper" (`parts.exponent_scale`): a histogram of the binary exponents of pair differences; sigma up to a
+factor: sigma ≤ out ≤ 8 sigma. "tight", ours (`parts.winsorised_scale`): a window-median location of log
+differences, then winsorised variances within groups, un-biased for normal rows.
+
+Both use differences of rows that are neighbours in the order given, so that each row touches one of them.
+"""
+
+from dataclasses import dataclass
+from math import inf
+from typing import Literal
+
+from workbench.errors import ArgumentError, one_of, positive, probability
+from workbench.estimators.base import Abstention, Array, Release, Trace, require_rows, run_univariate
+from workbench.estimators.parts.exponent_scale import ExponentScale, scale_of
+from workbench.estimators.parts.winsorised_scale import WinsorisedScale
+from workbench.privacy import Budget, NoiseSource, Plan
+
+LEAST_ROWS = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """Public parameters: both ends of a range of sigma, or none.
+
+    Budgets: with a range PureDP, or ZCDP with delta = 0; without one ApproxDP or ZCDP with delta > 0.
+    """
+
+    lower: float | None = None
+    upper: float | None = None
+    calibration: Literal["paper", "tight"] = "tight"
+
+    def __post_init__(self) -> None:
+        one_of(("paper", "tight"), calibration=self.calibration)
+        if (self.lower is None) != (self.upper is None):
+            raise ArgumentError("upper", self.upper, "a number if and only if lower is one")
+        if self.lower is not None and self.upper is not None:
+            positive(lower=self.lower, upper=self.upper)
+            if self.lower >= self.upper:
+                raise ArgumentError("upper", self.upper, f"a number above lower = {self.lower:g}")
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[float]:
+        """Return the private standard deviation of `x`."""
+        return run_univariate(self, x, budget, rng, trace)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charges of the calibration's steps."""
+        require_rows(n, d, LEAST_ROWS)
+        if self.calibration == "paper":
+            return self._exponent.charge("exponent", budget)
+        return self._winsorised.plan(n, budget)
+
+    def steps(
+        self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource, trace: Trace | None = None
+    ) -> float | Abstention:
+        """Return the private scale of sanitised rows."""
+        if self.calibration == "tight":
+            return self._winsorised.steps(x, budget, plan, noise)
+        exponent = self._exponent.draw(x, plan["exponent"], noise)
+        return exponent if isinstance(exponent, Abstention) else scale_of(exponent)
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return a bound on |out/sigma - 1| for normal rows; 7 or infinity for "paper"."""
+        probability(beta=beta)
+        cost = self.plan(n, d, budget)
+        if self.calibration == "tight":
+            return self._winsorised.error_bound(n, budget, beta)
+        return 7.0 if self._exponent.found(n, cost["exponent"].cost, beta) else inf
+
+    @property
+    def _exponent(self) -> ExponentScale:
+        return ExponentScale(self.lower, self.upper)
+
+    @property
+    def _winsorised(self) -> WinsorisedScale:
+        return WinsorisedScale(self.lower, self.upper)

@@ -1,0 +1,69 @@
+"""The place of a normal column anywhere on the line, by a stability-based histogram.  L17 Theorem 1.2.
+
+Rows x of shape (n,), standard deviation sigma. Neighbours: replace one row.
+
+With z = x/sigma:
+
+    (1) counts of z in the bins [j, j + 1); discrete Laplace noise 2/ε on the populated ones
+    (2) the largest noisy count, if it reaches a threshold that a lone row passes with probability at most δ
+    (3) out = sigma (j + 1/2); no bin: no answer                            within 2.5 sigma of the mean
+
+"paper": the threshold 1 + (2/ε) ln(2/δ). "tight": the least integer that the discrete noise allows. Under
+zCDP: Gaussian noise and its exact threshold. Departures: z is capped at ±1e15.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.errors import one_of, positive, probability
+from workbench.estimators.base import (
+    Abstention,
+    Array,
+    Release,
+    Trace,
+    require_rows,
+    run_univariate,
+    standardised,
+)
+from workbench.estimators.parts.unit_histogram import UnitHistogram
+from workbench.privacy import Budget, NoiseSource, Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class StableLocation:
+    """Public parameters, in the unit of the data. Budgets: ApproxDP, or ZCDP, with 0 < delta < 1/2."""
+
+    sigma: float = 1.0
+    calibration: Literal["paper", "tight"] = "tight"
+
+    def __post_init__(self) -> None:
+        positive(sigma=self.sigma)
+        one_of(("paper", "tight"), calibration=self.calibration)
+
+    @property
+    def recipe(self) -> UnitHistogram:
+        """The histogram on standardised rows."""
+        return UnitHistogram(None, self.calibration)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[float]:
+        """Return a private location of `x`."""
+        return run_univariate(self, x, budget, rng, trace)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charge of the histogram."""
+        require_rows(n, d)
+        return self.recipe.charge("locate", budget)
+
+    def steps(
+        self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource, trace: Trace | None = None
+    ) -> float | Abstention:
+        """Return the centre of the chosen bin for sanitised rows."""
+        value = self.recipe.draw(standardised(x, 0.0, self.sigma), plan["locate"], noise)
+        return value if isinstance(value, Abstention) else self.sigma * value
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return 2.5 sigma where n suffices for normal rows, else infinity."""
+        probability(beta=beta)
+        return self.sigma * self.recipe.error_bound(n, self.plan(n, d, budget)["locate"].cost, beta)

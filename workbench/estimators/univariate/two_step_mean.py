@@ -1,0 +1,81 @@
+"""The private mean on a range: locate roughly, then average around the place.  L17 Theorem 2.5, eq. (2).
+
+Rows x of shape (n,), standard deviation sigma, mean within `radius` of `centre`. Neighbours: replace one row.
+With z = (x - centre)/sigma and R = radius/sigma:
+
+    (1) c = a private location of z in [-R, R], with a share of the budget
+    (2) y = mean(clip(z - c, ±w)) + noise, with the rest           sensitivity 2w/n given c
+    (3) out = centre + sigma (c + y), y un-biased first under `calibration="tight"`
+
+"paper": a histogram with bins of width 1 and half of ε each (`parts.histogram_mean`). "tight", ours: the
+window-median mechanism and one Huber step, designed by a public error formula (`parts.window_mean`).
+
+Departures of "paper": ⌈2R⌉ bins cover the range (the source's numbering skips one), the end bins are open.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.errors import finite, one_of, positive, probability
+from workbench.estimators.base import (
+    Abstention,
+    Array,
+    Release,
+    Trace,
+    require_rows,
+    run_univariate,
+    standardised,
+)
+from workbench.estimators.parts.histogram_mean import HistogramMean
+from workbench.estimators.parts.window_mean import WindowMean
+from workbench.privacy import Budget, NoiseSource, Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoStepMean:
+    """Public parameters; `radius` and `sigma` in the unit of the data, `beta` only for the paper's window.
+
+    Budgets: PureDP, or ZCDP with delta = 0.
+    """
+
+    radius: float
+    centre: float = 0.0
+    sigma: float = 1.0
+    beta: float = 0.05
+    calibration: Literal["paper", "tight"] = "tight"
+
+    def __post_init__(self) -> None:
+        positive(radius=self.radius, sigma=self.sigma)
+        finite(centre=self.centre)
+        probability(beta=self.beta)
+        one_of(("paper", "tight"), calibration=self.calibration)
+
+    @property
+    def recipe(self) -> HistogramMean | WindowMean:
+        """The steps on standardised rows."""
+        reach = self.radius / self.sigma
+        return HistogramMean(reach, self.beta) if self.calibration == "paper" else WindowMean(reach)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[float]:
+        """Return the private mean of `x`."""
+        return run_univariate(self, x, budget, rng, trace)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charges of steps (1) and (2)."""
+        require_rows(n, d)
+        return self.recipe.plan(n, budget)
+
+    def steps(
+        self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource, trace: Trace | None = None
+    ) -> float | Abstention:
+        """Return the private mean of sanitised rows."""
+        value = self.recipe.steps(standardised(x, self.centre, self.sigma), budget, plan, noise)
+        return value if isinstance(value, Abstention) else self.centre + self.sigma * value
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return the recipe's bound for normal rows, in the unit of the data."""
+        probability(beta=beta)
+        require_rows(n, d)
+        return self.sigma * self.recipe.error_bound(n, budget, beta)

@@ -1,0 +1,76 @@
+"""The private mean of a normal column about which nothing but sigma is known.  L17 Theorem 2.8, eq. (6).
+
+Rows x of shape (n,), standard deviation sigma. Neighbours: replace one row. With z = x/sigma:
+
+    (1) c = a private location of z on the whole line, with a share of ε and all of δ; none: no answer
+    (2) y = mean(clip(z - c, ±w)) + noise, with the rest           sensitivity 2w/n given c
+    (3) out = sigma (c + y), y un-biased first under `calibration="tight"`
+
+"paper": a stability-based histogram with bins of width 1 and half of ε each (`parts.histogram_mean`).
+"tight", ours: the window-median mechanism without a range, and one Huber step (`parts.window_mean`).
+
+Departures of "paper": z is capped at ±1e15. A wrong bin is possible and silent, as in the source.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.errors import one_of, positive, probability
+from workbench.estimators.base import (
+    Abstention,
+    Array,
+    Release,
+    Trace,
+    require_rows,
+    run_univariate,
+    standardised,
+)
+from workbench.estimators.parts.histogram_mean import HistogramMean
+from workbench.estimators.parts.window_mean import WindowMean
+from workbench.privacy import Budget, NoiseSource, Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnboundedMean:
+    """Public parameters; `sigma` in the unit of the data, `beta` only for the paper's window.
+
+    Budgets: ApproxDP, or ZCDP, with delta > 0.
+    """
+
+    sigma: float = 1.0
+    beta: float = 0.05
+    calibration: Literal["paper", "tight"] = "tight"
+
+    def __post_init__(self) -> None:
+        positive(sigma=self.sigma)
+        probability(beta=self.beta)
+        one_of(("paper", "tight"), calibration=self.calibration)
+
+    @property
+    def recipe(self) -> HistogramMean | WindowMean:
+        """The steps on standardised rows."""
+        return HistogramMean(None, self.beta) if self.calibration == "paper" else WindowMean(None)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[float]:
+        """Return the private mean of `x`."""
+        return run_univariate(self, x, budget, rng, trace)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charges of steps (1) and (2)."""
+        require_rows(n, d)
+        return self.recipe.plan(n, budget)
+
+    def steps(
+        self, x: Array, budget: Budget, plan: Plan, noise: NoiseSource, trace: Trace | None = None
+    ) -> float | Abstention:
+        """Return the private mean of sanitised rows."""
+        value = self.recipe.steps(standardised(x, 0.0, self.sigma), budget, plan, noise)
+        return value if isinstance(value, Abstention) else self.sigma * value
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return the recipe's bound for normal rows, in the unit of the data."""
+        probability(beta=beta)
+        require_rows(n, d)
+        return self.sigma * self.recipe.error_bound(n, budget, beta)

@@ -1,0 +1,212 @@
+"""How far an estimate is from the truth, and how far two Gaussians are from each other.
+
+Losses in units of the truth's covariance need it nonsingular. An estimate may be any array of the right
+shape: where it is not finite the loss is infinite.
+"""
+
+from math import erf, expm1, inf, log1p, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
+
+from workbench.distributions import Gaussian, Interval
+from workbench.errors import ArgumentError, positive
+
+Array = NDArray[np.float64]
+_DISJOINT = 100.0  # at a gap of this many wide standard deviations the total variation rounds to 1
+
+
+def absolute_error(estimate: float, truth: float) -> float:
+    """Return |estimate - truth|."""
+    return _norm(np.array([float(estimate) - float(truth)]))
+
+
+def relative_scale_error(estimate: float, truth: float) -> float:
+    """Return |estimate / truth - 1| for a scale `truth` > 0."""
+    positive(truth=truth)
+    return _norm(np.array([float(estimate) / truth - 1]))
+
+
+def mahalanobis_mean_error(estimate: ArrayLike, truth: Gaussian) -> float:
+    """Return |Sigma^{-1/2} (m - mean)|_2.
+
+    >>> mahalanobis_mean_error([2.0, 0.0], Gaussian([0, 0], np.diag([4.0, 1.0])))
+    1.0
+    """
+    gap = _shaped(estimate, truth.mean.shape) - truth.mean
+    return _norm(_solve(_factor(truth.covariance), gap))
+
+
+def mahalanobis_covariance_error(estimate: ArrayLike, truth: ArrayLike) -> float:
+    """Return |Sigma^{-1/2} (S - Sigma) Sigma^{-1/2}|_F."""
+    return _norm(_relative_excess(estimate, truth))
+
+
+def mahalanobis_spectral_error(estimate: ArrayLike, truth: ArrayLike) -> float:
+    """Return the spectral norm of Sigma^{-1/2} (S - Sigma) Sigma^{-1/2}."""
+    return _norm(_relative_excess(estimate, truth), 2)
+
+
+def spectral_error(estimate: ArrayLike, truth: ArrayLike) -> float:
+    """Return the spectral norm of S - Sigma, in the units of the data."""
+    sigma = np.asarray(truth, dtype=np.float64)
+    return _norm(_shaped(estimate, sigma.shape) - sigma, 2)
+
+
+class IntervalLoss(NamedTuple):
+    """What an interval is judged by: whether it holds the truth, and how wide it is."""
+
+    covered: bool
+    width: float
+
+
+def interval_loss(interval: Interval, truth: float) -> IntervalLoss:
+    """Return coverage and width; the whole line covers at infinite width."""
+    return IntervalLoss(interval.contains(truth), interval.width)
+
+
+def kl_divergence(p: Gaussian, q: Gaussian) -> float:
+    """Return KL(p || q) for a nonsingular `q`; infinite where `p` is singular.
+
+    With x the eigenvalues of Sigma_q^{-1/2} (Sigma_p - Sigma_q) Sigma_q^{-1/2} and g the mean gap in units
+    of q, it is (sum x - log(1 + x) + |g|^2) / 2.
+    """
+    return _kl(*_relative(p, q))
+
+
+def kl_upper_bound(p: Gaussian, q: Gaussian) -> float:
+    """Return the quadratic bound (sum x^2 + |g|^2) / 2 on KL(p || q), in the terms of `kl_divergence`.
+
+    It needs every 1 + x at least 1/2, where x - log(1 + x) <= x^2, and is infinite otherwise.
+    """
+    excess, gap = _relative(p, q)
+    return inf if excess.min() < -0.5 else float(excess @ excess + gap @ gap) / 2
+
+
+def pinsker_bound(kl: float) -> float:
+    """Return sqrt(KL / 2), an upper bound on the total variation distance, never more than 1."""
+    return min(1.0, sqrt(kl / 2))
+
+
+def total_variation_of_means(gap: float) -> float:
+    """Return TV between N(m, 1) and N(m + gap, 1): 2 Phi(|gap| / 2) - 1.
+
+    >>> round(total_variation_of_means(2.0), 4)
+    0.6827
+    """
+    return erf(abs(gap) / sqrt(8))
+
+
+def univariate_total_variation(mean_p: float, sigma_p: float, mean_q: float, sigma_q: float) -> float:
+    """Return the exact TV between two normal laws on the line.
+
+    In units of the narrow law the wide one is N(u s, s^2) with s >= 1, u >= 0, and the narrow density is the
+    larger one between the two roots of (1 - 1/s^2) x^2 + 2 (u/s) x = u^2 + 2 log s.
+    """
+    positive(sigma_p=sigma_p, sigma_q=sigma_q)
+    narrow, wide = sorted((float(sigma_p), float(sigma_q)))
+    s, excess = wide / narrow, (wide - narrow) / narrow
+    u = min(abs(mean_p - mean_q) / wide, _DISJOINT)
+    if excess == 0:
+        return total_variation_of_means(u)
+    k, log_s = excess / s * ((2 + excess) / s), log1p(excess)
+    reach = u / s + sqrt(u * u + 2 * k * log_s)
+    low, high = -reach / k, (u * u + 2 * log_s) / reach
+    mass = ndtr([high, low, high / s - u, low / s - u])
+    return max(0.0, float(mass[0] - mass[1] - (mass[2] - mass[3])))
+
+
+def total_variation(p: Gaussian, q: Gaussian) -> float:
+    """Return the exact TV where a closed form exists: d = 1, or equal covariances.
+
+    Otherwise an `ArgumentError` points at `total_variation_bounds`.
+    """
+    if p.d == q.d == 1:
+        scales = np.sqrt([p.covariance[0, 0], q.covariance[0, 0]])
+        return univariate_total_variation(p.mean[0], float(scales[0]), q.mean[0], float(scales[1]))
+    if np.array_equal(p.covariance, q.covariance):
+        return total_variation_of_means(mahalanobis_mean_error(p.mean, q))
+    raise ArgumentError("p", p, "the covariance of q, or d = 1; see total_variation_bounds")
+
+
+def total_variation_bounds(p: Gaussian, q: Gaussian) -> tuple[float, float]:
+    """Return (lower, upper) bounds on TV; both are the value itself where `total_variation` is exact.
+
+    Lower: the exact TV of the best of d + 1 projections to a line (the directions in which the covariances
+    differ, and the one that separates the means), and 1 - b for the Bhattacharyya coefficient b.
+    Upper: sqrt(1 - b^2), and Pinsker's sqrt(KL / 2) in both directions. `q` must be nonsingular.
+    """
+    excess, gap = _relative(p, q)
+    if excess.min() <= -1:
+        return 1.0, 1.0
+    if p.d == 1 or np.array_equal(p.covariance, q.covariance):
+        return (exact := total_variation(p, q)), exact
+    log_b = _log_bhattacharyya(excess, gap)
+    kl = min(_kl(excess, gap), _kl(-excess / (1 + excess), gap / np.sqrt(1 + excess)))
+    upper = min(sqrt(-expm1(2 * log_b)), pinsker_bound(kl))
+    return min(upper, max(-expm1(log_b), _best_projection(excess, gap))), upper
+
+
+def _kl(excess: Array, gap: Array) -> float:
+    if excess.min() <= -1:
+        return inf
+    return float((excess - np.log1p(excess)).sum() + gap @ gap) / 2
+
+
+def _best_projection(excess: Array, gap: Array) -> float:
+    """Return the largest TV seen along an eigendirection or along the direction separating the means."""
+    variances = list(1 + excess)
+    gaps = list(gap)
+    direction = gap / (2 + excess)
+    if norm := float(np.linalg.norm(direction)):
+        unit = direction / norm
+        variances.append(unit @ (unit * (1 + excess)))
+        gaps.append(unit @ gap)
+    lines = zip(gaps, variances, strict=True)
+    return max(univariate_total_variation(float(g), sqrt(v), 0.0, 1.0) for g, v in lines)
+
+
+def _log_bhattacharyya(excess: Array, gap: Array) -> float:
+    """Return log of the integral of sqrt(p q), never above 0."""
+    half = excess / 2
+    terms = np.log1p(excess) / 4 - np.log1p(half) / 2 - gap**2 / (8 * (1 + half))
+    return min(0.0, float(terms.sum()))
+
+
+def _relative(p: Gaussian, q: Gaussian) -> tuple[Array, Array]:
+    """Return the eigenvalues x and the mean gap g of `p` in units of `q`, in the eigenbasis of x."""
+    excess, basis = np.linalg.eigh(_relative_excess(p.covariance, q.covariance))
+    gap = _solve(_factor(q.covariance), p.mean - q.mean)
+    return excess, basis.T @ gap
+
+
+def _relative_excess(estimate: ArrayLike, truth: ArrayLike) -> Array:
+    """Return L^{-1} (S - Sigma) L^{-T} with Sigma = L L^T: the symmetric root, rotated: same norms."""
+    sigma = np.asarray(truth, dtype=np.float64)
+    factor = _factor(sigma)
+    half = _solve(factor, _shaped(estimate, sigma.shape) - sigma)
+    return _solve(factor, half.T).T
+
+
+def _solve(factor: Array, right: Array) -> Array:
+    return np.asarray(np.linalg.solve(factor, right), dtype=np.float64)
+
+
+def _norm(array: Array, order: int | None = None) -> float:
+    return float(np.linalg.norm(array, order)) if np.isfinite(array).all() else inf
+
+
+def _factor(sigma: Array) -> Array:
+    try:
+        return np.asarray(np.linalg.cholesky(sigma), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        raise ArgumentError("truth", sigma, "a nonsingular covariance") from None
+
+
+def _shaped(estimate: ArrayLike, shape: tuple[int, ...]) -> Array:
+    array = np.asarray(estimate, dtype=np.float64)
+    if array.shape != shape:
+        raise ArgumentError("estimate", estimate, f"an array of shape {shape}")
+    return array

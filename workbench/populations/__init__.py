@@ -1,0 +1,21 @@
+"""Synthetic data whose truth is known: each population is a law that can be sampled.
+
+>>> import numpy as np
+>>> UnivariateGaussian(mean=3.0).sample(5, rng=np.random.default_rng(1)).shape
+(5,)
+"""
+
+from workbench.populations.base import Population
+from workbench.populations.contaminated import Contaminated, PointMass
+from workbench.populations.gaussian import MultivariateGaussian, UnivariateGaussian
+from workbench.populations.heavy_tailed import MultivariateStudent, UnivariateStudent
+
+__all__ = [
+    "Contaminated",
+    "MultivariateGaussian",
+    "MultivariateStudent",
+    "PointMass",
+    "Population",
+    "UnivariateGaussian",
+    "UnivariateStudent",
+]

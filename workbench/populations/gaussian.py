@@ -1,0 +1,31 @@
+"""Gaussian data, on the line and in d dimensions."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.populations.base import Array, Multivariate, Univariate, checked_size
+
+
+@dataclass(frozen=True)
+class UnivariateGaussian(Univariate):
+    """N(mean, sigma^2)."""
+
+    def sample(self, n: int, *, rng: np.random.Generator) -> Array:
+        """Draw n independent numbers, shape (n,)."""
+        return self.scaled(rng.standard_normal(checked_size(n)))
+
+
+@dataclass(frozen=True)
+class MultivariateGaussian(Multivariate):
+    """N(mean, covariance) of `moments`; a singular covariance gives data in its range.
+
+    >>> from workbench.distributions import Gaussian
+    >>> law = MultivariateGaussian(Gaussian([1, 2], np.eye(2)))
+    >>> law.sample(4, rng=np.random.default_rng(1)).shape
+    (4, 2)
+    """
+
+    def sample(self, n: int, *, rng: np.random.Generator) -> Array:
+        """Draw n independent rows, shape (n, d)."""
+        return self.scaled(rng.standard_normal((checked_size(n), self.d)))

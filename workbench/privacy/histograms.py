@@ -1,0 +1,120 @@
+"""Private histograms: over a finite partition, over a countable one, and the mode alone.
+
+Counts are integers and so is their noise (discrete Laplace) wherever the currency allows. Proofs:
+`proofs/univariate.md`, "Histograms".
+"""
+
+from math import ceil, exp, floor, log, log1p, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+
+from workbench.errors import ArgumentError
+
+from .budget import ZCDP, ApproxDP, Budget, PureDP
+from .mechanisms import additive, truncated_laplace, truncated_laplace_bound
+from .noise import Array, NoiseSource
+from .plan import Charge
+
+COUNTS_L1 = 2.0  # replacing one row takes 1 from one count and adds 1 to another
+COUNTS_L2 = sqrt(2.0)
+
+
+def histogram_charge(step: str, cost: Budget) -> Charge:
+    """Return the charge of a full histogram over a finite partition (L17 Theorem 1.1; zCDP: Gaussian)."""
+    if isinstance(cost, PureDP):
+        return Charge(step, "discrete_laplace", COUNTS_L1, cost)
+    return Charge(step, "gaussian", COUNTS_L2, cost)
+
+
+def finite_histogram(bins: NDArray[np.int64], size: int, charge: Charge, noise: NoiseSource) -> Array:
+    """Return noisy counts of `bins` = 0 .. size-1, empty ones included."""
+    return additive(np.bincount(bins, minlength=size), charge, noise)
+
+
+def stability_charge(step: str, cost: Budget) -> Charge:
+    """Return the charge of a stability-based histogram: (ε, δ), or zCDP with its own δ."""
+    match cost:
+        case ApproxDP(_, delta) if 0 < delta < 0.5:
+            return Charge(step, "stability_histogram", COUNTS_L1, cost)
+        case ZCDP(_, delta) if 0 < delta < 0.5:
+            return Charge(step, "stability_histogram", COUNTS_L2, cost)
+    raise ArgumentError("budget", cost, "ApproxDP or ZCDP with 0 < delta < 1/2")
+
+
+def stability_threshold(cost: Budget) -> float:
+    """Return the least noisy count that is released: a lone point passes with probability at most δ.
+
+    Discrete Laplace: 1 + ⌈(2/ε) ln(1/(δ(1 + e^(-ε/2))))⌉. Gaussian: 1 + σ Φ⁻¹(1 - δ), σ² = 1/ρ.
+    """
+    match cost:
+        case ApproxDP(epsilon, delta):
+            return 1 + max(ceil(2 / epsilon * -(log(delta) + log1p(exp(-epsilon / 2)))), 0)
+        case ZCDP(rho, delta):
+            return 1 - float(ndtri(delta)) / sqrt(rho)
+    raise ArgumentError("cost", cost, "ApproxDP or ZCDP")
+
+
+def stability_threshold_stated(cost: ApproxDP) -> float:
+    """Return 1 + (2/ε) ln(2/δ), the looser threshold of Vadhan 2017 and Karwa & Vadhan 2018."""
+    return 1 + 2 / cost.epsilon * log(2 / cost.delta)
+
+
+def stability_histogram(
+    keys: ArrayLike, charge: Charge, noise: NoiseSource, threshold: float | None = None
+) -> dict[object, float]:
+    """Return noisy counts of the populated bins that reach the threshold (L17 Theorem 1.2).
+
+    `keys` names the bin of every row, shape (n,). One draw per row whatever the data, and sorted keys, so
+    that neither the stream nor the order tells how many bins are populated. A `threshold` above the
+    default costs nothing; one below it is refused.
+    """
+    least = stability_threshold(charge.cost)
+    if threshold is not None and threshold < least:
+        raise ArgumentError("threshold", threshold, f"at least {least:g}")
+    unique, counts = np.unique(np.asarray(keys), return_counts=True)
+    padded = np.zeros(np.size(keys))
+    padded[: len(counts)] = counts
+    noisy = _noisy(padded, charge, noise)[: len(counts)]
+    kept = noisy >= (least if threshold is None else threshold)
+    return dict(zip(unique[kept].tolist(), noisy[kept].tolist(), strict=True))
+
+
+def _noisy(counts: Array, charge: Charge, noise: NoiseSource) -> Array:
+    match charge.cost:
+        case ApproxDP(epsilon, _):
+            scale = charge.sensitivity / PureDP(epsilon).epsilon
+            return noise.discrete_laplace(counts, charge.sensitivity, scale)
+        case ZCDP(rho, _):
+            return noise.gaussian(counts, charge.sensitivity, charge.sensitivity / sqrt(2 * rho))
+    raise ArgumentError("cost", charge.cost, "ApproxDP or ZCDP")
+
+
+def stable_mode(
+    keys: ArrayLike, charge: Charge, noise: NoiseSource, threshold: float | None = None
+) -> object | None:
+    """Return the released bin with the largest noisy count, or None: post-processing."""
+    released = stability_histogram(keys, charge, noise, threshold)
+    return max(released, key=released.__getitem__, default=None)
+
+
+def mode_charge(step: str, cost: ApproxDP) -> Charge:
+    """Return the charge of `release_mode`."""
+    charge = Charge(step, "truncated_laplace", 1.0, cost)
+    truncated_laplace_bound(charge)
+    return charge
+
+
+def release_mode(keys: ArrayLike, charge: Charge, noise: NoiseSource) -> object | None:
+    """Return the most frequent key, or None: (ε, δ)-DP, cheaper than a histogram where only it is wanted.
+
+    (1) h = ⌊(n₁ - n₂)/2⌋ for the two largest counts; one replaced row moves n₁ - n₂ by at most 2, h by 1.
+    (2) Release iff h + Z > A, Z truncated Laplace on [-A, A]: at h = 0 never, at h = 1 with probability δ.
+    """
+    unique, counts = np.unique(np.asarray(keys), return_counts=True)
+    second, first = np.sort(np.append(counts, [0, 0]))[-2:]
+    stability = floor((first - second) / 2)  # (1)
+    noisy = truncated_laplace(stability, charge, noise)  # (2)
+    released = bool(noisy > truncated_laplace_bound(charge))
+    return unique[int(np.argmax(counts))].item() if released else None

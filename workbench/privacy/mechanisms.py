@@ -1,0 +1,141 @@
+"""Mechanisms: a value, a charge and a noise source in; the private value out.
+
+The noise scale is computed here and nowhere else, from the charge alone: sensitivity / cost. A charge names
+its mechanism; the names are those of the functions below.
+"""
+
+from math import expm1, log, log1p, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench.errors import ArgumentError, positive, probability
+
+from .budget import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
+from .conversions import bounded_range_epsilon, gdp_within_approx
+from .noise import Array, NoiseSource
+from .plan import Charge
+
+
+def laplace_scale(charge: Charge) -> float:
+    """Return Δ₁/ε (Dwork, McSherry, Nissim & Smith 2006)."""
+    return charge.sensitivity / _pure(charge).epsilon
+
+
+def gaussian_scale(charge: Charge) -> float:
+    """Return the standard deviation for l2-sensitivity Δ: Δ/√(2ρ), Δ/μ, or the analytic one for (ε, δ)."""
+    return charge.sensitivity / gaussian_mu(charge.cost)
+
+
+def gaussian_mu(cost: Budget) -> float:
+    """Return the largest sensitivity / sd ratio of a Gaussian mechanism within `cost`."""
+    match cost:
+        case GaussianDP(mu):
+            return mu
+        case ZCDP(rho, 0.0):
+            return sqrt(2 * rho)
+        case ApproxDP():
+            return gdp_within_approx(cost).mu
+    raise ArgumentError("cost", cost, "GaussianDP, ZCDP with delta = 0, or ApproxDP with delta > 0")
+
+
+def classic_gaussian_scale(sensitivity: float, epsilon: float, delta: float) -> float:
+    """Return Δ√(2 ln(1.25/δ))/ε, for comparison with the analytic scale; its proof needs ε ≤ 1."""
+    positive(sensitivity=sensitivity, epsilon=epsilon)
+    probability(delta=delta)
+    if epsilon > 1:
+        raise ArgumentError("epsilon", epsilon, "at most 1 for the classic Gaussian mechanism")
+    return sensitivity * sqrt(2 * log(1.25 / delta)) / epsilon
+
+
+def selection_scale(charge: Charge) -> float:
+    """Return 2Δ/ε, the scale of Gumbel or exponential noise on scores of sensitivity Δ.
+
+    Under zCDP, ε = √(8ρ): the exponential mechanism's log-likelihood ratio has range ε.
+    """
+    match charge.cost:
+        case PureDP(epsilon):
+            return 2 * charge.sensitivity / epsilon
+        case ZCDP(rho, 0.0):
+            return 2 * charge.sensitivity / bounded_range_epsilon(rho)
+    raise ArgumentError("cost", charge.cost, "PureDP, or ZCDP with delta = 0")
+
+
+def truncated_laplace_bound(charge: Charge) -> float:
+    """Return A = (Δ/ε) ln(1 + (e^ε - 1)/(2δ)), with which noise on [-A, A] is (ε, δ)-DP (AL22 Theorem 2.12).
+
+    The proof needs Δ ≤ A, that is δ ≤ 1/2.
+    """
+    cost = charge.cost
+    if not isinstance(cost, ApproxDP) or not 0 < cost.delta <= 0.5:
+        raise ArgumentError("cost", cost, "ApproxDP with 0 < delta <= 1/2")
+    epsilon = cost.epsilon
+    log_ratio = log1p(expm1(epsilon) / (2 * cost.delta)) if epsilon < 500 else epsilon - log(2 * cost.delta)
+    return charge.sensitivity / epsilon * log_ratio
+
+
+def laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
+    """Return `value` + Lap(Δ₁/ε) per entry: ε-DP."""
+    return noise.laplace(value, charge.sensitivity, laplace_scale(charge))
+
+
+def discrete_laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
+    """Return integers + discrete Laplace noise, P(z) ∝ e^(-|z| ε/Δ₁): ε-DP, no low bits to leak."""
+    return noise.discrete_laplace(value, charge.sensitivity, laplace_scale(charge))
+
+
+def truncated_laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
+    """Return `value` + Laplace noise on [-A, A]: (ε, δ)-DP for one number."""
+    cost, bound = charge.cost, truncated_laplace_bound(charge)
+    assert isinstance(cost, ApproxDP)
+    return noise.truncated_laplace(value, charge.sensitivity, charge.sensitivity / cost.epsilon, bound)
+
+
+def gaussian(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
+    """Return `value` + N(0, σ²) per entry, for l2-sensitivity; σ of `gaussian_scale`."""
+    return noise.gaussian(value, charge.sensitivity, gaussian_scale(charge))
+
+
+def symmetric_gaussian(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
+    """Return a symmetric matrix + symmetric noise, for Frobenius sensitivity.
+
+    Sd σ on the diagonal and σ/√2 off it: the Gaussian mechanism on (M_ii, √2 M_ij), whose l2 norm is the
+    Frobenius norm of M.
+    """
+    return noise.symmetric_gaussian(value, charge.sensitivity, gaussian_scale(charge))
+
+
+def additive(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
+    """Return `value` with the additive noise that `charge` names."""
+    return _ADDITIVE[charge.mechanism](value, charge, noise)
+
+
+_ADDITIVE = {"laplace": laplace, "discrete_laplace": discrete_laplace, "gaussian": gaussian}
+
+
+def exponential(scores: ArrayLike, charge: Charge, noise: NoiseSource, log_base: ArrayLike = 0.0) -> int:
+    """Return an index drawn with probability ∝ base · e^(ε score/(2Δ)), by Gumbel-max (LKKO21 eq. 19).
+
+    ε-DP and, as a bounded-range mechanism, ε²/8-zCDP. `log_base` is the log of a public base measure; an
+    entry of -inf is never chosen.
+    """
+    scale = selection_scale(charge)
+    logits = np.asarray(scores, np.float64) + scale * np.asarray(log_base, np.float64)
+    return int(np.argmax(noise.gumbel(logits, charge.sensitivity, scale)))
+
+
+def noisy_max(scores: ArrayLike, charge: Charge, noise: NoiseSource) -> int:
+    """Return the index of the largest score + exponential noise of mean 2Δ/ε: ε-DP.
+
+    Report-noisy-max with exponential noise has the law of permute-and-flip, never worse than the
+    exponential mechanism (McKenna & Sheldon 2020; Ding et al. 2021).
+    """
+    if not isinstance(charge.cost, PureDP):
+        raise ArgumentError("cost", charge.cost, "PureDP")
+    return int(np.argmax(noise.exponential(scores, charge.sensitivity, selection_scale(charge))))
+
+
+def _pure(charge: Charge) -> PureDP:
+    if not isinstance(charge.cost, PureDP):
+        raise ArgumentError("cost", charge.cost, "PureDP")
+    return charge.cost

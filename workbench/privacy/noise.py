@@ -1,0 +1,184 @@
+"""Noise sources: where all randomness of a release comes from.
+
+A source ADDS noise to a value and knows the sensitivity, so that a source on a grid can round first. Three
+sources live here: `SimulatedNoise` (a numpy Generator: for study), `UnitNoise` (adds exactly one scale:
+reveals the calibration without sampling) and `CountingNoise` (records every draw of another source).
+
+Floating-point noise is not safe against an observer who sees the low bits of an output (Mironov 2012): a
+release for the world needs a secure source, on a grid, with operating-system randomness.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.errors import ArgumentError
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+@runtime_checkable
+class NoiseSource(Protocol):
+    """What every source offers: `value` plus independent noise of the given scale, entry by entry.
+
+    `sensitivity` is that of the whole value in the mechanism's norm; `scale` has the unit of the value.
+    """
+
+    def laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add noise of density e^(-|z|/scale) / (2 scale)."""
+        ...
+
+    def truncated_laplace(self, value: ArrayLike, sensitivity: float, scale: float, bound: float) -> Array:
+        """Add Laplace noise conditioned on [-bound, bound]."""
+        ...
+
+    def discrete_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add integer noise of probability proportional to e^(-|z|/scale)."""
+        ...
+
+    def gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add normal noise of standard deviation scale."""
+        ...
+
+    def symmetric_gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add a symmetric normal matrix: sd scale on the diagonal, scale/√2 off it."""
+        ...
+
+    def gumbel(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add Gumbel noise of the given scale."""
+        ...
+
+    def exponential(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add exponential noise of mean scale."""
+        ...
+
+    def uniform(self, low: float, high: float) -> float:
+        """Return a uniform point of [low, high]: no privacy hangs on its scale."""
+        ...
+
+
+@dataclass(frozen=True)
+class SimulatedNoise:
+    """Noise of a numpy Generator: reproducible, hence for study and not for release."""
+
+    rng: np.random.Generator
+
+    def laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add noise of density e^(-|z|/scale) / (2 scale)."""
+        return _plus(value, lambda shape: self.rng.laplace(scale=scale, size=shape))
+
+    def truncated_laplace(self, value: ArrayLike, sensitivity: float, scale: float, bound: float) -> Array:
+        """Add Laplace noise conditioned on [-bound, bound], by inversion."""
+
+        def draw(shape: tuple[int, ...]) -> Array:
+            size = -scale * np.log1p(self.rng.random(shape) * np.expm1(-bound / scale))
+            noise: Array = np.minimum(size, bound) * self.rng.choice([-1.0, 1.0], size=shape)
+            return noise
+
+        return _plus(value, draw)
+
+    def discrete_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add the difference of two geometric variables with success probability 1 - e^(-1/scale)."""
+        success = -np.expm1(-1 / scale)
+
+        def draw(shape: tuple[int, ...]) -> Array:
+            first, second = self.rng.geometric(success, (2, *shape)).astype(np.float64)
+            difference: Array = first - second
+            return difference
+
+        return _plus(value, draw)
+
+    def gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add normal noise of standard deviation scale."""
+        return _plus(value, lambda shape: scale * self.rng.standard_normal(shape))
+
+    def symmetric_gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add scale (G + Gᵀ)/2 with G of independent standard normal entries."""
+
+        def draw(shape: tuple[int, ...]) -> Array:
+            square = self.rng.standard_normal(shape)
+            return scale / 2 * (square + square.T)
+
+        return _plus(value, draw)
+
+    def gumbel(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add Gumbel noise of the given scale: minus the log of an exponential variable."""
+        with np.errstate(divide="ignore"):
+            return _plus(value, lambda shape: -scale * np.log(self.rng.standard_exponential(shape)))
+
+    def exponential(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add exponential noise of mean scale."""
+        return _plus(value, lambda shape: self.rng.exponential(scale, size=shape))
+
+    def uniform(self, low: float, high: float) -> float:
+        """Return a uniform point of [low, high]."""
+        return float(low + (high - low) * self.rng.random())
+
+
+def _plus(value: ArrayLike, draw: Callable[[tuple[int, ...]], Array]) -> Array:
+    centre = np.asarray(value, np.float64)
+    return centre + draw(centre.shape)
+
+
+@dataclass(frozen=True)
+class UnitNoise:
+    """Adds exactly one scale to every entry, so that output minus statistic reveals the calibration."""
+
+    def _add(self, value: ArrayLike, sensitivity: float, scale: float, *rest: float) -> Array:
+        return np.asarray(value, np.float64) + scale
+
+    laplace = truncated_laplace = discrete_laplace = gaussian = gumbel = exponential = _add
+
+    def symmetric_gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add scale on the diagonal and scale/√2 off it."""
+        centre = np.asarray(value, np.float64)
+        return centre + scale * np.where(np.eye(len(centre), dtype=bool), 1.0, 0.5**0.5)
+
+    def uniform(self, low: float, high: float) -> float:
+        """Return the middle of [low, high]."""
+        return low + (high - low) / 2
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One call of a noise source: which noise, of which sensitivity and scale, how many entries."""
+
+    kind: str
+    sensitivity: float
+    scale: float
+    size: int
+
+
+@dataclass
+class CountingNoise:
+    """Passes every draw on to `source` and keeps a record of it in `draws`."""
+
+    source: NoiseSource
+    draws: list[Draw] = field(default_factory=list)
+
+    def __getattr__(self, kind: str) -> Callable[..., Any]:
+        method = getattr(self.source, kind)
+
+        def recorded(value: ArrayLike, sensitivity: float, scale: float, *rest: float) -> Any:
+            self.draws.append(Draw(kind, float(sensitivity), float(scale), int(np.size(value))))
+            return method(value, sensitivity, scale, *rest)
+
+        return recorded
+
+    def uniform(self, low: float, high: float) -> float:
+        """Pass on; a uniform point carries no calibration and is not recorded."""
+        return self.source.uniform(low, high)
+
+
+def noise_source(rng: object) -> NoiseSource:
+    """Return the noise source that `rng` is or, for a numpy Generator, drives."""
+    if isinstance(rng, np.random.Generator):
+        return SimulatedNoise(rng)
+    if isinstance(rng, (SimulatedNoise, UnitNoise, CountingNoise)):
+        return rng
+    if isinstance(rng, NoiseSource) and not isinstance(rng, type):
+        return rng
+    raise ArgumentError("rng", rng, "a numpy Generator or a noise source (never None, never a seed)")

@@ -1,0 +1,158 @@
+"""What a release will spend, on what, decided from public facts before anything is drawn.
+
+A plan is a small tree: a `Charge` is one use of one mechanism; `Sequential` parts look at the same rows
+and add up under a rule; `Parallel` parts look at disjoint rows and cost their maximum. `compose` returns
+the budget that the tree delivers, and mechanisms draw their noise from charges only, so that what is
+spent and what is promised cannot disagree.
+
+>>> plan = Sequential("basic", (Charge("locate", "exponential", 1.0, PureDP(0.2)),
+...                             Charge("mean", "laplace", 0.01, PureDP(0.8))))
+>>> compose(plan)
+PureDP(epsilon=1.0)
+>>> plan["mean"].sensitivity
+0.01
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import fsum, sqrt
+from typing import Literal, TypeAlias
+
+from workbench.errors import ArgumentError
+
+from .budget import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
+from .conversions import to_zcdp
+
+Rule: TypeAlias = Literal["basic", "zcdp", "gdp"]
+
+
+@dataclass(frozen=True)
+class Charge:
+    """One use of a mechanism: its sensitivity under replace-one, and what it costs.
+
+    `sensitivity` is in the norm of the mechanism (l1 for Laplace, l2 for Gaussian, the score's for
+    selection), in the unit of the statistic.
+    """
+
+    step: str
+    mechanism: str
+    sensitivity: float
+    cost: Budget
+
+    def charges(self) -> Iterator["Charge"]:
+        """Yield itself."""
+        yield self
+
+    def __getitem__(self, step: str) -> "Charge":
+        return _find(self, step)
+
+
+@dataclass(frozen=True)
+class Sequential:
+    """Parts that see the same rows, each possibly after the outputs of the former."""
+
+    rule: Rule
+    parts: tuple["Plan", ...]
+
+    def charges(self) -> Iterator[Charge]:
+        """Yield every charge, in the order of the run."""
+        for part in self.parts:
+            yield from part.charges()
+
+    def __getitem__(self, step: str) -> Charge:
+        return _find(self, step)
+
+
+@dataclass(frozen=True)
+class Parallel:
+    """Parts that see disjoint rows: replacing one row touches one part only."""
+
+    parts: tuple["Plan", ...]
+
+    def charges(self) -> Iterator[Charge]:
+        """Yield every charge, in the order of the run."""
+        for part in self.parts:
+            yield from part.charges()
+
+    def __getitem__(self, step: str) -> Charge:
+        return _find(self, step)
+
+
+Plan: TypeAlias = Charge | Sequential | Parallel
+
+
+def _find(plan: Plan, step: str) -> Charge:
+    for charge in plan.charges():
+        if charge.step == step:
+            return charge
+    raise KeyError(step)
+
+
+def compose(plan: Plan) -> Budget:
+    """Return the budget that `plan` delivers."""
+    match plan:
+        case Charge():
+            return plan.cost
+        case Sequential():
+            return add([compose(part) for part in plan.parts], plan.rule)
+        case Parallel():
+            return _largest([compose(part) for part in plan.parts])
+
+
+def add(budgets: Sequence[Budget], rule: Rule) -> Budget:
+    """Return the sum of `budgets` under a composition rule, valid for adaptive use.
+
+    "basic" sums ε and δ; "zcdp" converts each to zCDP and sums ρ and δ; "gdp" sums μ².
+    """
+    if not budgets:
+        raise ArgumentError("parts", budgets, "at least one part")
+    if any(isinstance(budget, NonPrivate) for budget in budgets):
+        return NonPrivate()
+    return {"basic": _basic, "zcdp": _zcdp, "gdp": _gdp}[rule](budgets)
+
+
+def _basic(budgets: Sequence[Budget]) -> Budget:
+    pairs = [_epsilon_delta(budget) for budget in budgets]
+    epsilon, delta = fsum(pair[0] for pair in pairs), fsum(pair[1] for pair in pairs)
+    pure = all(isinstance(budget, PureDP) for budget in budgets)
+    return PureDP(epsilon) if pure else ApproxDP(epsilon, delta)
+
+
+def _epsilon_delta(budget: Budget) -> tuple[float, float]:
+    match budget:
+        case PureDP(epsilon):
+            return epsilon, 0.0
+        case ApproxDP(epsilon, delta):
+            return epsilon, delta
+    raise ArgumentError("cost", budget, "PureDP or ApproxDP under basic composition")
+
+
+def _zcdp(budgets: Sequence[Budget]) -> Budget:
+    parts = [to_zcdp(budget) for budget in budgets]
+    return ZCDP(fsum(part.rho for part in parts), fsum(part.delta for part in parts))
+
+
+def _gdp(budgets: Sequence[Budget]) -> Budget:
+    mus = [budget.mu for budget in budgets if isinstance(budget, GaussianDP)]
+    if len(mus) < len(budgets):
+        raise ArgumentError("costs", budgets, "GaussianDP for every part under the rule gdp")
+    return GaussianDP(sqrt(fsum(mu * mu for mu in mus)))
+
+
+def _largest(budgets: Sequence[Budget]) -> Budget:
+    kind = type(budgets[0])
+    if any(type(budget) is not kind for budget in budgets):
+        raise ArgumentError("parts", budgets, "budgets of one kind for parallel parts")
+    match budgets[0]:
+        case PureDP():
+            return PureDP(max(_epsilon_delta(budget)[0] for budget in budgets))
+        case ApproxDP():
+            pairs = [_epsilon_delta(budget) for budget in budgets]
+            return ApproxDP(max(pair[0] for pair in pairs), max(pair[1] for pair in pairs))
+        case ZCDP():
+            parts = [to_zcdp(budget) for budget in budgets]
+            return ZCDP(max(part.rho for part in parts), max(part.delta for part in parts))
+        case GaussianDP():
+            return GaussianDP(max(budget.mu for budget in budgets if isinstance(budget, GaussianDP)))
+        case NonPrivate():
+            return NonPrivate()
