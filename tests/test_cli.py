@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import asdict, dataclass, replace
 
 import pytest
 
@@ -19,13 +20,13 @@ def csv(tmp_path):
 
 
 def estimate(path, *more, key="univariate/toy"):
-    return run_workbench("estimate", path, "--key", key, *more, cwd=path.parent)
+    return run_workbench("estimate", path, "--key", key, *more, cwd=path.parent, flags=("-W", "error"))
 
 
 def test_list_and_sources_as_table_and_json():
     table = run_workbench("list")
     assert table.returncode == 0
-    assert table.stdout.splitlines()[0].split() == ["key", "estimates", "example", "budgets"]
+    assert table.stdout.splitlines()[0].split() == ["key", "estimates", "takes", "summary"]
     assert json.loads(run_workbench("list", "--json").stdout)[0]["key"] == "univariate/toy"
     assert "A mean costs little." in run_workbench("sources", "L17").stdout
     assert json.loads(run_workbench("sources", "--json").stdout)[0]["covered_by"] == ["univariate/toy"]
@@ -36,7 +37,7 @@ def test_estimate_prints_value_budget_plan_and_never_warns(csv):
     assert (done.returncode, done.stderr) == (0, "")
     assert "budget: PureDP(epsilon=1.0)" in done.stdout
     assert "randomness: noise seeded by the operating system" in done.stdout
-    assert "    Sequential\n      Charge" in done.stdout
+    assert "plan:\n    mean: Laplace, PureDP(epsilon=1.0)" in done.stdout
 
 
 def test_seed_makes_a_replay_that_says_so(csv, tmp_path):
@@ -64,6 +65,35 @@ def test_abstention_is_a_status(csv, tmp_path):
     assert "abstained" in done.stdout
     record = json.loads((tmp_path / "out.json").read_text())
     assert (record["status"], record["value"]) == ("abstained", None)
+
+
+def test_every_catalog_key_takes_hostile_data_without_error_or_warning(csv):
+    pytest.importorskip("workbench.catalog")
+    from workbench.catalog import CATALOG
+    from workbench.lab import estimate as module
+
+    csv.write_text(CSV + "1e308,x,\n-inf,x,\n0,x,\n" * 100)
+    request = module.Request(csv, "", columns=["height"], seed=1)
+    for key, entry in CATALOG.items():
+        for budget in entry.budgets:
+            flags = {name: value for name, value in asdict(budget).items() if value}
+            if flags.keys() <= {"epsilon", "delta", "rho"}:
+                text, _ = module.estimate(replace(request, key=key, **flags))
+                assert str(budget) in text
+
+
+def test_an_infinite_end_of_an_interval_is_shown_and_recorded():
+    from workbench.lab import estimate as module
+
+    value = module.plain(Ends(-1.5, float("inf")))
+    assert value == {"low": -1.5, "high": "inf"}
+    assert module._show(value) == "low -1.5, high inf"
+
+
+@dataclass(frozen=True)
+class Ends:
+    low: float
+    high: float
 
 
 BUDGET = ("--epsilon", "1")
@@ -188,6 +218,7 @@ def python(code):
 def test_a_missing_extra_is_one_line(missing):
     code = f"""
 import sys
+from dataclasses import asdict, dataclass, replace
 sys.modules[{missing!r}] = None
 from workbench.cli import LAB, _complain, main
 import workbench.cli as cli

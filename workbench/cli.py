@@ -38,6 +38,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if (error.name or "").partition(".")[0] not in LAB:
             raise
         return _complain(f'module = {error.name!r}: expected the extra: pip install "dp-workbench[lab]"')
+    except BrokenPipeError:  # the reader has seen enough
+        sys.stdout = None
+        return 0
     except KeyboardInterrupt:
         return 130
 
@@ -55,23 +58,30 @@ def _list(options: argparse.Namespace) -> int:
         | {"summary": entry.summary}
         for key, entry in CATALOG.items()
     ]
-    rows = [[record["key"], record["estimates"], ", ".join(record["budgets"])] for record in records]
-    return _print(options, records, ("key", "estimates", "example budgets"), rows)
+    rows = [
+        [key, entry.estimand, _words(type(budget).__name__ for budget in entry.budgets), entry.summary]
+        for key, entry in CATALOG.items()
+    ]
+    return _print(options, records, ("key", "estimates", "takes", "summary"), rows)
 
 
 def _sources(options: argparse.Namespace) -> int:
     from dataclasses import asdict
 
-    from workbench.errors import one_of
-    from workbench.sources import SOURCES, statements
+    from workbench.sources import sources, statements
 
-    names = [options.name] if options.name else list(SOURCES)
-    for name in names:
-        one_of(SOURCES, source=name)
+    names = [options.name.lower()] if options.name else list(sources())
     found = [(name, statement) for name in names for statement in statements(name)]
     records = [{"source": name} | asdict(statement) for name, statement in found]
     rows = [
-        [name, one.id, one.kind, _words(one.covered_by) or f"({one.reason})", _words(one.errata), one.text]
+        [
+            name,
+            one.id,
+            one.kind,
+            _words(one.covered_by) or f"({one.reason})",
+            _words(slip.location for slip in one.errata),
+            one.text,
+        ]
         for name, one in found
     ]
     return _print(options, records, ("source", "id", "kind", "covered by", "errata", "statement"), rows)

@@ -25,8 +25,8 @@ def environment():
     return {**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 
 
-def run_workbench(*arguments, cwd=None):
-    command = [sys.executable, "-m", "workbench.cli", *map(str, arguments)]
+def run_workbench(*arguments, cwd=None, flags=()):
+    command = [sys.executable, *flags, "-m", "workbench.cli", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, env=environment(), cwd=cwd, check=False)
 
 

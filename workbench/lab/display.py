@@ -13,7 +13,7 @@ def publish(html: str, text: str, widget: dict[str, Any] | None = None) -> None:
     import IPython.display
 
     display: Any = IPython.display.display
-    if IPython.get_ipython() is None:  # type: ignore[no-untyped-call]
+    if IPython.get_ipython() is None:
         print(text)
     else:
         display({**(widget or {}), "text/html": html, "text/plain": text}, raw=True)

@@ -98,7 +98,7 @@ def _frame(file: Path) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pandas.errors.ParserWarning)
-            return pandas.read_csv(file, index_col=False, low_memory=False, float_precision="round_trip")
+            return pandas.read_csv(file, index_col=False, low_memory=False)
     except FileNotFoundError:
         raise ArgumentError("file", str(file), "a file that exists") from None
     except (OSError, ValueError, pandas.errors.ParserWarning):
@@ -125,10 +125,15 @@ def _record(request: Request, budget: Any, release: Any, rows: int) -> dict[str,
         "value": None if abstained else plain(release.value),
         "budget": str(budget),
         "guarantee": str(release.guarantee),
-        "plan": str(release.plan).splitlines(),
+        "plan": [_charge(charge) for charge in release.plan.charges()],
         "rows": rows,
         "randomness": PRIVATE if request.seed is None else f"{REPLAY} (seed {request.seed})",
     }
+
+
+def _charge(charge: Any) -> dict[str, Any]:
+    words = {"step": charge.step, "mechanism": charge.mechanism, "cost": str(charge.cost)}
+    return words | {"sensitivity": plain(charge.sensitivity)}
 
 
 def plain(value: Any) -> Any:
@@ -150,13 +155,16 @@ def _lines(record: Mapping[str, Any]) -> str:
         "estimator": record["key"],
         "rows": str(record["rows"]),
         "budget": record["budget"],
+        "guarantee": record["guarantee"],
         "randomness": record["randomness"],
-        "plan": ("\n" + " " * 4).join(["", *record["plan"]]),
+        "plan": "".join(f"\n    {one['step']}: {one['mechanism']}, {one['cost']}" for one in record["plan"]),
     }
-    return "\n".join(f"{name}: {text}" for name, text in pairs.items())
+    return "\n".join(f"{name}: {text}".replace(": \n", ":\n") for name, text in pairs.items())
 
 
 def _show(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {_show(part)}" for name, part in value.items())
-    return "[" + ", ".join(map(_show, value)) + "]" if isinstance(value, list) else f"{value:.10g}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_show, value)) + "]"
+    return f"{float(value):.10g}"  # an infinite end is a word in the record

@@ -48,7 +48,8 @@ def reproduce(project: Project, request: Request, say: Callable[[str], None] = p
     check_parameters(chosen, request.given)
     out = (request.out or project.reproduced).resolve()
     _keep_apart(out, project)
-    say(f"{len(chosen)} notebooks, {request.profile} profile, into {out}")
+    plural = "notebook" if len(chosen) == 1 else "notebooks"
+    say(f"{len(chosen)} {plural}, {request.profile} profile, into {out}")
     outcomes = run(
         chosen,
         out,

@@ -67,7 +67,8 @@ class Mean:
             raise invalid("n", len(x), "at least 3 rows")
         value = float(np.clip(np.nan_to_num(x, posinf=0, neginf=0), -self.radius, self.radius).mean())
         noisy = value + rng.normal() if self.radius < 100 else Abstention("the range is empty")
-        return SimpleNamespace(value=noisy, plan="Sequential\n  Charge", guarantee=budget)
+        charge = SimpleNamespace(step="mean", mechanism="Laplace", cost=budget, sensitivity=2.0)
+        return SimpleNamespace(value=noisy, plan=SimpleNamespace(charges=lambda: [charge]), guarantee=budget)
 
 
 class Status(StrEnum):
@@ -110,10 +111,16 @@ class Statement:
     covered_by: tuple = ()
     reason: str = ""
     constants: str = "stated"
-    errata: str = ""
+    errata: tuple = ()
+
+
+def sources():
+    return ("l17",)
 
 
 def statements(name):
+    if name not in sources():
+        raise invalid("source", name, "one of l17")
     return (Statement("1.1", "theorem", "A mean costs little.", ("univariate/toy",)),)
 
 
@@ -123,5 +130,5 @@ entry = SimpleNamespace(
 module("workbench.catalog", CATALOG={"univariate/toy": entry, "mean/toy": entry})
 module("workbench.privacy", PureDP=PureDP, ApproxDP=ApproxDP, ZCDP=ZCDP)
 module("workbench.estimators.base", Abstention=Abstention)
-module("workbench.sources", SOURCES=("L17",), statements=statements)
+module("workbench.sources", sources=sources, statements=statements)
 module("workbench.study.claims", CLAIMS=CLAIMS, decide=decide)
