@@ -1,0 +1,6 @@
+"""Makes the shared kit importable and keeps tables of pivots small."""
+
+import sys
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "contracts")]

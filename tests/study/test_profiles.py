@@ -1,0 +1,27 @@
+import math
+
+import pytest
+
+from workbench.errors import ArgumentError
+from workbench.study import profiles
+from workbench.study.profiles import PROFILES, blocks, claim_level
+
+
+def test_levels_add_up_to_the_overall_level():
+    assert math.fsum([claim_level()] * profiles.CLAIM_CHECKS) == pytest.approx(profiles.CLAIM_LEVEL)
+    with pytest.raises(ArgumentError):
+        claim_level(0)
+
+
+@pytest.mark.parametrize("full", [1, 3, 10, 30, 70, 1000])
+def test_smaller_profiles_have_no_more_blocks(full):
+    counts = [blocks(full)[name] for name in ("quick", "ci", "full", "deep")]
+    assert counts == sorted(counts)
+    assert counts[0] >= 1
+    assert counts[2] == full
+
+
+def test_the_budget_grows_with_the_work():
+    full = PROFILES["full"]
+    for profile in PROFILES.values():
+        assert profile.core_seconds == pytest.approx(profile.share * full.core_seconds)

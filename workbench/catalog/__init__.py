@@ -1,0 +1,20 @@
+"""CATALOG: the one registry. Tests, sweeps, audits, widgets, notebooks and tables all go through it."""
+
+from types import MappingProxyType
+
+from workbench.errors import ArgumentError
+
+from .entry import Assumption, Entry, Example, Knob
+from .univariate import UNIVARIATE
+
+CATALOG = MappingProxyType({entry.key: entry for entry in (*UNIVARIATE,)})
+
+
+def lookup(key: str) -> Entry:
+    """Return the entry of `key`, or raise naming all keys."""
+    if key not in CATALOG:
+        raise ArgumentError("key", key, "one of " + ", ".join(CATALOG))
+    return CATALOG[key]
+
+
+__all__ = ["CATALOG", "Assumption", "Entry", "Example", "Knob", "lookup"]

@@ -1,0 +1,80 @@
+"""What the catalog says of an estimator: thin, explicit, without behaviour of its own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+from workbench.estimators import Estimator
+from workbench.populations import Population
+from workbench.privacy import Budget
+
+Estimand: TypeAlias = Literal["mean", "location", "scale", "interval"]
+Symmetry: TypeAlias = Literal["exact", "lattice", "none"]
+
+
+@dataclass(frozen=True)
+class Example:
+    """An estimator and a budget that it takes."""
+
+    estimator: Estimator
+    budget: Budget
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """A condition of the accuracy, never of the privacy, and a population that breaks it."""
+
+    statement: str
+    holds: Callable[[Any, Any], bool]
+    broken_by: Population
+
+
+@dataclass(frozen=True)
+class Knob:
+    """A public number that a reader may turn: its range, its unit, and whether its scale is logarithmic."""
+
+    name: str
+    low: float
+    high: float
+    unit: str = ""
+    log: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One key of the catalog.
+
+    `examples` are the calls that contracts, audits and tables go through, the default first; `symmetries`
+    tells how the law of the output follows a translation and a change of scale of the rows.
+    """
+
+    key: str
+    summary: str
+    estimand: Estimand
+    statements: tuple[str, ...]
+    examples: tuple[Example, ...]
+    population: Population
+    loss: Callable[[Any, Any], Any]
+    least_rows: int = 2
+    assumptions: tuple[Assumption, ...] = ()
+    knobs: tuple[Knob, ...] = ()
+    symmetries: dict[str, Symmetry] = field(default_factory=dict)
+
+    @property
+    def estimator(self) -> Estimator:
+        """The estimator with its default parameters."""
+        return self.examples[0].estimator
+
+    @property
+    def budgets(self) -> tuple[Budget, ...]:
+        """The budgets of the examples, one of each kind."""
+        return tuple({type(example.budget): example.budget for example in self.examples}.values())
+
+
+def both_calibrations(*examples: Example) -> tuple[Example, ...]:
+    """Return the examples with calibration "tight", then with "paper"."""
+    return tuple(
+        Example(replace(example.estimator, calibration=calibration), example.budget)  # type: ignore[type-var]
+        for calibration in ("tight", "paper")
+        for example in examples
+    )

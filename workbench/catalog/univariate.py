@@ -1,0 +1,179 @@
+"""The univariate entries: L17 and KV18, and the private median."""
+
+from workbench import losses
+from workbench.estimators.univariate.clipped_mean import ClippedMean
+from workbench.estimators.univariate.histogram_location import HistogramLocation
+from workbench.estimators.univariate.interval import Interval
+from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
+from workbench.estimators.univariate.median import Median
+from workbench.estimators.univariate.scale import LEAST_ROWS, Scale
+from workbench.estimators.univariate.stable_location import StableLocation
+from workbench.estimators.univariate.two_step_mean import TwoStepMean
+from workbench.estimators.univariate.unbounded_mean import UnboundedMean
+from workbench.populations import UnivariateGaussian, UnivariateStudent
+from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
+
+from .entry import Assumption, Entry, Example, Knob, both_calibrations
+
+PURE, APPROX = PureDP(1.0), ApproxDP(1.0, 1e-6)
+CONCENTRATED, DELTA_CONCENTRATED = ZCDP(0.1), ZCDP(0.1, 1e-6)
+N, EPSILON, DELTA = Knob("n", 20, 1e5, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
+RADIUS, SIGMA = Knob("radius", 1, 1e6, "unit of the data"), Knob("sigma", 1e-3, 1e3, "unit of the data")
+LEVEL = Knob("level", 0.01, 0.2, log=False)
+
+NORMAL = Assumption(
+    "the rows are normal",
+    lambda population, _: isinstance(population, UnivariateGaussian),
+    UnivariateStudent(3.0),
+)
+KNOWN_SIGMA = Assumption(
+    "the standard deviation is sigma",
+    lambda population, estimator: population.sigma == estimator.sigma,
+    UnivariateGaussian(sigma=10.0),
+)
+WITHIN = Assumption(
+    "the mean lies within radius of centre",
+    lambda population, estimator: abs(population.mean - estimator.centre) <= estimator.radius,
+    UnivariateGaussian(mean=1e6),
+)
+
+UNIVARIATE = (
+    Entry(
+        key="univariate/clipped-mean",
+        summary="mean on a range: cut at the range, average, add noise",
+        estimand="mean",
+        statements=("L17/Lemma2.2",),
+        examples=both_calibrations(
+            Example(ClippedMean(radius=10.0), PURE),
+            Example(ClippedMean(radius=10.0), CONCENTRATED),
+            Example(ClippedMean(radius=10.0), APPROX),
+            Example(ClippedMean(radius=10.0, centre=3.0, sigma=2.0), GaussianDP(0.5)),
+        ),
+        population=UnivariateGaussian(1.0),
+        loss=losses.absolute_error,
+        assumptions=(NORMAL, KNOWN_SIGMA, WITHIN),
+        knobs=(N, EPSILON, RADIUS),
+        symmetries={"translation": "none", "scale": "none"},
+    ),
+    Entry(
+        key="univariate/two-step-mean",
+        summary="mean on a range: locate, then average around the place",
+        estimand="mean",
+        statements=("L17/Thm2.5",),
+        examples=both_calibrations(
+            Example(TwoStepMean(radius=100.0), PURE),
+            Example(TwoStepMean(radius=100.0, centre=3.0, sigma=2.0), CONCENTRATED),
+        ),
+        population=UnivariateGaussian(1.0),
+        loss=losses.absolute_error,
+        assumptions=(NORMAL, KNOWN_SIGMA, WITHIN),
+        knobs=(N, EPSILON, RADIUS),
+        symmetries={"translation": "none", "scale": "none"},
+    ),
+    Entry(
+        key="univariate/unbounded-mean",
+        summary="mean anywhere on the line: locate, then average around the place",
+        estimand="mean",
+        statements=("L17/Thm2.8",),
+        examples=both_calibrations(
+            Example(UnboundedMean(), APPROX), Example(UnboundedMean(sigma=2.0), DELTA_CONCENTRATED)
+        ),
+        population=UnivariateGaussian(1.0),
+        loss=losses.absolute_error,
+        assumptions=(NORMAL, KNOWN_SIGMA),
+        knobs=(N, EPSILON, DELTA),
+        symmetries={"translation": "lattice", "scale": "none"},
+    ),
+    Entry(
+        key="univariate/median",
+        summary="median on a range by the exponential mechanism",
+        estimand="mean",
+        statements=("LKKO21/Alg14",),
+        examples=both_calibrations(
+            Example(Median(radius=100.0), PURE), Example(Median(radius=100.0, centre=3.0), CONCENTRATED)
+        ),
+        population=UnivariateGaussian(1.0),
+        loss=losses.absolute_error,
+        assumptions=(WITHIN,),
+        knobs=(N, EPSILON, RADIUS),
+        symmetries={"translation": "none", "scale": "none"},
+    ),
+    Entry(
+        key="univariate/histogram-location",
+        summary="place of the mean on a range, to 2.5 sigma, by a finite histogram",
+        estimand="location",
+        statements=("L17/Thm1.1", "L17/Cor2.4"),
+        examples=both_calibrations(
+            Example(HistogramLocation(radius=100.0), PURE),
+            Example(HistogramLocation(radius=100.0, centre=3.0, sigma=2.0), CONCENTRATED),
+        ),
+        population=UnivariateGaussian(1.0),
+        loss=losses.absolute_error,
+        assumptions=(NORMAL, KNOWN_SIGMA, WITHIN),
+        knobs=(N, EPSILON, RADIUS),
+        symmetries={"translation": "none", "scale": "none"},
+    ),
+    Entry(
+        key="univariate/stable-location",
+        summary="place of the mean anywhere, to 2.5 sigma, by a stability-based histogram",
+        estimand="location",
+        statements=("L17/Thm1.2",),
+        examples=both_calibrations(
+            Example(StableLocation(), APPROX), Example(StableLocation(sigma=2.0), DELTA_CONCENTRATED)
+        ),
+        population=UnivariateGaussian(1.0),
+        loss=losses.absolute_error,
+        assumptions=(NORMAL, KNOWN_SIGMA),
+        knobs=(N, EPSILON, DELTA),
+        symmetries={"translation": "lattice", "scale": "none"},
+    ),
+    Entry(
+        key="univariate/scale",
+        summary="standard deviation, mean unknown",
+        estimand="scale",
+        statements=("KV18/Sec4",),
+        examples=both_calibrations(
+            Example(Scale(), APPROX),
+            Example(Scale(), DELTA_CONCENTRATED),
+            Example(Scale(lower=1e-3, upper=1e3), PURE),
+            Example(Scale(lower=1e-3, upper=1e3), CONCENTRATED),
+        ),
+        population=UnivariateGaussian(1.0),
+        loss=losses.relative_scale_error,
+        least_rows=LEAST_ROWS,
+        assumptions=(NORMAL,),
+        knobs=(N, EPSILON, DELTA),
+        symmetries={"translation": "exact", "scale": "lattice"},
+    ),
+    Entry(
+        key="univariate/interval",
+        summary="confidence interval for the mean, sigma known",
+        estimand="interval",
+        statements=("KV18/Thm3.1",),
+        examples=both_calibrations(
+            Example(Interval(), APPROX),
+            Example(Interval(sigma=2.0), DELTA_CONCENTRATED),
+        ),
+        population=UnivariateGaussian(1.0),
+        loss=losses.interval_loss,
+        assumptions=(NORMAL, KNOWN_SIGMA),
+        knobs=(N, EPSILON, DELTA, LEVEL),
+        symmetries={"translation": "lattice", "scale": "none"},
+    ),
+    Entry(
+        key="univariate/interval-unknown-variance",
+        summary="confidence interval for the mean, nothing known",
+        estimand="interval",
+        statements=("KV18/Thm5.1",),
+        examples=both_calibrations(
+            Example(IntervalUnknownVariance(), APPROX),
+            Example(IntervalUnknownVariance(), DELTA_CONCENTRATED),
+        ),
+        population=UnivariateGaussian(1.0),
+        loss=losses.interval_loss,
+        least_rows=LEAST_ROWS,
+        assumptions=(NORMAL,),
+        knobs=(N, EPSILON, DELTA, LEVEL),
+        symmetries={"translation": "lattice", "scale": "lattice"},
+    ),
+)

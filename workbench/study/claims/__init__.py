@@ -1,0 +1,26 @@
+"""Every published claim that is executed, in one table.
+
+A source adds its claims as a module with a tuple `CLAIMS`, imported here and named in `FAMILIES`.
+"""
+
+from collections.abc import Iterable
+
+from workbench.errors import one_of
+from workbench.study.claims.base import Claim as Claim
+from workbench.study.claims.base import index
+from workbench.study.verdict import Verdict
+
+FAMILIES: tuple[tuple[Claim, ...], ...] = ()
+CLAIMS: dict[str, Claim] = index(*FAMILIES)
+
+
+def decide(ids: Iterable[str], profile: str, seed: int, jobs: int = 1) -> dict[str, Verdict]:
+    """Return the verdicts on these claims by id, in the order asked for."""
+    wanted = list(ids)
+    for claim in wanted:
+        one_of(CLAIMS, claim=claim)
+    return {claim: _decided(CLAIMS[claim], profile, seed, jobs) for claim in wanted}
+
+
+def _decided(claim: Claim, profile: str, seed: int, jobs: int) -> Verdict:
+    return claim.decide(profile, seed, jobs).about(claim.id, claim.statement)

@@ -1,0 +1,230 @@
+"""Intervals for what a sweep measured: proportions, statistics of trials, ratios, the n where success begins.
+
+`level` is the probability that an interval misses the truth: at most for `clopper_pearson` and the bracket of
+`crossing`, which are exact; about, as for every bootstrap, for the rest.
+"""
+
+from collections.abc import Callable, Sequence
+from math import inf, nan, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import isotonic_regression
+from scipy.special import betainccinv, betaincinv
+from scipy.stats import binom, norm, t
+
+from workbench.errors import ArgumentError, integer_at_least, probability
+
+Interval = tuple[float, float]
+Vector = NDArray[np.float64]
+
+RESAMPLES = 2000
+TAIL = 20  # resamples that must lie beyond a quantile before it is read off and not extrapolated
+
+
+def clopper_pearson(k: int, n: int, level: float) -> Interval:
+    """Return the exact interval for a probability after k successes in n trials, level / 2 on each side.
+
+    >>> low, high = clopper_pearson(0, 100, 0.05)
+    >>> low, round(high, 4)  # 1 - 0.025 ** (1 / 100)
+    (0.0, 0.0362)
+    """
+    integer_at_least(0, k=k)
+    integer_at_least(max(1, k), n=n)
+    probability(level=level)
+    low = float(betaincinv(k, n - k + 1, level / 2)) if k > 0 else 0.0
+    high = float(betainccinv(k + 1, n - k, level / 2)) if k < n else 1.0
+    return low, high
+
+
+def bootstrap_interval(
+    statistic: Callable[[Vector], float],
+    values: ArrayLike,
+    level: float,
+    rng: Generator,
+    resamples: int = RESAMPLES,
+    *,
+    clusters: ArrayLike | None = None,
+) -> Interval:
+    """Resample the trials and return an interval for the statistic.
+
+    Parameters
+    ----------
+    statistic : callable
+        Takes resampled rows of `values`, returns a number.
+    values : array of shape (trials, ...)
+        One row per trial; what is measured on one sample stays together.
+    level : float
+        Probability of missing, over both sides.
+    rng : Generator
+        Draws the resamples.
+    resamples : int
+        How many.
+    clusters : array of shape (trials,), optional
+        Labels of trials that share data, such as the block: whole clusters are resampled.
+
+    Returns
+    -------
+    tuple of float
+        Lower and upper end; infinite for fewer than two clusters, nan if the statistic is not finite.
+
+    Notes
+    -----
+    The ends are quantiles of the resampled statistic (an undefined one counts against both ends). Their
+    distance from the estimate is multiplied by the quantile of Student's law over the normal one, times
+    sqrt(m / (m - 1)), for m trials or clusters: for a mean this is the t interval. Levels so small that fewer
+    than `TAIL` resamples lie beyond a quantile are reached from the last quantile that has them, by the same
+    ratio: normal tails, which is a model and not a proof.
+    """
+    probability(level=level)
+    integer_at_least(4 * TAIL, resamples=resamples)
+    rows = np.asarray(values, dtype=np.float64)
+    groups = _groups(len(rows), clusters)
+    if (m := len(groups)) < 2:
+        return -inf, inf
+    with np.errstate(all="ignore"):
+        estimate = float(statistic(rows))
+        draws = [statistic(rows[_resampled(groups, rng)]) for _ in range(resamples)]
+    quantile = float(t.isf(level / 2, m - 1)) * sqrt(m / (m - 1))
+    return _ends(np.asarray(draws, dtype=np.float64), estimate, level, quantile)
+
+
+def _groups(trials: int, clusters: ArrayLike | None) -> Sequence[NDArray[np.intp]] | NDArray[np.intp]:
+    if clusters is None:
+        return np.arange(trials)
+    labels = np.asarray(clusters)
+    if labels.shape != (trials,):
+        raise ArgumentError("clusters", labels.shape, f"one label for each of the {trials} trials")
+    return [np.flatnonzero(labels == label) for label in np.unique(labels)]
+
+
+def _resampled(groups: Sequence[NDArray[np.intp]] | NDArray[np.intp], rng: Generator) -> NDArray[np.intp]:
+    drawn = rng.integers(len(groups), size=len(groups))
+    return groups[drawn] if isinstance(groups, np.ndarray) else np.concatenate([groups[i] for i in drawn])
+
+
+def _ends(draws: Vector, estimate: float, level: float, quantile: float) -> Interval:
+    """Return the ends at `level`; were the law normal, they would be `quantile` standard deviations away."""
+    if not np.isfinite(estimate):
+        return nan, nan
+    reach = max(level, 2 * TAIL / len(draws))
+    beyond = int(reach / 2 * len(draws))  # in each tail
+    low = np.sort(np.where(np.isnan(draws), -inf, draws))[beyond]
+    high = np.sort(np.where(np.isnan(draws), inf, draws))[-1 - beyond]
+    stretch = quantile / float(norm.isf(reach / 2))
+    return float(estimate + stretch * (low - estimate)), float(estimate + stretch * (high - estimate))
+
+
+def median_ratio_interval(
+    a: ArrayLike,
+    b: ArrayLike,
+    level: float,
+    rng: Generator,
+    resamples: int = RESAMPLES,
+    *,
+    clusters: ArrayLike | None = None,
+) -> Interval:
+    """Return an interval for median(a) / median(b), where a[i] and b[i] were measured on the same sample.
+
+    Pairs are resampled, on the logarithmic scale: exchanging a and b inverts the interval.
+    """
+    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    if first.shape != second.shape or first.ndim != 1:
+        raise ArgumentError("b", second.shape, f"as many trials as a, {first.shape}")
+
+    def log_ratio(pairs: Vector) -> float:
+        top, bottom = np.log(np.median(pairs, axis=0))
+        return float(top - bottom)
+
+    pairs = np.column_stack([first, second])
+    low, high = bootstrap_interval(log_ratio, pairs, level, rng, resamples, clusters=clusters)
+    return float(np.exp(low)), float(np.exp(high))
+
+
+def local_slope(xs: ArrayLike, ys: ArrayLike) -> float:
+    """Return the least-squares slope of log y against log x.
+
+    A prediction must pass through the same function on the same x: that is its local slope, which need not be
+    the exponent of its leading term.
+
+    >>> round(local_slope([10, 100, 1000], [3, 0.3, 0.03]), 12)
+    -1.0
+    """
+    with np.errstate(all="ignore"):
+        x, y = np.log(np.asarray(xs, dtype=np.float64)), np.log(np.asarray(ys, dtype=np.float64))
+        x = x - x.mean()
+        return float(x @ y / (x @ x))
+
+
+class Crossing(NamedTuple):
+    """The n at which the probability of success reaches a target, if it does not fall with n.
+
+    Attributes
+    ----------
+    estimate : float
+        Where the monotone fit, interpolated in log n, crosses; nan if the grid does not bracket that.
+    interval : tuple of float
+        Sampling error by the parametric bootstrap, given the interpolation; 0 or inf for an end beyond the
+        grid, and the bracket if there is no estimate.
+    bracket : tuple of float
+        Two grid points (or 0, or inf) around the crossing: exact at `level`, and assumes only monotonicity.
+    """
+
+    estimate: float
+    interval: Interval
+    bracket: Interval
+
+
+def crossing(
+    ns: Sequence[float],
+    successes: ArrayLike,
+    trials: ArrayLike,
+    target: float,
+    *,
+    level: float,
+    rng: Generator,
+    resamples: int = RESAMPLES,
+) -> Crossing:
+    """Find where the success probability crosses `target` on an increasing grid of n.
+
+    The bootstrap draws from the fit to (successes + 1/2) / (trials + 1): a fit of 0 or 1 still varies.
+    """
+    n, hits, total = (np.asarray(v, dtype=np.float64) for v in np.broadcast_arrays(ns, successes, trials))
+    if n.ndim != 1 or len(n) < 2 or not (n[0] > 0 and (np.diff(n) > 0).all()):
+        raise ArgumentError("ns", ns, "at least two positive numbers, increasing")
+    if not ((hits >= 0) & (hits <= total) & (total >= 1)).all():
+        raise ArgumentError("successes", successes, "between 0 and the number of trials")
+    probability(target=target, level=level)
+    bracket = _bracket(n, hits, total, target, level)
+    estimate = _log_crossing(n, hits / total, total, target)
+    if not np.isfinite(estimate):
+        return Crossing(nan, bracket, bracket)
+    fit = isotonic_regression((hits + 0.5) / (total + 1), weights=total).x
+    drawn = rng.binomial(total.astype(np.int64), fit, size=(resamples, len(n))) / total
+    draws = np.array([_log_crossing(n, share, total, target) for share in drawn])
+    low, high = _ends(draws, estimate, level, float(norm.isf(level / 2)))
+    return Crossing(float(np.exp(estimate)), (float(np.exp(low)), float(np.exp(high))), bracket)
+
+
+def _log_crossing(n: Vector, shares: Vector, weights: Vector, target: float) -> float:
+    """Return log n of the crossing, -inf or inf if it lies below or above the grid."""
+    fit = isotonic_regression(shares, weights=weights).x
+    i = int(np.searchsorted(fit, target - 1e-12))  # first at or above; pooled means are rounded
+    if i == 0 or i == len(n):
+        return -inf if i == 0 else inf
+    return float(np.interp(target, fit[i - 1 : i + 1], np.log(n[i - 1 : i + 1])))
+
+
+def _bracket(n: Vector, hits: Vector, total: Vector, target: float, level: float) -> Interval:
+    """Refute 'at the target' upwards from the smallest n, and 'below the target' downwards from the largest.
+
+    The hypotheses are nested: testing in this order, up to the first that stands, needs no correction.
+    """
+    below = binom.cdf(hits, total, target) <= level / 2
+    above = binom.sf(hits - 1, total, target) <= level / 2
+    rejected_below, rejected_above = int(np.cumprod(below).sum()), int(np.cumprod(above[::-1]).sum())
+    low = n[rejected_below - 1] if rejected_below else 0.0
+    high = n[len(n) - rejected_above] if rejected_above else inf
+    return float(low), float(high)

@@ -1,0 +1,80 @@
+"""The one module of levels and profiles: how often a true thing may fail, how much work may be spent."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from workbench.errors import integer_at_least, positive, probability
+
+CONTRACT_LEVEL = 1e-6
+"""False alarms per statistical test of the suite: smaller fails less by chance and needs more draws."""
+
+CLAIM_LEVEL = 1e-3
+"""False refutations over all published claims: smaller protects true claims and leaves more undecided."""
+
+CLAIM_CHECKS = 200
+"""Checks that share `CLAIM_LEVEL`: more leaves room for new claims and gives each less power."""
+
+AUDIT_LEVEL = 1e-4
+"""False alarms per confirmed privacy attack: smaller makes an alarm conclusive and proves less leakage."""
+
+
+def claim_level(checks: int = CLAIM_CHECKS, overall: float = CLAIM_LEVEL) -> float:
+    """Return the level of one check out of `checks`, so that all together stay at `overall` (union bound).
+
+    The default count is fixed in advance and not counted from the claims that exist: adding a claim must not
+    change the level, and with it the verdict, of another one.
+
+    >>> claim_level(20)
+    5e-05
+    """
+    integer_at_least(1, checks=checks)
+    probability(overall=overall)
+    return overall / checks
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How much of the work is done: which share of full's blocks, within which budget.
+
+    Parameters
+    ----------
+    name : str
+        The word on the command line.
+    share : float
+        Blocks of every point as a multiple of full's; a smaller profile computes the first ones of a larger.
+    core_seconds : float
+        What all sweeps under this profile may cost together, in seconds of one core.
+    """
+
+    name: str
+    share: float
+    core_seconds: float
+
+    def __post_init__(self) -> None:
+        positive(share=self.share, core_seconds=self.core_seconds)
+
+
+QUICK = Profile("quick", 0.1, 150)
+"""For a person who waits: three minutes on two cores, and wide intervals."""
+
+CI = Profile("ci", 0.25, 375)
+"""For every change: trials enough to catch a wrong factor of two, few enough to run beside the tests."""
+
+FULL = Profile("full", 1.0, 1500)
+"""For the committed figures and verdicts: trials enough to decide, at half an hour on two cores."""
+
+DEEP = Profile("deep", 4.0, 6000)
+"""For doubt: intervals half as wide as full's, at two hours on two cores."""
+
+PROFILES: Mapping[str, Profile] = MappingProxyType({p.name: p for p in (QUICK, CI, FULL, DEEP)})
+
+
+def blocks(full: int) -> dict[str, int]:
+    """Return the number of blocks of every profile, given full's; each has at least one.
+
+    >>> blocks(20)
+    {'quick': 2, 'ci': 5, 'full': 20, 'deep': 80}
+    """
+    integer_at_least(1, full=full)
+    return {name: max(1, round(profile.share * full)) for name, profile in PROFILES.items()}

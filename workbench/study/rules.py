@@ -1,0 +1,201 @@
+"""The rules that reach verdicts.
+
+Every rule is a pure function with three outcomes. REFUTED is reserved for evidence: a true claim is refuted
+with probability at most `level`. HOLDS needs evidence, too: the test would have noticed a violation of a
+stated size. Everything else is UNDECIDED, and asks for more trials.
+"""
+
+from collections.abc import Sequence
+from math import fsum, inf, nan
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+from scipy.stats import binom
+
+from workbench.errors import ArgumentError, finite, integer_at_least, positive, probability
+from workbench.study.intervals import (
+    RESAMPLES,
+    Interval,
+    Vector,
+    bootstrap_interval,
+    clopper_pearson,
+    local_slope,
+)
+from workbench.study.verdict import Status, Verdict
+
+POWER = 0.99  # of `at_most` to notice `factor` times the claimed probability, before a claim holds
+
+
+def at_most(failures: int, trials: int, beta: float, level: float, *, factor: float = 2.0) -> Verdict:
+    """Decide 'the failure probability is at most beta' by the exact one-sided binomial test.
+
+    Parameters
+    ----------
+    failures, trials : int
+        Failures among independent trials.
+    beta : float
+        The claimed bound.
+    level : float
+        REFUTED iff failures reach the smallest k with P(Bin(trials, beta) >= k) <= level.
+    factor : float
+        HOLDS iff not refuted, and a failure probability of factor * beta (recorded as `detects`) would have
+        been refuted with probability `POWER`.
+
+    Returns
+    -------
+    Verdict
+        Its interval is Clopper-Pearson with `level` on each side: REFUTED iff its lower end reaches beta.
+
+    Notes
+    -----
+    At the level of one claim (5e-6) and factor 2, beta = 0.1 needs 561 trials and beta = 0.05 needs 1212.
+    """
+    integer_at_least(0, failures=failures)
+    integer_at_least(max(1, failures), trials=trials)
+    probability(beta=beta, level=level)
+    if not factor > 1:
+        raise ArgumentError("factor", factor, "a number above 1")
+    k, detects = refuted_from(trials, beta, level), min(1.0, factor * beta)
+    power = float(binom.sf(k - 1, trials, detects))
+    return Verdict(
+        status=Status.REFUTED if failures >= k else Status.HOLDS if power >= POWER else Status.UNDECIDED,
+        test="binomial, at most",
+        level=level,
+        trials=trials,
+        estimate=failures / trials,
+        interval=clopper_pearson(failures, trials, 2 * level),
+        bound=beta,
+        detail={"failures": failures, "refuted_from": k, "detects": detects, "power": power},
+    )
+
+
+def refuted_from(trials: int, beta: float, level: float) -> int:
+    """Return the smallest k with P(Bin(trials, beta) >= k) <= level; trials + 1 if there is none.
+
+    >>> refuted_from(200, 0.1, 1e-3 / 10)
+    38
+    """
+    tails = binom.sf(np.arange(trials + 1) - 1, trials, beta)  # P(at least k), falling in k
+    return int((tails > level).sum())
+
+
+def compare(interval: Interval, low: float, high: float) -> Status:
+    """Return HOLDS if the whole interval lies in [low, high], REFUTED if none of it does, else UNDECIDED.
+
+    >>> [str(compare(interval, 0, 1)) for interval in [(0.2, 0.3), (1.1, 1.4), (0.9, 1.1)]]
+    ['HOLDS', 'REFUTED', 'UNDECIDED']
+    """
+    if interval[0] > interval[1]:
+        raise ArgumentError("interval", interval, "a lower and an upper end")
+    if low <= interval[0] and interval[1] <= high:
+        return Status.HOLDS
+    return Status.REFUTED if interval[1] < low or interval[0] > high else Status.UNDECIDED
+
+
+def inside_band(
+    estimate: float, interval: Interval, predicted: float, band: float, *, level: float, trials: int
+) -> Verdict:
+    """Decide 'the truth lies within predicted * (1 +- band)', given an interval that misses it with `level`.
+
+    The band is the declared tolerance of the model behind the prediction, not a sampling error.
+    """
+    positive(predicted=predicted)
+    probability(band=band, level=level)
+    low, high = predicted * (1 - band), predicted * (1 + band)
+    return Verdict(
+        status=compare(interval, low, high),
+        test="interval inside a band",
+        level=level,
+        trials=trials,
+        estimate=float(estimate),
+        interval=interval,
+        bound=predicted,
+        detail={"band": band, "allowed": (low, high)},
+    )
+
+
+class Statistic(Protocol):
+    """Summarises the trials of every point: a function such as `numpy.median`."""
+
+    def __call__(self, values: Any, /, *, axis: int) -> Any:
+        """Return one number per column for axis = 0."""
+
+
+def slope_inside(
+    xs: ArrayLike,
+    samples: ArrayLike,
+    predicted: float,
+    tolerance: float,
+    *,
+    level: float,
+    rng: Generator,
+    statistic: Statistic = np.median,
+    clusters: ArrayLike | None = None,
+    resamples: int = RESAMPLES,
+    upper_bound: bool = False,
+) -> Verdict:
+    """Decide 'the local log-log slope lies within predicted +- tolerance'.
+
+    Parameters
+    ----------
+    xs : array of shape (points,)
+        The varied parameter.
+    samples : array of shape (trials, points)
+        Measurements; rows are resampled, which is right whether or not the points of a row share their data.
+    predicted : float
+        `local_slope` of the constant-explicit prediction on the same xs.
+    tolerance : float
+        Declared tolerance of the model.
+    level : float
+        Probability that the slope's interval misses.
+    rng : Generator
+        Draws the resamples.
+    statistic : callable
+        Summary of a point's trials.
+    clusters : array of shape (trials,), optional
+        Labels of trials that share data.
+    resamples : int
+        How many.
+    upper_bound : bool
+        The claim is an upper bound: any slope below predicted + tolerance is right.
+    """
+    finite(predicted=predicted)
+    positive(tolerance=tolerance)
+    rows = np.asarray(samples, dtype=np.float64)
+
+    def slope(values: Vector) -> float:
+        return local_slope(xs, statistic(values, axis=0))
+
+    interval = bootstrap_interval(slope, rows, level, rng, resamples, clusters=clusters)
+    low, high = -inf if upper_bound else predicted - tolerance, predicted + tolerance
+    return Verdict(
+        status=compare(interval, low, high),
+        test="bootstrapped slope inside a band",
+        level=level,
+        trials=len(rows),
+        estimate=slope(rows),
+        interval=interval,
+        bound=predicted,
+        detail={"allowed": (low, high), "xs": np.asarray(xs).tolist()},
+    )
+
+
+def combine(verdicts: Sequence[Verdict]) -> Verdict:
+    """Decide a claim made of several checks: all must hold, one refutation refutes; the levels add up."""
+    if not verdicts:
+        raise ArgumentError("verdicts", verdicts, "at least one verdict")
+    statuses, sizes = {verdict.status for verdict in verdicts}, {verdict.n for verdict in verdicts}
+    status = next((s for s in (Status.REFUTED, Status.UNDECIDED) if s in statuses), Status.HOLDS)
+    return Verdict(
+        status=status,
+        test=f"all of {len(verdicts)} checks",
+        level=fsum(verdict.level for verdict in verdicts),
+        n=sizes.pop() if len(sizes) == 1 else None,
+        trials=sum(verdict.trials for verdict in verdicts),
+        estimate=nan,
+        interval=(nan, nan),
+        bound=nan,
+        detail={"checks": [dict(vars(verdict)) for verdict in verdicts]},
+    )
