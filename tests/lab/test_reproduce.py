@@ -1,11 +1,13 @@
 import json
 import shutil
+import signal
 import subprocess
+import sys
 import time
 
 import pytest
 
-from tests.lab.conftest import CHART, SETUP, good_project, run_workbench, write_notebook
+from tests.lab.conftest import CHART, SETUP, environment, good_project, run_workbench, write_notebook
 
 
 @pytest.fixture(scope="module")
@@ -114,19 +116,50 @@ def test_undecided_is_allowed_in_quick_only(project, workbench):
     assert full.returncode == 1
 
 
-def test_exception_and_timeout_are_named_and_leave_no_process(project, workbench):
+def test_an_exception_is_named_by_its_last_line(project, workbench):
     write_notebook(project / "notebooks/02_error.ipynb", 'raise ValueError("first\\nlast line")')
+    done = workbench("reproduce", "02_error", cwd=project)
+    assert done.returncode == 1
+    assert "FAILED 02_error: ValueError: last line (cell 3)" in done.stdout
+
+
+def test_a_timeout_is_named_and_leaves_no_process(project, workbench):
+    slow_notebook(project)
+    done = workbench("reproduce", "03_slow", "--timeout", "15", cwd=project)
+    assert done.returncode == 1
+    assert "FAILED 03_slow: stopped after 15 s" in done.stdout
+    kernel = project / "pid"  # on a machine so busy that it never started there is none
+    assert not kernel.exists() or gone(kernel.read_text())
+
+
+def slow_notebook(project):
+    """Write a notebook that leaves its kernel's process id and sleeps."""
     write_notebook(
         project / "notebooks/03_slow.ipynb",
         "import os, pathlib, time",
         f'pathlib.Path("{project}/pid").write_text(str(os.getpid()))',
         "time.sleep(600)",
     )
-    done = workbench("reproduce", "02_error", "03_slow", "--timeout", "8", cwd=project)
-    assert done.returncode == 1
-    assert "FAILED 02_error: ValueError: last line (cell 3)" in done.stdout
-    assert "FAILED 03_slow: stopped after 8 s" in done.stdout
-    assert gone((project / "pid").read_text())
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_sigkill_and_interrupt_leave_no_kernel_and_the_next_run_is_good(updated, workbench, how):
+    slow_notebook(updated)
+    command = [sys.executable, "-m", "workbench.cli", "reproduce", "--jobs", "2"]
+    with subprocess.Popen(command, cwd=updated, env=environment(), stdout=subprocess.DEVNULL) as process:
+        wait_until((updated / "pid").exists)
+        wait_until((updated / "reproduced/.cache/01_good.json").exists)
+        process.send_signal(how)
+    assert process.returncode in (130, -how)
+    assert gone((updated / "pid").read_text())
+    assert "01_good: cached" in workbench("reproduce", "01_good", cwd=updated).stdout
+
+
+def wait_until(true, patience=60.0):
+    deadline = time.monotonic() + patience
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def gone(pid, patience=10.0):
