@@ -1,0 +1,116 @@
+import asyncio
+
+import pytest
+
+from workbench.errors import ArgumentError, positive
+from workbench.lab import display, explore
+from workbench.lab.charts import Chart, Panel, Series
+from workbench.lab.controls import Choice, Slider
+from workbench.lab.explore import Explorer
+
+
+class View:
+    """Theory, coarse and full frame of a toy; counts what was computed."""
+
+    def __init__(self):
+        self.frames = []
+
+    def __call__(self, epsilon, kind="a"):
+        positive(epsilon=epsilon - 0.5)
+        for stage in ("theory", "coarse", "full"):
+            self.frames.append((epsilon, stage))
+            series = Series(stage, (1, 10), (1 / epsilon, 0.1))
+            panel = Panel("p", "n", "error", (series,), xlim=(1, 10), ylim=(0.01, 10))
+            yield Chart("toy", "Toy", (panel,), alt="Toy", caption=f"{stage} at ε = {epsilon:g} & {kind}")
+
+
+@pytest.fixture
+def published(monkeypatch):
+    bundles = []
+    record = lambda html, text, widget=None: bundles.append((html, text, widget))  # noqa: E731
+    monkeypatch.setattr(explore, "publish", record)
+    return bundles
+
+
+@pytest.fixture
+def view():
+    return View()
+
+
+def explorer(view, value=1.0):
+    return Explorer(view, "A toy's error", {"epsilon": Slider(0.1, 10, value, label="ε")})
+
+
+def test_one_bundle_has_the_widget_and_a_picture_of_the_full_default_view(view, published):
+    explore.explore(view, alt='A "toy"', epsilon=Slider(0.1, 10, 1), kind=Choice(("a", "b"), "b"))
+    ((html, text, widget),) = published
+    assert '<img src="data:image/png;base64,' in html
+    assert 'alt="A &quot;toy&quot;"' in html
+    assert "full at ε = 1 &amp; b" in html
+    assert text == 'A "toy"'
+    assert "application/vnd.jupyter.widget-view+json" in widget
+
+
+def test_newer_values_cancel_older_ones_and_theory_comes_first(view, monkeypatch):
+    monkeypatch.setattr(explore, "DEBOUNCE", 0.01)
+    toy = explorer(view)
+
+    async def drag():
+        for value in (2.0, 3.0, 4.0):
+            toy.widgets["epsilon"].value = value
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        first = toy.sentence.value
+        await toy.task
+        return first
+
+    assert "theory at ε = 4" in asyncio.run(drag())
+    assert "full at ε = 4" in toy.sentence.value
+    assert view.frames == [(4.0, "theory"), (4.0, "coarse"), (4.0, "full")]
+
+
+def test_a_finished_view_is_not_computed_again(view):
+    toy = explorer(view)
+    first = toy.draw_now()
+    assert toy.draw_now() is first
+    assert len(view.frames) == 3
+
+
+def test_an_error_stands_in_place_of_the_plot_and_goes_away(view):
+    toy = explorer(view, value=0.2)
+    toy.draw_now()
+    assert "epsilon = -0.3: expected a finite number above 0" in toy.sentence.value
+    assert toy.picture.layout.display == "none"
+    toy.widgets["epsilon"].value = 2.0  # no loop here: drawn at once
+    assert "full at ε = 2" in toy.sentence.value
+    assert toy.picture.layout.display == ""
+
+
+def test_any_other_failure_is_a_line_too():
+    def broken(epsilon):
+        raise TypeError("no <b>")
+        yield
+
+    toy = explorer(broken)
+    toy.draw_now()
+    assert "the view failed: TypeError: no &lt;b&gt;" in toy.sentence.value
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Slider(0, 1, 0.5), ("low = 0", "above 0")),
+        (lambda: Slider(2, 1, 1), ("low = 2", "below high = 1")),
+        (lambda: Slider(1, 2, 3), ("value = 3", "between 1 and 2")),
+        (lambda: Choice(("a", "b"), "c"), ("value = 'c'", "a, b")),
+    ],
+)
+def test_bad_controls_are_named(make, words):
+    with pytest.raises(ArgumentError) as caught:
+        make()
+    assert all(word in str(caught.value) for word in words)
+
+
+def test_publish_prints_the_text_in_a_plain_script(capsys):
+    display.publish("<b>x</b>", "x", {"application/json": {}})
+    assert capsys.readouterr().out == "x\n"

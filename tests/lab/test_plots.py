@@ -1,0 +1,101 @@
+import subprocess
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from tests.lab.conftest import environment
+from workbench.lab import style
+from workbench.lab.charts import Chart, Panel, Series
+from workbench.lab.plots import draw, png, svg
+from workbench.lab.style import log_ticks, look, tick_labels
+
+N = np.logspace(2, 5, 5)
+ROLES = (
+    Series("measured", N, 1 / N, low=0.9 / N, high=1.2 / N, colour_key="1"),
+    Series("predicted", N, 1 / N, role="theory", colour_key="1"),
+    Series("bound", N, 0.3 / N, role="bound"),
+    Series("reference", N, 0.5 / N, role="reference", colour_key="non-private"),
+)
+PANEL = Panel("Error", "n", "error", ROLES, note="A note.")
+
+
+def chart(*panels, name="toy"):
+    return Chart(name, "Error falls as 1/n & no slower", panels, alt="Everything <falls>.")
+
+
+def boxes(figure, artists):
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    return [artist.get_window_extent(renderer) for artist in artists]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_legend_and_titles_never_touch_the_data_or_leave_the_picture(count):
+    figure = draw(chart(*[PANEL] * count))
+    png(figure, 100)
+    axes = boxes(figure, figure.axes)
+    words = boxes(figure, [*figure.legends, *figure.texts])
+    assert not any(one.overlaps(two) for one in words for two in axes)
+    assert not any(one.overlaps(two) for place, one in enumerate(axes) for two in axes[:place])
+    every = [
+        *words,
+        *(box for ax in figure.axes for box in boxes(figure, [*ax.texts, ax.xaxis.label, ax.yaxis.label])),
+    ]
+    assert all(
+        box.x0 >= 0 and box.y0 >= 0 and box.x1 <= 720 and box.y1 <= figure.bbox.height for box in every
+    )
+
+
+def test_a_figure_drawn_over_keeps_its_axes_and_looks_like_a_new_one():
+    other = Panel("Other", "R", "n", ROLES[:2], xscale="linear", xlim=(0, 1e5))
+    figure = draw(chart(other))
+    axes = figure.axes[0]
+    again = draw(chart(PANEL), figure)
+    assert again is figure
+    assert again.axes[0] is axes
+    assert png(again) == png(draw(chart(PANEL)))
+
+
+def test_hostile_numbers_draw_without_a_warning():
+    x, y = (1, 2, 3, 4, 5), (np.inf, np.nan, -1.0, 0.0, 1e308)
+    for scale in ("log", "linear"):
+        png(draw(chart(Panel("p", "x", "y", (Series("s", x, y, low=y, high=y),), yscale=scale))))
+    png(draw(chart(Panel("empty", "x", "y", ()))))
+
+
+def test_style_does_not_leak_and_user_settings_do_not_leak_in():
+    plain = png(draw(chart(PANEL)))
+    with mpl.rc_context({"font.size": 30, "axes.grid": False, "lines.linewidth": 9, "font.family": "serif"}):
+        before = dict(mpl.rcParams)
+        assert png(draw(chart(PANEL))) == plain
+        assert dict(mpl.rcParams) == before
+
+
+def test_svg_carries_its_words_and_is_the_same_in_another_process():
+    picture = svg(chart(PANEL))
+    assert b"<title>Error falls as 1/n &amp; no slower</title>" in picture
+    assert b"<desc>Everything &lt;falls&gt;.</desc>" in picture
+    code = "import sys; from tests.lab.test_plots import *; sys.stdout.buffer.write(svg(chart(PANEL)))"
+    for salt in ("1", "2"):
+        env = {**environment(), "PYTHONHASHSEED": salt}
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=env, check=True)
+        assert done.stdout == picture
+
+
+def test_looks_within_a_family_differ(monkeypatch):
+    keys = [f"mean/{number}" for number in range(30)]
+    monkeypatch.setattr(style, "_catalog_keys", lambda: keys)
+    looks = {look(key) for key in keys}
+    assert len(looks) == len(keys)
+    assert look("mean/3:paper").colour == look("mean/3").colour
+
+
+@pytest.mark.parametrize("low", [1e-9, 0.03, 0.7, 2.0, 300.0])
+@pytest.mark.parametrize("ratio", [4.1, 7, 30, 200, 1e4, 1e12])
+def test_log_ticks_are_few_and_inside(low, ratio):
+    ticks = log_ticks(low, low * ratio)
+    assert 2 <= len(ticks) <= 8
+    assert all(low * 0.999 <= tick <= low * ratio * 1.001 for tick in ticks)
+    assert len(set(tick_labels(ticks))) == len(ticks)

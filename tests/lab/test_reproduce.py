@@ -1,0 +1,206 @@
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.lab.conftest import CHART, SETUP, environment, good_project, run_workbench, write_notebook
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
+    root = good_project(tmp_path_factory.mktemp("template") / "checkout")
+    done = run_workbench("reproduce", "--profile", "full", "--update", cwd=root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return root
+
+
+@pytest.fixture
+def updated(template, tmp_path):
+    """A checkout whose figures are committed, and nothing reproduced yet."""
+    return shutil.copytree(template, tmp_path / "checkout", ignore=shutil.ignore_patterns("reproduced"))
+
+
+def files(folder):
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_update_commits_pictures_numbers_verdicts_and_index(updated):
+    assert files(updated / "figures") == {
+        "README.md",
+        "01_good/error.svg",
+        "01_good/error.json",
+        "01_good/verdicts.json",
+    }
+    assert set(json.loads((updated / "figures/01_good/error.json").read_text())["charts"]) == {
+        "quick",
+        "full",
+    }
+    index = (updated / "figures/README.md").read_text()
+    assert "![It falls.](01_good/error.svg)" in index
+    assert "| T1 | Toy claim T1: misses at most 3 % | HOLDS |" in index
+
+
+def test_quick_run_agrees_with_what_full_has_committed_and_is_cached(updated, workbench):
+    first = workbench("reproduce", cwd=updated / "notebooks")
+    assert first.returncode == 0, first.stdout + first.stderr
+    assert files(updated / "reproduced" / "01_good") == {
+        "error.svg",
+        "error.json",
+        "verdicts.json",
+        "executed.ipynb",
+    }
+    second = workbench("reproduce", cwd=updated)
+    assert second.returncode == 0
+    assert "01_good: cached" in second.stdout
+
+
+def test_cache_notices_a_changed_output(updated, workbench):
+    workbench("reproduce", cwd=updated)
+    (updated / "reproduced/01_good/error.json").write_text("{}")
+    again = workbench("reproduce", cwd=updated)
+    assert "01_good: ok" in again.stdout
+    assert again.returncode == 0
+
+
+def test_two_runs_write_the_same_bytes(updated, workbench, tmp_path):
+    for name in ("a", "b"):
+        assert workbench("reproduce", "--out", tmp_path / name, cwd=updated).returncode == 0
+    for name in ("error.svg", "error.json", "verdicts.json"):
+        assert (tmp_path / "a/01_good" / name).read_bytes() == (tmp_path / "b/01_good" / name).read_bytes()
+
+
+def test_changed_numbers_exit_1_and_name_the_place(updated, workbench):
+    path = updated / "figures/01_good/error.json"
+    path.write_text(path.read_text().replace("0.3", "0.31"))
+    done = workbench("reproduce", cwd=updated)
+    assert done.returncode == 1
+    assert "FAILED 01_good: error.json: charts quick panels[0] series[0] 'measured' y[0]: 0.3" in done.stdout
+
+
+def test_parameters_skip_the_comparison(updated, workbench):
+    done = workbench("reproduce", "-p", "seed=9", cwd=updated)
+    assert done.returncode == 0, done.stdout
+    assert json.loads((updated / "reproduced/01_good/error.json").read_text())["seed"] == 9
+
+
+def test_uncommitted_figures_fail_with_the_command_that_makes_them(project, workbench):
+    done = workbench("reproduce", cwd=project)
+    assert done.returncode == 1
+    assert "workbench reproduce 01_good --profile full --update" in done.stdout
+
+
+def test_falsified_claim_exits_1_and_leaves_its_evidence(project, workbench):
+    write_notebook(
+        project / "notebooks/02_claim.ipynb", "\n".join(SETUP), CHART, 'lab.verdicts(["T1", "T2"])'
+    )
+    done = workbench("reproduce", "02_claim", "--profile", "full", "--update", cwd=project)
+    assert done.returncode == 1
+    assert "FAILED 02_claim: ClaimError: T2 is REFUTED, expected HOLDS" in done.stdout
+    out = project / "reproduced/02_claim"
+    assert {"error.svg", "error.json", "verdicts.json", "executed.ipynb"} <= files(out)
+    statuses = [verdict["status"] for verdict in json.loads((out / "verdicts.json").read_text())["full"]]
+    assert statuses == ["HOLDS", "REFUTED"]
+    assert not (project / "figures/02_claim").exists()
+
+
+def test_undecided_is_allowed_in_quick_only(project, workbench):
+    write_notebook(project / "notebooks/02_open.ipynb", "\n".join(SETUP), 'lab.verdicts(["T3"])')
+    quick = workbench("reproduce", "02_open", "-p", "seed=1", cwd=project)
+    assert quick.returncode == 0, quick.stdout
+    full = workbench("reproduce", "02_open", "--profile", "full", "-p", "seed=1", cwd=project)
+    assert "T3 is UNDECIDED" in full.stdout
+    assert full.returncode == 1
+
+
+def test_an_exception_is_named_by_its_last_line(project, workbench):
+    write_notebook(project / "notebooks/02_error.ipynb", 'raise ValueError("first\\nlast line")')
+    done = workbench("reproduce", "02_error", cwd=project)
+    assert done.returncode == 1
+    assert "FAILED 02_error: ValueError: last line (cell 3)" in done.stdout
+
+
+def test_a_timeout_is_named_and_leaves_no_process(project, workbench):
+    slow_notebook(project)
+    done = workbench("reproduce", "03_slow", "--timeout", "15", cwd=project)
+    assert done.returncode == 1
+    assert "FAILED 03_slow: stopped after 15 s" in done.stdout
+    kernel = project / "pid"  # on a machine so busy that it never started there is none
+    assert not kernel.exists() or gone(kernel.read_text())
+
+
+def slow_notebook(project):
+    """Write a notebook that leaves its kernel's process id and sleeps."""
+    write_notebook(
+        project / "notebooks/03_slow.ipynb",
+        "import os, pathlib, time",
+        f'pathlib.Path("{project}/pid").write_text(str(os.getpid()))',
+        "time.sleep(600)",
+    )
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_sigkill_and_interrupt_leave_no_kernel_and_the_next_run_is_good(updated, workbench, how):
+    slow_notebook(updated)
+    command = [sys.executable, "-m", "workbench.cli", "reproduce", "--jobs", "2"]
+    with subprocess.Popen(command, cwd=updated, env=environment(), stdout=subprocess.DEVNULL) as process:
+        wait_until((updated / "pid").exists)
+        wait_until((updated / "reproduced/.cache/01_good.json").exists)
+        process.send_signal(how)
+    assert process.returncode in (130, -how)
+    assert gone((updated / "pid").read_text())
+    assert "01_good: cached" in workbench("reproduce", "01_good", cwd=updated).stdout
+
+
+def wait_until(true, patience=60.0):
+    deadline = time.monotonic() + patience
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def gone(pid, patience=10.0):
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        state = subprocess.run(
+            ["ps", "-o", "stat=", "-p", pid], capture_output=True, text=True, check=False
+        ).stdout
+        if not state.strip() or state.startswith("Z"):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["-p", "sede=3"], ["parameter sede = 3", "a parameter of 01_good: seed"]),
+        (["-p", "seed=many"], ["parameter seed = 'many'", "like the default 7"]),
+        (["-p", "out=x"], ["out = 'x'", "--out"]),
+        (["-p", "seed"], ["'seed'", "NAME=VALUE"]),
+        (["02_nothing"], ["notebook = '02_nothing'", "01_good"]),
+        (["--profile", "fast"], ["--profile", "'fast'", "quick", "full"]),
+        (["--update"], ["update = 'profile quick'", "--profile full"]),
+        (["--jobs", "0"], ["jobs = 0", "at least 1"]),
+        (["--timeout", "nan"], ["timeout = nan", "above 0"]),
+        (["--out", "figures"], ["out = ", "a folder of its own"]),
+        (["--project", "/"], ["project = '/'", "a checkout of dp-workbench"]),
+    ],
+)
+def test_bad_input_is_one_line_exit_2_and_nothing_written(project, workbench, arguments, words):
+    before = files(project)
+    done = workbench("reproduce", *arguments, cwd=project)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("workbench: error: ")
+    assert all(word in done.stderr for word in words), done.stderr
+    assert files(project) == before
+
+
+def test_outside_a_checkout_is_one_line(workbench, tmp_path):
+    done = workbench("reproduce", cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "expected a folder inside a checkout of dp-workbench" in done.stderr

@@ -1,0 +1,68 @@
+"""JSON text that depends on the content alone: sorted keys, short numbers, one line per list of scalars.
+
+>>> print(dumps({"y": [1.0, 2.5], "x": {}}), end="")
+{
+ "x": {},
+ "y": [1.0, 2.5]
+}
+"""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+DIGITS = 6  # significant digits of a plotted number
+
+
+def number(value: float) -> float | str:
+    """Return `value` with six significant digits; what JSON has no word for becomes a string.
+
+    >>> number(1 / 3), number(float("-inf"))
+    (0.333333, '-inf')
+    """
+    short = float(f"{float(value):.{DIGITS}g}")
+    return short if abs(short) <= 1.7976e308 else str(short)
+
+
+def numbers(values: Iterable[float]) -> list[float | str]:
+    """Return every value as `number` does."""
+    return [number(value) for value in values]
+
+
+def dumps(content: object) -> str:
+    """Return the one text of `content`, ending in a newline."""
+    return _text(content, 0) + "\n"
+
+
+def write(path: Path, content: object) -> None:
+    """Write `content` to `path` by way of a temporary file, so that no reader sees half of it."""
+    partial = path.with_name(path.name + ".part")
+    partial.write_text(dumps(content), encoding="utf-8")
+    partial.replace(path)
+
+
+def read(path: Path) -> Any:
+    """Return what `path` holds."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _text(content: object, depth: int) -> str:
+    if isinstance(content, dict):
+        items = (f"{_scalar(str(key))}: {_text(content[key], depth + 1)}" for key in sorted(content))
+        return _block("{", items, "}", depth)
+    if isinstance(content, list | tuple):
+        if any(isinstance(item, dict | list | tuple) for item in content):
+            return _block("[", (_text(item, depth + 1) for item in content), "]", depth)
+        return "[" + ", ".join(map(_scalar, content)) + "]"
+    return _scalar(content)
+
+
+def _block(opening: str, items: Iterable[str], closing: str, depth: int) -> str:
+    line = "\n" + " " * depth
+    body = f",{line} ".join(items)
+    return f"{opening}{line} {body}{line}{closing}" if body else opening + closing
+
+
+def _scalar(content: object) -> str:
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,176 @@
+"""Explorers: move a parameter, see theory at once and the simulation a moment later.
+
+    explore(view, alt="Error of the clipped mean against n", epsilon=Slider(0.1, 10, 1, label="ε"))
+
+`view(**values)` is a generator of charts: the theory first, then coarser and finer simulations. A newer
+value cancels what is still being computed, at the next yield; so a view yields at least every 150 ms of
+work. The same call shows a picture of the default view wherever no front end is listening: there is one
+display bundle, a widget with an image to fall back on.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import ipywidgets
+from matplotlib.figure import Figure
+
+from workbench.errors import ArgumentError, one_of
+from workbench.lab.charts import Chart
+from workbench.lab.controls import Choice, Control, Slider
+from workbench.lab.display import WIDTH, image, publish
+from workbench.lab.plots import draw, png
+
+View = Callable[..., Iterator[Chart]]
+DEBOUNCE = 0.15  # seconds without a new value before simulations start
+PAUSE = 0.005  # seconds between frames, for newer values to arrive
+KEPT = 64  # finished pictures remembered
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One state of the picture: its bytes and its sentence, or the line that stands in its place."""
+
+    picture: bytes = b""
+    sentence: str = ""
+    error: str = ""
+
+
+def explore(view: View, *, alt: str, **controls: Control) -> None:
+    """Display an explorer.
+
+    Parameters
+    ----------
+    view
+        Generator of charts, called with one keyword argument per control.
+    alt
+        What the default view shows, in words.
+    controls
+        What can be moved.
+    """
+    Explorer(view, alt, controls).show()
+
+
+class Explorer:
+    """Widgets, a picture and the task that redraws it."""
+
+    def __init__(self, view: View, alt: str, controls: dict[str, Control]) -> None:
+        self.view, self.alt, self.controls = view, alt, controls
+        self.figure: Figure | None = None
+        self.done: OrderedDict[tuple[object, ...], Frame] = OrderedDict()
+        self.task: asyncio.Task[None] | None = None
+        self.widgets = {name: widget(name, control) for name, control in controls.items()}
+        self.picture = ipywidgets.Image(
+            format="png", layout=ipywidgets.Layout(width=f"{WIDTH}px", max_width="100%")
+        )
+        self.sentence = ipywidgets.HTML(layout=ipywidgets.Layout(max_width=f"{WIDTH}px"))
+        row = ipywidgets.Layout(flex_flow="row wrap", max_width=f"{WIDTH}px")
+        box = ipywidgets.Box(list(self.widgets.values()), layout=row)
+        self.box = ipywidgets.VBox([box, self.picture, self.sentence])
+        for control in self.widgets.values():
+            control.observe(self._moved, names="value")
+
+    @property
+    def values(self) -> dict[str, object]:
+        """What the controls stand at, as the view gets it."""
+        return {name: self.controls[name].clean(widget.value) for name, widget in self.widgets.items()}
+
+    def show(self) -> None:
+        """Draw the default view completely, then display widget and image in one bundle."""
+        frame = self.draw_now()
+        body = image(frame.picture, "png", self.alt) if frame.picture else ""
+        publish(body + _words(frame), frame.error or self.alt, self.box._repr_mimebundle_())
+
+    def draw_now(self) -> Frame:
+        """Draw the view at the present values to its end and return the last frame."""
+        frame = Frame(error="the view yields no chart")
+        for frame in self.frames(self.values):  # noqa: B007
+            pass
+        self._put(frame)
+        return frame
+
+    def frames(self, values: dict[str, object]) -> Iterator[Frame]:
+        """Yield the frames of a view; one that was finished before comes at once."""
+        key = tuple(values.values())
+        if key in self.done:
+            self.done.move_to_end(key)
+            yield self.done[key]
+            return
+        frame = None
+        try:
+            for chart in self.view(**values):
+                self.figure = draw(chart, self.figure)
+                frame = Frame(png(self.figure), chart.caption or chart.how_to_read)
+                yield frame
+        except ArgumentError as error:
+            yield Frame(error=str(error))
+        except Exception as error:
+            yield Frame(error=f"the view failed: {type(error).__name__}: {error}")
+        else:
+            self._keep(key, frame)
+
+    def _keep(self, key: tuple[object, ...], frame: Frame | None) -> None:
+        if frame is not None:
+            self.done[key] = frame
+        while len(self.done) > KEPT:
+            self.done.popitem(last=False)
+
+    def _moved(self, _change: object) -> None:
+        if self.task is not None:
+            self.task.cancel()
+        try:
+            self.task = asyncio.get_running_loop().create_task(self._follow())
+        except RuntimeError:  # a script: no loop, no later
+            self.draw_now()
+
+    async def _follow(self) -> None:
+        await asyncio.sleep(0)  # values that are already waiting cancel this one
+        wait = DEBOUNCE
+        for frame in self.frames(self.values):
+            self._put(frame)
+            await asyncio.sleep(wait)
+            wait = PAUSE
+
+    def _put(self, frame: Frame) -> None:
+        self.picture.layout.display = "none" if frame.error else ""
+        if frame.picture:
+            self.picture.value = frame.picture
+        self.sentence.value = _words(frame)
+
+
+def _words(frame: Frame) -> str:
+    if frame.error:
+        return f'<p role="alert" style="color:#a33a00"><b>{escape(frame.error)}</b></p>'
+    return f'<p aria-live="polite">{escape(frame.sentence)}</p>'
+
+
+def widget(name: str, control: Control) -> Any:
+    """Return the widget of a control."""
+    one_of((Slider, Choice), control=type(control))
+    style = {"description_width": "initial"}
+    layout = ipywidgets.Layout(width="340px", margin="2px 12px 2px 0")
+    label = control.label or name
+    if isinstance(control, Choice):
+        options = list(control.options)
+        return ipywidgets.Dropdown(
+            options=options, value=control.value, description=label, style=style, layout=layout
+        )
+    shared = {"value": control.value, "style": style, "layout": layout, "continuous_update": True}
+    shared["description"] = f"{label} ({control.unit})" if control.unit else label
+    if control.log:
+        low, high = control.exponents
+        return ipywidgets.FloatLogSlider(
+            min=low, max=high, step=(high - low) / 60, readout_format=_digits(control), **shared
+        )
+    step = 1 if control.integer else (control.high - control.low) / 100
+    return ipywidgets.FloatSlider(
+        min=control.low, max=control.high, step=step, readout_format=_digits(control), **shared
+    )
+
+
+def _digits(control: Slider) -> str:
+    ends = [abs(end) for end in (control.low, control.high) if end]
+    return ".3r" if min(ends) >= 1e-4 and max(ends) < 1e7 else ".1e"

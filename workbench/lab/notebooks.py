@@ -1,0 +1,178 @@
+"""Run notebooks headlessly: one process each, names checked first, cached, never an orphan."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from workbench.errors import ArgumentError
+from workbench.lab import cache, canonical
+from workbench.lab.check import parameters
+from workbench.lab.run_notebook import EXECUTED
+
+TIMEOUT = {"quick": 900.0, "full": 4 * 3600.0}  # seconds a notebook may take
+GRACE = 10.0  # seconds to end its kernel in
+OWN = {"profile": "--profile", "out": "--out"}  # parameters the runner sets
+NOISE = (
+    "Kernel is running over TCP",
+    "Debugger warning",
+    "frozen modules",
+    "Input Notebook:",
+    "Output Notebook:",
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one notebook: ok, cached, verdict (one is not as expected), error or timeout."""
+
+    notebook: str
+    status: str
+    reason: str = ""
+    seconds: float = 0.0
+
+    @property
+    def good(self) -> bool:
+        """Whether its figures and verdicts can be used."""
+        return self.status in ("ok", "cached")
+
+
+def check_parameters(notebooks: Iterable[Path], given: Mapping[str, object]) -> None:
+    """Raise unless every notebook has every given parameter, with a value of the same kind."""
+    for notebook in notebooks:
+        known = parameters(notebook)
+        _check_required(notebook, known)
+        for name, value in given.items():
+            _check_one(notebook, known, name, value)
+
+
+def _check_required(notebook: Path, known: Mapping[str, object]) -> None:
+    missing = [name for name in ("profile", "seed", "out") if name not in known]
+    if missing:
+        raise ArgumentError("notebook", notebook.stem, f"a parameters cell with {', '.join(missing)}")
+
+
+def _check_one(notebook: Path, known: Mapping[str, object], name: str, value: object) -> None:
+    if name in OWN:
+        raise ArgumentError(name, value, f"the option {OWN[name]} instead of a parameter")
+    if name not in known:
+        allowed = ", ".join(sorted(known.keys() - OWN.keys()))
+        raise ArgumentError(f"parameter {name}", value, f"a parameter of {notebook.stem}: {allowed}")
+    default = known[name]
+    if isinstance(default, str) != isinstance(value, str):
+        raise ArgumentError(f"parameter {name}", value, f"a value like the default {default!r}")
+
+
+def run(
+    notebooks: Iterable[Path],
+    out: Path,
+    *,
+    profile: str = "quick",
+    given: Mapping[str, object] | None = None,
+    jobs: int | None = None,
+    timeout: float | None = None,
+    report: Callable[[Outcome], None] = lambda _: None,
+) -> list[Outcome]:
+    """Run notebooks into `out`/STEM, at most `jobs` at a time, and report each as it ends.
+
+    Raises
+    ------
+    ArgumentError
+        If a parameter is misspelt, before anything runs or is written.
+    """
+    notebooks, given = list(notebooks), dict(given or {})
+    check_parameters(notebooks, given)
+    jobs = jobs or min(2, os.cpu_count() or 1)
+    limit = timeout or TIMEOUT[profile]
+
+    def one(notebook: Path) -> Outcome:
+        outcome = _run_one(notebook, out / notebook.stem, {**given, "profile": profile}, limit, stop)
+        report(outcome)
+        return outcome
+
+    stop = Event()
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(one, notebook) for notebook in notebooks]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:  # an interrupt, too, ends what is running
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _run_one(notebook: Path, out: Path, given: dict[str, object], timeout: float, stop: Event) -> Outcome:
+    wanted = cache.key(notebook, given)
+    if cache.fresh(out, wanted):
+        return Outcome(notebook.stem, "cached")
+    cache.forget(out)
+    _clear(out)
+    outcome = _launch(notebook, out, given, timeout, stop)
+    if outcome.good:
+        cache.remember(out, wanted)
+    return outcome
+
+
+def _clear(out: Path) -> None:
+    """Remove what an earlier run left, and nothing else: the folder may be anybody's."""
+    out.mkdir(parents=True, exist_ok=True)
+    for path in [*cache.outputs(out), out / EXECUTED]:
+        path.unlink(missing_ok=True)
+
+
+def _launch(notebook: Path, out: Path, given: dict[str, object], timeout: float, stop: Event) -> Outcome:
+    with tempfile.TemporaryDirectory(prefix="workbench-") as scratch:
+        job, result, log = (Path(scratch) / name for name in ("job.json", "result.json", "log.txt"))
+        out = out.resolve()
+        content = {"notebook": str(notebook), "out": str(out), "result": str(result)}
+        canonical.write(job, content | {"parameters": {**given, "out": str(out)}})
+        if _late(job, log, timeout, stop):
+            return Outcome(notebook.stem, "timeout", f"stopped after {timeout:g} s", timeout)
+        if not result.is_file():
+            return Outcome(notebook.stem, "error", _last_line(log))
+        return replace(Outcome(notebook.stem, "error"), **canonical.read(result))
+
+
+def _late(job: Path, log: Path, timeout: float, stop: Event) -> bool:
+    command = [sys.executable, "-m", "workbench.lab.run_notebook", str(job)]
+    with log.open("wb") as sink:
+        process = subprocess.Popen(
+            command, stdout=sink, stderr=sink, stdin=subprocess.DEVNULL, start_new_session=True, env=_env()
+        )
+        deadline = time.monotonic() + timeout
+        while process.poll() is None and time.monotonic() < deadline and not stop.wait(0.05):
+            pass
+        late = process.poll() is None
+        _end(process)
+    return late
+
+
+def _env() -> dict[str, str]:
+    one_thread = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
+    return {"PYDEVD_DISABLE_FILE_VALIDATION": "1", **one_thread, **os.environ}
+
+
+def _end(process: "subprocess.Popen[Any]") -> None:
+    """Ask the process to end its kernel, then end its whole group."""
+    if process.poll() is None:
+        process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _last_line(log: Path) -> str:
+    lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    kept = [line for line in lines if not any(noise in line for noise in NOISE)]
+    return kept[-1] if kept else "ended without a result"

@@ -1,0 +1,75 @@
+"""Where the project is: the nearest folder upwards whose pyproject.toml names dp-workbench."""
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.errors import ArgumentError
+
+NAME = "dp-workbench"
+
+
+@dataclass(frozen=True)
+class Project:
+    """A checkout."""
+
+    root: Path
+
+    @property
+    def notebooks(self) -> list[Path]:
+        """Its notebooks, in the order of their names."""
+        return sorted((self.root / "notebooks").glob("*.ipynb"))
+
+    @property
+    def figures(self) -> Path:
+        """What is committed."""
+        return self.root / "figures"
+
+    @property
+    def reproduced(self) -> Path:
+        """Where a run writes unless told otherwise; git ignores it."""
+        return self.root / "reproduced"
+
+    def select(self, names: Iterable[str]) -> list[Path]:
+        """Return the notebooks of these names (stem, file name or path), all of them for none."""
+        known = {path.stem: path for path in self.notebooks}
+        if not known:
+            raise ArgumentError("project", str(self.root), "a folder with notebooks/*.ipynb in it")
+        stems = [_stem(name, known) for name in names]
+        return [known[stem] for stem in dict.fromkeys(stems)] or list(known.values())
+
+
+def find(start: Path | str | None = None, *, explicit: Path | str | None = None) -> Project:
+    """Return the project of a folder, or the project that is exactly `explicit`.
+
+    Raises
+    ------
+    ArgumentError
+        If there is none.
+    """
+    if explicit is not None:
+        root = Path(explicit).resolve()
+        if not _is_project(root):
+            raise ArgumentError("project", str(explicit), f"a checkout of {NAME}")
+        return Project(root)
+    here = Path.cwd() if start is None else Path(start).resolve()
+    for folder in (here, *here.parents):
+        if _is_project(folder):
+            return Project(folder)
+    raise ArgumentError("project", str(here), f"a folder inside a checkout of {NAME}, or --project FOLDER")
+
+
+def _is_project(folder: Path) -> bool:
+    try:
+        content = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return bool(content.get("project", {}).get("name") == NAME)
+
+
+def _stem(name: str, known: dict[str, Path]) -> str:
+    stem = Path(name).name.removesuffix(".ipynb")
+    if stem not in known:
+        raise ArgumentError("notebook", name, "one of " + ", ".join(known))
+    return stem

@@ -1,0 +1,116 @@
+"""Regenerate every figure and verdict, and say what is not as committed."""
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workbench.errors import ArgumentError, integer_at_least, one_of, positive
+from workbench.lab import cache, tables
+from workbench.lab.figures import PROFILES, VERDICTS, compare
+from workbench.lab.notebooks import Outcome, check_parameters, run
+from workbench.lab.project import Project
+from workbench.lab.report import verdicts, write_index
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to reproduce: which notebooks, how thoroughly, with which changed parameters, where to."""
+
+    notebooks: Sequence[str] = ()
+    profile: str = "quick"
+    update: bool = False
+    out: Path | None = None
+    given: Mapping[str, object] = field(default_factory=dict)
+    jobs: int | None = None
+    timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        one_of(PROFILES, profile=self.profile)
+        if self.jobs is not None:
+            integer_at_least(1, jobs=self.jobs)
+        if self.timeout is not None:
+            positive(timeout=self.timeout)
+        if self.update and (self.profile != "full" or self.given):
+            wrong = "changed parameters" if self.given else f"profile {self.profile}"
+            raise ArgumentError("update", wrong, "--profile full and the notebooks' own parameters")
+
+
+def reproduce(project: Project, request: Request, say: Callable[[str], None] = print) -> int:
+    """Run, compare or update, and report.
+
+    Returns
+    -------
+    int
+        0 if everything is as committed (or was updated), 1 otherwise.
+    """
+    chosen = project.select(request.notebooks)
+    check_parameters(chosen, request.given)
+    out = (request.out or project.reproduced).resolve()
+    _keep_apart(out, project)
+    plural = "notebook" if len(chosen) == 1 else "notebooks"
+    say(f"{len(chosen)} {plural}, {request.profile} profile, into {out}")
+    outcomes = run(
+        chosen,
+        out,
+        profile=request.profile,
+        given=request.given,
+        jobs=request.jobs,
+        timeout=request.timeout,
+        report=lambda outcome: say(f"  {outcome.notebook}: {outcome.status} in {outcome.seconds:.0f} s"),
+    )
+    faults = {outcome.notebook: _faults(project, request, out, outcome) for outcome in outcomes}
+    if request.update:
+        _update(project, out, outcomes)
+    say(_summary(out, outcomes, faults))
+    return 1 if any(faults.values()) else 0
+
+
+def _keep_apart(out: Path, project: Project) -> None:
+    kept = project.figures.resolve(), project.root / "notebooks"
+    if out.exists() and not out.is_dir():
+        raise ArgumentError("out", str(out), "a folder")
+    if out == project.root or any(out.is_relative_to(folder) for folder in kept):
+        raise ArgumentError("out", str(out), "a folder of its own, as outputs there are replaced")
+
+
+def _faults(project: Project, request: Request, out: Path, outcome: Outcome) -> list[str]:
+    if not outcome.good:
+        return [outcome.reason]
+    if request.update or request.given:
+        return []
+    committed = project.figures / outcome.notebook
+    if not cache.outputs(committed):
+        command = f"workbench reproduce {outcome.notebook} --profile full --update"
+        return [f"no committed figures; make them with: {command}"]
+    return compare(out / outcome.notebook, committed)
+
+
+def _update(project: Project, out: Path, outcomes: Sequence[Outcome]) -> None:
+    for outcome in outcomes:
+        if outcome.good:
+            target = project.figures / outcome.notebook
+            shutil.rmtree(target, ignore_errors=True)
+            target.mkdir(parents=True)
+            for path in cache.outputs(out / outcome.notebook):
+                shutil.copyfile(path, target / path.name)
+    if project.figures.is_dir():
+        write_index(project.figures)
+
+
+def _summary(out: Path, outcomes: Sequence[Outcome], faults: Mapping[str, Sequence[str]]) -> str:
+    rows = [_row(out / outcome.notebook, outcome, bool(faults[outcome.notebook])) for outcome in outcomes]
+    header = ("notebook", "status", "seconds", "figures", "claims")
+    failed = [f"FAILED {name}: {line}" for name, lines in faults.items() for line in lines]
+    return "\n".join(["", tables.text(header, rows), *failed])
+
+
+def _row(folder: Path, outcome: Outcome, faulty: bool) -> list[str]:
+    status = "differs" if outcome.good and faulty else outcome.status
+    figures = [path for path in cache.outputs(folder) if path.name != VERDICTS and path.suffix == ".json"]
+    return [outcome.notebook, status, f"{outcome.seconds:.0f}", str(len(figures)), _claims(folder)]
+
+
+def _claims(folder: Path) -> str:
+    statuses = [str(verdict["status"]) for verdict in verdicts(folder)[1]]
+    return ", ".join(f"{statuses.count(one)} {one.lower()}" for one in dict.fromkeys(statuses))

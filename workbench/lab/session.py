@@ -1,0 +1,115 @@
+"""What a notebook talks to: where figures go, what is shown, what is claimed.
+
+A notebook makes one session from its parameters, shows charts with it, and ends with its claims:
+
+    lab = Session(out=out, profile=profile, seed=seed)
+    lab.show(error_against_radius, verdicts=["G1"])
+    lab.verdicts(["G1", "G2"])
+
+Everything is written before anything fails, so that a refuted claim leaves its evidence.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import integer_at_least, one_of
+from workbench.lab import canonical, tables
+from workbench.lab.charts import Chart
+from workbench.lab.display import image, publish
+from workbench.lab.figures import PROFILES, VERDICTS, richest, save
+
+
+class ClaimError(AssertionError):
+    """A claim's verdict is not the one its source or its reason leads to expect."""
+
+
+class Session:
+    """One run of a notebook.
+
+    Parameters
+    ----------
+    out
+        The folder for figures and verdicts; empty for a new temporary one.
+    profile
+        `quick`, or `full`, which also makes what quick makes.
+    seed
+        Of everything random.
+    parameters
+        The notebook's other parameters, recorded with the figures.
+    """
+
+    def __init__(self, *, out: str = "", profile: str = "quick", seed: int = 0, **parameters: object) -> None:
+        one_of(PROFILES, profile=profile)
+        integer_at_least(0, seed=seed)
+        self.out = Path(out or tempfile.mkdtemp(prefix="workbench-"))
+        self.profile, self.seed, self.parameters = profile, seed, {"profile": profile, **parameters}
+        self.profiles = PROFILES[: PROFILES.index(profile) + 1]
+        (self.out / VERDICTS).unlink(missing_ok=True)
+
+    def show(
+        self,
+        charts: Mapping[str, Chart] | Callable[[str, int], Chart],
+        *,
+        verdicts: Iterable[str] = (),
+    ) -> None:
+        """Save a figure and display it with its alternative text and how to read it.
+
+        Parameters
+        ----------
+        charts
+            The charts by profile, or the function of profile and seed that makes one.
+        verdicts
+            Ids of the claims the figure shows.
+        """
+        made = self._charts(charts)
+        picture = save(made, self.out, parameters=self.parameters, seed=self.seed, verdicts=verdicts)
+        chart: Chart = richest(made)
+        text = f"<p><b>How to read it.</b> {escape(chart.how_to_read)}</p>" if chart.how_to_read else ""
+        body = image(picture.read_bytes(), "svg+xml", chart.alt) + text
+        publish(body, chart.alt)
+
+    def _charts(self, charts: Mapping[str, Chart] | Callable[[str, int], Chart]) -> dict[str, Chart]:
+        if callable(charts):
+            return {profile: charts(profile, self.seed) for profile in self.profiles}
+        return dict(charts)
+
+    def verdicts(self, ids: Iterable[str]) -> None:
+        """Decide claims, save and display their verdicts; belongs into a notebook's last cell.
+
+        Raises
+        ------
+        ClaimError
+            If a verdict is not the expected one, after everything was written. An undecided claim is
+            one only when the profile is `full`: quick may have too few trials.
+        """
+        ids = list(ids)
+        decided = {profile: _decide(ids, profile, self.seed) for profile in self.profiles}
+        self.out.mkdir(parents=True, exist_ok=True)
+        canonical.write(self.out / VERDICTS, decided)
+        rows = [tables.verdict_row(verdict) for verdict in decided[self.profile]]
+        header = tables.VERDICT_COLUMNS
+        publish(tables.html(header, rows), tables.text(header, rows))
+        changed = [line for profile in decided for line in _changed(decided[profile], profile)]
+        if changed:
+            raise ClaimError("; ".join(changed))
+
+
+def _decide(ids: Iterable[str], profile: str, seed: int) -> list[dict[str, Any]]:
+    from workbench.study.claims import decide
+
+    return [verdict.record() for verdict in decide(ids, profile, seed).values()]
+
+
+def _changed(verdicts: Iterable[Mapping[str, Any]], profile: str) -> list[str]:
+    from workbench.study.claims import CLAIMS
+
+    lenient = ("UNDECIDED",) if profile == "quick" else ()
+    expected = {verdict["id"]: str(CLAIMS[verdict["id"]].expected) for verdict in verdicts}
+    return [
+        f"{verdict['id']} is {verdict['status']}, expected {expected[verdict['id']]} ({profile} profile)"
+        for verdict in verdicts
+        if verdict["status"] not in (expected[verdict["id"]], *lenient)
+    ]

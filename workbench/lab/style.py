@@ -1,0 +1,148 @@
+"""The one style: who has which colour and marker, how a role is drawn, where ticks sit.
+
+Colours are Okabe and Ito's, without the yellow that vanishes on white. A colour belongs to an
+estimator, in every figure: it follows from the place of the key in its family of the catalog.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, floor, log10
+from typing import Any
+from zlib import crc32
+
+from workbench.lab.charts import Series
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")  # one more than colours, so pairs repeat only after 42
+INK, GREY, PALE = "#222222", "#6b6b6b", "#e4e4e4"
+
+RC: dict[Any, Any] = {
+    "svg.hashsalt": "workbench",
+    "svg.fonttype": "path",
+    "font.family": "DejaVu Sans",
+    "font.size": 9.5,
+    "text.usetex": False,
+    "text.color": INK,
+    "axes.edgecolor": GREY,
+    "axes.linewidth": 0.8,
+    "axes.unicode_minus": True,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "path.simplify": True,
+}
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colour and marker of one estimator; a hollow marker is its second version."""
+
+    colour: str
+    marker: str
+    hollow: bool = False
+
+
+NAMED = {
+    "": Look(GREY, "."),
+    "non-private": Look(INK, "."),
+    "mean/empirical": Look(INK, "."),
+    "covariance/empirical": Look(INK, "."),
+}
+
+
+def look(key: str) -> Look:
+    """Return the look of a colour key.
+
+    >>> look("non-private").colour, look("2") == look("2:paper"), look("2:paper").hollow
+    ('#222222', False, True)
+    """
+    owner, _, variant = key.partition(":")
+    if owner in NAMED:
+        found = NAMED[owner]
+    else:
+        place = _place(owner)
+        found = Look(COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)])
+    return replace(found, hollow=bool(variant))
+
+
+def _place(owner: str) -> int:
+    if owner.isdecimal():
+        return int(owner)
+    family = owner.partition("/")[0]
+    kin = [key for key in _catalog_keys() if key.partition("/")[0] == family and key not in NAMED]
+    return kin.index(owner) if owner in kin else crc32(owner.encode())
+
+
+def _catalog_keys() -> Iterable[str]:
+    from workbench.catalog import CATALOG
+
+    return CATALOG
+
+
+def line_style(series: Series) -> dict[str, Any]:
+    """Return how a series' line is drawn: colour from its key, dashes and markers from its role."""
+    shape = look(series.colour_key)
+    lines: dict[str, dict[str, Any]] = {
+        "theory": {
+            "color": _darker(shape.colour),
+            "linestyle": (0, (4.5, 2.2)),
+            "linewidth": 1.4,
+            "zorder": 5,
+        },
+        "bound": {"color": shape.colour, "linestyle": (0, (1, 1.4)), "linewidth": 1.8, "zorder": 2},
+        "reference": {"color": shape.colour, "linestyle": "-", "linewidth": 1.2, "zorder": 2},
+    }
+    if series.role in lines:
+        return lines[series.role]
+    face = "white" if shape.hollow else shape.colour
+    marks = {"marker": shape.marker, "markersize": 5.5, "markerfacecolor": face, "markeredgewidth": 1.2}
+    dash: object = (0, (6, 1.5, 1, 1.5)) if shape.hollow else "-"
+    return {"color": shape.colour, "linestyle": dash, "linewidth": 1.6, "zorder": 4} | marks
+
+
+def _darker(colour: str, share: float = 0.55) -> str:
+    """Return a shade that stays visible where the prediction lies on the measurement."""
+    return "#" + "".join(f"{round(int(colour[k : k + 2], 16) * share):02x}" for k in (1, 3, 5))
+
+
+SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+def log_ticks(low: float, high: float, most: int = 7) -> list[float]:
+    """Return round numbers between two positive limits: decades, or 1-2-5 steps when decades are few.
+
+    >>> log_ticks(0.9, 2e6, most=4), log_ticks(12, 130)
+    ([1.0, 100.0, 10000.0, 1000000.0], [20.0, 50.0, 100.0])
+    """
+    first, last = ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9)
+    if last - first >= 2:
+        return [10.0**power for power in range(first, last + 1, ceil((last - first + 1) / most))]
+    for steps in ((1, 2, 5), (1, 1.5, 2, 3, 4, 5, 7), [1 + step / 10 for step in range(90)]):
+        ticks = _within(steps, low, high)
+        if len(ticks) >= 3:
+            break
+    return ticks[:: ceil(len(ticks) / most)]
+
+
+def _within(steps: Sequence[float], low: float, high: float) -> list[float]:
+    powers = range(floor(log10(low)), ceil(log10(high)) + 1)
+    every = [float(f"{step * 10.0**power:.12g}") for power in powers for step in steps]
+    return [tick for tick in every if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
+
+
+def tick_labels(ticks: Sequence[float]) -> list[str]:
+    """Return the ticks in words: plain numbers where all are short, powers of ten otherwise.
+
+    >>> tick_labels([0.01, 1.0]), tick_labels([1e-6, 1.0]), tick_labels([2e5, 5e5])
+    (['0.01', '1'], ['10⁻⁶', '1'], ['2·10⁵', '5·10⁵'])
+    """
+    if all(1e-3 <= tick <= 9999 for tick in ticks):
+        return [f"{tick:g}" for tick in ticks]
+    return [_power(tick) for tick in ticks]
+
+
+def _power(tick: float) -> str:
+    mantissa, exponent = f"{tick:.3e}".split("e")
+    ten = "10" + str(int(exponent)).translate(SUPERSCRIPT) if int(exponent) > 1 or int(exponent) < 0 else ""
+    if not ten:
+        return f"{tick:g}"
+    return ten if float(mantissa) == 1 else f"{float(mantissa):g}·{ten}"
