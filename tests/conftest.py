@@ -4,3 +4,5 @@ import sys
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "contracts")]
+
+collect_ignore = ["lab/fakes"]  # stand-ins for child processes; importing them replaces the package

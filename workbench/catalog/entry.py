@@ -67,8 +67,9 @@ class Entry:
 
     @property
     def budgets(self) -> tuple[Budget, ...]:
-        """The budgets of the examples, one of each kind."""
-        return tuple({type(example.budget): example.budget for example in self.examples}.values())
+        """A budget of every kind that the default estimator takes."""
+        fitting = (example.budget for example in self.examples if example.estimator == self.estimator)
+        return tuple({type(budget): budget for budget in fitting}.values())
 
 
 def both_calibrations(*examples: Example) -> tuple[Example, ...]:

@@ -62,7 +62,8 @@ UNIVARIATE = (
         statements=("L17/Thm2.5",),
         examples=both_calibrations(
             Example(TwoStepMean(radius=100.0), PURE),
-            Example(TwoStepMean(radius=100.0, centre=3.0, sigma=2.0), CONCENTRATED),
+            Example(TwoStepMean(radius=100.0), CONCENTRATED),
+            Example(TwoStepMean(radius=100.0, centre=3.0, sigma=2.0), PURE),
         ),
         population=UnivariateGaussian(1.0),
         loss=losses.absolute_error,
@@ -76,7 +77,9 @@ UNIVARIATE = (
         estimand="mean",
         statements=("L17/Thm2.8",),
         examples=both_calibrations(
-            Example(UnboundedMean(), APPROX), Example(UnboundedMean(sigma=2.0), DELTA_CONCENTRATED)
+            Example(UnboundedMean(), APPROX),
+            Example(UnboundedMean(), DELTA_CONCENTRATED),
+            Example(UnboundedMean(sigma=2.0), APPROX),
         ),
         population=UnivariateGaussian(1.0),
         loss=losses.absolute_error,
@@ -90,7 +93,9 @@ UNIVARIATE = (
         estimand="mean",
         statements=("LKKO21/Alg14",),
         examples=both_calibrations(
-            Example(Median(radius=100.0), PURE), Example(Median(radius=100.0, centre=3.0), CONCENTRATED)
+            Example(Median(radius=100.0), PURE),
+            Example(Median(radius=100.0), CONCENTRATED),
+            Example(Median(radius=100.0, centre=3.0, sigma=2.0), PURE),
         ),
         population=UnivariateGaussian(1.0),
         loss=losses.absolute_error,
@@ -105,7 +110,8 @@ UNIVARIATE = (
         statements=("L17/Thm1.1", "L17/Cor2.4"),
         examples=both_calibrations(
             Example(HistogramLocation(radius=100.0), PURE),
-            Example(HistogramLocation(radius=100.0, centre=3.0, sigma=2.0), CONCENTRATED),
+            Example(HistogramLocation(radius=100.0), CONCENTRATED),
+            Example(HistogramLocation(radius=100.0, centre=3.0, sigma=2.0), PURE),
         ),
         population=UnivariateGaussian(1.0),
         loss=losses.absolute_error,
@@ -119,7 +125,9 @@ UNIVARIATE = (
         estimand="location",
         statements=("L17/Thm1.2",),
         examples=both_calibrations(
-            Example(StableLocation(), APPROX), Example(StableLocation(sigma=2.0), DELTA_CONCENTRATED)
+            Example(StableLocation(), APPROX),
+            Example(StableLocation(), DELTA_CONCENTRATED),
+            Example(StableLocation(sigma=2.0), APPROX),
         ),
         population=UnivariateGaussian(1.0),
         loss=losses.absolute_error,
@@ -152,7 +160,8 @@ UNIVARIATE = (
         statements=("KV18/Thm3.1",),
         examples=both_calibrations(
             Example(Interval(), APPROX),
-            Example(Interval(sigma=2.0), DELTA_CONCENTRATED),
+            Example(Interval(), DELTA_CONCENTRATED),
+            Example(Interval(sigma=2.0), APPROX),
         ),
         population=UnivariateGaussian(1.0),
         loss=losses.interval_loss,
