@@ -42,7 +42,7 @@ UNIVARIATE = (
         key="univariate/clipped-mean",
         summary="mean on a range: cut at the range, average, add noise",
         estimand="mean",
-        statements=("L17/Lemma2.2",),
+        statements=("L17/Lem2.2",),
         examples=both_calibrations(
             Example(ClippedMean(radius=10.0), PURE),
             Example(ClippedMean(radius=10.0), CONCENTRATED),
@@ -139,7 +139,7 @@ UNIVARIATE = (
         key="univariate/scale",
         summary="standard deviation, mean unknown",
         estimand="scale",
-        statements=("KV18/Sec4",),
+        statements=("KV18/scale",),
         examples=both_calibrations(
             Example(Scale(), APPROX),
             Example(Scale(), DELTA_CONCENTRATED),
@@ -157,7 +157,7 @@ UNIVARIATE = (
         key="univariate/interval",
         summary="confidence interval for the mean, sigma known",
         estimand="interval",
-        statements=("KV18/Thm3.1",),
+        statements=("KV18/interval",),
         examples=both_calibrations(
             Example(Interval(), APPROX),
             Example(Interval(), DELTA_CONCENTRATED),
@@ -173,7 +173,7 @@ UNIVARIATE = (
         key="univariate/interval-unknown-variance",
         summary="confidence interval for the mean, nothing known",
         estimand="interval",
-        statements=("KV18/Thm5.1",),
+        statements=("KV18/interval-unknown-variance",),
         examples=both_calibrations(
             Example(IntervalUnknownVariance(), APPROX),
             Example(IntervalUnknownVariance(), DELTA_CONCENTRATED),

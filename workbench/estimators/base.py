@@ -11,7 +11,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import ArgumentError, integer_at_least
+from workbench.errors import ArgumentError, integer_at_least, positive
 from workbench.privacy import Budget, NoiseSource, Plan, compose, noise_source
 
 Array = NDArray[np.float64]
@@ -155,6 +155,14 @@ def standardised(x: Array, centre: float, sigma: float) -> Array:
     """Return (x - centre)/sigma, capped at ±1e15: a fixed map of every row."""
     with np.errstate(over="ignore", under="ignore"):
         return np.clip((x - centre) / sigma, -FARTHEST, FARTHEST)
+
+
+def standard_radius(radius: float, sigma: float) -> float:
+    """Return radius/sigma, the half-length of a range in standard deviations; at most 1e15."""
+    positive(radius=radius, sigma=sigma)
+    if radius > FARTHEST * sigma:
+        raise ArgumentError("radius", radius, f"at most 1e15 sigma = {FARTHEST * sigma:g}")
+    return radius / sigma
 
 
 def require_rows(n: int, d: int, least: int = 2) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from workbench.estimators.base import Array
+from workbench.estimators.base import Array, Trace
 
 
 def clipped_mean(x: Array, centre: float, clip: float) -> float:
@@ -13,3 +13,9 @@ def clipped_mean(x: Array, centre: float, clip: float) -> float:
 def sensitivity(n: int, clip: float) -> float:
     """Return 2 clip/n, the most that one replaced row moves `clipped_mean` for a given centre."""
     return 2 * clip / n
+
+
+def record_clipping(trace: Trace | None, x: Array, centre: float, clip: float) -> None:
+    """Tell a trace how large a share of the rows lies beyond the clip."""
+    if trace is not None:
+        trace.add(clipped_share=float((np.abs(x - centre) > clip).mean()))

@@ -9,11 +9,11 @@ from math import inf, log, sqrt
 
 from scipy.special import ndtri
 
-from workbench.estimators.base import Abstention, Array
+from workbench.estimators.base import Abstention, Array, Trace
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
 
-from .clipping import clipped_mean, sensitivity
+from .clipping import clipped_mean, record_clipping, sensitivity
 from .shares import divided, mean_charge, noise_quantile, rule
 from .unit_histogram import REACH, UnitHistogram
 
@@ -42,12 +42,15 @@ class HistogramMean:
         step = mean_charge("mean", sensitivity(n, self.window(n)), mean)
         return Sequential(rule(budget), (self.locator.charge("locate", locate), step))
 
-    def steps(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
+    def steps(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> float | Abstention:
         """Return the private mean of standardised rows."""
         plan = self.plan(len(x), budget)
         centre = self.locator.draw(x, plan["locate"], noise)  # (1)
         if isinstance(centre, Abstention):
             return centre
+        record_clipping(trace, x, centre, self.window(len(x)))
         statistic = clipped_mean(x, centre, self.window(len(x)))
         return centre + float(additive(statistic, plan["mean"], noise))  # (2)
 

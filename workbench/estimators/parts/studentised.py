@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from workbench.errors import ArgumentError
-from workbench.estimators.base import Abstention, Array, standardised
+from workbench.estimators.base import Abstention, Array, Trace, standardised
 from workbench.privacy import ZCDP, ApproxDP, Budget, NoiseSource, Sequential
 
 from .shares import rule
@@ -36,13 +36,15 @@ class Studentised:
         scale, mean = self.budgets(n, budget)
         return Sequential(rule(budget), (SCALE.plan(n, scale), MEAN.plan(n, mean)))
 
-    def steps(self, x: Array, budget: Budget, noise: NoiseSource) -> tuple[float, float] | Abstention:
+    def steps(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> tuple[float, float] | Abstention:
         """Return (est, s) for sanitised rows."""
         scale, mean = self.budgets(len(x), budget)
-        s = SCALE.steps(x, scale, noise)  # (1)
+        s = SCALE.steps(x, scale, noise, trace)  # (1)
         if isinstance(s, Abstention):
             return s
-        value = MEAN.steps(standardised(x, 0.0, s), mean, noise)  # (2)
+        value = MEAN.steps(standardised(x, 0.0, s), mean, noise, trace)  # (2)
         return value if isinstance(value, Abstention) else (s * value, s)
 
 

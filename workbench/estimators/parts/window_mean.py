@@ -15,12 +15,12 @@ from math import inf, log, pi, sqrt
 import numpy as np
 from scipy.special import ndtr
 
-from workbench.estimators.base import Abstention, Array
+from workbench.estimators.base import Abstention, Array, Trace
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
 
 from . import huber
-from .clipping import clipped_mean, sensitivity
+from .clipping import clipped_mean, record_clipping, sensitivity
 from .located_within import located_within, uniform_deviation
 from .location_law import location_law
 from .shares import divided, mean_charge, noise_quantile, noise_sd, rule
@@ -79,7 +79,9 @@ class WindowMean:
         step = mean_charge("mean", sensitivity(n, design.clip), mean)
         return Sequential(rule(budget), (self.locator.charge("locate", locate), step))
 
-    def steps(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
+    def steps(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> float | Abstention:
         """Return the private mean of standardised rows."""
         plan = self.plan(len(x), budget)
         centre = self.locator.draw(x, plan["locate"], noise)  # (1)
@@ -88,6 +90,7 @@ class WindowMean:
         clip = self.design(len(x), budget).clip
         if not clip:
             return centre
+        record_clipping(trace, x, centre, clip)
         noisy = additive(clipped_mean(x, centre, clip), plan["mean"], noise)  # (2)
         return centre + huber.uncentred(float(noisy), clip)  # (3)
 

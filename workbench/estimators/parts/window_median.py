@@ -59,12 +59,10 @@ class WindowMedian:
         positive(left=self.left, right=self.right)
         if (self.low is None) != (self.high is None):
             raise ArgumentError("high", self.high, "a number if and only if low is one")
-        if (
-            self.low is not None
-            and self.high is not None
-            and not -FARTHEST <= self.low < self.high <= FARTHEST
-        ):
-            raise ArgumentError("(low, high)", (self.low, self.high), "low < high, both within ±1e15")
+        if self.low is not None and self.high is not None:
+            positive(**{"high - low": self.high - self.low})
+            if max(-self.low, self.high) > FARTHEST:
+                raise ArgumentError("(low, high)", (self.low, self.high), "a range within ±1e15")
 
     def charge(self, step: str, cost: Budget) -> Charge:
         """Return the charge of one draw; the score has sensitivity 1."""
@@ -73,19 +71,15 @@ class WindowMedian:
                 return Charge(step, "window_median", 1.0, cost)
             case (ApproxDP() | ZCDP(), None) if cost.delta > 0:
                 return Charge(step, "window_median", 1.0, cost)
-        allowed = (
-            "PureDP or ZCDP with delta = 0" if self.low is not None else "ApproxDP or ZCDP with delta > 0"
-        )
-        raise ArgumentError("budget", cost, allowed)
+        unbounded, ranged = "ApproxDP or ZCDP with delta > 0", "PureDP or ZCDP with delta = 0"
+        raise ArgumentError("budget", cost, unbounded if self.low is None else ranged)
 
     def pieces(self, points: Array) -> Pieces:
         """Return the score as 3n ± 1 pieces, a number that does not depend on the data; not private."""
         n, points = len(points), np.sort(points)
         inside = np.isfinite(points).astype(np.int64)
         starts, ends = points - self.right, points + self.left
-        events = np.maximum(
-            np.concatenate([starts, points, ends]), -2 * FARTHEST
-        )  # -inf: lengths stay finite
+        events = np.clip(np.concatenate([starts, points, ends]), -EVERYTHING, EVERYTHING)  # finite lengths
         order, none = np.argsort(events, kind="stable"), np.zeros(n, np.int64)
         edges = events[order]
         in_window = np.cumsum(np.concatenate([inside, none, -inside])[order])

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import chdtr, chdtri, ndtr
 
-from workbench.estimators.base import Abstention, Array
+from workbench.estimators.base import Abstention, Array, Trace
 from workbench.privacy import Budget, Charge, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
 
@@ -76,13 +76,21 @@ class Winsor:
             return 1 / LARGEST_RATIO
         return LARGEST_RATIO if excess(far) <= 0 else float(np.exp(brentq(excess, -far, far, xtol=1e-12)))
 
-    def statistic(self, x: Array, log_s: float) -> float:
-        """Return the mean of clipped group variances over s²; one row touches one of ⌊n/g⌋ groups."""
+    def ratios(self, x: Array, log_s: float) -> Array:
+        """Return the variances within ⌊n/g⌋ groups of rows that follow each other, over s²."""
         q = len(x) // self.group
         spread = x[: q * self.group].reshape(q, self.group).std(axis=1, ddof=1)
         with np.errstate(divide="ignore", over="ignore"):
-            ratios = np.exp(2 * (np.log(spread) - log_s))
-        return float(np.clip(ratios, self.low, self.high).mean())
+            return np.asarray(np.exp(2 * (np.log(spread) - log_s)))
+
+    def statistic(self, x: Array, log_s: float) -> float:
+        """Return the mean of the clipped ratios; one row touches one group."""
+        return float(np.clip(self.ratios(x, log_s), self.low, self.high).mean())
+
+    def clipped_share(self, x: Array, log_s: float) -> float:
+        """Return the share of groups that the clip changes; for a trace."""
+        ratios = self.ratios(x, log_s)
+        return float(((ratios < self.low) | (ratios > self.high)).mean())
 
 
 @dataclass(frozen=True)
@@ -129,7 +137,9 @@ class WinsorisedScale:
             rule(budget), (self.locator.charge("log-scale", locate), _mean_charge(n, design.winsor, mean))
         )
 
-    def steps(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
+    def steps(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> float | Abstention:
         """Return the private scale of the rows."""
         plan = self.plan(len(x), budget)
         log_s = self.locator.draw(log_differences(x), plan["log-scale"], noise)  # (1), (2)
@@ -138,6 +148,8 @@ class WinsorisedScale:
         winsor = self.design(len(x), budget).winsor
         if winsor is None:
             return _exp(log_s)
+        if trace is not None:
+            trace.add(winsorised_share=winsor.clipped_share(x, log_s))
         noisy = additive(winsor.statistic(x, log_s), plan["variance"], noise)  # (3)
         return _exp(log_s + log(winsor.inverse(float(noisy))) / 2)  # (4)
 

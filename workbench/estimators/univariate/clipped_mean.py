@@ -20,10 +20,18 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from workbench.errors import finite, one_of, positive, probability
-from workbench.estimators.base import Array, Release, Trace, require_rows, run_univariate, standardised
+from workbench.errors import finite, one_of, probability
+from workbench.estimators.base import (
+    Array,
+    Release,
+    Trace,
+    require_rows,
+    run_univariate,
+    standard_radius,
+    standardised,
+)
 from workbench.estimators.parts import huber
-from workbench.estimators.parts.clipping import clipped_mean, sensitivity
+from workbench.estimators.parts.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.shares import mean_charge, noise_quantile, noise_sd
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NoiseSource, Plan, PureDP
 from workbench.privacy.budget import require
@@ -43,7 +51,7 @@ class ClippedMean:
     calibration: Literal["paper", "tight"] = "tight"
 
     def __post_init__(self) -> None:
-        positive(radius=self.radius, sigma=self.sigma)
+        standard_radius(self.radius, self.sigma)
         finite(centre=self.centre)
         probability(beta=self.beta)
         one_of(("paper", "tight"), calibration=self.calibration)
@@ -57,8 +65,8 @@ class ClippedMean:
     def bound(self, n: int, budget: Budget) -> float:
         """Return B of step (1), in standard deviations."""
         if self.calibration == "paper":
-            return self.radius / self.sigma + sqrt(2 * log(2 * n / self.beta))
-        return _best_bound(self.radius / self.sigma, n, budget)
+            return standard_radius(self.radius, self.sigma) + sqrt(2 * log(2 * n / self.beta))
+        return _best_bound(standard_radius(self.radius, self.sigma), n, budget)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the one charge of step (3)."""
@@ -75,6 +83,7 @@ class ClippedMean:
     def steps(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
         """Return the private mean of sanitised rows."""
         z, bound = standardised(x, self.centre, self.sigma), self.bound(len(x), budget)  # (1)
+        record_clipping(trace, z, 0.0, bound)
         mean = additive(self.statistic(z, bound), self.plan(len(x), 1, budget)["mean"], noise)  # (2)
         return self.centre + self.sigma * float(mean)  # (3)
 
@@ -86,10 +95,10 @@ class ClippedMean:
         probability(beta=beta)
         charge, bound = self.plan(n, d, budget)["mean"], self.bound(n, budget)
         if self.calibration == "tight":
-            bias = float(_bias(np.float64(bound - self.radius / self.sigma)))  # type: ignore[arg-type]
+            bias = float(_bias(np.float64(bound - standard_radius(self.radius, self.sigma))))  # type: ignore[arg-type]
             sampling = sqrt(2 * log(4 / beta) / n)
             return self.sigma * (bias + sampling + noise_quantile(charge, beta / 2))
-        cut = 2 * n * float(ndtr(self.radius / self.sigma - bound))
+        cut = 2 * n * float(ndtr(standard_radius(self.radius, self.sigma) - bound))
         left = (beta - cut) / 2
         if left <= 0:
             return float("inf")

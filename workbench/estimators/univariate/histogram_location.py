@@ -16,7 +16,7 @@ one and has no bins at the ends.
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.errors import finite, one_of, positive, probability
+from workbench.errors import finite, one_of, probability
 from workbench.estimators.base import (
     Abstention,
     Array,
@@ -24,6 +24,7 @@ from workbench.estimators.base import (
     Trace,
     require_rows,
     run_univariate,
+    standard_radius,
     standardised,
 )
 from workbench.estimators.parts.unit_histogram import UnitHistogram
@@ -40,14 +41,14 @@ class HistogramLocation:
     calibration: Literal["paper", "tight"] = "tight"
 
     def __post_init__(self) -> None:
-        positive(radius=self.radius, sigma=self.sigma)
+        standard_radius(self.radius, self.sigma)
         finite(centre=self.centre)
         one_of(("paper", "tight"), calibration=self.calibration)
 
     @property
     def recipe(self) -> UnitHistogram:
         """The histogram on standardised rows."""
-        return UnitHistogram(self.radius / self.sigma, self.calibration)
+        return UnitHistogram(standard_radius(self.radius, self.sigma), self.calibration)
 
     def __call__(
         self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None

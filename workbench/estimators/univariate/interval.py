@@ -32,7 +32,7 @@ from workbench.estimators.base import (
     run_univariate,
     standardised,
 )
-from workbench.estimators.parts.clipping import clipped_mean, sensitivity
+from workbench.estimators.parts.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.laplace_normal import half_width
 from workbench.estimators.parts.pivots import critical_value
 from workbench.estimators.parts.shares import divided, mean_charge, rule
@@ -105,19 +105,22 @@ class Interval:
     ) -> ConfidenceInterval:
         """Return the interval of sanitised rows."""
         z = standardised(x, 0.0, self.sigma)
-        estimate = self._estimate(z, budget, noise)
+        estimate = self._estimate(z, budget, noise, trace)
         reach = self.half_width(len(x), budget)
         if isinstance(estimate, Abstention) or reach == inf:
             return WHOLE_LINE
         return ConfidenceInterval(self.sigma * estimate - reach, self.sigma * estimate + reach)
 
-    def _estimate(self, z: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
+    def _estimate(
+        self, z: Array, budget: Budget, noise: NoiseSource, trace: Trace | None
+    ) -> float | Abstention:
         if self.calibration == "tight":
-            return WindowMean(None).steps(z, budget, noise)
+            return WindowMean(None).steps(z, budget, noise, trace)
         plan = self.plan(len(z), 1, budget)
         centre = _HISTOGRAM.draw(z, plan["locate"], noise)  # (1)
         if isinstance(centre, Abstention):
             return centre
+        record_clipping(trace, z, centre, self.window(len(z)))
         mean = additive(clipped_mean(z, centre, self.window(len(z))), plan["mean"], noise)  # (2)
         return centre + float(mean)
 

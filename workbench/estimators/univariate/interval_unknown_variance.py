@@ -66,7 +66,7 @@ class IntervalUnknownVariance:
         if self.calibration == "paper":
             interval = KVInterval(self.level).steps(x, budget, noise)
             return WHOLE_LINE if isinstance(interval, Abstention) else interval
-        found = RECIPE.steps(x, budget, noise)  # (1), (2)
+        found = RECIPE.steps(x, budget, noise, trace)  # (1), (2)
         critical = self.critical_value(len(x), budget)
         if isinstance(found, Abstention) or critical == inf:
             return WHOLE_LINE

@@ -16,13 +16,14 @@ from typing import Literal
 
 from scipy.special import ndtr
 
-from workbench.errors import finite, one_of, positive, probability
+from workbench.errors import finite, one_of, probability
 from workbench.estimators.base import (
     Array,
     Release,
     Trace,
     require_rows,
     run_univariate,
+    standard_radius,
     standardised,
 )
 from workbench.estimators.parts.located_within import located_within, uniform_deviation
@@ -41,14 +42,14 @@ class Median:
     calibration: Literal["paper", "tight"] = "tight"
 
     def __post_init__(self) -> None:
-        positive(radius=self.radius, sigma=self.sigma)
+        standard_radius(self.radius, self.sigma)
         finite(centre=self.centre)
         one_of(("paper", "tight"), calibration=self.calibration)
 
     @property
     def locator(self) -> WindowMedian:
         """The mechanism of step (1): without a window, every row lies inside it."""
-        reach = self.radius / self.sigma
+        reach = standard_radius(self.radius, self.sigma)
         window = WINDOW if self.calibration == "tight" else EVERYTHING
         return WindowMedian(left=window, right=window, low=-reach, high=reach)
 

@@ -60,7 +60,7 @@ class Scale:
     ) -> float | Abstention:
         """Return the private scale of sanitised rows."""
         if self.calibration == "tight":
-            return self._winsorised.steps(x, budget, noise)
+            return self._winsorised.steps(x, budget, noise, trace)
         exponent = self._exponent.draw(x, self._exponent.charge("exponent", budget), noise)
         return exponent if isinstance(exponent, Abstention) else scale_of(exponent)
 

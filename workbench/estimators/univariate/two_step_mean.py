@@ -16,7 +16,7 @@ Departures of "paper": ⌈2R⌉ bins cover the range (the source's numbering ski
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.errors import finite, one_of, positive, probability
+from workbench.errors import finite, one_of, probability
 from workbench.estimators.base import (
     Abstention,
     Array,
@@ -24,6 +24,7 @@ from workbench.estimators.base import (
     Trace,
     require_rows,
     run_univariate,
+    standard_radius,
     standardised,
 )
 from workbench.estimators.parts.histogram_mean import HistogramMean
@@ -45,7 +46,7 @@ class TwoStepMean:
     calibration: Literal["paper", "tight"] = "tight"
 
     def __post_init__(self) -> None:
-        positive(radius=self.radius, sigma=self.sigma)
+        standard_radius(self.radius, self.sigma)
         finite(centre=self.centre)
         probability(beta=self.beta)
         one_of(("paper", "tight"), calibration=self.calibration)
@@ -53,7 +54,7 @@ class TwoStepMean:
     @property
     def recipe(self) -> HistogramMean | WindowMean:
         """The steps on standardised rows."""
-        reach = self.radius / self.sigma
+        reach = standard_radius(self.radius, self.sigma)
         return HistogramMean(reach, self.beta) if self.calibration == "paper" else WindowMean(reach)
 
     def __call__(
@@ -71,7 +72,7 @@ class TwoStepMean:
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
         """Return the private mean of sanitised rows."""
-        value = self.recipe.steps(standardised(x, self.centre, self.sigma), budget, noise)
+        value = self.recipe.steps(standardised(x, self.centre, self.sigma), budget, noise, trace)
         return value if isinstance(value, Abstention) else self.centre + self.sigma * value
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:

@@ -66,7 +66,7 @@ class UnboundedMean:
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
         """Return the private mean of sanitised rows."""
-        value = self.recipe.steps(standardised(x, 0.0, self.sigma), budget, noise)
+        value = self.recipe.steps(standardised(x, 0.0, self.sigma), budget, noise, trace)
         return value if isinstance(value, Abstention) else self.sigma * value
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:

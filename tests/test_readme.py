@@ -1,0 +1,33 @@
+"""README's set-up commands keep their promises; continuous integration runs the second one as it stands."""
+
+import re
+
+import pytest
+from readme import README, commands
+
+
+@pytest.mark.parametrize("purpose", ["look", "test"])
+def test_command_is_one_chain_with_quoted_extras(purpose):
+    command = commands()[purpose]
+    steps = [step.strip() for step in command.replace("\\\n", " ").split("&&")]
+    assert steps[0] == "python3 -m venv .venv"
+    assert steps[1].startswith(".venv/bin/python -m pip install")
+    assert re.search(r'"[^"]*\[[a-z,]+\]"$', steps[1])
+    assert steps[2].startswith(".venv/bin/")
+    assert len(steps) == 3
+
+
+def test_commands_install_and_run_what_they_say():
+    look, test = commands()["look"], commands()["test"]
+    assert '-e ".[lab]"' in look
+    assert look.endswith("workbench reproduce")
+    assert '".[lab,test]"' in test
+    assert test.endswith("pytest")
+
+
+def test_pictures_and_links_of_the_readme_exist():
+    text = README.read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)#]+)\)", text)
+    assert targets
+    missing = [target for target in targets if "://" not in target and not (README.parent / target).exists()]
+    assert not missing
