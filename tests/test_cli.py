@@ -78,8 +78,17 @@ def test_every_catalog_key_takes_hostile_data_without_error_or_warning(csv):
         for budget in entry.budgets:
             flags = {name: value for name, value in asdict(budget).items() if value}
             if flags.keys() <= {"epsilon", "delta", "rho"}:
-                text, _ = module.estimate(replace(request, key=key, **flags))
+                settings = {"radius": 100.0} if hasattr(entry.estimator, "radius") else {}
+                text, _ = module.estimate(replace(request, key=key, settings=settings, **flags))
                 assert str(budget) in text
+
+
+def test_a_parameter_without_a_default_must_be_set(csv):
+    from workbench.errors import ArgumentError
+    from workbench.lab import estimate as module
+
+    with pytest.raises(ArgumentError, match=r"set radius = None: .* --set radius=NUMBER"):
+        module.estimator("univariate/two-step-mean", {"sigma": 2.0})
 
 
 def test_an_infinite_end_of_an_interval_is_shown_and_recorded():

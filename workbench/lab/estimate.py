@@ -6,7 +6,7 @@ it has, how many rows. What is in the rows never raises and never warns.
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -47,20 +47,23 @@ def estimate(request: Request) -> tuple[str, bool]:
     chosen, budget = estimator(request.key, request.settings), spend(request)
     table = read(request.file, request.columns, request.key)
     release = chosen(table, budget=budget, rng=np.random.default_rng(request.seed))
-    record = _record(request, budget, release, len(table))
+    record = _record(request, chosen, budget, release, len(table))
     if request.out is not None:
         canonical.write(request.out, record)
     return _lines(record), record["status"] == "estimated"
 
 
 def estimator(key: str, settings: Mapping[str, object]) -> Any:
-    """Return the catalog's estimator with some of its public parameters changed."""
-    default: Any = CATALOG[key].estimator
-    known = [entry.name for entry in fields(default)]
+    """Return the estimator of a key with these public parameters; those without a default must be set."""
+    kind: Any = type(CATALOG[key].estimator)
+    known = {entry.name: entry.default for entry in fields(kind)}
     for name, value in settings.items():
         if name not in known:
             raise ArgumentError(f"set {name}", value, f"a parameter of {key}: {', '.join(known)}")
-    return replace(default, **settings)
+    for name, default in known.items():
+        if default is MISSING and name not in settings:
+            raise ArgumentError(f"set {name}", None, f"a number: {key} needs --set {name}=NUMBER")
+    return kind(**settings)
 
 
 def spend(request: Request) -> Any:
@@ -116,19 +119,24 @@ def _numbers(column: Any) -> Any:
         raise ArgumentError("column", str(column.name), "a column of numbers") from None
 
 
-def _record(request: Request, budget: Any, release: Any, rows: int) -> dict[str, Any]:
+def _record(request: Request, chosen: Any, budget: Any, release: Any, rows: int) -> dict[str, Any]:
     abstained = isinstance(release.value, Abstention)
     return {
         "key": request.key,
         "estimand": CATALOG[request.key].estimand,
         "status": "abstained" if abstained else "estimated",
         "value": None if abstained else plain(release.value),
+        "parameters": {name: _setting(value) for name, value in asdict(chosen).items()},
         "budget": str(budget),
         "guarantee": str(release.guarantee),
         "plan": [_charge(charge) for charge in release.plan.charges()],
         "rows": rows,
         "randomness": PRIVATE if request.seed is None else f"{REPLAY} (seed {request.seed})",
     }
+
+
+def _setting(value: Any) -> Any:
+    return value if value is None or isinstance(value, str) else plain(value)
 
 
 def _charge(charge: Any) -> dict[str, Any]:
@@ -153,6 +161,7 @@ def _lines(record: Mapping[str, Any]) -> str:
     pairs = {
         record["estimand"]: value,
         "estimator": record["key"],
+        "parameters": ", ".join(f"{name} = {value}" for name, value in record["parameters"].items()),
         "rows": str(record["rows"]),
         "budget": record["budget"],
         "guarantee": record["guarantee"],

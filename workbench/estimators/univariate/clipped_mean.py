@@ -42,7 +42,15 @@ _EXCESS = np.linspace(0.0, 6.0, 121)
 
 @dataclass(frozen=True, kw_only=True)
 class ClippedMean:
-    """Public parameters; `radius` and `sigma` in the unit of the data, `beta` only for the paper's bound."""
+    """Public parameters; `radius` and `sigma` in the unit of the data, `beta` only for the paper's bound.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import PureDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
+    >>> release = ClippedMean(radius=10.0)(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
+    >>> abs(release.value - 3.0) < 0.2
+    True
+    """
 
     radius: float
     centre: float = 0.0

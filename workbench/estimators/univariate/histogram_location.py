@@ -33,7 +33,15 @@ from workbench.privacy import Budget, NoiseSource, Plan
 
 @dataclass(frozen=True, kw_only=True)
 class HistogramLocation:
-    """Public parameters, in the unit of the data. Budgets: PureDP, or ZCDP with delta = 0."""
+    """Public parameters, in the unit of the data. Budgets: PureDP, or ZCDP with delta = 0.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import PureDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
+    >>> release = HistogramLocation(radius=1e4)(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
+    >>> abs(release.value - 3.0) <= 2.5
+    True
+    """
 
     radius: float
     centre: float = 0.0

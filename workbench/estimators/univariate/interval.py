@@ -50,6 +50,13 @@ class Interval:
     """Public parameters; `level` is the chance of missing the mean, `pivots` the size of the pivot's table.
 
     Budgets: ApproxDP, or ZCDP, with delta > 0.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
+    >>> release = Interval(pivots=500)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> release.value.contains(3.0)
+    True
     """
 
     sigma: float = 1.0

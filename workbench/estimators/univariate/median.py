@@ -34,7 +34,15 @@ from workbench.privacy import Budget, NoiseSource, Plan
 
 @dataclass(frozen=True, kw_only=True)
 class Median:
-    """Public parameters, in the unit of the data. Budgets: PureDP, or ZCDP with delta = 0."""
+    """Public parameters, in the unit of the data. Budgets: PureDP, or ZCDP with delta = 0.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import PureDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
+    >>> release = Median(radius=1e6)(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
+    >>> abs(release.value - 3.0) < 0.2
+    True
+    """
 
     radius: float
     centre: float = 0.0

@@ -27,6 +27,13 @@ class Scale:
     """Public parameters: both ends of a range of sigma, or none.
 
     Budgets: with a range PureDP, or ZCDP with delta = 0; without one ApproxDP or ZCDP with delta > 0.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
+    >>> release = Scale()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> abs(release.value - 1.0) < 0.1
+    True
     """
 
     lower: float | None = None

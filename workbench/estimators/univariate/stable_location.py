@@ -31,7 +31,15 @@ from workbench.privacy import Budget, NoiseSource, Plan
 
 @dataclass(frozen=True, kw_only=True)
 class StableLocation:
-    """Public parameters, in the unit of the data. Budgets: ApproxDP, or ZCDP, with 0 < delta < 1/2."""
+    """Public parameters, in the unit of the data. Budgets: ApproxDP, or ZCDP, with 0 < delta < 1/2.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
+    >>> release = StableLocation()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> abs(release.value - 3.0) <= 2.5
+    True
+    """
 
     sigma: float = 1.0
     calibration: Literal["paper", "tight"] = "tight"

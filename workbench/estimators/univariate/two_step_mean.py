@@ -37,6 +37,13 @@ class TwoStepMean:
     """Public parameters; `radius` and `sigma` in the unit of the data, `beta` only for the paper's window.
 
     Budgets: PureDP, or ZCDP with delta = 0.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import PureDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
+    >>> release = TwoStepMean(radius=1e6)(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
+    >>> abs(release.value - 3.0) < 0.2
+    True
     """
 
     radius: float

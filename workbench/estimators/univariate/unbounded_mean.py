@@ -35,6 +35,13 @@ class UnboundedMean:
     """Public parameters; `sigma` in the unit of the data, `beta` only for the paper's window.
 
     Budgets: ApproxDP, or ZCDP, with delta > 0.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
+    >>> release = UnboundedMean()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> abs(release.value - 3.0) < 0.2
+    True
     """
 
     sigma: float = 1.0
