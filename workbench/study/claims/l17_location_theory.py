@@ -1,0 +1,102 @@
+"""What Lecture 17's locations and means typically do: the predictions that measurements are compared with.
+
+Predictions are no guarantees. Counts are taken to be normal and independent, and bins whose centres are
+further than 2.5 from the mean to be empty; the mean has a uniform position within its bin. A wrong place is
+uniform on the range.
+"""
+
+from collections.abc import Callable
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_ndtr, ndtr, ndtri
+
+from workbench.bounds.search import smallest
+from workbench.estimators.parts.histogram_mean import SHARE, HistogramMean
+from workbench.estimators.parts.laplace_normal import half_width
+from workbench.estimators.parts.location_law import location_law
+from workbench.estimators.parts.unit_histogram import REACH, UnitHistogram
+from workbench.estimators.parts.window_mean import WINDOW, WindowMean
+from workbench.estimators.parts.window_median import WindowMedian
+from workbench.estimators.univariate.clipped_mean import ClippedMean
+from workbench.privacy import Budget, PureDP
+
+Array = NDArray[np.float64]
+
+OFFSETS = (np.arange(16) + 0.5) / 16  # of the mean in its bin
+NEAR = np.arange(-2, 3)  # the bins whose centres are within 2.5 of a mean in bin 0
+QUANTILES = (np.arange(200) + 0.5) / 200
+
+
+def sum_below(t: Array, sd: Array, scale: float) -> Array:
+    """Return P(N(0, sd²) + Lap(scale) ≤ t)."""
+    ratio = sd / scale
+    left = np.exp(ratio**2 / 2 - t / scale + log_ndtr(t / sd - ratio))
+    right = np.exp(ratio**2 / 2 + t / scale + log_ndtr(-t / sd - ratio))
+    return np.asarray(ndtr(t / sd) - (left - right) / 2)
+
+
+def near_counts_below(levels: Array, n: int, scale: float) -> Array:
+    """Return, for every level, the chance that no noisy count near the mean exceeds it."""
+    edges = NEAR[:, None] - OFFSETS
+    mass = (ndtr(edges + 1) - ndtr(edges))[..., None]
+    below = sum_below(levels - n * mass, np.sqrt(n * mass * (1 - mass)), scale)
+    return np.asarray(below.prod(axis=0).mean(axis=0))
+
+
+def range_failure(n: int, radius: float, epsilon: float) -> float:
+    """Return the chance that the histogram on [-R, R] with Laplace noise misses by over 2.5."""
+    scale, empty = 2 / epsilon, max(UnitHistogram(radius).bins - len(NEAR), 1)
+    above = -np.expm1(np.log(QUANTILES) / empty)  # of one empty bin, at the quantiles of the largest
+    upper, lower = np.minimum(2 * above, 1.0), np.maximum(2 * (1 - above), 1e-300)
+    highest = np.where(above < 0.5, -scale * np.log(upper), scale * np.log(lower))
+    return float(near_counts_below(highest, n, scale).mean())
+
+
+def line_failure(n: int, threshold: float, epsilon: float) -> float:
+    """Return the chance that no bin near the mean reaches the threshold: discrete noise, whole counts."""
+    return float(near_counts_below(np.array([np.ceil(threshold) - 0.5]), n, 2 / epsilon)[0])
+
+
+def window_failure(n: int, locator: WindowMedian, budget: Budget) -> float:
+    """Return the chance that the window median misses by over 2.5, or gives no answer."""
+    return location_law(locator, n, budget, ndtr, REACH)[2]
+
+
+def window_locator(radius: float | None) -> WindowMedian:
+    """Return the tight mechanism on a range, or on the whole line."""
+    if radius is None:
+        return WindowMedian(left=WINDOW, right=WINDOW)
+    return WindowMedian(left=WINDOW, right=WINDOW, low=-radius, high=radius)
+
+
+def rows_needed(failure: Callable[[int], float], beta: float) -> int:
+    """Return the smallest n whose predicted chance of failure is at most beta; it falls with n."""
+    return smallest(lambda n: failure(n) <= beta, start=2)
+
+
+def clipped_error(n: int, radius: float, epsilon: float, calibration: str) -> float:
+    """Return the median absolute error of the clipped mean: a normal plus a Laplace variable."""
+    estimator = ClippedMean(radius=radius, calibration="paper" if calibration == "paper" else "tight")
+    return half_width(0.5, 1 / sqrt(n), estimator.plan(n, 1, PureDP(epsilon))["mean"])
+
+
+def two_step_error(n: int, radius: float, epsilon: float, calibration: str) -> float:
+    """Return the median absolute error of the two-step mean, wrong places included."""
+    if calibration == "paper":
+        charge = HistogramMean(radius, 0.05).plan(n, PureDP(epsilon))["mean"]
+        failure = range_failure(n, radius, SHARE * epsilon)
+        return _median(lambda share: half_width(share, 1 / sqrt(n), charge), failure, radius)
+    prediction = WindowMean(radius).predict(n, PureDP(epsilon))
+    return _median(lambda share: -prediction.rms * float(ndtri(share / 2)), prediction.failure, radius)
+
+
+def _median(quantile: Callable[[float], float], failure: float, radius: float) -> float:
+    """Return the median error; `quantile(p)` is exceeded with probability p if the place is right.
+
+    The distance of two uniform points of [-R, R] exceeds t with probability (1 - t/(2R))².
+    """
+    if failure < 0.499:
+        return quantile((0.5 - failure) / (1 - failure))
+    return max(quantile(0.002), 2 * radius * (1 - sqrt(min(1.0, 0.5 / failure))))
