@@ -27,47 +27,16 @@ from workbench.study.claims.base import Claim
 from workbench.study.claims.l17_location_measures import Measure
 from workbench.study.intervals import local_slope
 from workbench.study.profiles import claim_level
-from workbench.study.rules import combine, compare, inside_band
+from workbench.study.rules import compare
 from workbench.study.sweep import Sweep
 from workbench.study.verdict import Verdict
 
-BAND = 0.15  # of the models: normal counts, clipping left out
 FLAT, SAME = 1.3, 1.2  # largest over smallest error
 EXPONENT = 0.1
 PER_RADIUS, PER_DELTA = (5.0, 7.0), (5.2, 6.2)  # n ε per unit of ln R, of ln(1/δ)
 PACKINGS = 8.0
 HALF = 0.5
 W1_DELTA = 1e-9
-
-
-def between(
-    name: str, measure: Measure, low: float, high: float, *, n: int | None = None, bound: float | None = None
-) -> Verdict:
-    """Decide 'the truth lies in [low, high]' for a measure whose interval misses it with the claim level."""
-    return Verdict(
-        status=compare(measure.interval, low, high),
-        test="interval inside limits",
-        level=claim_level(),
-        n=n,
-        trials=measure.trials,
-        estimate=measure.estimate,
-        interval=measure.interval,
-        bound=high if bound is None else bound,
-        detail={"what": name, "allowed": (low, high)},
-    )
-
-
-def near(name: str, measure: Measure, predicted: float, *, n: int | None = None) -> Verdict:
-    """Decide 'the truth is within the model's tolerance of the prediction'."""
-    verdict = inside_band(
-        measure.estimate,
-        measure.interval,
-        predicted,
-        BAND,
-        level=claim_level(),
-        trials=measure.trials,
-    )
-    return replace(verdict, n=n, detail={"what": name, **verdict.detail})
 
 
 def laplace_of_clipped(radius: float) -> float:
@@ -89,12 +58,12 @@ def clipped_is_linear(profile: str, seed: int, jobs: int) -> Verdict:
     exponent = local_slope(radii, predicted)
     found = measures.slope(np.log(radii), [measures.logarithm(scale) for scale in scales])
     checks = [
-        near(f"privacy part at R = {radius:g}", scale, expected, n=sweeps.N)
+        measures.near(f"privacy part at R = {radius:g}", scale, expected, n=sweeps.N)
         for radius, scale, expected in zip(radii, scales, predicted, strict=True)
     ]
     limits = exponent - EXPONENT / 2, exponent + EXPONENT / 2
-    slope = between("exponent in R", found, *limits, n=sweeps.N, bound=exponent)
-    return combine([*checks, slope])
+    slope = measures.between("exponent in R", found, *limits, n=sweeps.N, bound=exponent)
+    return measures.all_of([*checks, slope], len(frame))
 
 
 def two_step_is_flat(profile: str, seed: int, jobs: int) -> Verdict:
@@ -108,7 +77,7 @@ def two_step_is_flat(profile: str, seed: int, jobs: int) -> Verdict:
 def _flat(name: str, groups: dict[float, pd.Series], allowed: float) -> Verdict:
     each = claim_level() / len(groups)
     found = {key: measures.median(errors, each) for key, errors in groups.items()}
-    verdict = between(name, measures.spread(found), 1.0, allowed, n=sweeps.N)
+    verdict = measures.between(name, measures.spread(found), 1.0, allowed, n=sweeps.N)
     medians = {f"{key:g}": measure.estimate for key, measure in found.items()}
     low = max(1.0, verdict.interval[0])  # a largest over a smallest
     status = compare((low, verdict.interval[1]), 1.0, allowed)
@@ -119,7 +88,7 @@ def _flat(name: str, groups: dict[float, pd.Series], allowed: float) -> Verdict:
 
 def range_costs_its_logarithm(profile: str, seed: int, jobs: int) -> Verdict:
     """G3: rows against prediction, against ln R, against ε and against the packing bound."""
-    tables = (sweeps.LOCATE_RANGE, sweeps.LOCATE_WIDEST)
+    tables = (sweeps.LOCATE_RANGE, sweeps.LOCATE_WIDE, sweeps.LOCATE_WIDEST)
     frame = sweeps.measured(*tables, profile=profile, seed=seed, jobs=jobs)
     checks = []
     products: dict[tuple[float, float], Measure] = {}
@@ -132,17 +101,18 @@ def range_costs_its_logarithm(profile: str, seed: int, jobs: int) -> Verdict:
     found = measures.slope(np.log(radii), [products[sweeps.EPSILON, radius] for radius in radii])
     expected = [sweeps.EPSILON * _predicted(radius=radius) for radius in radii]
     predicted = float(np.polyfit(np.log(radii), expected, 1)[0])
-    checks.append(between("nε per unit of ln R", found, *PER_RADIUS, bound=predicted))
+    checks.append(measures.between("nε per unit of ln R", found, *PER_RADIUS, bound=predicted))
     small = [radius for epsilon, radius in products if epsilon == sweeps.SMALL_EPSILON]
-    return combine([*checks, *(_inverse_in_epsilon(products, radius) for radius in small)])
+    checks += [_inverse_in_epsilon(products, radius) for radius in small]
+    return measures.all_of(checks, int((frame["method"] == "paper").sum()))
 
 
 def _against_bounds(rows: Measure, radius: float, epsilon: float) -> list[Verdict]:
     name = f"at R = {radius:g}, ε = {epsilon:g}"
     packings = measures.scaled(rows, 1 / sweeps.packing(radius, epsilon))
     return [
-        near(f"rows {name}", rows, _predicted(epsilon=epsilon, radius=radius)),
-        between(f"rows over the packing bound {name}", packings, 1.0, PACKINGS),
+        measures.near(f"rows {name}", rows, _predicted(epsilon=epsilon, radius=radius)),
+        measures.between(f"rows over the packing bound {name}", packings, 1.0, PACKINGS),
     ]
 
 
@@ -152,13 +122,10 @@ def _predicted(epsilon: float = sweeps.EPSILON, **where: float) -> int:
 
 def _inverse_in_epsilon(products: dict[tuple[float, float], Measure], radius: float) -> Verdict:
     large, small = (products[epsilon, radius] for epsilon in (sweeps.EPSILON, sweeps.SMALL_EPSILON))
-    ends = log(sweeps.EPSILON / sweeps.SMALL_EPSILON)
-    pair = measures.ratio(large, small)  # of nε
-    exponent = measures.scaled(measures.logarithm(pair), 1 / ends)
-    shifted = Measure(
-        exponent.estimate - 1, (exponent.interval[0] - 1, exponent.interval[1] - 1), pair.trials
-    )
-    return between(f"exponent in ε at R = {radius:g}", shifted, -1 - EXPONENT, -1 + EXPONENT, bound=-1.0)
+    logs = log(sweeps.EPSILON), log(sweeps.SMALL_EPSILON)
+    excess = measures.slope(logs, [measures.logarithm(large), measures.logarithm(small)])
+    name, limits = f"1 + exponent in ε at R = {radius:g}", (-EXPONENT, EXPONENT)
+    return measures.between(name, excess, *limits, bound=0.0)
 
 
 def line_costs_log_delta(profile: str, seed: int, jobs: int) -> Verdict:
@@ -169,26 +136,28 @@ def line_costs_log_delta(profile: str, seed: int, jobs: int) -> Verdict:
         where: dict[str, float | str] = {"method": "paper", "epsilon": sweeps.EPSILON, "delta": delta}
         rows = measures.rows_to_locate(frame, claim_level(), seed, **where)
         products.append(measures.scaled(rows, sweeps.EPSILON))
-        checks.append(near(f"rows at δ = {delta:g}", rows, _predicted(delta=delta)))
+        checks.append(measures.near(f"rows at δ = {delta:g}", rows, _predicted(delta=delta)))
     logs = [log(1 / delta) for delta in sweeps.DELTAS]
     expected = [sweeps.EPSILON * _predicted(delta=delta) for delta in sweeps.DELTAS]
     predicted = float(np.polyfit(logs, expected, 1)[0])
     found = measures.slope(logs, products)
-    checks.append(between("nε per unit of ln(1/δ)", found, *PER_DELTA, bound=predicted))
+    checks.append(measures.between("nε per unit of ln(1/δ)", found, *PER_DELTA, bound=predicted))
     errors = sweeps.measured(sweeps.UNBOUNDED, profile=profile, seed=seed, jobs=jobs)
     groups = {mean: rows["paper"] for mean, rows in measures.by(errors, "mean").items()}
-    return combine([*checks, _flat("largest over smallest median error, all means", groups, SAME)])
+    checks.append(_flat("largest over smallest median error, all means", groups, SAME))
+    return measures.all_of(checks, int((frame["method"] == "paper").sum()) + len(errors))
 
 
 def window_needs_half(profile: str, seed: int, jobs: int) -> Verdict:
     """W1: rows of the window median over those of the histogram, in both calibrations."""
     kinds: tuple[tuple[Sweep, dict[str, float]], ...] = (
-        (sweeps.LOCATE_RANGE, {"radius": sweeps.RADII[-1]}),
+        (sweeps.LOCATE_WIDE, {"radius": sweeps.RADII[-1]}),
         (sweeps.LOCATE_LINE, {"delta": W1_DELTA}),
     )
-    checks = []
+    checks, trials = [], 0
     for sweep, where in kinds:
         frame = sweeps.measured(sweep, profile=profile, seed=seed, jobs=jobs)
+        trials += len(measures.at(frame, epsilon=sweeps.EPSILON, **where))
         rows = {
             method: measures.rows_to_locate(
                 frame, claim_level() / 2, seed, method=method, epsilon=sweeps.EPSILON, **where
@@ -198,8 +167,8 @@ def window_needs_half(profile: str, seed: int, jobs: int) -> Verdict:
         for calibration in sweeps.CALIBRATIONS:
             share = measures.ratio(rows["window"], rows[calibration])
             name = f"window median over {calibration} histogram, {sweep.name}"
-            checks.append(between(name, share, 0.0, HALF))
-    return combine(checks)
+            checks.append(measures.between(name, share, 0.0, HALF))
+    return measures.all_of(checks, trials)
 
 
 CLAIMS = (

@@ -5,6 +5,7 @@ difference is off by the root of the sum of the squares of what its parts are of
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import exp, inf, log, nan
 from typing import Any, NamedTuple
 
@@ -15,12 +16,16 @@ from scipy.stats import binom
 
 from workbench.study.claims import l17_location_sweeps as sweeps
 from workbench.study.intervals import Crossing, Interval, bootstrap_interval, crossing
+from workbench.study.profiles import claim_level
+from workbench.study.rules import combine, compare, inside_band
 from workbench.study.schema import Point
 from workbench.study.streams import Role, point_id, stream
+from workbench.study.verdict import Verdict
 
 Array = NDArray[np.float64]
 
 TARGET = 1 - sweeps.BETA
+BAND = 0.15  # tolerance of the models: normal counts, rows beyond the clip left out
 
 
 class Measure(NamedTuple):
@@ -124,3 +129,38 @@ def spread(measures: Mapping[Any, Measure]) -> Measure:
     widest = max(pairs, key=lambda pair: pair.estimate)
     low, high = (max(pair.interval[end] for pair in pairs) for end in (0, 1))
     return Measure(widest.estimate, (low, high), sum(m.trials for m in measures.values()))
+
+
+def between(
+    name: str, measure: Measure, low: float, high: float, *, n: int | None = None, bound: float | None = None
+) -> Verdict:
+    """Decide 'the truth lies in [low, high]' for a measure whose interval misses it with the claim level."""
+    return Verdict(
+        status=compare(measure.interval, low, high),
+        test="interval inside limits",
+        level=claim_level(),
+        n=n,
+        trials=measure.trials,
+        estimate=measure.estimate,
+        interval=measure.interval,
+        bound=high if bound is None else bound,
+        detail={"what": name, "allowed": (low, high)},
+    )
+
+
+def near(name: str, measure: Measure, predicted: float, *, n: int | None = None) -> Verdict:
+    """Decide 'the truth is within the model's tolerance of the prediction'."""
+    verdict = inside_band(
+        measure.estimate,
+        measure.interval,
+        predicted,
+        BAND,
+        level=claim_level(),
+        trials=measure.trials,
+    )
+    return replace(verdict, n=n, detail={"what": name, **verdict.detail})
+
+
+def all_of(checks: list[Verdict], trials: int) -> Verdict:
+    """Decide all checks together; several of them may read the same trials, which count once."""
+    return replace(combine(checks), trials=trials)

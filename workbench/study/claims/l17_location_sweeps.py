@@ -71,8 +71,8 @@ def unbounded(point: Point, trials: int, data: Generator, noise: Generator) -> C
     for trial in range(trials):
         x = mean + data.standard_normal(int(point["n"]))
         for place, estimator in enumerate(estimators):
-            release = estimator(x, budget=budget, rng=noise)
-            errors[place, trial] = np.inf if release.abstained else abs(release.value - mean)
+            value = estimator(x, budget=budget, rng=noise).value
+            errors[place, trial] = abs(value - mean) if isinstance(value, float) else np.inf
     return dict(zip(CALIBRATIONS, errors, strict=True))
 
 
@@ -131,7 +131,7 @@ def _with_rows(points: Sequence[Point], factors: Sequence[float] = FACTORS) -> t
 
 
 CLIPPED = Sweep("l17-clipped", grid(n=N, epsilon=EPSILON, radius=[*RADII, WIDEST]), clipped, 1000, blocks(16))
-TWO_STEP = Sweep("l17-two-step", grid(n=N, epsilon=EPSILON, radius=RADII), two_step, 1000, blocks(15))
+TWO_STEP = Sweep("l17-two-step", grid(n=N, epsilon=EPSILON, radius=RADII), two_step, 800, blocks(15))
 TWO_STEP_WIDEST = Sweep(
     "l17-two-step-widest",
     grid(n=N, epsilon=EPSILON, radius=WIDEST),
@@ -145,9 +145,16 @@ UNBOUNDED = Sweep(
 LOCATE_RANGE = Sweep(
     "l17-locate-range",
     _with_rows(
-        grid(method=METHODS, epsilon=EPSILON, radius=RADII)
-        + grid(method="paper", epsilon=SMALL_EPSILON, radius=RADII[:3])
+        grid(method=METHODS, epsilon=EPSILON, radius=RADII[:-1])
+        + grid(method="paper", epsilon=SMALL_EPSILON, radius=RADII[:-1])
     ),
+    locate,
+    200,
+    blocks(20),
+)
+LOCATE_WIDE = Sweep(
+    "l17-locate-wide",
+    _with_rows(grid(method=METHODS, epsilon=EPSILON, radius=RADII[-1])),
     locate,
     200,
     blocks(10),

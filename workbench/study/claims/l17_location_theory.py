@@ -1,8 +1,7 @@
 """What Lecture 17's locations and means typically do: the predictions that measurements are compared with.
 
 Predictions are no guarantees. Counts are taken to be normal and independent, and bins whose centres are
-further than 2.5 from the mean to be empty; the mean has a uniform position within its bin. A wrong place is
-uniform on the range.
+further than 2.5 from the mean to be empty; the mean is uniform on the range. A wrong place is, too.
 """
 
 from collections.abc import Callable
@@ -37,21 +36,36 @@ def sum_below(t: Array, sd: Array, scale: float) -> Array:
     return np.asarray(ndtr(t / sd) - (left - right) / 2)
 
 
-def near_counts_below(levels: Array, n: int, scale: float) -> Array:
-    """Return, for every level, the chance that no noisy count near the mean exceeds it."""
-    edges = NEAR[:, None] - OFFSETS
-    mass = (ndtr(edges + 1) - ndtr(edges))[..., None]
-    below = sum_below(levels - n * mass, np.sqrt(n * mass * (1 - mass)), scale)
-    return np.asarray(below.prod(axis=0).mean(axis=0))
+def near_counts_below(levels: Array, n: int, scale: float, below: int = 3) -> Array:
+    """Return, for every level, the chance that no noisy count near the mean exceeds it.
+
+    `below` bins of the range lie below the mean's own; the lowest takes all rows further down. Three or more
+    are like infinitely many.
+    """
+    bins = NEAR[-below <= NEAR]
+    lower, upper = bins[:, None] - OFFSETS, bins[:, None] + 1 - OFFSETS
+    if below < 3:
+        lower[0] = -np.inf
+    mass = (ndtr(upper) - ndtr(lower))[..., None]
+    chance = sum_below(levels - n * mass, np.sqrt(n * mass * (1 - mass)), scale)
+    return np.asarray(chance.prod(axis=0).mean(axis=0))
 
 
 def range_failure(n: int, radius: float, epsilon: float) -> float:
     """Return the chance that the histogram on [-R, R] with Laplace noise misses by over 2.5."""
-    scale, empty = 2 / epsilon, max(UnitHistogram(radius).bins - len(NEAR), 1)
-    above = -np.expm1(np.log(QUANTILES) / empty)  # of one empty bin, at the quantiles of the largest
+    scale, bins = 2 / epsilon, UnitHistogram(radius).bins
+    # the chance that one empty bin exceeds a quantile of the largest of all empty ones
+    above = -np.expm1(np.log(QUANTILES) / max(bins - len(NEAR), 1))
     upper, lower = np.minimum(2 * above, 1.0), np.maximum(2 * (1 - above), 1e-300)
     highest = np.where(above < 0.5, -scale * np.log(upper), scale * np.log(lower))
-    return float(near_counts_below(highest, n, scale).mean())
+    failures = [float(near_counts_below(highest, n, scale, below).mean()) for below in range(4)]
+    return float(np.dot(_bins_below(bins), failures))
+
+
+def _bins_below(bins: int) -> Array:
+    """Return the chances that 0, 1, 2 and more bins lie between the mean's own and the nearer end."""
+    ends = np.clip(bins - 2 * np.arange(3), 0, 2) / bins
+    return np.append(ends, 1 - ends.sum())
 
 
 def line_failure(n: int, threshold: float, epsilon: float) -> float:
