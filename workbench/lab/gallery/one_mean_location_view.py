@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.lab.charts import Chart, Panel, Series
-from workbench.lab.gallery.one_mean_location import CLIPPED, CURVE, ERROR, LEVEL, RADIUS, TWO_STEP
+from workbench.lab.gallery.one_mean_location import CLIPPED, CURVE, ERROR, LEVEL, NOTE, RADIUS, TWO_STEP
 from workbench.study.claims import l17_location_measures as measures
 from workbench.study.claims import l17_location_sweeps as sweeps
 from workbench.study.claims import l17_location_theory as theory
@@ -62,7 +62,7 @@ def _reference(n: int) -> Series:
 def _line(which: int, n: int, epsilon: float, radii: tuple[float, ...]) -> Series:
     name, key, _, predict = CURVES[which]
     expected = [predict(n, radius, epsilon, "tight") for radius in radii]
-    return Series(f"{name}, predicted", radii, expected, role="theory", colour_key=key)
+    return Series(name, radii, expected, role="theory", colour_key=key)
 
 
 def _simulate(errors: dict[str, Errors], epsilon: float, n: int, seed: int, block: int) -> None:
@@ -86,7 +86,9 @@ def _points(name: str, key: str, errors: Errors) -> Series:
 
 def _chart(epsilon: float, n: int, lines: list[Series], errors: dict[str, Errors]) -> Chart:
     points = [_points(name, key, errors[name]) for name, key, _, _ in CURVES if name in errors]
-    panel = Panel(f"n = {n}, ε = {epsilon:g}", RADIUS, ERROR, (*points, *lines), xlim=XLIM, ylim=YLIM)
+    panel = Panel(
+        f"n = {n}, ε = {epsilon:g}", RADIUS, ERROR, (*points, *lines), note=NOTE, xlim=XLIM, ylim=YLIM
+    )
     return Chart(
         "one_mean_error_against_radius_view",
         "What the range costs",
@@ -94,7 +96,7 @@ def _chart(epsilon: float, n: int, lines: list[Series], errors: dict[str, Errors
         alt="Median absolute error of the clipped and of the two-step mean against the half-width of the "
         "range, for the chosen n and ε.",
         how_to_read="Dashed lines are predicted, points simulated. The clipped mean's line has slope 1; the "
-        "two-step mean stays on the grey line until nε is too small to find the data, and then jumps to R.",
+        "two-step mean stays near the black line until nε is too small to find the data: then it jumps.",
         caption=_caption(epsilon, n, lines, errors),
     )
 
@@ -102,7 +104,7 @@ def _chart(epsilon: float, n: int, lines: list[Series], errors: dict[str, Errors
 def _caption(epsilon: float, n: int, lines: list[Series], errors: dict[str, Errors]) -> str:
     trials = sum(len(block) for block in next(iter(errors["two-step mean"].values()))) if errors else 0
     values = {
-        line.label.removesuffix(", predicted"): float(np.interp(SPOKEN, tuple(line.x), tuple(line.y)))
+        line.label: float(np.interp(SPOKEN, tuple(line.x), tuple(line.y)))
         for line in lines
         if max(line.x) >= SPOKEN
     }

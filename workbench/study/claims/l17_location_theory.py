@@ -5,21 +5,26 @@ further than 2.5 from the mean to be empty; the mean is uniform on the range. A 
 """
 
 from collections.abc import Callable
-from math import sqrt
+from math import pi, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr, ndtr, ndtri
+from scipy.optimize import brentq
+from scipy.special import log_ndtr, ndtr
 
 from workbench.bounds.search import smallest
+from workbench.estimators.parts import huber
+from workbench.estimators.parts.clipping import sensitivity
 from workbench.estimators.parts.histogram_mean import SHARE, HistogramMean
 from workbench.estimators.parts.laplace_normal import half_width
 from workbench.estimators.parts.location_law import location_law
+from workbench.estimators.parts.shares import divided, mean_charge
 from workbench.estimators.parts.unit_histogram import REACH, UnitHistogram
 from workbench.estimators.parts.window_mean import WINDOW, WindowMean
 from workbench.estimators.parts.window_median import WindowMedian
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.privacy import Budget, PureDP
+from workbench.privacy.mechanisms import laplace_scale
 
 Array = NDArray[np.float64]
 
@@ -28,7 +33,7 @@ NEAR = np.arange(-2, 3)  # the bins whose centres are within 2.5 of a mean in bi
 QUANTILES = (np.arange(200) + 0.5) / 200
 
 
-def sum_below(t: Array, sd: Array, scale: float) -> Array:
+def sum_below(t: Array, sd: Array, scale: Array | float) -> Array:
     """Return P(N(0, sd²) + Lap(scale) ≤ t)."""
     ratio = sd / scale
     left = np.exp(ratio**2 / 2 - t / scale + log_ndtr(t / sd - ratio))
@@ -102,8 +107,32 @@ def two_step_error(n: int, radius: float, epsilon: float, calibration: str) -> f
         charge = HistogramMean(radius, 0.05).plan(n, PureDP(epsilon))["mean"]
         failure = range_failure(n, radius, SHARE * epsilon)
         return _median(lambda share: half_width(share, 1 / sqrt(n), charge), failure, radius)
-    prediction = WindowMean(radius).predict(n, PureDP(epsilon))
-    return _median(lambda share: -prediction.rms * float(ndtri(share / 2)), prediction.failure, radius)
+    tail, failure = window_mean_tail(n, radius, PureDP(epsilon))
+    return _median(lambda share: _solved(tail, share), failure, radius)
+
+
+def window_mean_tail(n: int, radius: float | None, budget: Budget) -> tuple[Callable[[float], float], float]:
+    """Return P(|error| > t) of the tight two-step mean if the place is right, and the chance that it is not.
+
+    A mixture over the location's offset of a normal and a Laplace variable, both stretched by the slope that
+    the last step divides by; the location alone errs by its offset and that of the sample's median.
+    """
+    recipe = WindowMean(radius)
+    design, median_sd = recipe.design(n, budget), sqrt(pi / (2 * n))
+    locate, mean = divided(budget, design.share) if design.clip else (budget, budget)
+    offsets, weights, failure = location_law(recipe.locator, n, locate, ndtr, huber.FAR)
+    if not design.clip:
+        return lambda t: float(weights @ (ndtr((offsets - t) / median_sd) * 2)), failure
+    apart = np.hypot(offsets, median_sd)
+    slope = huber.clipped_slope(apart, design.clip)
+    sd = np.sqrt(huber.clipped_variance(apart, design.clip) / n) / slope
+    scale = laplace_scale(mean_charge("mean", sensitivity(n, design.clip), mean)) / slope
+    return lambda t: float(weights @ (2 * sum_below(np.full_like(sd, -t), sd, scale))), failure
+
+
+def _solved(tail: Callable[[float], float], share: float) -> float:
+    """Return t with tail(t) = share."""
+    return float(brentq(lambda t: tail(t) - share, 0.0, 100.0, xtol=1e-6))
 
 
 def _median(quantile: Callable[[float], float], failure: float, radius: float) -> float:
