@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from workbench.errors import one_of
 from workbench.study.claims.base import Claim as Claim
 from workbench.study.claims.base import index
+from workbench.study.claims.l17_location import CLAIMS as L17_LOCATION
 from workbench.study.verdict import Verdict
 
-FAMILIES: tuple[tuple[Claim, ...], ...] = ()
+FAMILIES: tuple[tuple[Claim, ...], ...] = (L17_LOCATION,)
 CLAIMS: dict[str, Claim] = index(*FAMILIES)
 
 
