@@ -36,10 +36,10 @@ PIVOTS = {"quick": 4000, "ci": 4000, "full": 20_000, "deep": 20_000}
 TABLE = PIVOTS["full"]
 RUNS = 2000  # per point, under the profile full
 METHODS = {  # (calibration, variance): the n of the experiment
-    ("tight", "unknown"): tuple(WIDTHS),
-    ("tight", "known"): tuple(WIDTHS),
+    ("tight", "unknown"): (300, *WIDTHS),
+    ("tight", "known"): (300, *WIDTHS),
     ("paper", "unknown"): (1000, 5000, 20_000),
-    ("paper", "known"): (1000, 5000),
+    ("paper", "known"): (1000, 5000, 20_000),
 }
 
 

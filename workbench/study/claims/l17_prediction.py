@@ -2,8 +2,8 @@
 
 `WindowMean.predict` says, from public numbers, the rms error of the runs that find the mean, which is those
 within 4 standard deviations of it, and the share of those that do not. The share is a first approximation:
-the population's score stands in for that of the sample, which at n eps = 30 and R = 100 makes a failure of
-6e-4 out of one of about 9e-4. Four thousand runs do not show this, and the statement is about so many.
+the population's score stands in for that of the sample, which at n eps = 30 and R = 100 predicts 6e-4
+where about 9e-4 is true. Four thousand runs do not show this, and the statement is about so many.
 """
 
 import numpy as np
