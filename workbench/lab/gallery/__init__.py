@@ -1,1 +1,1 @@
-"""Charts of the notebooks: functions of profile and seed, and the views of the explorers."""
+"""The pictures of the notebooks: functions of profile and seed that return charts, and explorers' views."""
