@@ -131,7 +131,7 @@ def _with_rows(points: Sequence[Point], factors: Sequence[float] = FACTORS) -> t
 
 
 CLIPPED = Sweep("l17-clipped", grid(n=N, epsilon=EPSILON, radius=[*RADII, WIDEST]), clipped, 1000, blocks(16))
-TWO_STEP = Sweep("l17-two-step", grid(n=N, epsilon=EPSILON, radius=RADII), two_step, 800, blocks(15))
+TWO_STEP = Sweep("l17-two-step", grid(n=N, epsilon=EPSILON, radius=RADII), two_step, 1000, blocks(15))
 TWO_STEP_WIDEST = Sweep(
     "l17-two-step-widest",
     grid(n=N, epsilon=EPSILON, radius=WIDEST),
