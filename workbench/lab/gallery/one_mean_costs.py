@@ -120,8 +120,8 @@ def _parts(frame: pd.DataFrame, rng: np.random.Generator) -> Panel:
         series.append(Series("", ns, predicted, role="theory", colour_key=str(place)))
     floor = [sqrt(2 / (pi * n)) for n in ns]
     series.append(Series("error of the sample mean", ns, floor, role="reference", colour_key=PLAIN))
-    return Panel("lecture's private mean to sample mean: mean distance", "rows n",
-                 "distance (standard deviations)", tuple(series))  # fmt: skip
+    return Panel("how far privacy moves the mean (lecture's constants)", "rows n",
+                 "mean distance (standard deviations)", tuple(series))  # fmt: skip
 
 
 def _mean(values: np.ndarray) -> float:
@@ -138,9 +138,9 @@ def _totals(frame: pd.DataFrame, rng: np.random.Generator) -> Panel:
     floor = [HALF_NORMAL_MEDIAN / sqrt(n) for n in fine]
     series.append(Series("error of the sample mean", fine, floor, role="reference", colour_key=PLAIN))
     return Panel(
-        "private mean to the truth, ε = 1: median error",
+        "how far the result is from the truth (ε = 1)",
         "rows n",
-        "error (standard deviations)",
+        "median error (standard deviations)",
         tuple(series),
         ylim=(0.005, 2),
     )
@@ -176,8 +176,14 @@ def tight_ratio(profile: str, seed: int) -> Chart:
         predicted = [predict(int(n), PureDP(1.0), costs.RADIUS) * sqrt(n) / HALF_NORMAL_MEDIAN for n in fine]
         series.append(Series("", fine, predicted, role="theory", colour_key=KEYS[name]))
     series.append(Series("the sample mean", (ns[0], ns[-1]), (1, 1), role="reference", colour_key=PLAIN))
-    panel = Panel("", "rows n", "median error / that of the sample mean", tuple(series), ylim=(0.8, 30),
-                  note="Dashed: predicted for runs that find the mean; for the tight one, rms error times √n.")  # fmt: skip
+    panel = Panel(
+        "",
+        "rows n",
+        "median error / that of the sample mean",
+        tuple(series),
+        ylim=(0.8, 30),
+        note="Dashed: predicted for runs that find the mean; for the tight one the rms error times √n.",
+    )
     return Chart(
         "tight_ratio",
         f"How much worse than without privacy? (ε = 1, R = {costs.RADIUS:g})",

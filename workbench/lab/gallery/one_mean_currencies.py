@@ -95,9 +95,9 @@ def currencies(profile: str, seed: int) -> Chart:
         "currencies",
         "One privacy, many numbers: what a better theorem is worth",
         (*_conversions(), *_compositions()),
-        alt="Above: ε against ρ by three theorems, the slides' lemma above Canonne, Kamath and Steinke's, above"
-        " the exact value. Below: ε of k uses of ε = 0.1; adding up is best for small k, advanced composition"
-        " better from about 30 uses on, the optimal theorem never worse than either.",
+        alt="Above: ε against ρ by three theorems, the slides' lemma above Canonne, Kamath and Steinke's,"
+        " above the exact value. Below: ε of k uses of ε = 0.1; adding up is best for small k, advanced"
+        " composition better from about 30 uses on, the optimal theorem never worse than either.",
         how_to_read="Lower is better: the mechanism is the same, only the theorem that counts its privacy"
         " changes. Above, a Gaussian mechanism of budget ρ: the slides' lemma overstates its ε by 10 to 40 %."
         " Below, k uses of ε = 0.1: advanced composition beats adding up only after some thirty uses, and"

@@ -1,6 +1,6 @@
 """The explorer 'private for free': where the cost of privacy falls below that of sampling."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import log, sqrt
 
@@ -13,7 +13,6 @@ from workbench.estimators.parts.window_mean import WindowMean
 from workbench.estimators.univariate.two_step_mean import TwoStepMean
 from workbench.lab.charts import Chart, Panel, Series
 from workbench.lab.controls import Slider
-from workbench.lab.explore import View
 from workbench.lab.gallery.one_mean_costs import HALF_NORMAL_MEDIAN, KEYS, NAMES, PLAIN
 from workbench.privacy import PureDP
 from workbench.study.claims.l17_costs import noise_part
@@ -98,7 +97,7 @@ class Picture:
         return f"{said} Measured in {runs} runs: {medians['paper']:.3g} and {medians['tight']:.3g}."
 
 
-def private_for_free_view(seed: int) -> View:
+def private_for_free_view(seed: int) -> Callable[..., Iterator[Chart]]:
     """Return the view of `explore` for a seed: theory, then the theory's curve, then more and more runs."""
 
     def view(epsilon: float, n: int, radius: float) -> Iterator[Chart]:

@@ -158,7 +158,7 @@ def _about_the_full_table(check: Verdict, frame: pd.DataFrame) -> Verdict:
 CLAIMS = (
     Claim(
         id="G6",
-        sources=("KV18/interval", "KV18/interval-unknown-variance"),
+        sources=("KV18/interval", "KV18/interval-unknown-variance", "KV18/scale"),
         statement="At (1, 1e-6) private 95 % intervals for a mean, variance known or not, with KV18's recipe"
         " or ours, cover in at least 95 % of runs for sigma = 1e-3, 1, 1e3 and mean = 0, 1e6; ours, variance"
         " unknown, has a median width of at most 1.12 (n = 1000) and 1.05 (n = 5000) times Student's.",
