@@ -7,8 +7,9 @@ from workbench.privacy.noise import SimulatedNoise
 from workbench.sources import statements
 from workbench.study.claims import L17_ACCOUNTING, L17_COSTS, L17_INTERVALS, L17_PREDICTION, L17_TIGHT
 from workbench.study.claims import l17_costs as costs
-from workbench.study.claims.l17_runs import all_of, at, quantile_ratio_interval, resampler
+from workbench.study.claims.l17_runs import at, quantile_ratio_interval, resampler
 from workbench.study.profiles import claim_level
+from workbench.study.rules import combine
 from workbench.study.sweep import run
 from workbench.study.verdict import Status
 
@@ -21,7 +22,7 @@ def free(name="test-free", **more):
 
 def decided(frame):
     checks = costs.free_checks(frame, resampler(SEED, "test"))
-    return all_of(checks, len(frame)), checks
+    return combine(checks, len(frame)), checks
 
 
 def test_the_true_world_is_not_refuted():

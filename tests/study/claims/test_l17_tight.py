@@ -8,7 +8,8 @@ from workbench.estimators.parts.window_mean import Prediction
 from workbench.privacy.noise import SimulatedNoise
 from workbench.study.claims import l17_prediction as prediction
 from workbench.study.claims import l17_tight as tight
-from workbench.study.claims.l17_runs import all_of, resampler, two_step
+from workbench.study.claims.l17_runs import resampler, two_step
+from workbench.study.rules import combine
 from workbench.study.sweep import run
 from workbench.study.verdict import Status
 
@@ -40,7 +41,7 @@ def _one_radius(monkeypatch):
 
 
 def verdict(frame, free):
-    return all_of(tight.ratio_checks(frame, free, resampler(SEED, "test")), len(frame))
+    return combine(tight.ratio_checks(frame, free, resampler(SEED, "test")), len(frame))
 
 
 @pytest.mark.usefixtures("_one_radius")
@@ -120,13 +121,13 @@ def scales(name):
 
 def test_the_tight_scale_is_as_accurate_as_asked():
     frame = scales("test-scale")
-    assert all_of(tight.scale_checks(frame), len(frame)).status != Status.REFUTED
+    assert combine(tight.scale_checks(frame), len(frame)).status != Status.REFUTED
     worse = frame.assign(error=1.7 * frame["error"])
-    assert all_of(tight.scale_checks(worse), len(frame)).status == Status.REFUTED
+    assert combine(tight.scale_checks(worse), len(frame)).status == Status.REFUTED
 
 
 def test_more_noise_on_the_scale_is_refuted(monkeypatch):
     laplace = SimulatedNoise.laplace
     monkeypatch.setattr(SimulatedNoise, "laplace", lambda self, v, s, scale: laplace(self, v, s, 3 * scale))
     frame = scales("test-scale-noisier")
-    assert all_of(tight.scale_checks(frame), len(frame)).status == Status.REFUTED
+    assert combine(tight.scale_checks(frame), len(frame)).status == Status.REFUTED

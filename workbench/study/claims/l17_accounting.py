@@ -21,8 +21,7 @@ from workbench.privacy.conversions import (
     zcdp_from_pure_stated,
 )
 from workbench.study.claims.base import Claim
-from workbench.study.claims.l17_runs import all_of
-from workbench.study.rules import compare
+from workbench.study.rules import combine, compare
 from workbench.study.verdict import Verdict
 
 RHOS = tuple(10.0 ** (k / 4) for k in range(-16, 6))
@@ -73,7 +72,7 @@ def composed(budget: ApproxDP, times: int) -> dict[str, float]:
 def ordered(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide G17; the profile and the seed make no difference."""
     checks = order_checks()
-    return all_of(checks, sum(check.trials for check in checks))
+    return combine(checks, sum(check.trials for check in checks))
 
 
 def order_checks() -> list[Verdict]:

@@ -16,10 +16,10 @@ from numpy.random import Generator
 from workbench.bounds.l17 import packing_bound, sampling_bound, two_point_bound
 from workbench.losses import total_variation_of_means
 from workbench.study.claims.base import Claim
-from workbench.study.claims.l17_runs import all_of, at, resampler, two_step
+from workbench.study.claims.l17_runs import at, resampler, two_step
 from workbench.study.intervals import Crossing, bootstrap_interval, crossing, local_slope
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import compare, inside_band, slope_inside
+from workbench.study.rules import combine, compare, inside_band, slope_inside
 from workbench.study.sweep import Sweep, grid, run
 from workbench.study.verdict import Verdict
 
@@ -74,7 +74,7 @@ def noise_part(n: float, epsilon: float) -> float:
 def private_for_free(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide G5."""
     frame = run(FREE, profile, seed=seed, jobs=jobs)
-    return all_of(free_checks(frame, resampler(seed, FREE.name)), len(frame))
+    return combine(free_checks(frame, resampler(seed, FREE.name)), len(frame))
 
 
 def free_checks(frame: pd.DataFrame, rng: Generator) -> list[Verdict]:
@@ -135,7 +135,7 @@ def never_below_the_bounds(profile: str, seed: int, jobs: int) -> Verdict:
     frame, rng = run(SIZES, profile, seed=seed, jobs=jobs), resampler(seed, SIZES.name)
     level = claim_level() / (len(ALPHAS) * len(SIZE_N))
     checks = [size_check(frame, c, alpha, level, rng) for c in SIZE_N for alpha in ALPHAS]
-    return all_of(checks, len(frame))
+    return combine(checks, len(frame))
 
 
 def size_check(frame: pd.DataFrame, calibration: str, alpha: float, level: float, rng: Generator) -> Verdict:

@@ -153,7 +153,7 @@ def facts_hold(profile: str, seed: int, jobs: int) -> Verdict:
 
 def _failing(name: str, failed: Any, beta: float, n: int) -> Verdict:
     verdict = at_most(int(failed.sum()), len(failed), beta, claim_level())
-    return replace(verdict, n=n, detail={"what": name, **verdict.detail})
+    return replace(verdict, id=name, n=n)
 
 
 CLAIMS = (

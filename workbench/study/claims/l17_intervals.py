@@ -21,10 +21,10 @@ from workbench.estimators.univariate.interval_unknown_variance import IntervalUn
 from workbench.losses import interval_loss
 from workbench.privacy import ApproxDP
 from workbench.study.claims.base import Claim
-from workbench.study.claims.l17_runs import DELTA, Columns, all_of, at, below, resampler
+from workbench.study.claims.l17_runs import DELTA, Columns, at, below, resampler
 from workbench.study.intervals import median_ratio_interval
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import at_most
+from workbench.study.rules import at_most, combine
 from workbench.study.schema import Point
 from workbench.study.sweep import Sweep, grid, run
 from workbench.study.verdict import Status, Verdict
@@ -90,7 +90,7 @@ def cover_and_stay_narrow(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide G6."""
     sweep = sweep_of(profile)
     frame = run(sweep, profile, seed=seed, jobs=jobs)
-    return all_of(interval_checks(frame, resampler(seed, sweep.name)), len(frame))
+    return combine(interval_checks(frame, resampler(seed, sweep.name)), len(frame))
 
 
 def interval_checks(frame: pd.DataFrame, rng: Generator) -> list[Verdict]:

@@ -27,7 +27,7 @@ from workbench.study.claims.base import Claim
 from workbench.study.claims.l17_location_measures import Measure
 from workbench.study.intervals import local_slope
 from workbench.study.profiles import claim_level
-from workbench.study.rules import compare
+from workbench.study.rules import combine, compare
 from workbench.study.sweep import Sweep
 from workbench.study.verdict import Verdict
 
@@ -63,7 +63,7 @@ def clipped_is_linear(profile: str, seed: int, jobs: int) -> Verdict:
     ]
     limits = exponent - EXPONENT / 2, exponent + EXPONENT / 2
     slope = measures.between("exponent in R", found, *limits, n=sweeps.N, bound=exponent)
-    return measures.all_of([*checks, slope], len(frame))
+    return combine([*checks, slope], len(frame))
 
 
 def two_step_is_flat(profile: str, seed: int, jobs: int) -> Verdict:
@@ -104,7 +104,7 @@ def range_costs_its_logarithm(profile: str, seed: int, jobs: int) -> Verdict:
     checks.append(measures.between("nε per unit of ln R", found, *PER_RADIUS, bound=predicted))
     small = [radius for epsilon, radius in products if epsilon == sweeps.SMALL_EPSILON]
     checks += [_inverse_in_epsilon(products, radius) for radius in small]
-    return measures.all_of(checks, int((frame["method"] == "paper").sum()))
+    return combine(checks, int((frame["method"] == "paper").sum()))
 
 
 def _against_bounds(rows: Measure, radius: float, epsilon: float) -> list[Verdict]:
@@ -145,7 +145,7 @@ def line_costs_log_delta(profile: str, seed: int, jobs: int) -> Verdict:
     errors = sweeps.measured(sweeps.UNBOUNDED, profile=profile, seed=seed, jobs=jobs)
     groups = {mean: rows["paper"] for mean, rows in measures.by(errors, "mean").items()}
     checks.append(_flat("largest over smallest median error, all means", groups, SAME))
-    return measures.all_of(checks, int((frame["method"] == "paper").sum()) + len(errors))
+    return combine(checks, int((frame["method"] == "paper").sum()) + len(errors))
 
 
 def window_needs_half(profile: str, seed: int, jobs: int) -> Verdict:
@@ -168,7 +168,7 @@ def window_needs_half(profile: str, seed: int, jobs: int) -> Verdict:
             share = measures.ratio(rows["window"], rows[calibration])
             name = f"window median over {calibration} histogram, {sweep.name}"
             checks.append(measures.between(name, share, 0.0, HALF))
-    return measures.all_of(checks, trials)
+    return combine(checks, trials)
 
 
 CLAIMS = (

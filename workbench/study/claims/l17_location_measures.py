@@ -17,7 +17,7 @@ from scipy.stats import binom
 from workbench.study.claims import l17_location_sweeps as sweeps
 from workbench.study.intervals import Crossing, Interval, bootstrap_interval, crossing
 from workbench.study.profiles import claim_level
-from workbench.study.rules import combine, compare, inside_band
+from workbench.study.rules import compare, inside_band
 from workbench.study.schema import Point
 from workbench.study.streams import Role, point_id, stream
 from workbench.study.verdict import Verdict
@@ -144,7 +144,8 @@ def between(
         estimate=measure.estimate,
         interval=measure.interval,
         bound=high if bound is None else bound,
-        detail={"what": name, "allowed": (low, high)},
+        id=name,
+        detail={"allowed": (low, high)},
     )
 
 
@@ -158,9 +159,4 @@ def near(name: str, measure: Measure, predicted: float, *, n: int | None = None)
         level=claim_level(),
         trials=measure.trials,
     )
-    return replace(verdict, n=n, detail={"what": name, **verdict.detail})
-
-
-def all_of(checks: list[Verdict], trials: int) -> Verdict:
-    """Decide all checks together; several of them may read the same trials, which count once."""
-    return replace(combine(checks), trials=trials)
+    return replace(verdict, id=name, n=n)

@@ -14,10 +14,10 @@ from workbench.estimators.parts.huber import FAR
 from workbench.estimators.parts.window_mean import Prediction, WindowMean
 from workbench.privacy import PureDP
 from workbench.study.claims.base import Claim
-from workbench.study.claims.l17_runs import all_of, at, resampler, two_step
+from workbench.study.claims.l17_runs import at, resampler, two_step
 from workbench.study.intervals import Vector, bootstrap_interval, clopper_pearson
 from workbench.study.profiles import claim_level
-from workbench.study.rules import inside_band
+from workbench.study.rules import combine, inside_band
 from workbench.study.schema import Point
 from workbench.study.sweep import Sweep, run
 from workbench.study.verdict import Status, Verdict
@@ -61,7 +61,7 @@ def predicted_error(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide W3."""
     frames = [run(sweep, profile, seed=seed, jobs=jobs) for sweep in (PREDICTED, EDGE)]
     frame = pd.concat(frames, ignore_index=True)
-    return all_of(prediction_checks(frame, resampler(seed, PREDICTED.name)), len(frame))
+    return combine(prediction_checks(frame, resampler(seed, PREDICTED.name)), len(frame))
 
 
 def prediction_checks(frame: pd.DataFrame, rng: Generator) -> list[Verdict]:

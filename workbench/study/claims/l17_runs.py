@@ -4,8 +4,7 @@ In every run the mean is uniform on [-radius, radius] or, without a range, at a 
 normal with variance 1. The private mean and the sample mean see the same rows.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from math import exp, inf, log
 
 import numpy as np
@@ -18,7 +17,7 @@ from workbench.estimators.univariate.two_step_mean import TwoStepMean
 from workbench.estimators.univariate.unbounded_mean import UnboundedMean
 from workbench.privacy import ApproxDP, PureDP
 from workbench.study.intervals import Interval, Vector, bootstrap_interval, clopper_pearson
-from workbench.study.rules import combine, compare
+from workbench.study.rules import compare
 from workbench.study.schema import Point
 from workbench.study.streams import Role, stream
 from workbench.study.verdict import Verdict
@@ -107,22 +106,4 @@ def below(
         interval=interval,
         bound=bound,
         detail=detail,
-    )
-
-
-def all_of(checks: Sequence[Verdict], trials: int) -> Verdict:
-    """Decide a claim of several checks, and show the first of those that decide it.
-
-    `trials` counts every run once, however many checks read it.
-    """
-    whole = combine(checks)
-    first = next(check for check in checks if check.status == whole.status)
-    return replace(
-        whole,
-        test=f"{whole.test}; shown: {first.id} ({first.test})",
-        n=first.n if whole.n is None else whole.n,
-        trials=trials,
-        estimate=first.estimate,
-        interval=first.interval,
-        bound=first.bound,
     )

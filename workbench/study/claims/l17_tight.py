@@ -20,7 +20,6 @@ from workbench.study.claims.l17_prediction import RADII, as_predicted
 from workbench.study.claims.l17_runs import (
     DELTA,
     Columns,
-    all_of,
     at,
     below,
     quantile_ratio_interval,
@@ -30,6 +29,7 @@ from workbench.study.claims.l17_runs import (
 )
 from workbench.study.intervals import Vector, clopper_pearson
 from workbench.study.profiles import claim_level
+from workbench.study.rules import combine
 from workbench.study.schema import Point
 from workbench.study.sweep import Sweep, grid, run
 from workbench.study.verdict import Verdict
@@ -84,7 +84,7 @@ def close_to_the_sample_mean(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide W2."""
     ranged = run(RATIOS, profile, seed=seed, jobs=jobs)
     free = run(UNBOUNDED_RATIOS, profile, seed=seed, jobs=jobs)
-    return all_of(ratio_checks(ranged, free, resampler(seed, RATIOS.name)), len(ranged) + len(free))
+    return combine(ratio_checks(ranged, free, resampler(seed, RATIOS.name)), len(ranged) + len(free))
 
 
 def ratio_checks(ranged: pd.DataFrame, free: pd.DataFrame, rng: Generator) -> list[Verdict]:
@@ -123,7 +123,7 @@ def _abstentions(frame: pd.DataFrame, n: int, level: float) -> Verdict:
 def scale_within(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide W4."""
     frame = run(SCALE, profile, seed=seed, jobs=jobs)
-    return all_of(scale_checks(frame), len(frame))
+    return combine(scale_checks(frame), len(frame))
 
 
 def scale_checks(frame: pd.DataFrame) -> Sequence[Verdict]:
