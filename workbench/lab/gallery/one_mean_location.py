@@ -44,7 +44,7 @@ def error_against_radius(profile: str, seed: int) -> Chart:
     title = f"n = {n} rows, ε = {epsilon:g}, the mean uniform in [−R, R]"
     note = f"{NOTE} σ: the known standard deviation of a row."
     return Chart(
-        "one_mean_error_against_radius",
+        "error_against_radius",
         "A wide range ruins the clipped mean, not the two-step mean",
         (Panel(title, RADIUS, ERROR, (*curves, reference), note=note),),
         alt=f"Median absolute error against the half-width R of the range, at {n} rows and ε = {epsilon:g}, "
@@ -70,7 +70,7 @@ def rows_against_radius(profile: str, seed: int) -> Chart:
     right = Panel("n times ε is the same for both ε", RADIUS, "n times ε", products, yscale="linear")
     title = f"ε = {sweeps.EPSILON:g}: rows to be within 2.5 σ, probability .9"
     return Chart(
-        "one_mean_rows_against_radius",
+        "rows_against_radius",
         "Finding the mean on a range costs ln(R)/ε rows, and has to",
         (Panel(title, RADIUS, ROWS, (*left, forbidden), yscale="linear", note=NOTE), right),
         alt="Rows needed to locate the mean within 2.5 standard deviations with probability .9, against the "
@@ -90,7 +90,7 @@ def rows_against_delta(profile: str, seed: int) -> Chart:
     series = _needed(frame, seed, "delta", "stable histogram", STABLE)
     title = f"ε = {sweeps.EPSILON:g}: rows to be within 2.5 σ of any mean with probability .9"
     return Chart(
-        "one_mean_rows_against_delta",
+        "rows_against_delta",
         "Without a range, δ takes its place: ln(1/δ)/ε rows",
         (Panel(title, "1/δ", ROWS, tuple(series), yscale="linear", note=NOTE),),
         alt="Rows needed to locate a mean anywhere on the line within 2.5 standard deviations with "
