@@ -1,0 +1,83 @@
+"""What more rows buy, and what the proved bounds promise, on rows of the entry's own population."""
+
+from dataclasses import replace
+from functools import cache
+from math import inf, isfinite
+
+import numpy as np
+from kit import FALSE_ALARM, answer, entry_of
+from scipy.stats import binom
+
+from workbench.catalog import Example
+from workbench.estimators import Abstention
+from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
+
+FEW, MANY, PAIRS = 100, 400, 300  # rows, four times as many, and how often they are compared
+RUNS, BETA = 300, 0.1
+
+
+def error_does_not_rise_with_n(example: Example) -> None:
+    """A sign test over independent pairs of runs: with four times the rows the error is not larger.
+
+    If the error for MANY rows is stochastically no larger, a pair shows a larger one with probability at
+    most 1/2, ties apart. No answer is an infinite error.
+    """
+    few, many = (errors(example, n, PAIRS) for n in (FEW, MANY))
+    rises, falls = int((many > few).sum()), int((many < few).sum())
+    assert rises < refused(rises + falls, 0.5), (rises, falls)
+
+
+def error_bound_is_exceeded_with_probability_at_most_beta(example: Example) -> None:
+    """Where the bound is finite, failures over 300 runs at beta = .1 stay within the binomial law."""
+    estimator = example.estimator
+    sizes = {example.budget: (100, 1000, 3000), generous(example.budget): (300, 3000, 20_000, 40_000)}
+    for budget, numbers in sizes.items():
+        for n in numbers:
+            bound = estimator.error_bound(n, 1, budget, BETA)
+            if isfinite(bound):
+                failures = int((errors(Example(estimator, budget), n, RUNS) > bound * (1 + 1e-12)).sum())
+                assert failures < refused(RUNS, BETA), (n, budget, bound, failures)
+                return
+    raise AssertionError("no n has a finite bound: nothing was tested")
+
+
+@cache
+def refused(trials: int, chance: float) -> int:
+    """The least count that has probability at most FALSE_ALARM under Binomial(trials, chance)."""
+    return int(binom.isf(FALSE_ALARM, trials, chance)) + 1
+
+
+def generous(budget: Budget) -> Budget:
+    """A budget of the same kind at which every bound is finite for few rows."""
+    match budget:
+        case PureDP(epsilon) | ApproxDP(epsilon, _):
+            return replace(budget, epsilon=16 * epsilon)
+        case ZCDP(rho, _):
+            return replace(budget, rho=256 * rho)
+        case GaussianDP(mu):
+            return GaussianDP(16 * mu)
+    raise AssertionError(budget)
+
+
+def errors(example: Example, n: int, runs: int) -> np.ndarray:
+    """Errors in the unit of `error_bound` on normal rows: half-widths for intervals."""
+    estimator, rng = example.estimator, np.random.default_rng(n)
+    sigma = getattr(estimator, "sigma", 1.0)
+    mean = getattr(estimator, "centre", 0.0) + 0.7 * sigma
+    rows = mean + sigma * rng.standard_normal((runs, n))
+    return np.array([error(answer(example, x, seed), mean, example) for seed, x in enumerate(rows)])
+
+
+def error(value: object, mean: float, example: Example) -> float:
+    """The error of one release."""
+    if isinstance(value, Abstention):
+        return inf
+    match entry_of(example).estimand:
+        case "interval":
+            return value.width / 2
+        case "scale":
+            return abs(value - 1)
+    return abs(value - mean)
+
+
+CONTRACTS = (error_does_not_rise_with_n, error_bound_is_exceeded_with_probability_at_most_beta)
