@@ -84,18 +84,21 @@ def _mu_by_bisection(cost: ApproxDP) -> float:
 
 def draws_are_those_of_the_plan(example: Example) -> None:
     """Kind, sensitivity and scale of every draw follow from the charges, one draw each, in their order."""
-    for n in (24, 300, 1000):
+    missing = {charge.step for charge in example.estimator.plan(1000, 1, example.budget).charges()}
+    for n in (24, 300, 1000, 3000, 10_000):  # as far as it takes to see every step
+        if n > 1000 and not missing:
+            break
         counting = CountingNoise(SimulatedNoise(_rng(n)))
-        x = typical_rows(example, n, n)
-        release = example.estimator(x, budget=example.budget, rng=counting)
-        expected = [expected_draw(charge) for charge in release.plan.charges()]
-        seen = [(draw.kind, draw.sensitivity, draw.scale) for draw in counting.draws]
+        release = example.estimator(typical_rows(example, n, n), budget=example.budget, rng=counting)
+        charges = list(release.plan.charges())
+        expected, seen = [expected_draw(charge) for charge in charges], counting.draws
         assert len(seen) <= len(expected), (seen, expected)
         assert len(seen) == len(expected) or stopped_early(release.value), (seen, expected)
-        for (kind, sensitivity, scale), (kind_, sensitivity_, scale_) in zip(seen, expected, strict=False):
-            assert kind == kind_
-            assert sensitivity == sensitivity_
-            assert abs(scale - scale_) <= 1e-9 * scale_, (kind, scale, scale_)
+        for draw, (kind, sensitivity, scale) in zip(seen, expected, strict=False):
+            assert (draw.kind, draw.sensitivity) == (kind, sensitivity)
+            assert abs(draw.scale - scale) <= 1e-9 * scale, (kind, draw.scale, scale)
+        missing -= {charge.step for charge in charges[: len(seen)]}
+    assert not missing, f"steps that no run reached: {missing}"
 
 
 class Tally(CountingNoise):
@@ -161,15 +164,13 @@ def lavish(budget: Budget) -> Budget:
 
 
 def noise_has_the_scale_that_is_asked_for(example: Example) -> None:
-    """How often 2000 draws of each noise of a run stay below a quantile, by an exact binomial test."""
-    x = typical_rows(example, 300, 3)
-    counting = CountingNoise(SimulatedNoise(_rng(5)))
-    example.estimator(x, budget=example.budget, rng=counting)
-    for draw in counting.draws:
-        noise = getattr(SimulatedNoise(_rng(6)), draw.kind)(np.zeros(DRAWS), draw.sensitivity, draw.scale)
-        within, chance = below(draw.kind, noise, draw.scale)
+    """How often 2000 draws of each noise of the plan stay below a quantile, by an exact binomial test."""
+    for charge in example.estimator.plan(1000, 1, example.budget).charges():
+        kind, sensitivity, scale = expected_draw(charge)
+        noise = getattr(SimulatedNoise(_rng(6)), kind)(np.zeros(DRAWS), sensitivity, scale)
+        within, chance = below(kind, noise, scale)
         found = binomtest(int(within.sum()), DRAWS, chance).pvalue
-        assert found > FALSE_ALARM, (draw.kind, within.mean(), chance)
+        assert found > FALSE_ALARM, (kind, within.mean(), chance)
 
 
 def below(kind: str, noise: np.ndarray, scale: float) -> tuple[np.ndarray, float]:

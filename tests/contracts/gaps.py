@@ -61,7 +61,7 @@ def extremes(example: Example, n: int) -> Iterator[tuple[np.ndarray, np.ndarray]
     centre, calm = getattr(example.estimator, "centre", 0.0), typical_rows(example, n, 7)
     calm[:40] = calm[0]  # differences and variances of the first rows vanish
     low, high = ends(example, n)
-    for base in (calm, *(np.full(n, place) for place in (centre, centre - 1e6, centre + 1e6))):
+    for base in (calm, *(np.full(n, place) for place in (centre, centre - 1e6, centre + 1e6, 4e14))):
         yield replaced(base, 0, low), replaced(base, 0, high)
         for value in (centre - 1e6, centre + 1e6, np.nan, 1e308):
             yield base, replaced(base, 0, value)

@@ -25,6 +25,30 @@ def a_lone_row_shows_with_probability_at_most_delta(example: Example) -> None:
         elif event.mechanism == "window_median" and delta:
             shown = mass_of_a_lone_window(event.statistic[0], event.charge, n=5)
             assert 0.9 * delta <= shown <= delta * (1 + 1e-9), (shown, delta)
+            the_noisy_choice_alone_decides(event.statistic[0], event.charge)
+
+
+def the_noisy_choice_alone_decides(locator: WindowMedian, charge: Charge) -> None:
+    """Whatever the points, a favoured piece gives a place inside it, and a favoured bottom gives none."""
+    points = 100.0 * np.arange(5)
+    edges = locator.pieces(points).edges
+    for chosen in range(len(logits(locator, points, charge))):
+        place = draw_of(locator, points, charge, chosen)
+        if chosen == len(edges) - 1:
+            assert place is None
+        elif np.isfinite(logits(locator, points, charge)[chosen]):
+            assert place is not None, "an answer is withheld for what the points are"
+            assert edges[chosen] <= place <= edges[chosen + 1]
+
+
+def draw_of(locator: WindowMedian, points: np.ndarray, charge: Charge, chosen: int) -> float | None:
+    """The release when the noise favours one choice."""
+
+    class Favour(UnitNoise):
+        def gumbel(self, value: object, sensitivity: float, scale: float) -> np.ndarray:
+            return np.where(np.arange(np.size(value)) == chosen, 1.0, 0.0)
+
+    return locator.draw(points, charge, Favour())
 
 
 def released(event: Event, count: int, amount: float) -> bool:

@@ -1,0 +1,35 @@
+"""Every mutant is found by the contract it names, on every example that has what it breaks."""
+
+import pytest
+from every import CONTRACTS
+from isolation import isolated, memos
+from kit import examples
+from mutants import MUTANTS
+
+CASES = [
+    pytest.param(mutant, example.values[1], id=f"{mutant.name}-{example.id}")
+    for mutant in MUTANTS
+    for example in examples()
+    if mutant.applies(example.values[1])
+]
+
+
+@pytest.fixture(scope="module")
+def remembered():
+    with memos() as made:
+        yield made
+
+
+@pytest.mark.parametrize(("mutant", "example"), CASES)
+def test_the_named_contract_finds_the_mutant(mutant, example, remembered):
+    with isolated(remembered), mutant.fault(example), pytest.raises(AssertionError):
+        mutant.contract(example, **mutant.options)
+
+
+def test_every_contract_finds_a_mutant():
+    assert {mutant.contract for mutant in MUTANTS} == set(CONTRACTS)
+
+
+def test_every_mutant_is_put_into_some_example():
+    assert {mutant.name for mutant in MUTANTS} == {case.values[0].name for case in CASES}
+    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
