@@ -159,17 +159,20 @@ def spied(script: list[Event] | None = None) -> Iterator[list[Event]]:
         return call
 
     with ExitStack() as stack:
-        for function, statistic in (
-            (mechanisms.additive, lambda value, *_: np.array(value, float)),
-            (mechanisms.noisy_max, lambda scores, *_: np.array(scores, float)),
-            (mechanisms.exponential, lambda scores, *_: np.array(scores, float)),
-            (histograms.stability_histogram, lambda keys, *_: Counter(np.asarray(keys).tolist())),
+        for name, function, statistic in (
+            ("additive", mechanisms.additive, lambda value, *_: np.array(value, float)),
+            ("noisy_max", mechanisms.noisy_max, lambda scores, *_: np.array(scores, float)),
+            ("exponential", mechanisms.exponential, lambda scores, *_: np.array(scores, float)),
+            ("stability_histogram", histograms.stability_histogram, _counts),
         ):
-            wrapped = wrap(function.__name__, function, statistic)
-            stack.enter_context(replaced_everywhere(function, wrapped))
+            stack.enter_context(replaced_everywhere(function, wrap(name, function, statistic)))
         draw = wrap("window_median", WindowMedian.draw, lambda locator, points, *_: (locator, points.copy()))
         stack.enter_context(patch.object(WindowMedian, "draw", lambda *args: draw(*args)))
         yield events
+
+
+def _counts(keys: Any, *_: Any) -> Counter[float]:
+    return Counter(np.asarray(keys).tolist())
 
 
 def distance(event: Event, other: Event) -> float:

@@ -15,7 +15,7 @@ from table import Fault, Rescaled, times
 from workbench.catalog import Example
 from workbench.distributions import Interval
 from workbench.estimators import base
-from workbench.estimators.parts import kv_interval, shares, studentised, winsorised_scale
+from workbench.estimators.parts import kv_interval, shares, studentised, unit_histogram, winsorised_scale
 from workbench.estimators.parts.clipping import clipped_mean
 from workbench.estimators.parts.exponent_scale import exponents, pair_differences
 from workbench.estimators.parts.window_median import Pieces, WindowMedian
@@ -98,7 +98,13 @@ def right_twice(self: WindowMedian, cost: Any) -> float:
 
 
 def histogram(
-    keys: np.ndarray, charge: Any, noise: Any, threshold: float | None = None, *, shown: STEPS, padded: bool = True
+    keys: np.ndarray,
+    charge: Any,
+    noise: Any,
+    threshold: float | None = None,
+    *,
+    shown: STEPS,
+    padded: bool = True,
 ) -> dict[object, float]:
     """A stability histogram with another decision: `shown` maps counts, noisy counts, threshold."""
     unique, counts = np.unique(keys, return_counts=True)
@@ -116,7 +122,9 @@ def decided_by_the_count(keys: Any, charge: Any, noise: Any, threshold: float | 
 
 def without_empty_draws(keys: Any, charge: Any, noise: Any, threshold: float | None = None) -> Any:
     """One draw for each populated bin: how many there are shows in the stream."""
-    return histogram(keys, charge, noise, threshold, shown=lambda _, noisy, least: noisy >= least, padded=False)
+    return histogram(
+        keys, charge, noise, threshold, shown=lambda _, noisy, least: noisy >= least, padded=False
+    )
 
 
 @contextmanager
@@ -128,6 +136,14 @@ def own_threshold(example: Example) -> Iterator[None]:
 
     with replaced_everywhere(histograms.stability_histogram, obedient):
         yield
+
+
+def half_of_the_threshold(self: Any, cost: Any) -> float:
+    """A threshold that the histogram refuses."""
+    return threshold(self, cost) / 2
+
+
+threshold = unit_histogram.UnitHistogram.threshold
 
 
 def rows_dropped(values: np.ndarray) -> np.ndarray:
@@ -176,6 +192,7 @@ divided = shares.divided
 @contextmanager
 def every_share_is_the_whole(example: Example) -> Iterator[None]:
     """Budgets that are handed out in full to each step."""
+
     def parts(budget: Any) -> tuple[Any, ...]:
         return tuple(times(part, 2.0) for part in kv_parts(budget))
 
@@ -219,7 +236,11 @@ def own_stream(seed: int | None) -> STEPS:
     """A source that the estimator seeds itself."""
 
     def source(rng: object) -> Any:
-        return SimulatedNoise(np.random.default_rng(seed)) if isinstance(rng, np.random.Generator) else given(rng)
+        return (
+            SimulatedNoise(np.random.default_rng(seed))
+            if isinstance(rng, np.random.Generator)
+            else given(rng)
+        )
 
     return source
 

@@ -15,7 +15,12 @@ from workbench.privacy import Charge, histograms, mechanisms
 
 Contract = Callable[..., None]
 Fault = Callable[[Example], AbstractContextManager[None]]
-MECHANISMS = (mechanisms.additive, mechanisms.noisy_max, mechanisms.exponential, histograms.stability_histogram)
+MECHANISMS = (
+    mechanisms.additive,
+    mechanisms.noisy_max,
+    mechanisms.exponential,
+    histograms.stability_histogram,
+)
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,9 @@ def noise_of_step(step: str, factor: float) -> Fault:
     def fault(example: Example) -> Iterator[None]:
         def changed(mechanism: Callable[..., Any]) -> Callable[..., Any]:
             def call(value: Any, charge: Charge, noise: Any, *rest: Any) -> Any:
-                return mechanism(value, charge, Rescaled(noise, factor) if charge.step == step else noise, *rest)
+                return mechanism(
+                    value, charge, Rescaled(noise, factor) if charge.step == step else noise, *rest
+                )
 
             return call
 
@@ -154,7 +161,9 @@ def charged(change: Callable[[str, str, float, Any], tuple[str, str, float, Any]
 
 def sensitivity_of_step(wrong: str, factor: float) -> Fault:
     """A fault in one step: its charge declares `factor` times the sensitivity."""
-    return charged(lambda step, mechanism, size, cost: (step, mechanism, size * (factor if step == wrong else 1), cost))
+    return charged(
+        lambda step, mechanism, size, cost: (step, mechanism, size * (factor if step == wrong else 1), cost)
+    )
 
 
 def times(cost: Any, factor: float) -> Any:
