@@ -1,7 +1,7 @@
 """What more rows buy, and what the proved bounds promise, on rows of the entry's own population."""
 
-from dataclasses import replace
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from math import inf, isfinite, log
 
