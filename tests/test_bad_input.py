@@ -117,7 +117,7 @@ def test_a_budget_of_another_currency_is_refused_by_name(key):
             released(entry.estimator, ROWS, budget)
 
 
-@pytest.mark.parametrize("rng", [None, 0, "seed", np.random.RandomState(0), np.random.default_rng])
+@pytest.mark.parametrize("rng", [None, 0, "seed", np.random.default_rng, np.random.SeedSequence(0)])
 def test_randomness_is_a_generator_or_a_noise_source(rng):
     with pytest.raises(ArgumentError, match="rng = "):
         TwoStepMean(radius=1)(ROWS, budget=PureDP(1), rng=rng)
