@@ -212,10 +212,10 @@ def wrong_public_arguments_are_refused_before_any_draw(example: Example) -> None
     for rng in (None, 0, np.random):
         calls.append(("rng", lambda r=rng: estimator(np.zeros(24), budget=example.budget, rng=r)))
     for budget in (NonPrivate(), None, 1.0, PureDP):
-        calls.append(("budget|cost", lambda b=budget: estimator(np.zeros(24), budget=b, rng=tally)))
+        calls.append(("budget", lambda b=budget: estimator(np.zeros(24), budget=b, rng=tally)))
     for argument, call in calls:
         error = refusal(call)
-        assert error.argument in argument.split("|"), (argument, str(error))
+        assert error.argument == argument, (argument, str(error))
         assert "\n" not in str(error)
     assert (tally.draws, tally.points) == ([], 0)
 

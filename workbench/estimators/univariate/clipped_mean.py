@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from workbench.errors import finite, one_of, probability
+from workbench.errors import ArgumentError, finite, one_of, probability
 from workbench.estimators.base import (
     Array,
     Release,
@@ -34,8 +34,7 @@ from workbench.estimators.parts import huber
 from workbench.estimators.parts.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.shares import mean_charge, noise_quantile, noise_sd
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NoiseSource, Plan, PureDP
-from workbench.privacy.budget import require
-from workbench.privacy.mechanisms import additive, gaussian_mu
+from workbench.privacy.mechanisms import additive
 
 _EXCESS = np.linspace(0.0, 6.0, 121)
 
@@ -114,9 +113,13 @@ class ClippedMean:
 
 
 def _require_additive(budget: Budget) -> None:
-    require(budget, PureDP, ApproxDP, ZCDP, GaussianDP)
-    if not isinstance(budget, PureDP):
-        gaussian_mu(budget)
+    match budget:
+        case PureDP() | GaussianDP() | ZCDP(_, 0.0):
+            return
+        case ApproxDP(_, delta) if delta > 0:
+            return
+    allowed = "PureDP, ApproxDP with delta > 0, ZCDP with delta = 0, or GaussianDP"
+    raise ArgumentError("budget", budget, allowed)
 
 
 def _bias(excess: Array) -> Array:
