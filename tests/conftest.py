@@ -3,6 +3,6 @@
 import sys
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "contracts")]
+sys.path[:0] = [str(Path(__file__).parent / folder) for folder in (".", "contracts", "mutants")]
 
 collect_ignore = ["lab/fakes"]  # stand-ins for child processes; importing them replaces the package

@@ -10,7 +10,9 @@ from unittest.mock import patch
 
 import numpy as np
 
-from workbench.catalog import CATALOG, Example
+from workbench.catalog import CATALOG, Entry, Example
+from workbench.errors import ArgumentError
+from workbench.estimators import Abstention
 from workbench.estimators.parts.window_median import WindowMedian
 from workbench.privacy import Charge, histograms, mechanisms
 
@@ -32,6 +34,12 @@ def examples() -> list[Any]:
     ]
 
 
+def entry_of(example: Example) -> Entry:
+    """The entry whose estimator the example is: there is one class for each key."""
+    kind = type(example.estimator)
+    return next(entry for entry in CATALOG.values() if type(entry.estimator) is kind)
+
+
 def name(example: Example) -> str:
     return f"{example.estimator.calibration}-{type(example.budget).__name__}"
 
@@ -41,6 +49,40 @@ def quick(example: Example) -> Example:
     if any(field.name == "pivots" for field in fields(example.estimator)):
         return Example(replace(example.estimator, pivots=300), example.budget)
     return example
+
+
+def run(example: Example, x: object, seed: int = 0) -> Any:
+    """The value of one release."""
+    return example.estimator(x, budget=example.budget, rng=np.random.default_rng(seed)).value
+
+
+def answer(example: Example, x: object, seed: int = 0) -> Any:
+    """The value of one release where raising is a breach of the contract."""
+    try:
+        return run(example, x, seed)
+    except Exception as error:
+        raise AssertionError(f"a run raised {error!r}") from error
+
+
+def refusal(call: Callable[[], Any]) -> ArgumentError:
+    """The error about a public argument that a call ends with; it must end with one."""
+    try:
+        call()
+    except ArgumentError as error:
+        return error
+    except Exception as error:
+        raise AssertionError(f"expected an ArgumentError, got {error!r}") from error
+    raise AssertionError("a wrong argument was accepted")
+
+
+def warm(example: Example, n: int) -> None:
+    """Run once on n rows, so that a table of pivots is simulated before anyone counts mechanisms."""
+    answer(example, typical_rows(example, n, 0))
+
+
+def stopped_early(value: object) -> bool:
+    """Whether a value tells that a step gave no answer: the abstention, or the whole line."""
+    return isinstance(value, Abstention) or getattr(value, "high", 0.0) == np.inf
 
 
 def typical_rows(example: Example, n: int, seed: int) -> np.ndarray:
@@ -58,20 +100,26 @@ def row_values(example: Example, n: int) -> list[float]:
     near = [
         centre + side * size for side in (-1, 1) for size in (0, 0.4 * sigma, 2 * sigma, radius, 50 * radius)
     ]
-    if hasattr(estimator, "bound"):  # the last values that the paper's mean does not zero
-        reach = sigma * estimator.bound(n, example.budget) * (1 - 1e-12)
-        near += [centre - reach, centre + reach]
-    return [*near, *HOSTILE]
+    return [*near, *ends(example, n), *HOSTILE]
+
+
+def ends(example: Example, n: int) -> tuple[float, float]:
+    """The outermost values that count: the last ones that the paper's mean does not zero, or far ones."""
+    estimator = example.estimator
+    centre, sigma = getattr(estimator, "centre", 0.0), getattr(estimator, "sigma", 1.0)
+    reach = sigma * estimator.bound(n, example.budget) * (1 - 1e-12) if hasattr(estimator, "bound") else 1e6
+    return centre - reach, centre + reach
 
 
 @dataclass
 class Event:
-    """One use of a mechanism: its name, charge, the statistic it saw and what it released."""
+    """One use of a mechanism: its name, charge, the statistic it saw, what it released, further arguments."""
 
     mechanism: str
     charge: Charge
     statistic: Any
     output: Any
+    further: tuple[Any, ...] = ()
 
 
 @contextmanager
@@ -98,29 +146,33 @@ def spied(script: list[Event] | None = None) -> Iterator[list[Event]]:
         def call(*args: Any, **kwargs: Any) -> Any:
             if inside[0]:
                 return original(*args, **kwargs)
-            charge = next(value for value in args if isinstance(value, Charge))
+            place = next(number for number, value in enumerate(args) if isinstance(value, Charge))
             inside[0] += 1
             try:
                 output = script[len(events)].output if script else original(*args, **kwargs)
             finally:
                 inside[0] -= 1
-            events.append(Event(mechanism, charge, statistic(*args), output))
+            further = (*args[place + 2 :], *kwargs.values())
+            events.append(Event(mechanism, args[place], statistic(*args), output, further))
             return output
 
         return call
 
     with ExitStack() as stack:
-        for function, statistic in (
-            (mechanisms.additive, lambda value, *_: np.array(value, float)),
-            (mechanisms.noisy_max, lambda scores, *_: np.array(scores, float)),
-            (mechanisms.exponential, lambda scores, *_: np.array(scores, float)),
-            (histograms.stability_histogram, lambda keys, *_: Counter(np.asarray(keys).tolist())),
+        for name, function, statistic in (
+            ("additive", mechanisms.additive, lambda value, *_: np.array(value, float)),
+            ("noisy_max", mechanisms.noisy_max, lambda scores, *_: np.array(scores, float)),
+            ("exponential", mechanisms.exponential, lambda scores, *_: np.array(scores, float)),
+            ("stability_histogram", histograms.stability_histogram, _counts),
         ):
-            wrapped = wrap(function.__name__, function, statistic)
-            stack.enter_context(replaced_everywhere(function, wrapped))
+            stack.enter_context(replaced_everywhere(function, wrap(name, function, statistic)))
         draw = wrap("window_median", WindowMedian.draw, lambda locator, points, *_: (locator, points.copy()))
         stack.enter_context(patch.object(WindowMedian, "draw", lambda *args: draw(*args)))
         yield events
+
+
+def _counts(keys: Any, *_: Any) -> Counter[float]:
+    return Counter(np.asarray(keys).tolist())
 
 
 def distance(event: Event, other: Event) -> float:
@@ -139,19 +191,28 @@ def distance(event: Event, other: Event) -> float:
 
 
 def score_gap(locator: WindowMedian, points: np.ndarray, others: np.ndarray) -> float:
-    """The largest difference of the score of two data sets over all positions."""
-    pieces, other = locator.pieces(points), locator.pieces(others)
-    edges = np.unique(np.concatenate([pieces.edges, other.edges]))
-    if len(edges) < 2:
-        return 0.0
+    """The largest difference of the penalty of two data sets over all positions, infinite for a lost place.
+
+    With a range every position has a density for both. Without one a position may be void for one of them;
+    then it has a lone point for the other, of penalty n - 1 or more, and the bottom holds its probability.
+    """
+    edges = np.unique(np.concatenate([locator.pieces(points).edges, locator.pieces(others).edges]))
     middles = edges[:-1] + np.diff(edges) / 2
-    inner = (middles > edges[:-1]) & (middles < edges[1:])
-    return float(np.abs(score(locator, points, middles) - score(locator, others, middles))[inner].max())
+    middles = middles[(middles > edges[:-1]) & (middles < edges[1:])]
+    if not len(middles):
+        return 0.0
+    here, there = penalty(locator, points, middles), penalty(locator, others, middles)
+    lost = np.isinf(here) != np.isinf(there)
+    kept = ~lost & np.isfinite(here)
+    lone = locator.low is None and (np.minimum(here, there)[lost] >= len(points) - 1).all()
+    gap = float(np.abs(here[kept] - there[kept]).max(initial=0.0))
+    return gap if lone or not lost.any() else np.inf
 
 
-def score(locator: WindowMedian, points: np.ndarray, positions: np.ndarray) -> np.ndarray:
-    """m(t) as its definition says, by counting."""
-    t = positions[:, None]
-    left = (points < t).sum(axis=1)
-    outside = ((points + locator.left < t) | (points - locator.right > t) | ~np.isfinite(points)).sum(axis=1)
-    return np.maximum(np.abs(len(points) - 2 * left) / 2, outside)
+def penalty(locator: WindowMedian, points: np.ndarray, positions: np.ndarray) -> np.ndarray:
+    """The penalty that the mechanism uses inside its pieces, infinite where it has no density."""
+    pieces = locator.pieces(points)
+    piece = np.searchsorted(pieces.edges, positions) - 1
+    outside = (piece < 0) | (piece >= len(pieces.penalty))
+    piece = np.clip(piece, 0, len(pieces.penalty) - 1)
+    return np.where(outside | pieces.void[piece], np.inf, pieces.penalty[piece])

@@ -1,11 +1,33 @@
-"""Every contract over every example of the catalog."""
+"""Every contract over every example of the catalog, and the power of the statistical ones."""
 
 import pytest
-from checks import CONTRACTS
-from kit import examples
+from accuracy import BETA, PAIRS, RUNS, refused
+from every import CONTRACTS
+from kit import DRAWS, examples
+from scipy.stats import binom
 
 
 @pytest.mark.parametrize("contract", CONTRACTS, ids=lambda contract: contract.__name__)
 @pytest.mark.parametrize(("key", "example"), examples())
 def test_contract(key, example, contract):
     contract(example)
+
+
+def test_the_sign_test_rejects_a_threefold_error():
+    # errors |N(0, 1)| and |N(0, 3²)|: the second is larger with probability (2/π) arctan 3 = .795
+    assert binom.sf(refused(PAIRS, 0.5) - 1, PAIRS, 0.795) > 1 - 1e-9
+
+
+def test_the_test_of_bounds_rejects_three_times_the_failures():
+    assert refused(RUNS, BETA) < 60
+    assert binom.sf(refused(RUNS, BETA) - 1, RUNS, 3 * BETA) > 0.9999
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [(0.5, 0.413), (0.5, 0.594), (0.512, 0.406), (0.512, 0.632), (0.8, 0.73), (0.8, 0.867)],
+)
+def test_the_test_of_scales_rejects_three_tenths(right, wrong):
+    # P(noise below the quantile) for the right scale and for 1.3 and 1/1.3 times it: Laplace, normal, Gumbel
+    low, high = binom.ppf([2.5e-7, 1 - 2.5e-7], DRAWS, right)
+    assert binom.cdf(low, DRAWS, wrong) + binom.sf(high, DRAWS, wrong) > 0.99

@@ -99,3 +99,10 @@ def test_log_ticks_are_few_and_inside(low, ratio):
     assert 2 <= len(ticks) <= 8
     assert all(low * 0.999 <= tick <= low * ratio * 1.001 for tick in ticks)
     assert len(set(tick_labels(ticks))) == len(ticks)
+
+
+def test_a_long_title_stays_inside_the_picture():
+    title = "What a private mean costs: " + "the WIDEST words of a long title " * 4
+    figure = draw(Chart("wide", title, (Panel("", "x", "y", ()),), alt="A title"))
+    (head,) = [text for text in figure.texts if text.get_text().startswith("What")]
+    assert head.get_window_extent().x1 <= figure.bbox.width

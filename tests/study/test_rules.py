@@ -1,4 +1,4 @@
-from math import inf, isnan, nan
+from math import inf, nan
 
 import numpy as np
 import pytest
@@ -232,12 +232,16 @@ def test_combine(statuses, combined):
     assert verdict.status is combined
     assert verdict.level == pytest.approx(1e-4 * len(statuses))
     assert verdict.trials == 50 * len(statuses)
-    assert isnan(verdict.estimate)
+    shown = verdict.detail["checks"][statuses.index(combined)]
+    assert (verdict.estimate, verdict.interval, verdict.bound) == tuple(
+        shown[name] for name in ("estimate", "interval", "bound")
+    )
     assert [check["status"] for check in verdict.detail["checks"]] == statuses
 
 
 def test_combine_keeps_a_common_n_and_needs_a_check():
     assert combine([verdict_of(HOLDS, 7), verdict_of(HOLDS, 7)]).n == 7
-    assert combine([verdict_of(HOLDS, 7), verdict_of(HOLDS, 8)]).n is None
+    assert combine([verdict_of(HOLDS, 7), verdict_of(UNDECIDED, 8)]).n == 8  # that of the check shown
+    assert combine([verdict_of(HOLDS), verdict_of(HOLDS)], trials=60).trials == 60
     with pytest.raises(ArgumentError):
         combine([])

@@ -26,6 +26,7 @@ WIDTH = 7.2  # inches: 720 px at the width the pictures are shown with
 LEFT, RIGHT, GUTTER = 0.78, 0.16, 0.72
 CHARACTER = 0.071  # inches a character of the legend takes, at most, on average
 LINE = 0.21  # inches between two lines of text
+TITLE = 62  # characters in a line of the title, which are wider than those of the legend
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Layout:
             rows=ceil(len(chart.panels) / columns),
             legend_rows=ceil(len(labels) / across),
             legend_columns=ceil(len(labels) / ceil(len(labels) / across)) if labels else 1,
-            title_lines=len(wrap(chart.title, 78)),
+            title_lines=len(wrap(chart.title, TITLE)),
             head_lines=max(len(_head(panel, columns)) for panel in chart.panels),
             note_lines=max(len(_note(panel, columns)) for panel in chart.panels),
         )
@@ -170,7 +171,7 @@ def _curve(axes: Axes, series: Series, vertical: tuple[float, float]) -> None:
 
 def _write_head(figure: Figure, chart: Chart, layout: Layout) -> None:
     tall = layout.height
-    title = "\n".join(wrap(chart.title, 78))
+    title = "\n".join(wrap(chart.title, TITLE))
     figure.text(0.16 / WIDTH, 1 - 0.12 / tall, title, va="top", fontsize=12, fontweight="bold", color=INK)
     entries = _legend(chart)
     if entries:

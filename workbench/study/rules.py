@@ -6,7 +6,7 @@ stated size. Everything else is UNDECIDED, and asks for more trials.
 """
 
 from collections.abc import Sequence
-from math import fsum, inf, nan
+from math import fsum, inf
 from typing import Any, Protocol
 
 import numpy as np
@@ -182,20 +182,26 @@ def slope_inside(
     )
 
 
-def combine(verdicts: Sequence[Verdict]) -> Verdict:
-    """Decide a claim made of several checks: all must hold, one refutation refutes; the levels add up."""
+def combine(verdicts: Sequence[Verdict], trials: int | None = None) -> Verdict:
+    """Decide a claim made of several checks: all must hold, one refutation refutes; the levels add up.
+
+    The estimate, interval and bound shown are those of the first check that decides; all stand in the
+    detail. `trials` is the number of distinct ones where checks share them; by default they are added up.
+    """
     if not verdicts:
         raise ArgumentError("verdicts", verdicts, "at least one verdict")
     statuses, sizes = {verdict.status for verdict in verdicts}, {verdict.n for verdict in verdicts}
     status = next((s for s in (Status.REFUTED, Status.UNDECIDED) if s in statuses), Status.HOLDS)
+    shown = next(verdict for verdict in verdicts if verdict.status == status)
+    named = f"{shown.id} ({shown.test})" if shown.id else shown.test
     return Verdict(
         status=status,
-        test=f"all of {len(verdicts)} checks",
+        test=f"all of {len(verdicts)} checks; shown: {named}",
         level=fsum(verdict.level for verdict in verdicts),
-        n=sizes.pop() if len(sizes) == 1 else None,
-        trials=sum(verdict.trials for verdict in verdicts),
-        estimate=nan,
-        interval=(nan, nan),
-        bound=nan,
+        n=sizes.pop() if len(sizes) == 1 else shown.n,
+        trials=sum(verdict.trials for verdict in verdicts) if trials is None else trials,
+        estimate=shown.estimate,
+        interval=shown.interval,
+        bound=shown.bound,
         detail={"checks": [dict(vars(verdict)) for verdict in verdicts]},
     )

@@ -45,6 +45,11 @@ class Winsor:
     low: float
     high: float
 
+    @property
+    def width(self) -> float:
+        """What one group moves the sum of clipped variances at most."""
+        return self.high - self.low
+
     def mean(self, v: Array) -> Array:
         """Return h(v) = E clip(v χ²_ν/ν, low, high), ν = group - 1."""
         nu = self.group - 1
@@ -134,7 +139,11 @@ class WinsorisedScale:
             return self.locator.charge("log-scale", budget)
         locate, mean = divided(budget, design.share)
         return Sequential(
-            rule(budget), (self.locator.charge("log-scale", locate), _mean_charge(n, design.winsor, mean))
+            rule(budget),
+            (
+                self.locator.charge("log-scale", locate),
+                _mean_charge(n, design.winsor.group, design.winsor.width, mean),
+            ),
         )
 
     def steps(
@@ -165,7 +174,7 @@ class WinsorisedScale:
         )
         if winsor is None or apart > log(LARGEST_RATIO) / 4:
             return expm1(apart) if winsor is None and apart < 700 else inf
-        spread = (winsor.high - winsor.low) * uniform_deviation(n // winsor.group, beta / 4)
+        spread = winsor.width * uniform_deviation(n // winsor.group, beta / 4)
         return _worst_ratio(winsor, apart, spread + noise_quantile(plan["variance"], beta / 4))
 
 
@@ -191,8 +200,8 @@ def _exp(log_s: float) -> float:
     return float(np.exp(np.clip(log_s, -700.0, 700.0)))
 
 
-def _mean_charge(n: int, winsor: Winsor, cost: Budget) -> Charge:
-    return mean_charge("variance", (winsor.high - winsor.low) / (n // winsor.group), cost)
+def _mean_charge(n: int, group: int, width: float, cost: Budget) -> Charge:
+    return mean_charge("variance", width / (n // group), cost)
 
 
 @lru_cache(maxsize=4096)
@@ -204,12 +213,11 @@ def _design(recipe: WinsorisedScale, n: int, budget: Budget) -> Design:
         for group in GROUPS:
             if 2 * group > n:
                 continue
-            for low in TAILS:
-                for high in TAILS:
-                    winsor = _winsor(group, low, high)
-                    rms = _rms(winsor, n, noise_sd(_mean_charge(n, winsor, mean)), sd)
-                    if rms + failure < best.rms + best.failure:
-                        best = Design(share, winsor, rms, failure)
+            together, clips = _clips(group)
+            rms = _rms(together, n, noise_sd(_mean_charge(n, group, 1.0, mean)), sd)
+            least = int(np.argmin(rms))
+            if rms[least] + failure < best.rms + best.failure:
+                best = Design(share, clips[least], float(rms[least]), failure)
     return best if best.failure <= 0.5 else _alone(recipe, n, budget)
 
 
@@ -225,16 +233,18 @@ def _location(recipe: WinsorisedScale, n: int, cost: Budget) -> tuple[float, flo
     return sqrt(mechanism + 1 / (4 * MEDIAN_DENSITY**2 * (n // 2))), failure
 
 
-@lru_cache(maxsize=1024)
-def _winsor(group: int, low_tail: float, high_tail: float) -> Winsor:
+@lru_cache(maxsize=len(GROUPS))
+def _clips(group: int) -> tuple[Winsor, tuple[Winsor, ...]]:
+    """Return all clips of the grid of tails: together, their ends as columns, and one by one."""
     nu = group - 1
-    low, high = chdtri(nu, 1 - low_tail) / nu, chdtri(nu, high_tail) / nu
-    return Winsor(group, float(low), float(high))
+    ends = [(chdtri(nu, 1 - low) / nu, chdtri(nu, high) / nu) for low in TAILS for high in TAILS]
+    low, high = np.array(ends).T[:, :, None]
+    return Winsor(group, low, high), tuple(Winsor(group, float(one), float(two)) for one, two in ends)
 
 
-def _rms(winsor: Winsor, n: int, noise: float, sd: float) -> float:
-    """Return the sd of ln(out/σ) by the three-point rule over ln s ~ N(ln σ, sd²)."""
+def _rms(winsor: Winsor, n: int, unit: float, sd: float) -> Array:
+    """Return the sd of ln(out/σ) by the three-point rule over ln s ~ N(ln σ, sd²), for noise unit·width."""
     v = np.exp(-2 * sqrt(3) * sd * np.array([-1.0, 0.0, 1.0]))
-    slope = v * winsor.slope(v)
+    slope, noise = v * winsor.slope(v), unit * winsor.width
     variance = (winsor.variance(v) / (n // winsor.group) + noise**2) / np.maximum(2 * slope, 1e-12) ** 2
-    return sqrt(float(np.array([1 / 6, 2 / 3, 1 / 6]) @ variance))
+    return np.asarray(np.sqrt(variance @ np.array([1 / 6, 2 / 3, 1 / 6])))

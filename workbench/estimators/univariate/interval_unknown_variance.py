@@ -39,7 +39,8 @@ class IntervalUnknownVariance:
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
-    >>> release = IntervalUnknownVariance(pivots=500)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> estimator, rng = IntervalUnknownVariance(pivots=500), np.random.default_rng(2)
+    >>> release = estimator(x, budget=ApproxDP(1.0, 1e-6), rng=rng)
     >>> release.value.contains(3.0)
     True
     """

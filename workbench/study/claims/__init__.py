@@ -8,9 +8,22 @@ from collections.abc import Iterable
 from workbench.errors import one_of
 from workbench.study.claims.base import Claim as Claim
 from workbench.study.claims.base import index
+from workbench.study.claims.l17_accounting import CLAIMS as L17_ACCOUNTING
+from workbench.study.claims.l17_costs import CLAIMS as L17_COSTS
+from workbench.study.claims.l17_intervals import CLAIMS as L17_INTERVALS
+from workbench.study.claims.l17_location import CLAIMS as L17_LOCATION
+from workbench.study.claims.l17_prediction import CLAIMS as L17_PREDICTION
+from workbench.study.claims.l17_tight import CLAIMS as L17_TIGHT
 from workbench.study.verdict import Verdict
 
-FAMILIES: tuple[tuple[Claim, ...], ...] = ()
+FAMILIES: tuple[tuple[Claim, ...], ...] = (
+    L17_LOCATION,
+    L17_COSTS,
+    L17_TIGHT,
+    L17_PREDICTION,
+    L17_INTERVALS,
+    L17_ACCOUNTING,
+)
 CLAIMS: dict[str, Claim] = index(*FAMILIES)
 
 

@@ -1,0 +1,242 @@
+"""What is planned, what is drawn, and the law of what is drawn."""
+
+from dataclasses import replace
+from math import exp, log, sqrt
+
+import numpy as np
+from kit import DRAWS, FALSE_ALARM, answer, entry_of, refusal, stopped_early, typical_rows
+from scipy.special import ndtr
+from scipy.stats import binomtest
+
+from workbench.catalog import Example
+from workbench.privacy import (
+    ZCDP,
+    ApproxDP,
+    Budget,
+    Charge,
+    CountingNoise,
+    GaussianDP,
+    NonPrivate,
+    PureDP,
+    SimulatedNoise,
+    compose,
+)
+from workbench.privacy.conversions import gaussian_delta
+
+
+def plan_composes_to_the_budget(example: Example) -> None:
+    """The delivered budget is the requested one, in the plan and in the guarantee of a release."""
+    for n in (4, 24, 300, 1000):
+        delivered = compose(example.estimator.plan(n, 1, example.budget))
+        for field in ("epsilon", "delta", "rho", "mu"):
+            wanted = getattr(example.budget, field, 0.0)
+            got = getattr(delivered, field, 0.0)
+            assert abs(got - wanted) <= 1e-12 * max(wanted, 1e-300), (n, field, got, wanted)
+        if n <= 300:
+            release = example.estimator(typical_rows(example, n, 1), budget=example.budget, rng=_rng(1))
+            assert release.guarantee.budget == delivered
+
+
+def plan_is_a_pure_function_of_public_numbers(example: Example) -> None:
+    """Equal estimators, n and budgets have equal plans, whatever the rows and however often one asks."""
+    for n in (24, 300):
+        plan = example.estimator.plan(n, 1, example.budget)
+        for rows in (typical_rows(example, n, 2), np.zeros(n), np.full(n, np.nan), np.full(n, 1e99)):
+            release = example.estimator(rows, budget=example.budget, rng=_rng(n))
+            assert release.plan == plan
+        assert replace(example.estimator).plan(n, 1, replace(example.budget)) == plan
+
+
+def expected_draw(charge: Charge) -> tuple[str, float, float]:
+    """Kind, sensitivity and scale of the draw that a charge stands for, derived here independently."""
+    sensitivity, cost = charge.sensitivity, charge.cost
+    match charge.mechanism, cost:
+        case ("laplace" | "discrete_laplace") as kind, PureDP(epsilon):
+            return kind, sensitivity, sensitivity / epsilon
+        case "gaussian", ZCDP(rho, 0.0):
+            return "gaussian", sensitivity, sensitivity / sqrt(2 * rho)
+        case "gaussian", GaussianDP(mu):
+            return "gaussian", sensitivity, sensitivity / mu
+        case "gaussian", ApproxDP():
+            return "gaussian", sensitivity, sensitivity / _mu_by_bisection(cost)
+        case "noisy_max", PureDP(epsilon):
+            return "exponential", sensitivity, 2 * sensitivity / epsilon
+        case "exponential", ZCDP(rho, 0.0):
+            return "gumbel", sensitivity, 2 * sensitivity / sqrt(8 * rho)
+        case "window_median", PureDP(epsilon) | ApproxDP(epsilon, _):
+            return "gumbel", sensitivity, 2 * sensitivity / epsilon
+        case "window_median", ZCDP(rho, _):
+            return "gumbel", sensitivity, 2 * sensitivity / sqrt(8 * rho)
+        case "stability_histogram", ApproxDP(epsilon, _):
+            return "discrete_laplace", sensitivity, sensitivity / epsilon
+        case "stability_histogram", ZCDP(rho, _):
+            return "gaussian", sensitivity, sensitivity / sqrt(2 * rho)
+    raise AssertionError(f"no draw is known for {charge}")
+
+
+def _mu_by_bisection(cost: ApproxDP) -> float:
+    low, high = 1e-9, 50.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if gaussian_delta(middle, cost.epsilon) <= cost.delta else (low, middle)
+    return low
+
+
+def draws_are_those_of_the_plan(example: Example) -> None:
+    """Kind, sensitivity and scale of every draw follow from the charges, one draw each, in their order."""
+    missing = {charge.step for charge in example.estimator.plan(1000, 1, example.budget).charges()}
+    for n in (24, 300, 1000, 3000, 10_000):  # as far as it takes to see every step
+        if n > 1000 and not missing:
+            break
+        counting = CountingNoise(SimulatedNoise(_rng(n)))
+        release = example.estimator(typical_rows(example, n, n), budget=example.budget, rng=counting)
+        charges = list(release.plan.charges())
+        expected, seen = [expected_draw(charge) for charge in charges], counting.draws
+        assert len(seen) <= len(expected), (seen, expected)
+        assert len(seen) == len(expected) or stopped_early(release.value), (seen, expected)
+        for draw, (kind, sensitivity, scale) in zip(seen, expected, strict=False):
+            assert (draw.kind, draw.sensitivity) == (kind, sensitivity)
+            assert abs(draw.scale - scale) <= 1e-9 * scale, (kind, draw.scale, scale)
+        missing -= {charge.step for charge in charges[: len(seen)]}
+    assert not missing, f"steps that no run reached: {missing}"
+
+
+class Tally(CountingNoise):
+    """Counts uniform points too."""
+
+    points = 0
+
+    def uniform(self, low: float, high: float) -> float:
+        """Count and pass on."""
+        self.points += 1
+        return super().uniform(low, high)
+
+
+def draws_do_not_depend_on_the_rows(example: Example) -> None:
+    """How many draws there are, of which kind and size, is public until a step gives no answer."""
+    for n in (24, 300):
+        typical = typical_rows(example, n, n)
+        spread = np.geomspace(1e-3, 1e6, n) * np.resize([1.0, -1.0], n)
+        columns = (
+            typical,
+            1e4 * typical,
+            np.zeros(n),
+            np.ones(n),
+            np.full(n, np.nan),
+            np.full(n, 1e99),
+            spread,
+        )
+        runs = [_draws(example, x) for x in columns]
+        longest = max((draws for draws, _ in runs), key=len)
+        for draws, value in runs:
+            assert draws == longest[: len(draws)], (n, draws, longest)
+            assert draws, "a run without any noise"
+            assert len(draws) == len(longest) or stopped_early(value), (n, draws, longest)
+
+
+def _draws(example: Example, x: np.ndarray) -> tuple[list[tuple[str, int]], object]:
+    counting = CountingNoise(SimulatedNoise(_rng(len(x))))
+    value = example.estimator(x, budget=example.budget, rng=counting).value
+    return [(draw.kind, draw.size) for draw in counting.draws], value
+
+
+def work_is_bounded_at_a_large_budget(example: Example) -> None:
+    """At ε = 100 (ρ = 1250, μ = 50) a run draws at most 3n + 2 numbers, or one for each bin, in a step."""
+    budget, n = lavish(example.budget), 60
+    bins = 2 * getattr(example.estimator, "radius", 50.0) / getattr(example.estimator, "sigma", 1.0) + 2
+    for x in (typical_rows(example, n, 3), np.zeros(n), np.full(n, 1e99), np.resize([-1e9, 1e-9], n)):
+        tally = Tally(SimulatedNoise(_rng(4)))
+        plan = example.estimator(x, budget=budget, rng=tally).plan
+        steps = len(list(plan.charges()))
+        assert len(tally.draws) <= steps, (tally.draws, steps)
+        assert tally.points <= steps, (tally.points, steps)
+        assert all(draw.size <= max(3 * n + 2, bins) for draw in tally.draws), tally.draws
+
+
+def lavish(budget: Budget) -> Budget:
+    """A budget of the same kind at which noise is hardly seen."""
+    match budget:
+        case PureDP() | ApproxDP():
+            return replace(budget, epsilon=100.0)
+        case ZCDP():
+            return replace(budget, rho=1250.0)
+    return GaussianDP(50.0)
+
+
+def noise_has_the_scale_that_is_asked_for(example: Example) -> None:
+    """How often 2000 draws of each noise of the plan stay below a quantile, by an exact binomial test."""
+    for charge in example.estimator.plan(1000, 1, example.budget).charges():
+        kind, sensitivity, scale = expected_draw(charge)
+        noise = getattr(SimulatedNoise(_rng(6)), kind)(np.zeros(DRAWS), sensitivity, scale)
+        within, chance = below(kind, noise, scale)
+        found = binomtest(int(within.sum()), DRAWS, chance).pvalue
+        assert found > FALSE_ALARM, (kind, within.mean(), chance)
+
+
+def below(kind: str, noise: np.ndarray, scale: float) -> tuple[np.ndarray, float]:
+    """Which draws lie below a quantile that moves with the scale, and the chance of it, in closed form."""
+    median = scale * log(2)
+    match kind:
+        case "laplace":
+            return np.abs(noise) <= median, 0.5
+        case "exponential":
+            return noise <= median, 0.5
+        case "discrete_laplace":
+            ratio, whole = exp(-1 / scale), round(median)
+            return np.abs(noise) <= whole, 1 - 2 * ratio ** (whole + 1) / (1 + ratio)
+        case "gaussian":
+            return np.abs(noise) <= median, float(ndtr(log(2)) - ndtr(-log(2)))
+        case "gumbel":
+            return noise <= 1.5 * scale, exp(-exp(-1.5))
+    raise AssertionError(f"no quantile is known for {kind}")
+
+
+def wrong_public_arguments_are_refused_before_any_draw(example: Example) -> None:
+    """Too few rows, a wrong dimension or budget or source: one error that names it, and nothing drawn."""
+    estimator, least = example.estimator, entry_of(example).least_rows
+    tally = Tally(SimulatedNoise(_rng(7)))
+    calls = [
+        ("n", lambda n=n: estimator(np.zeros(n), budget=example.budget, rng=tally)) for n in range(least)
+    ]
+    calls += [("n", lambda n=n: estimator.plan(n, 1, example.budget)) for n in (-1, least - 1, 24.0, True)]
+    calls += [("d", lambda d=d: estimator.plan(24, d, example.budget)) for d in (0, 2)]
+    calls += [
+        ("beta", lambda b=b: estimator.error_bound(24, 1, example.budget, b)) for b in (0.0, 1.0, np.nan)
+    ]
+    for shape in ((), (24, 2), (24, 0), (24, 1, 1)):
+        calls.append(("x", lambda s=shape: estimator(np.zeros(s), budget=example.budget, rng=tally)))
+    for kind in ("O", "U8", "complex", "M8[s]"):
+        calls.append(
+            ("x", lambda k=kind: estimator(np.zeros(24).astype(k), budget=example.budget, rng=tally))
+        )
+    for rng in (None, 0, np.random):
+        calls.append(("rng", lambda r=rng: estimator(np.zeros(24), budget=example.budget, rng=r)))
+    for budget in (NonPrivate(), None, 1.0, PureDP):
+        calls.append(("budget|cost", lambda b=budget: estimator(np.zeros(24), budget=b, rng=tally)))
+    for argument, call in calls:
+        error = refusal(call)
+        assert error.argument in argument.split("|"), (argument, str(error))
+        assert "\n" not in str(error)
+    assert (tally.draws, tally.points) == ([], 0)
+
+
+def every_accepted_number_of_rows_is_answered(example: Example) -> None:
+    """What `plan` accepts, a run takes: no n raises after the first draw."""
+    for n in (entry_of(example).least_rows, 5, 13, 24, 25):
+        answer(example, typical_rows(example, n, n), n)
+
+
+def _rng(seed: int) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+CONTRACTS = (
+    plan_composes_to_the_budget,
+    plan_is_a_pure_function_of_public_numbers,
+    draws_are_those_of_the_plan,
+    draws_do_not_depend_on_the_rows,
+    work_is_bounded_at_a_large_budget,
+    noise_has_the_scale_that_is_asked_for,
+    wrong_public_arguments_are_refused_before_any_draw,
+    every_accepted_number_of_rows_is_answered,
+)

@@ -1,0 +1,91 @@
+"""What more rows buy, and what the proved bounds promise, on rows of the entry's own population."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from math import inf, isfinite, log
+
+import numpy as np
+from kit import FALSE_ALARM, answer, entry_of
+from scipy.stats import binom
+
+from workbench.catalog import Example
+from workbench.estimators import Abstention
+from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
+
+PAIRS = 300  # runs with few and with four times as many rows that are compared
+RUNS, BETA = 300, 0.1
+
+
+def error_does_not_rise_with_n(example: Example, pairs: int = PAIRS) -> None:
+    """A sign test over independent pairs of runs: with four times the rows the error is not larger.
+
+    If the error for more rows is stochastically no larger, a pair shows a larger one with probability at
+    most 1/2, ties apart. No answer is an infinite error; a pair of them tells nothing.
+    """
+    for n in (100, 400, 2500, 10_000):
+        few, many = (errors(example, rows, pairs, ratio) for rows in (n, 4 * n))
+        rises, falls = int((many > few).sum()), int((many < few).sum())
+        assert rises < refused(rises + falls, 0.5), (n, rises, falls)
+        if min(np.isfinite(few).mean(), np.isfinite(many).mean()) > 0.9:
+            return
+    raise AssertionError("hardly any run gave an answer: nothing was tested")
+
+
+def error_bound_is_exceeded_with_probability_at_most_beta(example: Example, runs: int = RUNS) -> None:
+    """Where the bound is finite, failures over 300 runs at beta = .1 stay within the binomial law."""
+    estimator = example.estimator
+    sizes = {example.budget: (100, 1000, 3000), generous(example.budget): (300, 3000, 20_000, 40_000)}
+    for budget, numbers in sizes.items():
+        for n in numbers:
+            bound = estimator.error_bound(n, 1, budget, BETA)
+            if isfinite(bound):
+                failures = int((errors(Example(estimator, budget), n, runs) > bound * (1 + 1e-12)).sum())
+                assert failures < refused(runs, BETA), (n, budget, bound, failures)
+                return
+    raise AssertionError("no n has a finite bound: nothing was tested")
+
+
+def relative(scale: float) -> float:
+    """What `error_bound` of a scale bounds, for sigma = 1."""
+    return abs(scale - 1)
+
+
+def ratio(scale: float) -> float:
+    """A half is as wrong as a double."""
+    return abs(log(scale)) if scale else inf
+
+
+@cache
+def refused(trials: int, chance: float) -> int:
+    """The least count that has probability at most FALSE_ALARM under Binomial(trials, chance)."""
+    return int(binom.isf(FALSE_ALARM, trials, chance)) + 1
+
+
+def generous(budget: Budget) -> Budget:
+    """A budget of the same kind at which every bound is finite for few rows."""
+    match budget:
+        case PureDP(epsilon) | ApproxDP(epsilon, _):
+            return replace(budget, epsilon=16 * epsilon)
+        case ZCDP(rho, _):
+            return replace(budget, rho=256 * rho)
+        case GaussianDP(mu):
+            return GaussianDP(16 * mu)
+    raise AssertionError(budget)
+
+
+def errors(
+    example: Example, n: int, runs: int, scale_error: Callable[[float], float] = relative
+) -> np.ndarray:
+    """Errors in the unit of `error_bound` on normal rows: half-widths for intervals."""
+    estimator, rng = example.estimator, np.random.default_rng(n)
+    sigma = getattr(estimator, "sigma", 1.0)
+    mean = getattr(estimator, "centre", 0.0) + 0.7 * sigma
+    rows = mean + sigma * rng.standard_normal((runs, n))
+    values = [answer(example, x, seed) for seed, x in enumerate(rows)]
+    kinds = {"interval": lambda value: value.width / 2, "scale": scale_error}
+    error = kinds.get(entry_of(example).estimand, lambda value: abs(value - mean))
+    return np.array([inf if isinstance(value, Abstention) else error(value) for value in values])
+
+
+CONTRACTS = (error_does_not_rise_with_n, error_bound_is_exceeded_with_probability_at_most_beta)

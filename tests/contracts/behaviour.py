@@ -1,0 +1,171 @@
+"""How an estimator treats what it is given: streams, hostile rows, names of columns, symmetries."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from kit import HOSTILE, answer, entry_of, refusal, run, spied, stopped_early, typical_rows, warm
+
+from workbench.catalog import Example
+from workbench.estimators import Abstention
+
+RTOL = 1e-9
+
+
+def same_stream_gives_the_same_bits(example: Example) -> None:
+    """Equal streams give equal releases, and different streams different ones: no stream is kept inside."""
+    crowded = crowds(getattr(example.estimator, "centre", 0.0), getattr(example.estimator, "sigma", 1.0))
+    columns = (crowded, typical_rows(example, 1000, 9))
+    for x in columns:
+        warm(example, len(x))
+    once, again = ([_everything_released(example, columns, seed) for seed in range(8)] for _ in range(2))
+    assert once == again
+    assert len(set(once)) >= 3, once[0]
+
+
+def crowds(centre: float, sigma: float) -> np.ndarray:
+    """Equally many rows at ten places and at ten distances from each other: no bin wins without noise."""
+    places, distances = np.arange(10) * 5 + 0.5, 2.0 ** -np.arange(10)
+    pairs = [[place - gap / 4, place + gap / 4] for place in places for gap in distances]
+    return centre + sigma * np.tile(np.ravel(pairs), 5)
+
+
+def _everything_released(example: Example, columns: tuple[np.ndarray, ...], seed: int) -> str:
+    with spied() as events:
+        values = [run(example, x, seed) for x in columns]
+    return repr([*values, *(event.output for event in events)])
+
+
+def hostile_rows_are_ordinary_inputs(example: Example) -> None:
+    """No row raises or warns (warnings are errors here), and the caller's array keeps its bits."""
+    rng = np.random.default_rng(4)
+    for n in (4, 25):
+        for value in HOSTILE:
+            _untouched(example, np.full(n, value))
+        for _ in range(6):
+            _untouched(example, rng.choice([*HOSTILE, 1.0, 1.0, -3.0], size=n))
+
+
+def _untouched(example: Example, x: np.ndarray) -> None:
+    before = x.tobytes()
+    value = answer(example, x, 6)
+    assert x.tobytes() == before, "the caller's array was changed"
+    x.flags.writeable = False
+    assert repr(answer(example, x, 6)) == repr(value)
+    assert not np.isnan(numbers(value)).any()
+
+
+def an_unusable_row_counts_as_zero(example: Example) -> None:
+    """A row that is no number, or too large, is a row of 0 in its place; it is never dropped."""
+    for n, kept in ((24, 4), (300, 6)):
+        for bad in (np.nan, np.inf, -1e308):
+            x = np.full(n, bad)
+            x[:: n // kept] = getattr(example.estimator, "centre", 0.0) + 40.0
+            zeros = np.where(np.abs(x) < 1e100, x, 0.0)
+            warm(example, n)
+            assert _everything_seen(example, x) == _everything_seen(example, zeros), (n, bad)
+
+
+def _everything_seen(example: Example, x: np.ndarray) -> str:
+    with spied() as events, np.printoptions(threshold=10**6):
+        values = [answer(example, x, seed) for seed in range(3)]
+        return repr([values, *((event.charge, event.statistic, event.output) for event in events)])
+
+
+def names_of_columns_are_kept(example: Example) -> None:
+    """A DataFrame and a Series give the release of the array, with their names; text columns are refused."""
+    x = typical_rows(example, 24, 3)
+    missing = np.append(x[:-1], np.nan)
+    for rows, labels, same_rows in (
+        (x[:, None], None, x),
+        (x.tolist(), None, x),
+        (pd.Series(x), None, x),
+        (pd.Series(x, name="height"), ("height",), x),
+        (pd.DataFrame({"height": x}, index=range(7, 31)), ("height",), x),
+        (pd.DataFrame({"height": pd.array([*x[:-1], None], "Float64")}), ("height",), missing),
+        (pd.DataFrame({3: np.arange(24)}), ("3",), np.arange(24.0)),
+    ):
+        release = example.estimator(rows, budget=example.budget, rng=np.random.default_rng(1))
+        assert release.labels == labels
+        assert repr(release.value) == repr(run(example, same_rows, 1))
+    for column in (["a"] * 24, pd.array(["a"] * 24, "string"), pd.Categorical(["a"] * 24)):
+        table = pd.DataFrame({"height": column})
+        assert "height" in str(refusal(lambda rows=table: run(example, rows)))
+
+
+def declared_symmetries_hold(example: Example) -> None:
+    """The same stream on moved rows gives the moved release, for moves by powers of two of sigma.
+
+    "exact" promises it for every move and "lattice" for those that keep a grid; both are tested on powers
+    of two, where the arithmetic of the rows is exact. A public range of scales breaks that of scale.
+    """
+    symmetries, sigma = entry_of(example).symmetries, getattr(example.estimator, "sigma", 1.0)
+    assert symmetries.keys() == {"translation", "scale"}
+    for n in (300, 6000):
+        x = rounded(typical_rows(example, n, 21))
+        for seed in range(6 if n == 300 else 2):
+            value = run(example, x, seed)
+            if symmetries["translation"] != "none":
+                for move in (2.0, -64.0, 1024.0):
+                    same(example, moved(example, value, move * sigma), run(example, x + move * sigma, seed))
+            if symmetries["scale"] != "none" and getattr(example.estimator, "lower", None) is None:
+                for factor in (2.0, 2.0**-7, 2.0**20):
+                    same(example, scaled(value, factor), run(example, x * factor, seed))
+        if not stopped_early(value):
+            return
+    raise AssertionError("no run gave an answer: nothing was tested")
+
+
+def rounded(x: np.ndarray) -> np.ndarray:
+    """Multiples of 2^-30: adding a power of two up to 2^20 is exact."""
+    return np.round(x * 2.0**30) / 2.0**30
+
+
+def moved(example: Example, value: Any, move: float) -> Any:
+    """The release on rows that are `move` further right."""
+    if entry_of(example).estimand == "scale" or isinstance(value, Abstention):
+        return value
+    return (
+        replace(value, low=value.low + move, high=value.high + move)
+        if hasattr(value, "low")
+        else value + move
+    )
+
+
+def scaled(value: Any, factor: float) -> Any:
+    """The release on rows that are `factor` times as large."""
+    if isinstance(value, Abstention):
+        return value
+    if hasattr(value, "low"):
+        return replace(value, low=value.low * factor, high=value.high * factor)
+    return value * factor
+
+
+def same(example: Example, expected: Any, value: Any) -> None:
+    """Equal to 1e-9 of their size; abstentions equal."""
+    assert type(value) is type(expected), (value, expected)
+    if isinstance(value, Abstention):
+        assert value == expected
+        return
+    got, wanted = numbers(value), numbers(expected)
+    finite = np.isfinite(wanted)
+    assert (got[~finite] == wanted[~finite]).all(), (value, expected)
+    scale = np.abs(wanted[finite]).max(initial=1e-12) + (0 if entry_of(example).estimand == "scale" else 1e-3)
+    assert (np.abs(got[finite] - wanted[finite]) <= RTOL * scale).all(), (value, expected)
+
+
+def numbers(value: Any) -> np.ndarray:
+    """The numbers of a value: one, two ends, or none."""
+    if isinstance(value, Abstention):
+        return np.array([])
+    return np.array([value.low, value.high] if hasattr(value, "low") else [value], float)
+
+
+CONTRACTS = (
+    same_stream_gives_the_same_bits,
+    hostile_rows_are_ordinary_inputs,
+    an_unusable_row_counts_as_zero,
+    names_of_columns_are_kept,
+    declared_symmetries_hold,
+)

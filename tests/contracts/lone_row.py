@@ -1,0 +1,130 @@
+"""Where δ lives: a row that is alone in its bin or window shows with probability at most δ."""
+
+from math import ceil, exp, sqrt
+
+import numpy as np
+from kit import Event, run, spied, typical_rows, warm
+from scipy.special import ndtr
+
+from workbench.catalog import Example
+from workbench.estimators.parts.window_median import WindowMedian, selection_epsilon
+from workbench.privacy import ApproxDP, Charge, UnitNoise, histograms
+
+
+def a_lone_row_shows_with_probability_at_most_delta(example: Example) -> None:
+    """The threshold of a histogram, or the bottom of a window median, holds the δ that its charge states."""
+    waiting = {
+        charge.step
+        for charge in example.estimator.plan(1000, 1, example.budget).charges()
+        if delta_of(charge)
+    }
+    for n in (300, 1000, 3000):
+        warm(example, n)
+        with spied() as events:
+            run(example, typical_rows(example, n, 2))
+        for event in events:
+            if event.charge.step in waiting:
+                holds_its_delta(event)
+                waiting.remove(event.charge.step)
+    assert not waiting, f"steps that no run reached: {waiting}"
+
+
+def delta_of(charge: Charge) -> float:
+    """The δ of a charge, 0 where it has none or where its mechanism is noise alone."""
+    return 0.0 if charge.mechanism == "gaussian" else getattr(charge.cost, "delta", 0.0)
+
+
+def holds_its_delta(event: Event) -> None:
+    """Fail unless the event's mechanism shows a lone row with probability at most the δ of its charge."""
+    delta = event.charge.cost.delta
+    if event.mechanism == "stability_histogram":
+        shown = chance_of_a_lone_row(event)
+        assert shown <= delta * (1 + 1e-9), (shown, delta)
+        assert not released(event, 300, -1e6), "a count shows whatever its noise"
+        return
+    assert event.mechanism == "window_median"
+    shown = mass_of_a_lone_window(event.statistic[0], event.charge, n=5)
+    assert 0.9 * delta <= shown <= delta * (1 + 1e-9), (shown, delta)
+    the_noisy_choice_alone_decides(event.statistic[0], event.charge)
+
+
+def the_noisy_choice_alone_decides(locator: WindowMedian, charge: Charge) -> None:
+    """Whatever the points, a favoured piece gives a place inside it, and a favoured bottom gives none."""
+    points = 100.0 * np.arange(5)
+    edges = locator.pieces(points).edges
+    for chosen in range(len(logits(locator, points, charge))):
+        place = draw_of(locator, points, charge, chosen)
+        if chosen == len(edges) - 1:
+            assert place is None
+        elif np.isfinite(logits(locator, points, charge)[chosen]):
+            assert place is not None, "an answer is withheld for what the points are"
+            assert edges[chosen] <= place <= edges[chosen + 1]
+
+
+def draw_of(locator: WindowMedian, points: np.ndarray, charge: Charge, chosen: int) -> float | None:
+    """The release when the noise favours one choice."""
+
+    class Favour(UnitNoise):
+        def gumbel(self, value: object, sensitivity: float, scale: float) -> np.ndarray:
+            return np.where(np.arange(np.size(value)) == chosen, 1.0, 0.0)
+
+    return locator.draw(points, charge, Favour())
+
+
+def released(event: Event, count: int, amount: float) -> bool:
+    """Whether `count` rows of one bin show when the noise of their count is `amount`."""
+
+    class Fixed(UnitNoise):
+        def discrete_laplace(self, value: object, *_: float) -> np.ndarray:
+            return np.asarray(value, float) + amount
+
+        gaussian = discrete_laplace
+
+    return bool(histograms.stability_histogram(np.zeros(count), event.charge, Fixed(), *event.further))
+
+
+def chance_of_a_lone_row(event: Event) -> float:
+    """P(1 + noise ≥ threshold), the threshold found as the least noisy count that a run releases."""
+    charge, low, high = event.charge, -10.0, 1e6
+    whole = isinstance(charge.cost, ApproxDP)
+    assert released(event, 1, high), "no noise shows a lone row: the noisy count does not decide"
+    assert not released(event, 1, low)
+    while high - low > (0.5 if whole else 1e-7):
+        middle = (low + high) / 2
+        shows = released(event, 1, ceil(middle) if whole else middle)
+        low, high = (low, middle) if shows else (middle, high)
+    if whole:
+        ratio, least = exp(-charge.cost.epsilon / 2), ceil(high)
+        return ratio**least / (1 + ratio) if least > 0 else 1 - ratio ** (1 - least) / (1 + ratio)
+    return float(ndtr(-high * sqrt(charge.cost.rho)))
+
+
+def mass_of_a_lone_window(locator: WindowMedian, charge: Charge, n: int) -> float:
+    """How probable a place near one far row is, relative to the bottom, when all others are elsewhere.
+
+    One replacement makes the place impossible. The proof bounds its probability by this ratio, the bottom
+    alone in the denominator. The weights are those of the draw itself: its Gumbel noise meets their logs.
+    """
+    points = np.zeros(n)
+    points[0] = 1e6
+    log_weights = logits(locator, points, charge) * selection_epsilon(charge.cost) / 2
+    far = locator.pieces(points).edges[:-1] > 1e5
+    places, bottom = log_weights[:-1], log_weights[-1]
+    assert len(places) == len(far), "one more choice than there are pieces: the bottom"
+    return float(np.exp(places[far] - bottom).sum())
+
+
+def logits(locator: WindowMedian, points: np.ndarray, charge: Charge) -> np.ndarray:
+    """What the mechanism adds Gumbel noise to: pieces in order, then the bottom, in units of the score."""
+    seen: list[np.ndarray] = []
+
+    class Listener(UnitNoise):
+        def gumbel(self, value: object, sensitivity: float, scale: float) -> np.ndarray:
+            seen.append(np.array(value, float))
+            return seen[0]
+
+    locator.draw(points, charge, Listener())
+    return seen[0]
+
+
+CONTRACTS = (a_lone_row_shows_with_probability_at_most_delta,)

@@ -1,0 +1,368 @@
+"""Faults that need a few lines each: wrong statistics, wrong decisions, wrong treatment of rows."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from itertools import count
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from kit import replaced_everywhere
+from table import Fault, times
+
+from workbench.catalog import Example
+from workbench.distributions import Interval
+from workbench.estimators import base
+from workbench.estimators.parts import kv_interval, shares, studentised, unit_histogram, winsorised_scale
+from workbench.estimators.parts.clipping import clipped_mean
+from workbench.estimators.parts.exponent_scale import exponents, pair_differences
+from workbench.estimators.parts.window_median import Pieces, WindowMedian
+from workbench.privacy import Parallel, PureDP, Sequential, SimulatedNoise, histograms
+
+STEPS = Callable[..., Any]
+
+
+def plain_clipped_mean(x: np.ndarray, centre: float, clip: float) -> float:
+    """The clipped mean without centring: right in real numbers, wrong in floats."""
+    return float(np.clip(x, centre - clip, centre + clip).mean()) - centre
+
+
+def twice_as_wide(x: np.ndarray, centre: float, clip: float) -> float:
+    """A clipped mean with another clip than the one that was charged."""
+    return clipped_mean(x, centre, 2 * clip)
+
+
+def bins_from_the_smallest_row(self: Any, x: np.ndarray) -> np.ndarray:
+    """Bins anchored at the data."""
+    keys = np.floor(x - x.min())
+    return keys if self.radius is None else np.clip(keys, 0, self.bins - 1)
+
+
+def exponents_from_the_smallest(differences: np.ndarray) -> np.ndarray:
+    """Exponents relative to the smallest one."""
+    keys = exponents(differences)
+    return keys - keys.min()
+
+
+def sorted_pairs(x: np.ndarray) -> np.ndarray:
+    """Differences of rows that are neighbours in size."""
+    return pair_differences(np.sort(x))
+
+
+def overlapping_groups(self: Any, x: np.ndarray, log_s: float) -> float:
+    """Variances of all windows of g rows: one row touches g of them."""
+    windows = np.lib.stride_tricks.sliding_window_view(x, self.group)
+    with np.errstate(all="ignore"):
+        ratios = np.exp(2 * (np.log(windows.std(axis=1, ddof=1)) - log_s))
+    return float(np.clip(ratios, self.low, self.high).mean())
+
+
+def sorted_groups(self: Any, x: np.ndarray, log_s: float) -> float:
+    """Variances of groups of rows of similar size."""
+    return winsorised_statistic(self, np.sort(x), log_s)
+
+
+winsorised_statistic = winsorised_scale.Winsor.statistic
+scored = WindowMedian.pieces
+drawn = WindowMedian.draw
+weighed = WindowMedian.log_bottom
+
+
+def twice_the_depth(self: WindowMedian, points: np.ndarray) -> Pieces:
+    """A score with |n - 2L| in the place of |n - 2L|/2: sensitivity 2."""
+    pieces = scored(self, points)
+    middles = pieces.edges[:-1] + np.diff(pieces.edges) / 2
+    left = np.searchsorted(np.sort(points), middles)
+    return replace(pieces, penalty=np.maximum(pieces.penalty, np.abs(len(points) - 2 * left)))
+
+
+def range_of_the_data(self: WindowMedian, points: np.ndarray) -> Pieces:
+    """Positions between the smallest and the largest point only."""
+    pieces = scored(self, points)
+    outside = (pieces.edges[:-1] < points.min()) | (pieces.edges[1:] > points.max())
+    return replace(pieces, void=pieces.void | outside)
+
+
+def silent_for_sparse_points(self: WindowMedian, points: np.ndarray, charge: Any, noise: Any) -> float | None:
+    """An abstention that the points decide, after the draw."""
+    place = drawn(self, points, charge, noise)
+    crowded = np.median(np.abs(points - np.median(points))) < self.right
+    return place if crowded or self.low is not None else None
+
+
+def right_twice(self: WindowMedian, cost: Any) -> float:
+    """The weight of the bottom for a window of twice the right width."""
+    return weighed(replace(self, left=self.right), cost)
+
+
+def histogram(
+    keys: np.ndarray,
+    charge: Any,
+    noise: Any,
+    threshold: float | None = None,
+    *,
+    shown: STEPS,
+    padded: bool = True,
+) -> dict[object, float]:
+    """A stability histogram with another decision: `shown` maps counts, noisy counts, threshold."""
+    unique, counts = np.unique(keys, return_counts=True)
+    full = np.append(counts, np.zeros(len(keys) - len(counts))) if padded else counts
+    noisy = histograms._noisy(full, charge, noise)[: len(counts)]
+    least = histograms.stability_threshold(charge.cost) if threshold is None else threshold
+    kept = shown(counts, noisy, least)
+    return dict(zip(unique[kept].tolist(), noisy[kept].tolist(), strict=True))
+
+
+def decided_by_the_count(keys: Any, charge: Any, noise: Any, threshold: float | None = None) -> Any:
+    """Which bins show follows from counts without noise."""
+    return histogram(keys, charge, noise, threshold, shown=lambda counts, noisy, least: counts >= least)
+
+
+def without_empty_draws(keys: Any, charge: Any, noise: Any, threshold: float | None = None) -> Any:
+    """One draw for each populated bin: how many there are shows in the stream."""
+    return histogram(
+        keys, charge, noise, threshold, shown=lambda _, noisy, least: noisy >= least, padded=False
+    )
+
+
+@contextmanager
+def own_threshold(example: Example) -> Iterator[None]:
+    """Estimators that lower the threshold of a histogram which no longer refuses."""
+
+    def obedient(keys: Any, charge: Any, noise: Any, threshold: float | None = None) -> Any:
+        return histogram(keys, charge, noise, 3.0, shown=lambda _, noisy, least: noisy >= least)
+
+    with replaced_everywhere(histograms.stability_histogram, obedient):
+        yield
+
+
+def half_of_the_threshold(self: Any, cost: Any) -> float:
+    """A threshold that the histogram refuses."""
+    return threshold(self, cost) / 2
+
+
+threshold = unit_histogram.UnitHistogram.threshold
+
+
+def rows_dropped(values: np.ndarray) -> np.ndarray:
+    """Unusable rows removed, where enough others are left."""
+    with np.errstate(invalid="ignore"):
+        usable = np.abs(values) <= base.LARGEST
+    return np.array(values[usable]) if usable.sum() >= 4 else sanitised(values)
+
+
+sanitised = base.sanitised
+univariate = base.univariate
+read = base._read
+
+
+def clipped_in_place(x: Any) -> Any:
+    """The caller's array clipped where it lies."""
+    if isinstance(x, np.ndarray) and x.flags.writeable:
+        with np.errstate(invalid="ignore"):
+            np.clip(x, -1e3, 1e3, out=x)
+    return univariate(x)
+
+
+def nameless(x: object) -> Any:
+    """Names of columns forgotten."""
+    return read(x)[0], None
+
+
+def text_read_as_zeros(x: Any) -> Any:
+    """Columns of text read as rows of zero."""
+    try:
+        return read(x)
+    except ValueError:
+        return np.zeros(len(x)), None
+
+
+def overspent_shares(budget: Any, share: float) -> tuple[Any, Any]:
+    """The mean gets the whole ε or ρ, whatever the location took."""
+    location, mean = divided(budget, share)
+    whole = budget.rho if hasattr(budget, "rho") else budget.epsilon
+    return location, (replace(mean, rho=whole) if hasattr(mean, "rho") else PureDP(whole))
+
+
+divided = shares.divided
+
+
+@contextmanager
+def every_share_is_the_whole(example: Example) -> Iterator[None]:
+    """Budgets that are handed out in full to each step."""
+
+    def parts(budget: Any) -> tuple[Any, ...]:
+        return tuple(times(part, 2.0) for part in kv_parts(budget))
+
+    with ExitStack() as stack:
+        stack.enter_context(replaced_everywhere(shares.divided, overspent_shares))
+        stack.enter_context(patch.object(studentised, "_split", lambda budget, share: (budget, budget)))
+        stack.enter_context(patch.object(kv_interval, "_parts", parts))
+        yield
+
+
+kv_parts = kv_interval._parts
+
+
+def cheaper(plan: Any) -> Any:
+    """The same plan at half the price."""
+    if isinstance(plan, Sequential | Parallel):
+        return replace(plan, parts=tuple(cheaper(part) for part in plan.parts))
+    return replace(plan, cost=times(plan.cost, 0.5))
+
+
+def shorter(plan: Any) -> Any:
+    """The same plan without its last step."""
+    return replace(plan, parts=plan.parts[:-1])
+
+
+def released_with(change: STEPS) -> Fault:
+    """Releases that carry another plan than the one of the run."""
+
+    @contextmanager
+    def fault(example: Example) -> Iterator[None]:
+        with patch.object(base, "Release", lambda value, plan, *rest: release(value, change(plan), *rest)):
+            yield
+
+    return fault
+
+
+release = base.Release
+
+
+def own_stream(seed: int | None) -> STEPS:
+    """A source that the estimator seeds itself."""
+
+    def source(rng: object) -> Any:
+        return (
+            SimulatedNoise(np.random.default_rng(seed))
+            if isinstance(rng, np.random.Generator)
+            else given(rng)
+        )
+
+    return source
+
+
+given = base.noise_source
+
+
+def rescaled_source(kind: str, factor: float) -> STEPS:
+    """A method of the simulated source with another scale than the one that is asked for."""
+    original = getattr(SimulatedNoise, kind)
+
+    def noisy(self: Any, value: Any, sensitivity: float, scale: float) -> Any:
+        return original(self, value, sensitivity, factor * scale)
+
+    return noisy
+
+
+# changes of the method `steps` of an estimator: (self, x, budget, noise, trace)
+
+
+def raises_if(condition: Callable[[np.ndarray], bool]) -> Callable[[STEPS], STEPS]:
+    """An error that the rows, or how many there are, bring about."""
+
+    def change(steps: STEPS) -> STEPS:
+        def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
+            value = steps(self, x, *rest)
+            if condition(x):
+                raise ValueError("unexpected rows")
+            return value
+
+        return changed
+
+    return change
+
+
+def warns_for_ties(steps: STEPS) -> STEPS:
+    """A warning that the rows bring about."""
+
+    def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
+        if not np.ptp(x):
+            warnings.warn("all rows are equal", stacklevel=2)
+        return steps(self, x, *rest)
+
+    return changed
+
+
+def raw_for_ties(steps: STEPS) -> STEPS:
+    """The statistic itself where the rows are all equal."""
+
+    def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
+        if np.ptp(x):
+            return steps(self, x, *rest)
+        return Interval(x[0], x[0]) if "Interval" in type(self).__name__ else float(x[0])
+
+    return changed
+
+
+def roots_of_rows(steps: STEPS) -> STEPS:
+    """Rows mapped by ±√|x|: another map than a translation or a scale commutes with."""
+
+    def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
+        return steps(self, np.sign(x) * np.sqrt(np.abs(x)), *rest)
+
+    return changed
+
+
+def a_point_for_each_epsilon(steps: STEPS) -> STEPS:
+    """Work that grows with the budget."""
+
+    def changed(self: Any, x: np.ndarray, budget: Any, noise: Any, *rest: Any) -> Any:
+        size = next(getattr(budget, name) for name in ("epsilon", "rho", "mu") if hasattr(budget, name))
+        for _ in range(int(size)):
+            noise.uniform(0.0, 1.0)
+        return steps(self, x, budget, noise, *rest)
+
+    return changed
+
+
+def stretched_with_n(steps: STEPS) -> STEPS:
+    """Rows in a unit that shrinks as there are more of them."""
+
+    def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
+        return steps(self, x * (len(x) / 100), *rest)
+
+    return changed
+
+
+def wider_with_n(steps: STEPS) -> STEPS:
+    """Intervals that grow with the number of rows."""
+
+    def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
+        value = steps(self, x, *rest)
+        more = len(x) ** 2 if np.isfinite(value.high) else 0.0
+        return Interval(value.low - more, value.high + more)
+
+    return changed
+
+
+def a_fiftieth(bound: STEPS) -> STEPS:
+    """A bound that promises too much."""
+    return lambda self, *arguments: bound(self, *arguments) / 50
+
+
+def drifting(plan: STEPS) -> STEPS:
+    """A plan that changes from call to call."""
+    calls = count(1)
+
+    def changed(self: Any, n: int, d: int, budget: Any) -> Any:
+        def drift(part: Any) -> Any:
+            if isinstance(part, Sequential):
+                return replace(part, parts=tuple(map(drift, part.parts)))
+            return replace(part, sensitivity=part.sensitivity * (1 + 1e-9 * next(calls)))
+
+        return drift(plan(self, n, d, budget))
+
+    return changed
+
+
+def anything_goes(n: int, d: int, least: int = 2) -> None:
+    """No check of n and d."""
+
+
+def cut_nothing(self: Any, z: np.ndarray, bound: float) -> float:
+    """The mean itself."""
+    return float(z.mean())

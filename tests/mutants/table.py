@@ -1,0 +1,179 @@
+"""The mutants: faults put into the package on purpose, each with the contract that must find it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from accounting import expected_draw
+from kit import entry_of, replaced_everywhere
+
+from workbench.catalog import Example
+from workbench.privacy import Charge, histograms, mechanisms
+
+Contract = Callable[..., None]
+Fault = Callable[[Example], AbstractContextManager[None]]
+MECHANISMS = (
+    mechanisms.additive,
+    mechanisms.noisy_max,
+    mechanisms.exponential,
+    histograms.stability_histogram,
+)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A fault, the contract that must find it, and the examples that have what it breaks."""
+
+    name: str
+    fault: Fault
+    contract: Contract
+    applies: Callable[[Example], bool]
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+def everywhere(example: Example) -> bool:
+    """Every example."""
+    return True
+
+
+def charges(example: Example) -> list[Charge]:
+    """The charges of a plan that has all steps."""
+    return list(example.estimator.plan(1000, 1, example.budget).charges())
+
+
+def has_step(step: str) -> Callable[[Example], bool]:
+    """Examples whose plan has a step of this name."""
+    return lambda example: step in {charge.step for charge in charges(example)}
+
+
+def uses(*names: str) -> Callable[[Example], bool]:
+    """Examples with a charge of one of these mechanisms."""
+    return lambda example: bool({charge.mechanism for charge in charges(example)} & {*names})
+
+
+def draws(kind: str) -> Callable[[Example], bool]:
+    """Examples that draw noise of this kind."""
+    return lambda example: kind in {expected_draw(charge)[0] for charge in charges(example)}
+
+
+def calibrated(calibration: str) -> Callable[[Example], bool]:
+    """Examples of one calibration."""
+    return lambda example: example.estimator.calibration == calibration
+
+
+def of(*estimands: str) -> Callable[[Example], bool]:
+    """Examples of entries that estimate one of these."""
+    return lambda example: entry_of(example).estimand in estimands
+
+
+def both(*conditions: Callable[[Example], bool]) -> Callable[[Example], bool]:
+    """Examples that meet all conditions."""
+    return lambda example: all(condition(example) for condition in conditions)
+
+
+def unbounded(example: Example) -> bool:
+    """Examples without a range of places."""
+    return not hasattr(example.estimator, "radius")
+
+
+def swapped(original: Callable[..., Any], replacement: Callable[..., Any]) -> Fault:
+    """A fault that replaces one function wherever the package imported it."""
+    return lambda example: replaced_everywhere(original, replacement)
+
+
+def attribute(owner: Any, name: str, replacement: Any) -> Fault:
+    """A fault that replaces one attribute of a class or module."""
+
+    @contextmanager
+    def fault(example: Example) -> Iterator[None]:
+        with patch.object(owner, name, replacement):
+            yield
+
+    return fault
+
+
+def method(name: str, change: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Fault:
+    """A fault that changes a method of the example's own class."""
+
+    @contextmanager
+    def fault(example: Example) -> Iterator[None]:
+        kind = type(example.estimator)
+        with patch.object(kind, name, change(getattr(kind, name))):
+            yield
+
+    return fault
+
+
+class Rescaled:
+    """A noise source with every scale times a factor; factor 0 adds nothing and draws nothing."""
+
+    def __init__(self, source: Any, factor: float) -> None:
+        self.source, self.factor = source, factor
+
+    def __getattr__(self, kind: str) -> Callable[..., Any]:
+        def noisy(value: Any, sensitivity: float, scale: float, *rest: float) -> Any:
+            if not self.factor:
+                return np.asarray(value, float)
+            return getattr(self.source, kind)(value, sensitivity, scale * self.factor, *rest)
+
+        return getattr(self.source, kind) if kind == "uniform" else noisy
+
+
+def noise_of_step(step: str, factor: float) -> Fault:
+    """A fault in one step: its noise has `factor` times the scale."""
+
+    @contextmanager
+    def fault(example: Example) -> Iterator[None]:
+        def changed(mechanism: Callable[..., Any]) -> Callable[..., Any]:
+            def call(value: Any, charge: Charge, noise: Any, *rest: Any) -> Any:
+                return mechanism(
+                    value, charge, Rescaled(noise, factor) if charge.step == step else noise, *rest
+                )
+
+            return call
+
+        with ExitStack() as stack:
+            for mechanism in MECHANISMS:
+                stack.enter_context(replaced_everywhere(mechanism, changed(mechanism)))
+            yield
+
+    return fault
+
+
+def charged(change: Callable[[str, str, float, Any], tuple[str, str, float, Any]]) -> Fault:
+    """A fault in every charge, at its construction."""
+
+    @contextmanager
+    def fault(example: Example) -> Iterator[None]:
+        construct = Charge.__init__
+
+        def changed(self: Charge, step: str, mechanism: str, sensitivity: float, cost: Any) -> None:
+            construct(self, *change(step, mechanism, sensitivity, cost))
+
+        with patch.object(Charge, "__init__", changed):
+            yield
+
+    return fault
+
+
+def sensitivity_of_step(wrong: str, factor: float) -> Fault:
+    """A fault in one step: its charge declares `factor` times the sensitivity."""
+    return charged(
+        lambda step, mechanism, size, cost: (step, mechanism, size * (factor if step == wrong else 1), cost)
+    )
+
+
+def times(cost: Any, factor: float) -> Any:
+    """A budget with `factor` times the ε, ρ or μ."""
+    name = next(name for name in ("epsilon", "rho", "mu") if hasattr(cost, name))
+    return replace(cost, **{name: factor * getattr(cost, name)})
+
+
+class Unclipped:
+    """numpy without its clip."""
+
+    def __getattr__(self, name: str) -> Any:
+        return (lambda x, low, high: np.asarray(x)) if name == "clip" else getattr(np, name)

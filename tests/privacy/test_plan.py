@@ -1,0 +1,154 @@
+"""Plans, ledgers and what they add up to."""
+
+from fractions import Fraction
+from itertools import product
+from math import exp, fsum
+
+import numpy as np
+import pytest
+
+from workbench.errors import ArgumentError, OverspentError
+from workbench.privacy import (
+    ZCDP,
+    ApproxDP,
+    Charge,
+    GaussianDP,
+    Ledger,
+    NonPrivate,
+    Parallel,
+    PureDP,
+    Sequential,
+    compose,
+)
+from workbench.privacy.conversions import zcdp_from_pure
+
+
+def charge(cost, step="step"):
+    return Charge(step, "laplace", 1.0, cost)
+
+
+@pytest.mark.parametrize(
+    ("rule", "costs", "total"),
+    [
+        ("basic", (PureDP(0.2), PureDP(0.8)), PureDP(1.0)),
+        ("basic", (PureDP(0.25), ApproxDP(0.5, 1e-6)), ApproxDP(0.75, 1e-6)),
+        ("zcdp", (ZCDP(0.25), ZCDP(0.5, 1e-9)), ZCDP(0.75, 1e-9)),
+        ("zcdp", (PureDP(1.0), ZCDP(0.5)), ZCDP(0.5 + zcdp_from_pure(PureDP(1.0)).rho)),
+        ("zcdp", (GaussianDP(1.0), ZCDP(0.5)), ZCDP(1.0)),
+        ("gdp", (GaussianDP(3.0), GaussianDP(4.0)), GaussianDP(5.0)),
+        ("basic", (PureDP(1.0), NonPrivate()), NonPrivate()),
+    ],
+)
+def test_parts_that_see_the_same_rows_add_up(rule, costs, total):
+    assert compose(Sequential(rule, tuple(map(charge, costs)))) == total
+
+
+@pytest.mark.parametrize(
+    ("costs", "largest"),
+    [
+        ((PureDP(0.2), PureDP(0.8)), PureDP(0.8)),
+        ((ApproxDP(0.2, 1e-6), ApproxDP(0.8, 1e-9)), ApproxDP(0.8, 1e-6)),
+        ((ZCDP(0.2, 1e-6), ZCDP(0.8)), ZCDP(0.8, 1e-6)),
+        ((GaussianDP(1.0), GaussianDP(2.0)), GaussianDP(2.0)),
+    ],
+)
+def test_parts_that_see_disjoint_rows_cost_their_maximum(costs, largest):
+    assert compose(Parallel(tuple(map(charge, costs)))) == largest
+
+
+def test_a_tree_composes_from_its_leaves():
+    halves = Parallel((charge(PureDP(0.3), "left"), charge(PureDP(0.5), "right")))
+    plan = Sequential("basic", (charge(PureDP(0.25), "first"), halves))
+    assert compose(plan) == PureDP(0.75)
+    assert [one.step for one in plan.charges()] == ["first", "left", "right"]
+    assert plan["right"].cost == PureDP(0.5)
+    with pytest.raises(KeyError):
+        plan["middle"]
+
+
+@pytest.mark.parametrize(
+    ("plan", "word"),
+    [
+        (Sequential("basic", ()), "parts"),
+        (Sequential("basic", (charge(ZCDP(0.5)),)), "cost"),
+        (Sequential("gdp", (charge(PureDP(0.5)),)), "costs"),
+        (Parallel((charge(PureDP(0.5)), charge(ZCDP(0.5)))), "parts"),
+    ],
+)
+def test_currencies_do_not_mix_by_themselves(plan, word):
+    with pytest.raises(ArgumentError, match=word):
+        compose(plan)
+
+
+@pytest.mark.parametrize("weights", [(1, 1, 1), (0.1, 0.2, 0.7), tuple(range(1, 50))])
+@pytest.mark.parametrize("budget", [PureDP(0.7), ApproxDP(0.7, 1e-6), ZCDP(0.7, 1e-6), GaussianDP(0.7)])
+def test_shares_add_up_to_the_budget(budget, weights):
+    rule = {PureDP: "basic", ApproxDP: "basic", ZCDP: "zcdp", GaussianDP: "gdp"}[type(budget)]
+    total = compose(Sequential(rule, tuple(map(charge, budget.split(*weights)))))
+    for field in vars(budget):
+        assert getattr(total, field) == pytest.approx(getattr(budget, field), rel=1e-12)
+    ledger = Ledger(budget)
+    for share in budget.split(*weights):
+        ledger.charge(share, "share")
+    with pytest.raises(OverspentError):
+        ledger.charge(budget.split(1, 1e6)[0], "one more")
+
+
+@pytest.mark.parametrize(
+    ("budget", "fits", "too_much"),
+    [
+        (PureDP(1.0), PureDP(0.5), PureDP(0.500001)),
+        (PureDP(1.0), PureDP(0.5), ApproxDP(0.5, 1e-12)),
+        (ApproxDP(1.0, 1e-6), PureDP(0.5), ApproxDP(0.5, 1.000001e-6)),
+        (ApproxDP(1.0, 1e-6), ApproxDP(0.5, 1e-6), ApproxDP(0.5, 1e-12)),
+        (ZCDP(0.5), PureDP(0.5), ZCDP(0.5)),
+        (ZCDP(0.5, 1e-6), ZCDP(0.25, 1e-6), ZCDP(0.25, 1e-12)),
+        (GaussianDP(1.0), GaussianDP(0.8), GaussianDP(0.600001)),
+        (PureDP(1.0), PureDP(1.0), NonPrivate()),
+    ],
+)
+def test_a_ledger_refuses_to_overspend_and_enters_nothing(budget, fits, too_much):
+    ledger = Ledger(budget)
+    assert ledger.spent is None
+    ledger.charge(fits, "first")
+    before = ledger.spent
+    with pytest.raises(OverspentError):
+        ledger.charge(too_much, "second")
+    assert ledger.spent == before
+    assert [name for name, _ in ledger.entries] == ["first"]
+
+
+def test_a_ledger_may_be_used_adaptively():
+    """Later costs depend on earlier outputs: randomised responses whose worst path is enumerated exactly."""
+    ledger_total = 1.0
+
+    def paths(bit):
+        """Yield (probability, spent) of every transcript; a 1 makes the next question dearer."""
+        for answers in product((0, 1), repeat=3):
+            probability, left, cost, spent = 1.0, ledger_total, 0.2, []
+            for answer in answers:
+                cost = min(cost, left)
+                truth = exp(cost) / (1 + exp(cost))
+                probability *= truth if answer == bit else 1 - truth
+                left -= cost
+                spent.append(cost)
+                cost = 0.5 if answer else 0.1
+            yield probability, spent
+
+    worst = 0.0
+    for (p, spent), (q, _) in zip(paths(0), paths(1), strict=True):
+        ledger = Ledger(PureDP(ledger_total))
+        for cost in spent:
+            ledger.charge(PureDP(cost), "question")
+        worst = max(worst, abs(np.log(p / q)))
+        assert abs(np.log(p / q)) <= fsum(spent) * (1 + 1e-12)
+    assert worst <= ledger_total * (1 + 1e-12)
+
+
+def test_sums_are_exact_up_to_one_rounding():
+    ledger = Ledger(PureDP(1.0))
+    for _ in range(10):
+        ledger.charge(PureDP(0.1), "tenth")
+    assert ledger.spent == PureDP(float(sum(Fraction(0.1) for _ in range(10))))
+    with pytest.raises(OverspentError):
+        ledger.charge(PureDP(1e-9), "a little")

@@ -1,0 +1,162 @@
+"""What the location claims and pictures read off their tables: medians, scales, crossings, slopes.
+
+Intervals of several independent numbers are combined by the method of variance estimates recovery: a
+difference is off by the root of the sum of the squares of what its parts are off (Zou & Donner 2008).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import exp, inf, log, nan
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import binom
+
+from workbench.study.claims import l17_location_sweeps as sweeps
+from workbench.study.intervals import Crossing, Interval, bootstrap_interval, crossing
+from workbench.study.profiles import claim_level
+from workbench.study.rules import compare, inside_band
+from workbench.study.schema import Point
+from workbench.study.streams import Role, point_id, stream
+from workbench.study.verdict import Verdict
+
+Array = NDArray[np.float64]
+
+TARGET = 1 - sweeps.BETA
+BAND = 0.15  # tolerance of the models: normal counts, rows beyond the clip left out
+
+
+class Measure(NamedTuple):
+    """A number, its interval and how many trials it rests on."""
+
+    estimate: float
+    interval: Interval
+    trials: int
+
+
+def at(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
+    """Return the rows with these parameters."""
+    keep = np.ones(len(frame), bool)
+    for name, value in values.items():
+        keep &= (frame[name] == value).to_numpy()
+    return frame[keep]
+
+
+def by(frame: pd.DataFrame, name: str) -> dict[float, pd.DataFrame]:
+    """Return the rows of every value of a parameter, in the order of the table."""
+    return {float(value): frame[frame[name] == value] for value in frame[name].unique()}
+
+
+def median(values: ArrayLike, level: float) -> Measure:
+    """Return the median and its exact interval: two order statistics."""
+    ordered = np.sort(np.asarray(values, np.float64))
+    trials = len(ordered)
+    below = int(binom.ppf(level / 2, trials, 0.5))
+    if below < 1 or binom.cdf(below - 1, trials, 0.5) > level / 2:
+        return Measure(float(np.median(ordered)), (0.0, inf), trials)
+    return Measure(float(np.median(ordered)), (float(ordered[below - 1]), float(ordered[-below])), trials)
+
+
+def mean_size(values: ArrayLike, level: float, name: str, seed: int, point: Point) -> Measure:
+    """Return the mean absolute value, which is the scale of Laplace noise."""
+    sizes = np.abs(np.asarray(values, np.float64))
+    rng = stream(seed, Role.BOOTSTRAP, name, point_id(point), 0)
+    interval = bootstrap_interval(lambda v: float(v.mean()), sizes, level, rng, 500)
+    return Measure(float(sizes.mean()), (max(interval[0], 0.0), interval[1]), len(sizes))
+
+
+def rows_to_locate(frame: pd.DataFrame, level: float, seed: int, **where: Any) -> Measure:
+    """Return the n at which the location succeeds with probability .9, from the rows with these parameters.
+
+    `trials` counts those of one n.
+    """
+    by_n = at(frame, **where).groupby("n")["found"].agg(["sum", "count"])
+    rng = stream(seed, Role.BOOTSTRAP, "l17-rows-to-locate", point_id(where), 0)
+    found: Crossing = crossing(
+        [float(n) for n in by_n.index], by_n["sum"], by_n["count"], TARGET, level=level, rng=rng
+    )
+    return Measure(found.estimate, found.interval, int(by_n["count"].min()))
+
+
+def scaled(measure: Measure, factor: float) -> Measure:
+    """Return a positive multiple."""
+    low, high = measure.interval
+    return Measure(factor * measure.estimate, (factor * low, factor * high), measure.trials)
+
+
+def logarithm(measure: Measure) -> Measure:
+    """Return the measure of the logarithm."""
+    low, high = (log(end) if 0 < end < inf else (inf if end else -inf) for end in measure.interval)
+    return Measure(log(measure.estimate), (low, high), measure.trials)
+
+
+def combination(weights: ArrayLike, measures: Sequence[Measure]) -> Measure:
+    """Return the weighted sum of independent measures."""
+    weight = np.asarray(weights, np.float64)
+    value = np.array([measure.estimate for measure in measures])
+    low, high = np.array([measure.interval for measure in measures]).T
+    trials = sum(measure.trials for measure in measures)
+    if not np.isfinite(value).all():
+        return Measure(nan, (-inf, inf), trials)
+    down = np.where(weight > 0, value - low, high - value)
+    up = np.where(weight > 0, high - value, value - low)
+    estimate = float(weight @ value)
+    spread = [float(np.linalg.norm(weight * side)) for side in (down, up)]
+    return Measure(estimate, (estimate - spread[0], estimate + spread[1]), trials)
+
+
+def slope(xs: ArrayLike, measures: Sequence[Measure]) -> Measure:
+    """Return the least-squares slope of independent measures against xs."""
+    x = np.asarray(xs, np.float64)
+    x = x - x.mean()
+    return combination(x / (x @ x), measures)
+
+
+def ratio(top: Measure, bottom: Measure) -> Measure:
+    """Return the quotient of two independent positive measures."""
+    trials = top.trials + bottom.trials
+    if not np.isfinite([top.estimate, bottom.estimate]).all():
+        return Measure(nan, (0.0, inf), trials)
+    found = combination([1, -1], [logarithm(top), logarithm(bottom)])
+    return Measure(exp(found.estimate), (exp(found.interval[0]), exp(found.interval[1])), trials)
+
+
+def spread(measures: Mapping[Any, Measure]) -> Measure:
+    """Return the largest over the smallest of independent measures; their levels add up."""
+    pairs = [ratio(a, b) for a in measures.values() for b in measures.values() if a is not b]
+    widest = max(pairs, key=lambda pair: pair.estimate)
+    low, high = (max(pair.interval[end] for pair in pairs) for end in (0, 1))
+    return Measure(widest.estimate, (low, high), sum(m.trials for m in measures.values()))
+
+
+def between(
+    name: str, measure: Measure, low: float, high: float, *, n: int | None = None, bound: float | None = None
+) -> Verdict:
+    """Decide 'the truth lies in [low, high]' for a measure whose interval misses it with the claim level."""
+    return Verdict(
+        status=compare(measure.interval, low, high),
+        test="interval inside limits",
+        level=claim_level(),
+        n=n,
+        trials=measure.trials,
+        estimate=measure.estimate,
+        interval=measure.interval,
+        bound=high if bound is None else bound,
+        id=name,
+        detail={"allowed": (low, high)},
+    )
+
+
+def near(name: str, measure: Measure, predicted: float, *, n: int | None = None) -> Verdict:
+    """Decide 'the truth is within the model's tolerance of the prediction'."""
+    verdict = inside_band(
+        measure.estimate,
+        measure.interval,
+        predicted,
+        BAND,
+        level=claim_level(),
+        trials=measure.trials,
+    )
+    return replace(verdict, id=name, n=n)
