@@ -146,13 +146,10 @@ def _estimate(options: argparse.Namespace) -> int:
 
 
 def _audit(options: argparse.Namespace) -> int:
-    from workbench.lab import doubt
+    from workbench.lab.doubt import audits, mutants
 
-    run = doubt.mutants if options.mutants else doubt.audits
-    found = run(options.key, options.preset, options.seed)
-    _print(options, found.records, found.header, found.rows)
-    if not options.json:
-        print(found.summary)
+    found = (mutants if options.mutants else audits)(options.key, options.preset, options.seed)
+    print(found.text(as_json=options.json))
     return 0 if found.good else 1
 
 

@@ -1,10 +1,12 @@
 """What `workbench audit` prints: the attacks on the catalog, or on its mutants, and whether all is well."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from workbench.errors import integer_at_least
+from workbench.lab.tables import text
 from workbench.study.audit import AuditReport
 from workbench.study.audit_suite import attacks
 from workbench.study.mutants import MUTANTS
@@ -24,6 +26,12 @@ class Findings:
     records: list[dict[str, Any]]
     summary: str
     good: bool
+
+    def text(self, *, as_json: bool) -> str:
+        """Return the records as JSON, or the table and its summary."""
+        if as_json:
+            return json.dumps(self.records, indent=1, ensure_ascii=False, allow_nan=False)
+        return f"{text(self.header, self.rows)}\n{self.summary}" if self.rows else self.summary
 
 
 def audits(keys: Sequence[str], preset: str, seed: int) -> Findings:

@@ -64,15 +64,15 @@ class Mutant:
 
 @contextmanager
 def applied(patches: tuple[Patch, ...]) -> Iterator[None]:
-    """Apply patches, with the memory of designs emptied before and after."""
-    _forget()
+    """Apply patches, without designs and tables from before, and leave none behind."""
+    tables = dict(pivots._TABLES)
     with ExitStack() as stack:
+        stack.callback(pivots._TABLES.update, tables)
+        stack.callback(_forget)
         for patch in patches:
             stack.enter_context(_applied(patch))
-        try:
-            yield
-        finally:
-            stack.callback(_forget)
+        _forget()
+        yield
 
 
 @contextmanager
