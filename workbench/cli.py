@@ -145,6 +145,14 @@ def _estimate(options: argparse.Namespace) -> int:
     return 0 if valued else 3
 
 
+def _audit(options: argparse.Namespace) -> int:
+    from workbench.lab.doubt import audits, mutants
+
+    found = (mutants if options.mutants else audits)(options.key, options.preset, options.seed)
+    print(found.text(as_json=options.json))
+    return 0 if found.good else 1
+
+
 def _number(text: str) -> float:
     try:
         return float(text)
@@ -221,6 +229,12 @@ def _add_runs(commands: Any) -> None:
     run.add_argument("--seed", type=_whole, metavar="N", help="short for -p seed=N")
     run.add_argument("--jobs", type=_whole, metavar="N", help="notebooks at a time (2)")
     run.add_argument("--timeout", type=_number, metavar="SECONDS", help="for each notebook")
+    doubt = _command(commands, "audit", _audit, "attack the privacy of every stage of every estimator")
+    doubt.add_argument("key", nargs="*", help="all of the catalog by default")
+    doubt.add_argument("--mutants", action="store_true", help="broken estimators instead: each must be found")
+    doubt.add_argument("--preset", choices=("ci", "deep"), default="ci", help="how many runs (ci)")
+    doubt.add_argument("--seed", type=_whole, default=0, metavar="N")
+    doubt.add_argument("--json", action="store_true", help="as JSON")
     lab = _command(commands, "lab", _lab, "open the notebooks in JupyterLab, offline")
     lab.add_argument("--port", type=_whole, default=8888)
     lab.add_argument("--no-browser", dest="browser", action="store_false", help="only print the address")

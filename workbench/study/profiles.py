@@ -78,3 +78,39 @@ def blocks(full: int) -> dict[str, int]:
     """
     integer_at_least(1, full=full)
     return {name: max(1, round(profile.share * full)) for name, profile in PROFILES.items()}
+
+
+@dataclass(frozen=True)
+class AuditPreset:
+    """How long an attack on a mechanism's privacy looks, on either of two neighbours.
+
+    Parameters
+    ----------
+    name : str
+        The word on the command line.
+    n_screen, n_train, n_test : int
+        Runs that choose a pair, choose an event, and confirm it.
+    """
+
+    name: str
+    n_screen: int
+    n_train: int
+    n_test: int
+
+    def __post_init__(self) -> None:
+        integer_at_least(4, n_screen=self.n_screen, n_train=self.n_train, n_test=self.n_test)
+
+    def scaled(self, share: float) -> "AuditPreset":
+        """Return the preset with a share of its runs, 100 at least; decided by what a run costs."""
+        positive(share=share)
+        sizes = (max(100, round(share * size)) for size in (self.n_screen, self.n_train, self.n_test))
+        return AuditPreset(self.name, *sizes)
+
+
+AUDIT_CI = AuditPreset("ci", 1_000, 2_000, 8_000)
+"""For every change: finds noise too small by the factor √2 at μ or ε of about 2."""
+
+AUDIT_DEEP = AuditPreset("deep", 5_000, 20_000, 200_000)
+"""For doubt: finds noise too small by a few per cent at μ or ε of about 2, in minutes."""
+
+AUDITS: Mapping[str, AuditPreset] = MappingProxyType({p.name: p for p in (AUDIT_CI, AUDIT_DEEP)})

@@ -81,12 +81,14 @@ class KVInterval:
 
     def _spread(self, x: Array, s: float, charge: Charge, noise: NoiseSource) -> float:
         """Return σ_hi/s."""
-        m, cap = len(x) // 2, self.variance_cap(len(x))
-        ratios = standardised(pair_differences(x), 0.0, s)
-        squares = np.clip(ratios * ratios, 0.0, cap).mean()
-        noisy = float(additive(squares, charge, noise))
+        m, noisy = len(x) // 2, float(additive(self.mean_square(x, s), charge, noise))
         upper = (noisy + noise_quantile(charge, 0.1 * self.level)) * m / chdtri(m, 1 - 0.1 * self.level)
         return sqrt(upper) if 0 < upper < 1 else 1.0
+
+    def mean_square(self, x: Array, s: float) -> float:
+        """Return V/s² of step (3) before noise; one row touches one difference."""
+        ratios = standardised(pair_differences(x), 0.0, s)
+        return float(np.clip(ratios * ratios, 0.0, self.variance_cap(len(x))).mean())
 
     def located(self, n: int, budget: Budget) -> bool:
         """Return whether n shows that (1) and (2) fail with probability at most .05a on normal rows."""

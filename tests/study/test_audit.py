@@ -1,0 +1,297 @@
+import json
+from collections import Counter
+from math import exp
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from workbench.errors import ArgumentError
+from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
+from workbench.privacy.conversions import approx_from_zcdp, gaussian_delta
+from workbench.study.audit import Pair, audit
+from workbench.study.audit_claims import epsilon_lower, excess, mu_lower, rho_lower
+from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, CONTRACT_LEVEL
+
+ZERO_ONE = (Pair("0 or 1", np.zeros(3), np.array([1.0, 0.0, 0.0])),)
+
+
+def laplace(scale):
+    return lambda x, trials, rng: x.sum() + rng.laplace(scale=scale, size=trials)
+
+
+def gaussian(sd):
+    return lambda x, trials, rng: x.sum() + sd * rng.standard_normal(trials)
+
+
+def leaking_response(epsilon, delta):
+    """Reveals its bit with probability delta, else randomised response: exactly (epsilon, delta)-DP."""
+
+    def mechanism(x, trials, rng):
+        bit = int(x.sum())
+        answer = np.where(rng.random(trials) < exp(epsilon) / (1 + exp(epsilon)), bit, 1 - bit)
+        return np.where(rng.random(trials) < delta, 2 + bit, answer)
+
+    return mechanism
+
+
+def exactly(scale):
+    """Nothing: outputs do not depend on the rows."""
+    return lambda x, trials, rng: np.full(trials, x.sum())
+
+
+# false alarms
+
+AT_THE_CLAIM = {
+    "Laplace": (laplace(1.0), PureDP(1.0)),
+    "Gaussian": (gaussian(1.0), GaussianDP(1.0)),
+    "leaking response": (leaking_response(1.0, 0.1), ApproxDP(1.0, 0.1)),
+    "Gaussian as zCDP": (gaussian(1.0), ZCDP(0.5)),
+}
+
+
+@pytest.mark.parametrize("name", AT_THE_CLAIM)
+def test_false_alarms_of_mechanisms_exactly_at_their_claim(name):
+    mechanism, claim = AT_THE_CLAIM[name]
+    level, audits = 0.05, 300
+    sizes = {"n_screen": 100, "n_train": 1000, "n_test": 4000}
+    alarms = sum(
+        audit(mechanism, ZERO_ONE, claim, level=level, seed=seed, name=name, **sizes).violated
+        for seed in range(audits)
+    )
+    assert binom.sf(alarms - 1, audits, level) > CONTRACT_LEVEL
+
+
+def test_screening_many_pairs_does_not_raise_false_alarms():
+    pairs = [Pair(f"pair {i}", np.zeros(3), np.array([0.0, 1.0, 0.0])) for i in range(12)]
+    sizes = {"level": 0.05, "n_screen": 100, "n_train": 200, "n_test": 400}
+    alarms = sum(audit(laplace(1.0), pairs, PureDP(1.0), seed=seed, **sizes).violated for seed in range(60))
+    assert binom.sf(alarms - 1, 60, 0.05) > CONTRACT_LEVEL
+
+
+# power: runs for 95 % detection at level 1e-3 by the best event known, and half as many again
+
+POWER = [
+    (laplace(0.5), PureDP(1.0), 300),
+    (laplace(0.5**0.5), PureDP(1.0), 1500),
+    (laplace(0.25), PureDP(2.0), 268),
+    (laplace(0.5 * 0.5**0.5), PureDP(2.0), 1095),
+    (gaussian(0.25), GaussianDP(2.0), 99),
+    (gaussian(0.5 * 0.5**0.5), GaussianDP(2.0), 381),
+    (gaussian(0.45), GaussianDP(2.0), 3634),
+    (gaussian(0.5), GaussianDP(1.0), 162),
+    (gaussian(0.5**0.5), GaussianDP(1.0), 925),
+    (gaussian(0.5 / 0.268), GaussianDP(0.268), 1800),
+    (exactly(0.0), PureDP(1.0), 25),
+    (exactly(0.0), PureDP(2.0), 60),
+    (exactly(0.0), GaussianDP(0.268), 13),
+]
+
+
+@pytest.mark.parametrize(("mechanism", "claim", "runs"), POWER)
+def test_power(mechanism, claim, runs):
+    sizes = {"n_screen": 100, "n_train": 4000, "n_test": runs + runs // 2}
+    found = [audit(mechanism, ZERO_ONE, claim, level=1e-3, seed=seed, **sizes) for seed in range(20)]
+    assert sum(report.violated for report in found) >= 18
+
+
+def test_bounds_come_close_to_the_truth():
+    report = audit(gaussian(0.5), ZERO_ONE, GaussianDP(2.0), n_test=200_000, n_train=20_000)
+    assert 1.9 < report.mu_lower <= 2.0
+    report = audit(laplace(0.5), ZERO_ONE, PureDP(2.0), n_test=200_000, n_train=20_000)
+    assert 1.9 < report.eps_lower <= 2.0
+
+
+# kinds of events
+
+
+def test_no_answer_betrays():
+    def mechanism(x, trials, rng):
+        return np.where(rng.random(trials) < 0.2 + 0.7 * x.sum(), np.nan, 1.0)
+
+    report = audit(mechanism, ZERO_ONE, PureDP(0.5))
+    assert report.violated
+    assert "no answer" in report.event
+
+
+def test_an_atom_betrays_that_no_threshold_shows():
+    def mechanism(x, trials, rng):
+        noise = rng.laplace(scale=100.0, size=trials)
+        return np.where(rng.random(trials) < 0.1 * x.sum(), 0.125, noise)
+
+    report = audit(mechanism, ZERO_ONE, PureDP(0.5))
+    assert report.violated
+    assert "equal to" in report.event or "likelihood" in report.event
+
+
+def test_vectors_are_told_apart_along_a_direction():
+    def mechanism(x, trials, rng):
+        return x.sum() * np.array([0.8, -0.6]) + rng.standard_normal((trials, 2))
+
+    report = audit(mechanism, ZERO_ONE, GaussianDP(1.0))
+    assert not report.violated
+    assert report.mu_lower > 0.85
+    assert audit(mechanism, ZERO_ONE, GaussianDP(0.8)).violated
+
+
+def test_a_score_sees_what_no_built_in_view_does():
+    def mechanism(x, trials, rng):
+        signs = rng.choice([-1.0, 1.0], size=(trials, 6))
+        if x.sum():
+            signs[:, 5] = signs[:, :5].prod(axis=1)  # any five columns are independent
+        return signs * np.abs(rng.standard_normal((trials, 6)))
+
+    assert not audit(mechanism, ZERO_ONE, PureDP(0.5)).violated
+    assert audit(mechanism, ZERO_ONE, PureDP(0.5), score=lambda rows: rows.prod(axis=1)).violated
+
+
+def test_infinite_outputs_and_silence_are_ordinary():
+    def mechanism(x, trials, rng):
+        return rng.choice([-np.inf, np.inf, np.nan, 0.0], size=(trials, 2))
+
+    assert not audit(mechanism, ZERO_ONE, PureDP(0.5)).violated
+    assert not audit(lambda x, trials, rng: np.full(trials, np.nan), ZERO_ONE, PureDP(0.5)).violated
+
+
+def test_the_pair_that_betrays_is_found():
+    def mechanism(x, trials, rng):
+        return np.minimum(x, 5.0).sum() + (x.max() > 100) + rng.laplace(size=trials)
+
+    pairs = [*ZERO_ONE, Pair("clip", np.zeros(3), np.array([0.0, 0.0, 1e3]))]
+    report = audit(mechanism, pairs, PureDP(1.0))
+    assert report.violated
+    assert report.pair == "clip"
+
+
+# what one event proves
+
+
+def test_bounds_of_one_event_are_those_of_the_whole_curve():
+    """An event at the boundary of a claim: no point of its curve is violated, one just beyond it is."""
+    p, q = 0.7, 0.2
+    mu, rho = float(mu_lower(p, q)), float(rho_lower(p, q))
+    assert max(p - exp(e) * q - gaussian_delta(mu, e) for e in np.linspace(0, 6, 600)) < 1e-9
+    assert max(p - exp(e) * q - gaussian_delta(0.99 * mu, e) for e in np.linspace(0, 6, 600)) > 0
+    for delta in np.geomspace(1e-6, 0.5, 30):
+        assert p <= exp(approx_from_zcdp(ZCDP(rho), delta).epsilon) * q + delta
+    assert float(epsilon_lower(p, q, 0.1)) == pytest.approx(np.log(0.6 / 0.2))
+
+
+def test_rho_is_at_least_the_divergence_and_at_most_that_of_randomised_response():
+    for epsilon in (0.1, 1.0, 3.0):
+        p, q = exp(epsilon) / (1 + exp(epsilon)), 1 / (1 + exp(epsilon))
+        kl = epsilon * np.tanh(epsilon / 2)
+        assert kl * (1 - 1e-5) <= rho_lower(p, q) <= kl * (1 + 1e-9)
+    assert rho_lower(0.2, 0.3) < 0
+    assert rho_lower(0.5, 0.3, 0.2) == pytest.approx(float(rho_lower(0.375, 0.375)))
+
+
+def test_impossible_bounds_prove_nothing():
+    for claim in (PureDP(1.0), ApproxDP(1.0, 0.1), GaussianDP(1.0), ZCDP(1.0, 0.1), ZCDP(1.0)):
+        assert excess(claim, 0.0, 1.0) < 0
+        assert excess(claim, 0.0, 0.1) < 0
+        assert excess(claim, 0.9, 1.0) < 0
+    with pytest.raises(ArgumentError):
+        excess(NonPrivate(), 0.5, 0.5)
+
+
+# honesty of the procedure
+
+
+def test_a_mechanism_that_reseeds_itself_is_refused():
+    def mechanism(x, trials, rng):
+        return x.sum() + np.random.default_rng(7).laplace(size=trials)
+
+    with pytest.raises(ArgumentError, match="stream"):
+        audit(mechanism, ZERO_ONE, PureDP(1.0))
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [exactly(0.0), lambda x, trials, rng: (rng.random(trials) < 1e-3) * 1.0],
+    ids=["constant", "rare"],
+)
+def test_equal_batches_of_a_mechanism_without_entropy_are_accepted(mechanism):
+    audit(mechanism, ZERO_ONE, PureDP(1.0))
+
+
+def test_every_phase_and_either_data_set_has_a_stream_and_a_fixed_size():
+    sizes, streams = Counter(), []
+
+    def mechanism(x, trials, rng):
+        sizes[trials] += 1
+        streams.append(rng.bit_generator.state["state"]["state"])
+        return x.sum() + rng.laplace(size=trials)
+
+    pairs = [*ZERO_ONE, Pair("1 or 2", np.ones(3), np.array([2.0, 1.0, 1.0]))]
+    report = audit(mechanism, pairs, PureDP(1.0), n_screen=50, n_train=70, n_test=90)
+    assert sizes == {50: 4, 70: 2, 90: 2, 200: 4}
+    assert len(set(streams)) == len(streams)
+    assert report.runs == sum(size * times for size, times in sizes.items())
+    assert report.trials == 90
+
+
+def test_the_mechanism_cannot_change_the_rows():
+    def mechanism(x, trials, rng):
+        x += 1
+        return x.sum() + rng.laplace(size=trials)
+
+    audit(mechanism, ZERO_ONE, PureDP(1.0))
+    assert not ZERO_ONE[0].first.any()
+
+
+def test_report_is_json_repeats_itself_and_never_says_verified():
+    one, two = (audit(laplace(1.0), ZERO_ONE, PureDP(1.0), seed=4) for _ in range(2))
+    assert one.to_json() == two.to_json()
+    assert one == two
+    assert audit(laplace(1.0), ZERO_ONE, PureDP(1.0), seed=5).to_json() != one.to_json()
+    record = json.loads(one.to_json())
+    assert record["claim"] == "ε = 1"
+    assert record["level"] == AUDIT_LEVEL
+    assert record["trials"] == AUDIT_CI.n_test
+    assert "no violation of ε = 1 found" in one.message
+    assert "99.99 % confidence" in one.message
+    worse = audit(laplace(0.3), ZERO_ONE, PureDP(1.0))
+    assert worse.message.startswith("VIOLATION of ε = 1")
+    assert not any("verified" in report.message for report in (one, worse))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(np.zeros(3), np.zeros(3)), (np.zeros(3), np.ones(3)), (np.zeros(3), np.zeros(4))],
+    ids=["equal", "all rows", "another n"],
+)
+def test_pairs_are_neighbours(first, second):
+    with pytest.raises(ArgumentError):
+        Pair("bad", first, second)
+
+
+def test_a_row_of_several_columns_is_one_row():
+    Pair("both columns", np.zeros((3, 2)), np.array([[1.0, 2.0], [0.0, 0.0], [0.0, 0.0]]))
+
+
+@pytest.mark.parametrize(
+    ("change", "argument"),
+    [
+        ({"pairs": ()}, "pairs"),
+        ({"level": 0.0}, "level"),
+        ({"n_test": 0}, "n_test"),
+        ({"n_train": 3}, "n_train"),
+    ],
+)
+def test_bad_arguments(change, argument):
+    arguments = {"pairs": ZERO_ONE, "claim": PureDP(1.0)} | change
+    with pytest.raises(ArgumentError, match=argument):
+        audit(laplace(1.0), **arguments)
+
+
+def test_outputs_must_be_as_many_as_trials():
+    with pytest.raises(ArgumentError, match="trials"):
+        audit(lambda x, trials, rng: rng.random(trials - 1), ZERO_ONE, PureDP(1.0))
+
+
+def test_presets_scale_with_a_floor():
+    small = AUDIT_CI.scaled(0.05)
+    assert (small.n_screen, small.n_train, small.n_test) == (100, 100, 400)
+    with pytest.raises(ArgumentError):
+        AUDIT_CI.scaled(0.0)

@@ -1,0 +1,99 @@
+"""The attacks on the catalog: every entry stands every one, and every mutant falls to the one it names."""
+
+import json
+
+import numpy as np
+import pytest
+
+from workbench.catalog import CATALOG
+from workbench.cli import main
+from workbench.errors import ArgumentError
+from workbench.estimators.parts import pivots
+from workbench.estimators.univariate.unbounded_mean import UnboundedMean
+from workbench.privacy import ApproxDP, SimulatedNoise
+from workbench.study.audit_suite import attacks
+from workbench.study.mutants import MUTANTS, applied, weaker
+from workbench.study.pairs import BUILDERS, WHOLE, builder
+from workbench.study.profiles import AUDIT_CI, AUDIT_DEEP
+
+MANY_ROWS = 5000  # plans have all their steps
+
+
+@pytest.mark.parametrize("key", BUILDERS)
+def test_no_stage_of_an_entry_is_found_to_break_its_claim(key):
+    found = [(case, report) for case, report in attacks([key])]
+    assert not [report.message for _, report in found if report.violated]
+    assert {case.stage for case, _ in found} >= stages(key)
+    assert len({case.name for case, _ in found}) == len(found)
+    assert any(case.stage == WHOLE for case, _ in found)
+    assert max(report.mu_lower for _, report in found) > 1  # the pairs do reach the stages
+
+
+def stages(key):
+    """Steps of the plans of all examples; a plan of one step is attacked as a whole."""
+    examples = CATALOG[key].examples
+    plans = [list(one.estimator.plan(MANY_ROWS, 1, one.budget).charges()) for one in examples]
+    return {charge.step for plan in plans if len(plan) > 1 for charge in plan}
+
+
+def test_every_entry_has_attacks_and_a_mutant():
+    assert set(BUILDERS) == set(CATALOG)
+    assert {mutant.key for mutant in MUTANTS} == set(CATALOG)
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_every_mutant_is_caught(mutant):
+    assert mutant.attacked().violated
+
+
+def test_mutants_leave_nothing_behind():
+    x, budget = np.random.default_rng(0).standard_normal(200), ApproxDP(1.0, 1e-6)
+
+    def value():
+        return UnboundedMean()(x, budget=budget, rng=np.random.default_rng(1)).value
+
+    before, tables, halve = value(), dict(pivots._TABLES), MUTANTS[7]
+    assert halve.name == "sensitivity 1/n for 2/n"
+    with applied((*weaker("gumbel", 0.5), *halve.patches)):
+        assert value() != before
+    assert value() == before
+    assert SimulatedNoise.gumbel.__qualname__ == "SimulatedNoise.gumbel"
+    assert tables == pivots._TABLES
+
+
+def test_presets_look_at_least_as_long_as_promised():
+    assert AUDIT_DEEP.n_test > AUDIT_CI.n_test >= 381  # noise over √2 at μ = 2
+
+
+def test_unknown_keys_are_named():
+    with pytest.raises(ArgumentError, match="univariate/median"):
+        builder("univariate/nothing")
+
+
+def test_command_finds_nothing_in_a_sound_entry(capsys):
+    assert main(["audit", "univariate/histogram-location"]) == 0
+    out = capsys.readouterr().out
+    assert "no violation found" in out
+    assert "this is no proof of privacy" in out
+    assert "verified" not in out
+
+
+def test_command_fails_on_a_violation_and_prints_json(capsys):
+    with applied(weaker("exponential", 0.25)):
+        assert main(["audit", "univariate/histogram-location", "--json", "--seed", "3"]) == 1
+    records = json.loads(capsys.readouterr().out)
+    assert any(record["violated"] for record in records)
+    assert {"key", "stage", "claim", "eps_lower", "mu_lower", "event", "pair", "counts", "runs"} <= set(
+        records[0]
+    )
+
+
+def test_command_runs_the_mutants_of_a_key(capsys):
+    assert main(["audit", "univariate/clipped-mean", "--mutants"]) == 0
+    assert "4 of 4 mutants caught" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("more", [(), ("--mutants",)])
+def test_command_refuses_an_unknown_key(capsys, more):
+    assert main(["audit", "univariate/nothing", *more]) == 2
+    assert "univariate/median" in capsys.readouterr().err

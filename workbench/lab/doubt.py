@@ -1,0 +1,83 @@
+"""What `workbench audit` prints: the attacks on the catalog, or on its mutants, and whether all is well."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.errors import integer_at_least
+from workbench.lab.tables import text
+from workbench.study.audit import AuditReport
+from workbench.study.audit_suite import attacks
+from workbench.study.mutants import MUTANTS
+from workbench.study.pairs import builder
+from workbench.study.profiles import AUDIT_LEVEL, AUDITS
+
+HEADER = ("key", "variant", "stage", "claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs")
+MUTANT_HEADER = ("mutant", "key", "stage", "claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs")
+
+
+@dataclass(frozen=True)
+class Findings:
+    """A table, its records for JSON, one line that sums it up, and whether all is as it should be."""
+
+    header: Sequence[str]
+    rows: list[list[str]]
+    records: list[dict[str, Any]]
+    summary: str
+    good: bool
+
+    def text(self, *, as_json: bool) -> str:
+        """Return the records as JSON, or the table and its summary."""
+        if as_json:
+            return json.dumps(self.records, indent=1, ensure_ascii=False, allow_nan=False)
+        return f"{text(self.header, self.rows)}\n{self.summary}" if self.rows else self.summary
+
+
+def audits(keys: Sequence[str], preset: str, seed: int) -> Findings:
+    """Return the attacks on all stages of these entries; good if none finds a violation."""
+    integer_at_least(0, seed=seed)
+    found = list(attacks(keys, AUDITS[preset], seed))
+    rows = [
+        [case.key, case.variant, case.stage, *_numbers(report, "VIOLATION", "none found")]
+        for case, report in found
+    ]
+    records = [{"key": case.key, "stage": case.stage} | report.record() for case, report in found]
+    violations = sum(report.violated for _, report in found)
+    result = f"{violations} of {len(found)} attacks found a violation" if violations else "no violation found"
+    return Findings(HEADER, rows, records, f"{result}; {_levels(len(found))}", not violations)
+
+
+def mutants(keys: Sequence[str], preset: str, seed: int) -> Findings:
+    """Return the attacks on the mutants of these entries; good if every one is found."""
+    integer_at_least(0, seed=seed)
+    for key in keys:
+        builder(key)
+    chosen = [mutant for mutant in MUTANTS if not keys or mutant.key in keys]
+    found = [(mutant, mutant.attacked(AUDITS[preset], seed)) for mutant in chosen]
+    rows = [
+        [mutant.name, mutant.key, mutant.stage, *_numbers(report, "caught", "MISSED")]
+        for mutant, report in found
+    ]
+    records = [
+        {"mutant": mutant.name, "key": mutant.key, "stage": mutant.stage, "caught": report.violated}
+        | report.record()
+        for mutant, report in found
+    ]
+    caught = sum(report.violated for _, report in found)
+    return Findings(
+        MUTANT_HEADER, rows, records, f"{caught} of {len(found)} mutants caught", caught == len(found)
+    )
+
+
+def _numbers(report: AuditReport, violated: str, otherwise: str) -> list[str]:
+    bounds = (report.eps_lower, report.mu_lower, report.rho_lower)
+    finding = violated if report.violated else otherwise
+    return [str(report.claim), finding, *(f"{bound:.2f}" for bound in bounds), str(report.runs)]
+
+
+def _levels(attacks: int) -> str:
+    return (
+        f"{attacks} attacks, each with false alarms of at most {AUDIT_LEVEL:g}, "
+        f"{attacks * AUDIT_LEVEL:.2g} in all; this is no proof of privacy"
+    )

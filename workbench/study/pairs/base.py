@@ -1,0 +1,162 @@
+"""What is attacked: a stage or a whole estimator, its claim, and the pairs that may betray it.
+
+A stage is the mechanism of one charge, given the outputs of the former stages, and is held to its own cost:
+in the whole the noise of another stage may hide that its own is too small.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from typing import TypeAlias
+
+import numpy as np
+
+from workbench.catalog import CATALOG
+from workbench.distributions import Interval
+from workbench.estimators.base import Abstention, Array, Estimator, sanitised
+from workbench.estimators.parts.window_median import Pieces, WindowMedian
+from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NoiseSource, SimulatedNoise, compose
+from workbench.privacy.conversions import gdp_from_gaussian_zcdp
+from workbench.privacy.mechanisms import additive, gaussian_mu
+from workbench.study.audit import Mechanism, Pair
+
+Draw: TypeAlias = Callable[[Array, NoiseSource], object]
+Step: TypeAlias = Callable[[Array, Charge, NoiseSource], object]
+
+WHOLE = "whole"  # the stage name of an end-to-end attack
+
+
+@dataclass(frozen=True)
+class Case:
+    """One attack.
+
+    Parameters
+    ----------
+    key : str
+        The entry of the catalog.
+    variant : str
+        Calibration and budget.
+    stage : str
+        A step of the plan, or `WHOLE`.
+    claim : Budget
+        What the stage promises.
+    mechanism : Mechanism
+        Runs it.
+    pairs : tuple of Pair
+        The worst neighbours known.
+    share : float
+        Of a preset's runs: below 1 where a run is slow.
+    """
+
+    key: str
+    variant: str
+    stage: str
+    claim: Budget
+    mechanism: Mechanism
+    pairs: tuple[Pair, ...]
+    share: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """Key, variant and stage in one line."""
+        return f"{self.key}, {self.variant}, {self.stage}"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An estimator at a budget and a number of rows at which its plan has all its steps."""
+
+    key: str
+    estimator: Estimator
+    budget: Budget
+    n: int
+
+    @property
+    def variant(self) -> str:
+        """The calibration, whether sigma or the place has a range, and the budget."""
+        ranged = "" if getattr(self.estimator, "lower", None) is None else ", range"
+        calibration = getattr(self.estimator, "calibration", "default")
+        return f"{calibration}{ranged}, {self.budget}"
+
+    def charge(self, step: str) -> Charge:
+        """Return the charge of a step of the plan."""
+        return self.estimator.plan(self.n, 1, self.budget)[step]
+
+    def noisy(self, step: str, statistic: Callable[[Array], object], pairs: Sequence[Pair]) -> Case:
+        """Return the attack on a statistic with additive noise; all runs are drawn at once."""
+        charge = self.charge(step)
+
+        def mechanism(x: Array, trials: int, rng: np.random.Generator) -> Array:
+            exact = np.asarray(statistic(x), np.float64)
+            return additive(np.broadcast_to(exact, (trials, *exact.shape)), charge, SimulatedNoise(rng))
+
+        return Case(self.key, self.variant, step, native(charge), mechanism, tuple(pairs))
+
+    def drawn(
+        self, step: str, draw: Step, pairs: Sequence[Pair], share: float = 0.3, columns: int = 1
+    ) -> Case:
+        """Return the attack on a step that is run one by one."""
+        charge = self.charge(step)
+        mechanism = loop(lambda x, noise: draw(x, charge, noise), columns)
+        return Case(self.key, self.variant, step, native(charge), mechanism, tuple(pairs), share)
+
+    def whole(self, pairs: Sequence[Pair], share: float) -> Case:
+        """Return the attack on the estimator itself, held to what its plan composes to."""
+        estimator, budget = self.estimator, self.budget
+        columns = 2 if CATALOG[self.key].estimand == "interval" else 1
+        mechanism = loop(lambda x, noise: estimator.steps(sanitised(x), budget, noise), columns)
+        claim = compose(estimator.plan(self.n, 1, budget))
+        return Case(self.key, self.variant, WHOLE, claim, mechanism, tuple(pairs), share)
+
+
+def native(charge: Charge) -> Budget:
+    """Return the sharpest statement about a charge: GDP where its noise is Gaussian and all there is."""
+    match charge.mechanism, charge.cost:
+        case "gaussian", ZCDP() as cost:
+            return gdp_from_gaussian_zcdp(cost)
+        case "gaussian", ApproxDP() as cost:
+            return GaussianDP(gaussian_mu(cost))
+    return charge.cost
+
+
+def loop(draw: Draw, columns: int = 1) -> Mechanism:
+    """Return the mechanism that calls `draw` once per trial; an output has `columns` numbers."""
+
+    def mechanism(x: Array, trials: int, rng: np.random.Generator) -> Array:
+        noise, silent = SimulatedNoise(rng), (np.nan,) * columns
+        with np.errstate(all="ignore"):
+            found = [numbers(draw(x, noise)) or silent for _ in range(trials)]
+        return np.array(found, np.float64)
+
+    return mechanism
+
+
+@dataclass(frozen=True, kw_only=True)
+class Still(WindowMedian):
+    """A window median that prepares a data set once, however often it draws; otherwise the same."""
+
+    known: dict[bytes, Pieces] = field(default_factory=dict, compare=False)
+
+    def pieces(self, points: Array) -> Pieces:
+        """Return the pieces of the score."""
+        key = points.tobytes()
+        if key not in self.known:
+            self.known[key] = super().pieces(points)
+        return self.known[key]
+
+
+def still(locator: WindowMedian) -> Still:
+    """Return `locator` for many draws on few data sets."""
+    return Still(left=locator.left, right=locator.right, low=locator.low, high=locator.high)
+
+
+def numbers(value: object) -> tuple[float, ...]:
+    """Return an output as numbers, none for no answer; an interval by its middle and its width."""
+    match value:
+        case None | Abstention():
+            return ()
+        case Interval(low=low, high=high):
+            return ((low + high) / 2, high - low) if high < inf else ()
+        case tuple():
+            return value
+    return (float(value),)  # type: ignore[arg-type]

@@ -1,0 +1,244 @@
+"""The attacks on the univariate entries, stage by stage and, where a run is cheap, as a whole.
+
+Budgets and numbers of rows are small and chosen so that every stage exists and has ε or μ of about 2, where
+an attack needs the fewest runs; δ is large enough for sampling to see it.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from workbench.estimators.base import Array
+from workbench.estimators.parts.clipping import clipped_mean
+from workbench.estimators.parts.exponent_scale import ExponentScale
+from workbench.estimators.parts.histogram_mean import HistogramMean
+from workbench.estimators.parts.kv_interval import EXPONENT, LOCATION, KVInterval
+from workbench.estimators.parts.studentised import MEAN, SCALE
+from workbench.estimators.parts.unit_histogram import UnitHistogram
+from workbench.estimators.parts.window_mean import WindowMean
+from workbench.estimators.parts.window_median import WindowMedian
+from workbench.estimators.parts.winsorised_scale import WinsorisedScale, log_differences
+from workbench.estimators.univariate.clipped_mean import ClippedMean
+from workbench.estimators.univariate.histogram_location import HistogramLocation
+from workbench.estimators.univariate.interval import Interval
+from workbench.estimators.univariate.interval_unknown_variance import RECIPE, IntervalUnknownVariance
+from workbench.estimators.univariate.median import Median
+from workbench.estimators.univariate.scale import Scale
+from workbench.estimators.univariate.stable_location import StableLocation
+from workbench.estimators.univariate.two_step_mean import TwoStepMean
+from workbench.estimators.univariate.unbounded_mean import UnboundedMean
+from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NoiseSource, PureDP
+from workbench.privacy.histograms import stability_histogram
+
+from . import rows
+from .base import Case, Setting, Step, still
+
+Cases = Iterator[Case]
+
+PURE, APPROX, CONCENTRATED, CONCENTRATED_DELTA = PureDP(2), ApproxDP(2, 0.05), ZCDP(2), ZCDP(2, 0.05)
+REACH = 2.0  # every row of a range this short lies in every window
+SHORT, LONG = 1.0, 10.0  # a range of two bins; one in which location takes its share
+
+
+def clipped() -> Cases:
+    """Yield the attacks on `univariate/clipped-mean`."""
+    n = 4
+    for budget in (PURE, APPROX, CONCENTRATED, GaussianDP(2)):
+        for estimator in (ClippedMean(radius=REACH), ClippedMean(radius=REACH, calibration="paper")):
+            one = Setting("univariate/clipped-mean", estimator, budget, n)
+            bound = estimator.bound(n, budget)
+            far = rows.FAR if estimator.calibration == "tight" else bound * (1 - 1e-12)
+            pairs = (*rows.ends(n, far), rows.moved("across the cut", [0.0, 0.0, 0.0, bound], 2 * bound))
+            yield one.noisy("mean", partial(estimator.statistic, bound=bound), pairs)
+            yield one.whole(pairs, 0.2)
+
+
+def two_step() -> Cases:
+    """Yield the attacks on `univariate/two-step-mean`."""
+    key = "univariate/two-step-mean"
+    for budget in (PureDP(4), ZCDP(4)):
+        tight = Setting(key, TwoStepMean(radius=LONG), budget, 20)
+        yield from _window_mean(tight, WindowMean(LONG), budget, rows.depth(2, REACH) + rows.depth(20, REACH))
+        yield tight.whole(rows.depth(20, REACH) + rows.ends(20)[:1], 0.15)
+        paper = Setting(key, TwoStepMean(radius=SHORT, calibration="paper"), budget, 6)
+        recipe = HistogramMean(SHORT, 0.05)
+        yield _counts(paper, "locate", recipe.locator, rows.bins(6))
+        yield from _histogram_mean(paper, recipe, rows.bins(6) + rows.bins(2))
+        yield paper.whole(rows.bins(6) + rows.ends(6), 0.3)
+
+
+def unbounded() -> Cases:
+    """Yield the attacks on `univariate/unbounded-mean`."""
+    key = "univariate/unbounded-mean"
+    for budget in (ApproxDP(4, 0.1), ZCDP(4, 0.1)):
+        tight = Setting(key, UnboundedMean(), budget, 20)
+        yield from _window_mean(tight, WindowMean(None), budget, _anywhere())
+        yield tight.whole(rows.scattered(20)[:2] + rows.ends(20)[:1], 0.15)
+        paper = Setting(key, UnboundedMean(calibration="paper"), budget, 6)
+        yield from _histogram_mean(paper, HistogramMean(None, 0.05), _stable())
+        yield paper.whole(rows.bins(6) + rows.scattered(6)[:2], 0.3)
+
+
+def median() -> Cases:
+    """Yield the attacks on `univariate/median`."""
+    for budget in (PURE, CONCENTRATED):
+        for estimator in (Median(radius=REACH), Median(radius=REACH, calibration="paper")):
+            one = Setting("univariate/median", estimator, budget, 20)
+            yield one.drawn(
+                "locate", _of(still(estimator.locator)), rows.depth(2, REACH) + rows.depth(20, REACH)
+            )
+            yield one.whole(rows.depth(20, REACH), 0.1)
+
+
+def histogram_location() -> Cases:
+    """Yield the attacks on `univariate/histogram-location`."""
+    key, pairs = "univariate/histogram-location", rows.bins(2) + rows.bins(6)
+    for budget in (PURE, CONCENTRATED):
+        yield Setting(key, HistogramLocation(radius=SHORT), budget, 6).whole(pairs, 0.4)
+        paper = Setting(key, HistogramLocation(radius=SHORT, calibration="paper"), budget, 6)
+        yield _counts(paper, "locate", UnitHistogram(SHORT, "paper"), pairs)
+        yield paper.whole(pairs, 0.3)
+
+
+def stable_location() -> Cases:
+    """Yield the attacks on `univariate/stable-location`."""
+    for budget in (APPROX, CONCENTRATED_DELTA):
+        for estimator in (StableLocation(), StableLocation(calibration="paper")):
+            one = Setting("univariate/stable-location", estimator, budget, 6)
+            yield one.drawn("locate", _released(estimator.recipe), _crowds(), columns=2)
+            yield one.whole(_stable(), 0.4)
+
+
+def scale() -> Cases:
+    """Yield the attacks on `univariate/scale`."""
+    key = "univariate/scale"
+    for n, budget in ((40, PureDP(4)), (20, ZCDP(4)), (40, ApproxDP(4, 0.1)), (20, ZCDP(4, 0.1))):
+        lower, upper = (None, None) if getattr(budget, "delta", 0.0) else (0.1, 10.0)
+        tight = Setting(key, Scale(lower=lower, upper=upper), budget, n)
+        yield from _winsorised(tight, WinsorisedScale(lower, upper), budget)
+        yield tight.whole((*rows.scales(n, 1.5)[1:4:2], rows.staircase(n), *rows.typical(n)), 0.1)
+    for budget in (PURE, CONCENTRATED, APPROX, CONCENTRATED_DELTA):
+        lower, upper = (None, None) if getattr(budget, "delta", 0.0) else (0.5, 1.0)
+        paper = Scale(lower=lower, upper=upper, calibration="paper")
+        yield Setting(key, paper, budget, 6).whole(_exponents(), 0.4)
+
+
+def interval() -> Cases:
+    """Yield the attacks on `univariate/interval`; as a whole, the paper's answers for many rows only."""
+    key, known = "univariate/interval", Interval(pivots=100, level=0.5)
+    for budget in (ApproxDP(4, 0.1), ZCDP(4, 0.1)):
+        tight = Setting(key, known, budget, 20)
+        yield from _window_mean(tight, WindowMean(None), budget, _anywhere())
+        yield tight.whole(rows.scattered(20)[:2] + rows.ends(20)[:1], 0.1)
+        paper = Setting(key, replace(known, calibration="paper"), budget, 6)
+        yield paper.drawn("locate", _of(LOCATION), _stable())
+        yield paper.noisy("mean", partial(clipped_mean, centre=0.0, clip=known.window(6)), rows.ends(6))
+        yield replace(paper, n=600).whole(rows.typical(600), 0.1)
+
+
+def interval_unknown_variance() -> Cases:
+    """Yield the attacks on `univariate/interval-unknown-variance`; as a whole, as for `interval`."""
+    key, known = "univariate/interval-unknown-variance", IntervalUnknownVariance(pivots=100, level=0.5)
+    for n, budget in ((30, ApproxDP(8, 0.1)), (20, ZCDP(4, 0.1))):
+        tight = Setting(key, known, budget, n)
+        first, second = RECIPE.budgets(n, budget)
+        yield from _winsorised(tight, SCALE, first)
+        yield from _window_mean(tight, MEAN, second, _anywhere())
+        yield tight.whole(rows.typical(n), 0.05)
+    for budget in (ApproxDP(8, 0.1), ZCDP(8, 0.1)):
+        paper = Setting(key, replace(known, calibration="paper"), budget, 6)
+        yield from _karwa_vadhan(paper, KVInterval(known.level))
+        yield replace(paper, n=1500).whole(rows.typical(1500), 0.05)
+
+
+BUILDERS: dict[str, Callable[[], Cases]] = {
+    "univariate/clipped-mean": clipped,
+    "univariate/two-step-mean": two_step,
+    "univariate/unbounded-mean": unbounded,
+    "univariate/median": median,
+    "univariate/histogram-location": histogram_location,
+    "univariate/stable-location": stable_location,
+    "univariate/scale": scale,
+    "univariate/interval": interval,
+    "univariate/interval-unknown-variance": interval_unknown_variance,
+}
+
+
+def _window_mean(one: Setting, recipe: WindowMean, budget: Budget, pairs: rows.Pairs) -> Cases:
+    """Yield the stages of a window mean that is run with `budget`, the mean given the centre 0."""
+    clip = recipe.design(one.n, budget).clip
+    yield one.drawn("locate", _of(still(recipe.locator)), pairs)
+    yield one.noisy("mean", partial(clipped_mean, centre=0.0, clip=clip), rows.ends(one.n))
+
+
+def _histogram_mean(one: Setting, recipe: HistogramMean, pairs: rows.Pairs) -> Cases:
+    """Yield the stages of a histogram mean, the mean given the centre 0."""
+    clip = recipe.window(one.n)
+    yield one.drawn("locate", _of(recipe.locator), pairs)
+    yield one.noisy("mean", partial(clipped_mean, centre=0.0, clip=clip), rows.ends(one.n))
+
+
+def _winsorised(one: Setting, recipe: WinsorisedScale, budget: Budget) -> Cases:
+    """Yield the stages of a winsorised scale that is run with `budget`, the variances given s = 1."""
+    winsor, locator = recipe.design(one.n, budget).winsor, still(recipe.locator)
+    assert winsor is not None
+    pairs = rows.scales(4, 0.9) + rows.scales(one.n, 0.9) + rows.scales(one.n, 2.0)
+
+    def draw(x: Array, charge: Charge, noise: NoiseSource) -> object:
+        return locator.draw(log_differences(x), charge, noise)
+
+    yield one.drawn("log-scale", draw, pairs)
+    yield one.noisy("variance", partial(winsor.statistic, log_s=0.0), rows.ends(one.n))
+
+
+def _karwa_vadhan(one: Setting, recipe: KVInterval) -> Cases:
+    """Yield the stages of the paper's interval, the mean per unit of a window of 3."""
+    yield one.drawn("exponent", _of(EXPONENT), _exponents())
+    yield one.drawn("locate", _of(LOCATION), _stable())
+    yield one.noisy("variance", partial(recipe.mean_square, s=1.0), rows.ends(one.n))
+    yield one.noisy("mean", lambda x: clipped_mean(x, 0.0, 3.0) / 3.0, rows.ends(one.n))
+
+
+def _counts(one: Setting, step: str, recipe: UnitHistogram, pairs: rows.Pairs) -> Case:
+    """Return the attack on all noisy counts, which are paid for though only the largest is used."""
+
+    def counts(x: Array) -> object:
+        return np.bincount(recipe.keys(x).astype(np.int64), minlength=recipe.bins)
+
+    return replace(one.noisy(step, counts, pairs), variant=f"{one.variant}, all counts")
+
+
+def _released(recipe: UnitHistogram) -> Step:
+    """Return the release of both noisy counts of `_crowds`, 0 for none: paid for, though unused."""
+
+    def counts(x: Array, charge: Charge, noise: NoiseSource) -> object:
+        released = stability_histogram(recipe.keys(x), charge, noise, recipe.threshold(charge.cost))
+        return tuple(released.get(key, 0.0) for key in (-5.0, 0.0))
+
+    return counts
+
+
+def _crowds() -> rows.Pairs:
+    return rows.bins(16, 5.0)[:1]
+
+
+def _of(recipe: WindowMedian | UnitHistogram | ExponentScale) -> Step:
+    """Return the draw of a location."""
+    return lambda x, charge, noise: recipe.draw(x, charge, noise)
+
+
+def _anywhere() -> rows.Pairs:
+    return rows.scattered(2)[:1] + rows.scattered(20) + rows.depth(20, REACH)
+
+
+def _stable() -> rows.Pairs:
+    return rows.lone_bins() + rows.bins(4, 5.0) + rows.bins(12, 5.0)
+
+
+def _exponents() -> rows.Pairs:
+    """Return pairs of rows whose differences are powers of 2: their exponents fill the bins."""
+    keys = rows.lone_bins() + rows.bins(6)
+    powers = [replace(one, first=2.0**one.first, second=2.0**one.second) for one in keys]
+    return (*rows.pairs_of_differences(powers), rows.staircase(12))
