@@ -1,3 +1,91 @@
-"""Differentially private estimation: estimators, accounting, data, claims and pictures."""
+"""Differentially private estimation: estimators, accounting, data, claims and pictures.
+
+The names below load on first use, so that `import workbench` costs next to nothing:
+
+>>> import numpy as np
+>>> from workbench import PureDP, TwoStepMean
+>>> TwoStepMean(radius=100)([1.0, 2.0, 0.5], budget=PureDP(1), rng=np.random.default_rng(0)).guarantee.budget
+PureDP(epsilon=1)
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from workbench.catalog import CATALOG, lookup
+    from workbench.errors import ArgumentError, OverspentError
+    from workbench.estimators.base import Abstention, Guarantee, Release, Trace
+    from workbench.estimators.univariate.clipped_mean import ClippedMean
+    from workbench.estimators.univariate.histogram_location import HistogramLocation
+    from workbench.estimators.univariate.interval import Interval
+    from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
+    from workbench.estimators.univariate.median import Median
+    from workbench.estimators.univariate.scale import Scale
+    from workbench.estimators.univariate.stable_location import StableLocation
+    from workbench.estimators.univariate.two_step_mean import TwoStepMean
+    from workbench.estimators.univariate.unbounded_mean import UnboundedMean
+    from workbench.privacy.budget import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
+    from workbench.privacy.ledger import Ledger
+    from workbench.privacy.plan import compose
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "CATALOG",
+    "ZCDP",
+    "Abstention",
+    "ApproxDP",
+    "ArgumentError",
+    "ClippedMean",
+    "GaussianDP",
+    "Guarantee",
+    "HistogramLocation",
+    "Interval",
+    "IntervalUnknownVariance",
+    "Ledger",
+    "Median",
+    "NonPrivate",
+    "OverspentError",
+    "PureDP",
+    "Release",
+    "Scale",
+    "StableLocation",
+    "Trace",
+    "TwoStepMean",
+    "UnboundedMean",
+    "compose",
+    "lookup",
+]
+
+_HOMES = {
+    "catalog": ("CATALOG", "lookup"),
+    "errors": ("ArgumentError", "OverspentError"),
+    "estimators.base": ("Abstention", "Guarantee", "Release", "Trace"),
+    "estimators.univariate.clipped_mean": ("ClippedMean",),
+    "estimators.univariate.histogram_location": ("HistogramLocation",),
+    "estimators.univariate.interval": ("Interval",),
+    "estimators.univariate.interval_unknown_variance": ("IntervalUnknownVariance",),
+    "estimators.univariate.median": ("Median",),
+    "estimators.univariate.scale": ("Scale",),
+    "estimators.univariate.stable_location": ("StableLocation",),
+    "estimators.univariate.two_step_mean": ("TwoStepMean",),
+    "estimators.univariate.unbounded_mean": ("UnboundedMean",),
+    "privacy.budget": ("ApproxDP", "GaussianDP", "NonPrivate", "PureDP", "ZCDP"),
+    "privacy.ledger": ("Ledger",),
+    "privacy.plan": ("compose",),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    """Return one of the names above, loading the module it lives in."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return every name, loaded or not."""
+    return sorted({*globals(), *__all__})

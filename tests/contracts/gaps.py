@@ -7,7 +7,8 @@ from kit import Event, distance, ends, row_values, run, spied, typical_rows, war
 
 from workbench.catalog import Example
 
-FAR, GROUPS = 4e14, (2, 3, 4, 6, 9, 14, 22, 35)
+FAR = (4e14, -1.3e14, 6.1e13, -2.7e13, 1.3e13, -4.1e12)  # where a unit is a few spacings of the floats
+GROUPS = (2, 3, 4, 6, 9, 14, 22, 35)
 SMALL, LARGE = 24, (300, 1000, 3000, 10_000)  # all pairs; few pairs, as far as it takes to see every step
 
 
@@ -72,8 +73,9 @@ def extremes(example: Example, n: int) -> Iterator[tuple[np.ndarray, np.ndarray]
         yield replaced(base, 0, low), replaced(base, 0, high)
         for value in (centre - 1e6, centre + 1e6, np.nan, 1e308):
             yield base, replaced(base, 0, value)
-    for far in (FAR, -FAR / 3, FAR / 7):  # where a unit is a few spacings of the floats
-        yield replaced(np.full(n, far), 0, far - 1e6), replaced(np.full(n, far), 0, far + 1e6)
+    for far in FAR:
+        for base in (np.full(n, far), far + typical_rows(example, n, 8)):
+            yield replaced(base, 0, far - 1e6), replaced(base, 0, far + 1e6)
 
 
 def replaced(x: np.ndarray, row: int, value: float) -> np.ndarray:

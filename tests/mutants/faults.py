@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import numpy as np
 from kit import replaced_everywhere
-from table import Fault, Rescaled, times
+from table import Fault, times
 
 from workbench.catalog import Example
 from workbench.distributions import Interval
@@ -319,11 +319,11 @@ def a_point_for_each_epsilon(steps: STEPS) -> STEPS:
     return changed
 
 
-def louder_with_n(steps: STEPS) -> STEPS:
-    """Noise that grows with the number of rows."""
+def stretched_with_n(steps: STEPS) -> STEPS:
+    """Rows in a unit that shrinks as there are more of them."""
 
-    def changed(self: Any, x: np.ndarray, budget: Any, noise: Any, *rest: Any) -> Any:
-        return steps(self, x, budget, Rescaled(noise, (len(x) / 100) ** 4), *rest)
+    def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
+        return steps(self, x * (len(x) / 100), *rest)
 
     return changed
 

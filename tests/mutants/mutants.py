@@ -110,7 +110,7 @@ def reached_early(example: Example) -> bool:
 
 
 def cuts_at_the_least_threshold(example: Example) -> bool:
-    """Examples whose histogram shows what reaches the least allowed threshold, not the source's larger one."""
+    """Examples whose histogram cuts at the least allowed threshold, not at the source's larger one."""
     stated = calibrated("paper")(example) and isinstance(example.budget, ApproxDP)
     single = type(example.estimator).__name__ in ("UnboundedMean", "StableLocation")
     return uses("stability_histogram")(example) and not (stated and single)
@@ -143,12 +143,14 @@ NOISE = [
 ]  # fmt: skip
 
 SENSITIVITY = [
-    *(Mutant(f"sensitivity of {step} halved", sensitivity_of_step(step, 0.5), gap_is_the_sensitivity, has_step(step))
+    *(Mutant(f"sensitivity of {step} halved", sensitivity_of_step(step, 0.5), gap_is_the_sensitivity,
+             has_step(step))
       for step in STEPS),
     *(Mutant(f"sensitivity of {step} doubled", sensitivity_of_step(step, 2.0), gap_is_the_sensitivity,
              both(has_step(step), reached_early), {"sizes": (300, 1000), "small": False})
       for step in STEPS),
-    Mutant("clip of the mean off", attribute(clipping, "np", Unclipped()), gap_is_the_sensitivity, clips_a_mean),
+    Mutant("clip of the mean off", attribute(clipping, "np", Unclipped()), gap_is_the_sensitivity,
+           clips_a_mean),
     Mutant("clip of the mean doubled", swapped(clipping.clipped_mean, faults.twice_as_wide),
            gap_is_the_sensitivity, clips_a_mean),
     Mutant("mean clipped without centring", swapped(clipping.clipped_mean, faults.plain_clipped_mean),
@@ -157,10 +159,12 @@ SENSITIVITY = [
            gap_is_the_sensitivity, is_cut),
     Mutant("clip of variances off", attribute(winsorised_scale, "np", Unclipped()),
            gap_is_the_sensitivity, groups_variances),
-    Mutant("clip of squares off", attribute(kv_interval, "np", Unclipped()), gap_is_the_sensitivity, is_scaled),
+    Mutant("clip of squares off", attribute(kv_interval, "np", Unclipped()), gap_is_the_sensitivity,
+           is_scaled),
     Mutant("bins from the smallest row on", attribute(HISTOGRAM, "keys", faults.bins_from_the_smallest_row),
            gap_is_the_sensitivity, searches_bins),
-    Mutant("exponents from the smallest on", swapped(exponent_scale.exponents, faults.exponents_from_the_smallest),
+    Mutant("exponents from the smallest on", swapped(exponent_scale.exponents,
+           faults.exponents_from_the_smallest),
            gap_is_the_sensitivity, has_step("exponent")),
     Mutant("pairs in order of size", swapped(exponent_scale.pair_differences, faults.sorted_pairs),
            gap_is_the_sensitivity, compares_pairs),
@@ -199,11 +203,13 @@ DELTA = [
 ]  # fmt: skip
 
 BUDGET = [
-    Mutant("every charge costs twice", charged(lambda step, name, size, cost: (step, name, size, times(cost, 2))),
+    Mutant("every charge costs twice", charged(lambda step, name, size, cost: (step, name, size,
+           times(cost, 2))),
            plan_composes_to_the_budget, everywhere),
     Mutant("every step gets the whole budget", faults.every_share_is_the_whole, plan_composes_to_the_budget,
            has_several_steps),
-    Mutant("a plan at half the price", faults.released_with(faults.cheaper), draws_are_those_of_the_plan, everywhere),
+    Mutant("a plan at half the price", faults.released_with(faults.cheaper),
+           draws_are_those_of_the_plan, everywhere),
     Mutant("a plan without its last step", faults.released_with(faults.shorter), draws_are_those_of_the_plan,
            lambda example: hasattr(example.estimator.plan(24, 1, example.budget), "parts")),
     Mutant("a plan that drifts", method("plan", faults.drifting),
@@ -217,29 +223,33 @@ ROWS = [
            hostile_rows_are_ordinary_inputs, everywhere),
     Mutant("an error for ties", method("steps", faults.raises_if(lambda x: not x.size or x.min() == x.max())),
            hostile_rows_are_ordinary_inputs, everywhere),
-    Mutant("a warning for ties", method("steps", faults.warns_for_ties), hostile_rows_are_ordinary_inputs, everywhere),
+    Mutant("a warning for ties", method("steps", faults.warns_for_ties),
+           hostile_rows_are_ordinary_inputs, everywhere),
     Mutant("an error for odd n", method("steps", faults.raises_if(lambda x: len(x) % 2 == 1)),
            every_accepted_number_of_rows_is_answered, everywhere),
     Mutant("the raw value for ties", method("steps", faults.raw_for_ties),
            draws_do_not_depend_on_the_rows, everywhere),
-    Mutant("one draw for each populated bin", swapped(histograms.stability_histogram, faults.without_empty_draws),
+    Mutant("one draw for each populated bin", swapped(histograms.stability_histogram,
+           faults.without_empty_draws),
            draws_do_not_depend_on_the_rows, uses("stability_histogram")),
     Mutant("n and d not checked", swapped(base.require_rows, faults.anything_goes),
            wrong_public_arguments_are_refused_before_any_draw, everywhere),
-    Mutant("names forgotten", attribute(base, "_read", faults.nameless), names_of_columns_are_kept, everywhere),
+    Mutant("names forgotten", attribute(base, "_read", faults.nameless), names_of_columns_are_kept,
+           everywhere),
     Mutant("text read as zeros", attribute(base, "_read", faults.text_read_as_zeros),
            names_of_columns_are_kept, everywhere),
     Mutant("a stream of its own", attribute(base, "noise_source", faults.own_stream(None)),
            same_stream_gives_the_same_bits, everywhere),
     Mutant("one stream for all", attribute(base, "noise_source", faults.own_stream(0)),
            same_stream_gives_the_same_bits, everywhere),
-    Mutant("rows mapped by a root", method("steps", faults.roots_of_rows), declared_symmetries_hold, is_symmetric),
+    Mutant("rows mapped by a root", method("steps", faults.roots_of_rows), declared_symmetries_hold,
+           is_symmetric),
 ]  # fmt: skip
 
 ACCURACY = [
     Mutant("a point for each epsilon", method("steps", faults.a_point_for_each_epsilon),
            work_is_bounded_at_a_large_budget, everywhere),
-    Mutant("noise that grows with n", method("steps", faults.louder_with_n), error_does_not_rise_with_n,
+    Mutant("rows stretched with n", method("steps", faults.stretched_with_n), error_does_not_rise_with_n,
            of("mean", "location", "scale"), {"pairs": 60}),
     Mutant("intervals that grow with n", method("steps", faults.wider_with_n), error_does_not_rise_with_n,
            of("interval"), {"pairs": 30}),

@@ -60,3 +60,12 @@ def test_every_contract_finds_a_mutant():
 def test_every_mutant_is_put_into_some_example():
     assert {mutant.name for mutant in MUTANTS} == {case.values[0].name for case in CASES}
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
+
+
+def test_noise_and_sensitivity_of_every_step_of_every_example_are_halved_once():
+    names = {(case.values[0].name, repr(case.values[1])) for case in CASES}
+    for example in (parameter.values[1] for parameter in examples()):
+        for n in (24, 300, 1000, 5000):
+            for charge in example.estimator.plan(n, 1, example.budget).charges():
+                for fault in (f"noise of {charge.step} halved", f"sensitivity of {charge.step} halved"):
+                    assert (fault, repr(example)) in names

@@ -5,7 +5,7 @@
 """
 
 from collections.abc import Callable, Sequence
-from math import inf, nan, sqrt
+from math import ceil, inf, isfinite, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -175,6 +175,11 @@ class Crossing(NamedTuple):
     estimate: float
     interval: Interval
     bracket: Interval
+
+    @property
+    def rows(self) -> int | None:
+        """The estimate in whole rows, if there is one."""
+        return ceil(self.estimate) if isfinite(self.estimate) else None
 
 
 def crossing(

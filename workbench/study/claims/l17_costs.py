@@ -92,7 +92,8 @@ def _slope(
     predicted = [noise_part(float(row.n), float(row.epsilon)) for row in _firsts(frame, along, xs)]
     slope = local_slope(xs, predicted)
     check = slope_inside(xs, samples, slope, TOLERANCE, level=level, rng=rng, statistic=np.mean)
-    return check.about(f"slope in {along}, {where}", "the predicted local slope, within .1")
+    largest = int(frame["n"].max())
+    return check.about(f"slope in {along}, {where}", "the predicted local slope, within .1", n=largest)
 
 
 def _firsts(frame: pd.DataFrame, along: str, xs: Sequence[float]) -> list[pd.Series]:
@@ -149,10 +150,11 @@ def size_check(frame: pd.DataFrame, calibration: str, alpha: float, level: float
         test="measured n over the largest lower bound, at least 1",
         level=level,
         trials=int((frame["calibration"] == calibration).sum()),
+        n=found.rows,
         estimate=found.estimate / least,
         interval=(low, high),
         bound=1.0,
-        detail={"alpha": alpha, "n": found.estimate, "bracket": found.bracket, "lower bounds": bounds},
+        detail={"alpha": alpha, "bracket": found.bracket, "lower bounds": bounds},
     ).about(f"{calibration}, alpha = {alpha:g}", "needs no fewer rows than the lower bounds say")
 
 

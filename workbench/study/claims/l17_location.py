@@ -12,7 +12,7 @@ needs 2, since the far score is εn/2.
 """
 
 from dataclasses import replace
-from math import log
+from math import ceil, isfinite, log
 
 import numpy as np
 import pandas as pd
@@ -111,9 +111,13 @@ def _against_bounds(rows: Measure, radius: float, epsilon: float) -> list[Verdic
     name = f"at R = {radius:g}, ε = {epsilon:g}"
     packings = measures.scaled(rows, 1 / sweeps.packing(radius, epsilon))
     return [
-        measures.near(f"rows {name}", rows, _predicted(epsilon=epsilon, radius=radius)),
+        measures.near(f"rows {name}", rows, _predicted(epsilon=epsilon, radius=radius), n=_whole(rows)),
         measures.between(f"rows over the packing bound {name}", packings, 1.0, PACKINGS),
     ]
+
+
+def _whole(rows: Measure) -> int | None:
+    return ceil(rows.estimate) if isfinite(rows.estimate) else None
 
 
 def _predicted(epsilon: float = sweeps.EPSILON, **where: float) -> int:
@@ -136,7 +140,7 @@ def line_costs_log_delta(profile: str, seed: int, jobs: int) -> Verdict:
         where: dict[str, float | str] = {"method": "paper", "epsilon": sweeps.EPSILON, "delta": delta}
         rows = measures.rows_to_locate(frame, claim_level(), seed, **where)
         products.append(measures.scaled(rows, sweeps.EPSILON))
-        checks.append(measures.near(f"rows at δ = {delta:g}", rows, _predicted(delta=delta)))
+        checks.append(measures.near(f"rows at δ = {delta:g}", rows, _predicted(delta=delta), n=_whole(rows)))
     logs = [log(1 / delta) for delta in sweeps.DELTAS]
     expected = [sweeps.EPSILON * _predicted(delta=delta) for delta in sweeps.DELTAS]
     predicted = float(np.polyfit(logs, expected, 1)[0])

@@ -1,0 +1,334 @@
+"""The house of DESIGN: who imports whom, sizes, names, documents; read from the source, nothing is run."""
+
+import ast
+import re
+import tomllib
+from functools import cache
+from importlib.metadata import packages_distributions
+from importlib.resources import files
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from workbench.catalog import CATALOG
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "workbench"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+LEVELS = (
+    {"errors"},
+    {"privacy", "linalg", "distributions"},
+    {"losses"},
+    {"populations", "bounds", "estimators"},
+    {"catalog", "sources"},
+    {"study"},
+    {"lab"},
+    {"cli"},
+)
+LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
+ONLY_FROM = {  # library: the level at which it may appear first
+    "pandas": "study",
+    "joblib": "study",
+    "threadpoolctl": "study",
+    "tqdm": "study",
+    "scipy.stats": "study",
+    "matplotlib": "lab",
+    "IPython": "lab",
+    "ipywidgets": "lab",
+    "nbformat": "lab",
+    "papermill": "lab",
+}
+L17_KEYS = {
+    f"univariate/{name}"
+    for name in (
+        "clipped-mean", "two-step-mean", "unbounded-mean", "median", "histogram-location", "stable-location",
+        "scale", "interval", "interval-unknown-variance",
+    )
+}  # fmt: skip
+MOST_LINES, LONG, SHARE_OF_LONG = 250, 25, 0.03
+
+
+def name_of(path):
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def tree(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imported(path):
+    """Every module or name that a file imports, in full, inside functions too."""
+    for node in ast.walk(tree(path)):
+        yield from targets(node, path)
+
+
+def targets(node, path):
+    """What one statement imports, in full."""
+    if isinstance(node, ast.Import):
+        return [name.name for name in node.names]
+    if not isinstance(node, ast.ImportFrom):
+        return []
+    package = name_of(path).split(".") if path.name == "__init__.py" else name_of(path).split(".")[:-1]
+    parents = package[: len(package) - node.level + 1] if node.level else []
+    base = ".".join([*parents, *filter(None, [node.module])])
+    return [f"{base}.{name.name}" for name in node.names]
+
+
+def part(name):
+    """The first part below the package: `workbench.privacy.noise` is of `privacy`."""
+    return name.split(".")[1]
+
+
+INSIDE = [path for path in MODULES if path != PACKAGE / "__init__.py"]
+
+
+@pytest.mark.parametrize("path", INSIDE, ids=name_of)
+def test_imports_point_strictly_down(path):
+    here = part(name_of(path))
+    for name in imported(path):
+        if name.startswith("workbench.") and name != "workbench.__version__":
+            assert part(name) == here or LEVEL[part(name)] < LEVEL[here], name
+            assert not (here == "estimators" and part(name) == "losses"), (
+                "an estimator must not know the truth"
+            )
+
+
+def test_the_front_door_imports_for_type_checkers_only():
+    runs = [
+        node for node in tree(PACKAGE / "__init__.py").body if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    assert {node.module for node in runs} == {"importlib", "typing"}
+
+
+@pytest.mark.parametrize("path", INSIDE, ids=name_of)
+def test_libraries_start_at_their_level(path):
+    here = LEVEL[part(name_of(path))]
+    for name in imported(path):
+        for library, first in ONLY_FROM.items():
+            if name == library or name.startswith(library + "."):
+                assert here >= LEVEL[first], f"{library} starts at {first}"
+
+
+@pytest.mark.parametrize(
+    ("library", "homes"),
+    [("ipywidgets", {"lab.explore"}), ("IPython", {"lab.explore", "lab.display"}), ("matplotlib", {"lab"})],
+)
+def test_pictures_and_widgets_have_one_home(library, homes):
+    users = {name_of(path) for path in MODULES for name in imported(path) if name.split(".")[0] == library}
+    allowed = tuple(f"workbench.{home}" for home in homes)
+    assert users
+    assert all(user.startswith(allowed) for user in users), users
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    paths, done, active = {name_of(path): path for path in MODULES}, set(), []
+
+    def visit(name):
+        assert name not in active, [*active[active.index(name) :], name]
+        if name in done or name not in paths:
+            return
+        active.append(name)
+        for node in tree(paths[name]).body:  # an import inside a function cannot close a circle
+            for target in targets(node, paths[name]):
+                module = target if target in paths else target.rpartition(".")[0]
+                if module != name:
+                    visit(module)
+        done.add(active.pop())
+
+    for name in paths:
+        visit(name)
+    assert done == set(paths)
+
+
+@pytest.mark.parametrize("key", CATALOG)
+def test_key_module_and_class_have_one_name(key):
+    kind = type(CATALOG[key].estimator)
+    folder, _, name = key.partition("/")
+    assert kind.__module__ == f"workbench.estimators.{folder}.{name.replace('-', '_')}"
+    assert kind.__name__ == "".join(word.capitalize() for word in name.split("-"))
+
+
+def test_every_algorithm_is_in_the_catalog_and_all_of_the_lecture():
+    parts = PACKAGE / "estimators" / "parts"
+    folders = [path for path in (PACKAGE / "estimators").iterdir() if path.is_dir() and path != parts]
+    modules = {
+        f"{path.parent.name}/{path.stem.replace('_', '-')}"
+        for folder in folders
+        for path in folder.glob("*.py")
+        if path.name != "__init__.py"
+    }
+    assert modules == set(CATALOG)
+    assert set(CATALOG) >= L17_KEYS
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_a_module_holds_one_idea(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+
+
+def functions():
+    """Every function of the package with its number of lines of code: no docstring, comment or blank."""
+    for path in MODULES:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                start, end = node.lineno - 1, node.end_lineno
+                if ast.get_docstring(node):
+                    words = node.body[0]
+                    text = set(range(words.lineno - 1, words.end_lineno))
+                else:
+                    text = set()
+                code = [line for number, line in enumerate(lines[start:end], start) if number not in text]
+                yield f"{name_of(path)}.{node.name}", sum(bool(re.match(r"\s*[^\s#]", line)) for line in code)
+
+
+def test_functions_are_short():
+    sizes = dict(functions())
+    long = {name: size for name, size in sizes.items() if size > LONG}
+    assert median(sizes.values()) <= 10
+    assert len(long) <= SHARE_OF_LONG * len(sizes), long
+
+
+MODERN = {"default_rng", "Generator", "SeedSequence", "BitGenerator", "PCG64", "Philox"}
+
+
+def trees():
+    return [*MODULES, *sorted((ROOT / "tests").rglob("*.py"))]
+
+
+@pytest.mark.parametrize("path", trees(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_hidden_state_and_no_swallowed_errors(path):
+    for node in ast.walk(tree(path)):
+        chain = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
+        if found := re.fullmatch(r"(?:np|numpy)\.random\.(\w+)", chain):
+            assert found[1] in MODERN, chain
+        if isinstance(node, ast.ExceptHandler):
+            assert node.type is not None, f"line {node.lineno}: a bare except"
+            silent = all(isinstance(step, ast.Pass) for step in node.body)
+            assert not (silent and ast.unparse(node.type) in ("Exception", "BaseException")), node.lineno
+
+
+def public(body, prefix=""):
+    """Public functions, classes and methods."""
+    for node in body:
+        if isinstance(
+            node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+        ) and not node.name.startswith("_"):
+            yield prefix + node.name, node
+            if isinstance(node, ast.ClassDef):
+                yield from public(node.body, f"{prefix}{node.name}.")
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_everything_public_is_documented(path):
+    assert ast.get_docstring(tree(path))
+    assert [name for name, node in public(tree(path).body) if not ast.get_docstring(node)] == []
+
+
+def documents():
+    """Texts for readers: README, proofs, and the docstrings of every module."""
+    yield "README.md", (ROOT / "README.md").read_text(encoding="utf-8")
+    for path in sorted(PACKAGE.rglob("*.md")):
+        yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+    for path in MODULES:
+        nodes = [
+            node
+            for node in ast.walk(tree(path))
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        ]
+        yield name_of(path), "\n".join(filter(None, map(ast.get_docstring, nodes)))
+
+
+def resolves(dotted):
+    """Whether `a.b.c` is a module below the package, or a public name inside one."""
+    path = PACKAGE.joinpath(*dotted.split("."))
+    if path.is_dir() or path.with_suffix(".py").is_file():
+        return True
+    home, _, name = dotted.rpartition(".")
+    source = PACKAGE.joinpath(*home.split("."))
+    source = source / "__init__.py" if source.is_dir() else source.with_suffix(".py")
+    return source.is_file() and bool(re.search(rf"\b{name}\b", source.read_text(encoding="utf-8")))
+
+
+DOCUMENTS = dict(documents())
+
+
+@pytest.mark.parametrize("where", DOCUMENTS)
+def test_what_documents_name_exists(where):
+    text = DOCUMENTS[where]
+    for dotted in re.findall(r"\bworkbench((?:\.[a-zA-Z_]\w*)+)", text):
+        if dotted not in (".cli", ".csv"):
+            assert resolves(dotted[1:]), f"workbench{dotted}"
+    for name in re.findall(r"`parts[./](\w+)", text):
+        assert (PACKAGE / "estimators" / "parts" / f"{name}.py").is_file(), f"parts.{name}"
+    for path in re.findall(
+        r"\b(?:proofs|sources|privacy|estimators|bounds|study|lab)/[a-z0-9_/]+\.(?:py|md|toml)", text
+    ):
+        assert (PACKAGE / path).is_file(), path
+    for key in re.findall(r"`(univariate/[\w-]+)`", text):
+        assert key in CATALOG, key
+    assert "spec/" not in text, "a reader has no spec/"
+
+
+@cache
+def project():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_python_is_stated_everywhere_alike():
+    least = project()["project"]["requires-python"]
+    version = least.removeprefix(">=")
+    assert f"python{least}" in (ROOT / "environment.yml").read_text(encoding="utf-8").replace(" ", "")
+    assert f"Python {version} or later" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert project()["tool"]["mypy"]["python_version"] == version
+    assert project()["tool"]["ruff"]["target-version"] == "py" + version.replace(".", "")
+
+
+def test_environment_installs_extras_that_exist():
+    text = (ROOT / "environment.yml").read_text(encoding="utf-8")
+    extras = re.findall(r"-e \.\[([a-z,]+)\]", text)
+    assert extras == ["lab,test"]
+    assert set(extras[0].split(",")) <= set(project()["project"]["optional-dependencies"])
+
+
+def declared(*extras):
+    """Names of the distributions that the package and some of its extras ask for."""
+    lists = [project()["project"]["optional-dependencies"][extra] for extra in extras]
+    wanted = [line for lines in (project()["project"]["dependencies"], *lists) for line in lines]
+    return {re.match(r"[\w-]+", line)[0].lower() for line in wanted}
+
+
+BROUGHT_ALONG = {
+    "ipython": "ipykernel",
+    "nbformat": "nbconvert",
+    "mpmath": "dp-accounting",
+}  # by a distribution that is asked for
+
+
+@pytest.mark.parametrize(("paths", "extras"), [(MODULES, ("lab",)), (trees(), ("lab", "test", "dev"))])
+def test_every_imported_library_is_asked_for(paths, extras):
+    homes = packages_distributions()
+    allowed = declared(*extras)
+    for path in paths:
+        for library in {name.split(".")[0] for name in imported(path)} & homes.keys():
+            names = {name.lower() for name in homes[library]} - {"dp-workbench"}
+            names = {BROUGHT_ALONG.get(name, name) for name in names}
+            assert not names or names & allowed, f"{path.name}: {library}"
+
+
+def test_proofs_and_sources_come_with_the_package():
+    assert project()["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == ["workbench"]
+    proofs = [path.name for path in (files("workbench") / "proofs").iterdir() if path.name.endswith(".md")]
+    sources = [
+        path.name for path in (files("workbench") / "sources").iterdir() if path.name.endswith(".toml")
+    ]
+    assert "univariate.md" in proofs
+    assert "l17.toml" in sources
+    assert (files("workbench") / "py.typed").is_file()
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").split()
+    assert not {"*.md", "*.toml", "proofs", "sources"} & {*ignored}, (
+        "git-ignored files are left out of a wheel"
+    )

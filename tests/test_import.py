@@ -1,0 +1,86 @@
+"""What `import workbench` costs and loads, and that every name of the front door is there."""
+
+import ast
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import workbench
+from workbench.catalog import CATALOG
+
+HEAVY = ("matplotlib", "pandas", "ipywidgets", "IPython", "joblib", "papermill", "scipy.stats", "sklearn")
+BUDGETS = {"PureDP", "ApproxDP", "ZCDP", "GaussianDP", "NonPrivate"}
+USE = "from workbench import *; import workbench.catalog"
+
+
+def python(*arguments):
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=True)
+
+
+@pytest.mark.parametrize("code", ["import workbench", USE], ids=["import", "use"])
+def test_neither_import_nor_use_loads_what_only_pictures_and_studies_need(code):
+    loaded = set(python("-c", f"import sys; {code}; print(*sys.modules)").stdout.split())
+    assert "workbench" in loaded
+    assert not loaded & {*HEAVY}
+
+
+def seconds(code):
+    measured = f"from time import perf_counter as t; start = t(); {code}; print(t() - start)"
+    return float(python("-c", measured).stdout)
+
+
+def test_import_takes_no_longer_than_its_libraries():
+    # the least of interleaved fresh processes: what the code needs, not what else the machine does
+    codes = ("import workbench", USE, "import numpy, scipy.special")
+    package, everything, libraries = map(min, zip(*(map(seconds, codes) for _ in range(4)), strict=True))
+    assert package <= 1.5 * libraries
+    assert everything <= 2.5 * libraries, "the catalog costs more than scipy.optimize and our own modules"
+
+
+def test_every_estimator_of_the_catalog_and_every_budget_is_a_name_of_the_package():
+    classes = {type(entry.estimator).__name__: type(entry.estimator) for entry in CATALOG.values()}
+    assert set(classes) | BUDGETS < set(workbench.__all__)
+    assert all(getattr(workbench, name) is kind for name, kind in classes.items())
+    assert workbench.CATALOG is CATALOG
+
+
+def test_the_table_the_list_and_the_names_for_type_checkers_are_one():
+    names = [name for names in workbench._HOMES.values() for name in names]
+    assert sorted(names) == sorted(workbench.__all__)
+    assert len(set(names)) == len(names)
+    branch = next(node for node in ast.parse(inspect.getsource(workbench)).body if isinstance(node, ast.If))
+    typed = {name.name: node.module for node in branch.body for name in node.names}
+    assert typed == {name: f"workbench.{home}" for name, home in workbench._HOME.items()}
+
+
+def test_every_name_loads_shows_in_dir_and_lives_where_the_table_says():
+    for name in workbench.__all__:
+        value = getattr(workbench, name)
+        assert name in dir(workbench)
+        if name != "CATALOG":
+            assert value.__module__ == f"workbench.{workbench._HOME[name]}"
+    assert "losses" not in workbench.__all__
+    from workbench import losses
+
+    assert losses.__name__ == "workbench.losses"
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'workbench' has no attribute 'Mode'"):
+        workbench.Mode  # noqa: B018
+    with pytest.raises(ImportError, match="Mode"):
+        exec("from workbench import Mode")
+
+
+def test_a_type_checker_sees_the_names(tmp_path):
+    pytest.importorskip("mypy")
+    use, settings = tmp_path / "use.py", Path(workbench.__file__).parents[1] / "pyproject.toml"
+    names = ("TwoStepMean", "PureDP(1.0).epsilon")
+    reveal = "".join(f"reveal_type({name})\n" for name in names)
+    use.write_text(f"from workbench import PureDP, TwoStepMean\n{reveal}")
+    shown = python("-m", "mypy", "--strict", f"--config-file={settings}", str(use))
+    assert "two_step_mean.TwoStepMean" in shown.stdout
+    assert 'Revealed type is "float"' in shown.stdout.replace("builtins.", "")
