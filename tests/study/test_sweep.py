@@ -3,11 +3,11 @@ import hashlib
 import numpy as np
 import pandas as pd
 import pytest
-from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_info
 
 from workbench.errors import ArgumentError
-from workbench.study import sweep as engine
+from workbench.study import sweep as sweeps
+from workbench.study.engine import compute, task
 from workbench.study.schema import table
 from workbench.study.sweep import CellError, Sweep, first_blocks, forget, grid, run
 
@@ -51,16 +51,14 @@ def fresh(*args, **kwargs):
 
 def test_the_table_is_bit_identical_for_any_number_of_workers():
     serial = fresh(sweep(), "full", seed=SEED)
-    tasks = [(sweep(), i, k, SEED) for i in range(4) for k in range(5)]
-    with get_reusable_executor(max_workers=1) as one:  # joblib itself turns one worker into none
-        alone = table("demo", sweep().points, 6, one.map(engine._cell, *zip(*tasks, strict=True)))
+    alone = fresh(sweep(), "full", seed=SEED, backend="loky")
     both = fresh(sweep(), "full", seed=SEED, jobs=2)
     assert digest(serial) == digest(alone) == digest(both)
     pd.testing.assert_frame_equal(serial, both, check_exact=True)
 
 
 def test_the_table_does_not_depend_on_the_order_of_the_cells():
-    cells = [engine._cell(sweep(), i, k, SEED) for i in range(4) for k in range(5)]
+    cells = [compute(task(sweep(), *address, SEED)) for address in sweep().addresses("full")]
     shuffled = [cells[i] for i in np.random.default_rng(0).permutation(len(cells))]
     assert digest(table("demo", sweep().points, 6, shuffled)) == digest(run(sweep(), "full", seed=SEED))
 
@@ -220,7 +218,9 @@ def test_a_sweep_outside_its_domain_is_refused(change):
         Sweep(**{"name": "a", "points": grid(n=1), "block": measure, "trials": 1, "blocks": COUNTS} | change)
 
 
-@pytest.mark.parametrize("change", [{"profile": "deep"}, {"seed": -1}, {"seed": 0.5}, {"jobs": 0}])
+@pytest.mark.parametrize(
+    "change", [{"profile": "deep"}, {"seed": -1}, {"seed": 0.5}, {"jobs": 0}, {"backend": "ray"}]
+)
 def test_a_run_outside_its_domain_is_refused(change):
     with pytest.raises(ArgumentError):
         run(**{"sweep": sweep(), "profile": "quick", "seed": SEED} | change)
@@ -253,10 +253,10 @@ def test_another_sweep_of_the_same_name_is_computed():
 
 
 def test_the_memory_is_bounded(monkeypatch):
-    monkeypatch.setattr(engine, "REMEMBERED", 2)
+    monkeypatch.setattr(sweeps, "REMEMBERED", 2)
     for seed in range(4):
         run(sweep(points=grid(n=5)), "quick", seed=seed)
-    assert [seed for _, _, seed in engine._memory] == [2, 3]
+    assert [seed for _, _, seed in sweeps._memory] == [2, 3]
 
 
 def test_progress_goes_to_stderr(capsys):

@@ -30,6 +30,7 @@ class Cell(NamedTuple):
     position: int  # of the point in the grid: orders the table, enters no seed
     block: int
     columns: dict[str, NDArray[Any]]
+    seconds: float = 0.0  # of one core; never part of the table
 
 
 def plain(value: object) -> float | int | str:

@@ -5,87 +5,47 @@ depend on the seed, the sweep's name, the content of the point and the block's n
 bit-identical for any number of workers, and inserting a point into the grid changes no other point's numbers.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import product
-from typing import Any
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from math import fsum
+from os import PathLike
+from typing import NamedTuple
 
 import pandas as pd
-from joblib import Parallel, delayed
-from numpy.random import Generator
-from numpy.typing import ArrayLike
-from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from workbench.errors import ArgumentError, integer_at_least, one_of
-from workbench.study.profiles import PROFILES
-from workbench.study.schema import Cell, Point, checked_columns, checked_points, plain, table
-from workbench.study.streams import Role, point_id, stream
-
-Block = Callable[[Point, int, Generator, Generator], Mapping[str, ArrayLike]]
+from workbench.study.blocks import Blocks, Kept
+from workbench.study.engine import CellError as CellError
+from workbench.study.engine import cells, chosen_backend, compute, task
+from workbench.study.grids import Block as Block
+from workbench.study.grids import Sweep as Sweep
+from workbench.study.grids import grid as grid
+from workbench.study.store import Store, opened
 
 REMEMBERED = 64  # tables kept by `run` in one process; a full table is a few megabytes
 
-_memory: dict[tuple[str, str, int], tuple["Sweep", pd.DataFrame]] = {}
+_memory: dict[tuple[str, str, int], tuple[Sweep, pd.DataFrame]] = {}
 
 
-class CellError(RuntimeError):
-    """A block of trials failed or broke the schema; the message says of which sweep and point."""
+class Cost(NamedTuple):
+    """What is left of a sweep before it runs."""
+
+    blocks: int
+    core_seconds: float
 
 
-@dataclass(frozen=True)
-class Sweep:
-    """What is measured, where and how often.
-
-    Parameters
-    ----------
-    name : str
-        Stable id; part of every seed.
-    points : tuple of mappings
-        The grid: the public parameters of each point, the same names in all of them (see `grid`).
-    block : callable
-        `(point, trials, data, noise) -> columns`, one entry per trial in each column. `data` draws the
-        samples, `noise` is for the estimators. A trial in which the estimator abstains has an infinite
-        `error` and is flagged in the column `abstained`; a block without that column never abstains.
-    trials : int
-        Trials per block, chosen so that a block is half a second to a second of work.
-    blocks : mapping of str to int
-        Profile name -> number of blocks (see `profiles.blocks`). A smaller profile computes the first ones.
-    """
-
-    name: str
-    points: tuple[Point, ...]
-    block: Block
-    trials: int
-    blocks: Mapping[str, int]
-
-    def __post_init__(self) -> None:
-        if not (isinstance(self.name, str) and self.name):
-            raise ArgumentError("name", self.name, "a non-empty string")
-        integer_at_least(1, trials=self.trials)
-        for profile, count in self.blocks.items():
-            one_of(PROFILES, profile=profile)
-            integer_at_least(1, blocks=count)
-        object.__setattr__(self, "points", checked_points(self.points))
-
-
-def grid(**axes: object) -> tuple[dict[str, Any], ...]:
-    """Return the product of the axes, the last moving fastest; a single number or string is an axis of one.
-
-    >>> grid(n=[10, 20], d=5, mode="proved")
-    ({'n': 10, 'd': 5, 'mode': 'proved'}, {'n': 20, 'd': 5, 'mode': 'proved'})
-    """
-    values = [_axis(axis) for axis in axes.values()]
-    return tuple(dict(zip(axes, combination, strict=True)) for combination in product(*values))
-
-
-def _axis(axis: object) -> list[float | int | str]:
-    if isinstance(axis, Iterable) and not isinstance(axis, str):
-        return [plain(value) for value in axis]
-    return [plain(axis)]
-
-
-def run(sweep: Sweep, profile: str, *, seed: int, jobs: int = 1, progress: bool = False) -> pd.DataFrame:
+def run(
+    sweep: Sweep,
+    profile: str,
+    *,
+    seed: int,
+    jobs: int = 1,
+    progress: bool = False,
+    store: str | PathLike[str] | Store | None = None,
+    backend: str | None = None,
+) -> pd.DataFrame:
     """Compute a sweep, or recall it if this process has computed it before.
 
     Parameters
@@ -97,9 +57,15 @@ def run(sweep: Sweep, profile: str, *, seed: int, jobs: int = 1, progress: bool 
     seed : int
         The study's seed; with the sweep's name it fixes every number.
     jobs : int
-        Worker processes; 1 computes in this one. The table is the same.
+        Blocks computed at a time. The table is the same.
     progress : bool
-        Whether to show a progress bar on stderr.
+        Whether to show the expected cost and a progress bar on stderr.
+    store : path or Store, optional
+        Where finished blocks are kept: those in it are read and the others computed and added one by one, so
+        that a sweep that was interrupted, or killed, goes on from there. It takes the memory's place.
+    backend : str, optional
+        `serial` computes in this process, the default for one job; `loky` in as many others as
+        there are jobs, the default for several.
 
     Returns
     -------
@@ -110,14 +76,29 @@ def run(sweep: Sweep, profile: str, *, seed: int, jobs: int = 1, progress: bool 
     ------
     CellError
         If a block fails; names the sweep and the point.
+    ArgumentError
+        If the store is damaged, or no database of sweeps.
     """
     one_of(sweep.blocks, profile=profile)
     integer_at_least(0, seed=seed)
-    integer_at_least(1, jobs=jobs)
+    backend = chosen_backend(backend, jobs)
     key = (sweep.name, profile, int(seed))
-    if key not in _memory or _memory[key][0] != sweep:  # a notebook may give the name to another sweep
-        _remember(key, sweep, _compute(sweep, profile, seed, jobs, progress))
-    return _memory[key][1].copy()
+    if store is None and key in _memory and _memory[key][0] == sweep:  # another sweep may have its name
+        return _memory[key][1].copy()
+    with _blocks(sweep, seed, store) as blocks:
+        frame = _compute(sweep, profile, seed, blocks, backend, jobs, progress)
+    if store is None:
+        _remember(key, sweep, frame.copy())
+    return frame
+
+
+@contextmanager
+def _blocks(sweep: Sweep, seed: int, store: str | PathLike[str] | Store | None) -> Iterator[Blocks]:
+    if store is None:
+        yield Kept(sweep)
+        return
+    with opened(store) as found:
+        yield found.rows(sweep, seed=seed)
 
 
 def _remember(key: tuple[str, str, int], sweep: Sweep, frame: pd.DataFrame) -> None:
@@ -143,27 +124,43 @@ def first_blocks(frame: pd.DataFrame, sweep: Sweep, profile: str) -> pd.DataFram
     return frame[frame["block"] < wanted].reset_index(drop=True)
 
 
-def _compute(sweep: Sweep, profile: str, seed: int, jobs: int, progress: bool) -> pd.DataFrame:
-    tasks = [(sweep, i, k, seed) for i in range(len(sweep.points)) for k in range(sweep.blocks[profile])]
-    cells = tqdm(_cells(tasks, jobs), total=len(tasks), desc=sweep.name, unit="block", disable=not progress)
-    return table(sweep.name, sweep.points, sweep.trials, cells)
+def cost(sweep: Sweep, profile: str, *, seed: int, store: str | PathLike[str] | Store | None = None) -> Cost:
+    """Return how many blocks `run` would compute and what they cost, in seconds of one core.
+
+    A block costs what earlier ones at its point did, or, where there are none, the average of the points. If
+    nothing is known, one block in the middle of the grid is computed, and stored if there is a store.
+    """
+    one_of(sweep.blocks, profile=profile)
+    integer_at_least(0, seed=seed)
+    with _blocks(sweep, seed, store) as blocks:
+        return _expected(sweep, profile, seed, blocks)
 
 
-def _cells(tasks: list[tuple[Sweep, int, int, int]], jobs: int) -> Iterator[Cell]:
-    """Yield the cells as they are ready, in any order."""
-    if jobs == 1:
-        return (_cell(*task) for task in tasks)
-    workers = Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered")
-    return iter(workers(delayed(_cell)(*task) for task in tasks))
+def _expected(sweep: Sweep, profile: str, seed: int, blocks: Blocks) -> Cost:
+    todo = blocks.missing(profile)
+    if not todo:
+        return Cost(0, 0.0)
+    if not blocks.seconds():
+        middle = todo[len(todo) // 2][0]
+        first = next(address for address in todo if address[0] == middle)
+        blocks.put(compute(task(sweep, *first, seed)))
+    known = blocks.seconds()
+    average = fsum(known.values()) / len(known)
+    return Cost(len(todo), fsum(known.get(position, average) for position, _ in todo))
 
 
-def _cell(sweep: Sweep, position: int, block: int, seed: int) -> Cell:
-    point = dict(sweep.points[position])
-    data, noise = (stream(seed, role, sweep.name, point_id(point), block) for role in (Role.DATA, Role.NOISE))
-    try:
-        with threadpool_limits(1):  # sums and eigenvalues are not bit-identical for 1 and 2 threads
-            measured = sweep.block(dict(point), sweep.trials, data, noise)
-        return Cell(position, block, checked_columns(measured, sweep.trials, point))
-    except Exception as error:
-        where = f"sweep {sweep.name!r}, point {point}, block {block}"
-        raise CellError(f"{where}: {type(error).__name__}: {error}") from error
+def _compute(
+    sweep: Sweep, profile: str, seed: int, blocks: Blocks, backend: str, jobs: int, progress: bool
+) -> pd.DataFrame:
+    if progress:
+        left = _expected(sweep, profile, seed, blocks)
+        print(
+            f"{sweep.name}: {left.blocks} blocks, about {left.core_seconds:.3g} core-seconds", file=sys.stderr
+        )
+    todo = [task(sweep, *address, seed) for address in blocks.missing(profile)]
+    count = len(sweep.addresses(profile))
+    options = {"total": count, "initial": count - len(todo), "desc": sweep.name, "unit": "block"}
+    with closing(cells(todo, backend, jobs, blocks.code)) as found:
+        for cell in tqdm(found, disable=not progress, **options):
+            blocks.put(cell)
+    return blocks.table(profile)

@@ -1,0 +1,352 @@
+import importlib
+import os
+import sqlite3
+import sys
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench.errors import ArgumentError
+from workbench.study import fingerprint
+from workbench.study import store as module
+from workbench.study.engine import Task, compute, task
+from workbench.study.schema import Cell
+from workbench.study.store import Store
+from workbench.study.sweep import CellError, Sweep, cost, forget, grid, run
+
+SEED = 20240
+COUNTS = {"quick": 2, "full": 3}
+STRANGE = [0.1, -0.0, np.inf, -np.inf, 5e-324, 1e308, 1 / 3, np.nextafter(1.0, 2.0)]
+
+
+def measure(point, trials, data, noise):
+    x = data.standard_normal(trials) / point["n"]
+    return {"error": x, "strange": np.resize(STRANGE, trials), "late": noise.random(trials) < 0.5}
+
+
+def sweep(points=None, block=measure, name="demo", trials=8):
+    return Sweep(name, grid(n=[3, 7]) if points is None else points, block, trials=trials, blocks=COUNTS)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "sweeps.sqlite"
+
+
+@pytest.fixture(autouse=True)
+def _clean():
+    forget()
+
+
+def rows(path):
+    """Return what is stored, by order of arrival."""
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
+        found = connection.execute("SELECT sweep, point, block, seconds FROM cells ORDER BY rowid").fetchall()
+    connection.close()
+    return found
+
+
+def same(a, b):
+    pd.testing.assert_frame_equal(a, b, check_exact=True)
+    numbers = [frame.select_dtypes("number").to_numpy(np.float64).tobytes() for frame in (a, b)]
+    assert numbers[0] == numbers[1]  # zeros have signs
+
+
+# --- the same rows --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"backend": "loky"}, {"jobs": 2}, {"progress": True}])
+def test_a_stored_sweep_has_the_rows_of_one_without_a_store(path, options):
+    plain = run(sweep(), "full", seed=SEED)
+    same(plain, run(sweep(), "full", seed=SEED, store=path, **options))
+    before = rows(path)
+    assert len(before) == 6
+    same(plain, run(sweep(), "full", seed=SEED, store=path))
+    assert rows(path) == before
+
+
+def test_a_store_takes_the_place_of_the_memory(path):
+    run(sweep(), "quick", seed=SEED)
+    run(sweep(), "quick", seed=SEED, store=path)
+    assert len(rows(path)) == 4
+
+
+def test_an_open_store_serves_several_sweeps_and_stays_open(path):
+    with Store(path) as store:
+        first = run(sweep(), "quick", seed=SEED, store=store)
+        run(sweep(name="other"), "quick", seed=SEED, store=store)
+        same(first, store.rows(sweep(), seed=SEED).table("quick"))
+    assert len(rows(path)) == 8
+    with pytest.raises(ArgumentError, match="closed"):
+        store.rows(sweep(), seed=SEED).missing("quick")
+
+
+def test_nothing_but_the_database_remains(path):
+    run(sweep(), "quick", seed=SEED, store=path)
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_larger_profile_and_a_larger_grid_find_what_is_there(path):
+    run(sweep(), "quick", seed=SEED, store=path)
+    with Store(path) as store:
+        assert store.rows(sweep(), seed=SEED).missing("full") == [(0, 2), (1, 2)]
+        wider = store.rows(sweep(grid(n=[1, 7, 3])), seed=SEED)
+        assert wider.missing("quick") == [(0, 0), (0, 1)]
+        with pytest.raises(ArgumentError, match="not 2 missing"):
+            wider.table("quick")
+    wide = run(sweep(grid(n=[1, 7, 3])), "quick", seed=SEED, store=path)
+    same(wide, run(sweep(grid(n=[1, 7, 3])), "quick", seed=SEED))
+    assert len(rows(path)) == 6
+    same(run(sweep(grid(n=7)), "quick", seed=SEED), run(sweep(grid(n=7)), "quick", seed=SEED, store=path))
+    assert len(rows(path)) == 6
+
+
+def test_a_failing_block_leaves_the_finished_ones(path, tmp_path):
+    obstacle = tmp_path / "obstacle"
+    obstacle.touch()
+
+    def hindered(point, trials, data, noise):
+        if point["n"] == 7 and obstacle.exists():
+            raise ZeroDivisionError
+        return measure(point, trials, data, noise)
+
+    for options in ({}, {"backend": "loky"}):
+        with pytest.raises(CellError, match="'n': 7"):
+            run(sweep(block=hindered), "full", seed=SEED, store=path, **options)
+        assert len(rows(path)) == 3
+    obstacle.unlink()
+    same(run(sweep(block=hindered), "full", seed=SEED, store=path), run(sweep(), "full", seed=SEED))
+
+
+# --- what must not be served ----------------------------------------------------------------------
+
+
+def other(point, trials, data, noise):
+    return measure(point, trials, data, noise)
+
+
+CHANGES = [
+    (sweep(), SEED + 1),
+    (sweep(block=other), SEED),
+    (sweep(name="other"), SEED),
+    (sweep(trials=9), SEED),
+    (sweep(grid(n=[3.0, 7.0])), SEED),
+]
+
+
+@pytest.mark.parametrize(("changed", "seed"), CHANGES)
+def test_rows_of_anything_else_are_not_reused(path, changed, seed):
+    run(sweep(), "quick", seed=SEED, store=path)
+    with Store(path) as store:
+        assert len(store.rows(changed, seed=seed).missing("quick")) == 4
+    same(run(changed, "quick", seed=seed, store=path), run(changed, "quick", seed=seed))
+    assert len(rows(path)) == 8
+
+
+def test_rows_of_other_software_are_not_reused(path, monkeypatch):
+    run(sweep(), "quick", seed=SEED, store=path)
+    monkeypatch.setattr(module, "SOFTWARE", "a later version")
+    run(sweep(), "quick", seed=SEED, store=path)
+    assert len(rows(path)) == 8
+
+
+def test_a_package_that_changed_since_it_was_imported_is_refused(path, monkeypatch):
+    monkeypatch.setattr(fingerprint, "SOFTWARE", "what was imported")
+    with pytest.raises(ArgumentError, match=r"package = 'workbench': expected no change .*\(start again\)"):
+        run(sweep(), "quick", seed=SEED, store=path)
+
+
+def test_workers_do_not_keep_code_that_was_edited(path, tmp_path, monkeypatch):
+    source = tmp_path / "edited.py"
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    found = []
+    for value in (1.0, 2.0):
+        source.write_text(f"def block(point, trials, data, noise): return {{'error': [{value}] * trials}}\n")
+        monkeypatch.delitem(sys.modules, "edited", raising=False)
+        edited = importlib.import_module("edited").block
+        found.append(run(sweep(block=edited), "quick", seed=SEED, store=path, jobs=2)["error"].unique())
+    assert found == [1.0, 2.0]
+
+
+def test_a_worker_with_other_software_is_refused():
+    stale = Task._replace(task(sweep(), 0, 0, SEED), software="another version")
+    with pytest.raises(CellError, match=r"sweep 'demo', point .*other software"):
+        compute(stale)
+
+
+# --- files that are no store ----------------------------------------------------------------------
+
+
+def scribbled(path):
+    run(sweep(), "full", seed=SEED, store=path)
+    content = bytearray(path.read_bytes())
+    content[4096:] = b"\xa5" * (len(content) - 4096)
+    path.write_bytes(content)
+
+
+def cut(path):
+    run(sweep(), "full", seed=SEED, store=path)
+    path.write_bytes(path.read_bytes()[:5000])
+
+
+def flipped(path):
+    run(sweep(), "full", seed=SEED, store=path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE cells SET numbers = zeroblob(length(numbers)) WHERE block = 1")
+    connection.close()
+
+
+def foreign(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE cells (mine TEXT)")
+    connection.close()
+
+
+def newer(path):
+    run(sweep(), "full", seed=SEED, store=path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda path: path.write_text("no database at all, but long enough to have had a header\n" * 100),
+        lambda path: path.mkdir(),
+        scribbled,
+        cut,
+        flipped,
+        foreign,
+        newer,
+    ],
+)
+def test_a_file_that_is_no_intact_store_is_one_line(path, spoil):
+    spoil(path)
+    before = path.read_bytes() if path.is_file() else None
+    with pytest.raises(ArgumentError, match="expected an intact database of sweeps") as caught:
+        run(sweep(), "full", seed=SEED, store=path)
+    assert "\n" not in str(caught.value)
+    assert caught.value.__context__ is None or caught.value.__suppress_context__
+    assert before is None or path.read_bytes() == before
+
+
+def test_an_empty_file_is_an_empty_store(path):
+    path.touch()
+    run(sweep(), "quick", seed=SEED, store=path)
+    assert len(rows(path)) == 4
+
+
+# --- several at once ------------------------------------------------------------------------------
+
+
+def test_readers_see_what_is_committed_while_the_writer_goes_on(path):
+    cells = [compute(task(sweep(), *address, SEED)) for address in sweep().addresses("quick")]
+    with Store(path) as writer, Store(path) as reader:
+        written, read = writer.rows(sweep(), seed=SEED), reader.rows(sweep(), seed=SEED)
+        written.put(cells[0])
+        reader.fetch("BEGIN", ())
+        assert len(read.missing("quick")) == 3
+        for cell in cells[1:]:
+            written.put(cell)  # a reader in the middle of reading blocks no writer
+        assert len(read.missing("quick")) == 3  # and sees one state
+        reader.fetch("COMMIT", ())
+        same(read.table("quick"), written.table("quick"))
+
+
+def test_several_drivers_may_make_and_fill_one_store(path):
+    wide = sweep(grid(n=list(range(1, 9))))
+    start, frames = threading.Barrier(4), []
+
+    def drive():
+        start.wait()
+        frames.append(run(wide, "quick", seed=SEED, store=path))
+
+    drivers = [threading.Thread(target=drive) for _ in range(4)]
+    for driver in drivers:
+        driver.start()
+    for driver in drivers:
+        driver.join()
+    assert len(frames) == 4
+    for frame in frames:
+        same(frame, run(wide, "quick", seed=SEED))
+    assert len(rows(path)) == 16
+
+
+# --- the cost -------------------------------------------------------------------------------------
+
+
+def timed(store, measured, costs):
+    """Store the first block of some points as if it had taken so long."""
+    for position, seconds in costs.items():
+        cell = compute(task(measured, position, 0, SEED))
+        store.rows(measured, seed=SEED).put(cell._replace(seconds=seconds))
+
+
+def test_the_cost_is_that_of_former_blocks_and_their_average_elsewhere(path):
+    three = sweep(grid(n=[3, 7, 9]))
+    with Store(path) as store:
+        timed(store, three, {0: 1.0, 2: 4.0})
+        assert cost(three, "full", seed=SEED, store=store) == (7, 2 * 1.0 + 3 * 2.5 + 2 * 4.0)
+        assert cost(sweep(), "full", seed=SEED + 1, store=store) == (6, 6 * 1.0)  # of another seed
+    run(three, "full", seed=SEED, store=path)
+    assert cost(three, "full", seed=SEED, store=path) == (0, 0.0)
+
+
+def test_the_cost_follows_the_latest_code_and_ignores_other_sizes(path):
+    with Store(path) as store:
+        timed(store, sweep(), {0: 1.0, 1: 1.0})
+        timed(store, sweep(block=other), {0: 5.0, 1: 7.0})
+        assert cost(sweep(), "quick", seed=SEED, store=store) == (2, 2.0)
+        assert cost(sweep(block=other), "quick", seed=SEED, store=store) == (2, 12.0)
+        assert cost(sweep(), "quick", seed=SEED + 1, store=store) == (4, 24.0)
+        cost(sweep(trials=9), "quick", seed=SEED, store=store)  # needs a pilot
+    assert len(rows(path)) == 5
+
+
+def test_a_pilot_is_one_block_and_is_kept(path):
+    first = cost(sweep(), "full", seed=SEED, store=path)
+    assert first.blocks == 6
+    assert first.core_seconds > 0
+    (pilot,) = rows(path)
+    assert pilot[1:3] == ('{"n": 7}', 0)
+    run(sweep(), "full", seed=SEED, store=path)
+    assert rows(path)[0] == pilot
+    assert cost(sweep(), "full", seed=SEED).blocks == 6
+
+
+def test_the_cost_is_said_before_the_sweep_runs(path, capsys):
+    run(sweep(), "quick", seed=SEED, store=path, progress=True)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("demo: 4 blocks, about ")
+    run(sweep(), "quick", seed=SEED, progress=True)
+    assert "demo: 4 blocks, about " in capsys.readouterr().err
+
+
+def test_timings_do_not_enter_the_table(tmp_path):
+    tables = []
+    for seconds in (1.0, 2.0):
+        with Store(tmp_path / str(seconds)) as store:
+            found = store.rows(sweep(), seed=SEED)
+            for address in sweep().addresses("quick"):
+                found.put(compute(task(sweep(), *address, SEED))._replace(seconds=seconds))
+            tables.append(found.table("quick"))
+    same(*tables)
+
+
+def test_a_block_comes_back_with_its_bits(path):
+    columns = {"b": np.array([True, False]), "a": np.array([-0.0, 5e-324]), "ä": np.array([np.inf, 1 / 3])}
+    two = sweep(grid(n=1), trials=2)
+    with Store(path) as store:
+        found = store.rows(two, seed=SEED)
+        for number in range(2):
+            found.put(Cell(0, number, columns))
+        frame = found.table("quick")
+    assert list(frame.columns[-3:]) == ["b", "a", "ä"]
+    for name, values in columns.items():
+        assert frame[name].to_numpy()[2:].tobytes() == values.tobytes()
