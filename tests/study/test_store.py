@@ -258,23 +258,43 @@ def test_readers_see_what_is_committed_while_the_writer_goes_on(path):
         same(read.table("quick"), written.table("quick"))
 
 
-def test_several_drivers_may_make_and_fill_one_store(path):
-    wide = sweep(grid(n=list(range(1, 9))))
-    start, frames = threading.Barrier(4), []
+def together(*jobs):
+    """Do the jobs in threads that begin at once, and return what went wrong."""
+    start, wrong = threading.Barrier(len(jobs)), []
+
+    def do(job):
+        start.wait()
+        try:
+            job()
+        except Exception as error:
+            wrong.append(str(error))
+
+    threads = [threading.Thread(target=do, args=(job,)) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return wrong
+
+
+def test_several_may_make_one_store_at_once(tmp_path):
+    for number in range(50):
+        path = tmp_path / f"{number}.sqlite"
+        assert together(*[lambda path=path: Store(path).close()] * 4) == []
+
+
+def test_several_drivers_may_fill_one_store(path):
+    cells = [compute(task(sweep(), *address, SEED)) for address in sweep().addresses("full")]
 
     def drive():
-        start.wait()
-        frames.append(run(wide, "quick", seed=SEED, store=path))
+        with Store(path) as store:
+            for cell in cells:
+                store.rows(sweep(), seed=SEED).put(cell)
 
-    drivers = [threading.Thread(target=drive) for _ in range(4)]
-    for driver in drivers:
-        driver.start()
-    for driver in drivers:
-        driver.join()
-    assert len(frames) == 4
-    for frame in frames:
-        same(frame, run(wide, "quick", seed=SEED))
-    assert len(rows(path)) == 16
+    assert together(drive, drive, drive) == []
+    assert len(rows(path)) == 6
+    same(run(sweep(), "full", seed=SEED, store=path), run(sweep(), "full", seed=SEED))
+    assert len(rows(path)) == 6
 
 
 # --- the cost -------------------------------------------------------------------------------------
