@@ -258,23 +258,43 @@ def test_readers_see_what_is_committed_while_the_writer_goes_on(path):
         same(read.table("quick"), written.table("quick"))
 
 
-def test_several_drivers_may_make_and_fill_one_store(path):
-    wide = sweep(grid(n=list(range(1, 9))))
-    start, frames = threading.Barrier(4), []
+def together(*jobs):
+    """Do the jobs in threads that begin at once, and return what went wrong."""
+    start, wrong = threading.Barrier(len(jobs)), []
+
+    def do(job):
+        start.wait()
+        try:
+            job()
+        except Exception as error:
+            wrong.append(str(error))
+
+    threads = [threading.Thread(target=do, args=(job,)) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return wrong
+
+
+def test_several_may_make_one_store_at_once(tmp_path):
+    for number in range(50):
+        path = tmp_path / f"{number}.sqlite"
+        assert together(*[lambda path=path: Store(path).close()] * 4) == []
+
+
+def test_several_drivers_may_fill_one_store(path):
+    cells = [compute(task(sweep(), *address, SEED)) for address in sweep().addresses("full")]
 
     def drive():
-        start.wait()
-        frames.append(run(wide, "quick", seed=SEED, store=path))
+        with Store(path) as store:
+            for cell in cells:
+                store.rows(sweep(), seed=SEED).put(cell)
 
-    drivers = [threading.Thread(target=drive) for _ in range(4)]
-    for driver in drivers:
-        driver.start()
-    for driver in drivers:
-        driver.join()
-    assert len(frames) == 4
-    for frame in frames:
-        same(frame, run(wide, "quick", seed=SEED))
-    assert len(rows(path)) == 16
+    assert together(drive, drive, drive) == []
+    assert len(rows(path)) == 6
+    same(run(sweep(), "full", seed=SEED, store=path), run(sweep(), "full", seed=SEED))
+    assert len(rows(path)) == 6
 
 
 # --- the cost -------------------------------------------------------------------------------------
@@ -287,14 +307,18 @@ def timed(store, measured, costs):
         store.rows(measured, seed=SEED).put(cell._replace(seconds=seconds))
 
 
-def test_the_cost_is_that_of_former_blocks_and_their_average_elsewhere(path):
-    three = sweep(grid(n=[3, 7, 9]))
+def test_the_cost_is_that_of_former_blocks_and_lies_between_them_elsewhere(path):
+    five = sweep(grid(n=[3, 4, 5, 6, 7]))
     with Store(path) as store:
-        timed(store, three, {0: 1.0, 2: 4.0})
-        assert cost(three, "full", seed=SEED, store=store) == (7, 2 * 1.0 + 3 * 2.5 + 2 * 4.0)
-        assert cost(sweep(), "full", seed=SEED + 1, store=store) == (6, 6 * 1.0)  # of another seed
-    run(three, "full", seed=SEED, store=path)
-    assert cost(three, "full", seed=SEED, store=path) == (0, 0.0)
+        timed(store, five, {0: 1.0, 2: 4.0, 4: 2.0})
+        assert cost(five, "full", seed=SEED, store=store) == (
+            12,
+            2 * 1.0 + 3 * 2.5 + 2 * 4.0 + 3 * 3.0 + 2 * 2.0,
+        )
+        assert cost(sweep(), "full", seed=SEED + 1, store=store) == (6, 3 * 1.0 + 3 * 2.0)  # of another seed
+    assert len(rows(path)) == 3
+    run(five, "full", seed=SEED, store=path)
+    assert cost(five, "full", seed=SEED, store=path) == (0, 0.0)
 
 
 def test_the_cost_follows_the_latest_code_and_ignores_other_sizes(path):
@@ -304,19 +328,20 @@ def test_the_cost_follows_the_latest_code_and_ignores_other_sizes(path):
         assert cost(sweep(), "quick", seed=SEED, store=store) == (2, 2.0)
         assert cost(sweep(block=other), "quick", seed=SEED, store=store) == (2, 12.0)
         assert cost(sweep(), "quick", seed=SEED + 1, store=store) == (4, 24.0)
-        cost(sweep(trials=9), "quick", seed=SEED, store=store)  # needs a pilot
-    assert len(rows(path)) == 5
+        cost(sweep(trials=9), "quick", seed=SEED, store=store)  # needs pilots
+    assert len(rows(path)) == 6
 
 
-def test_a_pilot_is_one_block_and_is_kept(path):
-    first = cost(sweep(), "full", seed=SEED, store=path)
-    assert first.blocks == 6
+def test_pilots_are_first_blocks_and_are_kept(path):
+    wide = sweep(grid(n=[1, 2, 3, 4, 5, 6]))
+    first = cost(wide, "full", seed=SEED, store=path)
+    assert first.blocks == 18
     assert first.core_seconds > 0
-    (pilot,) = rows(path)
-    assert pilot[1:3] == ('{"n": 7}', 0)
-    run(sweep(), "full", seed=SEED, store=path)
-    assert rows(path)[0] == pilot
-    assert cost(sweep(), "full", seed=SEED).blocks == 6
+    pilots = rows(path)
+    assert sorted(pilot[1:3] for pilot in pilots) == [('{"n": 1}', 0), ('{"n": 4}', 0), ('{"n": 6}', 0)]
+    run(wide, "full", seed=SEED, store=path)
+    assert rows(path)[:3] == pilots
+    assert cost(wide, "full", seed=SEED).blocks == 18
 
 
 def test_the_cost_is_said_before_the_sweep_runs(path, capsys):

@@ -8,6 +8,7 @@ is one commit of the driver, the only writer; others may read meanwhile.
 import hashlib
 import json
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -42,6 +43,7 @@ PRAGMA user_version = {VERSION};
 COMMIT;
 """
 
+MARKS = ("PRAGMA application_id", "PRAGMA user_version", "SELECT COUNT(*) FROM sqlite_schema")
 PUT = "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 GET = "SELECT point, block, columns, numbers, digest FROM cells WHERE sweep = ? AND block < ?"
 HELD = "SELECT point, block FROM cells WHERE sweep = ?"
@@ -171,26 +173,39 @@ def _opened(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
     try:
-        fresh = _checked(connection)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")  # a power cut may lose blocks, but breaks nothing
-        if fresh:
+        if _empty(connection):
             connection.executescript(TABLES)
+        _write_ahead(connection)
+        connection.execute("PRAGMA synchronous = NORMAL")  # a power cut may lose blocks, but breaks nothing
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _checked(connection: sqlite3.Connection) -> bool:
-    """Return whether the database is still empty, or raise if it is another's."""
-    marks = "SELECT application_id, user_version FROM pragma_application_id, pragma_user_version"
-    found = connection.execute(marks).fetchone()
-    if found == (APPLICATION, VERSION):
+def _empty(connection: sqlite3.Connection) -> bool:
+    """Return whether the database has nothing in it yet, or raise if it is another's."""
+    connection.execute("BEGIN")  # one state, even if another process is just making the tables
+    (application,), (version,), (objects,) = (connection.execute(one).fetchone() for one in MARKS)
+    connection.execute("COMMIT")
+    if (application, version) == (APPLICATION, VERSION):
         return False
-    if connection.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone() == (0,) and found == (0, 0):
+    if (application, version, objects) == (0, 0, 0):
         return True
     raise sqlite3.DatabaseError("of another application or version")
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Let readers read while a block is written; SQLite does not wait by itself for a moment to switch."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+        time.sleep(0.01)
 
 
 @contextmanager

@@ -8,10 +8,10 @@ bit-identical for any number of workers, and inserting a point into the grid cha
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from math import fsum
 from os import PathLike
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
@@ -127,8 +127,8 @@ def first_blocks(frame: pd.DataFrame, sweep: Sweep, profile: str) -> pd.DataFram
 def cost(sweep: Sweep, profile: str, *, seed: int, store: str | PathLike[str] | Store | None = None) -> Cost:
     """Return how many blocks `run` would compute and what they cost, in seconds of one core.
 
-    A block costs what earlier ones at its point did, or, where there are none, the average of the points. If
-    nothing is known, one block in the middle of the grid is computed, and stored if there is a store.
+    A block costs what earlier ones at its point did, even of former code. Where there are none, the first,
+    middle and last point compute one block each, stored if there is a store, and others lie between them.
     """
     one_of(sweep.blocks, profile=profile)
     integer_at_least(0, seed=seed)
@@ -140,13 +140,11 @@ def _expected(sweep: Sweep, profile: str, seed: int, blocks: Blocks) -> Cost:
     todo = blocks.missing(profile)
     if not todo:
         return Cost(0, 0.0)
-    if not blocks.seconds():
-        middle = todo[len(todo) // 2][0]
-        first = next(address for address in todo if address[0] == middle)
-        blocks.put(compute(task(sweep, *first, seed)))
-    known = blocks.seconds()
-    average = fsum(known.values()) / len(known)
-    return Cost(len(todo), fsum(known.get(position, average) for position, _ in todo))
+    places = sorted({position for position, _ in todo})
+    for position in {places[0], places[len(places) // 2], places[-1]} - blocks.seconds().keys():
+        blocks.put(compute(task(sweep, position, 0, seed)))
+    at, seconds = zip(*sorted(blocks.seconds().items()), strict=True)
+    return Cost(len(todo), float(np.interp([position for position, _ in todo], at, seconds).sum()))
 
 
 def _compute(
