@@ -5,12 +5,13 @@ stderr, nothing written; 3 the estimator abstained. Everything is imported when 
 """
 
 import argparse
-import ast
 import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
+
+from workbench.lab.words import number, pair, whole
 
 LAB = {"pandas", "matplotlib", "joblib", "tqdm", "threadpoolctl", "sklearn", "IPython", "ipywidgets"}
 LAB |= {"ipykernel", "papermill", "nbformat", "nbclient", "nbconvert", "jupyterlab", "jupyter_client"}
@@ -153,30 +154,6 @@ def _audit(options: argparse.Namespace) -> int:
     return 0 if found.good else 1
 
 
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number") from None
-
-
-def _whole(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected an integer") from None
-
-
-def _pair(text: str) -> tuple[str, object]:
-    name, equals, value = text.partition("=")
-    if not (equals and name.isidentifier()):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE")
-    try:
-        return name, ast.literal_eval(value)
-    except (ValueError, SyntaxError):
-        return name, value
-
-
 def parser() -> Parser:
     """Return the parser of every command."""
     top = Parser(
@@ -225,18 +202,18 @@ def _add_runs(commands: Any) -> None:
     run.add_argument("--update", action="store_true", help="rewrite figures/; needs --profile full")
     run.add_argument("--out", type=Path, metavar="DIR", help="where outputs go (reproduced/)")
     run.add_argument("--project", type=Path, metavar="DIR", help="the checkout (found from here upwards)")
-    run.add_argument("-p", "--parameter", type=_pair, action="append", default=[], metavar="NAME=VALUE")
-    run.add_argument("--seed", type=_whole, metavar="N", help="short for -p seed=N")
-    run.add_argument("--jobs", type=_whole, metavar="N", help="notebooks at a time (2)")
-    run.add_argument("--timeout", type=_number, metavar="SECONDS", help="for each notebook")
+    run.add_argument("-p", "--parameter", type=pair, action="append", default=[], metavar="NAME=VALUE")
+    run.add_argument("--seed", type=whole, metavar="N", help="short for -p seed=N")
+    run.add_argument("--jobs", type=whole, metavar="N", help="notebooks at a time (2)")
+    run.add_argument("--timeout", type=number, metavar="SECONDS", help="for each notebook")
     doubt = _command(commands, "audit", _audit, "attack the privacy of every stage of every estimator")
     doubt.add_argument("key", nargs="*", help="all of the catalog by default")
     doubt.add_argument("--mutants", action="store_true", help="broken estimators instead: each must be found")
     doubt.add_argument("--preset", choices=("ci", "deep"), default="ci", help="how many runs (ci)")
-    doubt.add_argument("--seed", type=_whole, default=0, metavar="N")
+    doubt.add_argument("--seed", type=whole, default=0, metavar="N")
     doubt.add_argument("--json", action="store_true", help="as JSON")
     lab = _command(commands, "lab", _lab, "open the notebooks in JupyterLab, offline")
-    lab.add_argument("--port", type=_whole, default=8888)
+    lab.add_argument("--port", type=whole, default=8888)
     lab.add_argument("--no-browser", dest="browser", action="store_false", help="only print the address")
     lab.add_argument("--project", type=Path, metavar="DIR")
 
@@ -246,13 +223,13 @@ def _add_estimate(commands: Any) -> None:
     run.add_argument("file", type=Path, help="CSV with a header")
     run.add_argument("--key", required=True, help="the estimator, see `workbench list`")
     run.add_argument("--column", "--columns", dest="columns", nargs="+", default=[], metavar="NAME")
-    run.add_argument("--epsilon", type=_number, metavar="E", help="pure DP; with --delta approximate DP")
-    run.add_argument("--delta", type=_number, metavar="D")
-    run.add_argument("--rho", type=_number, metavar="R", help="zero-concentrated DP, with --delta if wanted")
+    run.add_argument("--epsilon", type=number, metavar="E", help="pure DP; with --delta approximate DP")
+    run.add_argument("--delta", type=number, metavar="D")
+    run.add_argument("--rho", type=number, metavar="R", help="zero-concentrated DP, with --delta if wanted")
     run.add_argument(
-        "--set", type=_pair, action="append", default=[], metavar="NAME=VALUE", help="its parameters"
+        "--set", type=pair, action="append", default=[], metavar="NAME=VALUE", help="its parameters"
     )
-    run.add_argument("--seed", type=_whole, metavar="N", help="a replay, which is not private")
+    run.add_argument("--seed", type=whole, metavar="N", help="a replay, which is not private")
     run.add_argument("--out", type=Path, metavar="JSON", help="write the result there too")
 
 
