@@ -24,6 +24,7 @@ LEVELS = (
     {"catalog", "sources"},
     {"study"},
     {"lab"},
+    {"commands"},
     {"cli"},
 )
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}

@@ -227,13 +227,12 @@ def python(code):
 def test_a_missing_extra_is_one_line(missing):
     code = f"""
 import sys
-from dataclasses import asdict, dataclass, replace
 sys.modules[{missing!r}] = None
-from workbench.cli import LAB, _complain, main
-import workbench.cli as cli
+from workbench.cli import main
+import workbench.commands.list as command
 def run(options):
     import {missing}
-cli._list = run
+command.run = run
 sys.exit(main(["list"]))
 """
     one_line(python(code), (missing, 'pip install "dp-workbench[lab]"'))

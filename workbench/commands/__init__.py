@@ -1,0 +1,10 @@
+"""The commands, in the order of the help: each module has `add`, which adds its parser.
+
+Everything else a command needs is imported when it runs, so that `workbench --help` loads nothing heavy.
+"""
+
+from types import ModuleType
+
+from workbench.commands import audit, estimate, lab, list, reproduce, sources, verdicts
+
+COMMANDS: tuple[ModuleType, ...] = (list, sources, estimate, audit, reproduce, verdicts, lab)

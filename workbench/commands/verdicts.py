@@ -1,0 +1,27 @@
+"""`workbench verdicts`: the committed verdicts on every claim."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from workbench.commands.base import command
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    parser = command(commands, "verdicts", run, "the committed verdicts on every claim")
+    parser.add_argument("--require-decided", nargs="+", default=[], metavar="ID", help="fail unless decided")
+    parser.add_argument("--require-holds", nargs="+", default=[], metavar="ID", help="fail unless they hold")
+    parser.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="instead of figures/")
+    parser.add_argument("--project", type=Path, metavar="DIR")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Return 1 if a requirement is not met."""
+    from workbench.lab import project
+    from workbench.lab.committed import Required, verdicts
+
+    folder = options.folder or project.find(explicit=options.project).figures
+    required = Required(decided=options.require_decided, holds=options.require_holds)
+    return verdicts(folder, required, as_json=options.json)
