@@ -155,7 +155,7 @@ def rows_dropped(values: np.ndarray) -> np.ndarray:
 
 sanitised = base.sanitised
 univariate = base.univariate
-read = base._read
+read = base.read
 
 
 def clipped_in_place(x: Any) -> Any:

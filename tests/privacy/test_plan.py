@@ -12,6 +12,7 @@ from workbench.privacy import (
     ZCDP,
     ApproxDP,
     Charge,
+    Converted,
     GaussianDP,
     Ledger,
     NonPrivate,
@@ -20,7 +21,7 @@ from workbench.privacy import (
     Sequential,
     compose,
 )
-from workbench.privacy.conversions import zcdp_from_pure
+from workbench.privacy.conversions import approx_from_gdp, approx_from_zcdp, zcdp_from_pure
 
 
 def charge(cost, step="step"):
@@ -152,3 +153,23 @@ def test_sums_are_exact_up_to_one_rounding():
     assert ledger.spent == PureDP(float(sum(Fraction(0.1) for _ in range(10))))
     with pytest.raises(OverspentError):
         ledger.charge(PureDP(1e-9), "a little")
+
+
+@pytest.mark.parametrize("cost", [GaussianDP(0.3), ZCDP(0.05), ZCDP(0.05, 1e-7)])
+def test_a_converted_part_is_delivered_as_what_it_implies_and_no_less(cost):
+    convert = approx_from_gdp if isinstance(cost, GaussianDP) else approx_from_zcdp
+    wanted = convert(cost, 1e-6)
+    plan = Converted(
+        Sequential("gdp" if convert is approx_from_gdp else "zcdp", (charge(cost, "a"),)), wanted
+    )
+    assert compose(plan) == wanted
+    assert plan["a"].cost == cost
+    assert compose(Sequential("basic", (plan, charge(PureDP(0.5))))).epsilon == wanted.epsilon + 0.5
+    for less in (ApproxDP(wanted.epsilon * (1 - 1e-6), 1e-6), ApproxDP(wanted.epsilon, 0.999e-6)):
+        with pytest.raises(ArgumentError, match=r"^budget = "):
+            Converted(charge(cost), less)
+
+
+def test_pure_parts_have_no_conversion():
+    with pytest.raises(ArgumentError):
+        Converted(charge(PureDP(0.1)), ApproxDP(5.0, 0.1))

@@ -5,19 +5,18 @@ source of randomness returns a `Release`. There is no inheritance; `Estimator` i
 """
 
 from dataclasses import dataclass, field
-from numbers import Real
-from typing import Any, Generic, Literal, Protocol, TypeVar, cast
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, integer_at_least, positive
-from workbench.privacy import Budget, NoiseSource, Plan, compose, noise_source
+from workbench.estimators.reading import read
+from workbench.privacy import Budget, NoiseSource, NonPrivate, Plan, UnitNoise, compose, noise_source
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
 
-_REAL: Any = Real
 LARGEST = 1e100  # rows with a larger entry are treated like rows with a missing one
 FARTHEST = 1e15  # standardised values are capped here: beyond it a float cannot resolve a unit
 
@@ -132,9 +131,36 @@ def run_univariate(
     return Release(value, plan, Guarantee(compose(plan)), rows.labels)
 
 
+def run_multivariate(
+    estimator: Estimator, x: object, budget: Budget, rng: object, trace: Trace | None
+) -> Release[Any]:
+    """Return the release of `estimator` on rows of shape (n, d): read, plan, draw, in this order."""
+    rows = multivariate(x)
+    n, d = rows.values.shape
+    plan = estimator.plan(n, d, budget)
+    with np.errstate(all="ignore"):
+        value = estimator.steps(rows.values, budget, noise_source(rng), trace)
+    return Release(value, plan, Guarantee(compose(plan)), rows.labels)
+
+
+def run_reference(estimator: Estimator, x: object, trace: Trace | None) -> Release[Any]:
+    """Return the release of an estimator without privacy: it draws nothing and promises nothing."""
+    return run_multivariate(estimator, x, NonPrivate(), UnitNoise(), trace)
+
+
+def multivariate(x: object) -> Rows:
+    """Return rows as an owned (n, d) array; one column may come as (n,)."""
+    values, labels = read(x)
+    if values.ndim == 1:
+        values = values[:, None]
+    if values.ndim != 2 or values.shape[1] == 0:
+        raise ArgumentError("x", f"array of shape {values.shape}", "rows: shape (n, d), d at least 1")
+    return Rows(sanitised(values), labels)
+
+
 def univariate(x: object) -> Rows:
     """Return one column as an owned (n,) array; the shape and the type are public, the entries are not."""
-    values, labels = _read(x)
+    values, labels = read(x)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
@@ -165,50 +191,19 @@ def standard_radius(radius: float, sigma: float) -> float:
     return radius / sigma
 
 
+def mapped(x: Array, matrix: Array) -> Array:
+    """Return x Mᵀ, a fixed linear map of every row; rows that it makes unusable become zero rows."""
+    return sanitised(x @ matrix.T)
+
+
+def require_matrix(n: int, d: int, least: int = 2) -> None:
+    """Raise unless there are `least` rows of at least one column."""
+    integer_at_least(1, d=d)
+    integer_at_least(least, n=n)
+
+
 def require_rows(n: int, d: int, least: int = 2) -> None:
     """Raise unless there are `least` rows of one column."""
     integer_at_least(least, n=n)
     if d != 1:
         raise ArgumentError("d", d, "1 for a univariate estimator")
-
-
-def _read(x: object) -> tuple[Array, tuple[str, ...] | None]:
-    """Return the entries as floats and the column names; raise on a type that is not numeric."""
-    frame: Any = x
-    if hasattr(frame, "to_numpy") and hasattr(frame, "index"):
-        names = list(frame.columns) if hasattr(frame, "columns") else [frame.name]
-        kinds = list(frame.dtypes) if hasattr(frame, "columns") else [frame.dtype]
-        for name, kind in zip(names, kinds, strict=True):
-            if getattr(kind, "kind", "O") not in "biuf":
-                raise ArgumentError(f"x[{name!r}]", f"column of type {kind}", "a numeric column")
-        labels = tuple(str(name) for name in names) if None not in names else None
-        return cast(Array, frame.to_numpy(dtype=np.float64, na_value=np.nan)), labels
-    if isinstance(x, (list, tuple)):
-        return _read_list(x), None
-    values = np.asarray(x)
-    if values.dtype.kind not in "biuf":
-        raise ArgumentError("x", f"array of type {values.dtype}", "a numeric array")
-    with np.errstate(all="ignore"):
-        return np.ma.filled(np.ma.asarray(x).astype(np.float64), np.nan), None
-
-
-def _read_list(x: list[object] | tuple[object, ...]) -> Array:
-    """Return the numbers of a (nested) list; None and integers beyond the floats count as missing."""
-    if any(isinstance(row, (list, tuple, np.ndarray)) for row in x):
-        rows = [_read(row)[0] for row in x]
-        if len({row.shape for row in rows}) > 1:
-            raise ArgumentError("x", f"list of {len(rows)} rows", "rows of one length")
-        return np.array(rows)
-    return np.array([_number(entry) for entry in x], np.float64)
-
-
-def _number(entry: object) -> float:
-    if entry is None:
-        return float("nan")
-    if not isinstance(entry, _REAL):
-        raise ArgumentError("x", f"list with an entry of type {type(entry).__name__}", "a list of numbers")
-    try:
-        with np.errstate(all="ignore"):
-            return float(entry)
-    except OverflowError:
-        return float("nan")

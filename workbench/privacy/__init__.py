@@ -3,13 +3,14 @@
 from .budget import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
 from .ledger import Ledger
 from .noise import CountingNoise, NoiseSource, SimulatedNoise, UnitNoise, noise_source
-from .plan import Charge, Parallel, Plan, Sequential, compose
+from .plan import Charge, Converted, Parallel, Plan, Sequential, compose
 
 __all__ = [
     "ZCDP",
     "ApproxDP",
     "Budget",
     "Charge",
+    "Converted",
     "CountingNoise",
     "GaussianDP",
     "Ledger",

@@ -1,9 +1,9 @@
 """What a release will spend, on what, decided from public facts before anything is drawn.
 
 A plan is a small tree: a `Charge` is one use of one mechanism; `Sequential` parts look at the same rows
-and add up under a rule; `Parallel` parts look at disjoint rows and cost their maximum. `compose` returns
-the budget that the tree delivers, and mechanisms draw their noise from charges only, so that what is
-spent and what is promised cannot disagree.
+and add up under a rule; `Parallel` parts look at disjoint rows and cost their maximum; a `Converted` part is
+delivered in another currency. `compose` returns the budget that the tree delivers, and mechanisms draw their
+noise from charges only, so that what is spent and what is promised cannot disagree.
 
 >>> plan = Sequential("basic", (Charge("locate", "exponential", 1.0, PureDP(0.2)),
 ...                             Charge("mean", "laplace", 0.01, PureDP(0.8))))
@@ -21,9 +21,10 @@ from typing import Literal, TypeAlias
 from workbench.errors import ArgumentError
 
 from .budget import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
-from .conversions import to_zcdp
+from .conversions import approx_from_zcdp, gaussian_delta, to_zcdp
 
 Rule: TypeAlias = Literal["basic", "zcdp", "gdp"]
+_UP = 1 + 1e-9  # conversions are numerical: their own rounding is no overspending
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,42 @@ class Parallel:
         return _find(self, step)
 
 
-Plan: TypeAlias = Charge | Sequential | Parallel
+@dataclass(frozen=True)
+class Converted:
+    """A part whose own budget, zCDP or GDP, is delivered as the (ε, δ) that it implies.
+
+    Raises
+    ------
+    ArgumentError
+        If the part's budget does not imply `budget` by `approx_from_zcdp` or `approx_from_gdp`. The latter,
+        exact, needs every charge to be a Gaussian mechanism.
+    """
+
+    part: "Plan"
+    budget: ApproxDP
+
+    def __post_init__(self) -> None:
+        if not _implies(compose(self.part), self.budget):
+            raise ArgumentError("budget", self.budget, f"implied by the part's {compose(self.part)}")
+
+    def charges(self) -> Iterator[Charge]:
+        """Yield every charge, in the order of the run."""
+        return self.part.charges()
+
+    def __getitem__(self, step: str) -> Charge:
+        return _find(self, step)
+
+
+Plan: TypeAlias = Charge | Sequential | Parallel | Converted
+
+
+def _implies(budget: Budget, wanted: ApproxDP) -> bool:
+    match budget:
+        case GaussianDP(mu):
+            return gaussian_delta(mu, wanted.epsilon) <= wanted.delta * _UP
+        case ZCDP(_, delta) if delta < wanted.delta:
+            return approx_from_zcdp(budget, wanted.delta).epsilon <= wanted.epsilon * _UP
+    return False
 
 
 def _find(plan: Plan, step: str) -> Charge:
@@ -97,6 +133,8 @@ def compose(plan: Plan) -> Budget:
             return add([compose(part) for part in plan.parts], plan.rule)
         case Parallel():
             return _largest([compose(part) for part in plan.parts])
+        case Converted():
+            return plan.budget
 
 
 def add(budgets: Sequence[Budget], rule: Rule) -> Budget:

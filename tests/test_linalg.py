@@ -1,0 +1,127 @@
+"""Symmetric matrices and explicit tails: exact identities, and coverage at a stated level."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import binom
+
+from workbench import linalg
+from workbench.estimators.parts import rows
+
+matrices = st.integers(1, 5).flatmap(lambda d: arrays(float, (d, d), elements=st.floats(-1e6, 1e6)))
+BETA, RUNS, FALSE_ALARM = 0.05, 2000, 1e-6
+
+
+@given(matrices)
+def test_psd_part_is_the_projection_on_the_cone(matrix):
+    symmetric = linalg.symmetrised(matrix)
+    part = linalg.psd_part(symmetric)
+    scale = np.abs(symmetric).max() + 1e-300
+    assert (part == part.T).all()
+    assert np.linalg.eigvalsh(part)[0] >= -1e-9 * scale
+    gap = part - symmetric  # Moreau: the rest is positive semidefinite, and orthogonal to the part
+    assert np.linalg.eigvalsh(gap)[0] >= -1e-9 * scale
+    assert abs((gap * part).sum()) <= 1e-7 * scale**2
+
+
+def test_spectral_map_acts_on_eigenvalues_and_not_on_entries():
+    matrix = np.array([[2.0, 1.0], [1.0, 2.0]])
+    root = linalg.spectral_map(matrix, np.sqrt)
+    np.testing.assert_allclose(root @ root, matrix, rtol=1e-14)
+    assert abs(root - np.sqrt(matrix)).max() > 0.3
+
+
+def share_above(values, bound):
+    return int((np.asarray(values) > bound).sum())
+
+
+@pytest.mark.parametrize("d", [1, 2, 10, 40])
+def test_tails_cover_and_are_not_idle(d):
+    rng = np.random.default_rng(d)
+    most = binom.isf(FALSE_ALARM, RUNS, BETA)
+    norms = np.linalg.norm(rng.standard_normal((RUNS, d)), axis=1)
+    noise = [symmetric(rng, d) for _ in range(RUNS)]
+    spectral = [np.abs(np.linalg.eigvalsh(matrix)).max() for matrix in noise]
+    frobenius = [np.linalg.norm(matrix) for matrix in noise]
+    bounds = (
+        (norms, linalg.tail(d, BETA)),
+        (spectral, linalg.symmetric_noise_norm(d, BETA)),
+        (frobenius, linalg.symmetric_noise_frobenius(d, BETA)),
+    )
+    for values, bound in bounds:
+        assert share_above(values, bound) <= most
+        assert share_above(values, bound / 2.5) > most  # the bounds are loose at d = 1
+
+
+def symmetric(rng, d):
+    matrix = rng.standard_normal((d, d))
+    return (matrix + matrix.T) / 2
+
+
+@pytest.mark.parametrize(("n", "d"), [(50, 1), (50, 5), (400, 20)])
+def test_sample_covariance_excess_covers(n, d):
+    rng = np.random.default_rng(n + d)
+    excess = []
+    for _ in range(RUNS // 4):
+        x = rng.standard_normal((n, d))
+        excess.append(np.abs(np.linalg.eigvalsh(linalg.second_moment(x) - np.eye(d))).max())
+    most = binom.isf(FALSE_ALARM, RUNS // 4, BETA)
+    bound = linalg.sample_covariance_excess(n, d, BETA)
+    assert share_above(excess, bound) <= most
+    assert share_above(excess, bound / 5) > most
+
+
+HOSTILE = st.sampled_from([0.0, 1.0, -3.0, 1e15, 1e100, -1e100, 5e-324, 1e-160])
+
+
+@given(st.integers(1, 4).flatmap(lambda d: arrays(float, (7, d), elements=HOSTILE)), st.floats(1e-6, 1e6))
+def test_rows_are_clipped_to_a_ball_and_no_further(x, radius):
+    before = x.copy()
+    clipped = rows.within_ball(x, radius)
+    sizes = linalg.norms(x)
+    assert (x == before).all()
+    assert (linalg.norms(clipped) <= radius * (1 + 1e-12)).all()
+    assert (clipped[sizes <= radius] == x[sizes <= radius]).all()
+    cosines = (clipped * (x / np.maximum(sizes, 1e-300)[:, None])).sum(axis=1)
+    np.testing.assert_allclose(cosines, np.minimum(sizes, radius), rtol=1e-9, atol=1e-150)
+
+
+@given(st.integers(1, 4).flatmap(lambda d: arrays(float, (2, 5, d), elements=HOSTILE)))
+def test_one_row_moves_mean_and_second_moment_by_at_most_their_sensitivity(pair):
+    first, second, radius = pair[0], pair[0].copy(), 2.5
+    second[2] = pair[1, 2]
+    mean_gap = (rows.within_ball(first, radius) - rows.within_ball(second, radius)).mean(axis=0)
+    assert np.linalg.norm(mean_gap) <= rows.mean_sensitivity(5, radius) * (1 + 1e-9)
+    moment_gap = rows.second_moment_within(first, radius) - rows.second_moment_within(second, radius)
+    assert np.linalg.norm(moment_gap) <= rows.second_moment_sensitivity(5, radius) * (1 + 1e-9)
+
+
+def test_the_sensitivities_are_attained():
+    first, second = np.zeros((5, 2)), np.zeros((5, 2))
+    first[0], second[0] = [1e3, 0], [-1e3, 0]
+    gap = (rows.within_ball(first, 2.5) - rows.within_ball(second, 2.5)).mean(axis=0)
+    assert np.linalg.norm(gap) == pytest.approx(rows.mean_sensitivity(5, 2.5), rel=1e-12)
+    second[0] = [0, 1e3]
+    moved = rows.second_moment_within(first, 2.5) - rows.second_moment_within(second, 2.5)
+    assert np.linalg.norm(moved) == pytest.approx(rows.second_moment_sensitivity(5, 2.5), rel=1e-12)
+
+
+def test_pairs_keep_the_covariance_and_lose_the_mean():
+    rng = np.random.default_rng(3)
+    x = 1e6 + rng.standard_normal((20_001, 2)) @ np.array([[2.0, 0.0], [1.0, 1.0]])
+    pairs = rows.paired(x)
+    assert pairs.shape == (10_000, 2)
+    assert np.abs(pairs.mean(axis=0)).max() < 0.2
+    np.testing.assert_allclose(linalg.second_moment(pairs), np.cov(x.T), rtol=0.1, atol=0.1)
+
+
+def test_a_row_touches_one_pair_and_unusable_pairs_become_zero():
+    x = np.zeros((6, 2))
+    x[3] = 1e100
+    x[2] = -1e100
+    assert (rows.paired(x) == 0).all()
+    x[2] = 0.0
+    assert (rows.paired(x)[[0, 2]] == 0).all()
+    assert (rows.paired(x)[1] < 0).all()

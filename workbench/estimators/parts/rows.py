@@ -1,0 +1,43 @@
+"""Fixed maps of rows in d dimensions: pairing, clipping to a ball, and what one row moves.
+
+Every map here sends a row, or a pair of rows, to a row by a public rule, so that neighbours stay neighbours.
+"""
+
+from math import sqrt
+
+from workbench.estimators.base import Array, sanitised
+from workbench.linalg import norms, second_moment
+
+
+def paired(x: Array) -> Array:
+    """Return the ⌊n/2⌋ rows (x_{2i-1} - x_{2i})/√2: mean 0, the same covariance; one row touches one pair."""
+    pairs = len(x) // 2
+    return sanitised((x[0 : 2 * pairs : 2] - x[1 : 2 * pairs : 2]) / sqrt(2))
+
+
+def within_ball(x: Array, radius: float) -> Array:
+    """Return rows clipped to the ball of `radius` round 0: rows inside keep their bits, the others shrink."""
+    sizes = norms(x)
+    outside = sizes > radius
+    clipped = x.copy()
+    clipped[outside] *= (radius / sizes[outside])[:, None]
+    assert (norms(clipped) <= radius * (1 + 1e-12)).all()
+    return clipped
+
+
+def mean_sensitivity(n: int, radius: float) -> float:
+    """Return 2r/n: the most that one replaced row moves the mean of rows within a ball, in l2."""
+    return 2 * radius / n
+
+
+def second_moment_within(x: Array, radius: float) -> Array:
+    """Return (1/n) Σ w wᵀ of the rows w clipped to the ball of `radius`."""
+    return second_moment(within_ball(x, radius))
+
+
+def second_moment_sensitivity(n: int, radius: float) -> float:
+    """Return √2 r²/n: the most that one replaced row moves `second_moment_within`, in Frobenius norm.
+
+    |wwᵀ - w'w'ᵀ|² = |w|⁴ + |w'|⁴ - 2⟨w, w'⟩² ≤ 2r⁴, attained by orthogonal rows on the sphere.
+    """
+    return sqrt(2) * radius**2 / n

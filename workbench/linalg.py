@@ -1,0 +1,86 @@
+"""Symmetric matrices, and the explicit tail bounds of Gaussian vectors and matrices.
+
+Functions of matrices act on eigenvalues; every result that stands for a symmetric matrix is exactly
+symmetric in floats. Nothing here is private or random.
+"""
+
+from collections.abc import Callable
+from math import log, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import integer_at_least, probability
+
+Array = NDArray[np.float64]
+
+
+def symmetrised(matrix: Array) -> Array:
+    """Return (M + Mᵀ)/2."""
+    return np.asarray((matrix + matrix.T) / 2)
+
+
+def second_moment(rows: Array) -> Array:
+    """Return (1/n) Σ x xᵀ of rows of shape (n, d)."""
+    return symmetrised(rows.T @ rows) / len(rows)
+
+
+def spectral_map(matrix: Array, function: Callable[[Array], Array]) -> Array:
+    """Return V diag(f(λ)) Vᵀ for the symmetric matrix V diag(λ) Vᵀ."""
+    values, basis = np.linalg.eigh(symmetrised(matrix))
+    return symmetrised((basis * function(values)) @ basis.T)
+
+
+def psd_part(matrix: Array) -> Array:
+    """Return the nearest positive semidefinite matrix in Frobenius norm: negative eigenvalues become 0.
+
+    >>> psd_part(np.diag([1.0, -2.0])).tolist()
+    [[1.0, 0.0], [0.0, 0.0]]
+    """
+    return spectral_map(matrix, lambda values: np.maximum(values, 0.0))
+
+
+def norms(rows: Array) -> Array:
+    """Return the Euclidean norm of every row of shape (n, d); entries may be as large as 1e150."""
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
+
+
+def tail(d: int, beta: float) -> float:
+    """Return what the norm of N(0, I_d) exceeds with probability at most beta (Laurent & Massart 2000).
+
+    √(d + 2√(d ln 1/β) + 2 ln 1/β).
+
+    >>> round(tail(10, 0.05), 2)
+    5.22
+    """
+    integer_at_least(1, d=d)
+    probability(beta=beta)
+    level = log(1 / beta)
+    return sqrt(d + 2 * sqrt(d * level) + 2 * level)
+
+
+def symmetric_noise_norm(d: int, beta: float) -> float:
+    """Return what the spectral norm of unit symmetric noise exceeds with probability at most beta.
+
+    Unit noise has sd 1 on the diagonal and 1/√2 off it. Its largest eigenvalue has mean at most √(2d) and
+    is 1-Lipschitz in independent standard normals: √2 (√d + √ln(2/β)), both signs.
+    """
+    integer_at_least(1, d=d)
+    probability(beta=beta)
+    return sqrt(2) * (sqrt(d) + sqrt(log(2 / beta)))
+
+
+def symmetric_noise_frobenius(d: int, beta: float) -> float:
+    """Return what the Frobenius norm of unit symmetric noise exceeds with probability at most beta."""
+    return tail(d * (d + 1) // 2, beta)
+
+
+def sample_covariance_excess(n: int, d: int, beta: float) -> float:
+    """Return η with |S - I| ≤ η in spectral norm, with probability 1 - β, S the second moment of n N(0, I_d).
+
+    η = 2x + x², x = √(d/n) + √(2 ln(2/β)/n) (Davidson & Szarek 2001).
+    """
+    integer_at_least(1, n=n, d=d)
+    probability(beta=beta)
+    deviation = sqrt(d / n) + sqrt(2 * log(2 / beta) / n)
+    return 2 * deviation + deviation**2
