@@ -9,8 +9,9 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from datasets import typical_rows
 
-from workbench.catalog import CATALOG, Entry, Example
+from workbench.catalog import CATALOG, Example
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.parts.window_median import WindowMedian
@@ -19,8 +20,6 @@ from workbench.privacy import Charge, histograms, mechanisms
 FALSE_ALARM = 1e-6  # of every statistical contract; lower hides real faults, higher makes flakes
 SCALE_FACTOR = 1.3  # a wrong noise scale that every statistical contract must reject, and its inverse
 DRAWS = 2000  # enough for both: Gamma-exact tests reject 1.3 with certainty
-
-HOSTILE = (np.nan, np.inf, -np.inf, 1e308, -1e308, 1e100, -1e100, 1e15, 5e-324, 0.0, -0.0)
 
 
 def examples() -> list[Any]:
@@ -34,14 +33,10 @@ def examples() -> list[Any]:
     ]
 
 
-def entry_of(example: Example) -> Entry:
-    """The entry whose estimator the example is: there is one class for each key."""
-    kind = type(example.estimator)
-    return next(entry for entry in CATALOG.values() if type(entry.estimator) is kind)
-
-
 def name(example: Example) -> str:
-    return f"{example.estimator.calibration}-{type(example.budget).__name__}"
+    estimator: Any = example.estimator
+    words = [getattr(estimator, option, None) for option in ("calibration", "mode")]
+    return "-".join([*filter(None, words), type(example.budget).__name__])
 
 
 def quick(example: Example) -> Example:
@@ -83,32 +78,6 @@ def warm(example: Example, n: int) -> None:
 def stopped_early(value: object) -> bool:
     """Whether a value tells that a step gave no answer: the abstention, or the whole line."""
     return isinstance(value, Abstention) or getattr(value, "high", 0.0) == np.inf
-
-
-def typical_rows(example: Example, n: int, seed: int) -> np.ndarray:
-    """Normal rows where the example expects them."""
-    estimator = example.estimator
-    centre, sigma = getattr(estimator, "centre", 0.0), getattr(estimator, "sigma", 1.0)
-    return centre + sigma * np.random.default_rng(seed).standard_normal(n)
-
-
-def row_values(example: Example, n: int) -> list[float]:
-    """Values that a replaced row may take: hostile ones and both sides of every clip."""
-    estimator = example.estimator
-    centre, sigma = getattr(estimator, "centre", 0.0), getattr(estimator, "sigma", 1.0)
-    radius = getattr(estimator, "radius", 100.0 * sigma)
-    near = [
-        centre + side * size for side in (-1, 1) for size in (0, 0.4 * sigma, 2 * sigma, radius, 50 * radius)
-    ]
-    return [*near, *ends(example, n), *HOSTILE]
-
-
-def ends(example: Example, n: int) -> tuple[float, float]:
-    """The outermost values that count: the last ones that the paper's mean does not zero, or far ones."""
-    estimator = example.estimator
-    centre, sigma = getattr(estimator, "centre", 0.0), getattr(estimator, "sigma", 1.0)
-    reach = sigma * estimator.bound(n, example.budget) * (1 - 1e-12) if hasattr(estimator, "bound") else 1e6
-    return centre - reach, centre + reach
 
 
 @dataclass
@@ -161,6 +130,8 @@ def spied(script: list[Event] | None = None) -> Iterator[list[Event]]:
     with ExitStack() as stack:
         for name, function, statistic in (
             ("additive", mechanisms.additive, lambda value, *_: np.array(value, float)),
+            ("gaussian", mechanisms.gaussian, lambda value, *_: np.array(value, float)),
+            ("symmetric_gaussian", mechanisms.symmetric_gaussian, lambda value, *_: np.array(value, float)),
             ("noisy_max", mechanisms.noisy_max, lambda scores, *_: np.array(scores, float)),
             ("exponential", mechanisms.exponential, lambda scores, *_: np.array(scores, float)),
             ("stability_histogram", histograms.stability_histogram, _counts),
@@ -186,7 +157,10 @@ def distance(event: Event, other: Event) -> float:
         gaps = np.atleast_1d(first - second).ravel()
     if event.mechanism in ("noisy_max", "exponential"):
         return float(np.abs(gaps).max())
-    gaussian = event.charge.mechanism == "gaussian" or event.charge.sensitivity == histograms.COUNTS_L2
+    gaussian = (
+        event.charge.mechanism in ("gaussian", "symmetric_gaussian")
+        or event.charge.sensitivity == histograms.COUNTS_L2
+    )
     return float(np.sqrt((gaps**2).sum()) if gaussian else np.abs(gaps).sum())
 
 

@@ -8,7 +8,9 @@ from workbench.estimators import Estimator
 from workbench.populations import Population
 from workbench.privacy import Budget
 
-Estimand: TypeAlias = Literal["mean", "location", "scale", "interval"]
+Estimand: TypeAlias = Literal[
+    "mean", "location", "scale", "interval", "covariance", "gaussian", "range", "eigenvalues", "subspace"
+]
 Symmetry: TypeAlias = Literal["exact", "lattice", "none"]
 
 
@@ -44,8 +46,10 @@ class Knob:
 class Entry:
     """One key of the catalog.
 
-    `examples` are the calls that contracts, audits and tables go through, the default first; `symmetries`
-    tells how the law of the output follows a translation and a change of scale of the rows.
+    `bounded_steps` names the steps whose declared sensitivity is a proved bound that no known pair attains;
+    every other one is attained. `examples` are the calls that contracts, audits and tables go through, the default first; `symmetries`
+    tells how the law of the output follows a translation and a change of scale of the rows; `bounded_steps`
+    names the steps whose sensitivity is a proved bound that no known pair attains, as all others are.
     """
 
     key: str
@@ -59,6 +63,18 @@ class Entry:
     assumptions: tuple[Assumption, ...] = ()
     knobs: tuple[Knob, ...] = ()
     symmetries: dict[str, Symmetry] = field(default_factory=dict)
+    bounded_steps: frozenset[str] = frozenset()
+
+    @property
+    def truth(self) -> Any:
+        """What `loss` compares an estimate with on rows of `population`."""
+        law: Any = self.population
+        match self.estimand:
+            case "scale":
+                return law.sigma
+            case "covariance" | "eigenvalues" | "subspace":
+                return law.covariance
+        return law.mean if law.d is None else law.moments
 
     @property
     def estimator(self) -> Estimator:
