@@ -46,10 +46,9 @@ class Knob:
 class Entry:
     """One key of the catalog.
 
-    `bounded_steps` names the steps whose declared sensitivity is a proved bound that no known pair attains;
-    every other one is attained. `examples` are the calls that contracts, audits and tables go through, the default first; `symmetries`
-    tells how the law of the output follows a translation and a change of scale of the rows; `bounded_steps`
-    names the steps whose sensitivity is a proved bound that no known pair attains, as all others are.
+    `examples` are the calls that contracts, audits and tables go through, the default first; `symmetries`
+    tells how the law of the output follows a translation and a change of scale of the rows. The sensitivity
+    of a step is attained by some pair of neighbours, but for `bounded_steps`, where it is a proved bound.
     """
 
     key: str
