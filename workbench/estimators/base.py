@@ -169,9 +169,11 @@ def run_multivariate(
     return Release(value, plan, Guarantee(delivered, model=model, requested=requested), rows.labels)
 
 
-def run_reference(estimator: Estimator, x: object, trace: Trace | None) -> Release[Any]:
+def run_reference(
+    estimator: Estimator, x: object, budget: Budget | None, trace: Trace | None
+) -> Release[Any]:
     """Return the release of an estimator without privacy: it draws nothing and promises nothing."""
-    return run_multivariate(estimator, x, NonPrivate(), UnitNoise(), trace)
+    return run_multivariate(estimator, x, NonPrivate() if budget is None else budget, UnitNoise(), trace)
 
 
 def multivariate(x: object) -> Rows:

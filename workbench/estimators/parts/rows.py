@@ -3,10 +3,15 @@
 Every map here sends a row, or a pair of rows, to a row by a public rule, so that neighbours stay neighbours.
 """
 
+from collections.abc import Callable
 from math import sqrt
 
+import numpy as np
+
 from workbench.estimators.base import Array, sanitised
-from workbench.linalg import norms, second_moment
+from workbench.linalg import norms, symmetrised
+
+BLOCK = 4096  # rows that are mapped at a time: they stay in the cache, and memory does not grow with n
 
 
 def paired(x: Array) -> Array:
@@ -18,10 +23,10 @@ def paired(x: Array) -> Array:
 def within_ball(x: Array, radius: float) -> Array:
     """Return rows clipped to the ball of `radius` round 0: rows inside keep their bits, the others shrink."""
     sizes = norms(x)
-    outside = sizes > radius
+    outside = np.flatnonzero(sizes > radius)
     clipped = x.copy()
     clipped[outside] *= (radius / sizes[outside])[:, None]
-    assert (norms(clipped) <= radius * (1 + 1e-12)).all()
+    assert (norms(clipped[outside]) <= radius * (1 + 1e-12)).all()
     return clipped
 
 
@@ -31,8 +36,25 @@ def mean_sensitivity(n: int, radius: float) -> float:
 
 
 def second_moment_within(x: Array, radius: float) -> Array:
-    """Return (1/n) Σ w wᵀ of the rows w clipped to the ball of `radius`."""
-    return second_moment(within_ball(x, radius))
+    """Return (1/n) Σ w wᵀ of the rows w clipped to the ball of `radius`, a block of rows at a time."""
+    return moment_of(x, lambda rows: within_ball(rows, radius))
+
+
+def moment_of(x: Array, change: Callable[[Array], Array]) -> Array:
+    """Return (1/n) Σ w wᵀ of the rows that a map of each row makes, without a second copy of all of them."""
+    total = np.zeros((x.shape[1], x.shape[1]))
+    for start in range(0, len(x), BLOCK):
+        rows = change(x[start : start + BLOCK])
+        total += rows.T @ rows
+    return symmetrised(total) / len(x)
+
+
+def mean_of(x: Array, change: Callable[[Array], Array]) -> Array:
+    """Return the mean of the rows that a map of each row makes, a block of rows at a time."""
+    total = np.zeros(x.shape[1])
+    for start in range(0, len(x), BLOCK):
+        total += change(x[start : start + BLOCK]).sum(axis=0)
+    return total / len(x)
 
 
 def second_moment_sensitivity(n: int, radius: float) -> float:

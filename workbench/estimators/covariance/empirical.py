@@ -1,0 +1,39 @@
+"""The sample covariance, without privacy: the reference of every private one.  M21, "sample covariance".
+
+Rows x of shape (n, d):    out = (1/n) Σ (x_i - m)(x_i - m)ᵀ,  m their mean, or 0 if `centred`
+"""
+
+from dataclasses import dataclass
+
+from workbench.estimators.base import Array, Release, Trace, require_matrix, run_reference
+from workbench.estimators.parts.rows import mean_of, moment_of
+from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
+from workbench.privacy.budget import require
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmpiricalCovariance:
+    """`centred`: the mean is known to be 0.
+
+    >>> EmpiricalCovariance()([[1.0, 0.0], [-1.0, 0.0]]).value.tolist()
+    [[1.0, 0.0], [0.0, 0.0]]
+    """
+
+    centred: bool = False
+
+    def __call__(
+        self, x: object, *, budget: Budget | None = None, rng: object = None, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the covariance of `x`; any budget but none is refused."""
+        return run_reference(self, x, budget, trace)
+
+    def plan(self, n: int, d: int, budget: Budget = NonPrivate()) -> Plan:  # noqa: B008 (a constant)
+        """Return the plan of one step that is not private."""
+        require_matrix(n, d, least=1)
+        require(budget, NonPrivate)
+        return Charge("covariance", "none", 0.0, NonPrivate())
+
+    def steps(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        """Return the covariance of sanitised rows."""
+        centre = 0.0 if self.centred else mean_of(x, lambda rows: rows)
+        return moment_of(x, lambda rows: rows - centre)

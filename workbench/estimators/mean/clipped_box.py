@@ -1,0 +1,88 @@
+"""One Gaussian mechanism on rows clipped to a public box: what every private mean has to beat.
+
+After Kamath, Li, Singhal & Ullman (2019), the baseline of LKKO21's Figures 1 and 2. Rows x of shape (n, d),
+every coordinate of the mean within `radius` of `centre`, standard deviation `sigma` in every direction.
+Neighbours: replace one row.
+
+    (1) b = radius + sigma √(2 ln(2nd/β))             nothing of normal data is clipped, probability 1 - β
+    (2) m = (1/n) Σ w_i, w_i = clip(x_i - centre, ±b)                     l2-sensitivity 2b√d/n
+    (3) out = centre + m + Gaussian noise
+
+The error grows in proportion to the radius, and to d: a box has corners. `beta` is the β of step (1).
+Proof: `proofs/gaussian_steps.md`, section 1.
+"""
+
+from dataclasses import dataclass
+from math import log, sqrt
+
+import numpy as np
+
+from workbench.errors import finite, positive, probability
+from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.gaussian_steps import require_gaussian
+from workbench.estimators.parts.rows import mean_of, mean_sensitivity
+from workbench.linalg import tail
+from workbench.privacy import Budget, Charge, NoiseSource, Plan
+from workbench.privacy.mechanisms import gaussian, gaussian_scale
+
+STEP = "mean"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClippedBoxMean:
+    """Public parameters; `radius`, `centre` (the same in every coordinate) and `sigma` in the data's unit.
+
+    Budgets: ZCDP with delta = 0, GaussianDP, ApproxDP.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ZCDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(2000, 2))
+    >>> release = ClippedBoxMean(radius=10.0)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - 3.0).max() < 0.2)
+    True
+    """
+
+    radius: float
+    centre: float = 0.0
+    sigma: float = 1.0
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        positive(radius=self.radius, sigma=self.sigma)
+        finite(centre=self.centre)
+        probability(beta=self.beta)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the private mean of `x`, shape (d,)."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def reach(self, n: int, d: int) -> float:
+        """Return b of step (1)."""
+        return self.radius + self.sigma * sqrt(2 * log(2 * n * d / self.beta))
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the one charge of step (3)."""
+        require_matrix(n, d)
+        require_gaussian(budget)
+        return Charge(STEP, "gaussian", mean_sensitivity(n, sqrt(d) * self.reach(n, d)), budget)
+
+    def steps(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        """Return the private mean of sanitised rows."""
+        n, d = x.shape
+        reach = self.reach(n, d)  # (1)
+        mean = mean_of(x, lambda rows: np.clip(rows - self.centre, -reach, reach))  # (2)
+        noisy = gaussian(mean, self.plan(n, d, budget)[STEP], noise)
+        return np.asarray(self.centre + noisy)  # (3)
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return what |out - mean| exceeds with probability at most beta, for normal rows.
+
+        The chance that a row is clipped, the field `beta`, counts: infinite unless the argument is larger.
+        """
+        probability(beta=beta)
+        if beta <= self.beta:
+            return float("inf")
+        sd = gaussian_scale(self.plan(n, d, budget)[STEP])
+        return tail(d, beta - self.beta) * sqrt(self.sigma**2 / n + sd**2)

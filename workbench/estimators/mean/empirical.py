@@ -1,0 +1,50 @@
+"""The sample mean, without privacy: the reference of every private mean.  M21, preliminaries.
+
+Rows x of shape (n, d):    out = (1/n) Σ x_i
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from workbench.errors import positive, probability
+from workbench.estimators.base import Array, Release, Trace, require_matrix, run_reference
+from workbench.linalg import tail
+from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
+from workbench.privacy.budget import require
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmpiricalMean:
+    """`sigma`, the standard deviation in any direction at most, is for the error bound alone.
+
+    >>> EmpiricalMean()([[1.0, 2.0], [3.0, 4.0]]).value.tolist()
+    [2.0, 3.0]
+    """
+
+    sigma: float = 1.0
+
+    def __post_init__(self) -> None:
+        positive(sigma=self.sigma)
+
+    def __call__(
+        self, x: object, *, budget: Budget | None = None, rng: object = None, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the mean of `x`; any budget but none is refused."""
+        return run_reference(self, x, budget, trace)
+
+    def plan(self, n: int, d: int, budget: Budget = NonPrivate()) -> Plan:  # noqa: B008 (a constant)
+        """Return the plan of one step that is not private."""
+        require_matrix(n, d, least=1)
+        require(budget, NonPrivate)
+        return Charge("mean", "none", 0.0, NonPrivate())
+
+    def steps(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        """Return the mean of sanitised rows."""
+        return np.asarray(x.mean(axis=0))
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return what |out - mean| exceeds with probability at most beta, for normal rows."""
+        probability(beta=beta)
+        return self.sigma * tail(d, beta) / sqrt(n)
