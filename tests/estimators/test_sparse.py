@@ -42,13 +42,13 @@ def test_the_stated_noise_has_the_stated_sd_on_every_entry():
     n, epsilon, delta = 50, 0.7, 1e-5
     zeros = np.zeros((n, 3))
     budget = ApproxDP(epsilon, delta)
-    released = PerturbedCovariance(radius=2.0, calibration="paper").steps(zeros, budget, UnitNoise())
+    released = PerturbedCovariance(radius=2.0, calibration="paper").estimate(zeros, budget, UnitNoise())
     np.testing.assert_allclose(released, 4 * np.sqrt(2 * np.log(1.25 / delta)) / (n * epsilon), rtol=1e-9)
 
 
 def test_our_noise_is_smaller_by_root_2_off_the_diagonal():
     budget, zeros = GaussianDP(0.5), np.zeros((50, 3))
-    released = PerturbedCovariance().steps(zeros, budget, UnitNoise())
+    released = PerturbedCovariance().estimate(zeros, budget, UnitNoise())
     assert released[0, 0] == pytest.approx(np.sqrt(2) / 50 / 0.5)
     assert released[0, 1] == pytest.approx(1 / 50 / 0.5)
 
@@ -64,7 +64,7 @@ def test_both_worst_pairs_attain_root_2_also_from_far_away(pair):
 
 def norm_radius_free_moment(x):
     silent = GaussianDP(1e12)
-    return PerturbedCovariance().steps(x, silent, UnitNoise())
+    return PerturbedCovariance().estimate(x, silent, UnitNoise())
 
 
 def released(rng, p=8):

@@ -296,7 +296,7 @@ def rescaled_source(kind: str, factor: float) -> STEPS:
     return noisy
 
 
-# changes of the method `steps` of an estimator: (self, x, budget, noise, trace)
+# changes of the method `estimate` of an estimator: (self, x, budget, noise, trace)
 
 
 def raises_if(condition: Callable[[np.ndarray], bool]) -> Callable[[STEPS], STEPS]:

@@ -80,7 +80,7 @@ def test_steps_price_themselves():
     # the clip and the noise of a run follow from one n: no plan for another n can be passed in
     estimator, budget = TwoStepMean(radius=5.0, calibration="paper"), PureDP(1.0)
     counting = CountingNoise(SimulatedNoise(np.random.default_rng(0)))
-    estimator.steps(np.zeros(100), budget, counting)
+    estimator.estimate(np.zeros(100), budget, counting)
     assert counting.draws[-1].scale == estimator.plan(100, 1, budget)["mean"].sensitivity / 0.5
 
 

@@ -107,7 +107,7 @@ class Trace:
 
 
 class Estimator(Protocol):
-    """What the catalog holds. `steps` is the algorithm on sanitised rows; `run` wraps it."""
+    """What the catalog holds. `estimate` is the algorithm on sanitised rows; `run` wraps it."""
 
     def __call__(self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None) -> Release[Any]:
         """Return the release on rows `x` (ndarray, list, Series or DataFrame)."""
@@ -117,7 +117,7 @@ class Estimator(Protocol):
         """Return what a run on n rows of dimension d will spend; raise on public grounds only."""
         ...
 
-    def steps(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Any:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Any:
         """Return the private value of the sanitised rows `x`, spending plan(n, d, budget)."""
         ...
 
@@ -146,7 +146,7 @@ def run_univariate(
     rows = univariate(x)
     plan = estimator.plan(len(rows.values), 1, budget)
     with np.errstate(all="ignore"):  # whatever the caller's settings, entries decide no exception
-        value = estimator.steps(rows.values, budget, noise_source(rng), trace)
+        value = estimator.estimate(rows.values, budget, noise_source(rng), trace)
     return Release(value, plan, Guarantee(compose(plan)), rows.labels)
 
 
@@ -163,7 +163,7 @@ def run_multivariate(
     n, d = rows.values.shape
     plan = estimator.plan(n, d, budget)
     with np.errstate(all="ignore"):
-        value = estimator.steps(rows.values, budget, noise_source(rng), trace)
+        value = estimator.estimate(rows.values, budget, noise_source(rng), trace)
     delivered = compose(plan)
     requested = None if within(delivered, budget) and within(budget, delivered) else budget
     return Release(value, plan, Guarantee(delivered, model=model, requested=requested), rows.labels)

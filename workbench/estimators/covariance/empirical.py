@@ -33,7 +33,7 @@ class EmpiricalCovariance:
         require(budget, NonPrivate)
         return Charge("covariance", "none", 0.0, NonPrivate())
 
-    def steps(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the covariance of sanitised rows."""
         centre = 0.0 if self.centred else mean_of(x, lambda rows: rows)
         return moment_of(x, lambda rows: rows - centre)

@@ -79,7 +79,7 @@ class LocalThresholdedCovariance:
         require_gaussian(budget)
         return Charge(USERS, "symmetric_gaussian", sensitivity, budget)
 
-    def steps(
+    def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> SparseCovariance:
         """Return both matrices of sanitised rows."""

@@ -67,7 +67,7 @@ class PerturbedCovariance:
         require_gaussian(budget)
         return Charge(STEP, "symmetric_gaussian", sensitivity, budget)
 
-    def steps(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the noisy second moment of sanitised rows."""
         n, d = x.shape
         charge = self.plan(n, d, budget)[STEP]

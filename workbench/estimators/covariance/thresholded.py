@@ -72,7 +72,7 @@ class ThresholdedCovariance:
             return radius_plan(n, budget)
         return PerturbedCovariance(radius=self.radius, calibration=self.calibration).plan(n, d, budget)
 
-    def steps(
+    def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> SparseCovariance:
         """Return both matrices of sanitised rows."""

@@ -68,7 +68,7 @@ class ClippedBoxMean:
         require_gaussian(budget)
         return Charge(STEP, "gaussian", mean_sensitivity(n, sqrt(d) * self.reach(n, d)), budget)
 
-    def steps(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private mean of sanitised rows."""
         n, d = x.shape
         reach = self.reach(n, d)  # (1)

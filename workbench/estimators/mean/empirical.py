@@ -40,7 +40,7 @@ class EmpiricalMean:
         require(budget, NonPrivate)
         return Charge("mean", "none", 0.0, NonPrivate())
 
-    def steps(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the mean of sanitised rows."""
         return np.asarray(x.mean(axis=0))
 

@@ -42,7 +42,7 @@ class HistogramMean:
         step = mean_charge("mean", sensitivity(n, self.window(n)), mean)
         return Sequential(rule(budget), (self.locator.charge("locate", locate), step))
 
-    def steps(
+    def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
         """Return the private mean of standardised rows."""

@@ -61,7 +61,7 @@ class KVInterval:
         """Return B/s² of step (3)."""
         return 2 * log(2 * (n // 2) / (0.05 * self.level))
 
-    def steps(self, x: Array, budget: Budget, noise: NoiseSource) -> ConfidenceInterval | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> ConfidenceInterval | Abstention:
         """Return the interval of sanitised rows."""
         n, plan = len(x), self.plan(len(x), budget)
         exponent = EXPONENT.draw(x, plan["exponent"], noise)  # (1)

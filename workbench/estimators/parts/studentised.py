@@ -36,15 +36,15 @@ class Studentised:
         scale, mean = self.budgets(n, budget)
         return Sequential(rule(budget), (SCALE.plan(n, scale), MEAN.plan(n, mean)))
 
-    def steps(
+    def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> tuple[float, float] | Abstention:
         """Return (est, s) for sanitised rows."""
         scale, mean = self.budgets(len(x), budget)
-        s = SCALE.steps(x, scale, noise, trace)  # (1)
+        s = SCALE.estimate(x, scale, noise, trace)  # (1)
         if isinstance(s, Abstention):
             return s
-        value = MEAN.steps(standardised(x, 0.0, s), mean, noise, trace)  # (2)
+        value = MEAN.estimate(standardised(x, 0.0, s), mean, noise, trace)  # (2)
         return value if isinstance(value, Abstention) else (s * value, s)
 
 

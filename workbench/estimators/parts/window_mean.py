@@ -79,7 +79,7 @@ class WindowMean:
         step = mean_charge("mean", sensitivity(n, design.clip), mean)
         return Sequential(rule(budget), (self.locator.charge("locate", locate), step))
 
-    def steps(
+    def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
         """Return the private mean of standardised rows."""

@@ -146,7 +146,7 @@ class WinsorisedScale:
             ),
         )
 
-    def steps(
+    def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
         """Return the private scale of the rows."""

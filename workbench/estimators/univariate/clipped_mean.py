@@ -87,7 +87,7 @@ class ClippedMean:
             return float(np.where(np.abs(z) <= bound, z, 0.0).mean())
         return clipped_mean(z, 0.0, bound)
 
-    def steps(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
         """Return the private mean of sanitised rows."""
         z, bound = standardised(x, self.centre, self.sigma), self.bound(len(x), budget)  # (1)
         record_clipping(trace, z, 0.0, bound)

@@ -69,7 +69,7 @@ class HistogramLocation:
         require_rows(n, d)
         return self.recipe.charge("locate", budget)
 
-    def steps(
+    def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
         """Return the centre of the chosen bin for sanitised rows."""

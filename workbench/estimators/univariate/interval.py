@@ -102,12 +102,12 @@ class Interval:
         recipe = WindowMean(None)
 
         def pivot(z: Array, noise: NoiseSource) -> float | None:
-            value = recipe.steps(z, budget, noise)
+            value = recipe.estimate(z, budget, noise)
             return None if isinstance(value, Abstention) else abs(value)
 
         return critical_value(f"interval {budget!r}", n, pivot, self.level, self.pivots)
 
-    def steps(
+    def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> ConfidenceInterval:
         """Return the interval of sanitised rows."""
@@ -122,7 +122,7 @@ class Interval:
         self, z: Array, budget: Budget, noise: NoiseSource, trace: Trace | None
     ) -> float | Abstention:
         if self.calibration == "tight":
-            return WindowMean(None).steps(z, budget, noise, trace)
+            return WindowMean(None).estimate(z, budget, noise, trace)
         plan = self.plan(len(z), 1, budget)
         centre = _HISTOGRAM.draw(z, plan["locate"], noise)  # (1)
         if isinstance(centre, Abstention):

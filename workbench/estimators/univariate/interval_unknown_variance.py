@@ -67,14 +67,14 @@ class IntervalUnknownVariance:
             return KVInterval(self.level).plan(n, budget)
         return RECIPE.plan(n, budget)
 
-    def steps(
+    def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> ConfidenceInterval:
         """Return the interval of sanitised rows."""
         if self.calibration == "paper":
-            interval = KVInterval(self.level).steps(x, budget, noise)
+            interval = KVInterval(self.level).estimate(x, budget, noise)
             return WHOLE_LINE if isinstance(interval, Abstention) else interval
-        found = RECIPE.steps(x, budget, noise, trace)  # (1), (2)
+        found = RECIPE.estimate(x, budget, noise, trace)  # (1), (2)
         critical = self.critical_value(len(x), budget)
         if isinstance(found, Abstention) or critical == inf:
             return WHOLE_LINE
@@ -86,7 +86,7 @@ class IntervalUnknownVariance:
         """Return q of step (3)."""
 
         def pivot(z: Array, noise: NoiseSource) -> float | None:
-            found = RECIPE.steps(z, budget, noise)
+            found = RECIPE.estimate(z, budget, noise)
             return None if isinstance(found, Abstention) else abs(found[0]) / found[1]
 
         return critical_value(f"interval-unknown-variance {budget!r}", n, pivot, self.level, self.pivots)

@@ -72,7 +72,7 @@ class Median:
         require_rows(n, d)
         return self.locator.charge("locate", budget)
 
-    def steps(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
         """Return the private median of sanitised rows."""
         position = self.locator.draw(
             standardised(x, self.centre, self.sigma), self.plan(len(x), 1, budget)["locate"], noise

@@ -62,12 +62,12 @@ class Scale:
             return self._exponent.charge("exponent", budget)
         return self._winsorised.plan(n, budget)
 
-    def steps(
+    def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
         """Return the private scale of sanitised rows."""
         if self.calibration == "tight":
-            return self._winsorised.steps(x, budget, noise, trace)
+            return self._winsorised.estimate(x, budget, noise, trace)
         exponent = self._exponent.draw(x, self._exponent.charge("exponent", budget), noise)
         return exponent if isinstance(exponent, Abstention) else scale_of(exponent)
 

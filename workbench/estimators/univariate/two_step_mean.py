@@ -75,11 +75,11 @@ class TwoStepMean:
         require_rows(n, d)
         return self.recipe.plan(n, budget)
 
-    def steps(
+    def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
         """Return the private mean of sanitised rows."""
-        value = self.recipe.steps(standardised(x, self.centre, self.sigma), budget, noise, trace)
+        value = self.recipe.estimate(standardised(x, self.centre, self.sigma), budget, noise, trace)
         return value if isinstance(value, Abstention) else self.centre + self.sigma * value
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:

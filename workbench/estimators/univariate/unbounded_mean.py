@@ -69,11 +69,11 @@ class UnboundedMean:
         require_rows(n, d)
         return self.recipe.plan(n, budget)
 
-    def steps(
+    def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
         """Return the private mean of sanitised rows."""
-        value = self.recipe.steps(standardised(x, 0.0, self.sigma), budget, noise, trace)
+        value = self.recipe.estimate(standardised(x, 0.0, self.sigma), budget, noise, trace)
         return value if isinstance(value, Abstention) else self.sigma * value
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:

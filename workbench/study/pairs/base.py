@@ -120,7 +120,7 @@ class Setting:
         """Return the attack on the estimator itself, held to what its plan composes to."""
         estimator, budget = self.estimator, self.budget
         columns = self._columns()
-        mechanism = loop(lambda x, noise: estimator.steps(sanitised(x), budget, noise), columns)
+        mechanism = loop(lambda x, noise: estimator.estimate(sanitised(x), budget, noise), columns)
         return Case(self.key, self.variant, WHOLE, compose(self.plan), mechanism, tuple(pairs), share)
 
     def _columns(self) -> int:

@@ -42,7 +42,7 @@ def run(setting: Setting, x: Array, seed: int) -> object:
     """Return the value of one run."""
     noise = SimulatedNoise(np.random.default_rng(seed))
     with np.errstate(all="ignore"):
-        return setting.estimator.steps(sanitised(x), setting.budget, noise)
+        return setting.estimator.estimate(sanitised(x), setting.budget, noise)
 
 
 def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
