@@ -1,7 +1,7 @@
 """Whether a whole store is intact, and what its blocks have cost: read before a run resumes from it.
 
-A block is checked whenever it is read (`store`), so a damaged one is never served; here all are checked at once,
-for whoever would rather begin again than fail in the middle.
+A block is checked whenever it is read (`store`), so a damaged one is never served; here all are checked at
+once, for whoever would rather begin again than fail in the middle.
 """
 
 from workbench.study.store import Store, checksum
