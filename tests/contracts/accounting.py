@@ -4,7 +4,8 @@ from dataclasses import replace
 from math import exp, log, sqrt
 
 import numpy as np
-from kit import DRAWS, FALSE_ALARM, answer, entry_of, refusal, stopped_early, typical_rows
+from datasets import by_row, dimension, entry_of, filled, least, planned, sizes, typical_rows
+from kit import DRAWS, FALSE_ALARM, answer, refusal, stopped_early
 from scipy.special import ndtr
 from scipy.stats import binomtest
 
@@ -26,25 +27,29 @@ from workbench.privacy.conversions import gaussian_delta
 
 def plan_composes_to_the_budget(example: Example) -> None:
     """The delivered budget is the requested one, in the plan and in the guarantee of a release."""
-    for n in (4, 24, 300, 1000):
-        delivered = compose(example.estimator.plan(n, 1, example.budget))
+    for n in sizes(example, 4, 24, 300, 1000):
+        delivered = compose(planned(example, n))
         for field in ("epsilon", "delta", "rho", "mu"):
             wanted = getattr(example.budget, field, 0.0)
             got = getattr(delivered, field, 0.0)
             assert abs(got - wanted) <= 1e-12 * max(wanted, 1e-300), (n, field, got, wanted)
-        if n <= 300:
+        if n <= max(300, least(example)):
             release = example.estimator(typical_rows(example, n, 1), budget=example.budget, rng=_rng(1))
             assert release.guarantee.budget == delivered
 
 
 def plan_is_a_pure_function_of_public_numbers(example: Example) -> None:
     """Equal estimators, n and budgets have equal plans, whatever the rows and however often one asks."""
-    for n in (24, 300):
-        plan = example.estimator.plan(n, 1, example.budget)
-        for rows in (typical_rows(example, n, 2), np.zeros(n), np.full(n, np.nan), np.full(n, 1e99)):
+    for n in sizes(example, 24, 300):
+        plan = planned(example, n)
+        for rows in (
+            typical_rows(example, n, 2),
+            *(filled(example, n, value) for value in (0, np.nan, 1e99)),
+        ):
             release = example.estimator(rows, budget=example.budget, rng=_rng(n))
             assert release.plan == plan
-        assert replace(example.estimator).plan(n, 1, replace(example.budget)) == plan
+        again = Example(replace(example.estimator), replace(example.budget))
+        assert planned(again, n) == plan
 
 
 def expected_draw(charge: Charge) -> tuple[str, float, float]:
@@ -53,16 +58,18 @@ def expected_draw(charge: Charge) -> tuple[str, float, float]:
     match charge.mechanism, cost:
         case ("laplace" | "discrete_laplace") as kind, PureDP(epsilon):
             return kind, sensitivity, sensitivity / epsilon
-        case "gaussian", ZCDP(rho, 0.0):
-            return "gaussian", sensitivity, sensitivity / sqrt(2 * rho)
-        case "gaussian", GaussianDP(mu):
-            return "gaussian", sensitivity, sensitivity / mu
+        case ("gaussian" | "symmetric_gaussian") as kind, ZCDP(rho, 0.0):
+            return kind, sensitivity, sensitivity / sqrt(2 * rho)
+        case ("gaussian" | "symmetric_gaussian") as kind, GaussianDP(mu):
+            return kind, sensitivity, sensitivity / mu
         case "gaussian", ApproxDP():
             return "gaussian", sensitivity, sensitivity / _mu_by_bisection(cost)
         case "noisy_max", PureDP(epsilon):
             return "exponential", sensitivity, 2 * sensitivity / epsilon
         case "exponential", ZCDP(rho, 0.0):
             return "gumbel", sensitivity, 2 * sensitivity / sqrt(8 * rho)
+        case "exponential", PureDP(epsilon):
+            return "gumbel", sensitivity, 2 * sensitivity / epsilon
         case "window_median", PureDP(epsilon) | ApproxDP(epsilon, _):
             return "gumbel", sensitivity, 2 * sensitivity / epsilon
         case "window_median", ZCDP(rho, _):
@@ -84,9 +91,9 @@ def _mu_by_bisection(cost: ApproxDP) -> float:
 
 def draws_are_those_of_the_plan(example: Example) -> None:
     """Kind, sensitivity and scale of every draw follow from the charges, one draw each, in their order."""
-    missing = {charge.step for charge in example.estimator.plan(1000, 1, example.budget).charges()}
-    for n in (24, 300, 1000, 3000, 10_000):  # as far as it takes to see every step
-        if n > 1000 and not missing:
+    missing = {charge.step for charge in planned(example, max(1000, least(example))).charges()}
+    for n in sizes(example, 24, 300, 1000, 3000, 10_000):  # as far as it takes to see every step
+        if n > max(1000, least(example)) and not missing:
             break
         counting = CountingNoise(SimulatedNoise(_rng(n)))
         release = example.estimator(typical_rows(example, n, n), budget=example.budget, rng=counting)
@@ -114,18 +121,11 @@ class Tally(CountingNoise):
 
 def draws_do_not_depend_on_the_rows(example: Example) -> None:
     """How many draws there are, of which kind and size, is public until a step gives no answer."""
-    for n in (24, 300):
+    for n in sizes(example, 24, 300):
         typical = typical_rows(example, n, n)
-        spread = np.geomspace(1e-3, 1e6, n) * np.resize([1.0, -1.0], n)
-        columns = (
-            typical,
-            1e4 * typical,
-            np.zeros(n),
-            np.ones(n),
-            np.full(n, np.nan),
-            np.full(n, 1e99),
-            spread,
-        )
+        spread = by_row(example, np.geomspace(1e-3, 1e6, n) * np.resize([1.0, -1.0], n))
+        constant = [filled(example, n, value) for value in (0, 1, np.nan, 1e99)]
+        columns = (typical, 1e4 * typical, *constant, spread)
         runs = [_draws(example, x) for x in columns]
         longest = max((draws for draws, _ in runs), key=len)
         for draws, value in runs:
@@ -142,15 +142,24 @@ def _draws(example: Example, x: np.ndarray) -> tuple[list[tuple[str, int]], obje
 
 def work_is_bounded_at_a_large_budget(example: Example) -> None:
     """At ε = 100 (ρ = 1250, μ = 50) a run draws at most 3n + 2 numbers, or one for each bin, in a step."""
-    budget, n = lavish(example.budget), 60
+    budget = lavish(example.budget)
+    n = max(60, least(example))
     bins = 2 * getattr(example.estimator, "radius", 50.0) / getattr(example.estimator, "sigma", 1.0) + 2
-    for x in (typical_rows(example, n, 3), np.zeros(n), np.full(n, 1e99), np.resize([-1e9, 1e-9], n)):
+    two_values = by_row(example, np.resize([-1e9, 1e-9], n))
+    for x in (typical_rows(example, n, 3), filled(example, n, 0), filled(example, n, 1e99), two_values):
         tally = Tally(SimulatedNoise(_rng(4)))
         plan = example.estimator(x, budget=budget, rng=tally).plan
         steps = len(list(plan.charges()))
         assert len(tally.draws) <= steps, (tally.draws, steps)
         assert tally.points <= steps, (tally.points, steps)
-        assert all(draw.size <= max(3 * n + 2, bins) for draw in tally.draws), tally.draws
+        assert all(draw.size <= max(3 * n + 2, bins, candidates(example)) for draw in tally.draws), (
+            tally.draws
+        )
+
+
+def candidates(example: Example) -> int:
+    """How many an estimator chooses among that publishes a net of candidates."""
+    return int(getattr(example.estimator, "candidates", lambda *_: 0)(dimension(example) or 1))
 
 
 def lavish(budget: Budget) -> Budget:
@@ -165,12 +174,23 @@ def lavish(budget: Budget) -> Budget:
 
 def noise_has_the_scale_that_is_asked_for(example: Example) -> None:
     """How often 2000 draws of each noise of the plan stay below a quantile, by an exact binomial test."""
-    for charge in example.estimator.plan(1000, 1, example.budget).charges():
+    for charge in planned(example, max(1000, least(example))).charges():
         kind, sensitivity, scale = expected_draw(charge)
-        noise = getattr(SimulatedNoise(_rng(6)), kind)(np.zeros(DRAWS), sensitivity, scale)
+        noise = drawn(kind, sensitivity, scale)
         within, chance = below(kind, noise, scale)
         found = binomtest(int(within.sum()), DRAWS, chance).pvalue
         assert found > FALSE_ALARM, (kind, within.mean(), chance)
+
+
+def drawn(kind: str, sensitivity: float, scale: float) -> np.ndarray:
+    """2000 independent numbers of one kind of noise; of a symmetric matrix, both kinds of entries."""
+    source = SimulatedNoise(_rng(6))
+    if kind != "symmetric_gaussian":
+        return np.asarray(getattr(source, kind)(np.zeros(DRAWS), sensitivity, scale))
+    matrices = [source.symmetric_gaussian(np.zeros((2, 2)), sensitivity, scale) for _ in range(DRAWS // 2)]
+    assert all((matrix == matrix.T).all() for matrix in matrices)
+    diagonal = [matrix[0, 0] for matrix in matrices]
+    return np.array([*diagonal, *(sqrt(2) * matrix[0, 1] for matrix in matrices)])
 
 
 def below(kind: str, noise: np.ndarray, scale: float) -> tuple[np.ndarray, float]:
@@ -184,7 +204,7 @@ def below(kind: str, noise: np.ndarray, scale: float) -> tuple[np.ndarray, float
         case "discrete_laplace":
             ratio, whole = exp(-1 / scale), round(median)
             return np.abs(noise) <= whole, 1 - 2 * ratio ** (whole + 1) / (1 + ratio)
-        case "gaussian":
+        case "gaussian" | "symmetric_gaussian":
             return np.abs(noise) <= median, float(ndtr(log(2)) - ndtr(-log(2)))
         case "gumbel":
             return noise <= 1.5 * scale, exp(-exp(-1.5))
@@ -193,26 +213,27 @@ def below(kind: str, noise: np.ndarray, scale: float) -> tuple[np.ndarray, float
 
 def wrong_public_arguments_are_refused_before_any_draw(example: Example) -> None:
     """Too few rows, a wrong dimension or budget or source: one error that names it, and nothing drawn."""
-    estimator, least = example.estimator, entry_of(example).least_rows
-    tally = Tally(SimulatedNoise(_rng(7)))
-    calls = [
-        ("n", lambda n=n: estimator(np.zeros(n), budget=example.budget, rng=tally)) for n in range(least)
-    ]
-    calls += [("n", lambda n=n: estimator.plan(n, 1, example.budget)) for n in (-1, least - 1, 24.0, True)]
-    calls += [("d", lambda d=d: estimator.plan(24, d, example.budget)) for d in (0, 2)]
+    estimator, fewest, d = example.estimator, entry_of(example).least_rows, dimension(example)
+    columns, enough, budget = d or 1, max(24, least(example)), example.budget
+    tally, zeros = Tally(SimulatedNoise(_rng(7))), filled(example, enough, 0.0)
+    few = (*range(min(fewest, 8)), fewest - 1, least(example) - 1)
+    calls = [("n", lambda n=n: estimator(filled(example, n, 0.0), budget=budget, rng=tally)) for n in few]
+    wrong_n = (-1, fewest - 1, least(example) - 1, float(enough), True)
+    calls += [("n", lambda n=n: estimator.plan(n, columns, budget)) for n in wrong_n]
     calls += [
-        ("beta", lambda b=b: estimator.error_bound(24, 1, example.budget, b)) for b in (0.0, 1.0, np.nan)
+        ("d", lambda d=d: estimator.plan(enough, d, budget)) for d in ((0, 2) if d is None else (0, -1, 1.5))
     ]
-    for shape in ((), (24, 2), (24, 0), (24, 1, 1)):
-        calls.append(("x", lambda s=shape: estimator(np.zeros(s), budget=example.budget, rng=tally)))
+    if hasattr(estimator, "error_bound"):
+        bound = estimator.error_bound
+        calls += [("beta", lambda b=b: bound(enough, columns, budget, b)) for b in (0.0, 1.0, np.nan)]
+    for shape in ((), (24, 0), (24, 1, 1), *(((24, 2),) if d is None else ())):
+        calls.append(("x", lambda s=shape: estimator(np.zeros(s), budget=budget, rng=tally)))
     for kind in ("O", "U8", "complex", "M8[s]"):
-        calls.append(
-            ("x", lambda k=kind: estimator(np.zeros(24).astype(k), budget=example.budget, rng=tally))
-        )
+        calls.append(("x", lambda k=kind: estimator(zeros.astype(k), budget=budget, rng=tally)))
     for rng in (None, 0, np.random):
-        calls.append(("rng", lambda r=rng: estimator(np.zeros(24), budget=example.budget, rng=r)))
-    for budget in (NonPrivate(), None, 1.0, PureDP):
-        calls.append(("budget", lambda b=budget: estimator(np.zeros(24), budget=b, rng=tally)))
+        calls.append(("rng", lambda r=rng: estimator(zeros, budget=budget, rng=r)))
+    for wrong in (NonPrivate(), None, 1.0, PureDP):
+        calls.append(("budget", lambda b=wrong: estimator(zeros, budget=b, rng=tally)))
     for argument, call in calls:
         error = refusal(call)
         assert error.argument == argument, (argument, str(error))
@@ -222,7 +243,7 @@ def wrong_public_arguments_are_refused_before_any_draw(example: Example) -> None
 
 def every_accepted_number_of_rows_is_answered(example: Example) -> None:
     """What `plan` accepts, a run takes: no n raises after the first draw."""
-    for n in (entry_of(example).least_rows, 5, 13, 24, 25):
+    for n in sizes(example, least(example), least(example) + 1, 5, 13, 24, 25):
         answer(example, typical_rows(example, n, n), n)
 
 

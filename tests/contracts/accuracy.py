@@ -6,13 +6,15 @@ from functools import cache
 from math import inf, isfinite, log
 
 import numpy as np
-from kit import FALSE_ALARM, answer, entry_of
+from datasets import dimension, entry_of, least
+from kit import FALSE_ALARM, answer
 from scipy.stats import binom
 
 from workbench.catalog import Example
 from workbench.estimators import Abstention
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
 
+FEW_PAIRS = 60  # in d dimensions
 PAIRS = 300  # runs with few and with four times as many rows that are compared
 RUNS, BETA = 300, 0.1
 
@@ -23,7 +25,9 @@ def error_does_not_rise_with_n(example: Example, pairs: int = PAIRS) -> None:
     If the error for more rows is stochastically no larger, a pair shows a larger one with probability at
     most 1/2, ties apart. No answer is an infinite error; a pair of them tells nothing.
     """
-    for n in (100, 400, 2500, 10_000):
+    if dimension(example) is not None:
+        pairs = min(pairs, FEW_PAIRS)
+    for n in starts(example):
         few, many = (errors(example, rows, pairs, ratio) for rows in (n, 4 * n))
         rises, falls = int((many > few).sum()), int((many < few).sum())
         assert rises < refused(rises + falls, 0.5), (n, rises, falls)
@@ -32,13 +36,26 @@ def error_does_not_rise_with_n(example: Example, pairs: int = PAIRS) -> None:
     raise AssertionError("hardly any run gave an answer: nothing was tested")
 
 
+def starts(example: Example) -> tuple[int, ...]:
+    """Numbers of rows from which four times as many are tried."""
+    return (
+        (100, 400, 2500, 10_000)
+        if dimension(example) is None
+        else (fewest := least(example) + 300, 8 * fewest)
+    )
+
+
 def error_bound_is_exceeded_with_probability_at_most_beta(example: Example, runs: int = RUNS) -> None:
     """Where the bound is finite, failures over 300 runs at beta = .1 stay within the binomial law."""
-    estimator = example.estimator
+    estimator, d = example.estimator, dimension(example)
+    if d is not None:
+        runs = min(runs, FEW_PAIRS)
+        if not hasattr(estimator, "error_bound"):
+            return
     sizes = {example.budget: (100, 1000, 3000), generous(example.budget): (300, 3000, 20_000, 40_000)}
     for budget, numbers in sizes.items():
         for n in numbers:
-            bound = estimator.error_bound(n, 1, budget, BETA)
+            bound = estimator.error_bound(n, d or 1, budget, BETA)
             if isfinite(bound):
                 failures = int((errors(Example(estimator, budget), n, runs) > bound * (1 + 1e-12)).sum())
                 assert failures < refused(runs, BETA), (n, budget, bound, failures)
@@ -79,6 +96,8 @@ def errors(
 ) -> np.ndarray:
     """Errors in the unit of `error_bound` on normal rows: half-widths for intervals."""
     estimator, rng = example.estimator, np.random.default_rng(n)
+    if dimension(example) is not None:
+        return errors_of_entry(example, n, runs, rng)
     sigma = getattr(estimator, "sigma", 1.0)
     mean = getattr(estimator, "centre", 0.0) + 0.7 * sigma
     rows = mean + sigma * rng.standard_normal((runs, n))
@@ -86,6 +105,15 @@ def errors(
     kinds = {"interval": lambda value: value.width / 2, "scale": scale_error}
     error = kinds.get(entry_of(example).estimand, lambda value: abs(value - mean))
     return np.array([inf if isinstance(value, Abstention) else error(value) for value in values])
+
+
+def errors_of_entry(example: Example, n: int, runs: int, rng: np.random.Generator) -> np.ndarray:
+    """The entry's own loss on rows of its own population."""
+    entry = entry_of(example)
+    values = [answer(example, entry.population.sample(n, rng=rng), seed) for seed in range(runs)]
+    return np.array(
+        [inf if isinstance(value, Abstention) else entry.loss(value, entry.truth) for value in values]
+    )
 
 
 CONTRACTS = (error_does_not_rise_with_n, error_bound_is_exceeded_with_probability_at_most_beta)

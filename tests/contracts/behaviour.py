@@ -1,13 +1,15 @@
 """How an estimator treats what it is given: streams, hostile rows, names of columns, symmetries."""
 
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from kit import HOSTILE, answer, entry_of, refusal, run, spied, stopped_early, typical_rows, warm
+from datasets import HOSTILE, dimension, entry_of, filled, least, sizes, typical_rows
+from kit import answer, refusal, run, spied, stopped_early, warm
 
 from workbench.catalog import Example
+from workbench.distributions import Gaussian
 from workbench.estimators import Abstention
 
 RTOL = 1e-9
@@ -15,8 +17,10 @@ RTOL = 1e-9
 
 def same_stream_gives_the_same_bits(example: Example) -> None:
     """Equal streams give equal releases, and different streams different ones: no stream is kept inside."""
-    crowded = crowds(getattr(example.estimator, "centre", 0.0), getattr(example.estimator, "sigma", 1.0))
-    columns = (crowded, typical_rows(example, 1000, 9))
+    columns = (typical_rows(example, max(1000, least(example)), 9),)
+    if dimension(example) is None:
+        crowded = crowds(getattr(example.estimator, "centre", 0.0), getattr(example.estimator, "sigma", 1.0))
+        columns = (crowded, *columns)
     for x in columns:
         warm(example, len(x))
     once, again = ([_everything_released(example, columns, seed) for seed in range(8)] for _ in range(2))
@@ -40,11 +44,11 @@ def _everything_released(example: Example, columns: tuple[np.ndarray, ...], seed
 def hostile_rows_are_ordinary_inputs(example: Example) -> None:
     """No row raises or warns (warnings are errors here), and the caller's array keeps its bits."""
     rng = np.random.default_rng(4)
-    for n in (4, 25):
+    for n in sizes(example, 4, 25):
         for value in HOSTILE:
-            _untouched(example, np.full(n, value))
+            _untouched(example, filled(example, n, value))
         for _ in range(6):
-            _untouched(example, rng.choice([*HOSTILE, 1.0, 1.0, -3.0], size=n))
+            _untouched(example, rng.choice([*HOSTILE, 1.0, 1.0, -3.0], size=filled(example, n, 0.0).shape))
 
 
 def _untouched(example: Example, x: np.ndarray) -> None:
@@ -58,9 +62,9 @@ def _untouched(example: Example, x: np.ndarray) -> None:
 
 def an_unusable_row_counts_as_zero(example: Example) -> None:
     """A row that is no number, or too large, is a row of 0 in its place; it is never dropped."""
-    for n, kept in ((24, 4), (300, 6)):
+    for n, kept in zip(sizes(example, 24, 300), (4, 6), strict=False):
         for bad in (np.nan, np.inf, -1e308):
-            x = np.full(n, bad)
+            x = filled(example, n, bad)
             x[:: n // kept] = getattr(example.estimator, "centre", 0.0) + 40.0
             zeros = np.where(np.abs(x) < 1e100, x, 0.0)
             warm(example, n)
@@ -75,6 +79,9 @@ def _everything_seen(example: Example, x: np.ndarray) -> str:
 
 def names_of_columns_are_kept(example: Example) -> None:
     """A DataFrame and a Series give the release of the array, with their names; text columns are refused."""
+    if dimension(example) is not None:
+        names_of_several_columns_are_kept(example)
+        return
     x = typical_rows(example, 24, 3)
     missing = np.append(x[:-1], np.nan)
     for rows, labels, same_rows in (
@@ -94,6 +101,33 @@ def names_of_columns_are_kept(example: Example) -> None:
         assert "height" in str(refusal(lambda rows=table: run(example, rows)))
 
 
+def names_of_several_columns_are_kept(example: Example) -> None:
+    """The same for tables of several columns."""
+    x = typical_rows(example, max(24, least(example)), 3)
+    names = [f"column {number}" for number in range(x.shape[1])]
+    missing = x.copy()
+    missing[-1, 0] = np.nan
+    table = pd.DataFrame(missing, columns=names).convert_dtypes(convert_integer=False)
+    for rows, labels, same_rows in (
+        (x, None, x),
+        (x.tolist(), None, x),
+        (pd.DataFrame(x, columns=names, index=np.arange(len(x)) + 7), tuple(names), x),
+        (table, tuple(names), missing),
+        (pd.DataFrame(x), tuple(str(number) for number in range(x.shape[1])), x),
+    ):
+        release = example.estimator(rows, budget=example.budget, rng=np.random.default_rng(1))
+        assert release.labels == labels
+        assert _same_bits(release.value, run(example, same_rows, 1))
+    for column in (["a"] * len(x), pd.Categorical(["a"] * len(x))):
+        text = pd.DataFrame(x, columns=names).assign(height=column)
+        assert "height" in str(refusal(lambda rows=text: run(example, rows)))
+
+
+def _same_bits(one: Any, other: Any) -> bool:
+    with np.printoptions(threshold=10**6, precision=17, floatmode="unique"):
+        return repr(one) == repr(other)
+
+
 def declared_symmetries_hold(example: Example) -> None:
     """The same stream on moved rows gives the moved release, for moves by powers of two of sigma.
 
@@ -102,16 +136,18 @@ def declared_symmetries_hold(example: Example) -> None:
     """
     symmetries, sigma = entry_of(example).symmetries, getattr(example.estimator, "sigma", 1.0)
     assert symmetries.keys() == {"translation", "scale"}
-    for n in (300, 6000):
+    if set(symmetries.values()) == {"none"}:
+        return
+    for n in sizes(example, 300, 6000):
         x = rounded(typical_rows(example, n, 21))
-        for seed in range(6 if n == 300 else 2):
+        for seed in range(6 if n <= 300 else 2):
             value = run(example, x, seed)
             if symmetries["translation"] != "none":
                 for move in (2.0, -64.0, 1024.0):
                     same(example, moved(example, value, move * sigma), run(example, x + move * sigma, seed))
             if symmetries["scale"] != "none" and getattr(example.estimator, "lower", None) is None:
                 for factor in (2.0, 2.0**-7, 2.0**20):
-                    same(example, scaled(value, factor), run(example, x * factor, seed))
+                    same(example, scaled(example, value, factor), run(example, x * factor, seed))
         if not stopped_early(value):
             return
     raise AssertionError("no run gave an answer: nothing was tested")
@@ -123,22 +159,30 @@ def rounded(x: np.ndarray) -> np.ndarray:
 
 
 def moved(example: Example, value: Any, move: float) -> Any:
-    """The release on rows that are `move` further right."""
-    if entry_of(example).estimand == "scale" or isinstance(value, Abstention):
+    """The release on rows that are `move` further right, in every coordinate."""
+    estimand = entry_of(example).estimand
+    if isinstance(value, Abstention) or estimand not in ("mean", "location", "interval", "gaussian"):
         return value
-    return (
-        replace(value, low=value.low + move, high=value.high + move)
-        if hasattr(value, "low")
-        else value + move
-    )
+    if estimand == "gaussian":
+        return Gaussian(value.mean + move, value.covariance)
+    if estimand == "interval":
+        return replace(value, low=value.low + move, high=value.high + move)
+    return value + move
 
 
-def scaled(value: Any, factor: float) -> Any:
+def scaled(example: Example, value: Any, factor: float) -> Any:
     """The release on rows that are `factor` times as large."""
     if isinstance(value, Abstention):
         return value
-    if hasattr(value, "low"):
-        return replace(value, low=value.low * factor, high=value.high * factor)
+    match entry_of(example).estimand:
+        case "interval":
+            return replace(value, low=value.low * factor, high=value.high * factor)
+        case "covariance" | "eigenvalues":
+            return value * factor**2
+        case "gaussian":
+            return Gaussian(value.mean * factor, value.covariance * factor**2)
+        case "subspace" | "preconditioner":
+            return value
     return value * factor
 
 
@@ -156,10 +200,12 @@ def same(example: Example, expected: Any, value: Any) -> None:
 
 
 def numbers(value: Any) -> np.ndarray:
-    """The numbers of a value: one, two ends, or none."""
+    """The numbers of a value, in one row: those of all its fields, or none."""
     if isinstance(value, Abstention):
         return np.array([])
-    return np.array([value.low, value.high] if hasattr(value, "low") else [value], float)
+    if is_dataclass(value):
+        return np.concatenate([numbers(getattr(value, field.name)) for field in fields(value)])
+    return np.ravel(np.asarray(value, float))
 
 
 CONTRACTS = (

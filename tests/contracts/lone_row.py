@@ -3,7 +3,8 @@
 from math import ceil, exp, sqrt
 
 import numpy as np
-from kit import Event, run, spied, typical_rows, warm
+from datasets import least, planned, sizes, typical_rows
+from kit import Event, run, spied, warm
 from scipy.special import ndtr
 
 from workbench.catalog import Example
@@ -14,11 +15,9 @@ from workbench.privacy import ApproxDP, Charge, UnitNoise, histograms
 def a_lone_row_shows_with_probability_at_most_delta(example: Example) -> None:
     """The threshold of a histogram, or the bottom of a window median, holds the δ that its charge states."""
     waiting = {
-        charge.step
-        for charge in example.estimator.plan(1000, 1, example.budget).charges()
-        if delta_of(charge)
+        charge.step for charge in planned(example, max(1000, least(example))).charges() if delta_of(charge)
     }
-    for n in (300, 1000, 3000):
+    for n in sizes(example, 300, 1000, 3000):
         warm(example, n)
         with spied() as events:
             run(example, typical_rows(example, n, 2))

@@ -21,8 +21,8 @@ from behaviour import (
     names_of_columns_are_kept,
     same_stream_gives_the_same_bits,
 )
+from datasets import entry_of, least, planned
 from gaps import gap_is_the_sensitivity
-from kit import entry_of
 from lone_row import a_lone_row_shows_with_probability_at_most_delta
 from table import (
     Mutant,
@@ -211,7 +211,7 @@ BUDGET = [
     Mutant("a plan at half the price", faults.released_with(faults.cheaper),
            draws_are_those_of_the_plan, everywhere),
     Mutant("a plan without its last step", faults.released_with(faults.shorter), draws_are_those_of_the_plan,
-           lambda example: hasattr(example.estimator.plan(24, 1, example.budget), "parts")),
+           lambda example: hasattr(planned(example, max(24, least(example))), "parts")),
     Mutant("a plan that drifts", method("plan", faults.drifting),
            plan_is_a_pure_function_of_public_numbers, everywhere),
 ]  # fmt: skip

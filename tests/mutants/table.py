@@ -8,7 +8,8 @@ from unittest.mock import patch
 
 import numpy as np
 from accounting import expected_draw
-from kit import entry_of, replaced_everywhere
+from datasets import entry_of, least, planned
+from kit import replaced_everywhere
 
 from workbench.catalog import Example
 from workbench.privacy import Charge, histograms, mechanisms
@@ -17,6 +18,8 @@ Contract = Callable[..., None]
 Fault = Callable[[Example], AbstractContextManager[None]]
 MECHANISMS = (
     mechanisms.additive,
+    mechanisms.gaussian,
+    mechanisms.symmetric_gaussian,
     mechanisms.noisy_max,
     mechanisms.exponential,
     histograms.stability_histogram,
@@ -41,7 +44,7 @@ def everywhere(example: Example) -> bool:
 
 def charges(example: Example) -> list[Charge]:
     """The charges of a plan that has all steps."""
-    return list(example.estimator.plan(1000, 1, example.budget).charges())
+    return list(planned(example, max(1000, least(example))).charges())
 
 
 def has_step(step: str) -> Callable[[Example], bool]:

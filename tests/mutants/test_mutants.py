@@ -1,6 +1,7 @@
 """Every mutant is found by the contract it names, on every example that has what it breaks."""
 
 import pytest
+from datasets import planned, sizes
 from every import CONTRACTS
 from isolation import isolated, memos
 from kit import examples, warm
@@ -34,7 +35,7 @@ def prepared(remembered):
 
     def prepare(example):
         if repr(example) not in ready:
-            for n in (24, 300, 1000):
+            for n in sizes(example, 24, 300, 1000):
                 warm(example, n)
             ready.add(repr(example))
 
@@ -65,7 +66,7 @@ def test_every_mutant_is_put_into_some_example():
 def test_noise_and_sensitivity_of_every_step_of_every_example_are_halved_once():
     names = {(case.values[0].name, repr(case.values[1])) for case in CASES}
     for example in (parameter.values[1] for parameter in examples()):
-        for n in (24, 300, 1000, 5000):
-            for charge in example.estimator.plan(n, 1, example.budget).charges():
+        for n in sizes(example, 24, 300, 1000, 5000):
+            for charge in planned(example, n).charges():
                 for fault in (f"noise of {charge.step} halved", f"sensitivity of {charge.step} halved"):
                     assert (fault, repr(example)) in names

@@ -8,7 +8,9 @@ from workbench.estimators import Estimator
 from workbench.populations import Population
 from workbench.privacy import Budget
 
-Estimand: TypeAlias = Literal["mean", "location", "scale", "interval"]
+Estimand: TypeAlias = Literal[
+    "mean", "location", "scale", "interval", "covariance", "gaussian", "range", "eigenvalues", "subspace"
+]
 Symmetry: TypeAlias = Literal["exact", "lattice", "none"]
 
 
@@ -45,7 +47,8 @@ class Entry:
     """One key of the catalog.
 
     `examples` are the calls that contracts, audits and tables go through, the default first; `symmetries`
-    tells how the law of the output follows a translation and a change of scale of the rows.
+    tells how the law of the output follows a translation and a change of scale of the rows. The sensitivity
+    of a step is attained by some pair of neighbours, but for `bounded_steps`, where it is a proved bound.
     """
 
     key: str
@@ -59,6 +62,18 @@ class Entry:
     assumptions: tuple[Assumption, ...] = ()
     knobs: tuple[Knob, ...] = ()
     symmetries: dict[str, Symmetry] = field(default_factory=dict)
+    bounded_steps: frozenset[str] = frozenset()
+
+    @property
+    def truth(self) -> Any:
+        """What `loss` compares an estimate with on rows of `population`."""
+        law: Any = self.population
+        match self.estimand:
+            case "scale":
+                return law.sigma
+            case "covariance" | "eigenvalues" | "subspace":
+                return law.covariance
+        return law.mean if law.d is None else law.moments
 
     @property
     def estimator(self) -> Estimator:

@@ -1,0 +1,93 @@
+"""The rows that contracts try: typical, constant and hostile ones, on the line and in d dimensions."""
+
+from functools import cache
+
+import numpy as np
+
+from workbench.catalog import CATALOG, Entry, Example
+from workbench.privacy import Plan
+from workbench.study.cliff import fewest_rows
+
+HOSTILE = (np.nan, np.inf, -np.inf, 1e308, -1e308, 1e100, -1e100, 1e15, 5e-324, 0.0, -0.0)
+DIRECTIONS = 24  # of far rows: two of them are orthogonal after any linear map, nearly
+
+
+def entry_of(example: Example) -> Entry:
+    """The entry whose estimator the example is: there is one class for each key."""
+    kind = type(example.estimator)
+    return next(entry for entry in CATALOG.values() if type(entry.estimator) is kind)
+
+
+def dimension(example: Example) -> int | None:
+    """The number of columns of the entry's population, None for numbers instead of rows."""
+    return entry_of(example).population.d
+
+
+def planned(example: Example, n: int) -> Plan:
+    """The plan for n rows of the entry's dimension."""
+    return example.estimator.plan(n, dimension(example) or 1, example.budget)
+
+
+@cache
+def least(example: Example) -> int:
+    """The smallest number of rows that the estimator accepts at the example's budget."""
+    return fewest_rows(example.estimator, dimension(example) or 1, example.budget)
+
+
+def sizes(example: Example, *wanted: int) -> list[int]:
+    """The wanted numbers of rows, raised to what the estimator accepts."""
+    return sorted({max(n, least(example)) for n in wanted})
+
+
+def filled(example: Example, n: int, value: float) -> np.ndarray:
+    """n rows whose entries are all the same."""
+    d = dimension(example)
+    return np.full(n if d is None else (n, d), value)
+
+
+def by_row(example: Example, numbers: np.ndarray) -> np.ndarray:
+    """One row for each number: the number itself, or a row that repeats it with another sign each time."""
+    d = dimension(example)
+    return numbers if d is None else numbers[:, None] * np.resize([1.0, -1.0, 0.5], d)
+
+
+def typical_rows(example: Example, n: int, seed: int) -> np.ndarray:
+    """Normal rows where the example expects them."""
+    estimator, rng = example.estimator, np.random.default_rng(seed)
+    if dimension(example) is not None:
+        return entry_of(example).population.sample(n, rng=rng)
+    centre, sigma = getattr(estimator, "centre", 0.0), getattr(estimator, "sigma", 1.0)
+    return centre + sigma * rng.standard_normal(n)
+
+
+def row_values(example: Example, n: int) -> list[np.ndarray]:
+    """Values that a replaced row may take: hostile ones and both sides of every clip."""
+    estimator = example.estimator
+    if dimension(example) is not None:
+        return _row_vectors(example)
+    centre, sigma = getattr(estimator, "centre", 0.0), getattr(estimator, "sigma", 1.0)
+    radius = getattr(estimator, "radius", 100.0 * sigma)
+    near = [
+        centre + side * size for side in (-1, 1) for size in (0, 0.4 * sigma, 2 * sigma, radius, 50 * radius)
+    ]
+    return [np.float64(value) for value in (*near, *ends(example, n), *HOSTILE)]
+
+
+def _row_vectors(example: Example) -> list[np.ndarray]:
+    d = dimension(example) or 1
+    axis, rng = np.eye(d)[0], np.random.default_rng(d)
+    turned = rng.standard_normal((DIRECTIONS, d))
+    turned /= np.linalg.norm(turned, axis=1)[:, None]
+    hostile = [np.full(d, value) for value in HOSTILE] + [axis * np.nan, axis * 1e308]
+    return [*hostile, *(1e12 * axis, -1e12 * axis, 1e-9 * axis), *(1e9 * turned), *turned[:3]]
+
+
+def ends(example: Example, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The outermost rows that count: the last ones that the paper's mean does not zero, or far ones."""
+    estimator = example.estimator
+    centre, sigma = getattr(estimator, "centre", 0.0), getattr(estimator, "sigma", 1.0)
+    if dimension(example) is not None:
+        far = 1e6 * np.eye(dimension(example) or 1)[0]
+        return centre - far, centre + far
+    reach = sigma * estimator.bound(n, example.budget) * (1 - 1e-12) if hasattr(estimator, "bound") else 1e6
+    return np.float64(centre - reach), np.float64(centre + reach)
