@@ -78,6 +78,7 @@ class Lab:
     def environment(self):
         path = os.pathsep.join([str(self.checkout.parent), str(ROOT)])
         files = {name: str(self.folder / name) for name in ("GATE", "STARTED", "PID")}
+        files["TMPDIR"] = str(self.folder)  # what a killed runner leaves there
         return {**os.environ, **files, "PYTHONPATH": path, "PYTHONWARNINGS": "", "GATED": self.gated}
 
     @property

@@ -101,7 +101,7 @@ class Work:
 
 NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
     {
-        "01_one_mean": {"quick": Work(expected=75, budget=120), "full": Work(expected=750, budget=1100)},
+        "01_one_mean": {"quick": Work(expected=90, budget=130), "full": Work(expected=900, budget=1300)},
     }
 )
 """Notebook -> profile -> its costs. Measured with `workbench reproduce NOTEBOOK`, which prints them."""
