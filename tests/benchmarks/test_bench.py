@@ -162,7 +162,7 @@ def test_every_example_has_a_floor_that_grows_with_the_rows(key):
         (primitives.normal(30), lambda made: made.shape == (30,) and (made < 0).any()),
         (primitives.exponential(30), lambda made: made.shape == (30,) and (made > 0).all()),
     ],
-    ids=str,
+    ids=lambda value: value.name if isinstance(value, Primitive) else "result",
 )
 def test_primitives_do_what_they_are_named_after(primitive, check):
     assert check(primitive.prepare()())

@@ -71,7 +71,9 @@ def test_standardised_rows_and_their_clipped_mean(name, centre, sigma):
 
 
 @pytest.mark.parametrize(
-    "rows", [np.array([1.0, np.nan, 3.0]), np.arange(3), np.ma.masked_equal([1.0, 2.0, 3.0], 2.0)], ids=str
+    "rows",
+    [np.array([1.0, np.nan, 3.0]), np.arange(3), np.ma.masked_equal([1.0, 2.0, 3.0], 2.0)],
+    ids=["floats", "integers", "masked"],
 )
 def test_a_reader_owns_what_it_returns(rows):
     kept = np.array(rows)
