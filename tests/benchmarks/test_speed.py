@@ -1,4 +1,4 @@
-"""How far every example is above its floor: `pytest -m benchmark -n 0 tests/benchmarks` on an idle machine."""
+"""How far an example is above its floor, on an idle machine: `pytest -m benchmark -n 0 tests/benchmarks`."""
 
 import numpy as np
 import pytest
