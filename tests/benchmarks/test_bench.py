@@ -4,16 +4,19 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from workbench.catalog import CATALOG, Example
 from workbench.cli import main
+from workbench.distributions import Gaussian
+from workbench.populations import MultivariateGaussian
 from workbench.privacy import PureDP
 from workbench.study.bench import FLOORS, floor, primitives
 from workbench.study.bench.clock import together
-from workbench.study.bench.measure import lightened, measured, peak
+from workbench.study.bench.measure import lightened, measured, peak, rows
 from workbench.study.bench.primitives import Primitive
 
 ROWS = np.zeros(1000)
@@ -168,12 +171,26 @@ def test_primitives_do_what_they_are_named_after(primitive, check):
     assert check(primitive.prepare()())
 
 
+@pytest.mark.parametrize(("d", "variance"), [(2, 100.0), (5, 1.0)])
+def test_rows_are_of_the_population_or_standard_where_d_is_another(d, variance):
+    law = MultivariateGaussian(Gaussian([0.0, 0.0], 100.0 * np.eye(2)))
+    entry = SimpleNamespace(key="mean/fake", population=law)
+    made = rows(entry, 4000, d)
+    assert made.shape == (4000, d)
+    assert made.var() == pytest.approx(variance, rel=0.1)
+    clock = FakeClock()
+    example = Example(FakeEstimator(clock, 1, size=2 * made.size), PureDP(1.0))
+    found = measured("mean/fake", example, made, fake(clock, "syrk"), 1, clock)
+    assert (found.n, found.d) == (4000, d)
+    assert 2 <= found.copies < 2.5
+
+
 def test_tables_of_pivots_are_small_and_still_answer():
     entry = CATALOG["univariate/interval"]
     light = lightened(entry.examples[0])
     assert light.estimator.pivots < entry.examples[0].estimator.pivots
-    rows = np.random.default_rng(1).standard_normal(500)
-    release = light.estimator(rows, budget=light.budget, rng=np.random.default_rng(2))
+    column = np.random.default_rng(1).standard_normal(500)
+    release = light.estimator(column, budget=light.budget, rng=np.random.default_rng(2))
     assert release.value.high - release.value.low < 1
 
 
@@ -223,9 +240,9 @@ def test_json_has_one_schema(capsys):
 def test_table_has_one_row_for_every_example(capsys):
     key = "univariate/stable-location"
     assert main(["bench", key, "--n", "100", "--repeat", "1"]) == 0
-    header, _, *rows = capsys.readouterr().out.splitlines()
+    header, _, *lines = capsys.readouterr().out.splitlines()
     assert header.split()[:5] == ["key", "calibration", "budget", "n", "d"]
-    assert [row.split()[0] for row in rows] == [key] * len(CATALOG[key].examples)
+    assert [line.split()[0] for line in lines] == [key] * len(CATALOG[key].examples)
 
 
 @pytest.mark.parametrize(
