@@ -28,7 +28,7 @@ from workbench.study.streams import Role, stream
 from .clock import Call, Clock, Times, machine, once, together
 from .floors import Floor, floor
 
-PIVOTS = 150  # the fewest that determine a critical value at the level 5 %
+PIVOTS = 150  # little more than the fewest that give a critical value at the level 5 %
 CALL = "call"
 
 
