@@ -1,7 +1,12 @@
-"""Makes the shared kit importable and keeps tables of pivots small."""
+"""Makes the shared kit importable, and takes deadlines from properties."""
 
 import sys
 from pathlib import Path
+
+from hypothesis import settings
+
+settings.register_profile("workbench", deadline=None)  # time is for benchmarks, not for properties
+settings.load_profile("workbench")
 
 sys.path[:0] = [str(Path(__file__).parent / folder) for folder in (".", "contracts", "mutants")]
 

@@ -9,7 +9,7 @@ from workbench.privacy import Plan
 from workbench.study.cliff import fewest_rows
 
 HOSTILE = (np.nan, np.inf, -np.inf, 1e308, -1e308, 1e100, -1e100, 1e15, 5e-324, 0.0, -0.0)
-DIRECTIONS = 24  # of far rows: two of them are orthogonal after any linear map, nearly
+DIRECTIONS = 12  # of far rows: two of them are orthogonal after any linear map, nearly
 
 
 def entry_of(example: Example) -> Entry:
@@ -79,7 +79,8 @@ def _row_vectors(example: Example) -> list[np.ndarray]:
     turned = rng.standard_normal((DIRECTIONS, d))
     turned /= np.linalg.norm(turned, axis=1)[:, None]
     hostile = [np.full(d, value) for value in HOSTILE] + [axis * np.nan, axis * 1e308]
-    return [*hostile, *(1e12 * axis, -1e12 * axis, 1e-9 * axis), *(1e9 * turned), *turned[:3]]
+    axes = 1e12 * np.eye(d)
+    return [*hostile, *axes, -axes[0], 1e-9 * axis, *(1e9 * turned), *turned[:3]]
 
 
 def ends(example: Example, n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -91,6 +91,11 @@ def stopped_early(value: object) -> bool:
 
 def distance(event: Event, other: Event) -> float:
     """How far two statistics of one mechanism are apart, in the norm of its charge."""
+    with np.errstate(all="ignore"):
+        return _distance(event, other)
+
+
+def _distance(event: Event, other: Event) -> float:
     first, second = event.statistic, other.statistic
     if event.mechanism == "window_median":
         return score_gap(*first, second[1])

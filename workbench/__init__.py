@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from workbench.catalog import CATALOG, lookup
     from workbench.errors import ArgumentError, OverspentError
     from workbench.estimators.base import Abstention, Guarantee, Release, Trace
+    from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
+    from workbench.estimators.covariance.perturbed import PerturbedCovariance
+    from workbench.estimators.covariance.thresholded import ThresholdedCovariance
     from workbench.estimators.univariate.clipped_mean import ClippedMean
     from workbench.estimators.univariate.histogram_location import HistogramLocation
     from workbench.estimators.univariate.interval import Interval
@@ -43,13 +46,16 @@ __all__ = [
     "Interval",
     "IntervalUnknownVariance",
     "Ledger",
+    "LocalThresholdedCovariance",
     "Median",
     "NonPrivate",
     "OverspentError",
+    "PerturbedCovariance",
     "PureDP",
     "Release",
     "Scale",
     "StableLocation",
+    "ThresholdedCovariance",
     "Trace",
     "TwoStepMean",
     "UnboundedMean",
@@ -61,6 +67,9 @@ _HOMES = {
     "catalog": ("CATALOG", "lookup"),
     "errors": ("ArgumentError", "OverspentError"),
     "estimators.base": ("Abstention", "Guarantee", "Release", "Trace"),
+    "estimators.covariance.local_thresholded": ("LocalThresholdedCovariance",),
+    "estimators.covariance.perturbed": ("PerturbedCovariance",),
+    "estimators.covariance.thresholded": ("ThresholdedCovariance",),
     "estimators.univariate.clipped_mean": ("ClippedMean",),
     "estimators.univariate.histogram_location": ("HistogramLocation",),
     "estimators.univariate.interval": ("Interval",),

@@ -67,6 +67,23 @@ def _is_covariance(matrix: NDArray[np.float64], d: int) -> bool:
     return bool(symmetric and np.linalg.eigvalsh(matrix)[0] >= -slack)
 
 
+@dataclass(frozen=True, eq=False)
+class SparseCovariance:
+    """A symmetric matrix with zeros, and its positive semidefinite part, which has none in general."""
+
+    thresholded: NDArray[np.float64]
+    psd: NDArray[np.float64]
+
+    @property
+    def support(self) -> NDArray[np.bool_]:
+        """Where the thresholded matrix is not zero."""
+        return np.asarray(self.thresholded != 0)
+
+    def scaled(self, factor: float) -> "SparseCovariance":
+        """Return both matrices times a number above 0."""
+        return SparseCovariance(self.thresholded * factor, self.psd * factor)
+
+
 @dataclass(frozen=True)
 class Interval:
     """The closed interval from `low` to `high`; without arguments the whole line.

@@ -51,7 +51,7 @@ def tail(d: int, beta: float) -> float:
     √(d + 2√(d ln 1/β) + 2 ln 1/β).
 
     >>> round(tail(10, 0.05), 2)
-    5.22
+    5.19
     """
     integer_at_least(1, d=d)
     probability(beta=beta)

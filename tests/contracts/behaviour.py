@@ -107,7 +107,7 @@ def names_of_several_columns_are_kept(example: Example) -> None:
     names = [f"column {number}" for number in range(x.shape[1])]
     missing = x.copy()
     missing[-1, 0] = np.nan
-    table = pd.DataFrame(missing, columns=names).convert_dtypes(convert_integer=False)
+    table = pd.DataFrame(missing, columns=names).astype("Float64")
     for rows, labels, same_rows in (
         (x, None, x),
         (x.tolist(), None, x),

@@ -58,7 +58,7 @@ def neighbours(example: Example, n: int) -> Iterator[tuple[np.ndarray, np.ndarra
     typical, values = typical_rows(example, n, 5), row_values(example, n)
     spread = np.array([values[number % 2] for number in range(n)])
     constant = [np.array([value] * n) for value in values]
-    for base in (typical, typical + 1e6, spread, *constant[:: 1 if dimension(example) is None else 4]):
+    for base in (typical, typical + 1e6, spread, *constant[:: 1 if dimension(example) is None else 12]):
         for value in values:
             yield base, replaced(base, n // 3, value)
     yield typical, replaced(typical, n // 3, typical[n // 3 + 1])  # a pair without a difference

@@ -15,11 +15,19 @@ from table import Fault, times
 from workbench.catalog import Example
 from workbench.distributions import Interval
 from workbench.estimators import base
-from workbench.estimators.parts import kv_interval, shares, studentised, unit_histogram, winsorised_scale
+from workbench.estimators.parts import (
+    gaussian_steps,
+    kv_interval,
+    rows,
+    shares,
+    studentised,
+    unit_histogram,
+    winsorised_scale,
+)
 from workbench.estimators.parts.clipping import clipped_mean
 from workbench.estimators.parts.exponent_scale import exponents, pair_differences
 from workbench.estimators.parts.window_median import Pieces, WindowMedian
-from workbench.privacy import Parallel, PureDP, Sequential, SimulatedNoise, histograms
+from workbench.privacy import Converted, Parallel, PureDP, Sequential, SimulatedNoise, histograms
 
 STEPS = Callable[..., Any]
 
@@ -166,6 +174,23 @@ def clipped_in_place(x: Any) -> Any:
     return univariate(x)
 
 
+def rows_clipped_in_place(x: Any) -> Any:
+    """The caller's rows clipped where they lie."""
+    if isinstance(x, np.ndarray) and x.flags.writeable:
+        with np.errstate(invalid="ignore"):
+            np.clip(x, -1e3, 1e3, out=x)
+    return multivariate(x)
+
+
+def twice_the_radius(x: np.ndarray, radius: float) -> np.ndarray:
+    """Rows clipped to another ball than the one that was charged."""
+    return within_ball(x, 2 * radius)
+
+
+within_ball = rows.within_ball
+multivariate = base.multivariate
+
+
 def nameless(x: object) -> Any:
     """Names of columns forgotten."""
     return read(x)[0], None
@@ -189,6 +214,14 @@ def overspent_shares(budget: Any, share: float) -> tuple[Any, Any]:
 divided = shares.divided
 
 
+def whole_steps(budget: Any, weights: Any) -> Any:
+    """Every Gaussian step gets the whole budget."""
+    return step_budgets(budget, (1.0,)) * len(weights)
+
+
+step_budgets = gaussian_steps.step_budgets
+
+
 @contextmanager
 def every_share_is_the_whole(example: Example) -> Iterator[None]:
     """Budgets that are handed out in full to each step."""
@@ -198,6 +231,7 @@ def every_share_is_the_whole(example: Example) -> Iterator[None]:
 
     with ExitStack() as stack:
         stack.enter_context(replaced_everywhere(shares.divided, overspent_shares))
+        stack.enter_context(replaced_everywhere(gaussian_steps.step_budgets, whole_steps))
         stack.enter_context(patch.object(studentised, "_split", lambda budget, share: (budget, budget)))
         stack.enter_context(patch.object(kv_interval, "_parts", parts))
         yield
@@ -208,6 +242,8 @@ kv_parts = kv_interval._parts
 
 def cheaper(plan: Any) -> Any:
     """The same plan at half the price."""
+    if isinstance(plan, Converted):
+        return replace(plan, part=cheaper(plan.part))
     if isinstance(plan, Sequential | Parallel):
         return replace(plan, parts=tuple(cheaper(part) for part in plan.parts))
     return replace(plan, cost=times(plan.cost, 0.5))
@@ -215,6 +251,8 @@ def cheaper(plan: Any) -> Any:
 
 def shorter(plan: Any) -> Any:
     """The same plan without its last step."""
+    if isinstance(plan, Converted):
+        return replace(plan, part=shorter(plan.part))
     return replace(plan, parts=plan.parts[:-1])
 
 
@@ -293,6 +331,8 @@ def raw_for_ties(steps: STEPS) -> STEPS:
     def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
         if np.ptp(x):
             return steps(self, x, *rest)
+        if x.ndim == 2:
+            return x[0]
         return Interval(x[0], x[0]) if "Interval" in type(self).__name__ else float(x[0])
 
     return changed
@@ -350,6 +390,8 @@ def drifting(plan: STEPS) -> STEPS:
 
     def changed(self: Any, n: int, d: int, budget: Any) -> Any:
         def drift(part: Any) -> Any:
+            if isinstance(part, Converted):
+                return replace(part, part=drift(part.part))
             if isinstance(part, Sequential):
                 return replace(part, parts=tuple(map(drift, part.parts)))
             return replace(part, sensitivity=part.sensitivity * (1 + 1e-9 * next(calls)))

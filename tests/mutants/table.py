@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 from accounting import expected_draw
-from datasets import entry_of, least, planned
-from kit import replaced_everywhere
+from datasets import dimension, entry_of, least, planned, typical_rows
+from kit import answer, replaced_everywhere
 
 from workbench.catalog import Example
 from workbench.privacy import Charge, histograms, mechanisms
@@ -70,6 +71,34 @@ def calibrated(calibration: str) -> Callable[[Example], bool]:
 def of(*estimands: str) -> Callable[[Example], bool]:
     """Examples of entries that estimate one of these."""
     return lambda example: entry_of(example).estimand in estimands
+
+
+def calls(function: Callable[..., Any]) -> Callable[[Example], bool]:
+    """Examples whose run calls a function of the package."""
+
+    @cache
+    def condition(example: Example) -> bool:
+        seen: list[object] = []
+
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            seen.append(args)
+            return function(*args, **kwargs)
+
+        with replaced_everywhere(function, watched):
+            answer(example, typical_rows(example, max(300, least(example)), 1))
+        return bool(seen)
+
+    return condition
+
+
+def in_many_dimensions(example: Example) -> bool:
+    """Examples whose rows are vectors."""
+    return dimension(example) is not None
+
+
+def on_the_line(example: Example) -> bool:
+    """Examples whose rows are numbers."""
+    return dimension(example) is None
 
 
 def both(*conditions: Callable[[Example], bool]) -> Callable[[Example], bool]:

@@ -4,10 +4,11 @@ from types import MappingProxyType
 
 from workbench.errors import ArgumentError
 
+from .covariance import COVARIANCE
 from .entry import Assumption, Entry, Example, Knob
 from .univariate import UNIVARIATE
 
-CATALOG = MappingProxyType({entry.key: entry for entry in (*UNIVARIATE,)})
+CATALOG = MappingProxyType({entry.key: entry for entry in (*UNIVARIATE, *COVARIANCE)})
 
 
 def lookup(key: str) -> Entry:

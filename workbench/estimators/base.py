@@ -5,14 +5,23 @@ source of randomness returns a `Release`. There is no inheritance; `Estimator` i
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, integer_at_least, positive
 from workbench.estimators.reading import read
-from workbench.privacy import Budget, NoiseSource, NonPrivate, Plan, UnitNoise, compose, noise_source
+from workbench.privacy import (
+    Budget,
+    NoiseSource,
+    NonPrivate,
+    Plan,
+    UnitNoise,
+    compose,
+    noise_source,
+)
+from workbench.privacy.budget import within
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
@@ -23,14 +32,19 @@ FARTHEST = 1e15  # standardised values are capped here: beyond it a float cannot
 
 @dataclass(frozen=True)
 class Guarantee:
-    """What a release promises, for neighbours that differ in one replaced row."""
+    """What a release promises, for neighbours that differ in one replaced row.
+
+    `requested` is what was asked for, where a source's own constants deliver something else.
+    """
 
     budget: Budget
     neighbours: Literal["replace one row"] = "replace one row"
     model: Literal["central", "local"] = "central"
+    requested: Budget | None = None
 
     def __str__(self) -> str:
-        return f"{self.budget}, {self.neighbours}, {self.model} model"
+        asked = f" (requested: {self.requested})" if self.requested else ""
+        return f"{self.budget}{asked}, {self.neighbours}, {self.model} model"
 
 
 @dataclass(frozen=True)
@@ -103,12 +117,17 @@ class Estimator(Protocol):
         """Return what a run on n rows of dimension d will spend; raise on public grounds only."""
         ...
 
-    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a number that the error exceeds with probability at most `beta`."""
-        ...
-
     def steps(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Any:
         """Return the private value of the sanitised rows `x`, spending plan(n, d, budget)."""
+        ...
+
+
+@runtime_checkable
+class Bounded(Protocol):
+    """An estimator with a bound on its error in which every constant is explicit."""
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return a number that the error exceeds with probability at most `beta`."""
         ...
 
 
@@ -132,7 +151,12 @@ def run_univariate(
 
 
 def run_multivariate(
-    estimator: Estimator, x: object, budget: Budget, rng: object, trace: Trace | None
+    estimator: Estimator,
+    x: object,
+    budget: Budget,
+    rng: object,
+    trace: Trace | None,
+    model: Literal["central", "local"] = "central",
 ) -> Release[Any]:
     """Return the release of `estimator` on rows of shape (n, d): read, plan, draw, in this order."""
     rows = multivariate(x)
@@ -140,7 +164,9 @@ def run_multivariate(
     plan = estimator.plan(n, d, budget)
     with np.errstate(all="ignore"):
         value = estimator.steps(rows.values, budget, noise_source(rng), trace)
-    return Release(value, plan, Guarantee(compose(plan)), rows.labels)
+    delivered = compose(plan)
+    requested = None if within(delivered, budget) and within(budget, delivered) else budget
+    return Release(value, plan, Guarantee(delivered, model=model, requested=requested), rows.labels)
 
 
 def run_reference(estimator: Estimator, x: object, trace: Trace | None) -> Release[Any]:

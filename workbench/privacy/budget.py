@@ -164,6 +164,13 @@ def _exp(power: float) -> float:
     return exp(power) if power < 700 else float("inf")
 
 
+def within(budget: Budget, limit: Budget) -> bool:
+    """Return whether `budget` is of the kind of `limit` and no number of it is larger, to 1e-12."""
+    if type(budget) is not type(limit):
+        return False
+    return all(value <= getattr(limit, name) * (1 + 1e-12) for name, value in vars(budget).items())
+
+
 def require(budget: object, *kinds: type, argument: str = "budget") -> None:
     """Raise unless `budget` is one of `kinds`."""
     if not isinstance(budget, kinds):

@@ -51,12 +51,19 @@ class Event:
 @contextmanager
 def replaced_everywhere(original: Function, replacement: Function) -> Iterator[None]:
     """Replace a function in every module of the package that imported it."""
+    with _all_replaced({id(original): replacement}):
+        yield
+
+
+@contextmanager
+def _all_replaced(replacements: dict[int, Function]) -> Iterator[None]:
+    """Replace functions, by their identities, in every module of the package."""
     with ExitStack() as stack:
         for module_name, module in list(sys.modules.items()):
             if module_name.startswith("workbench"):
                 for attribute, value in list(vars(module).items()):
-                    if value is original:
-                        stack.enter_context(patch.object(module, attribute, replacement))
+                    if id(value) in replacements:
+                        stack.enter_context(patch.object(module, attribute, replacements[id(value)]))
         yield
 
 
@@ -64,13 +71,11 @@ def replaced_everywhere(original: Function, replacement: Function) -> Iterator[N
 def spied(script: list[Event] | None = None) -> Iterator[list[Event]]:
     """Record every use of a mechanism; with a script, release its outputs instead of fresh ones."""
     spy = _Spy(script)
-    with ExitStack() as stack:
-        for name, function, statistic in _WATCHED:
-            stack.enter_context(replaced_everywhere(function, spy.watched(name, function, statistic)))
-        draw = spy.watched(
-            "window_median", WindowMedian.draw, lambda locator, points, *_: (locator, points.copy())
-        )
-        stack.enter_context(patch.object(WindowMedian, "draw", lambda *args: draw(*args)))
+    watched = {id(function): spy.watched(name, function, seen) for name, function, seen in _mechanisms()}
+    draw = spy.watched(
+        "window_median", WindowMedian.draw, lambda locator, points, *_: (locator, points.copy())
+    )
+    with _all_replaced(watched), patch.object(WindowMedian, "draw", lambda *args: draw(*args)):
         yield spy.events
 
 
@@ -109,11 +114,8 @@ def _array(value: Any, *_: Any) -> Any:
     return np.array(value, float)
 
 
-_WATCHED: tuple[tuple[str, Function, Function], ...] = (
-    ("additive", mechanisms.additive, _array),
-    ("gaussian", mechanisms.gaussian, _array),
-    ("symmetric_gaussian", mechanisms.symmetric_gaussian, _array),
-    ("noisy_max", mechanisms.noisy_max, _array),
-    ("exponential", mechanisms.exponential, _array),
-    ("stability_histogram", histograms.stability_histogram, _counts),
-)
+def _mechanisms() -> list[tuple[str, Function, Function]]:
+    """Return the mechanisms as they are now, and what each sees."""
+    noisy = ("additive", "laplace", "gaussian", "symmetric_gaussian", "noisy_max", "exponential")
+    found = [(name, getattr(mechanisms, name), _array) for name in noisy]
+    return [*found, ("stability_histogram", histograms.stability_histogram, _counts)]

@@ -21,6 +21,11 @@ def step_budgets(budget: Budget, weights: Sequence[float]) -> tuple[ZCDP, ...] |
     raise ArgumentError("budget", budget, "ZCDP with delta = 0, GaussianDP, or ApproxDP with delta > 0")
 
 
+def require_gaussian(budget: Budget) -> None:
+    """Raise unless a Gaussian mechanism can be calibrated to `budget`."""
+    step_budgets(budget, (1.0,))
+
+
 def steps_plan(budget: Budget, charges: Sequence[Charge]) -> Plan:
     """Return the plan of steps that were charged with `step_budgets(budget, …)`."""
     match budget:

@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.catalog import CATALOG, Entry
 from workbench.estimators.base import Array
-from workbench.privacy import NonPrivate
+from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
 from workbench.study.audit import Pair
 from workbench.study.cliff import fewest_rows
 
@@ -32,12 +32,25 @@ def attacks(key: str) -> Iterator[Case]:
 
 
 def settings(key: str) -> Iterator[Setting]:
-    """Yield the examples of an entry at few rows of its population's dimension."""
+    """Yield the examples of an entry at few rows of its population's dimension, or one user's row."""
     entry = CATALOG[key]
     d = entry.population.d or 1
     for example in entry.examples:
-        n = max(ROWS, fewest_rows(example.estimator, d, example.budget))
-        yield Setting(key, example.estimator, example.budget, n, d)
+        budget = loud(example.budget)
+        fewest = fewest_rows(example.estimator, d, budget)
+        yield Setting(key, example.estimator, budget, fewest if fewest == 1 else max(ROWS, fewest), d)
+
+
+def loud(budget: Budget) -> Budget:
+    """Return a budget of the same kind at which an attack with few thousand runs sees a factor of 2."""
+    match budget:
+        case PureDP():
+            return PureDP(2.0)
+        case ApproxDP():
+            return ApproxDP(4.0, 0.05)
+        case ZCDP(_, delta):
+            return ZCDP(2.0, 0.05 if delta else 0.0)
+    return GaussianDP(2.0)
 
 
 def neighbours(n: int, d: int, entry: Entry) -> tuple[Pair, ...]:

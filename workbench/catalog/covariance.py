@@ -1,0 +1,90 @@
+"""The covariance entries."""
+
+import numpy as np
+
+from workbench import losses
+from workbench.distributions import Gaussian, SparseCovariance
+from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
+from workbench.estimators.covariance.perturbed import PerturbedCovariance
+from workbench.estimators.covariance.thresholded import ThresholdedCovariance
+from workbench.populations import MultivariateGaussian, MultivariateStudent
+from workbench.privacy import ZCDP, ApproxDP, GaussianDP
+
+from .entry import Assumption, Entry, Example, Knob
+
+APPROX, CONCENTRATED, GAUSSIAN = ApproxDP(1.0, 1e-6), ZCDP(0.1), GaussianDP(0.5)
+N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
+RADIUS = Knob("radius", 1e-3, 1e3, "unit of the data")
+
+SPARSE = MultivariateGaussian(
+    Gaussian(np.zeros(3), np.array([[0.05, 0.03, 0.0], [0.03, 0.05, 0.0], [0.0, 0.0, 0.05]]))
+)
+CENTRED = Assumption(
+    "the mean is 0",
+    lambda population, _: not np.any(population.mean),
+    MultivariateGaussian(Gaussian(np.ones(3), SPARSE.covariance)),
+)
+LIGHT = Assumption(
+    "the rows are sub-Gaussian",
+    lambda population, _: isinstance(population, MultivariateGaussian),
+    MultivariateStudent(SPARSE.moments, 3.0),
+)
+
+
+def sparse_error(estimate: SparseCovariance, truth: np.ndarray) -> float:
+    """Return the spectral error of the repaired matrix."""
+    return losses.spectral_error(estimate.psd, truth)
+
+
+COVARIANCE = (
+    Entry(
+        key="covariance/perturbed",
+        summary="covariance of rows of known norm: noise on every entry",
+        estimand="covariance",
+        statements=("WX19/Eq7",),
+        examples=(
+            Example(PerturbedCovariance(), CONCENTRATED),
+            Example(PerturbedCovariance(), APPROX),
+            Example(PerturbedCovariance(radius=2.0), GAUSSIAN),
+            Example(PerturbedCovariance(calibration="paper"), APPROX),
+        ),
+        population=SPARSE,
+        loss=losses.spectral_error,
+        assumptions=(CENTRED,),
+        knobs=(N, EPSILON, DELTA, RADIUS),
+        symmetries={"translation": "none", "scale": "none"},
+    ),
+    Entry(
+        key="covariance/thresholded",
+        summary="sparse covariance: noise, then small entries are dropped",
+        estimand="covariance",
+        statements=("WX19/Alg1", "WX19/Thm1", "WX19/Thm2"),
+        examples=(
+            Example(ThresholdedCovariance(), CONCENTRATED),
+            Example(ThresholdedCovariance(radius=None), APPROX),
+            Example(ThresholdedCovariance(calibration="paper"), APPROX),
+        ),
+        population=SPARSE,
+        loss=sparse_error,
+        assumptions=(CENTRED, LIGHT),
+        knobs=(N, EPSILON, DELTA, RADIUS),
+        symmetries={"translation": "none", "scale": "none"},
+    ),
+    Entry(
+        key="covariance/local-thresholded",
+        summary="sparse covariance when every user adds the noise",
+        estimand="covariance",
+        statements=("WX19/Alg2", "WX19/Thm3"),
+        examples=(
+            Example(LocalThresholdedCovariance(), GAUSSIAN),
+            Example(LocalThresholdedCovariance(calibration="paper"), APPROX),
+        ),
+        population=SPARSE,
+        loss=sparse_error,
+        least_rows=1,
+        assumptions=(CENTRED, LIGHT),
+        knobs=(N, EPSILON, DELTA, RADIUS),
+        symmetries={"translation": "none", "scale": "none"},
+        bounded_steps=frozenset({"users"}),
+    ),
+)

@@ -1,0 +1,90 @@
+"""A sparse covariance in the local model: every user adds the noise.  WX19 Algorithm 2.
+
+One row x_i of p numbers per user, mean 0, norm at most `radius`. Nobody but the user sees the row.
+
+    (1) user i releases R_i = w_i w_iᵀ + N_i, w_i = x_i shrunk to the ball of radius r     sensitivity √2 r²
+    (2) the server averages the n releases
+    (3) thresholds and (4) repairs, as in `covariance/thresholded`                          post-processing
+
+`LocalThresholdedCovariance.randomise` is what one user runs, and what an audit attacks. A run here draws the
+average of the n noises at once: the mean of independent N(0, σ²) is N(0, σ²/n), equal in law. The step
+`users` is charged what every user's own release costs, at sensitivity √2 r²/√n, which is the average's.
+
+Departures: the sensitivity is √2 r² (the source takes r²: the guarantee of `calibration="paper"` shows what
+its noise delivers), and rows are clipped. Proof: `proofs/sparse.md`, section 4.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Literal
+
+import numpy as np
+
+from workbench.distributions import SparseCovariance
+from workbench.errors import one_of, positive
+from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate, sanitised
+from workbench.estimators.covariance.perturbed import perturbed
+from workbench.estimators.covariance.thresholded import sparse
+from workbench.estimators.parts.gaussian_steps import require_gaussian
+from workbench.estimators.parts.paper_noise import paper_plan
+from workbench.estimators.parts.rows import second_moment_sensitivity, second_moment_within
+from workbench.estimators.parts.thresholding import RULES, Rule
+from workbench.privacy import Budget, Charge, NoiseSource, Plan, noise_source
+
+USERS = "users"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalThresholdedCovariance:
+    """Public parameters; `radius` in the unit of the data.
+
+    Budgets: ApproxDP; with calibration "tight" also ZCDP with delta = 0, and GaussianDP. Each is every
+    user's own.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import GaussianDP
+    >>> x = np.random.default_rng(1).normal(0.0, 0.1, size=(1000, 2))
+    >>> release = LocalThresholdedCovariance()(x, budget=GaussianDP(1.0), rng=np.random.default_rng(2))
+    >>> release.guarantee.model
+    'local'
+    """
+
+    radius: float = 1.0
+    rule: Rule = "adaptive-lasso"
+    calibration: Literal["paper", "tight"] = "tight"
+
+    def __post_init__(self) -> None:
+        positive(radius=self.radius)
+        one_of(RULES, rule=self.rule)
+        one_of(("paper", "tight"), calibration=self.calibration)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[SparseCovariance]:
+        """Return the sparse covariance of the rows of n users."""
+        return run_multivariate(self, x, budget, rng, trace, model="local")
+
+    def randomise(self, row: Array, *, budget: Budget, rng: object) -> Array:
+        """Return step (1): what the user of one row of shape (p,) releases."""
+        own = sanitised(np.atleast_2d(np.asarray(row, np.float64)))
+        charge = self.plan(1, own.shape[1], budget)[USERS]
+        return perturbed(second_moment_within(own, self.radius), charge, noise_source(rng))
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the one charge of step (1), in the unit of the average."""
+        require_matrix(n, d, least=1)
+        sensitivity = second_moment_sensitivity(1, self.radius) / sqrt(n)
+        if self.calibration == "paper":
+            return paper_plan(USERS, sensitivity, budget)
+        require_gaussian(budget)
+        return Charge(USERS, "symmetric_gaussian", sensitivity, budget)
+
+    def steps(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> SparseCovariance:
+        """Return both matrices of sanitised rows."""
+        n, d = x.shape
+        charge = self.plan(n, d, budget)[USERS]
+        released = perturbed(second_moment_within(x, self.radius), charge, noise)  # (1) (2)
+        rule: Rule = "paper" if self.calibration == "paper" and self.rule == "adaptive-lasso" else self.rule
+        return sparse(released, charge, n, rule, noise)  # (3) (4)
