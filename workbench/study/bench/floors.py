@@ -15,6 +15,7 @@ from workbench.catalog import Example
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, Budget
 
+from . import floors_multivariate
 from .primitives import Primitive, bincount, copy, exponential, log, normal, scan, sort
 
 Floor: TypeAlias = tuple[Primitive, ...]
@@ -97,5 +98,6 @@ FLOORS: MappingProxyType[str, Callable[[Any, Budget, int, int], Floor]] = Mappin
         "univariate/scale": _scale,
         "univariate/interval": _mean,
         "univariate/interval-unknown-variance": _interval_unknown_variance,
+        **floors_multivariate.FLOORS,
     }
 )
