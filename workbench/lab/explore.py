@@ -25,7 +25,7 @@ from workbench.lab.display import WIDTH, image, publish
 from workbench.lab.plots import draw, png
 
 View = Callable[..., Iterator[Chart]]
-DEBOUNCE = 0.15  # seconds without a new value before simulations start
+DEBOUNCE = 0.1  # seconds without a new value before simulations start
 PAUSE = 0.005  # seconds between frames, for newer values to arrive
 KEPT = 64  # finished pictures remembered
 
@@ -74,7 +74,9 @@ class Explorer:
         self.done: OrderedDict[tuple[object, ...], Frame] = OrderedDict()
         self.task: asyncio.Task[None] | None = None
         self.loop = _running_loop()
-        self.widgets = {name: widget(name, control) for name, control in controls.items()}
+        labels = {name: _label(name, control) for name, control in controls.items()}
+        widest = max(map(len, labels.values()), default=0)
+        self.widgets = {name: widget(labels[name], one, widest) for name, one in controls.items()}
         self.picture = ipywidgets.Image(
             format="png", layout=ipywidgets.Layout(width=f"{WIDTH}px", max_width="100%")
         )
@@ -171,34 +173,31 @@ def _stage(chart: Chart) -> Stage:
 
 
 def _words(frame: Frame) -> str:
+    role, colour = ('role="alert"', "#a33a00") if frame.error else ('aria-live="polite"', "inherit")
     state = f'data-stage="{frame.stage}" aria-busy="{str(frame.stage != "finished").lower()}"'
-    if frame.error:
-        return f'<p role="alert" {state} style="color:#a33a00"><b>{escape(frame.error)}</b></p>'
-    return f'<p aria-live="polite" {state}>{escape(frame.sentence)}</p>'
+    style = f"color:{colour};line-height:1.45;margin:0 12px"
+    return f'<p {role} {state} style="{style}">{escape(frame.error or frame.sentence)}</p>'
 
 
-def widget(name: str, control: Control) -> Any:
-    """Return the widget of a control."""
+def widget(label: str, control: Control, widest: int) -> Any:
+    """Return the widget of a control; labels of at most `widest` characters let the tracks begin together."""
     one_of((Slider, Choice), control=type(control))
-    style = {"description_width": "initial"}
-    layout = ipywidgets.Layout(width="340px", margin="2px 12px 2px 0")
-    label = control.label or name
+    shared: dict[str, Any] = {"description": label, "value": control.value}
+    shared["style"] = {"description_width": f"{widest + 1}ch"}
+    shared["layout"] = ipywidgets.Layout(width="340px", margin="2px 12px 2px 0")
     if isinstance(control, Choice):
-        options = list(control.options)
-        return ipywidgets.Dropdown(
-            options=options, value=control.value, description=label, style=style, layout=layout
-        )
-    shared = {"value": control.value, "style": style, "layout": layout, "continuous_update": True}
-    shared["description"] = f"{label} ({control.unit})" if control.unit else label
+        return ipywidgets.Dropdown(options=list(control.options), **shared)
+    shared |= {"continuous_update": True, "readout_format": _digits(control)}
     if control.log:
         low, high = control.exponents
-        return ipywidgets.FloatLogSlider(
-            min=low, max=high, step=(high - low) / 60, readout_format=_digits(control), **shared
-        )
+        return ipywidgets.FloatLogSlider(min=low, max=high, step=(high - low) / 60, **shared)
     step = 1 if control.integer else (control.high - control.low) / 100
-    return ipywidgets.FloatSlider(
-        min=control.low, max=control.high, step=step, readout_format=_digits(control), **shared
-    )
+    return ipywidgets.FloatSlider(min=control.low, max=control.high, step=step, **shared)
+
+
+def _label(name: str, control: Control) -> str:
+    unit = control.unit if isinstance(control, Slider) else ""
+    return (control.label or name) + f" ({unit})" * bool(unit)
 
 
 def _digits(control: Slider) -> str:
