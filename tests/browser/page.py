@@ -88,7 +88,9 @@ class Notebook:
 
     def shoot_whole(self):
         """Keep one picture of the whole notebook."""
-        tall = self.page.evaluate("document.querySelector('.jp-WindowedPanel-outer').scrollHeight")
+        panel = self.page.locator(".jp-WindowedPanel-outer")
+        panel.evaluate("(panel) => panel.scrollTo(0, 0)")
+        tall = panel.evaluate("(panel) => panel.scrollHeight")
         self.page.set_viewport_size({"width": WIDTH, "height": min(tall + 120, 16_000)})
         self.page.wait_for_timeout(500)
         self.shoot("whole")
