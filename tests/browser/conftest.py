@@ -55,6 +55,7 @@ def notebook(request, browser, server, output):
     opened.run()
     yield opened
     opened.close()
+    server.end_sessions()
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """`workbench lab` on a copy of the notebooks, with settings of its own."""
 
+import json
 import os
 import re
 import shutil
@@ -10,6 +11,7 @@ import sys
 import time
 import urllib.request
 from contextlib import contextmanager
+from pathlib import Path
 
 ADDRESS = re.compile(r"(http://[\w.]+:\d+)/lab\S*\?token=(\w+)")
 SETTINGS = (
@@ -26,12 +28,24 @@ class Server:
         self.base, self.token = base, token
 
     def address_of(self, notebook):
-        return f"{self.base}/lab/tree/notebooks/{notebook}?token={self.token}"
+        """In a workspace of its own, which opens no other notebook beside it."""
+        return (
+            f"{self.base}/lab/workspaces/{Path(notebook).stem}/tree/notebooks/{notebook}?token={self.token}"
+        )
+
+    def end_sessions(self):
+        """Shut down every kernel, so that none of them slows the next notebook."""
+        for session in json.loads(self._ask("GET", "sessions")):
+            self._ask("DELETE", f"sessions/{session['id']}")
 
     def stop(self):
+        self._ask("POST", "shutdown")
+
+    def _ask(self, method, what):
         header = {"Authorization": f"token {self.token}"}
-        request = urllib.request.Request(f"{self.base}/api/shutdown", method="POST", headers=header)
-        urllib.request.urlopen(request, timeout=STOPS_WITHIN).close()
+        request = urllib.request.Request(f"{self.base}/api/{what}", method=method, headers=header)
+        with urllib.request.urlopen(request, timeout=STOPS_WITHIN) as answer:
+            return answer.read()
 
 
 @contextmanager

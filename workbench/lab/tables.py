@@ -6,7 +6,7 @@ from textwrap import shorten
 from typing import Any
 
 VERDICT_COLUMNS = ("id", "statement", "verdict", "test", "level", "trials", "n", "estimate", "interval")
-SHORT = 20  # characters that stay on one line: numbers and intervals
+SHORT = 22  # characters that stay on one line: numbers and intervals
 Rows = Sequence[Sequence[str]]
 
 
