@@ -5,8 +5,8 @@ from functools import cache
 import numpy as np
 
 from workbench.catalog import CATALOG, Entry, Example
-from workbench.errors import ArgumentError
 from workbench.privacy import Plan
+from workbench.study.cliff import fewest_rows
 
 HOSTILE = (np.nan, np.inf, -np.inf, 1e308, -1e308, 1e100, -1e100, 1e15, 5e-324, 0.0, -0.0)
 DIRECTIONS = 24  # of far rows: two of them are orthogonal after any linear map, nearly
@@ -31,23 +31,7 @@ def planned(example: Example, n: int) -> Plan:
 @cache
 def least(example: Example) -> int:
     """The smallest number of rows that the estimator accepts at the example's budget."""
-    n = entry_of(example).least_rows
-    step = 1
-    while not _accepted(example, n):
-        n, step = n + step, 2 * step
-    while step > 1:
-        step = max(step // 2, 1)
-        while n - step >= entry_of(example).least_rows and _accepted(example, n - step):
-            n -= step
-    return n
-
-
-def _accepted(example: Example, n: int) -> bool:
-    try:
-        planned(example, n)
-    except ArgumentError as error:
-        return error.argument != "n"
-    return True
+    return fewest_rows(example.estimator, dimension(example) or 1, example.budget)
 
 
 def sizes(example: Example, *wanted: int) -> list[int]:

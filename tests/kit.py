@@ -1,12 +1,8 @@
 """What the contracts share: examples of the catalog, hostile rows, a spy on mechanisms, exact laws."""
 
-import sys
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable
+from dataclasses import fields, replace
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 from datasets import typical_rows
@@ -15,7 +11,10 @@ from workbench.catalog import CATALOG, Example
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.parts.window_median import WindowMedian
-from workbench.privacy import Charge, histograms, mechanisms
+from workbench.privacy import NonPrivate, histograms
+from workbench.study.replay import Event, replaced_everywhere, spied
+
+__all__ = ["Event", "replaced_everywhere", "spied"]
 
 FALSE_ALARM = 1e-6  # of every statistical contract; lower hides real faults, higher makes flakes
 SCALE_FACTOR = 1.3  # a wrong noise scale that every statistical contract must reject, and its inverse
@@ -23,13 +22,23 @@ DRAWS = 2000  # enough for both: Gamma-exact tests reject 1.3 with certainty
 
 
 def examples() -> list[Any]:
-    """Every example of the catalog, with small tables of pivots, as pytest parameters named after it."""
+    """Every private example of the catalog, with small tables of pivots, as pytest parameters."""
+    return _parameters(private=True)
+
+
+def references() -> list[Any]:
+    """Every example of the catalog without privacy, as pytest parameters named after it."""
+    return _parameters(private=False)
+
+
+def _parameters(private: bool) -> list[Any]:
     import pytest
 
     return [
         pytest.param(entry.key, quick(example), id=f"{entry.key}-{number}-{name(example)}")
         for entry in CATALOG.values()
         for number, example in enumerate(entry.examples)
+        if private != isinstance(example.budget, NonPrivate)
     ]
 
 
@@ -78,72 +87,6 @@ def warm(example: Example, n: int) -> None:
 def stopped_early(value: object) -> bool:
     """Whether a value tells that a step gave no answer: the abstention, or the whole line."""
     return isinstance(value, Abstention) or getattr(value, "high", 0.0) == np.inf
-
-
-@dataclass
-class Event:
-    """One use of a mechanism: its name, charge, the statistic it saw, what it released, further arguments."""
-
-    mechanism: str
-    charge: Charge
-    statistic: Any
-    output: Any
-    further: tuple[Any, ...] = ()
-
-
-@contextmanager
-def replaced_everywhere(original: Callable[..., Any], replacement: Callable[..., Any]) -> Iterator[None]:
-    """Replace a function in every module of the package that imported it."""
-    with ExitStack() as stack:
-        for module_name, module in list(sys.modules.items()):
-            if module_name.startswith("workbench"):
-                for attribute, value in list(vars(module).items()):
-                    if value is original:
-                        stack.enter_context(patch.object(module, attribute, replacement))
-        yield
-
-
-@contextmanager
-def spied(script: list[Event] | None = None) -> Iterator[list[Event]]:
-    """Record every use of a mechanism; with a script, release its outputs instead of fresh ones."""
-    events: list[Event] = []
-    inside = [0]
-
-    def wrap(
-        mechanism: str, original: Callable[..., Any], statistic: Callable[..., Any]
-    ) -> Callable[..., Any]:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            if inside[0]:
-                return original(*args, **kwargs)
-            place = next(number for number, value in enumerate(args) if isinstance(value, Charge))
-            inside[0] += 1
-            try:
-                output = script[len(events)].output if script else original(*args, **kwargs)
-            finally:
-                inside[0] -= 1
-            further = (*args[place + 2 :], *kwargs.values())
-            events.append(Event(mechanism, args[place], statistic(*args), output, further))
-            return output
-
-        return call
-
-    with ExitStack() as stack:
-        for name, function, statistic in (
-            ("additive", mechanisms.additive, lambda value, *_: np.array(value, float)),
-            ("gaussian", mechanisms.gaussian, lambda value, *_: np.array(value, float)),
-            ("symmetric_gaussian", mechanisms.symmetric_gaussian, lambda value, *_: np.array(value, float)),
-            ("noisy_max", mechanisms.noisy_max, lambda scores, *_: np.array(scores, float)),
-            ("exponential", mechanisms.exponential, lambda scores, *_: np.array(scores, float)),
-            ("stability_histogram", histograms.stability_histogram, _counts),
-        ):
-            stack.enter_context(replaced_everywhere(function, wrap(name, function, statistic)))
-        draw = wrap("window_median", WindowMedian.draw, lambda locator, points, *_: (locator, points.copy()))
-        stack.enter_context(patch.object(WindowMedian, "draw", lambda *args: draw(*args)))
-        yield events
-
-
-def _counts(keys: Any, *_: Any) -> Counter[float]:
-    return Counter(np.asarray(keys).tolist())
 
 
 def distance(event: Event, other: Event) -> float:

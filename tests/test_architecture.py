@@ -40,6 +40,7 @@ ONLY_FROM = {  # library: the level at which it may appear first
     "nbformat": "lab",
     "papermill": "lab",
 }
+NAMED_WITH_FAMILY = ("mean", "covariance", "gaussian", "range")  # CoinPressMean, CoinPressCovariance
 L17_KEYS = {
     f"univariate/{name}"
     for name in (
@@ -149,7 +150,9 @@ def test_key_module_and_class_have_one_name(key):
     kind = type(CATALOG[key].estimator)
     folder, _, name = key.partition("/")
     assert kind.__module__ == f"workbench.estimators.{folder}.{name.replace('-', '_')}"
-    assert kind.__name__ == "".join(word.capitalize() for word in name.split("-"))
+    family = folder.capitalize() if folder in NAMED_WITH_FAMILY else ""
+    assert kind.__name__.casefold() == (name.replace("-", "") + family).casefold()
+    assert kind.__name__[0].isupper()
 
 
 def test_every_algorithm_is_in_the_catalog_and_all_of_the_lecture():
@@ -269,7 +272,7 @@ def test_what_documents_name_exists(where):
         r"\b(?:proofs|sources|privacy|estimators|bounds|study|lab)/[a-z0-9_/]+\.(?:py|md|toml)", text
     ):
         assert (PACKAGE / path).is_file(), path
-    for key in re.findall(r"`(univariate/[\w-]+)`", text):
+    for key in re.findall(r"`((?:univariate|range|mean|covariance|spectral|gaussian)/[\w-]+)`", text):
         assert key in CATALOG, key
     assert "spec/" not in text, "a reader has no spec/"
 

@@ -1,16 +1,42 @@
 """Every contract over every example of the catalog, and the power of the statistical ones."""
 
+import numpy as np
 import pytest
 from accuracy import BETA, PAIRS, RUNS, refused
-from every import CONTRACTS
-from kit import DRAWS, examples
+from behaviour import numbers
+from datasets import typical_rows
+from every import CONTRACTS, REFERENCE
+from kit import DRAWS, examples, references
 from scipy.stats import binom
+
+from workbench.errors import ArgumentError
+from workbench.privacy import ZCDP, NonPrivate
 
 
 @pytest.mark.parametrize("contract", CONTRACTS, ids=lambda contract: contract.__name__)
 @pytest.mark.parametrize(("key", "example"), examples())
 def test_contract(key, example, contract):
     contract(example)
+
+
+@pytest.mark.parametrize("contract", REFERENCE, ids=lambda contract: contract.__name__)
+@pytest.mark.parametrize(("key", "example"), references())
+def test_contract_without_privacy(key, example, contract):
+    contract(example)
+
+
+@pytest.mark.parametrize(("key", "example"), references())
+def test_an_estimator_without_privacy_says_so_and_draws_nothing(key, example):
+    rows = typical_rows(example, 30, 1)
+    release = example.estimator(rows)
+    assert isinstance(release.guarantee.budget, NonPrivate)
+    assert _bits(release.value) == _bits(example.estimator(rows, rng=np.random.default_rng(1)).value)
+    with pytest.raises(ArgumentError, match=r"^budget = "):
+        example.estimator(rows, budget=ZCDP(1.0))
+
+
+def _bits(value):
+    return numbers(value).tobytes()
 
 
 def test_the_sign_test_rejects_a_threefold_error():

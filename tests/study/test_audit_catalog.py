@@ -10,9 +10,10 @@ from workbench.cli import main
 from workbench.errors import ArgumentError
 from workbench.estimators.parts import pivots
 from workbench.estimators.univariate.unbounded_mean import UnboundedMean
-from workbench.privacy import ApproxDP, SimulatedNoise
+from workbench.privacy import ApproxDP, NonPrivate, SimulatedNoise
 from workbench.study.audit_suite import attacks
-from workbench.study.mutants import MUTANTS, applied, weaker
+from workbench.study.mutants import MUTANTS
+from workbench.study.mutation import applied, weaker
 from workbench.study.pairs import BUILDERS, WHOLE, builder
 from workbench.study.profiles import AUDIT_CI, AUDIT_DEEP
 
@@ -31,14 +32,16 @@ def test_no_stage_of_an_entry_is_found_to_break_its_claim(key):
 
 def stages(key):
     """Steps of the plans of all examples; a plan of one step is attacked as a whole."""
-    examples = CATALOG[key].examples
-    plans = [list(one.estimator.plan(MANY_ROWS, 1, one.budget).charges()) for one in examples]
+    entry = CATALOG[key]
+    d = entry.population.d or 1
+    plans = [list(one.estimator.plan(MANY_ROWS, d, one.budget).charges()) for one in entry.examples]
     return {charge.step for plan in plans if len(plan) > 1 for charge in plan}
 
 
 def test_every_entry_has_attacks_and_a_mutant():
-    assert set(BUILDERS) == set(CATALOG)
-    assert {mutant.key for mutant in MUTANTS} == set(CATALOG)
+    private = {key for key, entry in CATALOG.items() if NonPrivate not in map(type, entry.budgets)}
+    assert set(BUILDERS) == private
+    assert {mutant.key for mutant in MUTANTS} == private
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)

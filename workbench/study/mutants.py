@@ -1,117 +1,22 @@
-"""Mistakes that an attack must find: each breaks the package in one place, for as long as it is applied.
+"""Mistakes that an attack must find, for every entry of the catalog.
 
 Mistakes that no sample can show, such as a δ of 1e-6 or noise a few per cent too small, are left to the
 contracts and property tests.
 """
 
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import log
 from typing import Any
 
 import numpy as np
 
-from workbench.estimators.parts import (
-    clipping,
-    exponent_scale,
-    pivots,
-    winsorised_scale,
-)
+from workbench.estimators.parts import clipping, exponent_scale, winsorised_scale
 from workbench.estimators.parts.unit_histogram import UnitHistogram
 from workbench.estimators.parts.window_median import WindowMedian
-from workbench.privacy import SimulatedNoise, histograms, mechanisms
-from workbench.study.audit import AuditReport
-from workbench.study.audit_suite import attack
-from workbench.study.pairs import BUILDERS, WHOLE, Case
-from workbench.study.profiles import AUDIT_CI, AuditPreset
-
-
-@dataclass(frozen=True)
-class Patch:
-    """Something of the package and what stands in for it: an attribute of `owner`, or a function anywhere."""
-
-    owner: Any
-    attribute: str
-    replacement: Any
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """A mistake, and the attack that must find it.
-
-    It is the first one of `key` at `stage` whose variant contains `variant`.
-    """
-
-    name: str
-    key: str
-    stage: str
-    patches: tuple[Patch, ...]
-    variant: str = ""
-
-    def case(self) -> Case:
-        """Return the attack, built with whatever patches are in place."""
-        attacks = BUILDERS[self.key]()
-        return next(one for one in attacks if one.stage == self.stage and self.variant in one.variant)
-
-    def attacked(self, preset: AuditPreset = AUDIT_CI, seed: int = 0) -> AuditReport:
-        """Return the report on the mutant: it should be a violation."""
-        with applied(self.patches):
-            case = self.case()
-            return attack(replace(case, key=f"{case.key} with {self.name}"), preset, seed)
-
-
-@contextmanager
-def applied(patches: tuple[Patch, ...]) -> Iterator[None]:
-    """Apply patches, without designs and tables from before, and leave none behind."""
-    tables = dict(pivots._TABLES)
-    with ExitStack() as stack:
-        stack.callback(pivots._TABLES.update, tables)
-        stack.callback(_forget)
-        for patch in patches:
-            stack.enter_context(_applied(patch))
-        _forget()
-        yield
-
-
-@contextmanager
-def _applied(patch: Patch) -> Iterator[None]:
-    """Replace an attribute; where the owner is a module, also wherever the package imported it."""
-    original = getattr(patch.owner, patch.attribute)
-    owners = [patch.owner] if isinstance(patch.owner, type) else _importers(patch.attribute, original)
-    for owner in owners:
-        setattr(owner, patch.attribute, patch.replacement)
-    try:
-        yield
-    finally:
-        for owner in owners:
-            setattr(owner, patch.attribute, original)
-
-
-def _importers(attribute: str, original: object) -> list[Any]:
-    modules = [module for name, module in sys.modules.items() if name.startswith("workbench")]
-    return [module for module in modules if vars(module).get(attribute) is original]
-
-
-def _forget() -> None:
-    """Empty every cache of the package: designs depend on sensitivities and noise."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith("workbench"):
-            for value in list(vars(module).values()):
-                if callable(getattr(value, "cache_clear", None)):
-                    value.cache_clear()
-    pivots._TABLES.clear()
-
-
-def weaker(kind: str, factor: float) -> tuple[Patch, ...]:
-    """Return the mistake of a noise whose scale is `factor` times the right one."""
-    original: Callable[..., Any] = getattr(SimulatedNoise, kind)
-
-    def drawn(self: SimulatedNoise, value: Any, sensitivity: float, scale: float, *rest: float) -> Any:
-        return original(self, value, sensitivity, factor * scale, *rest)
-
-    return (Patch(SimulatedNoise, kind, drawn),)
+from workbench.privacy import Charge, histograms, mechanisms
+from workbench.study.mutation import Mutant, Patch, weaker
+from workbench.study.pairs import WHOLE, multivariate
 
 
 def _half(function: Callable[..., float]) -> Callable[..., float]:
@@ -147,7 +52,7 @@ def _unclipped(x: Any, centre: float, clip: float) -> float:
 CLIPPED = "univariate/clipped-mean"
 HISTOGRAM, STABLE = "univariate/histogram-location", "univariate/stable-location"
 
-MUTANTS = (
+UNIVARIATE = (
     Mutant("Laplace noise halved", CLIPPED, "mean", weaker("laplace", 0.5), "tight, ε"),
     Mutant("Laplace noise over √2", CLIPPED, "mean", weaker("laplace", 0.5**0.5), "paper, ε"),
     Mutant("Gaussian noise halved", CLIPPED, "mean", weaker("gaussian", 0.5), "(ε"),
@@ -228,3 +133,34 @@ MUTANTS = (
         "paper",
     ),
 )
+
+NOISE = {
+    "gaussian": "gaussian",
+    "symmetric_gaussian": "symmetric_gaussian",
+    "laplace": "laplace",
+    "exponential": "gumbel",
+    "window_median": "gumbel",
+    "stability_histogram": "gaussian",
+}  # mechanism: what a simulated source draws for it
+
+
+def _halved(step: str) -> tuple[Patch, ...]:
+    """Return the mistake of a step that declares half of its sensitivity."""
+    construct = Charge.__init__
+
+    def charge(self: Charge, name: str, mechanism: str, sensitivity: float, cost: Any) -> None:
+        construct(self, name, mechanism, sensitivity / 2 if name == step else sensitivity, cost)
+
+    return (Patch(Charge, "__init__", charge),)
+
+
+def in_many_dimensions() -> Iterator[Mutant]:
+    """Yield, for every entry in d dimensions, its last step with half the noise and half the sensitivity."""
+    for key in multivariate.KEYS:
+        setting = next(multivariate.settings(key))
+        last = list(setting.plan.charges())[-1]
+        yield Mutant(f"noise of {last.step} halved", key, last.step, weaker(NOISE[last.mechanism], 0.5))
+        yield Mutant(f"sensitivity of {last.step} halved", key, last.step, _halved(last.step))
+
+
+MUTANTS = (*UNIVARIATE, *in_many_dimensions())

@@ -5,10 +5,12 @@ from types import MappingProxyType
 
 from workbench.errors import one_of
 
-from . import univariate
+from . import multivariate, univariate
 from .base import WHOLE, Case
 
-BUILDERS: MappingProxyType[str, Callable[[], Iterator[Case]]] = MappingProxyType({**univariate.BUILDERS})
+BUILDERS: MappingProxyType[str, Callable[[], Iterator[Case]]] = MappingProxyType(
+    {**univariate.BUILDERS, **multivariate.BUILDERS}
+)
 
 
 def builder(key: str) -> Callable[[], Iterator[Case]]:

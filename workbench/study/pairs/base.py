@@ -12,10 +12,20 @@ from typing import TypeAlias
 import numpy as np
 
 from workbench.catalog import CATALOG
-from workbench.distributions import Interval
+from workbench.distributions import Gaussian, Interval
 from workbench.estimators.base import Abstention, Array, Estimator, sanitised
 from workbench.estimators.parts.window_median import Pieces, WindowMedian
-from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NoiseSource, SimulatedNoise, compose
+from workbench.privacy import (
+    ZCDP,
+    ApproxDP,
+    Budget,
+    Charge,
+    GaussianDP,
+    NoiseSource,
+    Plan,
+    SimulatedNoise,
+    compose,
+)
 from workbench.privacy.conversions import gdp_from_gaussian_zcdp
 from workbench.privacy.mechanisms import additive, gaussian_mu
 from workbench.study.audit import Mechanism, Pair
@@ -64,12 +74,13 @@ class Case:
 
 @dataclass(frozen=True)
 class Setting:
-    """An estimator at a budget and a number of rows at which its plan has all its steps."""
+    """An estimator at a budget and a number of rows, of `d` columns, at which its plan has all its steps."""
 
     key: str
     estimator: Estimator
     budget: Budget
     n: int
+    d: int = 1
 
     @property
     def variant(self) -> str:
@@ -78,9 +89,14 @@ class Setting:
         calibration = getattr(self.estimator, "calibration", "default")
         return f"{calibration}{ranged}, {self.budget}"
 
+    @property
+    def plan(self) -> Plan:
+        """What a run spends."""
+        return self.estimator.plan(self.n, self.d, self.budget)
+
     def charge(self, step: str) -> Charge:
         """Return the charge of a step of the plan."""
-        return self.estimator.plan(self.n, 1, self.budget)[step]
+        return self.plan[step]
 
     def noisy(self, step: str, statistic: Callable[[Array], object], pairs: Sequence[Pair]) -> Case:
         """Return the attack on a statistic with additive noise; all runs are drawn at once."""
@@ -103,18 +119,33 @@ class Setting:
     def whole(self, pairs: Sequence[Pair], share: float) -> Case:
         """Return the attack on the estimator itself, held to what its plan composes to."""
         estimator, budget = self.estimator, self.budget
-        columns = 2 if CATALOG[self.key].estimand == "interval" else 1
+        columns = self._columns()
         mechanism = loop(lambda x, noise: estimator.steps(sanitised(x), budget, noise), columns)
-        claim = compose(estimator.plan(self.n, 1, budget))
-        return Case(self.key, self.variant, WHOLE, claim, mechanism, tuple(pairs), share)
+        return Case(self.key, self.variant, WHOLE, compose(self.plan), mechanism, tuple(pairs), share)
+
+    def _columns(self) -> int:
+        """Return how many numbers an answer has."""
+        triangle = self.d * (self.d + 1) // 2
+        match CATALOG[self.key].estimand:
+            case "interval":
+                return 2
+            case "mean" | "eigenvalues":
+                return self.d
+            case "covariance" | "subspace":
+                return triangle
+            case "gaussian":
+                return self.d + triangle
+            case "range":
+                return 2 * self.d
+        return 1
 
 
 def native(charge: Charge) -> Budget:
     """Return the sharpest statement about a charge: GDP where its noise is Gaussian and all there is."""
     match charge.mechanism, charge.cost:
-        case "gaussian", ZCDP() as cost:
+        case "gaussian" | "symmetric_gaussian", ZCDP() as cost:
             return gdp_from_gaussian_zcdp(cost)
-        case "gaussian", ApproxDP() as cost:
+        case "gaussian" | "symmetric_gaussian", ApproxDP() as cost:
             return GaussianDP(gaussian_mu(cost))
     return charge.cost
 
@@ -159,4 +190,8 @@ def numbers(value: object) -> tuple[float, ...]:
             return ((low + high) / 2, high - low) if high < inf else ()
         case tuple():
             return value
+        case Gaussian(mean=mean, covariance=covariance):
+            return (*numbers(mean), *numbers(covariance))
+        case np.ndarray():
+            return tuple(value[np.triu_indices(len(value))] if value.ndim == 2 else value)
     return (float(value),)  # type: ignore[arg-type]

@@ -1,0 +1,46 @@
+"""A run is recorded step by step, and replayed with given outputs on another data set."""
+
+import numpy as np
+import pytest
+
+from workbench.estimators.univariate.two_step_mean import TwoStepMean
+from workbench.privacy import PureDP, SimulatedNoise
+from workbench.study.audit_suite import attack
+from workbench.study.mutation import applied, weaker
+from workbench.study.pairs import rows
+from workbench.study.pairs.base import Setting
+from workbench.study.pairs.replayed import both, replayed
+from workbench.study.replay import spied
+
+SETTING = Setting("univariate/two-step-mean", TwoStepMean(radius=10.0), PureDP(2.0), 300)
+PAIRS = rows.typical(300)
+
+
+def test_a_replay_takes_the_same_outputs_and_sees_its_own_rows():
+    first, second = both(SETTING, PAIRS[0])
+    assert [event.charge for event in first] == list(SETTING.plan.charges())
+    assert [event.output for event in first] == [event.output for event in second]
+    assert first[1].statistic != second[1].statistic
+
+
+def test_a_use_can_be_repeated_with_fresh_noise():
+    first, _ = both(SETTING, PAIRS[0])
+    with spied() as events:
+        again = {float(first[1].again(SimulatedNoise(np.random.default_rng(seed)))) for seed in range(5)}
+    assert len(again) == 5
+    assert len(events) <= 5
+
+
+def test_attacks_on_the_replayed_steps_find_nothing_in_a_sound_estimator_and_halved_noise_in_a_broken_one():
+    cases = list(replayed(SETTING, PAIRS))
+    assert [case.stage for case in cases] == [charge.step for charge in SETTING.plan.charges()]
+    assert not any(attack(case).violated for case in cases)
+    with applied(weaker("laplace", 0.5)):
+        broken = [case for case in replayed(SETTING, PAIRS) if case.stage == "mean"]
+        assert attack(broken[0]).violated
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_pairs_reach_the_claim_of_the_mean(number):
+    report = attack(list(replayed(SETTING, PAIRS))[1], seed=number)
+    assert report.eps_lower > 0.5 * SETTING.charge("mean").cost.epsilon

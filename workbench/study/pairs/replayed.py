@@ -1,0 +1,84 @@
+"""The attack on every step of a run, given the outputs of the steps before it, for any estimator.
+
+A run on the first data set of a pair is recorded; a run on the second takes the same outputs, so that the two
+uses of one step differ in the replaced row alone. That is the mechanism whose cost the step's charge states.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from workbench.estimators.base import Array, sanitised
+from workbench.privacy import SimulatedNoise
+from workbench.study.audit import Mechanism, Pair
+from workbench.study.replay import Event, spied
+
+from .base import Case, Setting, native, numbers
+
+ADDITIVE = ("additive", "gaussian", "symmetric_gaussian")
+
+
+def replayed(setting: Setting, pairs: Sequence[Pair], share: float = 0.3, seed: int = 0) -> Iterator[Case]:
+    """Yield one attack for each step that a run on the pairs takes."""
+    runs = [(pair, *both(setting, pair, seed)) for pair in pairs]
+    for number, charge in enumerate(setting.plan.charges()):
+        seen = [(pair, one[number], other[number]) for pair, one, other in runs if number < len(other)]
+        if seen:
+            mechanism = step(seen)
+            attacked = tuple(pair for pair, *_ in seen)
+            yield Case(setting.key, setting.variant, charge.step, native(charge), mechanism, attacked, share)
+
+
+def both(setting: Setting, pair: Pair, seed: int = 0) -> tuple[list[Event], list[Event]]:
+    """Return the uses on the first data set, and those on the second given the same outputs."""
+    with spied() as events:
+        run(setting, pair.first, seed)
+    with spied(events) as again:
+        run(setting, pair.second, seed)
+    return events, again
+
+
+def run(setting: Setting, x: Array, seed: int) -> object:
+    """Return the value of one run."""
+    noise = SimulatedNoise(np.random.default_rng(seed))
+    with np.errstate(all="ignore"):
+        return setting.estimator.steps(sanitised(x), setting.budget, noise)
+
+
+def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
+    """Return the mechanism that uses a step again and again, by the data set it is called with.
+
+    A noisy array is seen along the differences that the pairs make, a histogram by the counts that differ.
+    """
+    uses: dict[bytes, Event] = {}
+    for pair, first, second in seen:
+        uses |= {pair.first.tobytes(): first, pair.second.tobytes(): second}
+    directions = [first.statistic - second.statistic for _, first, second in seen if _is_additive(first)]
+    keys = sorted({key for _, one, other in seen if not directions for key in _moved_keys(one, other)})
+
+    def mechanism(x: Array, trials: int, rng: np.random.Generator) -> Array:
+        event, noise = uses[x.tobytes()], SimulatedNoise(rng)
+        with np.errstate(all="ignore"):
+            found = [_seen(event.again(noise), directions, keys) for _ in range(trials)]
+        return np.array(found, np.float64)
+
+    return mechanism
+
+
+def _is_additive(event: Event) -> bool:
+    return event.mechanism in ADDITIVE
+
+
+def _moved_keys(one: Event, other: Event) -> set[float]:
+    if one.mechanism != "stability_histogram":
+        return set()
+    counts, others = one.statistic, other.statistic
+    return {key for key in {*counts, *others} if counts[key] != others[key]}
+
+
+def _seen(output: object, directions: Sequence[Array], keys: Sequence[float]) -> tuple[float, ...]:
+    if isinstance(output, dict):
+        return tuple(output.get(key, 0.0) for key in keys)
+    if directions:
+        return tuple(float(np.vdot(direction, np.asarray(output))) for direction in directions)
+    return numbers(output) or (np.nan,)

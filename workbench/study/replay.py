@@ -1,0 +1,119 @@
+"""A run seen from inside: every use of a mechanism, what it saw, what it released, and how to use it again.
+
+With the releases of one run as a script, another run takes the same path: the statistics of a step on two
+data sets can be compared given the same former outputs, which is what a composition theorem talks about.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+from unittest.mock import patch
+
+import numpy as np
+
+from workbench.estimators.parts.window_median import WindowMedian
+from workbench.privacy import Charge, NoiseSource, histograms, mechanisms
+
+Function: TypeAlias = Callable[..., Any]
+
+
+@dataclass
+class Event:
+    """One use of a mechanism.
+
+    Parameters
+    ----------
+    mechanism : str
+        Its name.
+    charge : Charge
+        What it was charged.
+    statistic : object
+        What it saw: an array, the counts of a histogram, or a locator and its points.
+    output : object
+        What it released.
+    further : tuple
+        Further arguments.
+    again : callable
+        The same use with a fresh noise source.
+    """
+
+    mechanism: str
+    charge: Charge
+    statistic: Any
+    output: Any
+    further: tuple[Any, ...]
+    again: Callable[[NoiseSource], Any]
+
+
+@contextmanager
+def replaced_everywhere(original: Function, replacement: Function) -> Iterator[None]:
+    """Replace a function in every module of the package that imported it."""
+    with ExitStack() as stack:
+        for module_name, module in list(sys.modules.items()):
+            if module_name.startswith("workbench"):
+                for attribute, value in list(vars(module).items()):
+                    if value is original:
+                        stack.enter_context(patch.object(module, attribute, replacement))
+        yield
+
+
+@contextmanager
+def spied(script: list[Event] | None = None) -> Iterator[list[Event]]:
+    """Record every use of a mechanism; with a script, release its outputs instead of fresh ones."""
+    spy = _Spy(script)
+    with ExitStack() as stack:
+        for name, function, statistic in _WATCHED:
+            stack.enter_context(replaced_everywhere(function, spy.watched(name, function, statistic)))
+        draw = spy.watched(
+            "window_median", WindowMedian.draw, lambda locator, points, *_: (locator, points.copy())
+        )
+        stack.enter_context(patch.object(WindowMedian, "draw", lambda *args: draw(*args)))
+        yield spy.events
+
+
+class _Spy:
+    def __init__(self, script: list[Event] | None) -> None:
+        self.script, self.events, self.inside = script, list[Event](), False
+
+    def watched(self, mechanism: str, original: Function, statistic: Function) -> Function:
+        """Return `original`, recorded unless another recorded mechanism calls it."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if self.inside:
+                return original(*args, **kwargs)
+            place = next(number for number, value in enumerate(args) if isinstance(value, Charge))
+
+            def again(noise: NoiseSource) -> Any:
+                return original(*args[: place + 1], noise, *args[place + 2 :], **kwargs)
+
+            self.inside = True
+            try:
+                output = self.script[len(self.events)].output if self.script else again(args[place + 1])
+            finally:
+                self.inside = False
+            further = (*args[place + 2 :], *kwargs.values())
+            self.events.append(Event(mechanism, args[place], statistic(*args), output, further, again))
+            return output
+
+        return call
+
+
+def _counts(keys: Any, *_: Any) -> Counter[float]:
+    return Counter(np.asarray(keys).tolist())
+
+
+def _array(value: Any, *_: Any) -> Any:
+    return np.array(value, float)
+
+
+_WATCHED: tuple[tuple[str, Function, Function], ...] = (
+    ("additive", mechanisms.additive, _array),
+    ("gaussian", mechanisms.gaussian, _array),
+    ("symmetric_gaussian", mechanisms.symmetric_gaussian, _array),
+    ("noisy_max", mechanisms.noisy_max, _array),
+    ("exponential", mechanisms.exponential, _array),
+    ("stability_histogram", histograms.stability_histogram, _counts),
+)
