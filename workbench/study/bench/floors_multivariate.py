@@ -4,7 +4,20 @@ from typing import Any
 
 from workbench.privacy import Budget
 
-from .primitives import Primitive, bincount, copy, eigh, normal, norms, syrk
+from .primitives import (
+    Primitive,
+    bincount,
+    copy,
+    eigh,
+    exponential,
+    gemm,
+    log,
+    normal,
+    norms,
+    scan,
+    sort,
+    syrk,
+)
 
 
 def clipped_moment(n: int, d: int) -> tuple[Primitive, ...]:
@@ -23,7 +36,59 @@ def thresholded(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primiti
     return *radius, *perturbed(estimator, budget, n, d), eigh(d)
 
 
+def box_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return one pass that clips, one that adds, and noise."""
+    return copy(n, d), scan(n, d), normal(d)
+
+
+def coordinates(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return a window median and a mean for each coordinate."""
+    one = (sort(n), exponential(3 * n), log(3 * n), log(3 * n), scan(n), normal(1))
+    return one * d
+
+
+def coinpress_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return, for each step, the norms of moved rows, one pass that shrinks them, and noise."""
+    step = (copy(n, d), norms(n, d), scan(n, d), normal(d))
+    return step * len(estimator.design(n, d, budget).weights)
+
+
+def clipped_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return pairs if the mean is not known, then a clipped moment and its repair."""
+    m, pairs = halves(estimator, n, d)
+    return *pairs, *clipped_moment(m, d), normal(d * d), eigh(d)
+
+
+def coinpress_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return pairs, then for each step a map of the rows, a clipped moment and an eigendecomposition."""
+    m, pairs = halves(estimator, n, d)
+    step = (gemm(m, d), *clipped_moment(m, d), normal(d * d), eigh(d))
+    return pairs + step * len(estimator.design(n, d, budget).weights)
+
+
+def halves(estimator: Any, n: int, d: int) -> tuple[int, tuple[Primitive, ...]]:
+    """Return the number of rows of mean 0, and what making them takes."""
+    return (n, ()) if estimator.centred else (n // 2, (copy(n // 2, d),))
+
+
+def plain_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return one pass."""
+    return (scan(n, d),)
+
+
+def plain_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return a mean unless it is known, and the sum of outer products."""
+    return *(() if estimator.centred else (scan(n, d), copy(n, d))), syrk(n, d)
+
+
 FLOORS = {
+    "mean/empirical": plain_mean,
+    "mean/clipped-box": box_mean,
+    "mean/coordinatewise": coordinates,
+    "mean/coinpress": coinpress_mean,
+    "covariance/empirical": plain_covariance,
+    "covariance/clipped": clipped_covariance,
+    "covariance/coinpress": coinpress_covariance,
     "covariance/perturbed": perturbed,
     "covariance/thresholded": thresholded,
     "covariance/local-thresholded": thresholded,
