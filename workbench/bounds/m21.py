@@ -1,0 +1,124 @@
+"""The sample sizes of M21, slides on private covariance estimation: Table 1 and the theorems behind it.
+
+Two groups: M21/HT, heavy tails under zCDP (Kamath & Mouzakis), and M21/UG, unbounded Gaussians under (ε, δ)
+(Kamath, Mouzakis, Singhal, Steinke & Ullman). The slides hide constants and logarithms; every function here
+has constant 1 on each term and says which logarithms it leaves out, so that its value is a SHAPE: how the
+sample size moves with d, α, ρ or ε and u. What is enough, with constants, is the `error_bound` of the
+estimators, searched by the planner.
+"""
+
+from dataclasses import dataclass
+from math import log, sqrt
+
+from workbench.errors import ArgumentError, integer_at_least, positive, probability
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Terms of a sample size: without privacy, of the last noisy step, and of finding the shape before it.
+
+    >>> Shape(1.0, 2.0, 3.0).total
+    6.0
+    """
+
+    sampling: float
+    noise: float
+    preconditioning: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """Sum of the terms."""
+        return self.sampling + self.noise + self.preconditioning
+
+
+def heavy_tailed_shape(d: int, alpha: float, rho: float, moments: int, upper: float) -> Shape:
+    """Return Table 1, bounded moments under zCDP.
+
+    d²/α² + d^(2 + 1/(2(k-1)))/(√ρ α^(k/(k-1))) + d^(3/2) log u/√ρ, the polynomial in log u taken as log u.
+    """
+    _checked(d, alpha, moments, rho=rho)
+    _at_least_one(upper=upper)
+    k = moments
+    noise = d ** (2 + 1 / (2 * (k - 1))) / (sqrt(rho) * alpha ** (k / (k - 1)))
+    return Shape(d**2 / alpha**2, noise, d**1.5 * log(upper) / sqrt(rho))
+
+
+def unbounded_shape(d: int, alpha: float, epsilon: float) -> Shape:
+    """Return Table 1, Gaussians under (ε, δ): d²/α² + d²/(αε) + d^(5/2)/ε, logarithms left out.
+
+    >>> unbounded_shape(4, 0.5, 1.0).preconditioning
+    32.0
+    """
+    _checked(d, alpha, 2, epsilon=epsilon)
+    return Shape(d**2 / alpha**2, d**2 / (alpha * epsilon), d**2.5 / epsilon)
+
+
+def naive_spectral_shape(d: int, alpha: float, rho: float, moments: int, beta: float) -> Shape:
+    """Return M21/HT Theorem 3.1, spectral norm: d log d/(α²β²) + d^(3/2) log(1/β)/(α^(k/(k-1)) √ρ)."""
+    _checked(d, alpha, moments, rho=rho)
+    probability(beta=beta)
+    noise = d**1.5 * log(1 / beta) / (alpha ** (moments / (moments - 1)) * sqrt(rho))
+    return Shape(d * log(max(d, 2)) / (alpha * beta) ** 2, noise)
+
+
+def naive_mahalanobis_shape(
+    d: int, alpha: float, rho: float, moments: int, upper: float, beta: float
+) -> Shape:
+    """Return M21/HT Theorem 3.1, Mahalanobis norm: the noise term is proportional to the condition number u.
+
+    d²/(α²β) + u d^(2 + 1/(2(k-1))) √log(1/β)/(√ρ α^(k/(k-1))).
+    """
+    _checked(d, alpha, moments, rho=rho)
+    _at_least_one(upper=upper)
+    probability(beta=beta)
+    k = moments
+    noise = d ** (2 + 1 / (2 * (k - 1))) * sqrt(log(1 / beta)) / (sqrt(rho) * alpha ** (k / (k - 1)))
+    return Shape(d**2 / (alpha**2 * beta), upper * noise)
+
+
+def preconditioning_step_shape(d: int, rho: float, beta: float) -> Shape:
+    """Return M21/HT Theorem 3.2, one halving of u: d log d/β² + d^(3/2) log(1/β)/√ρ.
+
+    The slide's ε² in the last denominator is read as √ρ: the step is the spectral case of Theorem 3.1 at a
+    constant α.
+    """
+    return naive_spectral_shape(d, 1.0, rho, 2, beta)
+
+
+def eigenvalues_shape(d: int, epsilon: float) -> float:
+    """Return M21/UG Theorem 3.1: d^(3/2)/ε, logarithms left out."""
+    _checked(d, 1.0, 2, epsilon=epsilon)
+    return d * sqrt(d) / epsilon
+
+
+def coarse_shape(d: int, epsilon: float, gap: float) -> float:
+    """Return M21/UG Theorem 5.1: d²/(ε γ⁴), `gap` = γ the root of the least allowed λ_k/λ_1."""
+    _checked(d, 1.0, 2, epsilon=epsilon)
+    _at_most_one(gap=gap)
+    return d**2 / (epsilon * gap**4)
+
+
+def fine_shape(d: int, epsilon: float, spread: float) -> float:
+    """Return M21/UG Theorem 5.2: d^(3/2)/(ε τ²γ²), `spread` = τγ the root of the least λ_{k+1}/λ_1."""
+    _checked(d, 1.0, 2, epsilon=epsilon)
+    _at_most_one(spread=spread)
+    return d * sqrt(d) / (epsilon * spread**2)
+
+
+def _checked(d: int, alpha: float, moments: int, **positives: float) -> None:
+    integer_at_least(1, d=d)
+    positive(alpha=alpha, **positives)
+    integer_at_least(2, moments=moments)
+
+
+def _at_least_one(upper: float) -> None:
+    positive(upper=upper)
+    if upper < 1:
+        raise ArgumentError("upper", upper, "a number, at least 1")
+
+
+def _at_most_one(**roots: float) -> None:
+    positive(**roots)
+    for name, value in roots.items():
+        if value > 1:
+            raise ArgumentError(name, value, "a number in (0, 1]")
