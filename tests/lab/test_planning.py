@@ -31,6 +31,7 @@ def test_the_table_names_budget_rows_conditions_and_what_happens_below(capsys):
     assert {row.split()[1] for row in rows[:2]} == {"tight", "paper"}
     conditions, below = rows[2:]
     assert "radius = 10 (example), centre = 0, sigma = 2 (set)" in conditions
+    assert "bound: Lemma 2.2 with constants" in conditions
     assert "assumes: the rows are normal; the standard deviation is sigma" in conditions
     assert below.endswith("below n = 2 refuses: n = 1: expected an integer, at least 2")
 
@@ -38,7 +39,7 @@ def test_the_table_names_budget_rows_conditions_and_what_happens_below(capsys):
 FIELDS = {
     "key": str, "calibration": str, "d": int, "answers_from": int, "refusal": str, "bounded_from": int,
     "n": int, "bound": float, "reason": str, "reached": bool, "budget": dict, "parameters": dict,
-    "assumptions": list, "check": dict,
+    "meaning": str, "assumptions": list, "check": dict,
 }  # fmt: skip
 
 

@@ -13,7 +13,8 @@ def add(commands: Any) -> None:
     parser = command(commands, "plan", run, text)
     parser.add_argument("subject", nargs="?", default="", metavar="ESTIMAND", help="or a key; all by default")
     parser.add_argument("--d", type=whole, metavar="D", help="columns (those of the entry's population)")
-    parser.add_argument("--alpha", type=number, metavar="A", help="wanted error; only where answers begin")
+    unit = "wanted error, in the unit of each error bound (none: only where answers begin)"
+    parser.add_argument("--alpha", type=number, metavar="A", help=unit)
     parser.add_argument("--beta", type=number, default=0.05, metavar="B", help="chance of a larger one (.05)")
     parser.add_argument("--epsilon", type=number, metavar="E", help="pure DP; with --delta approximate DP")
     parser.add_argument(

@@ -78,6 +78,7 @@ def _record(answer: Answer) -> dict[str, Any]:
         "parameters": {
             name: {"value": _plain(one.value), "from": one.origin} for name, one in answer.parameters.items()
         },
+        "meaning": answer.meaning,
         "assumptions": list(answer.assumptions),
         "check": asdict(answer.check) if answer.check else None,
     }
@@ -132,8 +133,9 @@ def _below(answer: Answer) -> str:
 
 def _conditions(answer: Answer) -> str:
     parts = [
-        f"{name} = {show(one.value)}" + ("" if one.origin == "default" else f" ({one.origin})")
+        f"{name} = {'none' if one.value is None else show(one.value)}"
+        + ("" if one.origin == "default" else f" ({one.origin})")
         for name, one in answer.parameters.items()
     ]
-    assumed = "; ".join(answer.assumptions)
-    return ", ".join(parts) + (f"; assumes: {assumed}" if assumed else "")
+    said = {"bound": answer.meaning, "assumes": "; ".join(answer.assumptions)}
+    return "; ".join([", ".join(parts), *(f"{name}: {words}" for name, words in said.items() if words)])

@@ -20,8 +20,8 @@ class Answer:
 
     Parameters
     ----------
-    key, calibration, d, parameters, assumptions
-        Which estimator, and what its bound assumes of the rows.
+    key, calibration, d, parameters, meaning, assumptions
+        Which estimator, what its error bound is, and what this assumes of the rows.
     budget : Budget or None
         What it spends: the given budget, or the least found; None if it takes none or none is enough.
     answers_from : int or None
@@ -44,6 +44,7 @@ class Answer:
     calibration: str | None
     d: int
     parameters: Mapping[str, Parameter]
+    meaning: str
     assumptions: tuple[str, ...]
     budget: Budget | None = None
     answers_from: int | None = None
@@ -80,6 +81,7 @@ def answer(question: Question, one: Candidate) -> Answer:
         calibration=getattr(one.estimator, "calibration", None),
         d=one.d,
         parameters=one.parameters,
+        meaning=one.meaning,
         assumptions=tuple(assumption.statement for assumption in one.entry.assumptions),
         n=question.n,
     )

@@ -7,6 +7,7 @@ computed with fewer runs unless set, and up to a smaller n: every n that is trie
 
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
+from inspect import getdoc
 from math import inf
 from typing import Any, Literal, TypeAlias
 
@@ -43,6 +44,12 @@ class Candidate:
     def bounded(self) -> bool:
         """Whether it has an error bound."""
         return hasattr(self.estimator, "error_bound")
+
+    @property
+    def meaning(self) -> str:
+        """What its error bound is a bound on, and in which unit: the first line that documents it."""
+        words = getdoc(getattr(self.estimator, "error_bound", None)) if self.bounded else None
+        return (words or "").partition("\n")[0].removeprefix("Return ").rstrip(".")
 
     @property
     def most(self) -> int:
