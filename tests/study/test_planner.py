@@ -242,3 +242,20 @@ def test_decimals_are_all_numbers_of_three_digits_in_order():
     assert all(float(f"{number:.3g}") == number for number in numbers)
     assert (numbers[0], numbers[-1]) == (1e-6, 1e3)
     assert {decimal(place) for place in steps(5400)} >= {0.1, 10.0, 100.0}
+
+
+def test_a_simulated_bound_is_planned_with_fewer_runs_that_stand_beside_it():
+    asking = {"subject": "univariate/interval", "alpha": 0.4, "calibrations": ("tight",)}
+    (one,) = plan(asked(**asking))
+    assert one.parameters["pivots"] == estimators.Parameter(500, "planner")
+    assert one.bound == bound(one, one.n) <= 0.4 < bound(one, one.n - 1)
+    (wider,) = plan(asked(**asking, settings={"pivots": 300}))
+    assert wider.parameters["pivots"] == estimators.Parameter(300, "set")
+
+
+def test_the_risk_of_the_question_is_that_of_the_estimator_unless_set():
+    asking = {"subject": "univariate/two-step-mean", "calibrations": ("paper",), "beta": 0.01}
+    (one,) = plan(asked(**asking))
+    assert (one.parameters["beta"].value, one.parameters["beta"].origin) == (0.01, "planner")
+    (loose,) = plan(asked(**asking, settings={"beta": 0.05}))
+    assert (loose.parameters["beta"].origin, loose.reached) == ("set", False)
