@@ -31,6 +31,7 @@ def files(folder):
 def test_update_commits_pictures_numbers_verdicts_and_index(updated):
     assert files(updated / "figures") == {
         "README.md",
+        "sample_complexity.md",
         "01_good/error.svg",
         "01_good/error.json",
         "01_good/verdicts.json",
@@ -211,3 +212,14 @@ def test_outside_a_checkout_is_one_line(workbench, tmp_path):
     done = workbench("reproduce", cwd=tmp_path)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "expected a folder inside a checkout of dp-workbench" in done.stderr
+
+
+def test_the_table_of_sample_sizes_is_written_and_must_be_that_of_the_verdicts(updated, workbench):
+    table = updated / "figures" / "sample_complexity.md"
+    assert "Claims about no sample size: T1." in table.read_text()
+    assert workbench("reproduce", cwd=updated).returncode == 0
+    assert (updated / "reproduced" / table.name).read_text() == table.read_text()
+    table.write_text(table.read_text() + "| T1 | by hand |\n")
+    done = workbench("reproduce", cwd=updated)
+    assert done.returncode == 1
+    assert "FAILED sample_complexity.md: not the table of the committed verdicts" in done.stdout

@@ -5,6 +5,16 @@ Everything else a command needs is imported when it runs, so that `workbench --h
 
 from types import ModuleType
 
-from workbench.commands import audit, bench, estimate, lab, list, reproduce, sources, verdicts
+from workbench.commands import audit, bench, estimate, lab, list, plan, reproduce, sources, verdicts
 
-COMMANDS: tuple[ModuleType, ...] = (list, sources, estimate, audit, bench, reproduce, verdicts, lab)
+COMMANDS: tuple[ModuleType, ...] = (
+    list,
+    sources,
+    estimate,
+    plan,
+    audit,
+    bench,
+    reproduce,
+    verdicts,
+    lab,
+)

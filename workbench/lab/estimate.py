@@ -16,7 +16,7 @@ from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError, integer_at_least, one_of
 from workbench.estimators.base import Abstention
 from workbench.lab import canonical
-from workbench.privacy import ZCDP, ApproxDP, PureDP
+from workbench.lab.spending import spending
 
 PRIVATE = "noise seeded by the operating system"
 REPLAY = "replay, not private"
@@ -44,7 +44,10 @@ def estimate(request: Request) -> tuple[str, bool]:
         integer_at_least(0, seed=request.seed)
     if request.out is not None and (request.out.is_dir() or not request.out.resolve().parent.is_dir()):
         raise ArgumentError("out", str(request.out), "a file in a folder that exists")
-    chosen, budget = estimator(request.key, request.settings), spend(request)
+    chosen, budget = (
+        estimator(request.key, request.settings),
+        spending(request.epsilon, request.delta, request.rho),
+    )
     table = read(request.file, request.columns, request.key)
     release = chosen(table, budget=budget, rng=np.random.default_rng(request.seed))
     record = _record(request, chosen, budget, release, len(table))
@@ -64,19 +67,6 @@ def estimator(key: str, settings: Mapping[str, object]) -> Any:
         if default is MISSING and name not in settings:
             raise ArgumentError(f"set {name}", None, f"a number: {key} needs --set {name}=NUMBER")
     return kind(**settings)
-
-
-def spend(request: Request) -> Any:
-    """Return the budget of the three flags."""
-    if request.rho is not None:
-        if request.epsilon is not None:
-            raise ArgumentError("rho", request.rho, "either --rho or --epsilon, not both")
-        return ZCDP(request.rho, delta=request.delta or 0.0)
-    if request.epsilon is None:
-        raise ArgumentError("epsilon", None, "a finite number above 0 (or --rho)")
-    if request.delta is None:
-        return PureDP(request.epsilon)
-    return ApproxDP(request.epsilon, request.delta)
 
 
 def read(file: Path, columns: Sequence[str], key: str) -> Any:

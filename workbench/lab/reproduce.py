@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive
-from workbench.lab import cache, tables
+from workbench.lab import cache, complexity, tables
 from workbench.lab.costs import Costs, costs
 from workbench.lab.figures import PROFILES, VERDICTS, compare
 from workbench.lab.notebooks import Outcome, check_parameters, is_cached, run
@@ -60,6 +60,7 @@ def reproduce(project: Project, request: Request, say: Callable[[str], None] = p
         report=lambda outcome: say(_line(outcome)),
     )
     faults = {outcome.notebook: _faults(project, request, out, outcome) for outcome in outcomes}
+    faults |= complexity.check(out, project.figures, compared=not (request.update or request.given))
     if request.update:
         _update(project, out, outcomes)
     say("\n".join([_summary(out, outcomes, faults), *expected.after(outcomes)]))
@@ -112,6 +113,7 @@ def _update(project: Project, out: Path, outcomes: Sequence[Outcome]) -> None:
                 shutil.copyfile(path, target / path.name)
     if project.figures.is_dir():
         write_index(project.figures)
+        complexity.write(project.figures)
 
 
 def _summary(out: Path, outcomes: Sequence[Outcome], faults: Mapping[str, Sequence[str]]) -> str:

@@ -80,6 +80,14 @@ def test_no_lower_bound_is_refuted_by_what_is_needed(sizes):
     assert Status.REFUTED not in size_statuses(sizes)
 
 
+def test_the_rows_needed_stand_beside_the_largest_bound(sizes):
+    check = costs.size_check(sizes, "tight", 0.1, claim_level(), resampler(SEED, "test"))
+    (size,) = check.detail["sizes"]
+    assert size["predicted"] == max(check.detail["lower bounds"].values())
+    assert size["estimate"] / size["predicted"] == pytest.approx(check.estimate)
+    assert size["statement"] in {source for claim in costs.CLAIMS for source in claim.sources}
+
+
 def test_an_estimator_with_half_the_error_would_refute_the_bounds(sizes):
     assert Status.REFUTED in size_statuses(sizes.assign(error=sizes["error"] / 2.5))
 

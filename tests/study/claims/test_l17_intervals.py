@@ -58,6 +58,9 @@ def widths(ratio, pivots, n=500):
 def test_widths_are_decided_for_the_full_table(ratio, pivots, status):
     verdict = study._width(widths(ratio, pivots), 5000, 1.05, 1e-6, np.random.default_rng(2))
     assert verdict.status == status
+    if np.isfinite(ratio):
+        (size,) = verdict.detail["sizes"]
+        assert (size["predicted"], size["interval"][0] > 0) == (5000, status == Status.REFUTED)
 
 
 def test_the_experiment_is_the_one_asked_for():

@@ -23,7 +23,8 @@ FEWER = {
     "LOCATE_WIDE": 40,
     "LOCATE_LINE": 60,
 }
-IDS = ("G1", "G2", "G3", "G4", "W1", "L1.1", "L1.2", "L2.3")
+SIZES = {"G1": 4, "G2": 1, "G3": 14, "G4": 4, "W1": 4, "L1.1": 0, "L1.2": 0, "L2.3": 3}
+IDS = tuple(SIZES)
 
 
 @pytest.fixture(autouse=True)
@@ -58,6 +59,25 @@ def test_a_true_claim_is_not_refuted_by_few_trials(identifier):
     assert all(check["id"] for check in checks)
     assert verdict.trials > 0
     verdict.to_json()
+    sizes = [size for check in checks for size in check["detail"].get("sizes", ())]
+    assert len(sizes) == SIZES[identifier]
+    assert {size["statement"] for size in sizes} <= set(CLAIMS[identifier].sources)
+
+
+def test_the_size_of_a_location_is_the_prediction_and_the_measurement_of_its_check():
+    near, above = decided("G3").detail["checks"][:2]
+    (predicted,), (packing,) = (check["detail"]["sizes"] for check in (near, above))
+    assert (predicted["predicted"], predicted["estimate"]) == (near["bound"], near["estimate"])
+    assert predicted["interval"] == near["interval"]
+    assert packing["estimate"] == near["estimate"]
+    assert packing["estimate"] / packing["predicted"] == pytest.approx(above["estimate"])
+
+
+def test_the_size_of_the_clipped_mean_is_its_privacy_part_in_rows():
+    check = decided("G1").detail["checks"][0]
+    (size,) = check["detail"]["sizes"]
+    assert size["predicted"] == sweeps.N
+    assert size["estimate"] / sweeps.N == pytest.approx(check["estimate"] / check["bound"])
 
 
 def test_louder_noise_than_predicted_refutes_the_clipped_mean(monkeypatch):

@@ -57,6 +57,9 @@ def test_the_constants_of_the_lecture_are_refuted(free):
         if check.status == Status.REFUTED
     ]
     assert {check.n for check in refuted} >= {100, 300}
+    for check in refuted:
+        (size,) = check.detail["sizes"]
+        assert (size["estimate"], size["interval"]) == (check.n, (check.n, np.inf))
 
 
 @pytest.mark.usefixtures("_one_radius")
@@ -121,6 +124,9 @@ def scales(name):
 
 def test_the_tight_scale_is_as_accurate_as_asked():
     frame = scales("test-scale")
+    sizes = [check.detail["sizes"][0] for check in tight.scale_checks(frame)]
+    assert [size["predicted"] for size in sizes] == list(tight.SCALES)
+    assert all(size["statement"] == "KV18/scale" for size in sizes)
     assert combine(tight.scale_checks(frame), len(frame)).status != Status.REFUTED
     worse = frame.assign(error=1.7 * frame["error"])
     assert combine(tight.scale_checks(worse), len(frame)).status == Status.REFUTED

@@ -97,5 +97,6 @@ class IntervalUnknownVariance:
         require_rows(n, d, LEAST_ROWS)
         if self.calibration == "paper":
             return KVInterval(self.level).half_width_bound(n, budget, beta)
-        scale, _ = RECIPE.budgets(n, budget)
-        return self.critical_value(n, budget) * (1 + SCALE.error_bound(n, scale, beta))
+        budget_of_scale, _ = RECIPE.budgets(n, budget)
+        scale = SCALE.error_bound(n, budget_of_scale, beta)
+        return inf if scale == inf else self.critical_value(n, budget) * (1 + scale)

@@ -17,6 +17,7 @@ from workbench.bounds.l17 import packing_bound, sampling_bound, two_point_bound
 from workbench.losses import total_variation_of_means
 from workbench.study.claims.base import Claim
 from workbench.study.claims.l17_runs import at, resampler, two_step
+from workbench.study.complexity import Complexity, in_proportion, sized
 from workbench.study.intervals import Crossing, bootstrap_interval, crossing, local_slope
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import combine, compare, inside_band, slope_inside
@@ -105,7 +106,10 @@ def _level(frame: pd.DataFrame, n: int, epsilon: float, level: float, rng: Gener
     interval = bootstrap_interval(_mean, apart, level, rng)
     predicted = noise_part(n, epsilon)
     check = inside_band(_mean(apart), interval, predicted, BAND, level=level, trials=len(apart))
-    return check.about(f"privacy part, n = {n}, eps = {epsilon:g}", "2w/(n eps/2), within 10 %", n=n)
+    check = check.about(f"privacy part, n = {n}, eps = {epsilon:g}", "2w/(n eps/2), within 10 %", n=n)
+    return in_proportion(
+        check, "L17/free", "2w/(b ε/2), w = 2.5 + √(2 ln(4n/β)): privacy part of mean size b"
+    )
 
 
 def _mean(values: np.ndarray) -> float:
@@ -145,7 +149,7 @@ def size_check(frame: pd.DataFrame, calibration: str, alpha: float, level: float
     bounds = lower_bounds(alpha, SIZE_EPSILON, SIZE_BETA)
     least = max(bounds.values())
     low, high = (end / least for end in found.interval)
-    return Verdict(
+    check = Verdict(
         status=compare((low, high), 1.0, inf),
         test="measured n over the largest lower bound, at least 1",
         level=level,
@@ -156,6 +160,8 @@ def size_check(frame: pd.DataFrame, calibration: str, alpha: float, level: float
         bound=1.0,
         detail={"alpha": alpha, "bracket": found.bracket, "lower bounds": bounds},
     ).about(f"{calibration}, alpha = {alpha:g}", "needs no fewer rows than the lower bounds say")
+    formula = "at least the largest of the sampling, the packing and the two-point bound"
+    return sized(check, Complexity("L17/Lem2.7", formula, least, found.estimate, found.interval))
 
 
 CLAIMS = (

@@ -24,6 +24,7 @@ from workbench.privacy.histograms import (
     stability_threshold,
 )
 from workbench.study.claims.base import Claim
+from workbench.study.complexity import enough
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import at_most, combine
 from workbench.study.schema import Point
@@ -147,7 +148,8 @@ def facts_hold(profile: str, seed: int, jobs: int) -> Verdict:
     checks = []
     for n in SIZES:
         failed = frame.loc[frame["n"] == n, "failed"]
-        checks.append(_failing(f"n = {n}", failed, max(bin_count_failure(n), LARGE_SIZE_BETA), n))
+        check = _failing(f"n = {n}", failed, max(bin_count_failure(n), LARGE_SIZE_BETA), n)
+        checks.append(enough(check, "L17/Lem2.3", "P(Bin(n, .341) < n/10) + P(Bin(n, 6e-5) ≥ n/50) ≤ β"))
     return combine(checks)
 
 

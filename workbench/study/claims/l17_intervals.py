@@ -22,6 +22,7 @@ from workbench.losses import interval_loss
 from workbench.privacy import ApproxDP
 from workbench.study.claims.base import Claim
 from workbench.study.claims.l17_runs import DELTA, Columns, at, below, resampler
+from workbench.study.complexity import enough
 from workbench.study.intervals import median_ratio_interval
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import at_most, combine
@@ -143,9 +144,10 @@ def _width(frame: pd.DataFrame, n: int, bound: float, level: float, rng: Generat
         return below(inf, (inf, inf), bound, level=level, trials=len(frame))
     interval = median_ratio_interval(relative, ones, level, rng)
     check = below(float(np.median(relative)), interval, bound, level=level, trials=len(frame))
-    return _about_the_full_table(check, frame).about(
+    check = _about_the_full_table(check, frame).about(
         f"width, tight, variance unknown, n = {n}", f"at most {bound:g} times Student's", n=n
     )
+    return enough(check, "KV18/interval-unknown-variance", "enough for a stated ratio to Student's width")
 
 
 def _about_the_full_table(check: Verdict, frame: pd.DataFrame) -> Verdict:

@@ -25,6 +25,7 @@ from workbench.study.claims import l17_location_measures as measures
 from workbench.study.claims import l17_location_sweeps as sweeps
 from workbench.study.claims.base import Claim
 from workbench.study.claims.l17_location_measures import Measure
+from workbench.study.complexity import Complexity, enough, in_proportion, sized
 from workbench.study.intervals import local_slope
 from workbench.study.profiles import claim_level
 from workbench.study.rules import combine, compare
@@ -37,6 +38,13 @@ PER_RADIUS, PER_DELTA = (5.0, 7.0), (5.2, 6.2)  # n ε per unit of ln R, of ln(1
 PACKINGS = 8.0
 HALF = 0.5
 W1_DELTA = 1e-9
+
+CLIPPED_SIZE = ("L17/Eq1", "2B/(ε b), B = R + √(2 ln(2n/β)): privacy part of mean size b")
+FLAT_SIZE = ("L17/Thm2.5", "enough for an error that does not change with R")
+RANGE_SIZE = ("L17/Cor2.4", "P(largest noise of empty bins < count near the mean) = .9, normal counts")
+PACKING_SIZE = ("L17/Thm2.6", "at least ln(9 (⌈R/2.5⌉ - 1))/ε")
+LINE_SIZE = ("L17/Thm2.8", "P(count near the mean > threshold of order ln(1/δ)/ε) = .9, normal counts")
+HALF_SIZE = ("proofs/univariate.md", "at most half of the histogram's measured n")
 
 
 def laplace_of_clipped(radius: float) -> float:
@@ -58,7 +66,9 @@ def clipped_is_linear(profile: str, seed: int, jobs: int) -> Verdict:
     exponent = local_slope(radii, predicted)
     found = measures.slope(np.log(radii), [measures.logarithm(scale) for scale in scales])
     checks = [
-        measures.near(f"privacy part at R = {radius:g}", scale, expected, n=sweeps.N)
+        in_proportion(
+            measures.near(f"privacy part at R = {radius:g}", scale, expected, n=sweeps.N), *CLIPPED_SIZE
+        )
         for radius, scale, expected in zip(radii, scales, predicted, strict=True)
     ]
     limits = exponent - EXPONENT / 2, exponent + EXPONENT / 2
@@ -71,7 +81,7 @@ def two_step_is_flat(profile: str, seed: int, jobs: int) -> Verdict:
     tables = (sweeps.TWO_STEP, sweeps.TWO_STEP_WIDEST)
     frame = sweeps.measured(*tables, profile=profile, seed=seed, jobs=jobs)
     groups = {radius: rows["paper"].abs() for radius, rows in measures.by(frame, "radius").items()}
-    return _flat("largest over smallest median error, all R", groups, FLAT)
+    return enough(_flat("largest over smallest median error, all R", groups, FLAT), *FLAT_SIZE)
 
 
 def _flat(name: str, groups: dict[float, pd.Series], allowed: float) -> Verdict:
@@ -84,6 +94,10 @@ def _flat(name: str, groups: dict[float, pd.Series], allowed: float) -> Verdict:
     return replace(
         verdict, status=status, interval=(low, verdict.interval[1]), detail={**verdict.detail, **medians}
     )
+
+
+def _size(statement: str, formula: str, predicted: float, rows: Measure) -> Complexity:
+    return Complexity(statement, formula, predicted, rows.estimate, rows.interval)
 
 
 def range_costs_its_logarithm(profile: str, seed: int, jobs: int) -> Verdict:
@@ -109,10 +123,13 @@ def range_costs_its_logarithm(profile: str, seed: int, jobs: int) -> Verdict:
 
 def _against_bounds(rows: Measure, radius: float, epsilon: float) -> list[Verdict]:
     name = f"at R = {radius:g}, ε = {epsilon:g}"
-    packings = measures.scaled(rows, 1 / sweeps.packing(radius, epsilon))
+    packing, predicted = sweeps.packing(radius, epsilon), _predicted(epsilon=epsilon, radius=radius)
+    near = measures.near(f"rows {name}", rows, predicted, n=_whole(rows))
+    packings = measures.scaled(rows, 1 / packing)
+    above = measures.between(f"rows over the packing bound {name}", packings, 1.0, PACKINGS)
     return [
-        measures.near(f"rows {name}", rows, _predicted(epsilon=epsilon, radius=radius), n=_whole(rows)),
-        measures.between(f"rows over the packing bound {name}", packings, 1.0, PACKINGS),
+        sized(near, _size(*RANGE_SIZE, predicted, rows)),
+        sized(above, _size(*PACKING_SIZE, packing, rows)),
     ]
 
 
@@ -140,7 +157,8 @@ def line_costs_log_delta(profile: str, seed: int, jobs: int) -> Verdict:
         where: dict[str, float | str] = {"method": "paper", "epsilon": sweeps.EPSILON, "delta": delta}
         rows = measures.rows_to_locate(frame, claim_level(), seed, **where)
         products.append(measures.scaled(rows, sweeps.EPSILON))
-        checks.append(measures.near(f"rows at δ = {delta:g}", rows, _predicted(delta=delta), n=_whole(rows)))
+        near = measures.near(f"rows at δ = {delta:g}", rows, _predicted(delta=delta), n=_whole(rows))
+        checks.append(sized(near, _size(*LINE_SIZE, near.bound, rows)))
     logs = [log(1 / delta) for delta in sweeps.DELTAS]
     expected = [sweeps.EPSILON * _predicted(delta=delta) for delta in sweeps.DELTAS]
     predicted = float(np.polyfit(logs, expected, 1)[0])
@@ -171,7 +189,8 @@ def window_needs_half(profile: str, seed: int, jobs: int) -> Verdict:
         for calibration in sweeps.CALIBRATIONS:
             share = measures.ratio(rows["window"], rows[calibration])
             name = f"window median over {calibration} histogram, {sweep.name}"
-            checks.append(measures.between(name, share, 0.0, HALF))
+            half = measures.between(name, share, 0.0, HALF)
+            checks.append(sized(half, _size(*HALF_SIZE, HALF * rows[calibration].estimate, rows["window"])))
     return combine(checks, trials)
 
 

@@ -27,6 +27,7 @@ from workbench.study.claims.l17_runs import (
     two_step,
     unbounded,
 )
+from workbench.study.complexity import enough
 from workbench.study.intervals import Vector, clopper_pearson
 from workbench.study.profiles import claim_level
 from workbench.study.rules import combine
@@ -34,7 +35,7 @@ from workbench.study.schema import Point
 from workbench.study.sweep import Sweep, grid, run
 from workbench.study.verdict import Verdict
 
-QUANTILES = (0.5, 0.9)
+QUANTILES, FREE = (0.5, 0.9), "no range"
 FAR_MEAN = 1e6
 BOUNDED = {100: 1.45, 300: 1.12, 1000: 1.06}  # n: the ratio asked for, pure eps = 1
 UNBOUNDED = {300: 1.18, 1000: 1.08}  # the same without a range, (1, 1e-6)
@@ -97,7 +98,7 @@ def ratio_checks(ranged: pd.DataFrame, free: pd.DataFrame, rng: Generator) -> li
         for q in QUANTILES
     ]
     checks += [
-        _ratio(at(free, n=n), n, "no range", q, bound, level, rng)
+        _ratio(at(free, n=n), n, FREE, q, bound, level, rng)
         for n, bound in UNBOUNDED.items()
         for q in QUANTILES
     ]
@@ -111,7 +112,9 @@ def _ratio(
     estimate = float(np.quantile(error, q, method="higher") / np.quantile(reference, q, method="higher"))
     interval = quantile_ratio_interval(error, reference, q, level, rng)
     check = below(estimate, interval, bound, level=level, trials=len(frame), quantile=q)
-    return check.about(f"ratio of {q:.0%} quantiles, n = {n}, {where}", f"at most {bound:g}", n=n)
+    check = check.about(f"ratio of {q:.0%} quantiles, n = {n}, {where}", f"at most {bound:g}", n=n)
+    statement = "L17/Thm2.8" if where == FREE else "L17/Thm2.5"
+    return enough(check, statement, "enough for an error within a stated ratio of the sample mean's")
 
 
 def _abstentions(frame: pd.DataFrame, n: int, level: float) -> Verdict:
@@ -137,7 +140,8 @@ def _scale(error: Vector, n: int, most: float, level: float) -> Verdict:
     interval = clopper_pearson(beyond, len(error), level)
     q95 = float(np.quantile(error, 0.95, method="higher"))
     check = below(beyond / len(error), interval, 0.05, level=level, trials=len(error), quantile_95=q95)
-    return check.about(f"relative error above {most:.0%}, n = {n}", "in at most 5 % of runs", n=n)
+    check = check.about(f"relative error above {most:.0%}, n = {n}", "in at most 5 % of runs", n=n)
+    return enough(check, "KV18/scale", "enough for a stated relative error in 95 % of runs")
 
 
 CLAIMS = (

@@ -1,0 +1,183 @@
+"""`workbench plan` as a person meets it: tables, JSON, one line for a wrong argument."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from workbench.cli import main
+from workbench.lab.planning import HEADER, Request, planning
+
+MEAN = ("univariate/clipped-mean", "--alpha", "0.2")
+
+
+def printed(capsys, *arguments, code=0):
+    assert main(["plan", *map(str, arguments)]) == code
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def records(capsys, *arguments, code=0):
+    return json.loads(printed(capsys, *arguments, "--json", code=code))
+
+
+def test_the_table_names_budget_rows_conditions_and_what_happens_below(capsys):
+    out = printed(capsys, *MEAN, "--set", "sigma=2.0", "--calibration", "both")
+    question, header, _, *rows = [line for line in out.splitlines() if line]
+    assert question == "error at most 0.2 with probability 0.95, at (ε = 1, δ = 1e-06)-DP"
+    assert [name for name in HEADER if name in header] == list(HEADER)
+    assert {row.split()[1] for row in rows[:2]} == {"tight", "paper"}
+    conditions, below = rows[2:]
+    assert "radius = 10 (example), centre = 0, sigma = 2 (set)" in conditions
+    assert "bound: Lemma 2.2 with constants" in conditions
+    assert "assumes: the rows are normal; the standard deviation is sigma" in conditions
+    assert below.endswith("below n = 2 refuses: n = 1: expected an integer, at least 2")
+
+
+FIELDS = {
+    "key": str, "calibration": str, "d": int, "answers_from": int, "refusal": str, "bounded_from": int,
+    "n": int, "bound": float, "reason": str, "reached": bool, "budget": dict, "parameters": dict,
+    "meaning": str, "assumptions": list, "check": dict,
+}  # fmt: skip
+
+
+def test_json_holds_the_question_and_every_field_of_every_answer(capsys):
+    found = records(capsys, *MEAN, "--epsilon", "0.5", "--calibration", "both", "--d", "1")
+    budget = {"text": "ε = 0.5", "epsilon": 0.5}
+    assert found["question"] == {
+        "subject": MEAN[0], "d": 1, "alpha": 0.2, "beta": 0.05, "n": None, "budget": budget, "delta": None
+    }  # fmt: skip
+    assert {one["calibration"] for one in found["answers"]} == {"paper", "tight"}
+    for one in found["answers"]:
+        assert {name: type(value) for name, value in one.items()} == FIELDS
+        assert one["budget"] == budget
+        assert one["check"].keys() == {"places", "short_above"}
+        assert one["parameters"]["radius"] == {"value": 10.0, "from": "example"}
+
+
+def test_json_of_an_answer_without_numbers_has_the_same_fields(capsys):
+    (one,) = records(capsys, "univariate/unbounded-mean", "--alpha", "1", "--epsilon", "1", code=1)["answers"]
+    assert one.keys() == FIELDS.keys()
+    assert not one["reached"]
+    assert one["reason"].startswith("takes no ε = 1")
+    assert [one[name] for name in ("n", "bound", "budget", "check")] == [None] * 4
+
+
+def test_rows_are_turned_into_a_budget_and_back(capsys):
+    (there,) = records(capsys, *MEAN, "--n", 900)["answers"]
+    assert (there["n"], there["budget"].keys()) == (900, {"text", "epsilon"})
+    (back,) = records(capsys, *MEAN, "--epsilon", there["budget"]["epsilon"])["answers"]
+    assert back["n"] <= 900
+    (approximate,) = records(capsys, *MEAN, "--n", 900, "--delta", "1e-6")["answers"]
+    assert approximate["budget"]["epsilon"] <= there["budget"]["epsilon"]
+
+
+def test_zero_concentrated_budgets_are_taken_too(capsys):
+    (one,) = records(capsys, *MEAN, "--rho", "0.5")["answers"]
+    assert one["budget"] == {"text": "ρ = 0.5 zCDP", "rho": 0.5, "delta": 0.0}
+
+
+def test_without_an_accuracy_it_says_where_answers_begin(capsys):
+    out = printed(capsys, "location")
+    assert out.startswith("where answers begin, at (ε = 1, δ = 1e-06)-DP")
+    found = {one["key"]: one for one in records(capsys, "location")["answers"]}
+    assert {one["answers_from"] for one in found.values()} == {2}
+    assert all(one["bounded_from"] > 100 for one in found.values())
+
+
+def test_what_no_estimator_reaches_exits_with_1(capsys):
+    assert "the least bound found is 2.5" in printed(capsys, "location", "--alpha", "1", code=1)
+
+
+def test_the_table_tells_of_a_bound_that_is_not_monotone():
+    from workbench.lab.planning import _against
+    from workbench.study.planner import Check
+
+    assert _against(Check(9, (600.0, 1e6))) == "not monotone: too large again at 600, 1e+06"
+    assert _against(Check(9, ())) == _against(None) == ""
+
+
+def test_infinite_parameters_are_words_in_json():
+    from workbench.lab.planning import _plain
+
+    values = (None, True, 3, 0.5, "tight", float("inf"), (1, 2))
+    assert [_plain(value) for value in values] == [None, True, 3, 0.5, "tight", "inf", "(1, 2)"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("means",), ("estimand = 'means'", "mean, location, scale, interval")),
+        (("mean/none",), ("key = 'mean/none'", "univariate/median")),
+        (("mean", "--alpha", "0"), ("alpha = 0.0", "above 0")),
+        (("mean", "--alpha", "much"), ("--alpha", "'much'", "expected a number")),
+        (("mean", "--beta", "1"), ("beta = 1.0", "between 0 and 1")),
+        (("mean", "--epsilon", "-1"), ("epsilon = -1.0",)),
+        (("mean", "--delta", "1e-6"), ("epsilon = None",)),
+        (("mean", "--epsilon", "1", "--rho", "1"), ("rho = 1.0", "not both")),
+        (("mean", "--n", "10", "--epsilon", "1", "--alpha", "1"), ("n = 10", "either --n", "--epsilon")),
+        (("mean", "--n", "10", "--rho", "1", "--alpha", "1"), ("n = 10", "either --n")),
+        (("mean", "--n", "10"), ("alpha = None",)),
+        (("mean", "--n", "0", "--alpha", "1"), ("n = 0",)),
+        (("mean", "--n", "1.5"), ("--n", "expected an integer")),
+        (("mean", "--d", "0"), ("d = 0",)),
+        (("mean", "--calibration", "loose"), ("--calibration", "loose")),
+        (("mean", "--set", "width=1"), ("set width = 1", "one of beta, centre")),
+        (("mean", "--set", "radius"), ("'radius'", "NAME=VALUE")),
+        (("mean", "--set", "radius=-1"), ("radius = -1", "above 0")),
+        (("mean", "--set", "radius=wide"), ("radius = 'wide'", "above 0")),
+    ],
+)  # fmt: skip
+def test_a_wrong_argument_is_one_line(capsys, arguments, words):
+    try:
+        code = main(["plan", *arguments])
+    except SystemExit as error:
+        code = error.code
+    out, err = capsys.readouterr()
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("workbench: error: ")
+    assert all(word in err for word in words), err
+
+
+def test_as_a_subprocess_it_warns_of_nothing():
+    command = [sys.executable, "-W", "error", "-m", "workbench.cli", "plan", *MEAN, "--n", "900", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["answers"][0]["n"] == 900
+
+
+def test_a_key_that_the_catalog_gains_needs_no_change_of_the_planner(monkeypatch):
+    """An entry in d columns that has no bound: its cliff, in both calibrations, for the d that is asked."""
+    from dataclasses import dataclass
+    from types import MappingProxyType, SimpleNamespace
+
+    from workbench import catalog
+    from workbench.errors import ArgumentError
+    from workbench.privacy import Charge
+    from workbench.study.planner import estimators
+
+    @dataclass(frozen=True, kw_only=True)
+    class Preconditioner:
+        calibration: str = "tight"
+
+        def plan(self, n, d, budget):
+            least = 1000 * d * (100 if self.calibration == "paper" else 1)
+            if n < least:
+                raise ArgumentError("n", n, f"at least {least}")
+            return Charge("step", "gaussian", 1.0, budget)
+
+    entry = SimpleNamespace(
+        key="spectral/preconditioner", estimand="subspace", estimator=Preconditioner(), assumptions=(),
+        population=SimpleNamespace(d=3),
+    )  # fmt: skip
+    extended = MappingProxyType({**catalog.CATALOG, entry.key: entry})
+    monkeypatch.setattr(catalog, "CATALOG", extended)
+    monkeypatch.setattr(estimators, "CATALOG", extended)
+    text, good = planning(Request(subject=entry.key, d=5, calibration="both"), as_json=True)
+    found = json.loads(text)["answers"]
+    assert good
+    assert {one["calibration"]: one["answers_from"] for one in found} == {"tight": 5000, "paper": 500_000}
+    assert found[0]["refusal"] == "n = 4999: expected at least 5000"
+    assert {one["reason"] for one in found} == {"no error bound with explicit constants"}

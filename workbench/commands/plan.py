@@ -1,0 +1,42 @@
+"""`workbench plan`: how many rows, or how much budget, an accuracy needs."""
+
+import argparse
+from typing import Any
+
+from workbench.commands.base import command
+from workbench.lab.words import number, pair, whole
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    text = "the rows that an accuracy needs at a budget, or the budget at --n rows"
+    parser = command(commands, "plan", run, text)
+    parser.add_argument("subject", nargs="?", default="", metavar="ESTIMAND", help="or a key; all by default")
+    parser.add_argument("--d", type=whole, metavar="D", help="columns (those of the entry's population)")
+    unit = "wanted error, in the unit of each error bound (none: only where answers begin)"
+    parser.add_argument("--alpha", type=number, metavar="A", help=unit)
+    parser.add_argument("--beta", type=number, default=0.05, metavar="B", help="chance of a larger one (.05)")
+    parser.add_argument("--epsilon", type=number, metavar="E", help="pure DP; with --delta approximate DP")
+    parser.add_argument(
+        "--delta", type=number, metavar="D", help="(1e-6 where no budget and no --n is given)"
+    )
+    parser.add_argument(
+        "--rho", type=number, metavar="R", help="zero-concentrated DP, with --delta if wanted"
+    )
+    parser.add_argument("--n", type=whole, metavar="N", help="rows: ask for the least budget instead")
+    parser.add_argument("--calibration", choices=("paper", "tight", "both"), default="tight")
+    parser.add_argument(
+        "--set", type=pair, action="append", default=[], metavar="NAME=VALUE", help="public parameters"
+    )
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Return 1 if no estimator reaches what is asked."""
+    from workbench.lab.planning import Request, planning
+
+    names = ("subject", "d", "alpha", "beta", "epsilon", "delta", "rho", "n", "calibration")
+    request = Request(settings=dict(options.set), **{name: getattr(options, name) for name in names})
+    text, good = planning(request, as_json=options.json)
+    print(text)
+    return 0 if good else 1

@@ -1,0 +1,59 @@
+"""Sample sizes beside a verdict: what a statement's formula says, and what was measured.
+
+A size stands in the detail of a check, under `sizes`, so that the table of all of them can be made from the
+committed verdicts alone.
+"""
+
+from dataclasses import asdict, dataclass, replace
+from math import inf
+
+from workbench.study.intervals import Interval
+from workbench.study.verdict import Status, Verdict
+
+ENOUGH = {Status.HOLDS: (0.0, 1.0), Status.REFUTED: (1.0, inf), Status.UNDECIDED: (0.0, inf)}
+
+
+@dataclass(frozen=True)
+class Complexity:
+    """One n.
+
+    Parameters
+    ----------
+    statement : str
+        Id of the numbered statement.
+    formula : str
+        Its n in words or symbols, the same for all settings.
+    predicted : float
+        The formula's value; nan if it rests on a measured n that the grid does not bracket.
+    estimate, interval : float, tuple of float
+        The n that was measured, nan likewise. An interval from 0 to the estimate says that so many rows are
+        enough; one from the estimate to infinity that they are not.
+    """
+
+    statement: str
+    formula: str
+    predicted: float
+    estimate: float
+    interval: Interval
+
+
+def sized(check: Verdict, *sizes: Complexity) -> Verdict:
+    """Return the check with these sizes in its detail."""
+    return replace(check, detail={**check.detail, "sizes": [asdict(size) for size in sizes]})
+
+
+def enough(check: Verdict, statement: str, formula: str) -> Verdict:
+    """Return a check at one n with the size that it decides: n rows are enough, or not, or it is open."""
+    n = float(check.n or 0)
+    low, high = (n * end for end in ENOUGH[check.status])
+    return sized(check, Complexity(statement, formula, n, n, (low, high)))
+
+
+def in_proportion(check: Verdict, statement: str, formula: str) -> Verdict:
+    """Return a check of an error in 1/n with the n at which it would be the predicted one.
+
+    The measured error at n rows is to its prediction as the n that the latter needs is to n.
+    """
+    n = float(check.n or 0)
+    low, high = (n * end / check.bound for end in check.interval)
+    return sized(check, Complexity(statement, formula, n, n * check.estimate / check.bound, (low, high)))

@@ -1,0 +1,155 @@
+"""What every estimator says to a question: the least n or the least budget found, or why there is none."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from math import isfinite
+
+from workbench.errors import ArgumentError
+from workbench.privacy import Budget
+from workbench.study.cliff import fewest_rows
+from workbench.study.planner.estimators import Candidate, Parameter, candidates
+from workbench.study.planner.question import Offer, Question
+from workbench.study.planner.search import DECIMALS, Check, Scale, decimal, factors, steps
+
+NO_BOUND = "no error bound with explicit constants"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What one estimator says.
+
+    Parameters
+    ----------
+    key, calibration, d, parameters, meaning, assumptions
+        Which estimator, what its error bound is, and what this assumes of the rows.
+    budget : Budget or None
+        What it spends: the given budget, or the least found; None if it takes none or none is enough.
+    answers_from : int or None
+        The least n that its plan accepts at this budget.
+    refusal : str
+        What the plan says of one row less.
+    bounded_from : int or None
+        Where n is sought: the least n found with a finite bound.
+    n : int or None
+        The given n, or the least found to be enough.
+    bound : float or None
+        The error bound there, at most alpha; None if alpha is not reached.
+    check : Check or None
+        What a public grid around the answer says of the bound's monotony.
+    reason : str
+        Why there is no bound.
+    """
+
+    key: str
+    calibration: str | None
+    d: int
+    parameters: Mapping[str, Parameter]
+    meaning: str
+    assumptions: tuple[str, ...]
+    budget: Budget | None = None
+    answers_from: int | None = None
+    refusal: str = ""
+    bounded_from: int | None = None
+    n: int | None = None
+    bound: float | None = None
+    check: Check | None = None
+    reason: str = ""
+
+    @property
+    def reached(self) -> bool:
+        """Whether alpha is reached."""
+        return self.bound is not None
+
+
+def plan(question: Question) -> list[Answer]:
+    """Return what the estimators in question say: those that need least first, those that fail last."""
+    return sorted((answer(question, one) for one in candidates(question)), key=_need)
+
+
+def _need(one: Answer) -> tuple[int, float, int]:
+    """Return what answers are ordered by: ε before ρ, less before more, then n."""
+    if not one.reached or one.budget is None:
+        return 2, 0.0, 0
+    (currency, amount), *_ = asdict(one.budget).items()
+    return int(currency != "epsilon"), amount, one.n or 0
+
+
+def answer(question: Question, one: Candidate) -> Answer:
+    """Return what one estimator says at the best of the budgets it takes."""
+    blank = Answer(
+        key=one.entry.key,
+        calibration=getattr(one.estimator, "calibration", None),
+        d=one.d,
+        parameters=one.parameters,
+        meaning=one.meaning,
+        assumptions=tuple(assumption.statement for assumption in one.entry.assumptions),
+        n=question.n,
+    )
+    refusals = []
+    for offers in question.offers():
+        found = []
+        for offer in offers:
+            try:
+                fewest_rows(one.estimator, one.d, offer(1.0))
+                found.append((_rows if question.n is None else _budget)(question, one, offer, blank))
+            except ArgumentError as error:
+                refusals.append(_refused(error, offer(1.0)))
+        if found:
+            return min(found, key=_need)
+    return replace(blank, reason=refusals[0])
+
+
+def _refused(error: ArgumentError, budget: Budget) -> str:
+    """Return the refusal in one line; a budget is named whole, not by the share that was refused."""
+    return f"takes no {budget}: expected {error.allowed}" if error.argument == "budget" else str(error)
+
+
+def _rows(question: Question, one: Candidate, offer: Offer, blank: Answer) -> Answer:
+    """Return the answer at a given budget."""
+    budget = offer(1.0)
+    found = _at(one, budget, blank)
+    if not one.bounded:
+        return replace(found, reason=NO_BOUND)
+    start = found.answers_from or 1
+    scale = Scale(lambda n: one.bound(n, budget, question.beta), start, one.most, factors)
+    found = replace(found, bounded_from=scale.least())
+    if question.alpha is None:
+        return found
+    n = scale.least(question.alpha)
+    if n is None:
+        where, best = scale.best()
+        return replace(found, reason=_unreached(one.reach, best, f"n = {where}"))
+    return replace(found, n=n, bound=scale.at(n), check=scale.check(n, question.alpha))
+
+
+def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> Answer:
+    """Return the answer at a given n."""
+    n, alpha = question.n or 0, question.alpha or 0.0
+    refusal = one.refusal(n, offer(decimal(DECIMALS)))
+    if refusal or not one.bounded:
+        return replace(blank, reason=refusal or NO_BOUND)
+    if n > one.most:
+        reason = f"n = {n}: expected at most {one.most}, up to which this bound is computed"
+        return replace(blank, reason=reason)
+    scale = Scale(
+        lambda place: one.bound(n, offer(decimal(place)), question.beta), 0, DECIMALS, steps, decimal
+    )
+    place = scale.least(alpha)
+    if place is None:
+        where, best = scale.best()
+        most, there = (str(offer(decimal(end))) for end in (DECIMALS, where))
+        return replace(blank, reason=_unreached(f"any budget up to {most}", best, there))
+    found = _at(one, offer(decimal(place)), blank)
+    return replace(found, bound=scale.at(place), check=scale.check(place, alpha))
+
+
+def _at(one: Candidate, budget: Budget, blank: Answer) -> Answer:
+    """Return the answer with the budget and where the estimator begins to answer at it."""
+    first = fewest_rows(one.estimator, one.d, budget)
+    return replace(blank, budget=budget, answers_from=first, refusal=one.refusal(first - 1, budget))
+
+
+def _unreached(where: str, best: float, there: str) -> str:
+    if not isfinite(best):
+        return f"no finite error bound at {where}"
+    return f"alpha is not reached at {where}: the least bound found is {best:.4g}, at {there}"

@@ -1,0 +1,140 @@
+"""The estimators that a question is about, with their public parameters and who chose these.
+
+Parameters that are not set have the values of the catalog's example, which stand beside the answer, but for
+`beta`, which is that of the question. A bound that is simulated, which the parameter `pivots` tells, is
+computed with fewer runs unless set, and up to a smaller n: every n that is tried costs so many runs of n.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, replace
+from inspect import getdoc
+from math import inf
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from workbench.catalog import CATALOG, Entry, lookup
+from workbench.errors import ArgumentError
+from workbench.privacy import Budget
+from workbench.study.cliff import MOST, accepts
+from workbench.study.planner.question import Question
+
+SIMULATED, RUNS, NUMBERS = "pivots", 500, 25 * 10**6  # runs per n, and the most numbers drawn for one n
+Origin: TypeAlias = Literal["set", "default", "example", "planner"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """The value of a public parameter and who chose it."""
+
+    value: Any
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An estimator of an entry, ready to be asked about d columns."""
+
+    entry: Entry
+    estimator: Any
+    d: int
+    parameters: Mapping[str, Parameter]
+
+    @property
+    def bounded(self) -> bool:
+        """Whether it has an error bound."""
+        return hasattr(self.estimator, "error_bound")
+
+    @property
+    def meaning(self) -> str:
+        """What its error bound is a bound on, and in which unit: the first line that documents it."""
+        words = getdoc(getattr(self.estimator, "error_bound", None)) if self.bounded else None
+        return (words or "").partition("\n")[0].removeprefix("Return ").rstrip(".")
+
+    @property
+    def most(self) -> int:
+        """The largest n at which its bound is computed."""
+        if SIMULATED not in self.parameters:
+            return MOST
+        return NUMBERS // int(self.parameters[SIMULATED].value)
+
+    @property
+    def reach(self) -> str:
+        """That n in words."""
+        return f"any n up to {self.most:g}" + (", where simulation ends" if self.most < MOST else "")
+
+    def bound(self, n: int, budget: Budget, beta: float) -> float:
+        """Return its error bound, infinite where it refuses n rows at this budget."""
+        if not accepts(self.estimator, n, self.d, budget):
+            return inf
+        with np.errstate(all="ignore"):
+            return float(self.estimator.error_bound(n, self.d, budget, beta))
+
+    def refusal(self, n: int, budget: Budget) -> str:
+        """Return what the plan says of n rows; nothing if it takes them."""
+        try:
+            self.estimator.plan(n, self.d, budget)
+        except ArgumentError as error:
+            return str(error)
+        return ""
+
+
+def candidates(question: Question) -> list[Candidate]:
+    """Return the estimators in question, in the order of the catalog.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such estimand or key, none of the estimators has a parameter that is set, or one
+        refuses its value.
+    """
+    entries = entries_of(question.subject)
+    known = sorted({name for entry in entries for name in _names(entry)} - {"calibration"})
+    for name, value in question.settings.items():
+        if name not in known:
+            raise ArgumentError(f"set {name}", value, f"one of {', '.join(known)}")
+    return [one for entry in entries for one in _variants(entry, question)]
+
+
+def entries_of(subject: str) -> list[Entry]:
+    """Return the entries of an estimand, the one of a key, or all of them."""
+    if "/" in subject:
+        return [lookup(subject)]
+    estimands = dict.fromkeys(str(entry.estimand) for entry in CATALOG.values())
+    if subject and subject not in estimands:
+        raise ArgumentError("estimand", subject, f"a key of the catalog, or one of {', '.join(estimands)}")
+    return [entry for entry in CATALOG.values() if subject in ("", entry.estimand)]
+
+
+def _names(entry: Entry) -> list[str]:
+    kind: Any = entry.estimator
+    return [part.name for part in fields(kind)]
+
+
+def _variants(entry: Entry, question: Question) -> Iterator[Candidate]:
+    names = _names(entry)
+    chosen: dict[str, Any] = {SIMULATED: RUNS, "beta": question.beta} | dict(question.settings)
+    change = {name: value for name, value in chosen.items() if name in names}
+    calibrated = "calibration" in names
+    for calibration in question.calibrations if calibrated else ("",):
+        named = {"calibration": calibration} if calibrated else {}
+        estimator: Any = replace(entry.estimator, **change, **named)  # type: ignore[type-var]
+        origins = _parameters(estimator, question.settings, change)
+        yield Candidate(entry, estimator, question.d or entry.population.d or 1, origins)
+
+
+def _parameters(
+    estimator: Any, settings: Mapping[str, Any], change: Mapping[str, Any]
+) -> dict[str, Parameter]:
+    def origin(name: str, default: Any) -> Origin:
+        if name in settings:
+            return "set"
+        if default is not MISSING and getattr(estimator, name) == default:
+            return "default"
+        return "planner" if name in change else "example"
+
+    return {
+        part.name: Parameter(getattr(estimator, part.name), origin(part.name, part.default))
+        for part in fields(estimator)
+        if part.name != "calibration"
+    }
