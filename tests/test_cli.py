@@ -192,8 +192,9 @@ def write_project(root):
         ((), 0, "REFUTED"),
         (("--require-decided", "T1", "T2"), 0, "T2"),
         (("--require-decided", "T3"), 1, "FAILED T3: required to be decided, is UNDECIDED"),
-        (("--require-holds", "T1"), 0, "HOLDS"),
-        (("--require-holds", "T2"), 1, "FAILED T2: required to hold, is REFUTED"),
+        (("--require", "T1"), 0, "HOLDS"),
+        (("--require", "T1", "T3"), 1, "FAILED T3: required to hold, is UNDECIDED"),
+        (("--require", "T2"), 1, "FAILED T2: required to hold, is REFUTED"),
     ],
 )
 def test_verdicts(tmp_path, arguments, code, word):
@@ -205,7 +206,7 @@ def test_verdicts(tmp_path, arguments, code, word):
 
 def test_verdicts_unknown_id_missing_folder_and_json(tmp_path):
     write_project(tmp_path)
-    one_line(run_workbench("verdicts", "--require-holds", "T9", cwd=tmp_path), ("claim = 'T9'", "T1, T2, T3"))
+    one_line(run_workbench("verdicts", "--require", "T9", cwd=tmp_path), ("claim = 'T9'", "T1, T2, T3"))
     one_line(run_workbench("verdicts", "--from", "nowhere", cwd=tmp_path), ("from = 'nowhere'",))
     done = run_workbench("verdicts", "--from", "figures", "--json", cwd=tmp_path)
     assert [record["id"] for record in json.loads(done.stdout)] == ["T1", "T2", "T3"]

@@ -208,4 +208,4 @@ class Unclipped:
     """numpy without its clip."""
 
     def __getattr__(self, name: str) -> Any:
-        return (lambda x, low, high: np.asarray(x)) if name == "clip" else getattr(np, name)
+        return (lambda x, low, high, out=None: np.asarray(x)) if name == "clip" else getattr(np, name)

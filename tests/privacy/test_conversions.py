@@ -48,6 +48,16 @@ def test_the_classic_scale_is_refused_where_its_proof_ends():
     assert exact_gaussian_delta(1 / scale, 20) > 100 * 1e-6
 
 
+def test_a_gaussian_calibration_is_computed_once_and_remembered_bit_for_bit(monkeypatch):
+    budget = ApproxDP(0.7123, 3e-7)
+    first = convert.gdp_within_approx(budget)
+    assert first == convert.gdp_within_approx.__wrapped__(budget)
+    monkeypatch.setattr(convert, "brentq", None)
+    assert convert.gdp_within_approx(ApproxDP(0.7123, 3e-7)) is first
+    with pytest.raises(ArgumentError, match="delta"):
+        convert.gdp_within_approx(ApproxDP(0.7123, 0.0))
+
+
 @pytest.mark.parametrize(("rho", "delta"), GRID)
 def test_zcdp_in_epsilon_is_the_minimum_over_orders(rho, delta):
     orders = 1 + np.geomspace(1e-3, 1e5, 4000)

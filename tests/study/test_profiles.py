@@ -1,4 +1,5 @@
 import math
+from pathlib import Path
 
 import pytest
 
@@ -25,3 +26,12 @@ def test_the_budget_grows_with_the_work():
     full = PROFILES["full"]
     for profile in PROFILES.values():
         assert profile.core_seconds == pytest.approx(profile.share * full.core_seconds)
+
+
+def test_every_notebook_has_its_costs_under_either_profile():
+    names = {path.stem for path in (Path(__file__).parents[2] / "notebooks").glob("*.ipynb")}
+    assert names <= profiles.NOTEBOOKS.keys()
+    for works in profiles.NOTEBOOKS.values():
+        assert works.keys() == {"quick", "full"}
+        assert all(work.expected < work.budget for work in works.values())
+        assert works["quick"].budget <= works["full"].budget

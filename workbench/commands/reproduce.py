@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--project", type=Path, metavar="DIR", help="the checkout (found from here upwards)")
     parser.add_argument("-p", "--parameter", type=pair, action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--seed", type=whole, metavar="N", help="short for -p seed=N")
-    parser.add_argument("--jobs", type=whole, metavar="N", help="notebooks at a time (2)")
+    parser.add_argument("--jobs", type=whole, metavar="N", help="processes that compute at a time (2)")
     parser.add_argument("--timeout", type=number, metavar="SECONDS", help="for each notebook")
 
 

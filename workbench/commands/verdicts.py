@@ -10,8 +10,8 @@ from workbench.commands.base import command
 def add(commands: Any) -> None:
     """Add the command."""
     parser = command(commands, "verdicts", run, "the committed verdicts on every claim")
+    parser.add_argument("--require", nargs="+", default=[], metavar="ID", help="fail unless they hold")
     parser.add_argument("--require-decided", nargs="+", default=[], metavar="ID", help="fail unless decided")
-    parser.add_argument("--require-holds", nargs="+", default=[], metavar="ID", help="fail unless they hold")
     parser.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="instead of figures/")
     parser.add_argument("--project", type=Path, metavar="DIR")
     parser.add_argument("--json", action="store_true", help="as JSON")
@@ -23,5 +23,5 @@ def run(options: argparse.Namespace) -> int:
     from workbench.lab.committed import Required, verdicts
 
     folder = options.folder or project.find(explicit=options.project).figures
-    required = Required(decided=options.require_decided, holds=options.require_holds)
+    required = Required(decided=options.require_decided, holds=options.require)
     return verdicts(folder, required, as_json=options.json)

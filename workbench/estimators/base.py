@@ -208,7 +208,8 @@ def sanitised(values: Array) -> Array:
 def standardised(x: Array, centre: float, sigma: float) -> Array:
     """Return (x - centre)/sigma, capped at ±1e15: a fixed map of every row."""
     with np.errstate(over="ignore", under="ignore"):
-        return np.clip((x - centre) / sigma, -FARTHEST, FARTHEST)
+        z = (x - centre) / sigma
+        return np.clip(z, -FARTHEST, FARTHEST, out=z)
 
 
 def standard_radius(radius: float, sigma: float) -> float:

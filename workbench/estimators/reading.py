@@ -30,7 +30,7 @@ def read(x: object) -> tuple[Array, tuple[str, ...] | None]:
     if values.dtype.kind not in "biuf":
         raise ArgumentError("x", f"array of type {values.dtype}", "a numeric array")
     with np.errstate(all="ignore"):
-        return np.ma.filled(np.ma.asarray(x).astype(np.float64), np.nan), None
+        return np.ma.filled(np.ma.asarray(x).astype(np.float64, copy=False), np.nan), None
 
 
 def _read_list(x: list[object] | tuple[object, ...]) -> Array:

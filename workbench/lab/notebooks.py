@@ -15,8 +15,9 @@ from threading import Event
 from typing import Any
 
 from workbench.errors import ArgumentError
-from workbench.lab import cache, canonical
+from workbench.lab import cache, canonical, stores
 from workbench.lab.check import parameters
+from workbench.lab.lease import Cores
 from workbench.lab.run_notebook import EXECUTED
 
 TIMEOUT = {"quick": 900.0, "full": 4 * 3600.0}  # seconds a notebook may take
@@ -39,6 +40,8 @@ class Outcome:
     status: str
     reason: str = ""
     seconds: float = 0.0
+    core_seconds: float = 0.0
+    remark: str = ""
 
     @property
     def good(self) -> bool:
@@ -72,6 +75,15 @@ def _check_one(notebook: Path, known: Mapping[str, object], name: str, value: ob
         raise ArgumentError(f"parameter {name}", value, f"a value like the default {default!r}")
 
 
+@dataclass(frozen=True)
+class _Shared:
+    """What all notebooks of a run share."""
+
+    timeout: float
+    stop: Event
+    cores: Cores
+
+
 def run(
     notebooks: Iterable[Path],
     out: Path,
@@ -82,7 +94,9 @@ def run(
     timeout: float | None = None,
     report: Callable[[Outcome], None] = lambda _: None,
 ) -> list[Outcome]:
-    """Run notebooks into `out`/STEM, at most `jobs` at a time, and report each as it ends.
+    """Run notebooks into `out`/STEM and report each as it ends.
+
+    At most `jobs` processes compute at a time: so many notebooks, or fewer whose sweeps use several.
 
     Raises
     ------
@@ -92,31 +106,39 @@ def run(
     notebooks, given = list(notebooks), dict(given or {})
     check_parameters(notebooks, given)
     jobs = jobs or min(2, os.cpu_count() or 1)
-    limit = timeout or TIMEOUT[profile]
+    shared = _Shared(timeout or TIMEOUT[profile], Event(), Cores(jobs, len(notebooks)))
 
     def one(notebook: Path) -> Outcome:
-        outcome = _run_one(notebook, out / notebook.stem, {**given, "profile": profile}, limit, stop)
+        try:
+            outcome = _run_one(notebook, out / notebook.stem, {**given, "profile": profile}, shared)
+        finally:
+            shared.cores.ended()
         report(outcome)
         return outcome
 
-    stop = Event()
     with ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(one, notebook) for notebook in notebooks]
         try:
             return [future.result() for future in futures]
         except BaseException:  # an interrupt, too, ends what is running
-            stop.set()
+            shared.stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
-def _run_one(notebook: Path, out: Path, given: dict[str, object], timeout: float, stop: Event) -> Outcome:
+def is_cached(notebook: Path, out: Path, profile: str, given: Mapping[str, object]) -> bool:
+    """Return whether `run` would find the notebook's outputs in `out`/STEM as they would come out."""
+    return cache.fresh(out / notebook.stem, cache.key(notebook, {**given, "profile": profile}))
+
+
+def _run_one(notebook: Path, out: Path, given: dict[str, object], shared: _Shared) -> Outcome:
     wanted = cache.key(notebook, given)
     if cache.fresh(out, wanted):
         return Outcome(notebook.stem, "cached")
     cache.forget(out)
     _clear(out)
-    outcome = _launch(notebook, out, given, timeout, stop)
+    remark = stores.prepare(out)
+    outcome = replace(_launch(notebook, out, given, shared), remark=remark)
     if outcome.good:
         cache.remember(out, wanted)
     return outcome
@@ -129,27 +151,36 @@ def _clear(out: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _launch(notebook: Path, out: Path, given: dict[str, object], timeout: float, stop: Event) -> Outcome:
+def _launch(notebook: Path, out: Path, given: dict[str, object], shared: _Shared) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="workbench-") as scratch:
         job, result, log = (Path(scratch) / name for name in ("job.json", "result.json", "log.txt"))
         out = out.resolve()
         content = {"notebook": str(notebook), "out": str(out), "result": str(result)}
         canonical.write(job, content | {"parameters": {**given, "out": str(out)}})
-        if _late(job, log, timeout, stop):
-            return Outcome(notebook.stem, "timeout", f"stopped after {timeout:g} s", timeout)
+        with shared.cores.lease(Path(scratch) / "lease.json", stores.place(out)) as lease:
+            late = _late(job, log, lease, shared)
+        if late:
+            reason = f"stopped after {shared.timeout:g} s"
+            return Outcome(notebook.stem, "timeout", reason, shared.timeout)
         if not result.is_file():
             return Outcome(notebook.stem, "error", _last_line(log))
         return replace(Outcome(notebook.stem, "error"), **canonical.read(result))
 
 
-def _late(job: Path, log: Path, timeout: float, stop: Event) -> bool:
+def _late(job: Path, log: Path, lease: Mapping[str, str], shared: _Shared) -> bool:
     command = [sys.executable, "-m", "workbench.lab.run_notebook", str(job)]
     with log.open("wb") as sink:
+        environment = {**_env(), **lease}
         process = subprocess.Popen(
-            command, stdout=sink, stderr=sink, stdin=subprocess.DEVNULL, start_new_session=True, env=_env()
+            command,
+            stdout=sink,
+            stderr=sink,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            env=environment,
         )
-        deadline = time.monotonic() + timeout
-        while process.poll() is None and time.monotonic() < deadline and not stop.wait(0.05):
+        deadline = time.monotonic() + shared.timeout
+        while process.poll() is None and time.monotonic() < deadline and not shared.stop.wait(0.05):
             pass
         late = process.poll() is None
         _end(process)

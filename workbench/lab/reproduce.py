@@ -7,8 +7,9 @@ from pathlib import Path
 
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive
 from workbench.lab import cache, tables
+from workbench.lab.costs import Costs, costs
 from workbench.lab.figures import PROFILES, VERDICTS, compare
-from workbench.lab.notebooks import Outcome, check_parameters, run
+from workbench.lab.notebooks import Outcome, check_parameters, is_cached, run
 from workbench.lab.project import Project
 from workbench.lab.report import verdicts, write_index
 
@@ -48,8 +49,7 @@ def reproduce(project: Project, request: Request, say: Callable[[str], None] = p
     check_parameters(chosen, request.given)
     out = (request.out or project.reproduced).resolve()
     _keep_apart(out, project)
-    plural = "notebook" if len(chosen) == 1 else "notebooks"
-    say(f"{len(chosen)} {plural}, {request.profile} profile, into {out}")
+    expected = _announce(chosen, request, out, say)
     outcomes = run(
         chosen,
         out,
@@ -57,13 +57,29 @@ def reproduce(project: Project, request: Request, say: Callable[[str], None] = p
         given=request.given,
         jobs=request.jobs,
         timeout=request.timeout,
-        report=lambda outcome: say(f"  {outcome.notebook}: {outcome.status} in {outcome.seconds:.0f} s"),
+        report=lambda outcome: say(_line(outcome)),
     )
     faults = {outcome.notebook: _faults(project, request, out, outcome) for outcome in outcomes}
     if request.update:
         _update(project, out, outcomes)
-    say(_summary(out, outcomes, faults))
+    say("\n".join([_summary(out, outcomes, faults), *expected.after(outcomes)]))
     return 1 if any(faults.values()) else 0
+
+
+def _announce(chosen: Sequence[Path], request: Request, out: Path, say: Callable[[str], None]) -> Costs:
+    """Say what is to be done and what it is expected to cost."""
+    plural = "notebook" if len(chosen) == 1 else "notebooks"
+    say(f"{len(chosen)} {plural}, {request.profile} profile, into {out}")
+    todo = [path for path in chosen if not is_cached(path, out, request.profile, request.given)]
+    expected = costs(todo, request.profile, out)
+    if todo:
+        say(expected.before())
+    return expected
+
+
+def _line(outcome: Outcome) -> str:
+    remark = f" ({outcome.remark})" if outcome.remark else ""
+    return f"  {outcome.notebook}: {outcome.status} in {outcome.seconds:.0f} s{remark}"
 
 
 def _keep_apart(out: Path, project: Project) -> None:
@@ -100,7 +116,7 @@ def _update(project: Project, out: Path, outcomes: Sequence[Outcome]) -> None:
 
 def _summary(out: Path, outcomes: Sequence[Outcome], faults: Mapping[str, Sequence[str]]) -> str:
     rows = [_row(out / outcome.notebook, outcome, bool(faults[outcome.notebook])) for outcome in outcomes]
-    header = ("notebook", "status", "seconds", "figures", "claims")
+    header = ("notebook", "status", "seconds", "core-s", "figures", "claims")
     failed = [f"FAILED {name}: {line}" for name, lines in faults.items() for line in lines]
     return "\n".join(["", tables.text(header, rows), *failed])
 
@@ -108,7 +124,8 @@ def _summary(out: Path, outcomes: Sequence[Outcome], faults: Mapping[str, Sequen
 def _row(folder: Path, outcome: Outcome, faulty: bool) -> list[str]:
     status = "differs" if outcome.good and faulty else outcome.status
     figures = [path for path in cache.outputs(folder) if path.name != VERDICTS and path.suffix == ".json"]
-    return [outcome.notebook, status, f"{outcome.seconds:.0f}", str(len(figures)), _claims(folder)]
+    times = (f"{outcome.seconds:.0f}", f"{outcome.core_seconds:.0f}")
+    return [outcome.notebook, status, *times, str(len(figures)), _claims(folder)]
 
 
 def _claims(folder: Path) -> str:

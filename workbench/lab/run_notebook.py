@@ -19,15 +19,20 @@ EXECUTED = "executed.ipynb"
 
 
 def main(argv: list[str]) -> int:
-    """Run the job and write its result: status, reason, seconds."""
+    """Run the job and write its result: status, reason, seconds, and core-seconds of all its processes."""
     job = canonical.read(Path(argv[0]))
     signal.signal(signal.SIGTERM, _stop)
     threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
     start = time.perf_counter()
     status, reason = _execute(job)
-    seconds = round(time.perf_counter() - start, 2)
-    canonical.write(Path(job["result"]), {"status": status, "reason": reason, "seconds": seconds})
+    costs = {"seconds": round(time.perf_counter() - start, 2), "core_seconds": round(_core_seconds(), 2)}
+    canonical.write(Path(job["result"]), {"status": status, "reason": reason, **costs})
     return 0 if status == "ok" else 1
+
+
+def _core_seconds() -> float:
+    """Return what this process has cost and what those under it that have ended, its kernel among them."""
+    return sum(os.times()[:4])
 
 
 def _execute(job: dict[str, Any]) -> tuple[str, str]:

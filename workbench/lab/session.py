@@ -20,6 +20,7 @@ from workbench.lab import canonical, tables
 from workbench.lab.charts import Chart
 from workbench.lab.display import image, publish
 from workbench.lab.figures import PROFILES, VERDICTS, richest, save
+from workbench.lab.lease import leased
 
 
 class ClaimError(AssertionError):
@@ -73,7 +74,7 @@ class Session:
 
     def _charts(self, charts: Mapping[str, Chart] | Callable[[str, int], Chart]) -> dict[str, Chart]:
         if callable(charts):
-            return {profile: charts(profile, self.seed) for profile in self.profiles}
+            return {profile: _made(charts, profile, self.seed) for profile in self.profiles}
         return dict(charts)
 
     def verdicts(self, ids: Iterable[str]) -> None:
@@ -97,10 +98,20 @@ class Session:
             raise ClaimError("; ".join(changed))
 
 
+def _made(chart: Callable[[str, int], Chart], profile: str, seed: int) -> Chart:
+    with leased():
+        return chart(profile, seed)
+
+
 def _decide(ids: Iterable[str], profile: str, seed: int) -> list[dict[str, Any]]:
+    return [_decided(claim, profile, seed) for claim in ids]
+
+
+def _decided(claim: str, profile: str, seed: int) -> dict[str, Any]:
     from workbench.study.claims import decide
 
-    return [verdict.record() for verdict in decide(ids, profile, seed).values()]
+    with leased():
+        return decide([claim], profile, seed)[claim].record()
 
 
 def _changed(verdicts: Iterable[Mapping[str, Any]], profile: str) -> list[str]:

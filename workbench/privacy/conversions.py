@@ -4,6 +4,7 @@ The slides of M21 state looser forms of two of them; those are kept as `*_stated
 `dp-accounting` checks these functions in the tests.
 """
 
+from functools import lru_cache
 from math import exp, expm1, inf, log, log1p, sqrt, tanh
 from sys import float_info
 
@@ -149,6 +150,7 @@ def approx_from_gdp(budget: GaussianDP, delta: float) -> ApproxDP:
     return ApproxDP(brentq(excess, 0.0, high, xtol=1e-14) * UP, delta)
 
 
+@lru_cache(maxsize=4096)
 def gdp_within_approx(budget: ApproxDP) -> GaussianDP:
     """Return the largest μ whose Gaussian mechanism is exactly (ε, δ)-DP: the analytic calibration."""
     probability(delta=budget.delta)

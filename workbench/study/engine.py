@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from workbench.errors import ArgumentError, integer_at_least, one_of
 from workbench.study.fingerprint import SOFTWARE
 from workbench.study.grids import Block, Sweep
+from workbench.study.memory import keep_freed_memory
 from workbench.study.schema import Cell, Point, checked_columns
 from workbench.study.streams import Role, point_id, stream
 
@@ -54,6 +55,7 @@ def compute(task: Task) -> Cell:
     """Compute one block, on one thread, and note what it cost."""
     if task.software != SOFTWARE:
         raise CellError(f"{task}: a worker has other software than its driver: restart the driver")
+    keep_freed_memory()
     roles = (Role.DATA, Role.NOISE)
     data, noise = (stream(task.seed, role, task.sweep, point_id(task.point), task.block) for role in roles)
     try:

@@ -81,6 +81,33 @@ def blocks(full: int) -> dict[str, int]:
 
 
 @dataclass(frozen=True)
+class Work:
+    """What a notebook that starts from nothing costs, in core-seconds of the reference machine (`speed`).
+
+    Parameters
+    ----------
+    expected : float
+        As measured: the estimate that is printed first.
+    budget : float
+        As allowed: a run above it says so.
+    """
+
+    expected: float
+    budget: float
+
+    def __post_init__(self) -> None:
+        positive(expected=self.expected, budget=self.budget)
+
+
+NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
+    {
+        "01_one_mean": {"quick": Work(expected=90, budget=130), "full": Work(expected=900, budget=1300)},
+    }
+)
+"""Notebook -> profile -> its costs. Measured with `workbench reproduce NOTEBOOK`, which prints them."""
+
+
+@dataclass(frozen=True)
 class AuditPreset:
     """How long an attack on a mechanism's privacy looks, on either of two neighbours.
 

@@ -138,7 +138,7 @@ class Rows:
         address = (self.digest, _key(self.sweep.points[cell.position]), cell.block)
         content = _packed(cell.columns)
         known = (self.sweep.name, self.sweep.trials, cell.seconds)
-        self.store.fetch(PUT, (*address, *content, _checksum(*address, *content), *known))
+        self.store.fetch(PUT, (*address, *content, checksum(*address, *content), *known))
 
     def table(self, profile: str) -> pd.DataFrame:
         """Return the table of a profile, with the bits that were put in.
@@ -158,7 +158,7 @@ class Rows:
         return table(self.sweep.name, self.sweep.points, self.sweep.trials, cells)
 
     def _cell(self, position: int, point: str, block: int, columns: str, numbers: bytes, sum: bytes) -> Cell:
-        if _checksum(self.digest, point, block, columns, numbers) != sum:
+        if checksum(self.digest, point, block, columns, numbers) != sum:
             raise self.store.unreadable(f"block {block} of {self.sweep.name!r} at {point} is damaged")
         return Cell(position, block, _unpacked(columns, numbers, self.sweep.trials))
 
@@ -236,5 +236,6 @@ def _unpacked(kinds: str, numbers: bytes, trials: int) -> dict[str, NDArray[Any]
     return columns
 
 
-def _checksum(*parts: object) -> bytes:
+def checksum(*parts: object) -> bytes:
+    """Return the digest that tells whether a stored block is what was put in."""
     return hashlib.blake2b(repr(parts).encode(), digest_size=16).digest()

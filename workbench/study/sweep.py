@@ -22,6 +22,7 @@ from workbench.study.engine import cells, chosen_backend, compute, task
 from workbench.study.grids import Block as Block
 from workbench.study.grids import Sweep as Sweep
 from workbench.study.grids import grid as grid
+from workbench.study.resources import resources
 from workbench.study.store import Store, opened
 
 REMEMBERED = 64  # tables kept by `run` in one process; a full table is a few megabytes
@@ -41,7 +42,7 @@ def run(
     profile: str,
     *,
     seed: int,
-    jobs: int = 1,
+    jobs: int | None = None,
     progress: bool = False,
     store: str | PathLike[str] | Store | None = None,
     backend: str | None = None,
@@ -56,13 +57,14 @@ def run(
         How many blocks of it.
     seed : int
         The study's seed; with the sweep's name it fixes every number.
-    jobs : int
-        Blocks computed at a time. The table is the same.
+    jobs : int, optional
+        Blocks computed at a time, by default as many as `resources` has. The table is the same.
     progress : bool
         Whether to show the expected cost and a progress bar on stderr.
     store : path or Store, optional
         Where finished blocks are kept: those in it are read and the others computed and added one by one, so
-        that a sweep that was interrupted, or killed, goes on from there. It takes the memory's place.
+        that a sweep that was interrupted, or killed, goes on from there. It takes the memory's place. By
+        default the store of `resources`, if there is one.
     backend : str, optional
         `serial` computes in this process, the default for one job; `loky` in as many others as
         there are jobs, the default for several.
@@ -81,6 +83,9 @@ def run(
     """
     one_of(sweep.blocks, profile=profile)
     integer_at_least(0, seed=seed)
+    if jobs is None:
+        jobs = 1 if backend == "serial" else resources().jobs
+    store = resources().store if store is None else store
     backend = chosen_backend(backend, jobs)
     key = (sweep.name, profile, int(seed))
     if store is None and key in _memory and _memory[key][0] == sweep:  # another sweep may have its name

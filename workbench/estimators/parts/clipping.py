@@ -7,7 +7,8 @@ from workbench.estimators.base import Array, Trace
 
 def clipped_mean(x: Array, centre: float, clip: float) -> float:
     """Return mean(clip(x - centre, ±clip))."""
-    return float(np.clip(x - centre, -clip, clip).mean())
+    z = x - centre
+    return float(np.clip(z, -clip, clip, out=z).mean())
 
 
 def sensitivity(n: int, clip: float) -> float:

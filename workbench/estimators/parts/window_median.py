@@ -39,7 +39,8 @@ class Pieces:
 
     def log_length(self) -> Array:
         """Return the log lengths, -inf for empty and for void pieces."""
-        lengths = np.where(self.void, 0.0, np.diff(self.edges))
+        lengths = np.diff(self.edges)
+        lengths[self.void] = 0.0
         return np.log(lengths, out=np.full(len(lengths), -inf), where=lengths > 0)
 
 
@@ -77,21 +78,22 @@ class WindowMedian:
     def pieces(self, points: Array) -> Pieces:
         """Return the score as 3n ± 1 pieces, a number that does not depend on the data; not private."""
         n, points = len(points), np.sort(points)
-        inside = np.isfinite(points).astype(np.int64)
-        starts, ends = points - self.right, points + self.left
-        events = np.clip(np.concatenate([starts, points, ends]), -EVERYTHING, EVERYTHING)  # finite lengths
-        order, none = np.argsort(events, kind="stable"), np.zeros(n, np.int64)
+        inside, none = np.isfinite(points).astype(np.int8), np.zeros(n, np.int8)
+        events = np.concatenate([points - self.right, points, points + self.left])
+        np.clip(events, -EVERYTHING, EVERYTHING, out=events)  # finite lengths
+        order = np.argsort(events, kind="stable")
         edges = events[order]
-        in_window = np.cumsum(np.concatenate([inside, none, -inside])[order])
-        to_left = np.cumsum(np.concatenate([none, none + 1, none])[order])
+        in_window = np.cumsum(np.concatenate([inside, none, -inside])[order], dtype=np.int64)
+        to_left = np.cumsum(np.concatenate([none, none + 1, none])[order], dtype=np.int64)
         if self.low is not None:
-            edges = np.concatenate([[self.low], np.clip(edges, self.low, self.high), [self.high]])
+            edges = np.concatenate([[self.low], np.clip(edges, self.low, self.high, out=edges), [self.high]])
             in_window, to_left = np.append(0, in_window), np.append(0, to_left)
         else:
             in_window, to_left = in_window[:-1], to_left[:-1]
-        penalty = np.maximum(np.abs(n - 2 * to_left), 2 * (n - in_window)) / 2
-        void = in_window == 0 if self.low is None else np.zeros(len(penalty), bool)
-        return Pieces(edges, penalty, void)
+        void = in_window == 0 if self.low is None else np.zeros(len(in_window), bool)
+        penalty = np.abs(n - 2 * to_left)
+        np.maximum(penalty, 2 * (n - in_window), out=penalty)
+        return Pieces(edges, penalty / 2, void)
 
     def draw(self, points: Array, charge: Charge, noise: NoiseSource) -> float | None:
         """Return a private position, or None for the bottom (only without a range)."""

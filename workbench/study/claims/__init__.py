@@ -14,6 +14,7 @@ from workbench.study.claims.l17_intervals import CLAIMS as L17_INTERVALS
 from workbench.study.claims.l17_location import CLAIMS as L17_LOCATION
 from workbench.study.claims.l17_prediction import CLAIMS as L17_PREDICTION
 from workbench.study.claims.l17_tight import CLAIMS as L17_TIGHT
+from workbench.study.resources import resources
 from workbench.study.verdict import Verdict
 
 FAMILIES: tuple[tuple[Claim, ...], ...] = (
@@ -27,11 +28,12 @@ FAMILIES: tuple[tuple[Claim, ...], ...] = (
 CLAIMS: dict[str, Claim] = index(*FAMILIES)
 
 
-def decide(ids: Iterable[str], profile: str, seed: int, jobs: int = 1) -> dict[str, Verdict]:
-    """Return the verdicts on these claims by id, in the order asked for."""
+def decide(ids: Iterable[str], profile: str, seed: int, jobs: int | None = None) -> dict[str, Verdict]:
+    """Return the verdicts on these claims by id, in the order asked for; `jobs` is as of `sweep.run`."""
     wanted = list(ids)
     for claim in wanted:
         one_of(CLAIMS, claim=claim)
+    jobs = resources().jobs if jobs is None else jobs
     return {claim: _decided(CLAIMS[claim], profile, seed, jobs) for claim in wanted}
 
 

@@ -1,0 +1,140 @@
+"""What the runner lends notebooks: stores that can be trusted, and shares of the cores."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+from workbench.errors import ArgumentError
+from workbench.lab import stores
+from workbench.lab.lease import VARIABLE, Cores, leased
+from workbench.study.resources import Resources, resources
+from workbench.study.soundness import require_intact, spent
+from workbench.study.store import Store
+from workbench.study.sweep import Sweep, grid, run
+
+
+def measure(point, trials, data, noise):
+    """Means of rows, enough to fill several pages of a database."""
+    return {"error": np.abs(data.standard_normal((trials, point["n"])).mean(axis=1))}
+
+
+SWEEP = Sweep("leased", grid(n=[2, 3]), measure, trials=2000, blocks={"quick": 2})
+
+
+@pytest.fixture
+def out(tmp_path):
+    """A notebook's folder beside whose record is a store."""
+    run(SWEEP, "quick", seed=1, store=stores.place(tmp_path / "01_good"))
+    return tmp_path / "01_good"
+
+
+@pytest.mark.parametrize(
+    ("cores", "notebooks", "shares"),
+    [(2, 1, [2]), (2, 2, [1, 2]), (2, 3, [1, 1, 2]), (1, 2, [1, 1]), (4, 3, [1, 2, 4]), (4, 2, [2, 4])],
+)
+def test_the_share_grows_as_notebooks_end_and_is_never_too_large(cores, notebooks, shares):
+    lent = Cores(cores, notebooks)
+    found = []
+    for left in range(notebooks, 0, -1):
+        found.append(lent.share)
+        assert lent.share * min(left, cores) <= cores
+        lent.ended()
+    assert found == shares
+
+
+def test_a_lease_is_rewritten_when_another_notebook_ends(tmp_path, monkeypatch):
+    lent, heavy, light = Cores(2, 2), tmp_path / "heavy.json", tmp_path / "light.json"
+    with lent.lease(heavy, tmp_path / "heavy.sqlite") as named:
+        with lent.lease(light, tmp_path / "light.sqlite"):
+            assert [json.loads(path.read_text())["jobs"] for path in (heavy, light)] == [1, 1]
+        lent.ended()
+        assert [json.loads(path.read_text())["jobs"] for path in (heavy, light)] == [2, 1]
+        monkeypatch.setenv(VARIABLE, named[VARIABLE])
+        with leased():
+            assert resources() == Resources(store=str(tmp_path / "heavy.sqlite"), jobs=2)
+    assert resources() == Resources()
+
+
+def test_without_a_runner_nothing_is_lent(monkeypatch):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    with leased():
+        assert resources() == Resources(store=None, jobs=1)
+
+
+def test_an_intact_store_is_kept(out):
+    before = stores.held(out)
+    assert before[0] == 4
+    assert before[1] > 0
+    assert stores.prepare(out) == ""
+    assert stores.held(out) == before
+
+
+def zeroed(path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE cells SET numbers = zeroblob(length(numbers)) WHERE rowid = 3")
+        connection.commit()
+
+
+def moved(path):
+    """Give a block the number of another, its content untouched."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE cells SET block = 7 WHERE rowid = 3")
+        connection.commit()
+
+
+def scribbled(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2 : len(content) // 2 + 64] = bytes(64)
+    path.write_bytes(content)
+
+
+SPOILT = [
+    zeroed,
+    moved,
+    scribbled,
+    lambda path: path.write_bytes(path.read_bytes()[:5000]),
+    lambda path: path.write_text("nonsense " * 1000),
+]
+
+
+@pytest.mark.parametrize("spoil", SPOILT)
+def test_a_damaged_store_is_found_and_dropped(out, spoil):
+    path = stores.place(out)
+    spoil(path)
+    with pytest.raises(ArgumentError, match="an intact database of sweeps"), Store(path) as store:
+        require_intact(store)
+    assert stores.prepare(out) == "its store was damaged: begun again"
+    assert not path.exists()
+    run(SWEEP, "quick", seed=1, store=path)
+    assert stores.prepare(out) == ""
+
+
+def test_stores_of_other_software_are_dropped_unread(out):
+    kept, former = stores.place(out), stores.place(out).with_name("0123456789abcdef.sqlite")
+    for name in (former, former.with_name(former.name + "-wal")):
+        name.write_text("whatever")
+    assert stores.prepare(out) == ""
+    assert [path.name for path in kept.parent.iterdir()] == [kept.name]
+
+
+def test_the_store_lies_beside_the_outputs_and_is_named_by_the_software(tmp_path, monkeypatch):
+    path = stores.place(tmp_path / "01_good")
+    assert path.parent == tmp_path / ".cache" / "01_good"
+    monkeypatch.setattr(stores, "SOFTWARE", "f" * 64)
+    assert stores.place(tmp_path / "01_good") != path
+
+
+def test_nothing_is_held_where_there_is_no_store_or_none_that_can_be_read(tmp_path):
+    assert stores.held(tmp_path / "01_good") == (0, 0.0)
+    stores.place(tmp_path / "01_good").parent.mkdir(parents=True)
+    stores.place(tmp_path / "01_good").write_text("nonsense " * 1000)
+    assert stores.held(tmp_path / "01_good") == (0, 0.0)
+
+
+def test_an_empty_store_has_cost_nothing(tmp_path):
+    with Store(tmp_path / "empty.sqlite") as store:
+        require_intact(store)
+        assert spent(store) == (0, 0.0)

@@ -1,0 +1,44 @@
+"""The committed notebooks under plain papermill, from any folder: `papermill NOTEBOOK OUT -p NAME VALUE`."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def content(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.slow
+def test_a_notebook_runs_from_another_folder_and_leaves_the_figures_alone(tmp_path):
+    figures, notebooks, here = content(ROOT / "figures"), content(ROOT / "notebooks"), tmp_path / "here"
+    here.mkdir()
+    (tmp_path / "temporary").mkdir()
+    words = [sys.executable, "-m", "papermill", ROOT / "notebooks/01_one_mean.ipynb", "out.ipynb"]
+    done = subprocess.run(
+        [*map(str, words), "-p", "epsilon", "0.25"],
+        cwd=here,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "PYTHONWARNINGS": "",
+            "TMPDIR": str(tmp_path / "temporary"),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (content(ROOT / "figures"), content(ROOT / "notebooks")) == (figures, notebooks)
+    assert [path.name for path in here.iterdir()] == ["out.ipynb"]
+    (made,) = (tmp_path / "temporary").glob("workbench-*")
+    assert {path.name for path in made.iterdir()} == {
+        p.name for p in (ROOT / "figures/01_one_mean").iterdir()
+    }
+    assert json.loads((made / "currencies.json").read_text())["parameters"]["epsilon"] == 0.25

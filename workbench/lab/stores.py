@@ -1,0 +1,47 @@
+"""Where the runner keeps the finished blocks of a notebook's sweeps: in a store beside its record.
+
+A store outlives its run, so that the next one goes on from there: after a kill or a timeout, under a larger
+profile or with other parameters. It serves only blocks of the very same software, trials and seed
+(`study.store`), and has the software in its name.
+"""
+
+import shutil
+from pathlib import Path
+
+from workbench.errors import ArgumentError
+from workbench.lab.cache import FOLDER
+from workbench.study.fingerprint import SOFTWARE
+from workbench.study.soundness import require_intact, spent
+from workbench.study.store import Store
+
+
+def place(out: Path) -> Path:
+    """Return the path of the store of the notebook whose outputs go to `out`."""
+    return out.parent / FOLDER / out.name / f"{SOFTWARE[:16]}.sqlite"
+
+
+def prepare(out: Path) -> str:
+    """Drop what cannot be resumed from: stores of other software, and a damaged one; say so of the latter."""
+    path = place(out)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for former in path.parent.iterdir():
+        if not former.name.startswith(path.name):
+            former.unlink()
+    try:
+        with Store(path) as store:
+            require_intact(store)
+    except ArgumentError:
+        shutil.rmtree(path.parent)
+        return "its store was damaged: begun again"
+    return ""
+
+
+def held(out: Path) -> tuple[int, float]:
+    """Return how many blocks a run would find in the store, and the core-seconds they have cost."""
+    if not place(out).is_file():
+        return 0, 0.0
+    try:
+        with Store(place(out)) as store:
+            return spent(store)
+    except ArgumentError:
+        return 0, 0.0

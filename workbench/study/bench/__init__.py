@@ -1,0 +1,10 @@
+"""What a call of an estimator costs, against the sum of the primitive operations that it cannot avoid.
+
+`primitives` names the operations, `floors` says which ones every entry needs, `clock` times calls, `measure`
+puts an entry beside its floor. Only ratios within one run are compared, never seconds.
+"""
+
+from .floors import FLOORS, floor
+from .measure import Measured, bench
+
+__all__ = ["FLOORS", "Measured", "bench", "floor"]

@@ -1,0 +1,103 @@
+"""Which primitive operations an entry cannot avoid, keyed by entry.
+
+A floor is a lower bound for the algorithm as its module states it, with its noise: reading the rows once into
+an owned copy and checking them; the sort, count or product that the statistic is made of; one draw for every
+random number that the mechanism asks for. Passes that could be merged into one are counted once. What is not
+listed (arithmetic on the way, the plan, memory for intermediate arrays) is what a ratio above 1 shows.
+"""
+
+from collections.abc import Callable
+from math import ceil
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from workbench.catalog import Example
+from workbench.errors import ArgumentError
+from workbench.privacy import ZCDP, Budget
+
+from . import floors_multivariate
+from .primitives import Primitive, bincount, copy, exponential, log, normal, scan, sort
+
+Floor: TypeAlias = tuple[Primitive, ...]
+
+POPULATED = 16  # bins that normal rows fill, with a width of one standard deviation
+
+
+def floor(key: str, example: Example, n: int, d: int) -> Floor:
+    """Return the primitives of one call of an example on n rows of d columns."""
+    if key not in FLOORS:
+        raise ArgumentError("key", key, "one of " + ", ".join(FLOORS))
+    return (*read(n, d), *FLOORS[key](example.estimator, example.budget, n, d))
+
+
+def read(n: int, d: int) -> Floor:
+    """Return what every call does first: an owned copy of the rows, every entry checked."""
+    return copy(n, d), scan(n, d)
+
+
+def _clipped_mean(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
+    return scan(n), normal(1)
+
+
+def _mean(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
+    return (*_location(estimator, budget, n, d), scan(n), normal(1))
+
+
+def _location(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
+    """Return a window median, or the source's histogram."""
+    if estimator.calibration == "tight":
+        return _window_median(n)
+    return _histogram(estimator, budget, n, d)
+
+
+def _window_median(n: int) -> Floor:
+    """Return sorted points and, for the three pieces that each begins, Gumbel noise and the log length."""
+    return sort(n), exponential(3 * n), log(3 * n), log(3 * n)
+
+
+def _median(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
+    return _window_median(n)
+
+
+def _histogram(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
+    radius = getattr(estimator, "radius", None)
+    if radius is None:
+        return _stable_histogram(budget, n)
+    bins = ceil(2 * radius / estimator.sigma)
+    return bincount(n, bins), exponential(bins)
+
+
+def _stable_histogram(budget: Budget, n: int) -> Floor:
+    """Return counts of populated bins, and noise for n of them: two draws each if it is discrete."""
+    noise = normal(n) if isinstance(budget, ZCDP) else exponential(2 * n)
+    return bincount(n, POPULATED), noise
+
+
+def _scale(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
+    pairs = n // 2
+    if estimator.calibration == "tight":
+        return (log(pairs), *_window_median(pairs), scan(n), normal(1))
+    if getattr(estimator, "lower", None) is None:
+        return scan(n), *_stable_histogram(budget, pairs)
+    return scan(n), bincount(pairs, POPULATED)
+
+
+def _interval_unknown_variance(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
+    parts = _scale(estimator, budget, n, d) + _mean(estimator, budget, n, d)
+    return parts if estimator.calibration == "tight" else (*parts, scan(n // 2), normal(1))
+
+
+FLOORS: MappingProxyType[str, Callable[[Any, Budget, int, int], Floor]] = MappingProxyType(
+    {
+        "univariate/clipped-mean": _clipped_mean,
+        "univariate/two-step-mean": _mean,
+        "univariate/unbounded-mean": _mean,
+        "univariate/median": _median,
+        "univariate/histogram-location": _histogram,
+        "univariate/stable-location": _histogram,
+        "univariate/scale": _scale,
+        "univariate/interval": _mean,
+        "univariate/interval-unknown-variance": _interval_unknown_variance,
+        **floors_multivariate.FLOORS,
+    }
+)
