@@ -6,9 +6,10 @@ from workbench.errors import ArgumentError
 
 from .covariance import COVARIANCE
 from .entry import Assumption, Entry, Example, Knob
+from .mean import MEAN
 from .univariate import UNIVARIATE
 
-CATALOG = MappingProxyType({entry.key: entry for entry in (*UNIVARIATE, *COVARIANCE)})
+CATALOG = MappingProxyType({entry.key: entry for entry in (*UNIVARIATE, *MEAN, *COVARIANCE)})
 
 
 def lookup(key: str) -> Entry:

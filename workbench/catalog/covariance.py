@@ -4,11 +4,14 @@ import numpy as np
 
 from workbench import losses
 from workbench.distributions import Gaussian, SparseCovariance
+from workbench.estimators.covariance.clipped import ClippedCovariance
+from workbench.estimators.covariance.coinpress import CoinPressCovariance
+from workbench.estimators.covariance.empirical import EmpiricalCovariance
 from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
 from workbench.estimators.covariance.perturbed import PerturbedCovariance
 from workbench.estimators.covariance.thresholded import ThresholdedCovariance
 from workbench.populations import MultivariateGaussian, MultivariateStudent
-from workbench.privacy import ZCDP, ApproxDP, GaussianDP
+from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate
 
 from .entry import Assumption, Entry, Example, Knob
 
@@ -36,7 +39,68 @@ def sparse_error(estimate: SparseCovariance, truth: np.ndarray) -> float:
     return losses.spectral_error(estimate.psd, truth)
 
 
+NORMAL = Assumption(
+    "the rows are normal",
+    lambda population, _: isinstance(population, MultivariateGaussian),
+    MultivariateStudent(Gaussian(np.zeros(3), np.eye(3)), 3.0),
+)
+BELOW = Assumption(
+    "the covariance is at most upper times the identity",
+    lambda population, estimator: np.linalg.eigvalsh(population.covariance)[-1] <= estimator.upper,
+    MultivariateGaussian(Gaussian(np.zeros(3), 1e9 * np.eye(3))),
+)
+UPPER = Knob("upper", 1, 1e12, "square of the data's unit")
+TILTED = MultivariateGaussian(
+    Gaussian([1.0, -2.0, 0.5], np.array([[6.0, 2.0, 0.0], [2.0, 3.0, 0.0], [0.0, 0.0, 1.5]]))
+)
+
 COVARIANCE = (
+    Entry(
+        key="covariance/empirical",
+        summary="sample covariance, without privacy",
+        estimand="covariance",
+        statements=("M21/sample-covariance",),
+        examples=(
+            Example(EmpiricalCovariance(), NonPrivate()),
+            Example(EmpiricalCovariance(centred=True), NonPrivate()),
+        ),
+        population=TILTED,
+        loss=losses.mahalanobis_covariance_error,
+        least_rows=1,
+        knobs=(N,),
+        symmetries={"translation": "exact", "scale": "exact"},
+    ),
+    Entry(
+        key="covariance/clipped",
+        summary="covariance by one noisy step: lost on short axes",
+        estimand="covariance",
+        statements=("M21/UG/NaiveEstimator",),
+        examples=(
+            Example(ClippedCovariance(upper=10.0), CONCENTRATED),
+            Example(ClippedCovariance(upper=10.0, centred=True), APPROX),
+        ),
+        population=TILTED,
+        loss=losses.mahalanobis_covariance_error,
+        assumptions=(NORMAL, BELOW),
+        knobs=(N, EPSILON, DELTA, UPPER),
+        symmetries={"translation": "exact", "scale": "none"},
+    ),
+    Entry(
+        key="covariance/coinpress",
+        summary="covariance by steps of preconditioning, from a public bound",
+        estimand="covariance",
+        statements=("M21/prior-CoinPress", "M21/Problem"),
+        examples=(
+            Example(CoinPressCovariance(upper=100.0), CONCENTRATED),
+            Example(CoinPressCovariance(upper=100.0, mode="proved", centred=True), APPROX),
+            Example(CoinPressCovariance(upper=100.0, steps=2), GAUSSIAN),
+        ),
+        population=TILTED,
+        loss=losses.mahalanobis_covariance_error,
+        assumptions=(NORMAL, BELOW),
+        knobs=(N, EPSILON, DELTA, UPPER),
+        symmetries={"translation": "exact", "scale": "none"},
+    ),
     Entry(
         key="covariance/perturbed",
         summary="covariance of rows of known norm: noise on every entry",

@@ -198,7 +198,7 @@ def univariate(x: object) -> Rows:
 
 def sanitised(values: Array) -> Array:
     """Return a copy in which a row with a non-finite entry, or one above 1e100, is a zero row."""
-    rows = np.array(values, np.float64)
+    rows = np.array(values, np.float64, order="C")
     with np.errstate(invalid="ignore"):
         usable = np.abs(rows) <= LARGEST
     rows[~(usable if rows.ndim == 1 else usable.all(axis=1))] = 0.0

@@ -1,4 +1,4 @@
-"""CoinPress: a private mean by a confidence ball that shrinks.  Biswas, Dong, Kamath & Ullman (2020), for M21.
+"""CoinPress: a private mean by a confidence ball that shrinks.  Biswas, Dong, Kamath & Ullman 2020, for M21.
 
 Rows x of shape (n, d), covariance sigma² I, mean within `radius` of `centre`. Neighbours: replace one row.
 In units of sigma, from c = centre and r = radius, for steps i = 1 .. t:
@@ -25,12 +25,12 @@ from typing import Literal
 import numpy as np
 
 from workbench.errors import finite, integer_at_least, one_of, positive, probability
-from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
+from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate, sanitised
 from workbench.estimators.parts.coinpress_design import MeanDesign, mean_design
-from workbench.estimators.parts.gaussian_steps import require_gaussian, step_budgets, steps_plan
+from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.rows import mean_of, mean_sensitivity, within_ball
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
-from workbench.privacy.mechanisms import gaussian, gaussian_mu
+from workbench.privacy.mechanisms import gaussian
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,14 +50,62 @@ class CoinPressMean:
     radius: float
     centre: float = 0.0
     sigma: float = 1.0
-    steps_taken: int | None = None
+    steps: int | None = None
     mode: Literal["practical", "proved"] = "practical"
     beta: float = 0.05
 
     def __post_init__(self) -> None:
         positive(radius=self.radius, sigma=self.sigma)
         finite(centre=self.centre)
-        if self.steps_taken is not None:
-            integer_at_least(1, steps_taken=self.steps_taken)
+        if self.steps is not None:
+            integer_at_least(1, steps=self.steps)
         one_of(("practical", "proved"), mode=self.mode)
         probability(beta=self.beta)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the private mean of `x`, shape (d,)."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def design(self, n: int, d: int, budget: Budget) -> MeanDesign:
+        """Return the weights and clipping radii of all steps, in units of sigma; public."""
+        mu = gaussian_total(budget)
+        return mean_design(n, d, self.radius / self.sigma, mu, self.steps, self.mode, self.beta)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return one charge for each step, in units of sigma."""
+        require_matrix(n, d)
+        design = self.design(n, d, budget)
+        costs = step_budgets(budget, design.weights)
+        return steps_plan(
+            budget,
+            [
+                Charge(f"step {place}", "gaussian", mean_sensitivity(n, clip), cost)
+                for place, (clip, cost) in enumerate(zip(design.clips, costs, strict=True), start=1)
+            ],
+        )
+
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        """Return the private mean of sanitised rows."""
+        n, d = x.shape
+        c = np.full(d, self.centre, np.float64)
+        clips, charges = self.design(n, d, budget).clips, self.plan(n, d, budget).charges()
+        for clip, charge in zip(clips, charges, strict=True):
+            m = self.shift(x, c, clip)  # (2)
+            c = c + self.sigma * gaussian(m, charge, noise)  # (3)
+        return c
+
+    def shift(self, x: Array, centre: Array, clip: float) -> Array:
+        """Return the mean of the rows round a centre, in units of sigma, shrunk to a ball."""
+        return mean_of(x, lambda rows: within_ball(sanitised((rows - centre) / self.sigma), clip))
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return the last radius of mode "proved", which |out - mean| exceeds with probability at most beta.
+
+        Infinite in mode "practical", and for a beta below the field.
+        """
+        probability(beta=beta)
+        require_matrix(n, d)
+        proved = self.mode == "proved" and beta >= self.beta
+        return self.sigma * self.design(n, d, budget).radius if proved else float("inf")

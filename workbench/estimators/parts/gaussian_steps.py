@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, Converted, GaussianDP, Plan, Sequential
 from workbench.privacy.conversions import gdp_within_approx
+from workbench.privacy.mechanisms import gaussian_mu
 
 
-def step_budgets(budget: Budget, weights: Sequence[float]) -> tuple[ZCDP, ...] | tuple[GaussianDP, ...]:
+def step_budgets(budget: Budget, weights: Sequence[float]) -> tuple[ZCDP | GaussianDP, ...]:
     """Return the budgets of steps in proportion to `weights`: ZCDP for zCDP, GaussianDP otherwise."""
     match budget:
         case ZCDP(_, 0.0) | GaussianDP():
@@ -19,6 +20,11 @@ def step_budgets(budget: Budget, weights: Sequence[float]) -> tuple[ZCDP, ...] |
         case ApproxDP(_, delta) if delta > 0:
             return gdp_within_approx(budget).split(*weights)
     raise ArgumentError("budget", budget, "ZCDP with delta = 0, GaussianDP, or ApproxDP with delta > 0")
+
+
+def gaussian_total(budget: Budget) -> float:
+    """Return μ of all steps together."""
+    return gaussian_mu(step_budgets(budget, (1.0,))[0])
 
 
 def require_gaussian(budget: Budget) -> None:

@@ -20,6 +20,11 @@ def paired(x: Array) -> Array:
     return sanitised((x[0 : 2 * pairs : 2] - x[1 : 2 * pairs : 2]) / sqrt(2))
 
 
+def centred_rows(x: Array, centred: bool) -> Array:
+    """Return the rows themselves if their mean is known to be 0, their pairs otherwise."""
+    return x if centred else paired(x)
+
+
 def within_ball(x: Array, radius: float) -> Array:
     """Return rows clipped to the ball of `radius` round 0: rows inside keep their bits, the others shrink."""
     sizes = norms(x)

@@ -8,7 +8,7 @@ The share a and the clip k minimise a predicted error, a function of n, budget a
 optimum is a = 1, step (1) is the output. Ours: no source states it. Proof: `proofs/univariate.md`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from math import inf, log, pi, sqrt
 
@@ -53,6 +53,7 @@ class WindowMean:
     """The recipe for rows of standard deviation 1 and mean within ±`radius` (None: anywhere)."""
 
     radius: float | None
+    suffix: str = field(default="", compare=False)  # of its steps' names, where several recipes run
 
     @property
     def locator(self) -> WindowMedian:
@@ -71,27 +72,28 @@ class WindowMean:
 
     def plan(self, n: int, budget: Budget) -> Plan:
         """Return the charges of steps (1) and (2)."""
-        self.locator.charge("locate", budget)
+        name = f"locate{self.suffix}"
+        self.locator.charge(name, budget)
         design = self.design(n, budget)
         if not design.clip:
-            return self.locator.charge("locate", budget)
+            return self.locator.charge(name, budget)
         locate, mean = divided(budget, design.share)
-        step = mean_charge("mean", sensitivity(n, design.clip), mean)
-        return Sequential(rule(budget), (self.locator.charge("locate", locate), step))
+        step = mean_charge(f"mean{self.suffix}", sensitivity(n, design.clip), mean)
+        return Sequential(rule(budget), (self.locator.charge(name, locate), step))
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
         """Return the private mean of standardised rows."""
         plan = self.plan(len(x), budget)
-        centre = self.locator.draw(x, plan["locate"], noise)  # (1)
+        centre = self.locator.draw(x, plan[f"locate{self.suffix}"], noise)  # (1)
         if centre is None:
-            return Abstention("locate")
+            return Abstention(f"locate{self.suffix}")
         clip = self.design(len(x), budget).clip
         if not clip:
             return centre
         record_clipping(trace, x, centre, clip)
-        noisy = additive(clipped_mean(x, centre, clip), plan["mean"], noise)  # (2)
+        noisy = additive(clipped_mean(x, centre, clip), plan[f"mean{self.suffix}"], noise)  # (2)
         return centre + huber.uncentred(float(noisy), clip)  # (3)
 
     def error_bound(self, n: int, budget: Budget, beta: float) -> float:
@@ -103,11 +105,13 @@ class WindowMean:
         """
         plan, clip = self.plan(n, budget), self.design(n, budget).clip
         deviation = uniform_deviation(n, beta / 4)
-        apart = located_within(self.locator, n, plan["locate"].cost, beta / 4, ndtr, deviation)
+        apart = located_within(self.locator, n, plan[f"locate{self.suffix}"].cost, beta / 4, ndtr, deviation)
         if not clip or apart > huber.FAR:
             return inf if clip else apart
         sampling = sqrt(2 * log(8 / beta) / n) + 2 * deviation * apart
-        return huber.inverse_error(apart, sampling + noise_quantile(plan["mean"], beta / 4), clip)
+        return huber.inverse_error(
+            apart, sampling + noise_quantile(plan[f"mean{self.suffix}"], beta / 4), clip
+        )
 
 
 @lru_cache(maxsize=4096)

@@ -1,0 +1,76 @@
+"""One Gaussian mechanism on the second moment of clipped rows.  M21/UG, NaiveEstimator.
+
+Rows x of shape (n, d), covariance at most `upper` times the identity. Neighbours: replace one row. The rows
+have mean 0 if `centred`; otherwise they are paired first, m = ⌊n/2⌋ rows (x_1 - x_2)/√2 of mean 0.
+
+    (1) g = √upper tail(d, β/m)                   no row of normal data is clipped, probability 1 - β
+    (2) S = (1/m) Σ w_i w_iᵀ, w_i the row shrunk to the ball of radius g          sensitivity √2 g²/m
+    (3) out = PSD part of S + N, N symmetric Gaussian
+
+The noise is set by the longest axis: an axis that is shorter than √(noise) is lost, whatever n is worth
+elsewhere. It is CoinPress with one step. Proof: `proofs/gaussian_steps.md`, section 2.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+
+from workbench.errors import positive, probability
+from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.gaussian_steps import require_gaussian
+from workbench.estimators.parts.rows import (
+    centred_rows,
+    second_moment_sensitivity,
+    second_moment_within,
+)
+from workbench.linalg import psd_part, tail
+from workbench.privacy import Budget, Charge, NoiseSource, Plan
+from workbench.privacy.mechanisms import symmetric_gaussian
+
+STEP = "covariance"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClippedCovariance:
+    """Public parameters; `upper` in the square of the data's unit, `beta` of step (1).
+
+    Budgets: ZCDP with delta = 0, GaussianDP, ApproxDP.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ZCDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(20_000, 2))
+    >>> release = ClippedCovariance(upper=2.0)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - np.eye(2)).max() < 0.1)
+    True
+    """
+
+    upper: float
+    centred: bool = False
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        positive(upper=self.upper)
+        probability(beta=self.beta)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the private covariance of `x`, shape (d, d), positive semidefinite."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def reach(self, m: int, d: int) -> float:
+        """Return g of step (1) for m rows of mean 0."""
+        return sqrt(self.upper) * tail(d, self.beta / m)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the one charge of step (3)."""
+        require_matrix(n, d)
+        require_gaussian(budget)
+        m = n if self.centred else n // 2
+        return Charge(STEP, "symmetric_gaussian", second_moment_sensitivity(m, self.reach(m, d)), budget)
+
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        """Return the private covariance of sanitised rows."""
+        n, d = x.shape
+        rows = centred_rows(x, self.centred)
+        moment = second_moment_within(rows, self.reach(len(rows), d))  # (1) (2)
+        return psd_part(symmetric_gaussian(moment, self.plan(n, d, budget)[STEP], noise))  # (3)

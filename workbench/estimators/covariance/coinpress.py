@@ -1,0 +1,141 @@
+"""CoinPress: a private covariance by preconditioning.  Biswas, Dong, Kamath & Ullman (2020), for M21.
+
+Rows x of shape (n, d), covariance Σ at most `upper` times the identity. Neighbours: replace one row. The rows
+have mean 0 if `centred`; otherwise they are paired first, m = ⌊n/2⌋ rows (x_1 - x_2)/√2 of mean 0, and m is
+the number of rows in everything below. From A = I/√upper, ℓ = 1/upper, for steps 1 .. t:
+
+    (1) w_j = A x_j, shrunk to the ball of a public radius g
+    (2) Z = (1/m) Σ w_j w_jᵀ + N, N symmetric Gaussian                    sensitivity √2 g²/m
+    (3) last step: out = A⁻¹ (PSD part of Z) A⁻ᵀ
+    (4) otherwise: U = V diag(max(λ + e, ℓ)) Vᵀ for Z = V diag(λ) Vᵀ;  A ← U^(-1/2) A;  ℓ ← ℓ/(ℓ + 2e)
+
+ℓ I ≤ A Σ Aᵀ ≤ I holds throughout if e bounds the spectral error of Z: the ellipsoid becomes round, a constant
+factor at a time, and the last step measures it in its own unit. g, e, ℓ, the number of steps and the shares
+of the budget are public (`parts.coinpress_design`): t minimises a predicted error unless `steps` fixes it,
+and a step that would not raise ℓ is skipped, its share going to the last one.
+
+`mode="proved"`: nothing is clipped and e is a bound, with probability 1 - beta, for normal rows.
+`mode="practical"`, the default: the same privacy, smaller g and e, no proof of coverage.
+
+A is not symmetric after two steps: rows are mapped by A on the left, x Aᵀ in matrix form, and the result is
+mapped back on both sides. For d = 1 the same code is a univariate variance. Departure: symmetric noise, whose
+entries off the diagonal have half the variance. Proof: `proofs/gaussian_steps.md`, section 2.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from workbench.errors import ArgumentError, integer_at_least, one_of, positive, probability
+from workbench.estimators.base import Array, Release, Trace, mapped, require_matrix, run_multivariate
+from workbench.estimators.parts.coinpress_design import CovarianceDesign, covariance_design
+from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
+from workbench.estimators.parts.rows import (
+    centred_rows,
+    moment_of,
+    second_moment_sensitivity,
+    within_ball,
+)
+from workbench.linalg import psd_part, spectral_map, symmetrised
+from workbench.privacy import Budget, Charge, NoiseSource, Plan
+from workbench.privacy.mechanisms import symmetric_gaussian
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoinPressCovariance:
+    """Public parameters; `upper` in the square of the data's unit.
+
+    `lower`, the least eigenvalue that matters, sets where ℓ starts: 1 by default, as in the source.
+    Budgets: ZCDP with delta = 0, GaussianDP, ApproxDP.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ZCDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(20_000, 2))
+    >>> release = CoinPressCovariance(upper=1e4)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - np.eye(2)).max() < 0.1)
+    True
+    """
+
+    upper: float
+    lower: float = 1.0
+    centred: bool = False
+    steps: int | None = None
+    mode: Literal["practical", "proved"] = "practical"
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        positive(upper=self.upper, lower=self.lower)
+        if self.lower > self.upper:
+            raise ArgumentError("lower", self.lower, f"at most upper = {self.upper}")
+        if self.steps is not None:
+            integer_at_least(1, steps=self.steps)
+        one_of(("practical", "proved"), mode=self.mode)
+        probability(beta=self.beta)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the private covariance of `x`, shape (d, d), positive semidefinite."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def design(self, n: int, d: int, budget: Budget) -> CovarianceDesign:
+        """Return weights, radii and bounds of all steps; public."""
+        m, mu = n if self.centred else n // 2, gaussian_total(budget)
+        return covariance_design(m, d, self.upper / self.lower, mu, self.steps, self.mode, self.beta)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return one charge for each step, in the unit of its rows w."""
+        require_matrix(n, d)
+        design, m = self.design(n, d, budget), n if self.centred else n // 2
+        charges = [
+            Charge(f"step {place}", "symmetric_gaussian", second_moment_sensitivity(m, clip), cost)
+            for place, (clip, cost) in enumerate(
+                zip(design.clips, step_budgets(budget, design.weights), strict=True), start=1
+            )
+        ]
+        return steps_plan(budget, charges)
+
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        """Return the private covariance of sanitised rows."""
+        n, d = x.shape
+        design, charges = self.design(n, d, budget), list(self.plan(n, d, budget).charges())
+        rows, a = centred_rows(x, self.centred), np.eye(d) / np.sqrt(self.upper)
+        for charge, clip, excess, lower in zip(
+            charges[:-1], design.clips, design.excess, design.lower, strict=False
+        ):
+            z = noisy_moment(rows, a, clip, charge, noise)  # (1) (2)
+            if trace is not None:
+                trace.add(preconditioner=a, lower=lower)
+            a = preconditioned(z, excess, lower, a)  # (4)
+        if trace is not None:
+            trace.add(preconditioner=a, lower=design.lower[-1])
+        z = noisy_moment(rows, a, design.clips[-1], charges[-1], noise)
+        return mapped_back(psd_part(z), a)  # (3)
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return what the error in the norm of Σ exceeds with probability at most beta, in mode "proved".
+
+        Needs normal rows and `lower` I ≤ Σ. Infinite in mode "practical", and for a beta below the field.
+        """
+        probability(beta=beta)
+        require_matrix(n, d)
+        proved = self.mode == "proved" and beta >= self.beta
+        return self.design(n, d, budget).error if proved else float("inf")
+
+
+def noisy_moment(rows: Array, a: Array, clip: float, charge: Charge, noise: NoiseSource) -> Array:
+    """Return Z of step (2)."""
+    moment = moment_of(rows, lambda block: within_ball(mapped(block, a), clip))
+    return symmetric_gaussian(moment, charge, noise)
+
+
+def preconditioned(z: Array, excess: float, lower: float, a: Array) -> Array:
+    """Return U^(-1/2) A of step (4)."""
+    return spectral_map(z, lambda values: 1 / np.sqrt(np.maximum(values + excess, lower))) @ a
+
+
+def mapped_back(z: Array, a: Array) -> Array:
+    """Return A⁻¹ Z A⁻ᵀ, symmetric."""
+    half = np.linalg.solve(a, z)
+    return symmetrised(np.linalg.solve(a, half.T))

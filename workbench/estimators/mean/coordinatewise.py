@@ -1,0 +1,131 @@
+"""A univariate private mean for every coordinate.  M21/UG, the remark on known covariances (Karwa & Vadhan).
+
+Rows x of shape (n, d), standard deviation sigma in every coordinate; every coordinate of the mean within
+`radius` of `centre`, or anywhere if radius is None. Neighbours: replace one row.
+
+    (1) b_1 = .. = b_d, a share of the budget each            one row is in every coordinate: shares add up
+    (2) out_j = the tight univariate mean of coordinate j at b_j; one without an answer: none at all
+
+Shares: ε/d of a pure budget; ρ/d and δ/d under zCDP; (ε, δ) is met by zCDP steps, half of δ for the
+locations and half for the conversion, so that a coordinate has ε/√d rather than ε/d. Proof:
+`proofs/gaussian_steps.md`, section 3.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from workbench.errors import ArgumentError, finite, positive, probability
+from workbench.estimators.base import (
+    Abstention,
+    Array,
+    Release,
+    Trace,
+    require_matrix,
+    run_multivariate,
+    standard_radius,
+    standardised,
+)
+from workbench.estimators.parts.window_mean import WindowMean
+from workbench.privacy import (
+    ZCDP,
+    ApproxDP,
+    Budget,
+    Charge,
+    Converted,
+    NoiseSource,
+    Plan,
+    PureDP,
+    Sequential,
+)
+from workbench.privacy.conversions import zcdp_within_approx
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoordinatewiseMean:
+    """Public parameters; `radius`, `centre` and `sigma`, the same in every coordinate, in the data's unit.
+
+    Budgets: with a radius PureDP, or ZCDP with delta = 0; without one ApproxDP, or ZCDP, with delta > 0.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(3000, 2))
+    >>> release = CoordinatewiseMean()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - 3.0).max() < 0.2)
+    True
+    """
+
+    radius: float | None = None
+    centre: float = 0.0
+    sigma: float = 1.0
+
+    def __post_init__(self) -> None:
+        positive(sigma=self.sigma)
+        finite(centre=self.centre)
+        if self.radius is not None:
+            standard_radius(self.radius, self.sigma)
+
+    def recipe(self, j: int) -> WindowMean:
+        """Return the steps of one standardised coordinate."""
+        reach = None if self.radius is None else standard_radius(self.radius, self.sigma)
+        return WindowMean(reach, f" {j}")
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the private mean of `x`, shape (d,)."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charges of every coordinate."""
+        require_matrix(n, d)
+        share = shared(budget, d)
+        parts = tuple(charge for j in range(d) for charge in self.recipe(j).plan(n, share).charges())
+        return assembled(budget, share, parts)
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Array | Abstention:
+        """Return the private mean of sanitised rows."""
+        share, out = shared(budget, x.shape[1]), np.empty(x.shape[1])
+        for j, column in enumerate(x.T):
+            z = standardised(column, self.centre, self.sigma)
+            value = self.recipe(j).estimate(z, share, noise, trace)
+            if isinstance(value, Abstention):
+                return value
+            out[j] = self.centre + self.sigma * value
+        return out
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return √d times the bound of a coordinate at beta/d, for normal rows."""
+        probability(beta=beta)
+        require_matrix(n, d)
+        return sqrt(d) * self.sigma * self.recipe(0).error_bound(n, shared(budget, d), beta / d)
+
+
+def shared(budget: Budget, d: int) -> Budget:
+    """Return the budget of one of d coordinates."""
+    match budget:
+        case PureDP(epsilon):
+            return PureDP(epsilon / d)
+        case ZCDP(rho, delta):
+            return ZCDP(rho / d, delta / d)
+        case ApproxDP(epsilon, delta) if delta > 0:
+            return budget if d == 1 else ZCDP(_half(budget).rho / d, delta / (2 * d))
+    raise ArgumentError("budget", budget, "PureDP, ZCDP, or ApproxDP with delta > 0")
+
+
+def assembled(budget: Budget, share: Budget, parts: tuple[Charge, ...]) -> Plan:
+    """Return the plan of the charges of all coordinates."""
+    if isinstance(budget, ZCDP):
+        return Sequential("zcdp", parts)
+    if type(share) is type(budget):
+        return Sequential("basic", parts)
+    assert isinstance(budget, ApproxDP)
+    return Converted(Sequential("zcdp", parts), budget)
+
+
+def _half(budget: ApproxDP) -> ZCDP:
+    """Return the ρ that (ε, δ/2) allows."""
+    return zcdp_within_approx(ApproxDP(budget.epsilon, budget.delta / 2))

@@ -1,0 +1,160 @@
+"""Public radii and shares of CoinPress: everything that is fixed before a row is read.
+
+With b the failure probability of a step and b' = b/3, γ the size of a normal row, s the sd of a step's noise:
+
+    mean         B = min(r + γ, √(γ² + 2(r + γ/n) √(2 ln(2n/b')) + r²)),   γ = tail(d, b'/(2n))
+                 r ← tail(d, b') √(1/n + s²)
+    covariance   B = γ = tail(d, b'/n)
+                 x = √(d/n) + √(2 ln(2/b')/n),  e = 2x + x² + √2 s (√d + √ln(2/b'))
+                 ℓ ← ℓ/(ℓ + 2e), skipped where ℓ + 2e ≥ 1
+
+"practical" takes b' = .1 for one row instead of all rows, and .3 e: radii that data exceed now and then, and
+no proof of coverage. Proof of both recursions: `proofs/gaussian_steps.md`, sections 1 and 2.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import log, sqrt
+from typing import Literal, TypeAlias
+
+from scipy.special import gammainccinv
+
+from workbench.estimators.parts.rows import mean_sensitivity, second_moment_sensitivity
+from workbench.linalg import sample_covariance_excess, symmetric_noise_frobenius, symmetric_noise_norm, tail
+
+Mode: TypeAlias = Literal["practical", "proved"]
+
+MOST_STEPS = 30
+SPREAD = (0.02, 0.05, 0.1, 0.15, 0.25, 0.4)  # shares of all steps but the last, together
+ROW, COVERED, CAUTION = 0.05, 0.01, 0.3  # "practical": share of rows clipped, of balls missed, of e used
+
+
+@dataclass(frozen=True)
+class MeanDesign:
+    """Weights of the steps that are taken, their clipping radii, and the final radius of the mean."""
+
+    weights: tuple[float, ...]
+    clips: tuple[float, ...]
+    radius: float
+
+
+@dataclass(frozen=True)
+class CovarianceDesign:
+    """Weights, clipping radii, half-widths e of all steps but the last, lower bounds ℓ before each step."""
+
+    weights: tuple[float, ...]
+    clips: tuple[float, ...]
+    excess: tuple[float, ...]
+    lower: tuple[float, ...]
+    error: float
+
+
+@lru_cache(maxsize=4096)
+def mean_design(
+    n: int, d: int, radius: float, mu: float, steps: int | None, mode: Mode, beta: float
+) -> MeanDesign:
+    """Return the design with the smallest final radius, for n rows of covariance I and `mu`-GDP in all."""
+    tried = (_mean(n, d, radius, mu, weights, mode, beta) for weights in _shares(steps))
+    return min(tried, key=lambda design: design.radius)
+
+
+@lru_cache(maxsize=4096)
+def covariance_design(
+    n: int, d: int, upper: float, mu: float, steps: int | None, mode: Mode, beta: float
+) -> CovarianceDesign:
+    """Return the design with the smallest predicted error, for n rows with covariance at most `upper` I."""
+    tried = (_covariance(n, d, upper, mu, weights, mode, beta) for weights in _shares(steps))
+    return min(tried, key=lambda design: design.error)
+
+
+def _shares(steps: int | None) -> Iterator[tuple[float, ...]]:
+    for count in range(1, MOST_STEPS + 1) if steps is None else (steps,):
+        for spread in SPREAD if count > 1 else (0.0,):
+            yield (*(spread / (count - 1),) * (count - 1), 1 - spread) if count > 1 else (1.0,)
+
+
+def _failures(count: int, beta: float) -> list[float]:
+    """Return b of every step: half of beta for the last one, the rest for all others."""
+    return [beta / 2 / (count - 1)] * (count - 1) + [beta / 2] if count > 1 else [beta]
+
+
+def _mean(
+    n: int, d: int, radius: float, mu: float, weights: Sequence[float], mode: Mode, beta: float
+) -> MeanDesign:
+    taken: list[float] = []
+    clips: list[float] = []
+    skipped, r = 0.0, radius
+    for place, (weight, b) in enumerate(zip(weights, _failures(len(weights), beta), strict=True)):
+        last = place == len(weights) - 1
+        share = weight + skipped if last else weight
+        clip = _mean_clip(n, d, r, mode, b / 3)
+        sd = mean_sensitivity(n, clip) / (mu * sqrt(share))
+        shrunk = _mean_tail(d, mode, b / 3) * sqrt(1 / n + sd**2)
+        if shrunk >= r and not last:
+            skipped += weight
+            continue
+        taken.append(share)
+        clips.append(clip)
+        r = shrunk
+    return MeanDesign(tuple(taken), tuple(clips), r)
+
+
+def _mean_clip(n: int, d: int, r: float, mode: Mode, b: float) -> float:
+    if mode == "practical":
+        size = _chi(d, ROW)
+        return min(r + size, sqrt(size**2 + 4 * r + r**2))
+    size = tail(d, b / (2 * n))
+    return min(r + size, sqrt(size**2 + 2 * (r + size / n) * sqrt(2 * log(2 * n / b)) + r**2))
+
+
+def _mean_tail(d: int, mode: Mode, b: float) -> float:
+    return _chi(d, COVERED) if mode == "practical" else tail(d, b)
+
+
+def _chi(d: int, share: float) -> float:
+    """Return what the norm of N(0, I_d) exceeds with probability `share`."""
+    return sqrt(2 * float(gammainccinv(d / 2, share)))
+
+
+def _covariance(
+    n: int, d: int, upper: float, mu: float, weights: Sequence[float], mode: Mode, beta: float
+) -> CovarianceDesign:
+    lower, failures = 1 / upper, _failures(len(weights), beta)
+    taken: list[float] = []
+    clips: list[float] = []
+    excess: list[float] = []
+    bounds: list[float] = []
+    for weight, b in zip(weights[:-1], failures, strict=False):
+        clip = _covariance_clip(n, d, mode, b / 3)
+        e = _excess(n, d, second_moment_sensitivity(n, clip) / (mu * sqrt(weight)), mode, b / 3)
+        if lower + 2 * e >= 1:
+            break
+        taken.append(weight)
+        clips.append(clip)
+        excess.append(e)
+        bounds.append(lower)
+        lower = lower / (lower + 2 * e)
+    share = 1 - sum(taken)
+    clip = _covariance_clip(n, d, mode, failures[-1] / 3)
+    sd = second_moment_sensitivity(n, clip) / (mu * sqrt(share))
+    error = _predicted_error(n, d, sd, lower, beta)
+    return CovarianceDesign((*taken, share), (*clips, clip), tuple(excess), (*bounds, lower), error)
+
+
+def _covariance_clip(n: int, d: int, mode: Mode, b: float) -> float:
+    return _chi(d, COVERED) if mode == "practical" else tail(d, b / n)
+
+
+def _excess(n: int, d: int, sd: float, mode: Mode, b: float) -> float:
+    """Return e, how far the noisy covariance of a step may be from the true one in spectral norm."""
+    if mode == "practical":
+        return CAUTION * (sample_covariance_excess(n, d, COVERED) + sd * symmetric_noise_norm(d, COVERED))
+    return sample_covariance_excess(n, d, b) + sd * symmetric_noise_norm(d, b)
+
+
+def _predicted_error(n: int, d: int, sd: float, lower: float, beta: float) -> float:
+    """Return a bound on the error in the norm of Σ: √d times the sampling excess, and the noise over ℓ."""
+    return sqrt(d) * sample_covariance_excess(n, d, beta / 4) + sd / lower * symmetric_noise_frobenius(
+        d, beta / 4
+    )
