@@ -10,8 +10,10 @@ of `parts.bounded_moments`.
     (3) out = upper (PSD part of Z)
 
 `calibration="paper"`: rows beyond γ are zeroed, and γ makes the bias alpha/2 in the norm of Σ; the noise, set
-by the longest axis, then costs upper/lower along the shortest (M21/HT Theorem 3.1). "tight": rows are clipped,
-and γ balances bias and noise for this n in closed form. Proof: `proofs/heavy_tails.md`, sections 1 to 3.
+by the longest axis, then costs upper/lower along the shortest (M21/HT Theorem 3.1). "tight": rows are
+clipped, and γ balances bias and noise for this n in closed form.
+
+Proof: `proofs/heavy_tails.md`, sections 1 to 3.
 """
 
 from dataclasses import dataclass
