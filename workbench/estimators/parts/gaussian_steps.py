@@ -7,7 +7,17 @@ with fixed Î¼ compose to a Gaussian guarantee (Dong, Roth & Su 2022), so that (Î
 from collections.abc import Sequence
 
 from workbench.errors import ArgumentError
-from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, Converted, GaussianDP, Plan, Sequential
+from workbench.privacy import (
+    ZCDP,
+    ApproxDP,
+    Budget,
+    Charge,
+    Converted,
+    GaussianDP,
+    Parallel,
+    Plan,
+    Sequential,
+)
 from workbench.privacy.conversions import gdp_within_approx
 from workbench.privacy.mechanisms import gaussian_mu
 
@@ -40,3 +50,9 @@ def steps_plan(budget: Budget, charges: Sequence[Charge]) -> Plan:
         case ApproxDP():
             return Converted(Sequential("gdp", tuple(charges)), budget)
     return Sequential("gdp", tuple(charges))
+
+
+def batches_plan(budget: Budget, charges: Sequence[Charge]) -> Plan:
+    """Return the plan of steps on disjoint batches of rows, each charged with all of `budget`."""
+    plan = Parallel(tuple(charges))
+    return Converted(plan, budget) if isinstance(budget, ApproxDP) else plan

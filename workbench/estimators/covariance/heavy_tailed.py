@@ -1,0 +1,100 @@
+"""A private covariance of heavy-tailed rows, by preconditioning.  M21/HT Algorithms 2 and 3.
+
+Rows x of shape (n, d), covariance Σ with `lower` I ≤ Σ ≤ `upper` I, (C, 2k)-hypercontractive:
+E⟨v, x - μ⟩^{2k} ≤ C (vᵀΣv)^k, k = `moments`, C = `hypercontractivity`. Neighbours: replace one row. The rows
+have mean 0 if `centred`; otherwise they are paired first, m = ⌊n/2⌋ rows (x_1 - x_2)/√2 with the constants of
+`parts.bounded_moments`. From A = I/√upper, ℓ = lower/upper:
+
+    (1) w_j = A x_j, cut at the ball of a public radius γ
+    (2) Z = (1/m) Σ w_j w_jᵀ + N, N symmetric Gaussian                    sensitivity √2 γ²/m
+    (3) last step: out = A⁻¹ (PSD part of Z) A⁻ᵀ
+    (4) otherwise: A ← U^{-1/2} A and ℓ ← ℓ' of `parts.preconditioning`
+
+ℓI ≤ A Σ Aᵀ ≤ I throughout, if the bands hold. Radii, bands, shares and the number of steps are public
+(`parts.heavy_tailed_design`). `calibration="paper"`: rows beyond γ are zeroed, a step's bias is a/2 = 1/32
+and the last one's alpha/2, steps until ℓ ≥ 1/4. "tight": rows are clipped, γ is the best for this n.
+
+`mode="proved"`: each step has a batch of rows of its own and the whole budget. With the same rows in every
+step A depends on them, and the bands are not proved: that is `mode="practical"`, of the same privacy.
+
+Departures: A is not symmetric, rows are mapped as x Aᵀ and the result as A⁻¹ Z A⁻ᵀ; U is not cut from above.
+Proof: `proofs/heavy_tails.md`, sections 1 to 5.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.errors import integer_at_least, one_of
+from workbench.estimators.base import Array, Release, Trace, run_multivariate
+from workbench.estimators.parts.bounded_moments import Moments
+from workbench.estimators.parts.heavy_tailed_covariance import HeavyTailedSteps
+from workbench.privacy import Budget, NoiseSource, Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeavyTailedCovariance:
+    """Public parameters; `upper` and `lower` in the square of the data's unit, `alpha` for "paper" only.
+
+    `beta` is the failure probability of all bands and bounds together; `steps` caps the number of steps.
+    Budgets: ZCDP with delta = 0, GaussianDP, ApproxDP.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ZCDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(20_000, 2))
+    >>> release = HeavyTailedCovariance(upper=1e4)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - np.eye(2)).max() < 0.2)
+    True
+    """
+
+    upper: float
+    lower: float = 1.0
+    centred: bool = False
+    moments: int = 2
+    hypercontractivity: float = 3.0
+    steps: int | None = None
+    calibration: Literal["paper", "tight"] = "tight"
+    mode: Literal["practical", "proved"] = "practical"
+    alpha: float = 0.1
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        self.recipe.check()
+        one_of(("practical", "proved"), mode=self.mode)
+        if self.steps is not None:
+            integer_at_least(1, steps=self.steps)
+
+    @property
+    def recipe(self) -> HeavyTailedSteps:
+        """The steps."""
+        return HeavyTailedSteps(
+            upper=self.upper,
+            lower=self.lower,
+            centred=self.centred,
+            moments=Moments(self.moments, self.hypercontractivity),
+            steps=self.steps,
+            calibration=self.calibration,
+            mode=self.mode,
+            alpha=self.alpha,
+            beta=self.beta,
+        )
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the private covariance of `x`, shape (d, d), positive semidefinite."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return one charge for each step, in the unit of its rows w; batches are parallel."""
+        return self.recipe.plan(n, d, budget)
+
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        """Return the private covariance of sanitised rows."""
+        return self.recipe.estimate(x, budget, noise, trace)
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return what the error in the norm of Σ exceeds with probability at most beta, in mode "proved".
+
+        Infinite in mode "practical" unless one step is taken, and for a beta below the field.
+        """
+        return self.recipe.error_bound(n, d, budget, beta)

@@ -1,0 +1,85 @@
+"""One Gaussian mechanism on the second moment of rows that are cut at a ball.  M21/HT Algorithm 1.
+
+Rows x of shape (n, d), covariance Σ with `lower` I ≤ Σ ≤ `upper` I, (C, 2k)-hypercontractive:
+E⟨v, x - μ⟩^{2k} ≤ C (vᵀΣv)^k, k = `moments`, C = `hypercontractivity`. Neighbours: replace one row. The rows
+have mean 0 if `centred`; otherwise they are paired first, m = ⌊n/2⌋ rows (x_1 - x_2)/√2 with the constants
+of `parts.bounded_moments`.
+
+    (1) w_j = x_j/√upper, cut at the ball of a public radius γ
+    (2) Z = (1/m) Σ w_j w_jᵀ + N, N symmetric Gaussian                    sensitivity √2 γ²/m
+    (3) out = upper (PSD part of Z)
+
+`calibration="paper"`: rows beyond γ are zeroed, and γ makes the bias alpha/2 in the norm of Σ; the noise, set
+by the longest axis, then costs upper/lower along the shortest (M21/HT Theorem 3.1). "tight": rows are
+clipped, and γ balances bias and noise for this n in closed form.
+
+Proof: `proofs/heavy_tails.md`, sections 1 to 3.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.estimators.base import Array, Release, Trace, run_multivariate
+from workbench.estimators.parts.bounded_moments import Moments
+from workbench.estimators.parts.heavy_tailed_covariance import HeavyTailedSteps
+from workbench.privacy import Budget, NoiseSource, Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeavyTailedNaiveCovariance:
+    """Public parameters; `upper` and `lower` in the square of the data's unit, `alpha` for "paper" only.
+
+    Budgets: ZCDP with delta = 0, GaussianDP, ApproxDP.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ZCDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(20_000, 2))
+    >>> release = HeavyTailedNaiveCovariance(upper=2.0)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - np.eye(2)).max() < 0.2)
+    True
+    """
+
+    upper: float
+    lower: float = 1.0
+    centred: bool = False
+    moments: int = 2
+    hypercontractivity: float = 3.0
+    calibration: Literal["paper", "tight"] = "tight"
+    alpha: float = 0.1
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        self.recipe.check()
+
+    @property
+    def recipe(self) -> HeavyTailedSteps:
+        """The one step."""
+        return HeavyTailedSteps(
+            upper=self.upper,
+            lower=self.lower,
+            centred=self.centred,
+            moments=Moments(self.moments, self.hypercontractivity),
+            steps=1,
+            calibration=self.calibration,
+            mode="proved",
+            alpha=self.alpha,
+            beta=self.beta,
+        )
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the private covariance of `x`, shape (d, d), positive semidefinite."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the one charge, in the unit of the rows w."""
+        return self.recipe.plan(n, d, budget)
+
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        """Return the private covariance of sanitised rows."""
+        return self.recipe.estimate(x, budget, noise, trace)
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return what the error in the norm of Σ exceeds with probability at most beta."""
+        return self.recipe.error_bound(n, d, budget, beta)

@@ -1,0 +1,124 @@
+"""The steps that heavy-tailed covariances share: plan, run and bound of a design (M21/HT Algorithms 1 to 3).
+
+Proof: `proofs/heavy_tails.md`, sections 1 to 5.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from workbench.errors import ArgumentError, one_of, positive, probability
+from workbench.estimators.base import Array, Trace, mapped, require_matrix
+from workbench.estimators.parts.bounded_moments import Moments, require_fourth, zeroed_beyond
+from workbench.estimators.parts.gaussian_steps import (
+    batches_plan,
+    gaussian_total,
+    step_budgets,
+    steps_plan,
+)
+from workbench.estimators.parts.heavy_tailed_design import (
+    Calibration,
+    Design,
+    Mode,
+    Problem,
+    Stage,
+    design,
+    error_bound,
+)
+from workbench.estimators.parts.preconditioning import mapped_back
+from workbench.estimators.parts.rows import centred_rows, second_moment_within
+from workbench.linalg import psd_part, second_moment
+from workbench.privacy import Budget, Charge, NoiseSource, Plan
+from workbench.privacy.mechanisms import symmetric_gaussian
+
+
+@dataclass(frozen=True)
+class HeavyTailedSteps:
+    """The recipe: public parameters as in `HeavyTailedCovariance`, `steps` = 1 for the naive estimator."""
+
+    upper: float
+    lower: float
+    centred: bool
+    moments: Moments
+    steps: int | None
+    calibration: Calibration
+    mode: Mode
+    alpha: float
+    beta: float
+
+    def check(self) -> None:
+        """Raise on a parameter outside its range."""
+        positive(upper=self.upper, lower=self.lower)
+        if self.lower > self.upper:
+            raise ArgumentError("lower", self.lower, f"at most upper = {self.upper}")
+        require_fourth(self.moments)
+        one_of(("paper", "tight"), calibration=self.calibration)
+        probability(alpha=self.alpha, beta=self.beta)
+
+    def rows(self, n: int) -> int:
+        """Return m, the number of rows of mean 0."""
+        return n if self.centred else n // 2
+
+    def problem(self, n: int, d: int, budget: Budget) -> Problem:
+        """Return the public facts of a run."""
+        return Problem(
+            m=self.rows(n),
+            d=d,
+            ratio=self.upper / self.lower,
+            mu=gaussian_total(budget),
+            moments=self.moments if self.centred else self.moments.paired(),
+            calibration=self.calibration,
+            mode=self.mode,
+            alpha=self.alpha,
+            beta=self.beta,
+        )
+
+    def design(self, n: int, d: int, budget: Budget) -> Design:
+        """Return radii, bands and shares of all steps."""
+        return design(self.problem(n, d, budget), self.steps)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return one charge for each step, in the unit of its rows w."""
+        require_matrix(n, d)
+        stages = self.design(n, d, budget).stages
+        batches = self.mode == "proved" and len(stages) > 1
+        whole = (step_budgets(budget, (1.0,))[0],) * len(stages)
+        costs = whole if batches else step_budgets(budget, [stage.weight for stage in stages])
+        charges = [
+            Charge(f"step {place}", "symmetric_gaussian", stage.sensitivity, cost)
+            for place, (stage, cost) in enumerate(zip(stages, costs, strict=True), start=1)
+        ]
+        return batches_plan(budget, charges) if batches else steps_plan(budget, charges)
+
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None) -> Array:
+        """Return the private covariance of sanitised rows."""
+        n, d = x.shape
+        stages, charges = self.design(n, d, budget).stages, list(self.plan(n, d, budget).charges())
+        rows, a = centred_rows(x, self.centred), np.eye(d) / sqrt(self.upper)
+        for stage, charge in zip(stages, charges, strict=True):
+            if trace is not None:
+                trace.add(preconditioner=a, lower=stage.lower)
+            w = mapped(rows[stage.start : stage.stop], a)
+            z = symmetric_gaussian(self.moment(w, stage), charge, noise)  # (1) (2)
+            if stage.band is not None:
+                a = stage.band.preconditioned(z, stage.lower, a)  # (4)
+        return mapped_back(psd_part(z), a)  # (3)
+
+    def moment(self, w: Array, stage: Stage) -> Array:
+        """Return the second moment of rows w cut at the radius of a stage."""
+        if self.calibration == "paper":
+            return second_moment(zeroed_beyond(w, stage.radius))
+        return second_moment_within(w, stage.radius)
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return what the error in the norm of Σ exceeds with probability at most `beta`.
+
+        Infinite where the bands of several steps are not proved: mode "practical", or a beta below the field.
+        """
+        probability(beta=beta)
+        require_matrix(n, d)
+        problem, stages = self.problem(n, d, budget), self.design(n, d, budget).stages
+        if len(stages) > 1 and (self.mode == "practical" or beta < self.beta):
+            return float("inf")
+        return error_bound(problem, stages, beta)
