@@ -5,7 +5,7 @@ Everything else a command needs is imported when it runs, so that `workbench --h
 
 from types import ModuleType
 
-from workbench.commands import audit, bench, estimate, lab, list, plan, reproduce, sources, verdicts
+from workbench.commands import audit, bench, check, estimate, lab, list, plan, reproduce, sources, verdicts
 
 COMMANDS: tuple[ModuleType, ...] = (
     list,
@@ -16,5 +16,6 @@ COMMANDS: tuple[ModuleType, ...] = (
     bench,
     reproduce,
     verdicts,
+    check,
     lab,
 )
