@@ -20,6 +20,7 @@ from .replayed import replayed
 
 FAR = 1e6
 ROWS = 24  # or as many as the estimator needs
+SLOW = {"window_median", "stability_histogram", "exponential"}
 CHEAP = 2000  # entries times steps of a run that is attacked as a whole with many repetitions
 
 
@@ -27,7 +28,7 @@ def attacks(key: str) -> Iterator[Case]:
     """Yield the attacks on one entry."""
     for setting in settings(key):
         pairs = neighbours(setting.n, setting.d, CATALOG[key])
-        yield from replayed(setting, pairs)
+        yield from replayed(setting, pairs, share=0.2)
         yield setting.whole(pairs, share=whole_share(setting))
 
 
@@ -37,20 +38,26 @@ def settings(key: str) -> Iterator[Setting]:
     d = entry.population.d or 1
     for example in entry.examples:
         budget = loud(example.budget)
-        fewest = fewest_rows(example.estimator, d, budget)
-        yield Setting(key, example.estimator, budget, fewest if fewest == 1 else max(ROWS, fewest), d)
+        n = _rows(fewest_rows(example.estimator, d, budget))
+        steps = len(list(example.estimator.plan(n, d, budget).charges()))
+        budget = loud(example.budget, max(1.0, steps / 2))
+        yield Setting(key, example.estimator, budget, _rows(fewest_rows(example.estimator, d, budget)), d)
 
 
-def loud(budget: Budget) -> Budget:
-    """Return a budget of the same kind at which an attack with few thousand runs sees a factor of 2."""
+def _rows(fewest: int) -> int:
+    return fewest if fewest == 1 else max(ROWS, fewest)
+
+
+def loud(budget: Budget, factor: float = 1.0) -> Budget:
+    """Return a budget of the same kind at which few thousand runs of one of its steps show a factor of 2."""
     match budget:
         case PureDP():
-            return PureDP(2.0)
+            return PureDP(2.0 * factor)
         case ApproxDP():
-            return ApproxDP(4.0, 0.05)
+            return ApproxDP(4.0 * factor, 0.05)
         case ZCDP(_, delta):
-            return ZCDP(2.0, 0.05 if delta else 0.0)
-    return GaussianDP(2.0)
+            return ZCDP(2.0 * factor, 0.05 if delta else 0.0)
+    return GaussianDP(2.0 * factor**0.5)
 
 
 def neighbours(n: int, d: int, entry: Entry) -> tuple[Pair, ...]:
@@ -58,12 +65,19 @@ def neighbours(n: int, d: int, entry: Entry) -> tuple[Pair, ...]:
     first, second = np.eye(d)[0], np.eye(d)[-1] if d > 1 else -np.eye(1)[0]
     zeros, typical = np.zeros((n, d)), entry.population.sample(n, rng=np.random.default_rng(n))
     crowds = np.where(np.arange(n)[:, None] < n // 2, 1.0, 1e3) * typical
-    spots = (("zeros", zeros), ("typical rows", typical), ("two crowds", crowds))
-    moves = (("to the other side", -first), ("by a right angle", second), ("to the middle", 0 * first))
+    sides = np.where(np.arange(n)[:, None] < n // 2, -50.0, 50.0) * np.ones(d)
+    spots = (("zeros", zeros), ("typical rows", typical), ("two crowds", crowds), ("two sides", sides))
+    corner = np.ones(d)
+    moves = (
+        ("from side to side", first, -first),
+        ("by a right angle", first, second),
+        ("to the middle", first, 0 * first),
+        ("from corner to corner", corner, -corner),
+    )
     return tuple(
-        pair(f"{rows}, one {move}", base, FAR * first, FAR * end, row)
+        pair(f"{rows}, one {move}", base, FAR * start, FAR * end, row)
         for rows, base in spots
-        for move, end in moves
+        for move, start, end in moves
         for row in ((0, n // 2) if rows == "two crowds" else (0,))
     )
 
@@ -77,8 +91,10 @@ def pair(name: str, base: Array, value: Array, other: Array, row: int) -> Pair:
 
 def whole_share(setting: Setting) -> float:
     """Return the share of a preset's runs for end-to-end attacks, less where a run has much to do."""
-    work = setting.n * setting.d * len(list(setting.plan.charges()))
-    return 0.3 if work <= CHEAP else 0.02
+    charges = list(setting.plan.charges())
+    if SLOW & {charge.mechanism for charge in charges}:
+        return 0.02
+    return 0.15 if setting.n * setting.d * len(charges) <= CHEAP else 0.02
 
 
 KEYS = [
