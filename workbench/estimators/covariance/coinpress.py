@@ -33,7 +33,7 @@ from typing import Literal
 import numpy as np
 
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive, probability
-from workbench.estimators.base import Array, Release, Trace, mapped, require_matrix, run_multivariate
+from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import perturbed
 from workbench.estimators.parts.coinpress_design import CovarianceDesign, covariance_design, winsorised
 from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
@@ -137,7 +137,7 @@ class CoinPressCovariance:
 
 def noisy_moment(rows: Array, a: Array, clip: float, charge: Charge, noise: NoiseSource) -> Array:
     """Return Z of step (2)."""
-    moment = moment_of(rows, lambda block: within_ball(mapped(block, a), clip))
+    moment = moment_of(rows, lambda block: within_ball(block @ a.T, clip))
     return perturbed(moment, charge, noise)
 
 

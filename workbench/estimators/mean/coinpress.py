@@ -26,7 +26,7 @@ from typing import Literal
 import numpy as np
 
 from workbench.errors import finite, integer_at_least, one_of, positive, probability
-from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate, sanitised
+from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.coinpress_design import MeanDesign, mean_design
 from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.rows import mean_of, mean_sensitivity, within_ball
@@ -102,7 +102,13 @@ class CoinPressMean:
 
     def shift(self, x: Array, centre: Array, clip: float) -> Array:
         """Return the mean of the rows round a centre, in units of sigma, shrunk to a ball."""
-        return mean_of(x, lambda rows: within_ball(sanitised((rows - centre) / self.sigma), clip))
+
+        def shrunk(rows: Array) -> Array:
+            apart = rows - centre
+            apart /= self.sigma
+            return within_ball(apart, clip)
+
+        return mean_of(x, shrunk)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return the last radius of mode "proved", which |out - mean| exceeds with probability at most beta.
