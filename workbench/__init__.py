@@ -15,9 +15,16 @@ if TYPE_CHECKING:
     from workbench.catalog import CATALOG, lookup
     from workbench.errors import ArgumentError, OverspentError
     from workbench.estimators.base import Abstention, Guarantee, Release, Trace
+    from workbench.estimators.covariance.clipped import ClippedCovariance
+    from workbench.estimators.covariance.coinpress import CoinPressCovariance
+    from workbench.estimators.covariance.empirical import EmpiricalCovariance
     from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
     from workbench.estimators.covariance.perturbed import PerturbedCovariance
     from workbench.estimators.covariance.thresholded import ThresholdedCovariance
+    from workbench.estimators.mean.clipped_box import ClippedBoxMean
+    from workbench.estimators.mean.coinpress import CoinPressMean
+    from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
+    from workbench.estimators.mean.empirical import EmpiricalMean
     from workbench.estimators.univariate.clipped_mean import ClippedMean
     from workbench.estimators.univariate.histogram_location import HistogramLocation
     from workbench.estimators.univariate.interval import Interval
@@ -39,7 +46,14 @@ __all__ = [
     "Abstention",
     "ApproxDP",
     "ArgumentError",
+    "ClippedBoxMean",
+    "ClippedCovariance",
     "ClippedMean",
+    "CoinPressCovariance",
+    "CoinPressMean",
+    "CoordinatewiseMean",
+    "EmpiricalCovariance",
+    "EmpiricalMean",
     "GaussianDP",
     "Guarantee",
     "HistogramLocation",
@@ -67,6 +81,13 @@ _HOMES = {
     "catalog": ("CATALOG", "lookup"),
     "errors": ("ArgumentError", "OverspentError"),
     "estimators.base": ("Abstention", "Guarantee", "Release", "Trace"),
+    "estimators.covariance.clipped": ("ClippedCovariance",),
+    "estimators.covariance.coinpress": ("CoinPressCovariance",),
+    "estimators.covariance.empirical": ("EmpiricalCovariance",),
+    "estimators.mean.clipped_box": ("ClippedBoxMean",),
+    "estimators.mean.coinpress": ("CoinPressMean",),
+    "estimators.mean.coordinatewise": ("CoordinatewiseMean",),
+    "estimators.mean.empirical": ("EmpiricalMean",),
     "estimators.covariance.local_thresholded": ("LocalThresholdedCovariance",),
     "estimators.covariance.perturbed": ("PerturbedCovariance",),
     "estimators.covariance.thresholded": ("ThresholdedCovariance",),
