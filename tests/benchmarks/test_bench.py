@@ -144,7 +144,7 @@ def test_every_example_has_a_floor_that_grows_with_the_rows(key):
     for example in CATALOG[key].examples:
         few, many = floor(key, example, 1000, d), floor(key, example, 2000, d)
         assert str(few[0]) == f"copy(1000, {d})"
-        assert [one.name for one in few] == [one.name for one in many]
+        assert {one.name for one in few} == {one.name for one in many}  # n may decide how often
         assert sum(max(one.size) for one in many) > sum(max(one.size) for one in few)
 
 

@@ -93,7 +93,7 @@ COVARIANCE = (
         examples=(
             Example(CoinPressCovariance(upper=100.0), CONCENTRATED),
             Example(CoinPressCovariance(upper=100.0, mode="proved", centred=True), APPROX),
-            Example(CoinPressCovariance(upper=100.0, steps=2), GAUSSIAN),
+            Example(CoinPressCovariance(upper=100.0, steps=2, calibration="paper"), GAUSSIAN),
         ),
         population=TILTED,
         loss=losses.mahalanobis_covariance_error,

@@ -90,6 +90,7 @@ MEAN = (
             Example(CoinPressMean(radius=100.0), CONCENTRATED),
             Example(CoinPressMean(radius=100.0, mode="proved"), APPROX),
             Example(CoinPressMean(radius=100.0, centre=3.0, sigma=2.0, steps=2), GAUSSIAN),
+            Example(CoinPressMean(radius=100.0, calibration="paper"), CONCENTRATED),
         ),
         population=ROUND,
         loss=losses.mahalanobis_mean_error,

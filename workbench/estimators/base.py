@@ -27,6 +27,7 @@ Array = NDArray[np.float64]
 T = TypeVar("T")
 
 LARGEST = 1e100  # rows with a larger entry are treated like rows with a missing one
+_BLOCK = 2**15  # entries that are looked at together: what is made of them stays in the cache
 FARTHEST = 1e15  # standardised values are capped here: beyond it a float cannot resolve a unit
 
 
@@ -200,8 +201,10 @@ def sanitised(values: Array) -> Array:
     """Return a copy in which a row with a non-finite entry, or one above 1e100, is a zero row."""
     rows = np.array(values, np.float64, order="C")
     with np.errstate(invalid="ignore"):
-        usable = np.abs(rows) <= LARGEST
-    rows[~(usable if rows.ndim == 1 else usable.all(axis=1))] = 0.0
+        size = max(1, _BLOCK // max(1, rows[:1].size))
+        for block in (rows[start : start + size] for start in range(0, len(rows), size)):
+            usable = np.abs(block) <= LARGEST
+            block[~(usable if rows.ndim == 1 else usable.all(axis=1))] = 0.0
     return rows
 
 

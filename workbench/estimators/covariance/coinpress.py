@@ -6,7 +6,7 @@ the number of rows in everything below. From A = I/√upper, ℓ = 1/upper, for 
 
     (1) w_j = A x_j, shrunk to the ball of a public radius g
     (2) Z = (1/m) Σ w_j w_jᵀ + N, N symmetric Gaussian                    sensitivity √2 g²/m
-    (3) last step: out = A⁻¹ (PSD part of Z) A⁻ᵀ
+    (3) last step: out = A⁻¹ M A⁻ᵀ, M the PSD part of Z, its winsorising inverted if `tight`
     (4) otherwise: U = V diag(max(λ + e, ℓ)) Vᵀ for Z = V diag(λ) Vᵀ;  A ← U^(-1/2) A;  ℓ ← ℓ/(ℓ + 2e)
 
 ℓ I ≤ A Σ Aᵀ ≤ I holds throughout if e bounds the spectral error of Z: the ellipsoid becomes round, a constant
@@ -17,9 +17,14 @@ and a step that would not raise ℓ is skipped, its share going to the last one.
 `mode="proved"`: nothing is clipped and e is a bound, with probability 1 - beta, for normal rows.
 `mode="practical"`, the default: the same privacy, smaller g and e, no proof of coverage.
 
+`calibration="tight"`, ours: symmetric noise, whose entries off the diagonal have half the variance, shares of
+least predicted error, and, in mode "practical", a last step that winsorises many rows and inverts the bias
+for normal ones (`parts.winsorised_covariance`). `calibration="paper"`: noise of one sd on every entry, a
+quarter of the budget for all steps but the last, and a last step like the others.
+
 A is not symmetric after two steps: rows are mapped by A on the left, x Aᵀ in matrix form, and the result is
-mapped back on both sides. For d = 1 the same code is a univariate variance. Departure: symmetric noise, whose
-entries off the diagonal have half the variance. Proof: `proofs/gaussian_steps.md`, section 2.
+mapped back on both sides. For d = 1 the same code is a univariate variance. Proof:
+`proofs/gaussian_steps.md`, section 2.
 """
 
 from dataclasses import dataclass
@@ -28,8 +33,9 @@ from typing import Literal
 import numpy as np
 
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive, probability
-from workbench.estimators.base import Array, Release, Trace, mapped, require_matrix, run_multivariate
-from workbench.estimators.parts.coinpress_design import CovarianceDesign, covariance_design
+from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
+from workbench.estimators.covariance.perturbed import perturbed
+from workbench.estimators.parts.coinpress_design import CovarianceDesign, covariance_design, winsorised
 from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.rows import (
     centred_rows,
@@ -37,9 +43,9 @@ from workbench.estimators.parts.rows import (
     second_moment_sensitivity,
     within_ball,
 )
+from workbench.estimators.parts.winsorised_covariance import unwinsorised
 from workbench.linalg import psd_part, spectral_map, symmetrised
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
-from workbench.privacy.mechanisms import symmetric_gaussian
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +68,7 @@ class CoinPressCovariance:
     centred: bool = False
     steps: int | None = None
     mode: Literal["practical", "proved"] = "practical"
+    calibration: Literal["paper", "tight"] = "tight"
     beta: float = 0.05
 
     def __post_init__(self) -> None:
@@ -71,6 +78,7 @@ class CoinPressCovariance:
         if self.steps is not None:
             integer_at_least(1, steps=self.steps)
         one_of(("practical", "proved"), mode=self.mode)
+        one_of(("paper", "tight"), calibration=self.calibration)
         probability(beta=self.beta)
 
     def __call__(
@@ -82,14 +90,16 @@ class CoinPressCovariance:
     def design(self, n: int, d: int, budget: Budget) -> CovarianceDesign:
         """Return weights, radii and bounds of all steps; public."""
         m, mu = n if self.centred else n // 2, gaussian_total(budget)
-        return covariance_design(m, d, self.upper / self.lower, mu, self.steps, self.mode, self.beta)
+        spread = self.upper / self.lower
+        return covariance_design(m, d, spread, mu, self.steps, self.mode, self.calibration, self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for each step, in the unit of its rows w."""
         require_matrix(n, d)
         design, m = self.design(n, d, budget), n if self.centred else n // 2
+        mechanism = "symmetric_gaussian" if self.calibration == "tight" else "gaussian"
         charges = [
-            Charge(f"step {place}", "symmetric_gaussian", second_moment_sensitivity(m, clip), cost)
+            Charge(f"step {place}", mechanism, second_moment_sensitivity(m, clip), cost)
             for place, (clip, cost) in enumerate(
                 zip(design.clips, step_budgets(budget, design.weights), strict=True), start=1
             )
@@ -111,7 +121,8 @@ class CoinPressCovariance:
         if trace is not None:
             trace.add(preconditioner=a, lower=design.lower[-1])
         z = noisy_moment(rows, a, design.clips[-1], charges[-1], noise)
-        return mapped_back(psd_part(z), a)  # (3)
+        tight = winsorised(self.mode, self.calibration)
+        return mapped_back(unwinsorised(z, design.clips[-1]) if tight else psd_part(z), a)  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return what the error in the norm of Σ exceeds with probability at most beta, in mode "proved".
@@ -126,8 +137,8 @@ class CoinPressCovariance:
 
 def noisy_moment(rows: Array, a: Array, clip: float, charge: Charge, noise: NoiseSource) -> Array:
     """Return Z of step (2)."""
-    moment = moment_of(rows, lambda block: within_ball(mapped(block, a), clip))
-    return symmetric_gaussian(moment, charge, noise)
+    moment = moment_of(rows, lambda block: within_ball(block @ a.T, clip))
+    return perturbed(moment, charge, noise)
 
 
 def preconditioned(z: Array, excess: float, lower: float, a: Array) -> Array:

@@ -12,7 +12,8 @@ Every r and B_i follows from public numbers, so that t and the share of the budg
 are chosen beforehand to make the last radius small; `steps` fixes t, and a step that would not shrink the
 ball is skipped, its share going to the last one. `mode="proved"`: B_i clips no row of normal data, and r
 holds the mean throughout, with probability 1 - beta. `mode="practical"`, the default: the same privacy,
-smaller B_i and r, no proof of coverage.
+smaller B_i and r, no proof of coverage. `calibration="paper"` has the source's B = r + γ and a quarter of the
+budget for all steps but the last; "tight", ours, a smaller B and shares that make the last radius small.
 
 For d = 1 the same code is a univariate mean. Departures: every step clips the original rows afresh, around a
 centre that is given (the authors' program clips clipped rows again). Proof: `proofs/gaussian_steps.md`,
@@ -25,7 +26,7 @@ from typing import Literal
 import numpy as np
 
 from workbench.errors import finite, integer_at_least, one_of, positive, probability
-from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate, sanitised
+from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.coinpress_design import MeanDesign, mean_design
 from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.rows import mean_of, mean_sensitivity, within_ball
@@ -52,6 +53,7 @@ class CoinPressMean:
     sigma: float = 1.0
     steps: int | None = None
     mode: Literal["practical", "proved"] = "practical"
+    calibration: Literal["paper", "tight"] = "tight"
     beta: float = 0.05
 
     def __post_init__(self) -> None:
@@ -60,6 +62,7 @@ class CoinPressMean:
         if self.steps is not None:
             integer_at_least(1, steps=self.steps)
         one_of(("practical", "proved"), mode=self.mode)
+        one_of(("paper", "tight"), calibration=self.calibration)
         probability(beta=self.beta)
 
     def __call__(
@@ -71,7 +74,8 @@ class CoinPressMean:
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign:
         """Return the weights and clipping radii of all steps, in units of sigma; public."""
         mu = gaussian_total(budget)
-        return mean_design(n, d, self.radius / self.sigma, mu, self.steps, self.mode, self.beta)
+        radius = self.radius / self.sigma
+        return mean_design(n, d, radius, mu, self.steps, self.mode, self.calibration, self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for each step, in units of sigma."""
@@ -98,7 +102,13 @@ class CoinPressMean:
 
     def shift(self, x: Array, centre: Array, clip: float) -> Array:
         """Return the mean of the rows round a centre, in units of sigma, shrunk to a ball."""
-        return mean_of(x, lambda rows: within_ball(sanitised((rows - centre) / self.sigma), clip))
+
+        def shrunk(rows: Array) -> Array:
+            apart = rows - centre
+            apart /= self.sigma
+            return within_ball(apart, clip)
+
+        return mean_of(x, shrunk)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return the last radius of mode "proved", which |out - mean| exceeds with probability at most beta.

@@ -10,6 +10,9 @@ With b the failure probability of a step and b' = b/3, γ the size of a normal r
 
 "practical" takes b' = .1 for one row instead of all rows, and .3 e: radii that data exceed now and then, and
 no proof of coverage. Proof of both recursions: `proofs/gaussian_steps.md`, sections 1 and 2.
+
+"paper" has the source's constants: B = r + γ, a quarter of the budget for all steps but the last, and noise
+of one sd on every entry of a matrix, whose norms are √2 times as large.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,12 +24,15 @@ from typing import Literal, TypeAlias
 from scipy.special import gammainccinv
 
 from workbench.estimators.parts.rows import mean_sensitivity, second_moment_sensitivity
+from workbench.estimators.parts.winsorised_covariance import WinsorisedCovariance
 from workbench.linalg import sample_covariance_excess, symmetric_noise_frobenius, symmetric_noise_norm, tail
+from workbench.privacy import GaussianDP
 
 Mode: TypeAlias = Literal["practical", "proved"]
+Calibration: TypeAlias = Literal["paper", "tight"]
 
 MOST_STEPS = 30
-SPREAD = (0.02, 0.05, 0.1, 0.15, 0.25, 0.4)  # shares of all steps but the last, together
+SPREAD = {"tight": (0.02, 0.05, 0.1, 0.15, 0.25, 0.4), "paper": (0.25,)}  # shares of all steps but the last
 ROW, COVERED, CAUTION = 0.05, 0.01, 0.3  # "practical": share of rows clipped, of balls missed, of e used
 
 
@@ -52,25 +58,41 @@ class CovarianceDesign:
 
 @lru_cache(maxsize=4096)
 def mean_design(
-    n: int, d: int, radius: float, mu: float, steps: int | None, mode: Mode, beta: float
+    n: int,
+    d: int,
+    radius: float,
+    mu: float,
+    steps: int | None,
+    mode: Mode,
+    calibration: Calibration,
+    beta: float,
 ) -> MeanDesign:
     """Return the design with the smallest final radius, for n rows of covariance I and `mu`-GDP in all."""
-    tried = (_mean(n, d, radius, mu, weights, mode, beta) for weights in _shares(steps))
+    shares = _shares(steps, calibration)
+    tried = (_mean(n, d, radius, mu, weights, mode, calibration, beta) for weights in shares)
     return min(tried, key=lambda design: design.radius)
 
 
 @lru_cache(maxsize=4096)
 def covariance_design(
-    n: int, d: int, upper: float, mu: float, steps: int | None, mode: Mode, beta: float
+    n: int,
+    d: int,
+    upper: float,
+    mu: float,
+    steps: int | None,
+    mode: Mode,
+    calibration: Calibration,
+    beta: float,
 ) -> CovarianceDesign:
     """Return the design with the smallest predicted error, for n rows with covariance at most `upper` I."""
-    tried = (_covariance(n, d, upper, mu, weights, mode, beta) for weights in _shares(steps))
+    shares = _shares(steps, calibration)
+    tried = (_covariance(n, d, upper, mu, weights, mode, calibration, beta) for weights in shares)
     return min(tried, key=lambda design: design.error)
 
 
-def _shares(steps: int | None) -> Iterator[tuple[float, ...]]:
+def _shares(steps: int | None, calibration: Calibration) -> Iterator[tuple[float, ...]]:
     for count in range(1, MOST_STEPS + 1) if steps is None else (steps,):
-        for spread in SPREAD if count > 1 else (0.0,):
+        for spread in SPREAD[calibration] if count > 1 else (0.0,):
             yield (*(spread / (count - 1),) * (count - 1), 1 - spread) if count > 1 else (1.0,)
 
 
@@ -80,7 +102,14 @@ def _failures(count: int, beta: float) -> list[float]:
 
 
 def _mean(
-    n: int, d: int, radius: float, mu: float, weights: Sequence[float], mode: Mode, beta: float
+    n: int,
+    d: int,
+    radius: float,
+    mu: float,
+    weights: Sequence[float],
+    mode: Mode,
+    calibration: Calibration,
+    beta: float,
 ) -> MeanDesign:
     taken: list[float] = []
     clips: list[float] = []
@@ -88,7 +117,7 @@ def _mean(
     for place, (weight, b) in enumerate(zip(weights, _failures(len(weights), beta), strict=True)):
         last = place == len(weights) - 1
         share = weight + skipped if last else weight
-        clip = _mean_clip(n, d, r, mode, b / 3)
+        clip = _mean_clip(n, d, r, mode, calibration, b / 3)
         sd = mean_sensitivity(n, clip) / (mu * sqrt(share))
         shrunk = _mean_tail(d, mode, b / 3) * sqrt(1 / n + sd**2)
         if shrunk >= r and not last:
@@ -100,12 +129,13 @@ def _mean(
     return MeanDesign(tuple(taken), tuple(clips), r)
 
 
-def _mean_clip(n: int, d: int, r: float, mode: Mode, b: float) -> float:
-    if mode == "practical":
-        size = _chi(d, ROW)
-        return min(r + size, sqrt(size**2 + 4 * r + r**2))
-    size = tail(d, b / (2 * n))
-    return min(r + size, sqrt(size**2 + 2 * (r + size / n) * sqrt(2 * log(2 * n / b)) + r**2))
+def _mean_clip(n: int, d: int, r: float, mode: Mode, calibration: Calibration, b: float) -> float:
+    practical = mode == "practical"
+    size = _chi(d, ROW) if practical else tail(d, b / (2 * n))
+    if calibration == "paper":
+        return r + size
+    across = 2 * r if practical else (r + size / n) * sqrt(2 * log(2 * n / b))
+    return min(r + size, sqrt(size**2 + 2 * across + r**2))
 
 
 def _mean_tail(d: int, mode: Mode, b: float) -> float:
@@ -118,16 +148,25 @@ def _chi(d: int, share: float) -> float:
 
 
 def _covariance(
-    n: int, d: int, upper: float, mu: float, weights: Sequence[float], mode: Mode, beta: float
+    n: int,
+    d: int,
+    upper: float,
+    mu: float,
+    weights: Sequence[float],
+    mode: Mode,
+    calibration: Calibration,
+    beta: float,
 ) -> CovarianceDesign:
     lower, failures = 1 / upper, _failures(len(weights), beta)
+    wider = sqrt(2) if calibration == "paper" else 1.0
     taken: list[float] = []
     clips: list[float] = []
     excess: list[float] = []
     bounds: list[float] = []
     for weight, b in zip(weights[:-1], failures, strict=False):
         clip = _covariance_clip(n, d, mode, b / 3)
-        e = _excess(n, d, second_moment_sensitivity(n, clip) / (mu * sqrt(weight)), mode, b / 3)
+        sd = wider * second_moment_sensitivity(n, clip) / (mu * sqrt(weight))
+        e = _excess(n, d, sd, mode, b / 3)
         if lower + 2 * e >= 1:
             break
         taken.append(weight)
@@ -136,10 +175,18 @@ def _covariance(
         bounds.append(lower)
         lower = lower / (lower + 2 * e)
     share = 1 - sum(taken)
-    clip = _covariance_clip(n, d, mode, failures[-1] / 3)
-    sd = second_moment_sensitivity(n, clip) / (mu * sqrt(share))
+    if winsorised(mode, calibration):
+        clip = WinsorisedCovariance(n, d, GaussianDP(mu * sqrt(share))).radius
+    else:
+        clip = _covariance_clip(n, d, mode, failures[-1] / 3)
+    sd = wider * second_moment_sensitivity(n, clip) / (mu * sqrt(share))
     error = _predicted_error(n, d, sd, lower, beta)
     return CovarianceDesign((*taken, share), (*clips, clip), tuple(excess), (*bounds, lower), error)
+
+
+def winsorised(mode: Mode, calibration: Calibration) -> bool:
+    """Return whether the last step clips many rows and inverts the bias (`parts.winsorised_covariance`)."""
+    return mode == "practical" and calibration == "tight"
 
 
 def _covariance_clip(n: int, d: int, mode: Mode, b: float) -> float:
@@ -154,7 +201,11 @@ def _excess(n: int, d: int, sd: float, mode: Mode, b: float) -> float:
 
 
 def _predicted_error(n: int, d: int, sd: float, lower: float, beta: float) -> float:
-    """Return a bound on the error in the norm of Σ: √d times the sampling excess, and the noise over ℓ."""
-    return sqrt(d) * sample_covariance_excess(n, d, beta / 4) + sd / lower * symmetric_noise_frobenius(
-        d, beta / 4
-    )
+    """Return a bound on the error in the norm of Σ: √d times the sampling excess, and the noise over ℓ.
+
+    Below 1 it makes Z positive definite, so that its positive part is Z. Otherwise that part moves Z by at
+    most the noise once more.
+    """
+    sampling = sqrt(d) * sample_covariance_excess(n, d, beta / 4)
+    noise = sd / lower * symmetric_noise_frobenius(d, beta / 4)
+    return sampling + (noise if sampling + noise < 1 else 2 * noise)

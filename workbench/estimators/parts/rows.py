@@ -3,7 +3,7 @@
 Every map here sends a row, or a pair of rows, to a row by a public rule, so that neighbours stay neighbours.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import sqrt
 
 import numpy as np
@@ -11,13 +11,22 @@ import numpy as np
 from workbench.estimators.base import Array, sanitised
 from workbench.linalg import norms, symmetrised
 
-BLOCK = 4096  # rows that are mapped at a time: they stay in the cache, and memory does not grow with n
+BLOCK = 2**15  # entries that are mapped at a time: they stay in the cache, and memory does not grow with n
+
+
+def blocks(n: int, d: int) -> Iterator[slice]:
+    """Yield consecutive ranges of n rows, a fixed number of entries each."""
+    rows = max(1, BLOCK // d)
+    return (slice(start, min(start + rows, n)) for start in range(0, n, rows))
 
 
 def paired(x: Array) -> Array:
     """Return the ⌊n/2⌋ rows (x_{2i-1} - x_{2i})/√2: mean 0, the same covariance; one row touches one pair."""
-    pairs = len(x) // 2
-    return sanitised((x[0 : 2 * pairs : 2] - x[1 : 2 * pairs : 2]) / sqrt(2))
+    pairs = np.empty((len(x) // 2, x.shape[1]))
+    for block in blocks(*pairs.shape):
+        rows = x[2 * block.start : 2 * block.stop]
+        pairs[block] = sanitised((rows[0::2] - rows[1::2]) / sqrt(2))
+    return pairs
 
 
 def centred_rows(x: Array, centred: bool) -> Array:
@@ -26,11 +35,14 @@ def centred_rows(x: Array, centred: bool) -> Array:
 
 
 def within_ball(x: Array, radius: float) -> Array:
-    """Return rows clipped to the ball of `radius` round 0: rows inside keep their bits, the others shrink."""
-    sizes = norms(x)
-    outside = np.flatnonzero(sizes > radius)
+    """Return rows clipped to the ball of `radius` round 0: rows inside keep their bits, the others shrink.
+
+    Rows outside that are unusable, non-finite ones among them, become zero rows.
+    """
     clipped = x.copy()
-    clipped[outside] *= (radius / sizes[outside])[:, None]
+    outside = np.flatnonzero(~(norms(x) <= radius))
+    far = sanitised(x[outside])
+    clipped[outside] = far * (radius / np.maximum(norms(far), radius))[:, None]
     assert (norms(clipped[outside]) <= radius * (1 + 1e-12)).all()
     return clipped
 
@@ -48,8 +60,8 @@ def second_moment_within(x: Array, radius: float) -> Array:
 def moment_of(x: Array, change: Callable[[Array], Array]) -> Array:
     """Return (1/n) Σ w wᵀ of the rows that a map of each row makes, without a second copy of all of them."""
     total = np.zeros((x.shape[1], x.shape[1]))
-    for start in range(0, len(x), BLOCK):
-        rows = change(x[start : start + BLOCK])
+    for block in blocks(*x.shape):
+        rows = change(x[block])
         total += rows.T @ rows
     return symmetrised(total) / len(x)
 
@@ -57,8 +69,8 @@ def moment_of(x: Array, change: Callable[[Array], Array]) -> Array:
 def mean_of(x: Array, change: Callable[[Array], Array]) -> Array:
     """Return the mean of the rows that a map of each row makes, a block of rows at a time."""
     total = np.zeros(x.shape[1])
-    for start in range(0, len(x), BLOCK):
-        total += change(x[start : start + BLOCK]).sum(axis=0)
+    for block in blocks(*x.shape):
+        total += change(x[block]).sum(axis=0)
     return total / len(x)
 
 
