@@ -113,11 +113,11 @@ class HeavyTailedSteps:
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return what the error in the norm of Σ exceeds with probability at most `beta`.
 
-        Infinite where the bands of several steps are not proved: mode "practical", or a beta below the field.
+        Infinite in mode "practical", and for a beta below the field where several steps are taken.
         """
         probability(beta=beta)
         require_matrix(n, d)
         problem, stages = self.problem(n, d, budget), self.design(n, d, budget).stages
-        if len(stages) > 1 and (self.mode == "practical" or beta < self.beta):
+        if self.mode == "practical" or (len(stages) > 1 and beta < self.beta):
             return float("inf")
         return error_bound(problem, stages, beta)
