@@ -198,7 +198,8 @@ def test_other_budgets_are_refused(budget):
     ("make", "name"),
     [
         (lambda: BoxRange(sigma=0.0), "sigma"), (lambda: BoxRange(beta=1.0), "beta"),
-        (lambda: BallRange(corruption=0.125), "corruption"), (lambda: BallRange(corruption=0.0), "corruption"),
+        (lambda: BallRange(corruption=0.125), "corruption"),
+        (lambda: BallRange(corruption=0.0), "corruption"),
         (lambda: BallRange(moments=0), "moments"), (lambda: BallRange(upper=-1.0), "upper"),
         (lambda: BallRange(hypercontractivity=0.9), "hypercontractivity"),
     ],
