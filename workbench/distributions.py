@@ -84,6 +84,38 @@ class SparseCovariance:
         return SparseCovariance(self.thresholded * factor, self.psd * factor)
 
 
+@dataclass(frozen=True, eq=False)
+class Box:
+    """The points within `half_widths` of `centre` in every coordinate; both of shape (d,).
+
+    >>> Box(np.zeros(2), np.array([1.0, 2.0])).contains(np.array([[1.0, 2.0], [2.0, 0.0]])).tolist()
+    [True, False]
+    """
+
+    centre: NDArray[np.float64]
+    half_widths: NDArray[np.float64]
+
+    def contains(self, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which rows of shape (n, d) lie in the box."""
+        return np.asarray((np.abs(rows - self.centre) <= self.half_widths).all(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Ball:
+    """The points within `radius` of `centre`, of shape (d,), in Euclidean distance.
+
+    >>> Ball(np.zeros(2), 1.5).contains(np.array([[1.0, 1.0], [2.0, 0.0]])).tolist()
+    [True, False]
+    """
+
+    centre: NDArray[np.float64]
+    radius: float
+
+    def contains(self, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which rows of shape (n, d) lie in the ball."""
+        return np.asarray(np.linalg.norm(rows - self.centre, axis=1) <= self.radius)
+
+
 @dataclass(frozen=True)
 class Interval:
     """The closed interval from `low` to `high`; without arguments the whole line.

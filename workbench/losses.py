@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
-from workbench.distributions import Gaussian, Interval
+from workbench.distributions import Ball, Box, Gaussian, Interval
 from workbench.errors import ArgumentError, positive
 
 Array = NDArray[np.float64]
@@ -53,6 +53,11 @@ def spectral_error(estimate: ArrayLike, truth: ArrayLike) -> float:
     """Return the spectral norm of S - Sigma, in the units of the data."""
     sigma = np.asarray(truth, dtype=np.float64)
     return _norm(_shaped(estimate, sigma.shape) - sigma, 2)
+
+
+def centre_error(estimate: Box | Ball, truth: Gaussian) -> float:
+    """Return how far the centre of a range is from the mean, in the unit of the data."""
+    return _norm(_shaped(estimate.centre, truth.mean.shape) - truth.mean)
 
 
 class IntervalLoss(NamedTuple):

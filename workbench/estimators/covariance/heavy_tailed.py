@@ -95,6 +95,6 @@ class HeavyTailedCovariance:
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return what the error in the norm of Σ exceeds with probability at most beta, in mode "proved".
 
-        Infinite in mode "practical" unless one step is taken, and for a beta below the field.
+        Infinite in mode "practical", and for a beta below the field where several steps are taken.
         """
         return self.recipe.error_bound(n, d, budget, beta)

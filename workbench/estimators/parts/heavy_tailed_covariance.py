@@ -27,8 +27,8 @@ from workbench.estimators.parts.heavy_tailed_design import (
     error_bound,
 )
 from workbench.estimators.parts.preconditioning import mapped_back
-from workbench.estimators.parts.rows import centred_rows, second_moment_within
-from workbench.linalg import psd_part, second_moment
+from workbench.estimators.parts.rows import centred_rows, moment_of, within_ball
+from workbench.linalg import psd_part
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import symmetric_gaussian
 
@@ -99,26 +99,25 @@ class HeavyTailedSteps:
         for stage, charge in zip(stages, charges, strict=True):
             if trace is not None:
                 trace.add(preconditioner=a, lower=stage.lower)
-            w = mapped(rows[stage.start : stage.stop], a)
-            z = symmetric_gaussian(self.moment(w, stage), charge, noise)  # (1) (2)
+            moment = self.moment(rows[stage.start : stage.stop], a, stage)  # (1)
+            z = symmetric_gaussian(moment, charge, noise)  # (2)
             if stage.band is not None:
                 a = stage.band.preconditioned(z, stage.lower, a)  # (4)
         return mapped_back(psd_part(z), a)  # (3)
 
-    def moment(self, w: Array, stage: Stage) -> Array:
-        """Return the second moment of rows w cut at the radius of a stage."""
-        if self.calibration == "paper":
-            return second_moment(zeroed_beyond(w, stage.radius))
-        return second_moment_within(w, stage.radius)
+    def moment(self, rows: Array, a: Array, stage: Stage) -> Array:
+        """Return the second moment of the rows w = A x cut at the radius of a stage."""
+        cut = zeroed_beyond if self.calibration == "paper" else within_ball
+        return moment_of(rows, lambda block: cut(mapped(block, a), stage.radius))
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return what the error in the norm of Σ exceeds with probability at most `beta`.
 
-        Infinite where the bands of several steps are not proved: mode "practical", or a beta below the field.
+        Infinite in mode "practical", and for a beta below the field where several steps are taken.
         """
         probability(beta=beta)
         require_matrix(n, d)
         problem, stages = self.problem(n, d, budget), self.design(n, d, budget).stages
-        if len(stages) > 1 and (self.mode == "practical" or beta < self.beta):
+        if self.mode == "practical" or (len(stages) > 1 and beta < self.beta):
             return float("inf")
         return error_bound(problem, stages, beta)

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from workbench.catalog import CATALOG
-from workbench.distributions import Gaussian, Interval, SparseCovariance
+from workbench.distributions import Ball, Box, Gaussian, Interval, SparseCovariance
 from workbench.estimators.base import Abstention, Array, Estimator, sanitised
 from workbench.estimators.parts.window_median import Pieces, WindowMedian
 from workbench.privacy import (
@@ -190,6 +190,8 @@ def numbers(value: object) -> tuple[float, ...]:
             return ((low + high) / 2, high - low) if high < inf else ()
         case tuple():
             return value
+        case Box(centre=centre) | Ball(centre=centre):
+            return numbers(centre)
         case SparseCovariance(thresholded=kept):
             return numbers(kept)
         case Gaussian(mean=mean, covariance=covariance):

@@ -1,0 +1,133 @@
+"""The mean of heavy-tailed rows: sensitivity, draws, radii that hold, and what bounded moments buy."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from workbench.distributions import Gaussian
+from workbench.errors import ArgumentError
+from workbench.estimators.base import Trace, sanitised
+from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
+from workbench.populations import MultivariateStudent
+from workbench.populations.heavy_tailed import student_hypercontractivity
+from workbench.privacy import ZCDP, ApproxDP, CountingNoise, GaussianDP, SimulatedNoise
+
+BUDGETS = (ZCDP(0.5), GaussianDP(1.0), ApproxDP(1.0, 1e-6))
+HOSTILE = (np.nan, np.inf, -np.inf, 1e308, -1e308, 1e100, 1e99, 1e15, 5e-324, 0.0, -0.0)
+
+
+def student(d, degrees, mean=0.0):
+    return MultivariateStudent(Gaussian(np.full(d, mean), np.eye(d)), degrees)
+
+
+def test_no_neighbour_moves_a_step_by_more_than_declared_and_some_attain_it():
+    rng, estimator, largest = np.random.default_rng(3), ClippedHeavyMean(radius=100.0, upper=4.0), 0.0
+    for trial in range(2000):
+        n, d = int(rng.integers(2, 9)), int(rng.integers(1, 4))
+        x = rng.standard_normal((n, d)) * 10.0 ** rng.integers(-3, 14, (n, 1))
+        if trial % 3 == 0:
+            x[rng.random((n, d)) < 0.3] = rng.choice(HOSTILE)
+        other = x.copy()
+        other[0] = rng.standard_normal(d) * 10.0 ** rng.integers(-6, 14)
+        if trial % 5 == 0:
+            other[0] = -x[0]
+        if trial % 7 == 0:
+            other[0, 0] = rng.choice(HOSTILE)
+        design, plan = estimator.design(n, d, ZCDP(0.5)), list(estimator.plan(n, d, ZCDP(0.5)).charges())
+        step = int(rng.integers(len(plan)))
+        centre = rng.standard_normal(d) * 10.0 ** rng.integers(-3, 6)
+        first, second = (estimator.shift(sanitised(rows), centre, design.clips[step]) for rows in (x, other))
+        gap = np.linalg.norm(first - second) / plan[step].sensitivity
+        assert gap <= 1 + 1e-9, trial
+        largest = max(largest, gap)
+    assert largest > 1 - 1e-6
+
+
+@pytest.mark.parametrize("budget", BUDGETS, ids=repr)
+def test_draws_and_budget_are_those_of_the_plan_for_any_rows(budget):
+    estimator, n, d = ClippedHeavyMean(radius=1e3), 500, 3
+    plan = estimator.plan(n, d, budget)
+    for x in (np.zeros((n, d)), np.full((n, d), np.inf), np.random.default_rng(1).standard_t(2.1, (n, d))):
+        noise = CountingNoise(SimulatedNoise(np.random.default_rng(2)))
+        release = estimator(x, budget=budget, rng=noise)
+        assert [(draw.kind, draw.sensitivity, draw.size) for draw in noise.draws] == [
+            ("gaussian", charge.sensitivity, d) for charge in plan.charges()
+        ]
+        assert np.isfinite(release.value).all()
+        for name, wanted in vars(budget).items():
+            assert getattr(release.guarantee.budget, name) == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize(("k", "degrees"), [(1, 2.5), (2, 4.5), (3, 8.0)])
+@pytest.mark.parametrize("radius", [3.0, 1e4])
+def test_every_radius_holds_the_mean(k, degrees, radius):
+    n, d, mean = 3000, 3, radius / 3**0.5
+    constant = student_hypercontractivity(degrees, k)
+    estimator = ClippedHeavyMean(radius=radius, moments=k, hypercontractivity=constant)
+    for seed in range(30):  # each fails with probability .05 by the proof; Chebyshev leaves room
+        trace, x = Trace(), student(d, degrees, mean).sample(n, rng=np.random.default_rng(seed))
+        value = estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(seed + 70), trace=trace).value
+        for centre, reach in zip(trace.records["centre"], trace.records["radius"], strict=True):
+            assert np.linalg.norm(centre - mean) <= reach * (1 + 1e-12)
+        assert np.linalg.norm(value - mean) <= estimator.error_bound(n, d, ZCDP(0.5), 0.05)
+
+
+def test_radii_shrink_and_a_huge_range_costs_little():
+    n, d, budget = 5000, 5, ZCDP(0.5)
+    designs = [ClippedHeavyMean(radius=radius).design(n, d, budget) for radius in (10.0, 1e3, 1e6)]
+    assert all(later < former for design in designs for former, later in pairwise(design.radii[:-1]))
+    assert designs[-1].radii[-1] < 1.2 * designs[0].radii[-1]
+    for design in designs:
+        assert sum(design.weights) == pytest.approx(1.0, abs=1e-12)
+    one = ClippedHeavyMean(radius=1e6, steps=1).design(n, d, budget)
+    assert len(one.weights) == 1
+    assert one.radii[-1] > 100 * designs[-1].radii[-1]
+
+
+def test_the_error_is_near_the_one_without_privacy_and_more_moments_allow_a_smaller_ball():
+    law, n, d = student(5, 8.0, 3.0), 5000, 5
+    rms = {}
+    for name, k in (("two", 1), ("six", 3)):
+        estimator = ClippedHeavyMean(
+            radius=100.0, moments=k, hypercontractivity=student_hypercontractivity(8.0, k)
+        )
+        rms[name] = root_mean_square(
+            law, n, lambda x, rng, e=estimator: e(x, budget=ZCDP(0.5), rng=rng).value
+        )
+    rms["none"] = root_mean_square(law, n, lambda x, _: x.mean(axis=0))
+    assert rms["none"] == pytest.approx((d / n) ** 0.5, rel=0.2)
+    assert rms["six"] < 1.25 * rms["none"]
+    assert rms["six"] < rms["two"]
+
+
+def root_mean_square(law, n, estimate):
+    gaps = [
+        estimate(law.sample(n, rng=np.random.default_rng(seed)), np.random.default_rng(900 + seed)) - law.mean
+        for seed in range(60)
+    ]
+    return float(np.sqrt(np.mean([gap @ gap for gap in gaps])))
+
+
+def test_translation_moves_the_answer_with_the_public_centre():
+    x = np.round(np.random.default_rng(1).standard_normal((500, 2)) * 2**20) / 2**20
+    first = ClippedHeavyMean(radius=8.0)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2)).value
+    moved = ClippedHeavyMean(radius=8.0, centre=64.0)(
+        x + 64, budget=ZCDP(0.5), rng=np.random.default_rng(2)
+    ).value
+    assert np.allclose(first + 64, moved, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        ({"radius": 0.0}, "radius"), ({"radius": 1.0, "upper": -1.0}, "upper"),
+        ({"radius": 1.0, "moments": 0}, "moments"), ({"radius": 1.0, "steps": 0}, "steps"),
+        ({"radius": 1.0, "hypercontractivity": 0.0}, "hypercontractivity"),
+        ({"radius": 1.0, "beta": 1.0}, "beta"), ({"radius": 1.0, "centre": np.nan}, "centre"),
+    ],
+)  # fmt: skip
+def test_wrong_parameters_are_named(arguments, name):
+    with pytest.raises(ArgumentError) as error:
+        ClippedHeavyMean(**arguments)
+    assert error.value.argument == name

@@ -1,0 +1,179 @@
+"""The choice from a net: exact probabilities on neighbours, the sensitivity, how far the net reaches."""
+
+from math import log, pi, sqrt
+
+import numpy as np
+import pytest
+
+from workbench.distributions import Gaussian
+from workbench.errors import ArgumentError
+from workbench.estimators.base import sanitised
+from workbench.estimators.covariance.pure_net import PureNetCovariance
+from workbench.estimators.parts.covariance_net import MOST, directions, monomials, net
+from workbench.losses import mahalanobis_covariance_error
+from workbench.populations import MultivariateStudent
+from workbench.privacy import ZCDP, ApproxDP, CountingNoise, GaussianDP, PureDP, SimulatedNoise
+from workbench.privacy.mechanisms import selection_scale
+
+HOSTILE = (np.nan, np.inf, -np.inf, 1e308, 1e100, -1e99, 1e60, 1e15, 5e-324, 0.0, -0.0)
+
+
+@pytest.mark.parametrize("d", [1, 2])
+@pytest.mark.parametrize("centred", [True, False])
+def test_no_neighbour_moves_a_score_or_a_log_probability_by_more_than_declared(d, centred):
+    rng, budget, largest, loss = np.random.default_rng(d), PureDP(1.0), 0.0, 0.0
+    estimator = PureNetCovariance(upper=16.0, centred=centred, alpha=0.9)
+    for trial in range(2000):
+        n = int(rng.integers(2, 9))
+        x = rng.standard_normal((n, d)) * 10.0 ** rng.integers(-3, 14, (n, 1))
+        if trial % 3 == 0:
+            x[rng.random((n, d)) < 0.3] = rng.choice(HOSTILE)
+        if trial % 4 == 0:
+            x[:] = 0.0
+        other = x.copy()
+        x[0], other[0] = far_row(rng, d), far_row(rng, d)
+        charge, clip = estimator.plan(n, d, budget)["candidate"], estimator.clip(n, d, budget)
+        first, second = (scores(estimator, rows, clip) for rows in (x, other))
+        assert np.isfinite(first).all()
+        gap = np.abs(first - second).max() / charge.sensitivity
+        assert gap <= 1 + 1e-9, trial
+        largest = max(largest, gap)
+        logs = [values / selection_scale(charge) for values in (first, second)]
+        logs = [values - np.logaddexp.reduce(values) for values in logs]
+        loss = max(loss, np.abs(logs[0] - logs[1]).max())
+    assert largest > 0.97
+    assert 0.25 < loss <= budget.epsilon * (1 + 1e-9)  # the pairs are far from the worst, and not idle
+
+
+def far_row(rng, d):
+    kind = rng.integers(4)
+    row = rng.standard_normal(d) * 10.0 ** rng.integers(3, 14)
+    if kind == 0:
+        row[rng.integers(d)] = rng.choice(HOSTILE)
+    return 0 * row if kind == 1 else row
+
+
+def scores(estimator, x, clip):
+    rows = sanitised(x)
+    if not estimator.centred:
+        m = len(rows) // 2
+        rows = sanitised((rows[0 : 2 * m : 2] - rows[1 : 2 * m : 2]) / sqrt(2))
+    return estimator.scores(rows, clip)
+
+
+def test_scores_are_the_definition():
+    estimator, rng = PureNetCovariance(upper=9.0, centred=True, alpha=0.8), np.random.default_rng(1)
+    x = 3 * rng.standard_normal((1500, 2))
+    made, clip = estimator.net(2), 1.7
+    values = estimator.scores(x, clip)
+    for place in rng.integers(0, made.size, 20):
+        candidate = made.candidates[place]
+        spectrum, basis = np.linalg.eigh(candidate)
+        root = (basis / np.sqrt(spectrum)) @ basis.T
+        w = x / 3 @ root
+        means = [
+            np.mean([np.clip(row @ u @ row - np.trace(u), -clip, clip) for row in w]) for u in directions(2)
+        ]
+        assert values[place] == pytest.approx(-np.abs(means).max(), rel=1e-9)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 2.0, 16.0, 1000.0])
+def test_every_covariance_is_near_a_candidate(ratio):
+    made, rng = net(2, ratio, 0.3), np.random.default_rng(3)
+    assert len(made.candidates) == made.size
+    values = np.linalg.eigvalsh(made.candidates)
+    assert values.min() >= 1 / ratio * (1 - 1e-12)
+    assert values.max() <= 1 + 1e-12
+    roots = np.linalg.inv(np.linalg.cholesky(made.candidates))
+    for _ in range(200):
+        a, b, angle = -rng.uniform(0, log(ratio)), -rng.uniform(0, log(ratio)), rng.uniform(0, pi)
+        axis = np.array([np.cos(angle), np.sin(angle)])
+        truth = np.exp(b) * np.eye(2) + (np.exp(a) - np.exp(b)) * np.outer(axis, axis)
+        gaps = np.linalg.norm(roots @ truth @ roots.transpose(0, 2, 1) - np.eye(2), axis=(1, 2))
+        assert gaps.min() <= 1.5 * 0.3
+
+
+def test_directions_have_norm_one_and_see_every_matrix():
+    u, rng = directions(2), np.random.default_rng(1)
+    assert np.allclose(np.linalg.norm(u, axis=(1, 2)), 1)
+    assert (u == u.transpose(0, 2, 1)).all()
+    for _ in range(500):
+        e = rng.standard_normal((2, 2))
+        e = (e + e.T) / np.linalg.norm(e + e.T)
+        assert np.abs(np.einsum("nij,ij->n", u, e)).max() >= 0.9
+    assert directions(1).tolist() == [[[1.0]]]
+    assert monomials(np.array([[2.0, 3.0]])).tolist() == [[4.0, 6.0, 9.0]]
+
+
+@pytest.mark.parametrize("d", [1, 2])
+def test_the_draw_has_the_probabilities_of_the_scores(d):
+    estimator, budget, runs = PureNetCovariance(upper=4.0, centred=True, alpha=0.95), PureDP(2.0), 4000
+    x = 1.5 * np.random.default_rng(1).standard_normal((40, d))
+    charge = estimator.plan(40, d, budget)["candidate"]
+    logs = estimator.scores(x, estimator.clip(40, d, budget)) / selection_scale(charge)
+    chances = np.exp(logs - np.logaddexp.reduce(logs))
+    rng = np.random.default_rng(2)
+    drawn = np.array([estimator(x, budget=budget, rng=rng).value for _ in range(runs)])
+    made = 4 * estimator.net(d).candidates
+    counts = np.array([(drawn == candidate).all(axis=(1, 2)).sum() for candidate in made])
+    common = chances * runs > 5
+    statistic = ((counts - chances * runs) ** 2 / (chances * runs))[common].sum()
+    freedom = common.sum()
+    assert statistic < freedom + 6 * sqrt(2 * freedom) + 18  # beyond a false alarm of 1e-6
+
+
+@pytest.mark.parametrize("budget", [PureDP(1.0), ZCDP(0.1)], ids=repr)
+def test_one_draw_over_the_net_for_any_rows(budget):
+    estimator, n = PureNetCovariance(upper=4.0), 50
+    for x in (np.zeros((n, 2)), np.full((n, 2), np.nan), np.full((n, 2), 1e308), np.full((n, 2), 1e99)):
+        noise = CountingNoise(SimulatedNoise(np.random.default_rng(2)))
+        release = estimator(x, budget=budget, rng=noise)
+        assert [(draw.kind, draw.size) for draw in noise.draws] == [("gumbel", estimator.net(2).size)]
+        assert release.guarantee.budget == budget
+        assert (release.value == release.value.T).all()
+        assert np.linalg.eigvalsh(release.value)[0] > 0
+
+
+def median_error(estimator, law, n, budget, runs=7):
+    values = [
+        estimator(
+            law.sample(n, rng=np.random.default_rng(s)), budget=budget, rng=np.random.default_rng(s + 50)
+        )
+        for s in range(runs)
+    ]
+    return float(np.median([mahalanobis_covariance_error(one.value, law.covariance) for one in values]))
+
+
+def test_the_error_falls_to_the_step_of_the_net():
+    law = MultivariateStudent(Gaussian(np.zeros(2), np.array([[6.0, 3.0], [3.0, 4.0]])), 8.0)
+    constants = {"moments": 3, "hypercontractivity": law.hypercontractivity(3), "centred": True}
+    errors = {
+        (alpha, n): median_error(PureNetCovariance(upper=16.0, alpha=alpha, **constants), law, n, PureDP(1.0))
+        for alpha, n in ((0.9, 100), (0.9, 4000), (0.4, 4000))
+    }
+    assert errors[0.9, 4000] < errors[0.9, 100]
+    assert errors[0.9, 4000] <= 0.9
+    assert errors[0.4, 4000] <= 0.4
+
+
+@pytest.mark.parametrize("budget", [ApproxDP(1.0, 1e-6), GaussianDP(1.0), ZCDP(1.0, 1e-6)])
+def test_other_budgets_are_refused(budget):
+    with pytest.raises(ArgumentError):
+        PureNetCovariance(upper=4.0).plan(100, 2, budget)
+
+
+def test_wrong_parameters_are_named_and_the_net_is_bounded():
+    wrong = {
+        "upper": {"upper": 0.0}, "lower": {"upper": 1.0, "lower": 2.0}, "alpha": {"upper": 1.0, "alpha": 1.0},
+        "moments": {"upper": 1.0, "moments": 1},
+        "hypercontractivity": {"upper": 1.0, "hypercontractivity": 0.1},
+    }  # fmt: skip
+    for name, arguments in wrong.items():
+        with pytest.raises(ArgumentError) as error:
+            PureNetCovariance(**arguments)
+        assert error.value.argument == name
+    with pytest.raises(ArgumentError, match="alpha"):
+        PureNetCovariance(upper=1e6, alpha=0.1).plan(100, 2, PureDP(1.0))
+    with pytest.raises(ArgumentError, match="d = 3"):
+        PureNetCovariance(upper=4.0).plan(100, 3, PureDP(1.0))
+    assert PureNetCovariance(upper=100.0, alpha=0.3).net(2).size <= MOST

@@ -1,0 +1,171 @@
+"""A private mean of heavy-tailed rows.  Kamath, Singhal & Ullman 2020, for M21's list of prior work.
+
+Rows x of shape (n, d), mean μ within `radius` of `centre`, covariance at most `upper` times the identity, and
+E⟨v, x - μ⟩^{2k} ≤ C upper^k for unit v: k = `moments`, C = `hypercontractivity`; k = 1, C = 1 asks for the
+covariance alone. Neighbours: replace one row. In units of √upper, from c = centre and r = radius, for steps
+i = 1 .. t:
+
+    (1) γ = r + g, g = ((2k-1) K/N)^{1/2k}: the sum of the bias K/g^{2k-1} and the noise N γ is least
+    (2) m = (1/n) Σ w_j, w_j = x_j - c shrunk to the ball of radius γ             l2-sensitivity 2γ/n
+    (3) c = c + m + Gaussian noise
+    (4) r = √(3d/(nβ)) + K/g^{2k-1} + √(3t K₂/(nβ g^{2k-2})) + N γ
+
+with K and K₂ of `parts.bounded_moments` and N γ what the noise exceeds with probability β/(3t). All is
+public, and t and the shares of the budget make the last radius small; `steps` caps t, and a step that would
+not shrink the ball is not taken. A radius of any size costs a step or two: a range is not needed.
+
+r holds |c - μ| in every step with probability 1 - beta although all steps use the same rows: clipping moves a
+row by at most (|x - μ| - g)₊ wherever the centre is. Departures: the source locates with histograms and
+averages batches; the constants are ours. Proof: `proofs/heavy_tails.md`, section 6.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from math import inf, sqrt
+
+import numpy as np
+
+from workbench.errors import finite, integer_at_least, positive, probability
+from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate, sanitised
+from workbench.estimators.parts.bounded_moments import Moments
+from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
+from workbench.estimators.parts.rows import mean_of, mean_sensitivity, within_ball
+from workbench.linalg import tail
+from workbench.privacy import Budget, Charge, NoiseSource, Plan
+from workbench.privacy.mechanisms import gaussian
+
+MOST_STEPS = 8
+SPREAD = (0.01, 0.05, 0.1, 0.25)  # shares of μ² of all steps but the last, together
+
+
+@dataclass(frozen=True)
+class Design:
+    """Weights and clipping radii γ of the steps that are taken; r before each of them and after the last."""
+
+    weights: tuple[float, ...]
+    clips: tuple[float, ...]
+    radii: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClippedHeavyMean:
+    """Public parameters; `radius` and `centre` (the same in every coordinate) in the unit of the data.
+
+    `upper` is in the square of that unit. Budgets: ZCDP with delta = 0, GaussianDP, ApproxDP.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ZCDP
+    >>> x = 3.0 + np.random.default_rng(1).standard_t(5.0, size=(2000, 2)) * 0.6**0.5
+    >>> estimator = ClippedHeavyMean(radius=1000.0, hypercontractivity=9.0)
+    >>> release = estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - 3.0).max() < 0.2)
+    True
+    """
+
+    radius: float
+    centre: float = 0.0
+    upper: float = 1.0
+    moments: int = 2
+    hypercontractivity: float = 3.0
+    steps: int | None = None
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        positive(radius=self.radius, upper=self.upper)
+        finite(centre=self.centre)
+        Moments(self.moments, self.hypercontractivity)
+        if self.steps is not None:
+            integer_at_least(1, steps=self.steps)
+        probability(beta=self.beta)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the private mean of `x`, shape (d,)."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def design(self, n: int, d: int, budget: Budget) -> Design:
+        """Return weights and radii of all steps, in units of √upper; public."""
+        moments = Moments(self.moments, self.hypercontractivity)
+        radius, mu = self.radius / sqrt(self.upper), gaussian_total(budget)
+        return best_design(n, d, radius, mu, moments, self.steps, self.beta)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return one charge for each step, in units of √upper."""
+        require_matrix(n, d)
+        design = self.design(n, d, budget)
+        costs = step_budgets(budget, design.weights)
+        charges = [
+            Charge(f"step {place}", "gaussian", mean_sensitivity(n, clip), cost)
+            for place, (clip, cost) in enumerate(zip(design.clips, costs, strict=True), start=1)
+        ]
+        return steps_plan(budget, charges)
+
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        """Return the private mean of sanitised rows."""
+        n, d = x.shape
+        c, design = np.full(d, self.centre, np.float64), self.design(n, d, budget)
+        for place, charge in enumerate(self.plan(n, d, budget).charges()):
+            if trace is not None:
+                trace.add(centre=c, radius=sqrt(self.upper) * design.radii[place])
+            m = self.shift(x, c, design.clips[place])  # (1) (2)
+            c = c + sqrt(self.upper) * gaussian(m, charge, noise)  # (3) (4)
+        return c
+
+    def shift(self, x: Array, centre: Array, clip: float) -> Array:
+        """Return the mean of the rows round a centre, in units of √upper, shrunk to a ball."""
+        return mean_of(x, lambda rows: within_ball(sanitised((rows - centre) / sqrt(self.upper)), clip))
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return the last radius, which |out - μ| exceeds with probability at most beta.
+
+        Infinite for a beta below the field.
+        """
+        probability(beta=beta)
+        require_matrix(n, d)
+        return sqrt(self.upper) * self.design(n, d, budget).radii[-1] if beta >= self.beta else inf
+
+
+@lru_cache(maxsize=4096)
+def best_design(
+    n: int, d: int, radius: float, mu: float, moments: Moments, steps: int | None, beta: float
+) -> Design:
+    """Return the design with the smallest last radius for n rows of covariance at most I and `mu`-GDP."""
+    tried = (_designed(n, d, radius, mu, moments, weights, beta) for weights in _shares(steps))
+    return min(tried, key=lambda design: design.radii[-1])
+
+
+def _shares(steps: int | None) -> Iterator[tuple[float, ...]]:
+    yield (1.0,)
+    for count in range(2, MOST_STEPS + 1) if steps is None else range(max(steps, 2), steps + 1):
+        for spread in SPREAD:
+            yield (*(spread / (count - 1),) * (count - 1), 1 - spread)
+
+
+def _designed(
+    n: int, d: int, radius: float, mu: float, moments: Moments, weights: tuple[float, ...], beta: float
+) -> Design:
+    taken, clips, radii = list[float](), list[float](), [radius]
+    share = beta / (3 * len(weights))
+    for weight in weights[:-1]:
+        clip, shrunk = _step(n, d, radii[-1], mu * sqrt(weight), moments, beta / 3, share)
+        if shrunk >= radii[-1]:
+            break
+        taken.append(weight)
+        clips.append(clip)
+        radii.append(shrunk)
+    rest = 1 - sum(taken)
+    clip, shrunk = _step(n, d, radii[-1], mu * sqrt(rest), moments, beta / 3, share)
+    return Design((*taken, rest), (*clips, clip), (*radii, shrunk))
+
+
+def _step(
+    n: int, d: int, r: float, mu: float, moments: Moments, sampling: float, share: float
+) -> tuple[float, float]:
+    """Return γ and the next r, where sampling fails with probability `sampling`, all else with `share`."""
+    k, excess, squared = moments.order, moments.excess(d), moments.squared_excess(d)
+    noise = mean_sensitivity(n, 1.0) / mu * tail(d, share)
+    g = ((2 * k - 1) * excess / noise) ** (1 / (2 * k))
+    cut = excess / g ** (2 * k - 1) + sqrt(squared / (n * share * g ** (2 * k - 2)))
+    return r + g, sqrt(d / (n * sampling)) + cut + noise * (r + g)

@@ -1,0 +1,1 @@
+"""Boxes and balls that hold most rows, one module per algorithm."""

@@ -1,0 +1,116 @@
+"""A ball that holds most rows of heavy-tailed data, found without a range.  LKKO21 Algorithm 15, Lemma K.1.
+
+Rows x of shape (n, d), covariance at most `upper` times the identity, E⟨v, x - μ⟩^{2k} ≤ C upper^k for unit
+v: k = `moments`, C = `hypercontractivity`; k = 1, C = 1 asks for the covariance alone. Neighbours: replace
+one row. With z = x/√upper and a = `corruption`:
+
+    (1) c_j = centre of the largest bin [4i, 4i + 4) of coordinate j, by a stability-based histogram
+    (2) out = the ball of centre √upper c and radius √upper √d (6 + (C/a)^{1/2k}); no bin: no answer
+
+|c_j - μ_j| ≤ 6 √upper in every coordinate once n suffices, also if a share a of the rows is corrupted, and
+then a clean row lies outside with probability at most a.
+
+"paper": (1) on ⌈200 ln(2d/β)⌉ parts of the rows, and the median of their answers, β = `beta`. "tight": on
+all rows at once, which a direct bound shows to be enough: as many rows as one part needs.
+
+Departures: the width of a bin and the constants of the radius are chosen here; parts are fixed by the numbers
+of the rows, not drawn; z is capped at ±1e15. Proof: `proofs/heavy_tails.md`, section 7.
+"""
+
+from dataclasses import dataclass
+from math import ceil, log, sqrt
+from typing import Literal
+
+from workbench.distributions import Ball
+from workbench.errors import ArgumentError, one_of, positive, probability
+from workbench.estimators.base import (
+    Abstention,
+    Array,
+    Release,
+    Trace,
+    require_matrix,
+    run_multivariate,
+    standardised,
+)
+from workbench.estimators.parts.bounded_moments import Moments
+from workbench.estimators.parts.stable_centres import StableCentres
+from workbench.privacy import Budget, NoiseSource, Plan
+
+WIDTH = 4.0
+BEST, FAR = (
+    0.3125,
+    0.0625,
+)  # Chebyshev: μ's bin and its neighbours hold 15/16 of the mass, all others the rest
+PARTS = 200  # LKKO21 Algorithm 15, as recalled
+
+
+@dataclass(frozen=True, kw_only=True)
+class BallRange:
+    """Public parameters; `upper` in the square of the data's unit, `beta` for "paper" only.
+
+    Budgets: ApproxDP or ZCDP, with 0 < delta < 1/2.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = 1e6 + np.random.default_rng(1).standard_t(3.0, size=(1000, 2)) / 3**0.5
+    >>> ball = BallRange()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2)).value
+    >>> bool(ball.contains(x).mean() > 0.9)
+    True
+    """
+
+    upper: float = 1.0
+    corruption: float = 0.05
+    moments: int = 1
+    hypercontractivity: float = 1.0
+    beta: float = 0.05
+    calibration: Literal["paper", "tight"] = "tight"
+
+    def __post_init__(self) -> None:
+        positive(upper=self.upper)
+        probability(corruption=self.corruption, beta=self.beta)
+        if self.corruption >= (BEST - FAR) / 2:
+            raise ArgumentError("corruption", self.corruption, f"below {(BEST - FAR) / 2:g}")
+        Moments(self.moments, self.hypercontractivity)
+        one_of(("paper", "tight"), calibration=self.calibration)
+
+    def recipe(self, d: int) -> StableCentres:
+        """Return the histograms on standardised rows."""
+        paper = self.calibration == "paper"
+        return StableCentres(WIDTH, self.calibration, ceil(PARTS * log(2 * d / self.beta)) if paper else 1)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Ball]:
+        """Return a ball that holds most of `x`."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def radius(self, d: int) -> float:
+        """Return the radius of step (2), in the unit of the data."""
+        moments = Moments(self.moments, self.hypercontractivity)
+        return sqrt(self.upper) * (1.5 * WIDTH * sqrt(d) + moments.outer_radius(d, self.corruption))
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return one charge for each coordinate and part."""
+        require_matrix(n, d)
+        return self.recipe(d).plan(n, d, budget)
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Ball | Abstention:
+        """Return the ball of sanitised rows."""
+        n, d = x.shape
+        plan, z = self.plan(n, d, budget), standardised(x, 0.0, sqrt(self.upper))
+        centre = self.recipe(d).draw(z, plan, noise)  # (1)
+        return (
+            centre if isinstance(centre, Abstention) else Ball(sqrt(self.upper) * centre, self.radius(d))
+        )  # (2)
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return 6 √(d upper), which |centre - μ| exceeds with probability at most beta.
+
+        Infinite where n does not suffice, and for "paper".
+        """
+        probability(beta=beta)
+        require_matrix(n, d)
+        best, far = BEST - self.corruption, FAR + self.corruption
+        return sqrt(self.upper) * self.recipe(d).error_bound(n, d, budget, beta, best, far)
