@@ -3,11 +3,12 @@
 import json
 import subprocess
 import sys
-from dataclasses import asdict, dataclass, replace
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 
 import pytest
 
 from tests.lab.conftest import run_workbench, write_notebook
+from workbench.privacy import NonPrivate
 
 CSV = "height,name,empty\n1.5,a,\n2.5,b,\n0.5,c,\nnan,d,\ninf,e,\n-1e308,f,\n99999999999999999999999,g,\n"
 
@@ -74,13 +75,27 @@ def test_every_catalog_key_takes_hostile_data_without_error_or_warning(csv):
 
     csv.write_text(CSV + "1e308,x,\n-inf,x,\n0,x,\n" * 100)
     request = module.Request(csv, "", columns=["height"], seed=1)
-    for key, entry in CATALOG.items():
+    private = {key: entry for key, entry in CATALOG.items() if NonPrivate() not in entry.budgets}
+    assert len(private) < len(CATALOG)
+    for key, entry in private.items():
         for budget in entry.budgets:
             flags = {name: value for name, value in asdict(budget).items() if value}
             if flags.keys() <= {"epsilon", "delta", "rho"}:
-                settings = {"radius": 100.0} if hasattr(entry.estimator, "radius") else {}
+                settings = {
+                    one.name: getattr(entry.estimator, one.name)
+                    for one in fields(entry.estimator)
+                    if one.default is MISSING
+                }
                 text, _ = module.estimate(replace(request, key=key, settings=settings, **flags))
                 assert str(budget) in text
+
+
+def test_a_reference_without_privacy_is_no_estimate(csv):
+    from workbench.errors import ArgumentError
+    from workbench.lab import estimate as module
+
+    with pytest.raises(ArgumentError, match="key = 'mean/empirical': expected an estimator that is private"):
+        module.estimate(module.Request(csv, "mean/empirical", columns=["height"], epsilon=1.0))
 
 
 def test_a_parameter_without_a_default_must_be_set(csv):

@@ -14,7 +14,7 @@ from workbench.privacy import ApproxDP, NonPrivate, SimulatedNoise
 from workbench.study.audit_suite import attacks
 from workbench.study.mutants import MUTANTS
 from workbench.study.mutation import applied, weaker
-from workbench.study.pairs import BUILDERS, WHOLE, builder
+from workbench.study.pairs import BUILDERS, WHOLE, builder, multivariate
 from workbench.study.profiles import AUDIT_CI, AUDIT_DEEP
 
 MANY_ROWS = 5000  # plans have all their steps
@@ -33,8 +33,10 @@ def test_no_stage_of_an_entry_is_found_to_break_its_claim(key):
 def stages(key):
     """Steps of the plans of all examples; a plan of one step is attacked as a whole."""
     entry = CATALOG[key]
-    d = entry.population.d or 1
-    plans = [list(one.estimator.plan(MANY_ROWS, d, one.budget).charges()) for one in entry.examples]
+    if key in multivariate.KEYS:
+        plans = [list(setting.plan.charges()) for setting in multivariate.settings(key)]
+    else:
+        plans = [list(one.estimator.plan(MANY_ROWS, 1, one.budget).charges()) for one in entry.examples]
     return {charge.step for plan in plans if len(plan) > 1 for charge in plan}
 
 

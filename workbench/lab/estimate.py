@@ -17,6 +17,7 @@ from workbench.errors import ArgumentError, integer_at_least, one_of
 from workbench.estimators.base import Abstention
 from workbench.lab import canonical
 from workbench.lab.spending import spending
+from workbench.privacy import NonPrivate
 
 PRIVATE = "noise seeded by the operating system"
 REPLAY = "replay, not private"
@@ -40,6 +41,8 @@ class Request:
 def estimate(request: Request) -> tuple[str, bool]:
     """Return what to print, and whether there is a value (an abstention is none)."""
     one_of(CATALOG, key=request.key)
+    if NonPrivate() in CATALOG[request.key].budgets:
+        raise ArgumentError("key", request.key, "an estimator that is private, see `workbench list`")
     if request.seed is not None:
         integer_at_least(0, seed=request.seed)
     if request.out is not None and (request.out.is_dir() or not request.out.resolve().parent.is_dir()):

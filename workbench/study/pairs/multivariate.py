@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from workbench.catalog import CATALOG, Entry
-from workbench.estimators.base import Array
+from workbench.estimators.base import Array, Estimator
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
 from workbench.study.audit import Pair
 from workbench.study.cliff import fewest_rows
@@ -19,7 +19,7 @@ from .base import Case, Setting
 from .replayed import replayed
 
 FAR = 1e6
-ROWS = 24  # or as many as the estimator needs
+ROWS = (24, 200, 1000)  # or as many as the estimator needs
 SLOW = {"window_median", "stability_histogram", "exponential"}
 CHEAP = 2000  # entries times steps of a run that is attacked as a whole with many repetitions
 
@@ -38,14 +38,22 @@ def settings(key: str) -> Iterator[Setting]:
     d = entry.population.d or 1
     for example in entry.examples:
         budget = loud(example.budget)
-        n = _rows(fewest_rows(example.estimator, d, budget))
-        steps = len(list(example.estimator.plan(n, d, budget).charges()))
-        budget = loud(example.budget, max(1.0, steps / 2))
-        yield Setting(key, example.estimator, budget, _rows(fewest_rows(example.estimator, d, budget)), d)
+        n = enough_rows(example.estimator, d, budget)
+        budget = loud(example.budget, max(1.0, steps(example.estimator, n, d, budget) / 2))
+        yield Setting(key, example.estimator, budget, enough_rows(example.estimator, d, budget), d)
 
 
-def _rows(fewest: int) -> int:
-    return fewest if fewest == 1 else max(ROWS, fewest)
+def enough_rows(estimator: Estimator, d: int, budget: Budget) -> int:
+    """Return few rows at which a run takes as many steps as it does with many; one for a single user."""
+    fewest = fewest_rows(estimator, d, budget)
+    tried = [max(rows, fewest) for rows in ROWS]
+    most = max(steps(estimator, n, d, budget) for n in tried)
+    return 1 if fewest == 1 else next(n for n in tried if steps(estimator, n, d, budget) == most)
+
+
+def steps(estimator: Estimator, n: int, d: int, budget: Budget) -> int:
+    """Return how many steps a plan has."""
+    return len(list(estimator.plan(n, d, budget).charges()))
 
 
 def loud(budget: Budget, factor: float = 1.0) -> Budget:
