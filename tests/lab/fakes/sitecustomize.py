@@ -23,6 +23,11 @@ def invalid(argument, value, allowed):
 
 
 @dataclass(frozen=True)
+class NonPrivate:
+    pass
+
+
+@dataclass(frozen=True)
 class PureDP:
     epsilon: float
 
@@ -128,7 +133,7 @@ entry = SimpleNamespace(
     key="univariate/toy", estimator=Mean(), estimand="mean", summary="A toy.", budgets=(PureDP(1.0),)
 )
 module("workbench.catalog", CATALOG={"univariate/toy": entry, "mean/toy": entry})
-module("workbench.privacy", PureDP=PureDP, ApproxDP=ApproxDP, ZCDP=ZCDP)
+module("workbench.privacy", PureDP=PureDP, ApproxDP=ApproxDP, ZCDP=ZCDP, NonPrivate=NonPrivate)
 module("workbench.estimators.base", Abstention=Abstention)
 module("workbench.sources", sources=sources, statements=statements)
 module("workbench.study.claims", CLAIMS=CLAIMS, decide=decide)
