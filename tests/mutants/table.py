@@ -65,7 +65,7 @@ def draws(kind: str) -> Callable[[Example], bool]:
 
 def calibrated(calibration: str) -> Callable[[Example], bool]:
     """Examples of one calibration."""
-    return lambda example: example.estimator.calibration == calibration
+    return lambda example: getattr(example.estimator, "calibration", None) == calibration
 
 
 def of(*estimands: str) -> Callable[[Example], bool]:
