@@ -1,4 +1,5 @@
 import asyncio
+import threading
 
 import pytest
 
@@ -53,20 +54,58 @@ def test_one_bundle_has_the_widget_and_a_picture_of_the_full_default_view(view, 
 
 def test_newer_values_cancel_older_ones_and_theory_comes_first(view, monkeypatch):
     monkeypatch.setattr(explore, "DEBOUNCE", 0.01)
-    toy = explorer(view)
+    said = []
 
     async def drag():
+        toy = explorer(view)
+        toy.sentence.observe(lambda change: said.append(change["new"]), names="value")
         for value in (2.0, 3.0, 4.0):
             toy.widgets["epsilon"].value = value
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        first = toy.sentence.value
-        await toy.task
-        return first
+        while 'data-stage="finished"' not in toy.sentence.value:
+            await asyncio.sleep(0.01)
 
-    assert "theory at ε = 4" in asyncio.run(drag())
-    assert "full at ε = 4" in toy.sentence.value
+    asyncio.run(drag())
     assert view.frames == [(4.0, "theory"), (4.0, "coarse"), (4.0, "full")]
+    assert "theory at ε = 4" in said[0]
+    assert "full at ε = 4" in said[-1]
+
+
+def test_a_value_that_another_thread_sets_is_drawn_where_the_explorer_was_made(monkeypatch):
+    monkeypatch.setattr(explore, "DEBOUNCE", 0.01)
+    threads = []
+
+    def view(epsilon):
+        for frame in View()(epsilon):
+            threads.append(threading.current_thread())
+            yield frame
+
+    async def drag():
+        toy = explorer(view)
+        for value in (2.0, 3.0):
+            await asyncio.to_thread(setattr, toy.widgets["epsilon"], "value", value)
+        while "full at ε = 3" not in toy.sentence.value:
+            await asyncio.sleep(0.01)
+
+    asyncio.run(drag())
+    assert set(threads) == {threading.current_thread()}
+
+
+def test_a_picture_says_how_far_it_has_come():
+    measured = Series("runs", (1, 10), (1, 2))
+    predicted = Series("prediction", (1, 10), (1, 2), role="theory")
+
+    def view(epsilon):
+        for series in ((predicted,), (predicted, Series("runs", (), ())), (predicted, measured)):
+            yield Chart("toy", "Toy", (Panel("p", "n", "error", series),), alt="Toy", caption="toy")
+
+    toy = explorer(view)
+    frames = list(toy.frames(toy.values))
+    assert [frame.stage for frame in frames] == ["theory", "theory", "simulation", "finished"]
+    assert frames[-1].picture == frames[-2].picture
+    toy._put(frames[-2])
+    assert 'data-stage="simulation" aria-busy="true"' in toy.sentence.value
+    toy._put(frames[-1])
+    assert 'data-stage="finished" aria-busy="false"' in toy.sentence.value
 
 
 def test_a_finished_view_is_not_computed_again(view):

@@ -11,9 +11,9 @@ display bundle, a widget with an image to fall back on.
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 import ipywidgets
 from matplotlib.figure import Figure
@@ -25,18 +25,25 @@ from workbench.lab.display import WIDTH, image, publish
 from workbench.lab.plots import draw, png
 
 View = Callable[..., Iterator[Chart]]
-DEBOUNCE = 0.15  # seconds without a new value before simulations start
+DEBOUNCE = 0.1  # seconds without a new value before simulations start
 PAUSE = 0.005  # seconds between frames, for newer values to arrive
 KEPT = 64  # finished pictures remembered
 
 
+Stage = Literal["theory", "simulation", "finished"]
+
+
 @dataclass(frozen=True)
 class Frame:
-    """One state of the picture: its bytes and its sentence, or the line that stands in its place."""
+    """One state of the picture: its bytes and its sentence, or the line that stands in its place.
+
+    `stage` says how far the view has come: predictions only, some runs, or all that it yields.
+    """
 
     picture: bytes = b""
     sentence: str = ""
     error: str = ""
+    stage: Stage = "finished"
 
 
 def explore(view: View, *, alt: str, **controls: Control) -> None:
@@ -55,14 +62,21 @@ def explore(view: View, *, alt: str, **controls: Control) -> None:
 
 
 class Explorer:
-    """Widgets, a picture and the task that redraws it."""
+    """Widgets, a picture and the task that redraws it.
+
+    A front end's messages may arrive in a thread of their own, and a figure cannot be drawn by two threads:
+    the task runs in the loop in which the explorer was made, that of the notebook's cells.
+    """
 
     def __init__(self, view: View, alt: str, controls: dict[str, Control]) -> None:
         self.view, self.alt, self.controls = view, alt, controls
         self.figure: Figure | None = None
         self.done: OrderedDict[tuple[object, ...], Frame] = OrderedDict()
         self.task: asyncio.Task[None] | None = None
-        self.widgets = {name: widget(name, control) for name, control in controls.items()}
+        self.loop = _running_loop()
+        labels = {name: _label(name, control) for name, control in controls.items()}
+        widest = max(map(len, labels.values()), default=0)
+        self.widgets = {name: widget(labels[name], one, widest) for name, one in controls.items()}
         self.picture = ipywidgets.Image(
             format="png", layout=ipywidgets.Layout(width=f"{WIDTH}px", max_width="100%")
         )
@@ -70,6 +84,7 @@ class Explorer:
         row = ipywidgets.Layout(flex_flow="row wrap", max_width=f"{WIDTH}px")
         box = ipywidgets.Box(list(self.widgets.values()), layout=row)
         self.box = ipywidgets.VBox([box, self.picture, self.sentence])
+        self.box.add_class("workbench-explorer")
         for control in self.widgets.values():
             control.observe(self._moved, names="value")
 
@@ -103,28 +118,32 @@ class Explorer:
         try:
             for chart in self.view(**values):
                 self.figure = draw(chart, self.figure)
-                frame = Frame(png(self.figure), chart.caption or chart.how_to_read)
+                frame = Frame(png(self.figure), chart.caption or chart.how_to_read, stage=_stage(chart))
                 yield frame
         except ArgumentError as error:
             yield Frame(error=str(error))
         except Exception as error:
             yield Frame(error=f"the view failed: {type(error).__name__}: {error}")
         else:
-            self._keep(key, frame)
+            if frame is not None:
+                yield self._keep(key, replace(frame, stage="finished"))
 
-    def _keep(self, key: tuple[object, ...], frame: Frame | None) -> None:
-        if frame is not None:
-            self.done[key] = frame
+    def _keep(self, key: tuple[object, ...], frame: Frame) -> Frame:
+        self.done[key] = frame
         while len(self.done) > KEPT:
             self.done.popitem(last=False)
+        return frame
 
     def _moved(self, _change: object) -> None:
+        if self.loop is None:  # a script: no loop, no later
+            self.draw_now()
+        else:
+            self.loop.call_soon_threadsafe(self._restart, self.loop)
+
+    def _restart(self, loop: asyncio.AbstractEventLoop) -> None:
         if self.task is not None:
             self.task.cancel()
-        try:
-            self.task = asyncio.get_running_loop().create_task(self._follow())
-        except RuntimeError:  # a script: no loop, no later
-            self.draw_now()
+        self.task = loop.create_task(self._follow())
 
     async def _follow(self) -> None:
         await asyncio.sleep(0)  # values that are already waiting cancel this one
@@ -135,40 +154,50 @@ class Explorer:
             wait = PAUSE
 
     def _put(self, frame: Frame) -> None:
+        self.sentence.value = _words(frame)  # before the picture, which is then of this stage
         self.picture.layout.display = "none" if frame.error else ""
         if frame.picture:
             self.picture.value = frame.picture
-        self.sentence.value = _words(frame)
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def _stage(chart: Chart) -> Stage:
+    estimates = [series for panel in chart.panels for series in panel.series if series.role == "estimate"]
+    return "simulation" if any(tuple(series.x) for series in estimates) else "theory"
 
 
 def _words(frame: Frame) -> str:
-    if frame.error:
-        return f'<p role="alert" style="color:#a33a00"><b>{escape(frame.error)}</b></p>'
-    return f'<p aria-live="polite">{escape(frame.sentence)}</p>'
+    role, colour = ('role="alert"', "#a33a00") if frame.error else ('aria-live="polite"', "inherit")
+    state = f'data-stage="{frame.stage}" aria-busy="{str(frame.stage != "finished").lower()}"'
+    style = f"color:{colour};line-height:1.45;margin:0 12px"
+    return f'<p {role} {state} style="{style}">{escape(frame.error or frame.sentence)}</p>'
 
 
-def widget(name: str, control: Control) -> Any:
-    """Return the widget of a control."""
+def widget(label: str, control: Control, widest: int) -> Any:
+    """Return the widget of a control; labels of at most `widest` characters let the tracks begin together."""
     one_of((Slider, Choice), control=type(control))
-    style = {"description_width": "initial"}
-    layout = ipywidgets.Layout(width="340px", margin="2px 12px 2px 0")
-    label = control.label or name
+    shared: dict[str, Any] = {"description": label, "value": control.value}
+    shared["style"] = {"description_width": f"{widest + 1}ch"}
+    shared["layout"] = ipywidgets.Layout(width="340px", margin="2px 12px 2px 0")
     if isinstance(control, Choice):
-        options = list(control.options)
-        return ipywidgets.Dropdown(
-            options=options, value=control.value, description=label, style=style, layout=layout
-        )
-    shared = {"value": control.value, "style": style, "layout": layout, "continuous_update": True}
-    shared["description"] = f"{label} ({control.unit})" if control.unit else label
+        return ipywidgets.Dropdown(options=list(control.options), **shared)
+    shared |= {"continuous_update": True, "readout_format": _digits(control)}
     if control.log:
         low, high = control.exponents
-        return ipywidgets.FloatLogSlider(
-            min=low, max=high, step=(high - low) / 60, readout_format=_digits(control), **shared
-        )
+        return ipywidgets.FloatLogSlider(min=low, max=high, step=(high - low) / 60, **shared)
     step = 1 if control.integer else (control.high - control.low) / 100
-    return ipywidgets.FloatSlider(
-        min=control.low, max=control.high, step=step, readout_format=_digits(control), **shared
-    )
+    return ipywidgets.FloatSlider(min=control.low, max=control.high, step=step, **shared)
+
+
+def _label(name: str, control: Control) -> str:
+    unit = control.unit if isinstance(control, Slider) else ""
+    return (control.label or name) + f" ({unit})" * bool(unit)
 
 
 def _digits(control: Slider) -> str:

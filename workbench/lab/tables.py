@@ -6,6 +6,7 @@ from textwrap import shorten
 from typing import Any
 
 VERDICT_COLUMNS = ("id", "statement", "verdict", "test", "level", "trials", "n", "estimate", "interval")
+SHORT = 22  # characters that stay on one line: numbers and intervals
 Rows = Sequence[Sequence[str]]
 
 
@@ -46,7 +47,8 @@ def markdown(header: Sequence[str], rows: Rows) -> str:
 
 
 def _cell(cell: str) -> str:
-    return f'<td style="text-align:left">{escape(cell)}</td>'
+    wrap = ";white-space:nowrap" if len(cell) <= SHORT else ""
+    return f'<td style="text-align:left{wrap}">{escape(cell)}</td>'
 
 
 def verdict_row(verdict: Mapping[str, Any], width: int = 1000) -> list[str]:

@@ -41,17 +41,17 @@ def error_against_radius_view(epsilon: float, n: int, seed: int = 17) -> Iterato
     Yields
     ------
     Chart
-        The first after the cheap predictions, the next ones after the costly ones, two radii each.
+        The first after the cheap predictions, the second after the costly ones of two radii, the third
+        after those of the others and the first trials.
     """
     lines = [_reference(n), _line(0, n, epsilon, CURVE)]
     yield _chart(epsilon, n, lines, {})
-    for count in (2, len(sweeps.RADII)):
-        predictions = [*lines, _line(1, n, epsilon, sweeps.RADII[:count])]
-        yield _chart(epsilon, n, predictions, {})
+    yield _chart(epsilon, n, [*lines, _line(1, n, epsilon, sweeps.RADII[:2])], {})
+    lines.append(_line(1, n, epsilon, sweeps.RADII))
     errors: dict[str, Errors] = {}
     for block in range(ROUNDS):
         _simulate(errors, epsilon, n, seed, block)
-        yield _chart(epsilon, n, predictions, errors)
+        yield _chart(epsilon, n, lines, errors)
 
 
 def _reference(n: int) -> Series:

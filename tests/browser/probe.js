@@ -1,0 +1,34 @@
+// Records, inside the page, when a control was moved, when pictures came, and how far each of them was.
+(box) => {
+  if (box.probe) return;
+  const picture = box.querySelector("img");
+  const stage = () => box.querySelector("[data-stage]").dataset.stage;
+  let moved = 0, stale = false, shown = [];
+  const move = (event) => (moved = event.timeStamp);
+  box.addEventListener("keydown", move, true);
+  box.addEventListener("change", move, true);
+  // Pictures of the position that was left may still be under way: they are simulations, new ones start anew.
+  picture.addEventListener("load", () => {
+    stale &&= stage() === "simulation";
+    if (moved && !stale) shown.push({ stage: stage(), after: performance.now() - moved });
+  });
+  const first = (...stages) => shown.find((one) => stages.includes(one.stage))?.after;
+  box.probe = {
+    start() {
+      [moved, shown, stale] = [0, [], stage() === "simulation"];
+    },
+    reached(until) {
+      if (!shown.length || (until === "finished" ? stage() !== "finished" : first(until, "finished") === undefined)) return null;
+      return { first: shown[0].after, coarse: first("simulation", "finished"), last: shown.at(-1).after };
+    },
+    async digest() {
+      const bytes = await (await fetch(picture.src)).arrayBuffer();
+      const digest = await crypto.subtle.digest("SHA-256", bytes);
+      return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    },
+    cutOff() {
+      const parts = [...box.querySelectorAll(".widget-label, .widget-readout, .widget-html-content")];
+      return parts.filter((part) => part.scrollWidth > part.clientWidth + 1).map((part) => part.textContent);
+    },
+  };
+};
