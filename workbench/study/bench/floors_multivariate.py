@@ -36,62 +36,58 @@ def thresholded(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primiti
     return *radius, *perturbed(estimator, budget, n, d), eigh(d)
 
 
-def empirical_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
-    """Return the sum of outer products, after the mean and the differences from it unless it is known."""
-    return (syrk(n, d),) if estimator.centred else (scan(n, d), copy(n, d), syrk(n, d))
+def box_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return one pass that clips, one that adds, and noise."""
+    return copy(n, d), scan(n, d), normal(d)
 
 
-def clipped(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
-    """Return pairs unless the mean is known, a clipped second moment, noise, and the positive part."""
-    return *pairs(estimator, n, d), *clipped_moment(used(estimator, n), d), normal(d * d), eigh(d)
+def coordinates(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return a window median and a mean for each coordinate."""
+    one = (sort(n), exponential(3 * n), log(3 * n), log(3 * n), scan(n), normal(1))
+    return one * d
 
 
-def pairs(estimator: Any, n: int, d: int) -> tuple[Primitive, ...]:
-    """Return the differences of pairs, unless the mean is known."""
-    return () if estimator.centred else (copy(used(estimator, n), d),)
+def coinpress_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return, for each step, the norms of moved rows, one pass that shrinks them, and noise."""
+    step = (copy(n, d), norms(n, d), scan(n, d), normal(d))
+    return step * len(estimator.design(n, d, budget).weights)
 
 
-def used(estimator: Any, n: int) -> int:
-    """Return how many rows of mean 0 there are."""
-    return n if estimator.centred else n // 2
+def clipped_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return pairs if the mean is not known, then a clipped moment and its repair."""
+    m, pairs = halves(estimator, n, d)
+    return *pairs, *clipped_moment(m, d), normal(d * d), eigh(d)
 
 
 def coinpress_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
-    """Return for every step rows in a new frame, their clipped moment, noise and a spectrum."""
-    m, steps = used(estimator, n), len(estimator.design(n, d, budget).clips)
+    """Return pairs, then for each step a map of the rows, a clipped moment and an eigendecomposition."""
+    m, pairs = halves(estimator, n, d)
     step = (gemm(m, d), *clipped_moment(m, d), normal(d * d), eigh(d))
-    return *pairs(estimator, n, d), *(step * steps)
+    return pairs + step * len(estimator.design(n, d, budget).weights)
 
 
-def empirical_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def halves(estimator: Any, n: int, d: int) -> tuple[int, tuple[Primitive, ...]]:
+    """Return the number of rows of mean 0, and what making them takes."""
+    return (n, ()) if estimator.centred else (n // 2, (copy(n // 2, d),))
+
+
+def plain_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
     """Return one pass."""
     return (scan(n, d),)
 
 
-def clipped_box(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
-    """Return one pass that clips, one that adds up, and the noise."""
-    return copy(n, d), scan(n, d), normal(d)
-
-
-def coinpress_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
-    """Return for every step the norms round a centre, a pass that shrinks rows, their sum and the noise."""
-    steps = len(estimator.design(n, d, budget).clips)
-    return (norms(n, d), copy(n, d), scan(n, d), normal(d)) * steps
-
-
-def coordinatewise(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
-    """Return a window median and a clipped mean of every column: points sorted, pieces, noise for them."""
-    column = (sort(n), exponential(3 * n), log(3 * n), log(3 * n), scan(n), normal(1))
-    return column * d
+def plain_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return a mean unless it is known, and the sum of outer products."""
+    return *(() if estimator.centred else (scan(n, d), copy(n, d))), syrk(n, d)
 
 
 FLOORS = {
-    "mean/empirical": empirical_mean,
-    "mean/clipped-box": clipped_box,
-    "mean/coordinatewise": coordinatewise,
+    "mean/empirical": plain_mean,
+    "mean/clipped-box": box_mean,
+    "mean/coordinatewise": coordinates,
     "mean/coinpress": coinpress_mean,
-    "covariance/empirical": empirical_covariance,
-    "covariance/clipped": clipped,
+    "covariance/empirical": plain_covariance,
+    "covariance/clipped": clipped_covariance,
     "covariance/coinpress": coinpress_covariance,
     "covariance/perturbed": perturbed,
     "covariance/thresholded": thresholded,
