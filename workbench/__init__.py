@@ -15,9 +15,15 @@ if TYPE_CHECKING:
     from workbench.catalog import CATALOG, lookup
     from workbench.errors import ArgumentError, OverspentError
     from workbench.estimators.base import Abstention, Guarantee, Release, Trace
+    from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
+    from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
     from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
     from workbench.estimators.covariance.perturbed import PerturbedCovariance
+    from workbench.estimators.covariance.pure_net import PureNetCovariance
     from workbench.estimators.covariance.thresholded import ThresholdedCovariance
+    from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
+    from workbench.estimators.range.ball import BallRange
+    from workbench.estimators.range.box import BoxRange
     from workbench.estimators.univariate.clipped_mean import ClippedMean
     from workbench.estimators.univariate.histogram_location import HistogramLocation
     from workbench.estimators.univariate.interval import Interval
@@ -39,9 +45,14 @@ __all__ = [
     "Abstention",
     "ApproxDP",
     "ArgumentError",
+    "BallRange",
+    "BoxRange",
+    "ClippedHeavyMean",
     "ClippedMean",
     "GaussianDP",
     "Guarantee",
+    "HeavyTailedCovariance",
+    "HeavyTailedNaiveCovariance",
     "HistogramLocation",
     "Interval",
     "IntervalUnknownVariance",
@@ -52,6 +63,7 @@ __all__ = [
     "OverspentError",
     "PerturbedCovariance",
     "PureDP",
+    "PureNetCovariance",
     "Release",
     "Scale",
     "StableLocation",
@@ -70,6 +82,12 @@ _HOMES = {
     "estimators.covariance.local_thresholded": ("LocalThresholdedCovariance",),
     "estimators.covariance.perturbed": ("PerturbedCovariance",),
     "estimators.covariance.thresholded": ("ThresholdedCovariance",),
+    "estimators.range.ball": ("BallRange",),
+    "estimators.range.box": ("BoxRange",),
+    "estimators.mean.clipped_heavy": ("ClippedHeavyMean",),
+    "estimators.covariance.heavy_tailed": ("HeavyTailedCovariance",),
+    "estimators.covariance.heavy_tailed_naive": ("HeavyTailedNaiveCovariance",),
+    "estimators.covariance.pure_net": ("PureNetCovariance",),
     "estimators.univariate.clipped_mean": ("ClippedMean",),
     "estimators.univariate.histogram_location": ("HistogramLocation",),
     "estimators.univariate.interval": ("Interval",),
