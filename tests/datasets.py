@@ -64,13 +64,21 @@ def row_values(example: Example, n: int) -> list[np.ndarray]:
     """Values that a replaced row may take: hostile ones and both sides of every clip."""
     estimator = example.estimator
     if dimension(example) is not None:
-        return _row_vectors(example)
+        return [*_row_vectors(example), *_last_counted(example, n)]
     centre, sigma = getattr(estimator, "centre", 0.0), getattr(estimator, "sigma", 1.0)
     radius = getattr(estimator, "radius", 100.0 * sigma)
     near = [
         centre + side * size for side in (-1, 1) for size in (0, 0.4 * sigma, 2 * sigma, radius, 50 * radius)
     ]
     return [np.float64(value) for value in (*near, *ends(example, n), *HOSTILE)]
+
+
+def _last_counted(example: Example, n: int) -> list[np.ndarray]:
+    """Orthogonal rows just inside the radius at which an estimator cuts them, where it publishes one."""
+    if not hasattr(example.estimator, "cut_radius"):
+        return []
+    d = dimension(example) or 1
+    return list(example.estimator.cut_radius(n, d, example.budget) * (1 - 1e-12) * np.eye(d))
 
 
 def _row_vectors(example: Example) -> list[np.ndarray]:

@@ -18,13 +18,19 @@ if TYPE_CHECKING:
     from workbench.estimators.covariance.clipped import ClippedCovariance
     from workbench.estimators.covariance.coinpress import CoinPressCovariance
     from workbench.estimators.covariance.empirical import EmpiricalCovariance
+    from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
+    from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
     from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
     from workbench.estimators.covariance.perturbed import PerturbedCovariance
+    from workbench.estimators.covariance.pure_net import PureNetCovariance
     from workbench.estimators.covariance.thresholded import ThresholdedCovariance
     from workbench.estimators.mean.clipped_box import ClippedBoxMean
+    from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
     from workbench.estimators.mean.coinpress import CoinPressMean
     from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
     from workbench.estimators.mean.empirical import EmpiricalMean
+    from workbench.estimators.range.ball import BallRange
+    from workbench.estimators.range.box import BoxRange
     from workbench.estimators.univariate.clipped_mean import ClippedMean
     from workbench.estimators.univariate.histogram_location import HistogramLocation
     from workbench.estimators.univariate.interval import Interval
@@ -46,8 +52,11 @@ __all__ = [
     "Abstention",
     "ApproxDP",
     "ArgumentError",
+    "BallRange",
+    "BoxRange",
     "ClippedBoxMean",
     "ClippedCovariance",
+    "ClippedHeavyMean",
     "ClippedMean",
     "CoinPressCovariance",
     "CoinPressMean",
@@ -56,6 +65,8 @@ __all__ = [
     "EmpiricalMean",
     "GaussianDP",
     "Guarantee",
+    "HeavyTailedCovariance",
+    "HeavyTailedNaiveCovariance",
     "HistogramLocation",
     "Interval",
     "IntervalUnknownVariance",
@@ -66,6 +77,7 @@ __all__ = [
     "OverspentError",
     "PerturbedCovariance",
     "PureDP",
+    "PureNetCovariance",
     "Release",
     "Scale",
     "StableLocation",
@@ -91,6 +103,12 @@ _HOMES = {
     "estimators.mean.coinpress": ("CoinPressMean",),
     "estimators.mean.coordinatewise": ("CoordinatewiseMean",),
     "estimators.mean.empirical": ("EmpiricalMean",),
+    "estimators.range.ball": ("BallRange",),
+    "estimators.range.box": ("BoxRange",),
+    "estimators.mean.clipped_heavy": ("ClippedHeavyMean",),
+    "estimators.covariance.heavy_tailed": ("HeavyTailedCovariance",),
+    "estimators.covariance.heavy_tailed_naive": ("HeavyTailedNaiveCovariance",),
+    "estimators.covariance.pure_net": ("PureNetCovariance",),
     "estimators.univariate.clipped_mean": ("ClippedMean",),
     "estimators.univariate.histogram_location": ("HistogramLocation",),
     "estimators.univariate.interval": ("Interval",),

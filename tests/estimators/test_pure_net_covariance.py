@@ -63,10 +63,10 @@ def scores(estimator, x, clip):
 
 def test_scores_are_the_definition():
     estimator, rng = PureNetCovariance(upper=9.0, centred=True, alpha=0.8), np.random.default_rng(1)
-    x = 3 * rng.standard_normal((1500, 2))
+    x = 3 * rng.standard_normal((1100, 2))  # more rows than are held at a time
     made, clip = estimator.net(2), 1.7
     values = estimator.scores(x, clip)
-    for place in rng.integers(0, made.size, 20):
+    for place in rng.integers(0, made.size, 8):
         candidate = made.candidates[place]
         spectrum, basis = np.linalg.eigh(candidate)
         root = (basis / np.sqrt(spectrum)) @ basis.T
@@ -149,11 +149,11 @@ def test_the_error_falls_to_the_step_of_the_net():
     constants = {"moments": 3, "hypercontractivity": law.hypercontractivity(3), "centred": True}
     errors = {
         (alpha, n): median_error(PureNetCovariance(upper=16.0, alpha=alpha, **constants), law, n, PureDP(1.0))
-        for alpha, n in ((0.9, 100), (0.9, 4000), (0.4, 4000))
+        for alpha, n in ((0.9, 100), (0.9, 2000), (0.5, 2000))
     }
-    assert errors[0.9, 4000] < errors[0.9, 100]
-    assert errors[0.9, 4000] <= 0.9
-    assert errors[0.4, 4000] <= 0.4
+    assert errors[0.9, 2000] < errors[0.9, 100]
+    assert errors[0.9, 2000] <= 0.9
+    assert errors[0.5, 2000] <= 0.5
 
 
 @pytest.mark.parametrize("budget", [ApproxDP(1.0, 1e-6), GaussianDP(1.0), ZCDP(1.0, 1e-6)])

@@ -104,9 +104,9 @@ def test_a_box_holds_all_normal_rows_wherever_the_mean_lies(calibration):
 def test_half_widths_are_the_formulas():
     assert BoxRange(calibration="paper", beta=0.1).half_width(100, 3) == pytest.approx(4 * sqrt(log(3000)))
     assert BoxRange(beta=0.1).half_width(100, 3) == pytest.approx(3 + sqrt(2 * log(6000)))
-    assert BallRange(corruption=0.04, upper=9.0).radius(4) == pytest.approx(3 * 2 * (6 + 5))
+    assert BallRange(corruption=0.04, upper=9.0).outer_radius(4) == pytest.approx(3 * 2 * (6 + 5))
     constant = BallRange(corruption=0.01, moments=2, hypercontractivity=9.0)
-    assert constant.radius(1) == pytest.approx(6 + 900**0.25)
+    assert constant.outer_radius(1) == pytest.approx(6 + 900**0.25)
 
 
 def test_the_masses_behind_the_bounds():

@@ -7,9 +7,10 @@ from workbench.errors import ArgumentError
 from .covariance import COVARIANCE
 from .entry import Assumption, Entry, Example, Knob
 from .mean import MEAN
+from .range import RANGE
 from .univariate import UNIVARIATE
 
-CATALOG = MappingProxyType({entry.key: entry for entry in (*UNIVARIATE, *MEAN, *COVARIANCE)})
+CATALOG = MappingProxyType({entry.key: entry for entry in (*UNIVARIATE, *RANGE, *MEAN, *COVARIANCE)})
 
 
 def lookup(key: str) -> Entry:

@@ -7,13 +7,17 @@ from workbench.distributions import Gaussian, SparseCovariance
 from workbench.estimators.covariance.clipped import ClippedCovariance
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.estimators.covariance.empirical import EmpiricalCovariance
+from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
+from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
 from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
 from workbench.estimators.covariance.perturbed import PerturbedCovariance
+from workbench.estimators.covariance.pure_net import PureNetCovariance
 from workbench.estimators.covariance.thresholded import ThresholdedCovariance
 from workbench.populations import MultivariateGaussian, MultivariateStudent
-from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate
+from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
 
 from .entry import Assumption, Entry, Example, Knob
+from .moments import MOMENTS
 
 APPROX, CONCENTRATED, GAUSSIAN = ApproxDP(1.0, 1e-6), ZCDP(0.1), GaussianDP(0.5)
 N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
@@ -53,6 +57,11 @@ UPPER = Knob("upper", 1, 1e12, "square of the data's unit")
 TILTED = MultivariateGaussian(
     Gaussian([1.0, -2.0, 0.5], np.array([[6.0, 2.0, 0.0], [2.0, 3.0, 0.0], [0.0, 0.0, 1.5]]))
 )
+HEAVY, PLANE = (
+    MultivariateStudent(TILTED.moments, 10.0),
+    MultivariateStudent(Gaussian([1.0, -2.0], np.array([[2.0, 0.8], [0.8, 1.5]])), 10.0),
+)
+ALPHA = Knob("alpha", 0.2, 0.9, log=False)
 
 COVARIANCE = (
     Entry(
@@ -99,6 +108,54 @@ COVARIANCE = (
         loss=losses.mahalanobis_covariance_error,
         assumptions=(NORMAL, BELOW),
         knobs=(N, EPSILON, DELTA, UPPER),
+        symmetries={"translation": "exact", "scale": "none"},
+    ),
+    Entry(
+        key="covariance/heavy-tailed-naive",
+        summary="covariance of heavy-tailed rows by one noisy step: lost on short axes",
+        estimand="covariance",
+        statements=("M21/HT/Alg1", "M21/HT/Thm3.1"),
+        examples=(
+            Example(HeavyTailedNaiveCovariance(upper=10.0, hypercontractivity=4.0), CONCENTRATED),
+            Example(
+                HeavyTailedNaiveCovariance(upper=10.0, hypercontractivity=4.0, calibration="paper"), APPROX
+            ),
+        ),
+        population=HEAVY,
+        loss=losses.mahalanobis_covariance_error,
+        assumptions=(MOMENTS, BELOW),
+        knobs=(N, EPSILON, DELTA, UPPER),
+        symmetries={"translation": "exact", "scale": "none"},
+    ),
+    Entry(
+        key="covariance/heavy-tailed",
+        summary="covariance of heavy-tailed rows by steps of preconditioning",
+        estimand="covariance",
+        statements=("M21/Def2.1", "M21/HT/Alg2", "M21/HT/Thm3.2", "M21/HT/Alg3"),
+        examples=(
+            Example(HeavyTailedCovariance(upper=100.0, hypercontractivity=4.0), CONCENTRATED),
+            Example(HeavyTailedCovariance(upper=100.0, hypercontractivity=4.0, mode="proved"), APPROX),
+            Example(HeavyTailedCovariance(upper=100.0, hypercontractivity=4.0, steps=2), GAUSSIAN),
+        ),
+        population=HEAVY,
+        loss=losses.mahalanobis_covariance_error,
+        assumptions=(MOMENTS, BELOW),
+        knobs=(N, EPSILON, DELTA, UPPER),
+        symmetries={"translation": "exact", "scale": "none"},
+    ),
+    Entry(
+        key="covariance/pure-net",
+        summary="covariance in one or two dimensions under pure privacy, from a public net",
+        estimand="covariance",
+        statements=("M21/pure",),
+        examples=(
+            Example(PureNetCovariance(upper=4.0, hypercontractivity=4.0, alpha=0.4), PureDP(1.0)),
+            Example(PureNetCovariance(upper=4.0, hypercontractivity=4.0, alpha=0.4), CONCENTRATED),
+        ),
+        population=PLANE,
+        loss=losses.mahalanobis_covariance_error,
+        assumptions=(MOMENTS, BELOW),
+        knobs=(N, EPSILON, ALPHA, UPPER),
         symmetries={"translation": "exact", "scale": "none"},
     ),
     Entry(

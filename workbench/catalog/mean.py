@@ -5,6 +5,7 @@ import numpy as np
 from workbench import losses
 from workbench.distributions import Gaussian
 from workbench.estimators.mean.clipped_box import ClippedBoxMean
+from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
 from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
 from workbench.estimators.mean.empirical import EmpiricalMean
@@ -12,6 +13,7 @@ from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
 
 from .entry import Assumption, Entry, Example, Knob
+from .moments import MOMENTS
 
 APPROX, CONCENTRATED, GAUSSIAN = ApproxDP(1.0, 1e-6), ZCDP(0.1), GaussianDP(0.5)
 N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
@@ -95,6 +97,22 @@ MEAN = (
         population=ROUND,
         loss=losses.mahalanobis_mean_error,
         assumptions=(NORMAL, SPHERICAL, WITHIN),
+        knobs=(N, EPSILON, DELTA, RADIUS),
+        symmetries={"translation": "none", "scale": "none"},
+    ),
+    Entry(
+        key="mean/clipped-heavy",
+        summary="mean of heavy-tailed rows in a ball that shrinks step by step",
+        estimand="mean",
+        statements=("M21/prior-KSU20",),
+        examples=(
+            Example(ClippedHeavyMean(radius=100.0, hypercontractivity=4.0), CONCENTRATED),
+            Example(ClippedHeavyMean(radius=100.0, moments=1, hypercontractivity=1.0), APPROX),
+            Example(ClippedHeavyMean(radius=100.0, centre=3.0, upper=4.0, hypercontractivity=4.0), GAUSSIAN),
+        ),
+        population=MultivariateStudent(ROUND.moments, 10.0),
+        loss=losses.mahalanobis_mean_error,
+        assumptions=(MOMENTS, WITHIN),
         knobs=(N, EPSILON, DELTA, RADIUS),
         symmetries={"translation": "none", "scale": "none"},
     ),

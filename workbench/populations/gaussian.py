@@ -1,9 +1,11 @@
 """Gaussian data, on the line and in d dimensions."""
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
+from workbench.errors import integer_at_least
 from workbench.populations.base import Array, Multivariate, Univariate, checked_size
 
 
@@ -25,6 +27,11 @@ class MultivariateGaussian(Multivariate):
     >>> law.sample(4, rng=np.random.default_rng(1)).shape
     (4, 2)
     """
+
+    def hypercontractivity(self, moments: int) -> float:
+        """Return C = (2k - 1)!! with E<v, X - mean>^{2k} = C (v' Sigma v)^k for every v, k = `moments`."""
+        integer_at_least(1, moments=moments)
+        return float(prod(range(1, 2 * moments, 2)))
 
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:
         """Draw n independent rows, shape (n, d)."""

@@ -17,6 +17,7 @@ Proof: `proofs/heavy_tails.md`, sections 1 to 3.
 """
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Literal
 
 from workbench.estimators.base import Array, Release, Trace, run_multivariate
@@ -71,6 +72,11 @@ class HeavyTailedNaiveCovariance:
     ) -> Release[Array]:
         """Return the private covariance of `x`, shape (d, d), positive semidefinite."""
         return run_multivariate(self, x, budget, rng, trace)
+
+    def cut_radius(self, n: int, d: int, budget: Budget) -> float:
+        """Return the norm at which a row, or a pair's difference, is cut, in the unit of the data."""
+        unit = sqrt(self.upper) * (1 if self.centred else sqrt(2))
+        return unit * self.recipe.design(n, d, budget).stages[0].radius
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the one charge, in the unit of the rows w."""

@@ -28,7 +28,7 @@ from workbench.estimators.base import Array, Release, Trace, mapped, require_mat
 from workbench.estimators.parts.bounded_moments import Moments, require_fourth
 from workbench.estimators.parts.covariance_net import Net, directions, monomials, net
 from workbench.estimators.parts.rows import centred_rows, within_ball
-from workbench.privacy import Budget, Charge, NoiseSource, Plan
+from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan, PureDP
 from workbench.privacy.mechanisms import exponential, selection_scale
 
 STEP = "candidate"
@@ -75,18 +75,25 @@ class PureNetCovariance:
         """Return the candidates, in units of `upper`."""
         return net(d, self.upper / self.lower, self.alpha / 2)
 
+    def candidates(self, d: int) -> int:
+        """Return N, the number of candidates."""
+        return self.net(d).size
+
     def clip(self, n: int, d: int, budget: Budget) -> float:
         """Return τ."""
         m, k = n if self.centred else n // 2, self.moments
         moments = Moments(k, self.hypercontractivity)
         constant = (moments if self.centred else moments.paired()).constant
-        loss = selection_scale(Charge(STEP, "exponential", 2 / m, budget)) * log(self.net(d).size / self.beta)
+        loss = selection_scale(Charge(STEP, "exponential", 2 / m, budget)) * log(
+            self.candidates(d) / self.beta
+        )
         sigma = (constant ** (1 / k) + 1) * sqrt(d)
         return float(sigma * ((k - 1) ** k / k**k / loss) ** (1 / k))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the one charge of step (2)."""
         require_matrix(n, d)
+        require_selection(budget)
         m, clip = n if self.centred else n // 2, self.clip(n, d, budget)
         span = clip + (min(clip, 1.0) if d == 1 else clip)
         return Charge(STEP, "exponential", span / m, budget)
@@ -112,3 +119,11 @@ class PureNetCovariance:
                 sums[first : first + BLOCK] += np.clip(terms, -clip, clip, out=terms).sum(axis=0)
         means = np.abs(sums / len(w)).reshape(len(forms), -1)
         return np.asarray(-means.max(axis=1))
+
+
+def require_selection(budget: Budget) -> None:
+    """Raise unless the exponential mechanism can be calibrated to `budget`."""
+    match budget:
+        case PureDP() | ZCDP(_, 0.0):
+            return
+    raise ArgumentError("budget", budget, "PureDP, or ZCDP with delta = 0")

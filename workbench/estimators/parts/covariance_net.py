@@ -38,7 +38,7 @@ class Net:
         """Return the number of angles for eigenvalues e^a and e^b."""
         return max(ceil(pi * sqrt(2) * sinh((a - b) / 2) / self.step), 1)
 
-    @property
+    @cached_property
     def size(self) -> int:
         """The number of candidates."""
         logs = self.logs

@@ -84,7 +84,7 @@ class BallRange:
         """Return a ball that holds most of `x`."""
         return run_multivariate(self, x, budget, rng, trace)
 
-    def radius(self, d: int) -> float:
+    def outer_radius(self, d: int) -> float:
         """Return the radius of step (2), in the unit of the data."""
         moments = Moments(self.moments, self.hypercontractivity)
         return sqrt(self.upper) * (1.5 * WIDTH * sqrt(d) + moments.outer_radius(d, self.corruption))
@@ -102,7 +102,9 @@ class BallRange:
         plan, z = self.plan(n, d, budget), standardised(x, 0.0, sqrt(self.upper))
         centre = self.recipe(d).draw(z, plan, noise)  # (1)
         return (
-            centre if isinstance(centre, Abstention) else Ball(sqrt(self.upper) * centre, self.radius(d))
+            centre
+            if isinstance(centre, Abstention)
+            else Ball(sqrt(self.upper) * centre, self.outer_radius(d))
         )  # (2)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
