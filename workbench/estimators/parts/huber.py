@@ -5,10 +5,10 @@ the clipped mean consistent for normal data, whatever the centre (one step of Hu
 """
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from workbench.estimators.base import Array
+from workbench.privacy.roots import brentq
 
 FAR = 4.0  # the centre is taken to lie within FAR standard deviations of the mean
 

@@ -2,11 +2,11 @@
 
 from math import exp, log, sqrt
 
-from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from workbench.privacy import Charge
 from workbench.privacy.mechanisms import gaussian_scale, laplace_scale
+from workbench.privacy.roots import brentq
 
 
 def laplace_normal_tail(t: float, sd: float, scale: float) -> float:

@@ -15,12 +15,12 @@ from functools import lru_cache
 from math import expm1, inf, log, sqrt
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import chdtr, chdtri, ndtr
 
 from workbench.estimators.base import Abstention, Array, Trace
 from workbench.privacy import Budget, Charge, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
+from workbench.privacy.roots import brentq
 
 from .exponent_scale import pair_differences
 from .located_within import located_within, uniform_deviation

@@ -19,6 +19,8 @@ from .primitives import (
     syrk,
 )
 
+POPULATED = 8  # bins that a coordinate of normal rows fills
+
 
 def clipped_moment(n: int, d: int) -> tuple[Primitive, ...]:
     """Return the norms of the rows, one pass that shrinks them, and the sum of their outer products."""
@@ -71,6 +73,24 @@ def halves(estimator: Any, n: int, d: int) -> tuple[int, tuple[Primitive, ...]]:
     return (n, ()) if estimator.centred else (n // 2, (copy(n // 2, d),))
 
 
+def heavy_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return pairs, then at least one map of all rows, and an eigendecomposition for each step."""
+    m, pairs = halves(estimator, n, d)
+    taken = len(list(estimator.plan(n, d, budget).charges()))
+    return *pairs, gemm(m, d), *clipped_moment(m, d), *(normal(d * d), eigh(d)) * taken
+
+
+def net(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return pairs, one map of the rows (every candidate needs one), and a number for each candidate."""
+    m, pairs = halves(estimator, n, d)
+    return *pairs, gemm(m, d), scan(m), exponential(estimator.candidates(d))
+
+
+def bins(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return counts of populated bins in every coordinate, and noise for as many bins as there are rows."""
+    return (bincount(n, POPULATED),) * d + (normal(n),)
+
+
 def plain_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
     """Return one pass."""
     return (scan(n, d),)
@@ -82,13 +102,19 @@ def plain_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Pr
 
 
 FLOORS = {
+    "range/box": bins,
+    "range/ball": bins,
     "mean/empirical": plain_mean,
     "mean/clipped-box": box_mean,
     "mean/coordinatewise": coordinates,
     "mean/coinpress": coinpress_mean,
+    "mean/clipped-heavy": coinpress_mean,
     "covariance/empirical": plain_covariance,
     "covariance/clipped": clipped_covariance,
     "covariance/coinpress": coinpress_covariance,
+    "covariance/heavy-tailed-naive": clipped_covariance,
+    "covariance/heavy-tailed": heavy_covariance,
+    "covariance/pure-net": net,
     "covariance/perturbed": perturbed,
     "covariance/thresholded": thresholded,
     "covariance/local-thresholded": thresholded,
