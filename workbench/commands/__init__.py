@@ -5,9 +5,9 @@ Everything else a command needs is imported when it runs, so that `workbench --h
 
 from types import ModuleType
 
-from workbench.commands import audit, bench, check, estimate, lab, list, reproduce, sources, verdicts
+from workbench.commands import audit, bench, check, estimate, lab, list, reproduce, slides, sources, verdicts
 
 COMMANDS: tuple[ModuleType, ...] = (
     *(list, sources, estimate, audit, bench),
-    *(reproduce, verdicts, check, lab),
+    *(reproduce, verdicts, check, slides, lab),
 )
