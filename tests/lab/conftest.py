@@ -38,12 +38,17 @@ def workbench():
 
 def write_notebook(path, *cells, parameters=DEFAULTS):
     notebook = nbformat.v4.new_notebook(
-        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+        metadata={
+            "kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"},
+            "language_info": {"name": "python"},
+        }
     )
+    notebook.nbformat_minor = 5
     first = nbformat.v4.new_code_cell("\n".join(parameters), metadata={"tags": ["parameters"]})
     notebook.cells = [first, *map(nbformat.v4.new_code_cell, cells)]
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"c{number:02d}"
+        cell.metadata["slideshow"] = {"slide_type": "slide"}
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(nbformat.writes(notebook) + "\n")
     return path

@@ -5,7 +5,19 @@ Everything else a command needs is imported when it runs, so that `workbench --h
 
 from types import ModuleType
 
-from workbench.commands import audit, bench, check, estimate, lab, list, plan, reproduce, sources, verdicts
+from workbench.commands import (
+    audit,
+    bench,
+    check,
+    estimate,
+    lab,
+    list,
+    plan,
+    reproduce,
+    slides,
+    sources,
+    verdicts,
+)
 
 COMMANDS: tuple[ModuleType, ...] = (
     list,
@@ -17,5 +29,6 @@ COMMANDS: tuple[ModuleType, ...] = (
     reproduce,
     verdicts,
     check,
+    slides,
     lab,
 )

@@ -1,4 +1,4 @@
-"""`workbench check`: whether notebooks are as they must be committed, and `--fix` to mend them."""
+"""`workbench check`: what a committed notebook must be."""
 
 import argparse
 from pathlib import Path
@@ -9,22 +9,34 @@ from workbench.commands.base import command
 
 def add(commands: Any) -> None:
     """Add the command."""
-    parser = command(commands, "check", run, "whether the notebooks are as they must be committed")
-    parser.add_argument("notebook", nargs="*", help="names or files; all of them by default")
-    parser.add_argument("--fix", action="store_true", help="mend outputs, counts, metadata and form in place")
+    text = "whether notebooks are as they are committed: canonical, without outputs, with slide types"
+    parser = command(commands, "check", run, text)
+    parser.add_argument("notebook", nargs="*", help="names or files; all of the project by default")
+    parser.add_argument("--fix", action="store_true", help="mend what can be mended")
     parser.add_argument("--project", type=Path, metavar="DIR", help="the checkout (found from here upwards)")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print one line for every fault and return 1 if there is one."""
-    from workbench.lab import project
-    from workbench.lab.check import check
-    from workbench.lab.mend import mend
+    """Print one line per finding that is left, and return 1 if there is one."""
+    from workbench.lab.check import examine, fix
 
-    files = [Path(name) for name in options.notebook if Path(name).is_file()]
-    names = [name for name in options.notebook if not Path(name).is_file()]
-    if names or not files:
-        files += project.find(explicit=options.project).select(names)
-    faults = [f"{file.name}: {fault}" for file in files for fault in (mend if options.fix else check)(file)]
-    print("\n".join(faults) if faults else f"{len(files)} notebooks, nothing to mend")
-    return 1 if faults else 0
+    count = 0
+    for path in notebooks(options.notebook, options.project):
+        found = fix(path) if options.fix else examine(path)
+        left = found.others if options.fix else [*found.mendable, *found.others]
+        mended = [f"{line} (mended)" for line in found.mendable] if options.fix else []
+        for line in [*mended, *left]:
+            print(f"{path}: {line}")
+        count += len(left)
+    return int(count > 0)
+
+
+def notebooks(names: list[str], root: Path | None) -> list[Path]:
+    """Return the files of these names: a file that exists, or a notebook of the project."""
+    from workbench.lab import project
+
+    files = [Path(name) for name in names if Path(name).is_file()]
+    others = [name for name in names if not Path(name).is_file()]
+    if names and not others:
+        return files
+    return [*files, *project.find(explicit=root).select(others)]

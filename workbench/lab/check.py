@@ -1,40 +1,81 @@
-"""What a committed notebook must be: canonical, without outputs, short cells, literal parameters."""
+"""What a committed notebook must be: canonical, without outputs, short cells, literal parameters, slides."""
 
 import ast
 import io
 import tokenize
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import nbformat as _nbformat
+
+from workbench.lab.mend import mend
 
 nbformat: Any = _nbformat
 
 LINES = 12  # of code in one cell
 REQUIRED = ("profile", "seed", "out")
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
-METADATA = {"kernelspec", "language_info"}
-CELL_METADATA = {"tags", "slideshow", "jupyter"}
+SLIDES = ("slide", "subslide", "fragment", "skip", "notes", "-")
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A notebook's findings, one line each: those that can be mended, the others; and its mended text."""
+
+    mendable: list[str]
+    others: list[str]
+    text: str = ""
 
 
 def check(path: Path) -> list[str]:
-    """Return what is wrong with a notebook, one line per fault; nothing for a good one."""
-    text = path.read_text(encoding="utf-8")
+    """Return what is wrong with a notebook, one line per finding; nothing for a good one."""
+    found = examine(path)
+    return [*found.mendable, *found.others]
+
+
+def fix(path: Path) -> Examined:
+    """Write a notebook back with all mended that can be, and return what it was like before.
+
+    A notebook in which nothing can be mended is not written.
+    """
+    found = examine(path)
+    if found.mendable:
+        partial = path.with_name(path.name + ".part")
+        partial.write_bytes(found.text.encode())
+        partial.replace(path)
+    return found
+
+
+def examine(path: Path) -> Examined:
+    """Return the findings; those that cannot be mended are looked for in the mended notebook."""
     try:
-        notebook = nbformat.reads(text, as_version=4)
+        text = path.read_bytes().decode()
+        notebook = _read(text)
+        form = text == canonical(notebook)
+        mendable = mend(notebook)
         nbformat.validate(notebook)
-    except Exception as error:
-        return [f"not a notebook: {str(error).splitlines()[0]}"]
-    faults = [*_whole(notebook, text), *_parameters(notebook)]
+    except Exception as error:  # whatever a file may hold
+        return Examined([], [f"not a notebook: {(str(error) or repr(error)).splitlines()[0]}"])
+    if not form:
+        mendable.insert(0, "not in canonical form: sorted keys, indent 1, one newline at the end")
+    others = list(_parameters(notebook))
     for index, cell in enumerate(notebook.cells):
-        faults += [f"cell {index}: {fault}" for fault in _cell(cell)]
-    return faults
+        others += [f"cell {index}: {fault}" for fault in _cell(cell)]
+    return Examined(mendable, others, canonical(notebook))
+
+
+def _read(text: str) -> Any:
+    notebook = nbformat.v4.reads(text)
+    if notebook.get("nbformat") != 4 or not isinstance(notebook.get("cells"), list):
+        raise ValueError("no cells in format 4")
+    return notebook
 
 
 def canonical(notebook: Any) -> str:
     """Return the one text of a notebook."""
-    return str(nbformat.writes(notebook)).rstrip("\n") + "\n"
+    return str(nbformat.v4.writes(notebook)).rstrip("\n") + "\n"
 
 
 def parameters(path: Path) -> dict[str, object]:
@@ -43,15 +84,6 @@ def parameters(path: Path) -> dict[str, object]:
     statements = ast.parse(cells[0].source).body if cells else []
     pairs = (_assignment(statement) for statement in statements)
     return dict(pair for pair in pairs if pair is not None)
-
-
-def _whole(notebook: Any, text: str) -> Iterator[str]:
-    if notebook.metadata.get("kernelspec", {}).get("name") != "python3":
-        yield "the kernelspec is not python3"
-    if extra := set(notebook.metadata) - METADATA:
-        yield f"metadata not allowed: {', '.join(sorted(extra))}"
-    if text != canonical(notebook):
-        yield "not in canonical form (save it with nbformat)"
 
 
 def _parameters(notebook: Any) -> Iterator[str]:
@@ -74,12 +106,10 @@ def _parameters(notebook: Any) -> Iterator[str]:
 
 
 def _cell(cell: Any) -> Iterator[str]:
-    if extra := set(cell.metadata) - CELL_METADATA:
-        yield f"metadata not allowed: {', '.join(sorted(extra))}"
+    if cell.metadata.get("slideshow", {}).get("slide_type") not in SLIDES:
+        yield f"has no slide type: {', '.join(SLIDES)}"
     if cell.cell_type != "code":
         return
-    if cell.outputs or cell.execution_count is not None:
-        yield "has outputs"
     try:
         tree = ast.parse(cell.source)
     except SyntaxError as error:
