@@ -157,12 +157,12 @@ def _reduced(step: str, factor: float) -> tuple[Patch, ...]:
 def in_many_dimensions() -> Iterator[Mutant]:
     """Yield, for every entry in d dimensions, its last step with too little noise and sensitivity.
 
-    Half of it or, for a choice among hundreds of candidates, each of them improbable, a twentieth.
+    Half of it or, for a choice among hundreds of candidates, each of them improbable, a hundredth.
     """
     for key in multivariate.KEYS:
         setting = min(multivariate.settings(key), key=lambda one: len(list(one.plan.charges())))
         last = list(setting.plan.charges())[-1]
-        factor = 0.05 if last.mechanism == "exponential" else 0.5
+        factor = 0.01 if last.mechanism == "exponential" else 0.5
         words = f"of {last.step} times {factor:g}"
         faint = weaker(NOISE[last.mechanism], factor)
         yield Mutant(f"noise {words}", key, last.step, faint, setting.variant)
