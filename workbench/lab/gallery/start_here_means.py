@@ -117,9 +117,9 @@ def side_by_side(profile: str, seed: int) -> Chart:
         "side_by_side",
         f"The mean of one column at ε = 1, δ ≤ {DELTA:g}: what is released",
         (_strip(x, spread, _absent(found)),),
-        alt="Bars one below the other: for every private estimator of a mean that applies, the central 90 % of"
-        " what it releases for the same 442 rows. Those that cut at the whole range spread widest, those that"
-        " look for the data first least; the private median lies below the plain mean.",
+        alt="Bars one below the other: for every private estimator of a mean that applies, the central"
+        " 90 % of what it releases for the same 442 rows. Those that cut at the whole range spread widest,"
+        " those that look for the data first least; the private median lies below the plain mean.",
         how_to_read=READING,
     )
 
