@@ -53,6 +53,18 @@ def test_whoever_has_a_budget_runs_at_it_and_it_is_within_the_one_budget(n, epsi
             assert getattr(delivered, "delta", 0.0) <= start_here_means.DELTA
 
 
+@pytest.mark.usefixtures("_few_runs")
+def test_a_row_stays_as_it_is_when_others_come_and_go(monkeypatch):
+    def rows():
+        panel = start_here.side_by_side("quick", 1).panels[0]
+        bars = [series for series in panel.series if series.role == "estimate"]
+        return {panel.names[int(bar.x[0]) - 1]: (bar.low, bar.y, bar.high) for bar in bars}
+
+    before = rows()
+    monkeypatch.setattr(start_here_means, "keys", lambda: ("mean/coinpress", "univariate/median"))
+    assert rows() == {key: before[key] for key in ("mean/coinpress", "univariate/median")}
+
+
 def test_an_estimator_that_does_not_apply_has_an_empty_row_and_a_reason(monkeypatch):
     kind = type(CATALOG["univariate/median"].estimator)
 

@@ -104,15 +104,19 @@ def released(one: Candidate, x: np.ndarray, runs: int, rng: np.random.Generator)
     return np.array([_number(value) for value in values])
 
 
+def _noise(seed: int, one: Candidate, point: int) -> np.random.Generator:
+    return stream(seed, Role.NOISE, f"side-by-side {one.key}", point, 0)
+
+
 def _number(value: Any) -> float:
     return np.nan if isinstance(value, Abstention) else float(np.ravel(value)[0])
 
 
 def side_by_side(profile: str, seed: int) -> Chart:
     """Return what every applicable estimator releases for the whole column at ε = 1, over fresh noise."""
-    x, noise = column(), stream(seed, Role.NOISE, "side-by-side", 0, 0)
+    x = column()
     found = candidates(len(x), 1.0)
-    spread = {one.key: released(one, x, RUNS[profile], noise) for one in found}
+    spread = {one.key: released(one, x, RUNS[profile], _noise(seed, one, 0)) for one in found}
     return Chart(
         "side_by_side",
         f"The mean of one column at ε = 1, δ ≤ {DELTA:g}: what is released",
@@ -158,10 +162,11 @@ def side_by_side_view(seed: int) -> Callable[..., Iterator[Chart]]:
         spread = {key: np.array([]) for key in keys()}
         yield _view_chart(x, spread, epsilon)
         found = candidates(n, epsilon)
-        noise = stream(seed, Role.NOISE, "view", n, 0)
+        noise = {one.key: _noise(seed, one, n) for one in found}
         for runs in ROUNDS:
             for one in found:
-                spread[one.key] = np.append(spread[one.key], released(one, x, runs, noise))
+                more = released(one, x, runs, noise[one.key])
+                spread[one.key] = np.append(spread[one.key], more)
             yield _view_chart(x, spread, epsilon, _absent(found))
 
     return view
