@@ -1,7 +1,7 @@
 """Noise sources: where all randomness of a release comes from.
 
-A source ADDS noise to a value and knows the sensitivity, so that a source on a grid can round first. Three
-sources live here: `SimulatedNoise` (a numpy Generator: for study), `UnitNoise` (adds exactly one scale:
+A source ADDS noise to a value and knows the sensitivity, so that a source on a grid can round first; to a
+positive definite matrix it gives noise of the matrix's own shape (`masks`). Three sources live here: `SimulatedNoise` (a numpy Generator: for study), `UnitNoise` (adds exactly one scale:
 reveals the calibration without sampling) and `CountingNoise` (records every draw of another source).
 
 Floating-point noise is not safe against an observer who sees the low bits of an output (Mironov 2012): a
@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ArgumentError
+
+from . import random_matrices
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -53,6 +55,18 @@ class NoiseSource(Protocol):
 
     def exponential(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add exponential noise of mean scale."""
+        ...
+
+    def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Draw a positive definite matrix of density e^(-d/scale), d its Thompson distance to the value."""
+        ...
+
+    def wishart(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Draw the second moment of 1/scale normal rows whose covariance is the value."""
+        ...
+
+    def square(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Draw L (I + scale G)(I + scale G)ᵀ Lᵀ for LLᵀ = the value, G of independent N(0, 1)."""
         ...
 
     def uniform(self, low: float, high: float) -> float:
@@ -112,6 +126,18 @@ class SimulatedNoise:
         """Add exponential noise of mean scale."""
         return _plus(value, lambda shape: self.rng.exponential(scale, size=shape))
 
+    def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Draw a positive definite matrix of density e^(-d/scale), d its Thompson distance to the value."""
+        return _shaped(value, lambda d: random_matrices.thompson_laplace(d, 1 / scale, self.rng))
+
+    def wishart(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Draw the second moment of 1/scale normal rows whose covariance is the value."""
+        return _shaped(value, lambda d: random_matrices.wishart(d, 1 / scale, self.rng))
+
+    def square(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Draw L (I + scale G)(I + scale G)ᵀ Lᵀ for LLᵀ = the value, G of independent N(0, 1)."""
+        return _shaped(value, lambda d: random_matrices.square(d, scale, self.rng))
+
     def uniform(self, low: float, high: float) -> float:
         """Return a uniform point of [low, high]."""
         return float(low + (high - low) * self.rng.random())
@@ -120,6 +146,13 @@ class SimulatedNoise:
 def _plus(value: ArrayLike, draw: Callable[[tuple[int, ...]], Array]) -> Array:
     centre = np.asarray(value, np.float64)
     return centre + draw(centre.shape)
+
+
+def _shaped(value: ArrayLike, draw: Callable[[int], Array]) -> Array:
+    """Return L M Lᵀ for the value LLᵀ and a random matrix M, exactly symmetric."""
+    root = np.linalg.cholesky(np.asarray(value, np.float64))
+    product = root @ draw(len(root)) @ root.T
+    return np.asarray((product + product.T) / 2)
 
 
 @dataclass(frozen=True)
@@ -135,6 +168,12 @@ class UnitNoise:
         """Add scale on the diagonal and scale/√2 off it."""
         centre = np.asarray(value, np.float64)
         return centre + scale * np.where(np.eye(len(centre), dtype=bool), 1.0, 0.5**0.5)
+
+    def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Return the value times 1 + scale."""
+        return np.asarray(value, np.float64) * (1 + scale)
+
+    wishart = square = thompson_laplace
 
     def uniform(self, low: float, high: float) -> float:
         """Return the middle of [low, high]."""

@@ -1,0 +1,184 @@
+"""Masks: noise for positive definite matrices that has the shape of the matrix.  AL22 Definition 3.3, Section 5.
+
+The distance is Thompson's, d(A, B) = max |ln λ| over the eigenvalues λ of A⁻¹B; AL22's semimetric is e^d - 1.
+A mask returns L M Lᵀ for a Cholesky factor L of the value and a random positive definite M whose law does not
+change under rotations, so that L may be any root and the noise is as wide as the value in every direction.
+
+    thompson_laplace   M = U diag(e^λ) Uᵀ, density ∝ e^(-θ d(M, I)); ε-DP with θ = ε/Δ      d ≤ 4
+    wishart            M = W/ν, W the second moments of ν normal rows; ν as small as (ε, δ) allows
+    square             M = (I + ηG)(I + ηG)ᵀ/c, G of independent N(0, 1): the source's (Lemma 5.1)
+
+A charge's sensitivity is the Thompson distance Δ of two values; the scale is 1/θ, 1/ν or η. Proofs:
+`proofs/masks.md`.
+"""
+
+from functools import lru_cache, partial
+from math import exp, expm1, inf, log, sqrt
+
+import numpy as np
+from scipy.special import chdtr, chdtrc, chndtr
+
+from workbench.errors import ArgumentError
+
+from .budget import ApproxDP, PureDP
+from .noise import Array, NoiseSource
+from .plan import Charge
+from .roots import brentq
+
+CELLS = 4000
+
+LARGEST_THOMPSON = 4
+
+
+def thompson_laplace_scale(charge: Charge, d: int) -> float:
+    """Return 1/θ = Δ/ε.
+
+    Raises
+    ------
+    ArgumentError
+        If d is above 4, or θ is not above ⌊d²/4⌋: the density would not be integrable.
+    """
+    if not isinstance(charge.cost, PureDP):
+        raise ArgumentError("cost", charge.cost, "PureDP")
+    if d > LARGEST_THOMPSON:
+        raise ArgumentError("d", d, f"at most {LARGEST_THOMPSON} for the Thompson-Laplace mask")
+    scale = charge.sensitivity / charge.cost.epsilon
+    if scale * (d * d // 4) >= 1:
+        raise ArgumentError(
+            "sensitivity", charge.sensitivity, f"below {charge.cost.epsilon / (d * d // 4):g}"
+        )
+    return scale
+
+
+def thompson_laplace(value: Array, charge: Charge, noise: NoiseSource) -> Array:
+    """Return a positive definite matrix with density ∝ e^(-θ d(M, value)): ε-DP."""
+    return noise.thompson_laplace(value, charge.sensitivity, thompson_laplace_scale(charge, len(value)))
+
+
+def wishart_scale(charge: Charge, d: int) -> float:
+    """Return 1/ν for the fewest rows ν, a real number, that hold (ε, δ) at Thompson distance Δ."""
+    return 1 / _degrees(_approximate(charge), charge.sensitivity, d)
+
+
+def wishart(value: Array, charge: Charge, noise: NoiseSource) -> Array:
+    """Return the second moment of ν normal rows of covariance `value`: (ε, δ)-DP."""
+    return noise.wishart(value, charge.sensitivity, wishart_scale(charge, len(value)))
+
+
+def square_scale(charge: Charge, d: int) -> float:
+    """Return η of the source's mask: the least for which Lemma 5.1 allows γ = e^Δ - 1 (constants recalled).
+
+    γ² ≤ ε/(2d(d + 1/η²)), γ ≤ ε/(8d √l), γ ≤ ε/(8l), γ ≤ εη/(12 √(dl)), with l = ln(2/δ), and γ ≤ 1.
+    """
+    cost, gamma = _approximate(charge), expm1(charge.sensitivity)
+    epsilon, level = cost.epsilon, log(2 / cost.delta)
+    rest = epsilon - 2 * (d * gamma) ** 2
+    if gamma > 1 or rest <= 0 or 8 * gamma * max(d * sqrt(level), level) > epsilon:
+        raise ArgumentError("sensitivity", charge.sensitivity, "small enough for Lemma 5.1 at any η")
+    return max(gamma * sqrt(2 * d / rest), 12 * gamma * sqrt(d * level) / epsilon)
+
+
+def square(value: Array, charge: Charge, noise: NoiseSource) -> Array:
+    """Return L (I + ηG)(I + ηG)ᵀ Lᵀ: (ε, δ)-DP."""
+    return noise.square(value, charge.sensitivity, square_scale(charge, len(value)))
+
+
+def wishart_delta(distance: float, degrees: float, d: int, epsilon: float) -> float:
+    """Return the δ of ν rows at a Thompson distance: the largest hockey-stick divergence of any pair.
+
+    It is attained where j eigenvalues of the ratio are e^Δ and d - j are e^-Δ; the loss is there a difference
+    of two chi-square variables.
+    """
+    up, down = expm1(distance) / 2, -expm1(-distance) / 2
+
+    def delta(j: int) -> float:
+        first, second = (j * degrees, 0.0), ((d - j) * degrees, 0.0)
+        threshold = epsilon + distance / 2 * (first[0] - second[0])
+        return hockey_stick(epsilon, threshold, (up, first, down, second), (down, first, up, second))
+
+    return max(delta(j) for j in range(d + 1))
+
+
+def square_delta(distance: float, eta: float, d: int, epsilon: float) -> float:
+    """Return the δ of the source's mask at a Thompson distance, as `wishart_delta` (Lemma 5.1, exactly)."""
+    up, down = exp(distance), exp(-distance)
+
+    def constant(ratio: float) -> float:
+        return d / 2 * log(ratio) + (sqrt(ratio) - 1) / (2 * eta**2 * (sqrt(ratio) + 1))
+
+    def law(rows: int, ratio: float, scale: float) -> Law:
+        return rows * d, rows * scale / (eta * (sqrt(ratio) + 1)) ** 2
+
+    def delta(j: int) -> float:
+        m = d - j
+        threshold = epsilon + j * constant(up) + m * constant(down)
+        p = (up - 1) / 2, law(j, up, up), (1 - down) / 2, law(m, down, down)
+        q = (1 - down) / 2, law(j, up, 1.0), (up - 1) / 2, law(m, down, 1.0)
+        return hockey_stick(epsilon, threshold, p, q)
+
+    return max(delta(j) for j in range(d + 1))
+
+
+@lru_cache(maxsize=4096)
+def _degrees(cost: ApproxDP, distance: float, d: int) -> float:
+    """Return the largest ν > d - 1 whose δ is within the cost; the δ increases with ν."""
+    excess = partial(_log_excess, cost, distance, d)
+    least = log(d - 1 + 1e-3)
+    if excess(least) > 0:
+        raise ArgumentError("sensitivity", distance, f"smaller, for {d} dimensions at {cost}")
+    found = brentq(excess, least, log(1e6 + (d / distance) ** 2), xtol=1e-7)
+    while excess(found) > 0:
+        found -= 1e-6
+    return exp(found)
+
+
+def _log_excess(cost: ApproxDP, distance: float, d: int, log_rows: float) -> float:
+    found = wishart_delta(distance, exp(log_rows), d, cost.epsilon)
+    return log(max(found, 1e-300)) - log(cost.delta)
+
+
+def _approximate(charge: Charge) -> ApproxDP:
+    if not isinstance(charge.cost, ApproxDP) or not charge.cost.delta > 0:
+        raise ArgumentError("cost", charge.cost, "ApproxDP with delta > 0")
+    return charge.cost
+
+
+Law = tuple[float, float]  # degrees of freedom and noncentrality of a chi-square variable
+
+
+def hockey_stick(
+    epsilon: float, threshold: float, p: tuple[float, Law, float, Law], q: tuple[float, Law, float, Law]
+) -> float:
+    """Return an upper bound on P(aX - bY > v) - e^ε Q(a'X' - b'Y' > v) that is close to it.
+
+    `p` and `q` hold a, the law of X, b, the law of Y. Each probability is a sum over cells of Y, its factor
+    taken at one end of the cell: too large for P, too small for Q.
+    """
+    return _difference_tail(*p, threshold, 0) - exp(epsilon) * _difference_tail(*q, threshold, 1)
+
+
+def _difference_tail(a: float, first: Law, b: float, second: Law, threshold: float, end: int) -> float:
+    """Return P(aX - bY > v), Y replaced by the lower (0) or upper (1) end of its cell."""
+    if not first[0]:
+        return float(_below(second, np.array(-threshold / b)))
+    if not second[0]:
+        return float(_above(first, np.array(threshold / a)))
+    edges = np.linspace(*_reach(second), CELLS + 1)
+    ends = np.concatenate([[0.0], edges, [inf]])
+    masses = np.diff(_below(second, ends))
+    return float(masses @ _above(first, (threshold + b * ends[end : end + len(masses)]) / a))
+
+
+def _reach(law: Law) -> tuple[float, float]:
+    centre, spread = sum(law), sqrt(2 * (law[0] + 2 * law[1]))
+    return max(0.0, centre - 10 * spread), centre + 14 * spread
+
+
+def _below(law: Law, values: Array) -> Array:
+    finite = np.clip(values, 0.0, 1e300)
+    return np.asarray(chndtr(finite, *law) if law[1] else chdtr(law[0], finite))
+
+
+def _above(law: Law, values: Array) -> Array:
+    finite = np.clip(values, 0.0, 1e300)
+    return np.asarray(1 - chndtr(finite, *law) if law[1] else chdtrc(law[0], finite))

@@ -1,0 +1,55 @@
+"""Random positive definite matrices round the identity, whose laws do not change under rotations."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def wishart(d: int, rows: float, rng: np.random.Generator) -> Array:
+    """Return W/ν for W ~ Wishart_d(I, ν), ν > d - 1 a real number, by Bartlett's decomposition."""
+    lower = np.tril(rng.standard_normal((d, d)), -1)
+    lower[np.diag_indices(d)] = np.sqrt(rng.chisquare(rows - np.arange(d)))
+    return np.asarray(lower @ lower.T / rows)
+
+
+def square(d: int, eta: float, rng: np.random.Generator) -> Array:
+    """Return (I + ηG)(I + ηG)ᵀ for G of independent N(0, 1)."""
+    root = np.eye(d) + eta * rng.standard_normal((d, d))
+    return np.asarray(root @ root.T)
+
+
+def thompson_laplace(d: int, rate: float, rng: np.random.Generator) -> Array:
+    """Return U diag(e^λ) Uᵀ, U uniform, λ of density ∝ Π sinh(|λ_i - λ_j|/2) e^(-θ max|λ|).
+
+    Exact, by rejection. With c = ⌊d²/4⌋, D = d(d+1)/2: z of density ∝ Π |z_i - z_j| on [-1, 1]^d, the
+    eigenvalues of a matrix beta variable; λ = z times a Gamma(D + 1) variable of rate θ - c, which makes the
+    density ∝ Π |λ_i - λ_j| e^(-(θ - c) max|λ|); kept with probability Π sinhc((λ_i - λ_j)/2) e^(-c max|λ|).
+    """
+    values = _exponents(d, rate, rng)
+    basis, r = np.linalg.qr(rng.standard_normal((d, d)))
+    basis = basis * np.sign(np.diag(r))
+    return np.asarray((basis * np.exp(values)) @ basis.T)
+
+
+def _exponents(d: int, rate: float, rng: np.random.Generator) -> Array:
+    floor = d * d // 4
+    above = np.triu_indices(d, 1)
+    while True:
+        values = rng.gamma(d * (d + 1) / 2 + 1, 1 / (rate - floor)) * _repelled(d, rng)
+        halves = np.abs(values[:, None] - values)[above] / 2
+        kept = np.log(_sinhc(halves)).sum() - floor * np.abs(values).max()
+        if np.log(rng.random()) <= kept:
+            return values
+
+
+def _repelled(d: int, rng: np.random.Generator) -> Array:
+    """Return z of density ∝ Π |z_i - z_j| on [-1, 1]^d."""
+    first, second = wishart(d, d + 1, rng), wishart(d, d + 1, rng)
+    lower = np.linalg.inv(np.linalg.cholesky(first + second))
+    return np.asarray(2 * np.linalg.eigvalsh(lower @ first @ lower.T) - 1)
+
+
+def _sinhc(x: Array) -> Array:
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        return np.where(x < 1e-4, 1 + x * x / 6, np.sinh(x) / x)
