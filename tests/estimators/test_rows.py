@@ -1,5 +1,7 @@
 """Maps of rows in d dimensions on radii at the ends of the floats, and what they move by one row."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from workbench.estimators.covariance.perturbed import PerturbedCovariance
 from workbench.estimators.mean.clipped_box import ClippedBoxMean
 from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
 from workbench.estimators.mean.coinpress import CoinPressMean
+from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
 from workbench.estimators.parts.rows import (
     FARTHEST,
     NEAREST,
@@ -81,3 +84,20 @@ def test_what_floats_cannot_hold_is_refused_whatever_the_rows(case, scale):
     x = scale * np.random.default_rng(1).standard_normal((40, 2))
     with pytest.raises(ArgumentError, match=r"^(radius|lower) = "):
         TOO_EXTREME[case]()(x, budget=ZCDP(50.0), rng=np.random.default_rng(2))
+
+
+@pytest.mark.parametrize("reach", [1e-6, 1e-9, 1e-20, 1e-300])
+def test_a_range_far_smaller_than_the_unit_is_planned_in_silence(reach):
+    x = np.random.default_rng(1).standard_normal((40, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        value = CoordinatewiseMean(radius=reach)(x, budget=ZCDP(1.0), rng=np.random.default_rng(2)).value
+    assert (np.abs(value) <= 5.0).all()
+
+
+def test_a_caller_who_lets_numpy_raise_gets_the_same_release():
+    x = np.random.default_rng(1).standard_normal((557, 1))
+    with np.errstate(all="raise"):
+        strict = CoordinatewiseMean(radius=11.0)(x, budget=ZCDP(1.03), rng=np.random.default_rng(2)).value
+    calm = CoordinatewiseMean(radius=11.0)(x, budget=ZCDP(1.03), rng=np.random.default_rng(2)).value
+    assert strict == calm
