@@ -1,8 +1,8 @@
 """Masks: noise for positive definite matrices that has the shape of the matrix.  AL22 Definition 3.3, Section 5.
 
 The distance is Thompson's, d(A, B) = max |ln λ| over the eigenvalues λ of A⁻¹B; AL22's semimetric is e^d - 1.
-A mask returns L M Lᵀ for a Cholesky factor L of the value and a random positive definite M whose law does not
-change under rotations, so that L may be any root and the noise is as wide as the value in every direction.
+A mask takes a root L of the value and returns L M Lᵀ, M a random positive definite matrix whose law does not
+change under rotations, so that any root will do and the noise is as wide as the value in every direction.
 
     thompson_laplace   M = U diag(e^λ) Uᵀ, density ∝ e^(-θ d(M, I)); ε-DP with θ = ε/Δ      d ≤ 4
     wishart            M = W/ν, W the second moments of ν normal rows; ν as small as (ε, δ) allows
@@ -50,9 +50,9 @@ def thompson_laplace_scale(charge: Charge, d: int) -> float:
     return scale
 
 
-def thompson_laplace(value: Array, charge: Charge, noise: NoiseSource) -> Array:
-    """Return a positive definite matrix with density ∝ e^(-θ d(M, value)): ε-DP."""
-    return noise.thompson_laplace(value, charge.sensitivity, thompson_laplace_scale(charge, len(value)))
+def thompson_laplace(root: Array, charge: Charge, noise: NoiseSource) -> Array:
+    """Return a positive definite matrix with density ∝ e^(-θ d(M, LLᵀ)), L = `root`: ε-DP."""
+    return noise.thompson_laplace(root, charge.sensitivity, thompson_laplace_scale(charge, len(root)))
 
 
 def wishart_scale(charge: Charge, d: int) -> float:
@@ -60,9 +60,9 @@ def wishart_scale(charge: Charge, d: int) -> float:
     return 1 / _degrees(_approximate(charge), charge.sensitivity, d)
 
 
-def wishart(value: Array, charge: Charge, noise: NoiseSource) -> Array:
-    """Return the second moment of ν normal rows of covariance `value`: (ε, δ)-DP."""
-    return noise.wishart(value, charge.sensitivity, wishart_scale(charge, len(value)))
+def wishart(root: Array, charge: Charge, noise: NoiseSource) -> Array:
+    """Return the second moment of ν normal rows of covariance LLᵀ, L = `root`: (ε, δ)-DP."""
+    return noise.wishart(root, charge.sensitivity, wishart_scale(charge, len(root)))
 
 
 def square_scale(charge: Charge, d: int) -> float:
@@ -78,9 +78,9 @@ def square_scale(charge: Charge, d: int) -> float:
     return max(gamma * sqrt(2 * d / rest), 12 * gamma * sqrt(d * level) / epsilon)
 
 
-def square(value: Array, charge: Charge, noise: NoiseSource) -> Array:
+def square(root: Array, charge: Charge, noise: NoiseSource) -> Array:
     """Return L (I + ηG)(I + ηG)ᵀ Lᵀ: (ε, δ)-DP."""
-    return noise.square(value, charge.sensitivity, square_scale(charge, len(value)))
+    return noise.square(root, charge.sensitivity, square_scale(charge, len(root)))
 
 
 def wishart_delta(distance: float, degrees: float, d: int, epsilon: float) -> float:

@@ -1,7 +1,8 @@
 """Noise sources: where all randomness of a release comes from.
 
 A source ADDS noise to a value and knows the sensitivity, so that a source on a grid can round first; to a
-positive definite matrix it gives noise of the matrix's own shape (`masks`). Three sources live here: `SimulatedNoise` (a numpy Generator: for study), `UnitNoise` (adds exactly one scale:
+positive definite matrix it gives noise of the matrix's own shape (`masks`),
+by a root of it. Three sources live here: `SimulatedNoise` (a numpy Generator: for study), `UnitNoise` (adds exactly one scale:
 reveals the calibration without sampling) and `CountingNoise` (records every draw of another source).
 
 Floating-point noise is not safe against an observer who sees the low bits of an output (Mironov 2012): a
@@ -58,15 +59,15 @@ class NoiseSource(Protocol):
         ...
 
     def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Draw a positive definite matrix of density e^(-d/scale), d its Thompson distance to the value."""
+        """Draw a positive definite matrix of density e^(-d/scale), d its Thompson distance to LLᵀ, L the value."""
         ...
 
     def wishart(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Draw the second moment of 1/scale normal rows whose covariance is the value."""
+        """Draw the second moment of 1/scale normal rows of covariance LLᵀ, L the value."""
         ...
 
     def square(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Draw L (I + scale G)(I + scale G)ᵀ Lᵀ for LLᵀ = the value, G of independent N(0, 1)."""
+        """Draw L (I + scale G)(I + scale G)ᵀ Lᵀ, L the value, G of independent N(0, 1)."""
         ...
 
     def uniform(self, low: float, high: float) -> float:
@@ -127,15 +128,15 @@ class SimulatedNoise:
         return _plus(value, lambda shape: self.rng.exponential(scale, size=shape))
 
     def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Draw a positive definite matrix of density e^(-d/scale), d its Thompson distance to the value."""
+        """Draw a positive definite matrix of density e^(-d/scale), d its Thompson distance to LLᵀ, L the value."""
         return _shaped(value, lambda d: random_matrices.thompson_laplace(d, 1 / scale, self.rng))
 
     def wishart(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Draw the second moment of 1/scale normal rows whose covariance is the value."""
+        """Draw the second moment of 1/scale normal rows of covariance LLᵀ, L the value."""
         return _shaped(value, lambda d: random_matrices.wishart(d, 1 / scale, self.rng))
 
     def square(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Draw L (I + scale G)(I + scale G)ᵀ Lᵀ for LLᵀ = the value, G of independent N(0, 1)."""
+        """Draw L (I + scale G)(I + scale G)ᵀ Lᵀ, L the value, G of independent N(0, 1)."""
         return _shaped(value, lambda d: random_matrices.square(d, scale, self.rng))
 
     def uniform(self, low: float, high: float) -> float:
@@ -148,10 +149,10 @@ def _plus(value: ArrayLike, draw: Callable[[tuple[int, ...]], Array]) -> Array:
     return centre + draw(centre.shape)
 
 
-def _shaped(value: ArrayLike, draw: Callable[[int], Array]) -> Array:
-    """Return L M Lᵀ for the value LLᵀ and a random matrix M, exactly symmetric."""
-    root = np.linalg.cholesky(np.asarray(value, np.float64))
-    product = root @ draw(len(root)) @ root.T
+def _shaped(root: ArrayLike, draw: Callable[[int], Array]) -> Array:
+    """Return L M Lᵀ for a root L of the value and a random matrix M, exactly symmetric."""
+    factor = np.asarray(root, np.float64)
+    product = factor @ draw(len(factor)) @ factor.T
     return np.asarray((product + product.T) / 2)
 
 
@@ -170,8 +171,9 @@ class UnitNoise:
         return centre + scale * np.where(np.eye(len(centre), dtype=bool), 1.0, 0.5**0.5)
 
     def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Return the value times 1 + scale."""
-        return np.asarray(value, np.float64) * (1 + scale)
+        """Return (1 + scale) LLᵀ, L the value."""
+        factor = np.asarray(value, np.float64)
+        return np.asarray((1 + scale) * (factor @ factor.T))
 
     wishart = square = thompson_laplace
 

@@ -37,7 +37,7 @@ class Groups:
 
     @property
     def count(self) -> int:
-        """k."""
+        """K."""
         return len(self.factors)
 
     @cached_property
@@ -121,7 +121,9 @@ class _Bounds:
         forth = self.precisions[rows] @ self.moments.T
         back = self.moments[rows] @ self.precisions.T
         share = (d - 1) * limit ** (-1 / max(d - 1, 1))
-        close = (forth <= (1 - MARGIN) * (limit + share * ratio)) & (back <= (1 - MARGIN) * (limit + share / ratio))
+        close = (forth <= (1 - MARGIN) * (limit + share * ratio)) & (
+            back <= (1 - MARGIN) * (limit + share / ratio)
+        )
         largest = ((1 - MARGIN) * limit) ** (d / max(d - 1, 1))
         return close & (ratio <= largest) & (ratio * largest >= 1) & self.safe[rows, None] & self.safe
 

@@ -1,0 +1,139 @@
+"""The design of a vote on covariances: group size, thresholds, and the split of (ε, δ), from public numbers.
+
+For n rows in groups of s, k = ⌊n/s⌋, friends at L and a vote `parts.vote` that passes with probability
+1 - β when the rows are normal:
+
+    (1) L = the quantile 1 - p of 1 + dist of two independent normal groups, p = .002 .. .02
+    (2) Q₀ = 1 - p - 2z √(p/k) - A - (S/ε_t) ln(1/β), z = 3: what the vote's share exceeds but for β
+    (3) a, b on a grid, for the least Δ = ln(1 + CE/k)
+    (4) of all s, p and shares ε_t/ε the one whose mask is narrowest:
+        largest ε_m/Δ for d ≤ 4 (Thompson-Laplace, all of δ for the vote), else largest μ(ε_m, δ/2)/Δ (Wishart)
+
+Friends are counted at L, and E is taken at L (1 + 1e-6), for rounding. The law of (1) does not depend on the
+covariance; it is simulated once, from a fixed seed. Privacy rests on Δ alone, and Δ on k, a, b, Q₀ and L.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil, log, log1p, sqrt
+
+import numpy as np
+
+from workbench.errors import ArgumentError
+from workbench.estimators.base import Array
+from workbench.estimators.parts.vote import Vote
+from workbench.privacy import ApproxDP, Charge, PureDP, Sequential
+from workbench.privacy.conversions import gdp_within_approx
+from workbench.privacy.masks import LARGEST_THOMPSON
+from workbench.privacy.mechanisms import truncated_laplace_bound
+
+VOTE, MASK = "vote", "mask"
+SHARES = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
+FAR = (0.002, 0.005, 0.01, 0.02)
+SIZES = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)  # rows of a group, in units of d + 3
+PAIRS, SEED = 6000, 41
+ROUNDING = 1 + 1e-6
+FEWEST = 20  # groups
+
+
+@dataclass(frozen=True)
+class Design:
+    """A vote, the group size and limit it is for, and the charges of the vote and the mask."""
+
+    size: int
+    limit: float
+    vote: Vote
+    charges: tuple[Charge, Charge]
+    narrowness: float  # what (4) maximises
+
+    @property
+    def plan(self) -> Sequential:
+        """Return the plan."""
+        return Sequential("basic", self.charges)
+
+
+@lru_cache(maxsize=4096)
+def design(n: int, d: int, budget: ApproxDP, beta: float) -> Design:
+    """Return the design of step (4).
+
+    Raises
+    ------
+    ArgumentError
+        If n rows are too few for any.
+    """
+    found = [one for s in sizes(d) if n // s >= FEWEST for one in _designs(n // s, s, d, budget, beta)]
+    if not found:
+        raise ArgumentError("n", n, f"more rows for d = {d} at {budget}")
+    return max(found, key=lambda one: one.narrowness)
+
+
+def sizes(d: int) -> tuple[int, ...]:
+    """Return the group sizes that are tried."""
+    return tuple(sorted({ceil(factor * (d + 3)) for factor in SIZES}))
+
+
+def _designs(k: int, size: int, d: int, budget: ApproxDP, beta: float) -> list[Design]:
+    found = []
+    for share in SHARES:
+        vote, mask = split(budget, share, d)
+        for far, limit in zip(FAR, limits(d, size), strict=True):
+            made = _thresholds(k, size, far, limit, vote, mask, beta)
+            if made is not None:
+                found.append(made)
+    return found
+
+
+def split(budget: ApproxDP, share: float, d: int) -> tuple[ApproxDP, PureDP | ApproxDP]:
+    """Return the costs of the vote and of the mask: a pure one where there is one."""
+    rest = (1 - share) * budget.epsilon
+    if d <= LARGEST_THOMPSON:
+        return ApproxDP(share * budget.epsilon, budget.delta), PureDP(rest)
+    return ApproxDP(share * budget.epsilon, budget.delta / 2), ApproxDP(rest, budget.delta / 2)
+
+
+def _thresholds(
+    k: int, size: int, far: float, limit: float, cost: ApproxDP, mask: PureDP | ApproxDP, beta: float
+) -> Design | None:
+    """Return the thresholds of steps (2) and (3), or None if there are none."""
+    charge = Charge(VOTE, "truncated_laplace", 2 * (k - 1) / k**2, cost)
+    noise = truncated_laplace_bound(charge) + charge.sensitivity / cost.epsilon * log(1 / beta)
+    quorum = ceil((1 - far - 6 * sqrt(far / k) - noise) * k * k)
+    votes = _votes(k, quorum)
+    if not votes:
+        return None
+    vote, distance = min(((one, _distance(one, limit)) for one in votes), key=lambda pair: pair[1])
+    kind = "thompson_laplace" if isinstance(mask, PureDP) else "wishart"
+    strength = mask.epsilon if isinstance(mask, PureDP) else gdp_within_approx(mask).mu
+    return Design(size, limit, vote, (charge, Charge(MASK, kind, distance, mask)), strength / distance)
+
+
+def _distance(vote: Vote, limit: float) -> float:
+    """Return Δ: the Thompson distance of two averages that pass."""
+    return log1p(vote.change * vote.spread(limit * ROUNDING) / vote.k)
+
+
+@lru_cache(maxsize=8192)
+def _votes(k: int, quorum: int) -> tuple[Vote, ...]:
+    lowest, highest = k // 2 + 1, quorum // k - 1
+    if quorum >= k * k or highest <= lowest:
+        return ()
+    ends = sorted(set(np.linspace(lowest, highest, 24).astype(int).tolist()))
+    return tuple(Vote(k, a, b, quorum) for a in ends for b in ends if a < b)
+
+
+@lru_cache(maxsize=1024)
+def limits(d: int, size: int) -> tuple[float, ...]:
+    """Return L of step (1) for each p."""
+    rng = np.random.default_rng((SEED, d, size))
+    first, second = factors(PAIRS, size, d, rng), factors(PAIRS, size, d, rng)
+    product = second @ np.linalg.inv(first)
+    values = np.linalg.svd(product, compute_uv=False) ** 2
+    return tuple(np.quantile(np.maximum(values[:, 0], 1 / values[:, -1]), [1 - far for far in FAR]).tolist())
+
+
+def factors(count: int, size: int, d: int, rng: np.random.Generator) -> Array:
+    """Return the triangular factors of `count` normal groups, drawn in law (Bartlett)."""
+    upper = np.triu(rng.standard_normal((count, d, d)), 1)
+    axes = np.arange(d)
+    upper[:, axes, axes] = np.sqrt(rng.chisquare(size - axes, (count, d)))
+    return np.asarray(upper / sqrt(size))
