@@ -1,4 +1,4 @@
-"""Masks: noise for positive definite matrices that has the shape of the matrix.  AL22 Definition 3.3, Section 5.
+"""Masks: noise for positive definite matrices, of the shape of the matrix.  AL22 Definition 3.3, Section 5.
 
 The distance is Thompson's, d(A, B) = max |ln λ| over the eigenvalues λ of A⁻¹B; AL22's semimetric is e^d - 1.
 A mask takes a root L of the value and returns L M Lᵀ, M a random positive definite matrix whose law does not

@@ -1,9 +1,9 @@
 """Noise sources: where all randomness of a release comes from.
 
-A source ADDS noise to a value and knows the sensitivity, so that a source on a grid can round first; to a
-positive definite matrix it gives noise of the matrix's own shape (`masks`),
-by a root of it. Three sources live here: `SimulatedNoise` (a numpy Generator: for study), `UnitNoise` (adds exactly one scale:
-reveals the calibration without sampling) and `CountingNoise` (records every draw of another source).
+A source ADDS noise to a value and knows the sensitivity, so that a source on a grid can round first; a
+positive definite matrix, given by a root, gets noise of its own shape (`masks`). Three sources live here:
+`SimulatedNoise` (a numpy Generator: for study), `UnitNoise` (adds exactly one scale: reveals the calibration
+without sampling) and `CountingNoise` (records every draw of another source).
 
 Floating-point noise is not safe against an observer who sees the low bits of an output (Mironov 2012): a
 release for the world needs a secure source, on a grid, with operating-system randomness.
@@ -59,7 +59,7 @@ class NoiseSource(Protocol):
         ...
 
     def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Draw a positive definite matrix of density e^(-d/scale), d its Thompson distance to LLᵀ, L the value."""
+        """Draw a matrix of density e^(-d/scale), d its Thompson distance to LLᵀ, L the value."""
         ...
 
     def wishart(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
@@ -128,7 +128,7 @@ class SimulatedNoise:
         return _plus(value, lambda shape: self.rng.exponential(scale, size=shape))
 
     def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Draw a positive definite matrix of density e^(-d/scale), d its Thompson distance to LLᵀ, L the value."""
+        """Draw a matrix of density e^(-d/scale), d its Thompson distance to LLᵀ, L the value."""
         return _shaped(value, lambda d: random_matrices.thompson_laplace(d, 1 / scale, self.rng))
 
     def wishart(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:

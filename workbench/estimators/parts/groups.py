@@ -1,6 +1,6 @@
 """Groups of rows as points of AL22's covariance semimetric: which two of them are close.  AL22 Sections 3, 5.
 
-Group i holds s rows X_i of its own; its point is A_i = X_iᵀX_i/s, kept as the triangular factor R_i of the rows
+Group i holds s rows X_i of its own; its point is A_i = X_iᵀX_i/s, kept as a triangular factor of the rows
 themselves, A_i = R_iᵀR_i: singular values of R_i are known to 1e-16, eigenvalues of a product only to their
 squares. Groups i and j are friends if
 
@@ -53,7 +53,7 @@ class Groups:
         """Return a root, shape (d, d), of Σ w A/Σ w; weights are 0 where a group is not usable."""
         shares = np.sqrt(weights / weights.sum())
         stacked = (shares[:, None, None] * self.factors)[weights > 0]
-        return np.asarray(np.linalg.qr(stacked.reshape(-1, self.factors.shape[2]), mode="r").T)
+        return np.asarray(np.linalg.qr(stacked.reshape(-1, self.factors.shape[2]), mode="r")).T
 
     def _close(self, limit: float) -> np.ndarray:
         counts = np.zeros(self.count, np.int64)
@@ -64,9 +64,8 @@ class Groups:
         step = max(1, AT_ONCE // len(members))
         for start in range(0, len(members), step):
             rows = slice(start, start + step)
-            sure = bounds.sure(rows)
-            sure &= np.arange(len(members)) > np.arange(len(members))[rows, None]  # one triangle
-            above = np.arange(len(members)) > np.arange(len(members))[rows, None]
+            above = np.arange(len(members)) > np.arange(len(members))[rows, None]  # one triangle
+            sure = bounds.sure(rows) & above
             first, second = np.nonzero(above & ~sure)
             close = self._pairs(members[first + start], members[second], limit)
             sure[first[close], second[close]] = True
@@ -125,7 +124,8 @@ class _Bounds:
             back <= (1 - MARGIN) * (limit + share / ratio)
         )
         largest = ((1 - MARGIN) * limit) ** (d / max(d - 1, 1))
-        return close & (ratio <= largest) & (ratio * largest >= 1) & self.safe[rows, None] & self.safe
+        inside = (ratio <= largest) & (ratio * largest >= 1)
+        return np.asarray(close & inside & self.safe[rows, None] & self.safe)
 
 
 def grouped(rows: Array, size: int) -> Groups:

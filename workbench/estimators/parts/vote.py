@@ -1,4 +1,4 @@
-"""The private populous mean: a vote on whether groups agree, and weights for their average.  AL22 Algorithm 1.
+"""The private populous mean: a vote on whether points agree, and weights for their mean.  AL22 Algorithm 1.
 
 Of k points, point i has N_i friends, itself among them; all thresholds are whole numbers of friends.
 

@@ -4,10 +4,10 @@ For n rows in groups of s, k = ⌊n/s⌋, friends at L and a vote `parts.vote` t
 1 - β when the rows are normal:
 
     (1) L = the quantile 1 - p of 1 + dist of two independent normal groups, p = .002 .. .02
-    (2) Q₀ = 1 - p - 2z √(p/k) - A - (S/ε_t) ln(1/β), z = 3: what the vote's share exceeds but for β
+    (2) Q₀ = 1 - p - 2z √(p/k) - A - (S/ε_t) ln(1/β), z = 3: the share of friends exceeds it but for β
     (3) a, b on a grid, for the least Δ = ln(1 + CE/k)
     (4) of all s, p and shares ε_t/ε the one whose mask is narrowest:
-        largest ε_m/Δ for d ≤ 4 (Thompson-Laplace, all of δ for the vote), else largest μ(ε_m, δ/2)/Δ (Wishart)
+        the largest ε_m/Δ for d ≤ 4 (Thompson-Laplace; all of δ is the vote's), else μ(ε_m, δ/2)/Δ (Wishart)
 
 Friends are counted at L, and E is taken at L (1 + 1e-6), for rounding. The law of (1) does not depend on the
 covariance; it is simulated once, from a fixed seed. Privacy rests on Δ alone, and Δ on k, a, b, Q₀ and L.

@@ -1,0 +1,73 @@
+"""A matrix in whose frame a covariance is round, of any scale and condition.  AL22 Algorithm 3, Theorem 5.4.
+
+Rows x of shape (n, d), any mean and positive definite covariance Σ. Neighbours: replace one row. The rows have
+mean 0 if `centred`; otherwise they are paired first, ⌊n/2⌋ rows (x_1 - x_2)/√2 of mean 0.
+
+    (1) rows are shuffled and cut into k groups of s; A_i = the second moment of group i
+    (2) groups vote on whether most of them are close: no answer if they are not
+    (3) out = a masked average of the groups that are close to most           `parts.populous_covariance`
+
+For normal rows every eigenvalue of out⁻¹Σ lies in [1/(1 + a), 1 + a] with probability 1 - β, ln(1 + a) the
+`error_bound`; nothing about Σ is assumed. a = 1 leaves a condition of at most 4. `plan` refuses rows too few for
+any vote.
+
+Departures: the mask is calibrated exactly, the vote has its own thresholds, the budget is spent once instead of
+twice, and up to d = 4 the noise is Laplace in Thompson's metric. Proof: `proofs/populous.md`.
+"""
+
+from dataclasses import dataclass
+
+from workbench.errors import ArgumentError, probability
+from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.populous_covariance import PopulousCovariance
+from workbench.estimators.parts.rows import centred_rows
+from workbench.estimators.parts.vote_design import VOTE
+from workbench.privacy import ApproxDP, Budget, NoiseSource, Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preconditioner:
+    """Public parameters. Budget: ApproxDP with delta > 0.
+
+    >>> import numpy as np
+    >>> x = np.random.default_rng(1).standard_normal((20_000, 2)) * [1e-6, 1e6]
+    >>> release = Preconditioner()(x, budget=ApproxDP(2.0, 1e-6), rng=np.random.default_rng(2))
+    >>> bool((abs(np.diag(release.value) / [1e-12, 1e12] - 1) < 0.5).all())
+    True
+    """
+
+    centred: bool = False
+    beta: float = 0.1
+
+    def __post_init__(self) -> None:
+        probability(beta=self.beta)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the preconditioner, shape (d, d), positive definite."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def recipe(self, n: int, d: int, budget: Budget) -> PopulousCovariance:
+        """Return steps (1) to (3) for n rows, paired or not."""
+        require_matrix(n, d)
+        if not isinstance(budget, ApproxDP) or not budget.delta > 0:
+            raise ArgumentError("budget", budget, "ApproxDP with delta > 0")
+        return PopulousCovariance(n if self.centred else n // 2, d, budget, self.beta)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charges of the vote and of the mask."""
+        return self.recipe(n, d, budget).design.plan
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Array | Abstention:
+        """Return the preconditioner of sanitised rows."""
+        recipe = self.recipe(*x.shape, budget)
+        found = recipe.draw(centred_rows(x, self.centred), noise)
+        return Abstention(VOTE) if found is None else found
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return what the Thompson distance from Σ exceeds with probability at most `beta`, for normal rows."""
+        probability(beta=beta)
+        return Preconditioner(centred=self.centred, beta=beta).recipe(n, d, budget).error_bound()
