@@ -1,18 +1,18 @@
-"""A matrix in whose frame a covariance is round, of any scale and condition.  AL22 Algorithm 3, Theorem 5.4.
+"""A matrix in whose frame a covariance is round, whatever it is.  AL22 Algorithm 3, Theorem 5.4.
 
-Rows x of shape (n, d), any mean and positive definite covariance Σ. Neighbours: replace one row. The rows have
-mean 0 if `centred`; otherwise they are paired first, ⌊n/2⌋ rows (x_1 - x_2)/√2 of mean 0.
+Rows x of shape (n, d), any mean, any positive definite covariance Σ. Neighbours: replace one row. The rows
+have mean 0 if `centred`; otherwise they are paired first, ⌊n/2⌋ rows (x_1 - x_2)/√2 of mean 0.
 
     (1) rows are shuffled and cut into k groups of s; A_i = the second moment of group i
     (2) groups vote on whether most of them are close: no answer if they are not
     (3) out = a masked average of the groups that are close to most           `parts.populous_covariance`
 
 For normal rows every eigenvalue of out⁻¹Σ lies in [1/(1 + a), 1 + a] with probability 1 - β, ln(1 + a) the
-`error_bound`; nothing about Σ is assumed. a = 1 leaves a condition of at most 4. `plan` refuses rows too few for
-any vote.
+`error_bound`; nothing about Σ is assumed. a = 1 leaves a condition of at most 4. `plan` refuses rows too few
+for any vote.
 
-Departures: the mask is calibrated exactly, the vote has its own thresholds, the budget is spent once instead of
-twice, and up to d = 4 the noise is Laplace in Thompson's metric. Proof: `proofs/populous.md`.
+Departures: the mask is calibrated exactly, the vote has its own thresholds, the budget is spent once
+instead of twice, and the noise is Laplace in Thompson's metric up to d = 4. Proof: `proofs/populous.md`.
 """
 
 from dataclasses import dataclass
@@ -63,11 +63,12 @@ class Preconditioner:
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Array | Abstention:
         """Return the preconditioner of sanitised rows."""
-        recipe = self.recipe(*x.shape, budget)
+        n, d = x.shape
+        recipe = self.recipe(n, d, budget)
         found = recipe.draw(centred_rows(x, self.centred), noise)
         return Abstention(VOTE) if found is None else found
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return what the Thompson distance from Σ exceeds with probability at most `beta`, for normal rows."""
+        """Return what the Thompson distance from Σ exceeds with probability `beta` at most."""
         probability(beta=beta)
         return Preconditioner(centred=self.centred, beta=beta).recipe(n, d, budget).error_bound()
