@@ -15,7 +15,7 @@ from workbench.study.replay import Event, spied
 
 from .base import Case, Setting, native, numbers
 
-ADDITIVE = ("additive", "laplace", "gaussian", "symmetric_gaussian")
+ADDITIVE = ("additive", "laplace", "gaussian", "symmetric_gaussian", "lower_bound")
 
 
 def replayed(setting: Setting, pairs: Sequence[Pair], share: float = 0.3, seed: int = 0) -> Iterator[Case]:
