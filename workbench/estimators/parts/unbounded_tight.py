@@ -1,0 +1,158 @@
+"""Covariance and mean of a Gaussian without any bound: few votes of blocks, then all rows.  Ours, for M21/UG.
+
+Rows are paired, N = ⌊n/2⌋ (or centred, N = n), and cut into t blocks of m rows. From the frame A = I:
+
+    (1) λ = block eigenvalues                                                `parts.block_eigenvalues`
+        r = #{λ_i > 0}. If r < d: V = the vote of the blocks on the top-r subspace; A = Vᵀ
+    (2) for k = 1 .. r - 1: P = the vote of the blocks of A x on the top-k subspace at γ² = λ_{k+1}/λ_k;
+        if γ² < 1/10 and there was a vote: A ← (γ P + (I - P)) A                   `parts.subspace_vote`
+    (3) μ = block eigenvalues of A x; no answer if they and λ disagree about λ_r by more than 4
+    (4) from here on all n rows: a centre, a round frame, mean and covariance in it   `parts.round_finish`
+
+The votes close every large gap, so that the spread μ_1/μ_r is moderate whatever the condition number was, and
+(4) measures every direction in its own unit. Every step runs on all data: d - 1 votes are drawn whatever λ
+is, and what released values make unnecessary is not used. A vote that does not come about changes nothing.
+
+Shares of ρ: .1 for (1) and for (3), .4 for the votes, .4 for (4); δ is divided equally among the votes and the
+d locations of (4), which count as one. Proof: `proofs/aggregation.md`, section 4.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from workbench.errors import ArgumentError
+from workbench.estimators.base import Abstention, Array, Trace, mapped, require_matrix
+from workbench.estimators.parts.block_eigenvalues import BlockEigenvalues
+from workbench.estimators.parts.blocks import in_blocks, projections, spectra
+from workbench.estimators.parts.frame import Frame, identity_frame, padded
+from workbench.estimators.parts.friendly_mean import enough_points
+from workbench.estimators.parts.round_finish import Moments, RoundFinish
+from workbench.estimators.parts.rows import centred_rows
+from workbench.estimators.parts.subspace_vote import SubspaceVote
+from workbench.privacy import ZCDP, Charge, NoiseSource
+
+EIGENVALUES, VOTES, FINISH = 0.1, 0.4, 0.4  # shares of ρ; eigenvalues twice
+LARGE_GAP = 10.0
+DISAGREE = 64.0
+SPARE, MOST_BLOCKS = 1.6, 2000
+
+
+@dataclass(frozen=True)
+class TightUnbounded:
+    """The recipe for n rows of dimension d at a cost with δ > 0."""
+
+    n: int
+    d: int
+    cost: ZCDP
+    centred: bool = False
+
+    @cached_property
+    def costs(self) -> tuple[ZCDP, ZCDP, ZCDP, ZCDP]:
+        """The costs of (1), of one vote, of (3), and of (4)."""
+        votes, located = self.d - 1, not self.centred
+        total = 2 * EIGENVALUES + (VOTES if votes else 0) + FINISH
+        rho, events = self.cost.rho / total, votes + located
+        delta = self.cost.delta / max(events, 1)
+        eigenvalues = ZCDP(EIGENVALUES * rho)
+        vote = ZCDP(VOTES * rho / max(votes, 1), delta)
+        return eigenvalues, vote, eigenvalues, ZCDP(FINISH * rho, delta if located else 0.0)
+
+    @property
+    def eigenvalues(self) -> BlockEigenvalues:
+        """The recipe of (1) and (3)."""
+        return BlockEigenvalues(self.d)
+
+    @property
+    def fewest_blocks(self) -> int:
+        """The number of blocks that (1) and the votes need."""
+        needed = self.eigenvalues.enough_blocks(self.costs[0])
+        return max(needed, enough_points(self.costs[1], "tight")) if self.d > 1 else needed
+
+    @cached_property
+    def blocks(self) -> tuple[int, int]:
+        """t and m: 2d to 8d rows a block, more where there would be more than 2000 blocks."""
+        require_matrix(self.n, self.d)
+        rows, t, d = self.n if self.centred else self.n // 2, self.fewest_blocks, self.d
+        if rows < 2 * d * t:
+            least = 2 * d * t * (1 if self.centred else 2)
+            raise ArgumentError("n", self.n, f"at least {least} rows for d = {d} at this budget")
+        m = max(2 * d, min(8 * d, int(rows / (SPARE * t))), rows // MOST_BLOCKS)
+        return rows // m, m
+
+    @property
+    def vote(self) -> SubspaceVote:
+        """The recipe of the votes."""
+        return SubspaceVote(*self.blocks, self.d)
+
+    @property
+    def finish(self) -> RoundFinish:
+        """The recipe of (4)."""
+        return RoundFinish(self.n, self.d, self.costs[3], self.centred)
+
+    def charges(self) -> Iterator[Charge]:
+        """Yield all charges, in the order of the run."""
+        first, vote, last, _ = self.costs
+        yield from self.eigenvalues.charges("eigenvalue", first)
+        for number in range(1, self.d):
+            yield from self.vote.friendly.charges(f"vote {number}", vote)
+        yield from self.eigenvalues.charges("eigenvalue in frame", last)
+        yield from self.finish.charges()
+
+    def estimate(self, x: Array, noise: NoiseSource, trace: Trace | None) -> Moments | Abstention:
+        """Return the private moments of sanitised rows."""
+        charges = list(self.charges())
+        d, votes = self.d, charges[self.d : 3 * self.d - 2]
+        rows = centred_rows(x, self.centred)
+        first = self._eigenvalues(rows, identity_frame(d), charges[:d], noise)  # (1)
+        if not (first > 0).any():
+            return Abstention("eigenvalue")
+        frame = self._frame(rows, first, votes, noise)  # (2)
+        if frame is None:
+            return Abstention("vote 1, count")
+        last = self._eigenvalues(rows, frame, charges[3 * d - 2 : 4 * d - 2], noise)  # (3)
+        if trace is not None:
+            trace.add(eigenvalues=first, frame=frame, eigenvalues_in_frame=last)
+        spread = last[: frame.rank]
+        if not 1 / DISAGREE <= spread[-1] / first[frame.rank - 1] <= DISAGREE:
+            return Abstention("eigenvalue in frame")
+        return self.finish.estimate(x, frame, spread, charges[4 * d - 2 :], noise)  # (4)
+
+    def _eigenvalues(
+        self, rows: Array, frame: Frame, charges: list[Charge], noise: NoiseSource
+    ) -> Array:
+        found = spectra(in_blocks(mapped(rows, frame.matrix), self.blocks[0]))
+        values = self.eigenvalues.draw(np.pad(found, ((0, 0), (0, self.d - frame.rank))), charges, noise)
+        assert values is not None  # the mechanism of a range has no bottom
+        return values
+
+    def _frame(
+        self, rows: Array, eigenvalues: Array, votes: list[Charge], noise: NoiseSource
+    ) -> Frame | None:
+        """Return the frame after all votes, or None where the rows' subspace got no vote."""
+        rank, left = int((eigenvalues > 0).sum()), list(zip(votes[::2], votes[1::2], strict=True))
+        frame: Frame | None = identity_frame(self.d)
+        if rank < self.d:
+            basis = self._vote(rows, identity_frame(self.d), rank, 0.0, left.pop(0), noise)
+            frame = None if basis is None else Frame(basis, np.eye(rank))
+        for k, charges in enumerate(left, start=1):
+            here, top = (frame or identity_frame(self.d)), min(k, rank)
+            gap = float(np.sqrt(eigenvalues[k] / eigenvalues[k - 1])) if k < rank else 0.0
+            basis = self._vote(rows, here, top, gap, charges, noise)
+            if frame is not None and basis is not None and k < rank and gap**2 < 1 / LARGE_GAP:
+                frame = frame.shrunk(basis[: frame.rank], gap)
+        return frame
+
+    def _vote(
+        self,
+        rows: Array,
+        frame: Frame,
+        k: int,
+        gap: float,
+        charges: tuple[Charge, Charge],
+        noise: NoiseSource,
+    ) -> Array | None:
+        planes = projections(in_blocks(mapped(rows, frame.matrix), self.blocks[0]), k)
+        return self.vote.draw(padded(planes, self.d), k, gap, charges, noise)
