@@ -62,7 +62,10 @@ def test_both_lemmas_on_neighbours(calibration):
         gaps.append(abs(one.sum() - two.sum()))
         if min(one.sum(), two.sum()) > 0:
             moved = np.linalg.norm(weighted_mean(y, one) - weighted_mean(other, two))
-            moves.append(moved / tau * max(one.sum(), two.sum()))
+            count = max(one.sum(), two.sum())
+            if count >= recipe.least:
+                assert moved <= (recipe.move(count) + 0.02) * tau / count
+            moves.append(moved / tau * count)
     assert max(gaps) <= recipe.rule.gap * (1 + 1e-9)
     assert max(moves) <= recipe.rule.move + 0.02
     assert max(gaps) > 0.9
@@ -134,7 +137,7 @@ def test_the_noise_of_a_vote_has_the_scale_of_the_proof():
     recipe = FriendlyMean(t)
     found = recipe.draw(np.zeros((t, 1, 1)), tau, recipe.charges("vote", cost), UnitNoise())
     bound = t + 3 / sqrt(0.5) * (1 + ndtri(1e-6))
-    assert found[0, 0] == pytest.approx(6.02 * tau / bound / sqrt(0.5), rel=1e-12)
+    assert found[0, 0] == pytest.approx((recipe.move(bound) + 0.02) * tau / bound / sqrt(0.5), rel=1e-12)
 
 
 def test_floats_add_less_than_their_share_at_the_closest_distance():

@@ -8,8 +8,8 @@ For blocks j = 1 .. t with spectra λ_1^j ≥ … ≥ λ_d^j, and for every i:
              (0 has a bin of its own, and so have blocks that cannot be decomposed; no bin: no answer)
 
 One replaced row changes one block, hence one of the t numbers in each of d lists. The answers are sorted,
-the largest first. Tight needs no δ and gives the median of the block eigenvalues to a few per cent; m rows of
-a block bias it: by a factor between (1 - √(d/m))² and (1 + √(d/m))². Proof: `proofs/aggregation.md`, section 3.
+the largest first. Tight needs no δ and gives the median of the block eigenvalues to a few per cent; the m rows
+of a block bias it, by a factor between (1 - √(d/m))² and (1 + √(d/m))². Proof: `proofs/aggregation.md`, section 3.
 """
 
 from collections.abc import Sequence
@@ -90,5 +90,4 @@ def _enough_blocks(d: int, calibration: str, cost: ZCDP) -> int:
     if calibration == "paper":
         return ceil(4 * stability_threshold(ZCDP(cost.rho / d, cost.delta / d)))
     epsilon = selection_epsilon(ZCDP(cost.rho / d))
-    assert LOCATOR.low is not None and LOCATOR.high is not None
-    return ceil(2 / epsilon * (log(LOCATOR.high - LOCATOR.low) + log(2 * d / BETA) + 1.5) * 1.04) + 4
+    return ceil(2 / epsilon * (LOCATOR.log_measure(cost) + log(2 * d / BETA) + 1.5) * 1.04) + 4

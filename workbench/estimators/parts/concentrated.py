@@ -1,7 +1,7 @@
 """Budgets of estimators whose steps are concentrated but for a δ of their own.
 
-Every step is δ_s-approximate ρ_s-zCDP; both add up. ZCDP(ρ, δ) is divided as it is. ApproxDP(ε, δ) is halved in
-δ: one half is for the steps, and ρ is the largest that the other half converts to ε
+Every step is δ_s-approximate ρ_s-zCDP; both add up. ZCDP(ρ, δ) is divided as it is. ApproxDP(ε, δ) is halved
+in δ: one half is for the steps, and ρ is the largest that the other half converts to ε
 (`conversions.approx_from_zcdp`). The exact conversion of Gaussian mechanisms does not apply to such steps.
 """
 

@@ -1,7 +1,7 @@
 """A frame: the linear map of rows that several steps refine, H Vᵀ with V an orthonormal basis and H square.
 
-Rows of a subspace of dimension r have V of shape (d, r); otherwise V is the identity. A frame is a function of
-released values, and mapping rows by it is a fixed map of each row.
+Rows of a subspace of dimension r have V of shape (d, r); otherwise V is the identity. A frame is a function
+of released values, and mapping rows by it is a fixed map of each row.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Frame:
     @property
     def rank(self) -> int:
         """The dimension r of the rows in this frame."""
-        return self.basis.shape[1]
+        return int(self.basis.shape[1])
 
     @property
     def matrix(self) -> Array:

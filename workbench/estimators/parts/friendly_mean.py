@@ -6,12 +6,16 @@ a distance τ that is public or released:
     (1) N_j = #{l : |y_l - y_j| ≤ τ}, the friends of y_j, itself among them
     (2) w_j = clip((2 N_j - t - 1)/(t - 1), 0, 1), Q = Σ w_j                          |Q - Q'| ≤ 3
     (3) L = Q + N(0, s²) - s Φ⁻¹(1 - δ): a lower bound on Q; no vote if L < 12
-    (4) out = Σ w_j y_j/Q + symmetric noise, calibrated to 6.02 τ/L
+    (4) out = Σ w_j y_j/Q + symmetric noise, calibrated to 2T τ/L
 
 Two points of positive weight, of one data set or of two neighbours, share a friend, so that they are within
-2τ of each other, and a replaced point moves the mean by at most 6τ/max(Q, Q'). Proof:
-`proofs/aggregation.md`, section 2. The noise of (4) is drawn for the mean in units of τ/L, in which the
-sensitivity is a public constant; where L < 12 it is drawn all the same, for a mean of 0.
+2τ of each other; a replaced point moves a share of at most T/max(Q, Q') of all weight, hence the mean by at
+most 2Tτ/max(Q, Q'). T falls from 3 to 2 as L rises to t: with q = (L - 4)/(t - 1),
+
+    T = 3/2 + (q + 1/q)/4 + 2/(L - 3) for q ≥ 1/3,    3 - 2q + 2/(L - 3) below,    never above 3
+
+Proof: `proofs/aggregation.md`, section 2. The noise of (4) is drawn for the mean in units of 2Tτ/L, in which
+its sensitivity is 1; where L < 12 it is drawn all the same, for a mean of 0.
 
 `calibration="paper"` is the first version of this proof, in the place of the source's GoodCenter:
 w_j = clip((N_j - t/2 - 1)/(t/4), 0, 1), |Q - Q'| ≤ 5, 12 τ/max(Q, Q'), no vote if L < t/4, t ≥ 21.
@@ -41,7 +45,7 @@ class Rule:
     """The constants of one version of the proof."""
 
     gap: float  # the most that Q moves
-    move: float  # the most that the mean moves, in units of τ/max(Q, Q')
+    move: float  # the most that the mean moves, in units of τ/max(Q, Q'), whatever Q is
     share: float  # of the cost that the count takes
     fewest: int  # points
 
@@ -75,7 +79,7 @@ class FriendlyMean:
         count, mean = ZCDP(cost.rho).split(self.rule.share, 1 - self.rule.share)
         return (
             Charge(f"{step}, count", "lower_bound", self.rule.gap, ZCDP(count.rho, cost.delta)),
-            Charge(f"{step}, mean", "symmetric_gaussian", self.rule.move + ROUNDING, mean),
+            Charge(f"{step}, mean", "symmetric_gaussian", 1.0, mean),
         )
 
     def weights(self, y: Array, tau: float) -> Array:
@@ -84,6 +88,14 @@ class FriendlyMean:
         if self.calibration == "paper":
             return np.clip((friends - t / 2 - 1) / (t / 4), 0.0, 1.0)
         return np.clip((2 * friends - t - 1) / (t - 1), 0.0, 1.0)
+
+    def move(self, bound: float) -> float:
+        """Return the most that the mean moves, in units of τ/max(Q, Q'), for L = `bound` ≤ max(Q, Q')."""
+        if self.calibration == "paper":
+            return self.rule.move
+        q, rest = min((bound - 4) / (self.points - 1), 1.0), 2 / (bound - 3)
+        share = 1.5 + (q + 1 / q) / 4 if q >= 1 / 3 else 3 - 2 * q
+        return min(2 * (share + rest), self.rule.move)
 
     def closest(self, tau: float) -> float:
         """Return τ, raised to what floats can tell apart."""
@@ -97,7 +109,7 @@ class FriendlyMean:
         tau, y = self.closest(tau), np.clip(y, -1.0, 1.0)
         weights = self.weights(y, tau)  # (1) (2)
         bound = min(float(lower_bound(weights.sum(), charges[0], noise)), float(self.points))  # (3)
-        unit = tau / bound if bound >= self.least else np.inf
+        unit = tau * (self.move(bound) + ROUNDING) / bound if bound >= self.least else np.inf
         mean = symmetric_gaussian(weighted_mean(y, weights) / unit, charges[1], noise)  # (4)
         return None if np.isinf(unit) else mean * unit
 

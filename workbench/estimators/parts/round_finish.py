@@ -9,8 +9,8 @@ Given the frame A and eigenvalues μ_1 ≥ … ≥ μ_r of the rows in it, both 
     (3) c ← c + A⁻¹ m, m = the mean of the rows w shrunk to the ball of R + noise, over its slope at 0
     (4) S = the winsorised covariance of the rows w (`parts.winsorised_covariance`);  out = c, A⁻¹ S A⁻ᵀ
 
-No rows are paired: given c, all n are used. Every R and e follows from released numbers: R of (2) is a quantile
-of |w| for normal rows of the spectrum that the steps before predict. Rows are divided by R, so that what is
+No rows are paired: given c, all n are used. Every R and e follows from released numbers: R of (2) is a
+quantile of |w| for normal rows of the spectrum that the steps before predict. Rows are divided by R, so that what is
 drawn has a public sensitivity: √2/n for (2), 2/n for (3). `centred` skips (1) and (3). Proof:
 `proofs/aggregation.md`, section 5.
 """
@@ -138,9 +138,7 @@ class RoundFinish:
         rounder = spectral_map(found, lambda values: 1 / np.sqrt(np.maximum(values + excess, least)))
         return frame.then(rounder), spectrum / (spectrum + excess)
 
-    def _shift(
-        self, x: Array, centre: Array, frame: Frame, charge: Charge, noise: NoiseSource
-    ) -> Array:
+    def _shift(self, x: Array, centre: Array, frame: Frame, charge: Charge, noise: NoiseSource) -> Array:
         """Return m of step (3), shape (r,)."""
         r = frame.rank
         radius = sqrt(chdtri(r, MEAN_BEYOND)) + MEAN_SLACK

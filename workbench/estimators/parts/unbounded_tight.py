@@ -6,15 +6,15 @@ Rows are paired, N = ⌊n/2⌋ (or centred, N = n), and cut into t blocks of m r
         r = #{λ_i > 0}. If r < d: V = the vote of the blocks on the top-r subspace; A = Vᵀ
     (2) for k = 1 .. r - 1: P = the vote of the blocks of A x on the top-k subspace at γ² = λ_{k+1}/λ_k;
         if γ² < 1/10 and there was a vote: A ← (γ P + (I - P)) A                   `parts.subspace_vote`
-    (3) μ = block eigenvalues of A x; no answer if they and λ disagree about λ_r by more than 4
+    (3) μ = block eigenvalues of A x; no answer if they and λ disagree about λ_r by more than 64
     (4) from here on all n rows: a centre, a round frame, mean and covariance in it   `parts.round_finish`
 
 The votes close every large gap, so that the spread μ_1/μ_r is moderate whatever the condition number was, and
 (4) measures every direction in its own unit. Every step runs on all data: d - 1 votes are drawn whatever λ
 is, and what released values make unnecessary is not used. A vote that does not come about changes nothing.
 
-Shares of ρ: .1 for (1) and for (3), .4 for the votes, .4 for (4); δ is divided equally among the votes and the
-d locations of (4), which count as one. Proof: `proofs/aggregation.md`, section 4.
+Shares of ρ: .1 for (1) and for (3), .5 for the votes, .3 for (4); δ is divided equally among the votes and
+the d locations of (4), which count as one. Proof: `proofs/aggregation.md`, section 4.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ from workbench.estimators.parts.rows import centred_rows
 from workbench.estimators.parts.subspace_vote import SubspaceVote
 from workbench.privacy import ZCDP, Charge, NoiseSource
 
-EIGENVALUES, VOTES, FINISH = 0.1, 0.4, 0.4  # shares of ρ; eigenvalues twice
+EIGENVALUES, VOTES, FINISH = 0.1, 0.5, 0.3  # shares of ρ; eigenvalues twice
 LARGE_GAP = 10.0
 DISAGREE = 64.0
 SPARE, MOST_BLOCKS = 1.6, 2000
@@ -73,7 +73,7 @@ class TightUnbounded:
 
     @cached_property
     def blocks(self) -> tuple[int, int]:
-        """t and m: 2d to 8d rows a block, more where there would be more than 2000 blocks."""
+        """T and m: 2d to 8d rows a block, more where there would be more than 2000 blocks."""
         require_matrix(self.n, self.d)
         rows, t, d = self.n if self.centred else self.n // 2, self.fewest_blocks, self.d
         if rows < 2 * d * t:
@@ -120,9 +120,7 @@ class TightUnbounded:
             return Abstention("eigenvalue in frame")
         return self.finish.estimate(x, frame, spread, charges[4 * d - 2 :], noise)  # (4)
 
-    def _eigenvalues(
-        self, rows: Array, frame: Frame, charges: list[Charge], noise: NoiseSource
-    ) -> Array:
+    def _eigenvalues(self, rows: Array, frame: Frame, charges: list[Charge], noise: NoiseSource) -> Array:
         found = spectra(in_blocks(mapped(rows, frame.matrix), self.blocks[0]))
         values = self.eigenvalues.draw(np.pad(found, ((0, 0), (0, self.d - frame.rank))), charges, noise)
         assert values is not None  # the mechanism of a range has no bottom
