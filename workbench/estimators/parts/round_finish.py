@@ -10,8 +10,8 @@ Given the frame A and eigenvalues μ_1 ≥ … ≥ μ_r of the rows in it, both 
     (4) S = the winsorised covariance of the rows w (`parts.winsorised_covariance`);  out = c, A⁻¹ S A⁻ᵀ
 
 No rows are paired: given c, all n are used. Every R and e follows from released numbers: R of (2) is a
-quantile of |w| for normal rows of the spectrum that the steps before predict. Rows are divided by R, so that what is
-drawn has a public sensitivity: √2/n for (2), 2/n for (3). `centred` skips (1) and (3). Proof:
+quantile of |w| for normal rows of the spectrum that the steps before predict. Rows are divided by R, so that
+what is drawn has a public sensitivity: √2/n for (2), 2/n for (3). `centred` skips (1) and (3). Proof:
 `proofs/aggregation.md`, section 5.
 """
 
@@ -25,6 +25,7 @@ from scipy.special import chdtri, gamma, gammainc, gammaincc
 
 from workbench.estimators.base import FARTHEST, Abstention, Array
 from workbench.estimators.parts.frame import Frame, padded
+from workbench.estimators.parts.moments import Moments
 from workbench.estimators.parts.rows import (
     mean_of,
     mean_sensitivity,
@@ -38,20 +39,12 @@ from workbench.linalg import spectral_map
 from workbench.privacy import ZCDP, Charge, NoiseSource
 from workbench.privacy.mechanisms import gaussian, gaussian_scale, symmetric_gaussian
 
-SHARES = {"location": 0.0075, "mean": 0.0925, "frame 1": 0.036, "frame 2": 0.06, "covariance": 0.204}
+SHARES = {"location": 0.0075, "mean": 0.13, "frame 1": 0.036, "frame 2": 0.05, "covariance": 0.2}
 LOCATOR = WindowMedian(left=4.0, right=4.0)
 THIN = 1e-9  # the unit of location across a subspace, in that of its longest axis
-BEYOND, MEAN_BEYOND, MEAN_SLACK = 0.1, 0.02, 0.3
+BEYOND, MEAN_BEYOND, MEAN_SLACK = 0.1, 0.1, 0.2
 CAUTION = 0.7  # e in units of √r sd: about half of what the noise adds to an eigenvalue at most
 DIRECTIONS, SEED = 4096, 23
-
-
-@dataclass(frozen=True)
-class Moments:
-    """What is released: a mean, or None where the rows are centred, and a covariance."""
-
-    mean: Array | None
-    covariance: Array
 
 
 @dataclass(frozen=True)

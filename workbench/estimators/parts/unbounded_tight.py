@@ -29,7 +29,8 @@ from workbench.estimators.parts.block_eigenvalues import BlockEigenvalues
 from workbench.estimators.parts.blocks import in_blocks, projections, spectra
 from workbench.estimators.parts.frame import Frame, identity_frame, padded
 from workbench.estimators.parts.friendly_mean import enough_points
-from workbench.estimators.parts.round_finish import Moments, RoundFinish
+from workbench.estimators.parts.moments import Moments
+from workbench.estimators.parts.round_finish import RoundFinish
 from workbench.estimators.parts.rows import centred_rows
 from workbench.estimators.parts.subspace_vote import SubspaceVote
 from workbench.privacy import ZCDP, Charge, NoiseSource
