@@ -308,6 +308,7 @@ def declared(*extras):
 BROUGHT_ALONG = {
     "ipython": "ipykernel",
     "nbformat": "nbconvert",
+    "traitlets": "nbconvert",
     "mpmath": "dp-accounting",
 }  # by a distribution that is asked for
 

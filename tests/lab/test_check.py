@@ -80,6 +80,10 @@ MENDABLE = {
         lambda nb: nb.cells[1].metadata.update(editable=True),
         "cell 1: metadata not allowed: editable",
     ),
+    "empty": (
+        lambda nb: nb.cells[1].metadata.update(tags=[], jupyter={}),
+        "cell 1: metadata without content: jupyter, tags",
+    ),
     "code": (lambda nb: nb.cells[1].update(source="1 + 1 \n2"), "cell 1: has trailing whitespace"),
     "last line": (lambda nb: nb.cells[1].update(source="1 + 1\n"), "cell 1: has trailing whitespace"),
     "text": (lambda nb: nb.cells[4].update(source="A line. \nB\t"), "cell 4: has trailing whitespace"),
@@ -172,7 +176,8 @@ def test_rubbish_is_one_finding_and_stays(path, text):
 def test_the_command_prints_a_line_per_finding_and_mends_on_request(project, workbench):
     (notebook,) = (project / "notebooks").glob("*.ipynb")
     good = notebook.read_bytes()
-    assert workbench("check", cwd=project).returncode == 0
+    clean = workbench("check", cwd=project)
+    assert (clean.returncode, clean.stdout) == (0, "1 notebook, nothing to mend\n")
     notebook.write_bytes(good.replace(b'"execution_count": null', b'"execution_count": 3', 1) + b"\n")
     done = workbench("check", cwd=project)
     assert (done.returncode, done.stderr) == (1, "")
@@ -204,4 +209,21 @@ def test_mending_a_clean_notebook_changes_no_byte(notebook, tmp_path):
     copy = tmp_path / notebook.name
     copy.write_bytes(notebook.read_bytes())
     assert fix(copy).mendable == []
+    assert copy.read_bytes() == notebook.read_bytes()
+
+
+@pytest.mark.parametrize("notebook", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_what_a_session_leaves_in_a_notebook_is_taken_out_again(notebook, tmp_path):
+    used = nbformat.read(notebook, as_version=4)
+    used.metadata.update(papermill={"duration": 1.5}, widgets={"state": {}})
+    used.metadata["language_info"].update(version="3.11.2", file_extension=".py")
+    for count, cell in enumerate(used.cells):
+        cell.metadata.update(editable=True, papermill={"status": "completed"})
+        cell.metadata.setdefault("tags", [])
+        if cell.cell_type == "code":
+            cell.execution_count = count
+            cell.outputs = [nbformat.v4.new_output("stream", text="words")]
+    copy = tmp_path / notebook.name
+    copy.write_text(nbformat.writes(used))  # without a newline at the end
+    fix(copy)
     assert copy.read_bytes() == notebook.read_bytes()

@@ -16,11 +16,12 @@ def content(folder):
 
 
 @pytest.mark.slow
-def test_a_notebook_runs_from_another_folder_and_leaves_the_figures_alone(tmp_path):
+@pytest.mark.parametrize(("name", "figure"), [("00_start_here", "spending"), ("01_one_mean", "currencies")])
+def test_a_notebook_runs_from_another_folder_and_leaves_the_figures_alone(tmp_path, name, figure):
     figures, notebooks, here = content(ROOT / "figures"), content(ROOT / "notebooks"), tmp_path / "here"
     here.mkdir()
     (tmp_path / "temporary").mkdir()
-    words = [sys.executable, "-m", "papermill", ROOT / "notebooks/01_one_mean.ipynb", "out.ipynb"]
+    words = [sys.executable, "-m", "papermill", ROOT / "notebooks" / f"{name}.ipynb", "out.ipynb"]
     done = subprocess.run(
         [*map(str, words), "-p", "epsilon", "0.25"],
         cwd=here,
@@ -38,7 +39,6 @@ def test_a_notebook_runs_from_another_folder_and_leaves_the_figures_alone(tmp_pa
     assert (content(ROOT / "figures"), content(ROOT / "notebooks")) == (figures, notebooks)
     assert [path.name for path in here.iterdir()] == ["out.ipynb"]
     (made,) = (tmp_path / "temporary").glob("workbench-*")
-    assert {path.name for path in made.iterdir()} == {
-        p.name for p in (ROOT / "figures/01_one_mean").iterdir()
-    }
-    assert json.loads((made / "currencies.json").read_text())["parameters"]["epsilon"] == 0.25
+    committed = {path.name for path in (ROOT / "figures" / name).iterdir()}
+    assert {path.name for path in made.iterdir()} == committed
+    assert json.loads((made / f"{figure}.json").read_text())["parameters"]["epsilon"] == 0.25

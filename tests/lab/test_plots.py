@@ -106,3 +106,43 @@ def test_a_long_title_stays_inside_the_picture():
     figure = draw(Chart("wide", title, (Panel("", "x", "y", ()),), alt="A title"))
     (head,) = [text for text in figure.texts if text.get_text().startswith("What")]
     assert head.get_window_extent().x1 <= figure.bbox.width
+
+
+NAMED = Panel(
+    "", "who", "value", names=("first", "a much longer name", "third"), yscale="linear", ylim=(0, 10),
+    series=(
+        Series("middle", (0.5, 3.5), (5, 5), role="reference", colour_key="non-private"),
+        Series("", (1,), (4,), (3,), (6,), colour_key="1"),
+        Series("", (2,), (12,), (8,), (14,), colour_key="2"),
+        Series("", (3,), (float("nan"),), colour_key="3"),
+    ),
+)  # fmt: skip
+
+
+def test_a_panel_with_names_lies_on_its_side():
+    figure = draw(chart(NAMED))
+    png(figure, 100)
+    (axes,) = figure.axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == list(NAMED.names)
+    assert axes.get_ylim() == (3.5, 0.5)
+    assert axes.get_xlim() == (0, 10)
+    assert axes.get_xlabel() == "value"
+    names = boxes(figure, axes.get_yticklabels())
+    assert all(box.x0 >= 0 and box.x1 <= axes.bbox.x0 for box in names)
+    assert not any(one.overlaps(two) for place, one in enumerate(names) for two in names[:place])
+
+
+def test_a_named_row_shows_its_number_its_bar_and_an_arrow_beyond_the_edge():
+    axes = draw(chart(NAMED)).axes[0]
+    bars = [band.get_paths()[0].get_extents().bounds for band in axes.collections]
+    assert np.allclose(bars, [(3, 0.7, 3, 0.6), (8, 1.7, 2, 0.6)])
+    points = {(tuple(line.get_xdata()), tuple(line.get_ydata()), line.get_marker()) for line in axes.lines}
+    assert ((4.0,), (1.0,), "s") in points
+    assert ((0.985,), (2.0,), ">") in points
+    assert ((5.0, 5.0), (0.5, 3.5), "None") in points
+
+
+def test_a_figure_turns_from_rows_to_curves_and_back():
+    figure = draw(chart(NAMED))
+    assert png(draw(chart(PANEL), figure)) == png(draw(chart(PANEL)))
+    assert png(draw(chart(NAMED), figure)) == png(draw(chart(NAMED)))

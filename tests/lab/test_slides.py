@@ -175,9 +175,14 @@ def test_a_notebook_that_fails_makes_no_slides(project, workbench, tmp_path):
     assert not list((tmp_path / "out").glob("*.html"))
 
 
-def test_wrong_arguments_are_one_line(project, workbench, tmp_path):
+def test_wrong_arguments_are_one_line_and_what_is_committed_stays(project, workbench, tmp_path):
     (tmp_path / "file").write_text("")
-    for arguments in (("03_other",), ("01_good", "--out", tmp_path / "file")):
+    kept = project / "figures" / "01_good" / "error.svg"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("committed")
+    folders = (tmp_path / "file", project, project / "figures", project / "notebooks" / "new")
+    for arguments in (("03_other",), *(("01_good", "--out", folder) for folder in folders)):
         done = workbench("slides", *arguments, cwd=project)
-        assert done.returncode == 2
+        assert (done.returncode, done.stdout) == (2, "")
         assert len(done.stderr.splitlines()) == 1
+    assert kept.read_text() == "committed"

@@ -24,7 +24,8 @@ def asked(**more):
 def bound(answer, n, budget=None):
     estimator = CATALOG[answer.key].estimator
     values = {name: one.value for name, one in answer.parameters.items()}
-    estimator = replace(estimator, **values, calibration=answer.calibration)
+    calibration = {"calibration": answer.calibration} if answer.calibration else {}
+    estimator = replace(estimator, **values, **calibration)
     return estimator.error_bound(n, answer.d, budget or answer.budget, 0.05)
 
 
@@ -49,14 +50,15 @@ def test_the_n_found_is_enough_and_one_row_less_is_not(estimand):
 
 def test_both_calibrations_of_every_mean_are_there_and_the_cheapest_is_first():
     found = plan(asked(subject="mean"))
-    keys = {key for key, entry in CATALOG.items() if entry.estimand == "mean"}
-    assert {(one.key, one.calibration) for one in found} == {(key, c) for key in keys for c in BOTH}
+    keys = {key: entry.estimator for key, entry in CATALOG.items() if entry.estimand == "mean"}
+    versions = {key: BOTH if hasattr(one, "calibration") else (None,) for key, one in keys.items()}
+    assert {(one.key, one.calibration) for one in found} == {(key, c) for key in keys for c in versions[key]}
     sizes = [one.n for one in found if one.reached]
     assert sizes == sorted(sizes)
     assert [one.reached for one in found] == sorted((one.reached for one in found), reverse=True)
 
 
-@pytest.mark.parametrize("key", [key for key in CLOSED if CATALOG[key].estimand == "mean"])
+@pytest.mark.parametrize("key", [key for key in CLOSED if CATALOG[key].estimand == "mean" and "univ" in key])
 def test_more_accuracy_less_budget_and_less_risk_need_no_fewer_rows(key):
     def needed(**more):
         return plan(asked(subject=key, calibrations=("paper",), **more))[0].n

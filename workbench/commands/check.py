@@ -17,18 +17,20 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print one line per finding that is left, and return 1 if there is one."""
+    """Print one line per finding, and return 1 if one is left."""
     from workbench.lab.check import examine, fix
 
-    count = 0
-    for path in notebooks(options.notebook, options.project):
+    files = notebooks(options.notebook, options.project)
+    lines, left = [], 0
+    for path in files:
         found = fix(path) if options.fix else examine(path)
-        left = found.others if options.fix else [*found.mendable, *found.others]
-        mended = [f"{line} (mended)" for line in found.mendable] if options.fix else []
-        for line in [*mended, *left]:
-            print(f"{path}: {line}")
-        count += len(left)
-    return int(count > 0)
+        done = " (mended)" if options.fix else ""
+        lines += [f"{path}: {line}{done}" for line in found.mendable]
+        lines += [f"{path}: {line}" for line in found.others]
+        left += len(found.others) + (0 if options.fix else len(found.mendable))
+    count = "1 notebook" if len(files) == 1 else f"{len(files)} notebooks"
+    print("\n".join(lines) or f"{count}, nothing to mend")
+    return int(left > 0)
 
 
 def notebooks(names: list[str], root: Path | None) -> list[Path]:

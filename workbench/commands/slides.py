@@ -26,6 +26,7 @@ def run(options: argparse.Namespace) -> int:
     found = project.find(explicit=options.project)
     (notebook,) = found.select([options.notebook])
     out = (options.out or found.reproduced).resolve()
+    found.keep_apart(out)
     page, line = slides(notebook, out, fetch=options.fetch_assets)
     print(line, file=sys.stdout if page else sys.stderr)
     return 0 if page else 1

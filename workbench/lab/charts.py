@@ -72,7 +72,20 @@ class Series:
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes; `xlim` and `ylim` keep an explorer's axes still, `note` is small print below."""
+    """One pair of axes.
+
+    Parameters
+    ----------
+    title, xlabel, ylabel, xscale, yscale, series
+        What is drawn.
+    note
+        Small print below.
+    xlim, ylim
+        What keeps an explorer's axes still.
+    names
+        Of the places 1, 2, ... that x then counts. Such a panel lies on its side: the names stand one below
+        the other, and y runs from left to right.
+    """
 
     title: str
     xlabel: str
@@ -83,14 +96,18 @@ class Panel:
     note: str = ""
     xlim: tuple[float, float] | None = None
     ylim: tuple[float, float] | None = None
+    names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         one_of(get_args(Scale), xscale=self.xscale, yscale=self.yscale)
+        object.__setattr__(self, "names", tuple(self.names))
         object.__setattr__(self, "series", tuple(self.series))
 
     def to_json(self) -> dict[str, object]:
         """Return the JSON form."""
         form = {field.name: getattr(self, field.name) for field in fields(self)}
+        names = form.pop("names")
+        form |= {"names": names} if names else {}
         limits = {name: form[name] and numbers(form[name]) for name in ("xlim", "ylim")}
         return form | limits | {"series": [series.to_json() for series in self.series]}
 

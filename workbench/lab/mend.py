@@ -68,6 +68,11 @@ def _outputs(cell: Any) -> Lines:
 
 def _cell_metadata(cell: Any) -> Lines:
     yield from _dropped(cell["metadata"], CELL_METADATA)
+    empty = sorted(name for name, value in cell["metadata"].items() if not value)
+    if empty:
+        yield f"metadata without content: {', '.join(empty)}"
+    for name in empty:
+        del cell["metadata"][name]
 
 
 def _dropped(metadata: Any, allowed: Any) -> Lines:

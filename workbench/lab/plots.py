@@ -4,10 +4,8 @@ Everything sits at fixed places measured in inches, the legend above the axes an
 a figure handed back to `draw` keeps its axes: a new frame of an explorer costs a few artists only.
 """
 
-from dataclasses import dataclass
 from html import escape
 from io import BytesIO
-from math import ceil
 from textwrap import wrap
 from typing import Any
 
@@ -20,77 +18,9 @@ from matplotlib.patches import Patch
 
 from workbench.lab.axes import FAR, dress, limits
 from workbench.lab.charts import Chart, Panel, Series
+from workbench.lab.layout import TITLE, WIDTH, Layout, head, legend, note
+from workbench.lab.sideways import draw_rows
 from workbench.lab.style import GREY, INK, RC, line_style, look
-
-WIDTH = 7.2  # inches: 720 px at the width the pictures are shown with
-LEFT, RIGHT, GUTTER = 0.78, 0.16, 0.72
-CHARACTER = 0.071  # inches a character of the legend takes, at most, on average
-LINE = 0.21  # inches between two lines of text
-TITLE = 62  # characters in a line of the title, which are wider than those of the legend
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Where things are, in inches, for one chart."""
-
-    columns: int
-    rows: int
-    legend_rows: int
-    legend_columns: int
-    title_lines: int
-    head_lines: int
-    note_lines: int
-
-    @classmethod
-    def of(cls, chart: Chart) -> "Layout":
-        """Return the layout of a chart: two panels abreast, at most."""
-        columns = min(2, len(chart.panels))
-        labels = _legend(chart)
-        widest = max((0.6 + CHARACTER * len(label) for label in labels), default=WIDTH)
-        across = max(1, min(len(labels), int((WIDTH + 0.05) / widest)))
-        return cls(
-            columns=columns,
-            rows=ceil(len(chart.panels) / columns),
-            legend_rows=ceil(len(labels) / across),
-            legend_columns=ceil(len(labels) / ceil(len(labels) / across)) if labels else 1,
-            title_lines=len(wrap(chart.title, TITLE)),
-            head_lines=max(len(_head(panel, columns)) for panel in chart.panels),
-            note_lines=max(len(_note(panel, columns)) for panel in chart.panels),
-        )
-
-    @property
-    def top(self) -> float:
-        """Inches above the first row's panel titles."""
-        return 0.12 + 0.25 * self.title_lines + (0.09 + LINE * self.legend_rows if self.legend_rows else 0)
-
-    @property
-    def head(self) -> float:
-        """Inches of a panel's title."""
-        return 0.1 + LINE * self.head_lines
-
-    @property
-    def foot(self) -> float:
-        """Inches below a panel: tick labels, axis label, note."""
-        return 0.56 + (0.04 + 0.17 * self.note_lines if self.note_lines else 0)
-
-    @property
-    def box(self) -> tuple[float, float]:
-        """Width and height of a panel's axes."""
-        width = (WIDTH - LEFT - RIGHT - GUTTER * (self.columns - 1)) / self.columns
-        return width, 3.1 if self.columns == 1 else 2.45
-
-    @property
-    def height(self) -> float:
-        """Height of the figure."""
-        return self.top + self.rows * (self.head + self.box[1] + self.foot)
-
-    def rectangle(self, place: int) -> tuple[float, float, float, float]:
-        """Return left, bottom, width, height of a panel's axes as fractions of the figure."""
-        row, column = divmod(place, self.columns)
-        width, tall = self.box
-        left = LEFT + column * (width + GUTTER)
-        above = self.top + row * (self.head + tall + self.foot) + self.head
-        return left / WIDTH, 1 - (above + tall) / self.height, width / WIDTH, tall / self.height
 
 
 def draw(chart: Chart, figure: Figure | None = None) -> Figure:
@@ -139,17 +69,24 @@ def _axes(figure: Figure, chart: Chart, layout: Layout) -> list[Axes]:
 
 
 def _fill(axes: Axes, panel: Panel, layout: Layout) -> None:
-    horizontal, vertical = limits(panel, "x"), limits(panel, "y")
-    dress(axes, panel, horizontal, vertical, wide=layout.columns == 1)
-    for series in panel.series:
-        _curve(axes, series, vertical)
+    if panel.names:
+        draw_rows(axes, panel)
+    else:
+        _curves(axes, panel, wide=layout.columns == 1)
     tall = layout.box[1]
     axes.text(
-        0, 1 + 0.08 / tall, "\n".join(_head(panel, layout.columns)), transform=axes.transAxes,
+        0, 1 + 0.08 / tall, "\n".join(head(panel, layout.columns)), transform=axes.transAxes,
         va="bottom", ha="left", fontsize=10, fontweight="bold", linespacing=1.15,
     )  # fmt: skip
-    note = "\n".join(_note(panel, layout.columns))
-    axes.text(0, -0.53 / tall, note, transform=axes.transAxes, va="top", fontsize=8.5, color=GREY)
+    small = "\n".join(note(panel, layout.columns))
+    axes.text(0, -0.53 / tall, small, transform=axes.transAxes, va="top", fontsize=8.5, color=GREY)
+
+
+def _curves(axes: Axes, panel: Panel, *, wide: bool) -> None:
+    horizontal, vertical = limits(panel, "x"), limits(panel, "y")
+    dress(axes, panel, horizontal, vertical, wide=wide)
+    for series in panel.series:
+        _curve(axes, series, vertical)
 
 
 def _curve(axes: Axes, series: Series, vertical: tuple[float, float]) -> None:
@@ -173,7 +110,7 @@ def _write_head(figure: Figure, chart: Chart, layout: Layout) -> None:
     tall = layout.height
     title = "\n".join(wrap(chart.title, TITLE))
     figure.text(0.16 / WIDTH, 1 - 0.12 / tall, title, va="top", fontsize=12, fontweight="bold", color=INK)
-    entries = _legend(chart)
+    entries = legend(chart)
     if entries:
         below = 1 - (0.16 + 0.25 * layout.title_lines) / tall
         figure.legend(
@@ -189,18 +126,3 @@ def _handle(series: Series) -> Any:
     if series.role != "bound":
         return line
     return Patch(color=look(series.colour_key).colour, alpha=0.15, linewidth=0), line
-
-
-def _legend(chart: Chart) -> dict[str, Series]:
-    shown = [series for panel in chart.panels for series in panel.series if series.label]
-    return {
-        label: next(s for s in shown if s.label == label) for label in dict.fromkeys(s.label for s in shown)
-    }
-
-
-def _head(panel: Panel, columns: int) -> list[str]:
-    return wrap(panel.title, 78 if columns == 1 else 36)
-
-
-def _note(panel: Panel, columns: int) -> list[str]:
-    return wrap(panel.note, 100 if columns == 1 else 42)

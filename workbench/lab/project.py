@@ -31,6 +31,14 @@ class Project:
         """Where a run writes unless told otherwise; git ignores it."""
         return self.root / "reproduced"
 
+    def keep_apart(self, out: Path) -> None:
+        """Raise unless what is in `out` may be replaced: a folder, and none that holds what is committed."""
+        if out.exists() and not out.is_dir():
+            raise ArgumentError("out", str(out), "a folder")
+        kept = self.figures.resolve(), (self.root / "notebooks").resolve()
+        if out.resolve() == self.root.resolve() or any(out.resolve().is_relative_to(one) for one in kept):
+            raise ArgumentError("out", str(out), "a folder of its own, as outputs there are replaced")
+
     def select(self, names: Iterable[str]) -> list[Path]:
         """Return the notebooks of these names (stem, file name or path), all of them for none."""
         known = {path.stem: path for path in self.notebooks}

@@ -48,7 +48,7 @@ def reproduce(project: Project, request: Request, say: Callable[[str], None] = p
     chosen = project.select(request.notebooks)
     check_parameters(chosen, request.given)
     out = (request.out or project.reproduced).resolve()
-    _keep_apart(out, project)
+    project.keep_apart(out)
     expected = _announce(chosen, request, out, say)
     outcomes = run(
         chosen,
@@ -81,14 +81,6 @@ def _announce(chosen: Sequence[Path], request: Request, out: Path, say: Callable
 def _line(outcome: Outcome) -> str:
     remark = f" ({outcome.remark})" if outcome.remark else ""
     return f"  {outcome.notebook}: {outcome.status} in {outcome.seconds:.0f} s{remark}"
-
-
-def _keep_apart(out: Path, project: Project) -> None:
-    kept = project.figures.resolve(), project.root / "notebooks"
-    if out.exists() and not out.is_dir():
-        raise ArgumentError("out", str(out), "a folder")
-    if out == project.root or any(out.is_relative_to(folder) for folder in kept):
-        raise ArgumentError("out", str(out), "a folder of its own, as outputs there are replaced")
 
 
 def _faults(project: Project, request: Request, out: Path, outcome: Outcome) -> list[str]:

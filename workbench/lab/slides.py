@@ -7,7 +7,6 @@ an explorer would be there is the picture of its default view, and `<details>` s
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import ArgumentError
 from workbench.lab import assets, cache
 from workbench.lab.notebooks import Outcome, run
 from workbench.lab.run_notebook import EXECUTED
@@ -74,10 +73,8 @@ def slides(notebook: Path, out: Path, *, fetch: bool = False) -> tuple[Path | No
     Raises
     ------
     ArgumentError
-        If `out` is a file, or fetching fails.
+        If fetching fails.
     """
-    if out.exists() and not out.is_dir():
-        raise ArgumentError("out", str(out), "a folder")
     if fetch:
         assets.fetch()
     outcome = executed(notebook, out)

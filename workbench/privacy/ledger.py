@@ -3,8 +3,10 @@
 >>> from workbench.privacy import ApproxDP, PureDP
 >>> ledger = Ledger(ApproxDP(1.0, 1e-6))
 >>> ledger.charge(PureDP(0.4), "mean")
->>> print(ledger.spent)
-(ε = 0.4, δ = 0)-DP
+>>> print(ledger)
+mean    ε = 0.4
+spent   (ε = 0.4, δ = 0)-DP
+budget  (ε = 1, δ = 1e-06)-DP
 >>> ledger.charge(PureDP(0.7), "scale")  # doctest: +ELLIPSIS
 Traceback (most recent call last):
     ...
@@ -43,6 +45,12 @@ class Ledger:
     def spent(self) -> Budget | None:
         """The sum of all charges in the currency of the budget; None before the first."""
         return self._sum([cost for _, cost in self.entries]) if self.entries else None
+
+    def __str__(self) -> str:
+        """Return a line per release, then what they add up to and the budget."""
+        totals = [("spent", self.spent or "nothing"), ("budget", self.budget)]
+        width = max(len(name) for name, _ in [*self.entries, *totals])
+        return "\n".join(f"{name:<{width}}  {cost}" for name, cost in [*self.entries, *totals])
 
     def charge(self, cost: Budget, name: str) -> None:
         """Enter one release, or raise `OverspentError` and enter nothing."""

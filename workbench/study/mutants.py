@@ -144,23 +144,29 @@ NOISE = {
 }  # mechanism: what a simulated source draws for it
 
 
-def _halved(step: str) -> tuple[Patch, ...]:
-    """Return the mistake of a step that declares half of its sensitivity."""
+def _reduced(step: str, factor: float) -> tuple[Patch, ...]:
+    """Return the mistake of a step that declares a part of its sensitivity."""
     construct = Charge.__init__
 
     def charge(self: Charge, name: str, mechanism: str, sensitivity: float, cost: Any) -> None:
-        construct(self, name, mechanism, sensitivity / 2 if name == step else sensitivity, cost)
+        construct(self, name, mechanism, sensitivity * factor if name == step else sensitivity, cost)
 
     return (Patch(Charge, "__init__", charge),)
 
 
 def in_many_dimensions() -> Iterator[Mutant]:
-    """Yield, for every entry in d dimensions, its last step with half the noise and half the sensitivity."""
+    """Yield, for every entry in d dimensions, its last step with too little noise and sensitivity.
+
+    Half of it or, for a choice among hundreds of candidates, each of them improbable, a hundredth.
+    """
     for key in multivariate.KEYS:
-        setting = next(multivariate.settings(key))
+        setting = min(multivariate.settings(key), key=lambda one: len(list(one.plan.charges())))
         last = list(setting.plan.charges())[-1]
-        yield Mutant(f"noise of {last.step} halved", key, last.step, weaker(NOISE[last.mechanism], 0.5))
-        yield Mutant(f"sensitivity of {last.step} halved", key, last.step, _halved(last.step))
+        factor = 0.01 if last.mechanism == "exponential" else 0.5
+        words = f"of {last.step} times {factor:g}"
+        faint = weaker(NOISE[last.mechanism], factor)
+        yield Mutant(f"noise {words}", key, last.step, faint, setting.variant)
+        yield Mutant(f"sensitivity {words}", key, last.step, _reduced(last.step, factor), setting.variant)
 
 
 MUTANTS = (*UNIVARIATE, *in_many_dimensions())

@@ -101,7 +101,7 @@ class Work:
 
 NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
     {
-        "00_start_here": {"quick": Work(expected=14, budget=30), "full": Work(expected=60, budget=120)},
+        "00_start_here": {"quick": Work(expected=16, budget=30), "full": Work(expected=20, budget=60)},
         "01_one_mean": {"quick": Work(expected=90, budget=130), "full": Work(expected=900, budget=1300)},
     }
 )

@@ -1,11 +1,11 @@
 """Composition, as the slides list it among the properties of privacy: shares add up, and no more is given."""
 
 from collections.abc import Iterable
-from math import inf, sqrt
+from math import inf
 
 from workbench.errors import OverspentError
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, Ledger, PureDP
-from workbench.privacy.conversions import approx_from_gdp, approx_from_zcdp
+from workbench.privacy.conversions import approx_from_gdp
 from workbench.study.claims.base import Claim
 from workbench.study.rules import combine, compare
 from workbench.study.verdict import Verdict
@@ -13,6 +13,7 @@ from workbench.study.verdict import Verdict
 COUNTS = (1, 2, 3, 7, 10, 50, 365)
 BUDGETS: tuple[Budget, ...] = (PureDP(1.0), ApproxDP(1.0, 1e-6), ZCDP(0.5), ZCDP(0.5, 1e-9), GaussianDP(1.0))
 ROUNDING = 1e-12
+DELTA = 1e-6
 
 
 def adds_up(profile: str, seed: int, jobs: int) -> Verdict:
@@ -48,18 +49,18 @@ def _error(budget: Budget, count: int) -> float:
 def _extra(budget: Budget, count: int) -> float:
     ledger = filled(budget, count)
     try:
-        ledger.charge(budget.split(1.0, 1e6)[1], "one more, a millionth")
+        ledger.charge(budget.split(1.0, 1e6)[0], "one more, a millionth")
     except OverspentError:
         return 0.0
     return 1.0
 
 
 def _gaussian(count: int) -> float:
-    """Return the ε of `count` releases at ρ/count, each a Gaussian mechanism, over that of one at ρ."""
-    one = approx_from_gdp(GaussianDP(1.0), 1e-6).epsilon
-    many = approx_from_gdp(GaussianDP(sqrt(count) * sqrt(1.0 / count)), 1e-6).epsilon
-    loose = approx_from_zcdp(ZCDP(0.5), 1e-6).epsilon
-    return max(many / one, one / loose)
+    """Return the exact ε of Gaussian releases that share a budget, over that of one with all of it."""
+    one = GaussianDP(1.0)
+    together = filled(one, count).spent
+    assert isinstance(together, GaussianDP)
+    return approx_from_gdp(together, DELTA).epsilon / approx_from_gdp(one, DELTA).epsilon
 
 
 def _largest(name: str, values: Iterable[float], bound: float) -> Verdict:

@@ -129,14 +129,12 @@ class Setting:
         match CATALOG[self.key].estimand:
             case "interval":
                 return 2
-            case "mean" | "eigenvalues":
+            case "mean" | "range" | "eigenvalues":
                 return self.d
             case "covariance" | "subspace":
                 return triangle
             case "gaussian":
                 return self.d + triangle
-            case "range":
-                return 2 * self.d
         return 1
 
 

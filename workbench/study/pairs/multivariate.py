@@ -69,24 +69,23 @@ def loud(budget: Budget, factor: float = 1.0) -> Budget:
 
 
 def neighbours(n: int, d: int, entry: Entry) -> tuple[Pair, ...]:
-    """Return pairs of n rows of which the first, or the one in the middle, is replaced."""
+    """Return pairs of n rows of which one is replaced: the first, the last, or the one in the middle."""
     first, second = np.eye(d)[0], np.eye(d)[-1] if d > 1 else -np.eye(1)[0]
     zeros, typical = np.zeros((n, d)), entry.population.sample(n, rng=np.random.default_rng(n))
-    crowds = np.where(np.arange(n)[:, None] < n // 2, 1.0, 1e3) * typical
-    sides = np.where(np.arange(n)[:, None] < n // 2, -50.0, 50.0) * np.ones(d)
-    spots = (("zeros", zeros), ("typical rows", typical), ("two crowds", crowds), ("two sides", sides))
-    corner = np.ones(d)
+    upper, corner = np.arange(n)[:, None] >= n // 2, np.ones(d)
+    crowds, sides = np.where(upper, 1e3, 1.0) * typical, np.where(upper, 50.0, -50.0) * corner
     moves = (
         ("from side to side", first, -first),
         ("by a right angle", first, second),
         ("to the middle", first, 0 * first),
         ("from corner to corner", corner, -corner),
     )
-    return tuple(
-        pair(f"{rows}, one {move}", base, FAR * start, FAR * end, row)
-        for rows, base in spots
-        for move, start, end in moves
-        for row in ((0, n // 2) if rows == "two crowds" else (0,))
+    return (
+        *(pair(f"zeros, one {how}", zeros, FAR * start, FAR * end, 0) for how, start, end in moves),
+        *(pair(f"typical rows, one {how}", typical, FAR * start, FAR * end, 0) for how, start, end in moves),
+        pair("two crowds, the middle turns", crowds, FAR * first, FAR * second, n // 2),
+        pair("two sides, one far away", sides, FAR * corner, -FAR * corner, n - 1),
+        pair("two sides, one joins the other", sides, 50.0 * corner, -50.0 * corner, n - 1),
     )
 
 
@@ -101,8 +100,8 @@ def whole_share(setting: Setting) -> float:
     """Return the share of a preset's runs for end-to-end attacks, less where a run has much to do."""
     charges = list(setting.plan.charges())
     if SLOW & {charge.mechanism for charge in charges}:
-        return 0.02
-    return 0.15 if setting.n * setting.d * len(charges) <= CHEAP else 0.02
+        return 0.01
+    return 0.06 if setting.n * setting.d * len(charges) <= CHEAP else 0.01
 
 
 KEYS = [

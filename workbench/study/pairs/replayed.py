@@ -16,17 +16,22 @@ from workbench.study.replay import Event, spied
 from .base import Case, Setting, native, numbers
 
 ADDITIVE = ("additive", "laplace", "gaussian", "symmetric_gaussian", "lower_bound")
+SEVERAL = 0.4  # of a preset's runs for all steps but the last, which has most of the budget
+COMPARED = (*ADDITIVE, "exponential", "noisy_max")
 
 
 def replayed(setting: Setting, pairs: Sequence[Pair], share: float = 0.3, seed: int = 0) -> Iterator[Case]:
     """Yield one attack for each step that a run on the pairs takes."""
     runs = [(pair, *both(setting, pair, seed)) for pair in pairs]
-    for number, charge in enumerate(setting.plan.charges()):
+    charges = list(setting.plan.charges())
+    for number, charge in enumerate(charges):
+        runs_of_step = share if number == len(charges) - 1 else min(share, SEVERAL / len(charges))
         seen = [(pair, one[number], other[number]) for pair, one, other in runs if number < len(other)]
         if seen:
             mechanism = step(seen)
             attacked = tuple(pair for pair, *_ in seen)
-            yield Case(setting.key, setting.variant, charge.step, native(charge), mechanism, attacked, share)
+            promise = native(charge)
+            yield Case(setting.key, setting.variant, charge.step, promise, mechanism, attacked, runs_of_step)
 
 
 def both(setting: Setting, pair: Pair, seed: int = 0) -> tuple[list[Event], list[Event]]:
@@ -48,12 +53,13 @@ def run(setting: Setting, x: Array, seed: int) -> object:
 def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
     """Return the mechanism that uses a step again and again, by the data set it is called with.
 
-    A noisy array is seen along the differences that the pairs make, a histogram by the counts that differ.
+    A noisy array is seen along the differences that the pairs make, a choice by how much its score differs
+    between the data sets of each pair, a histogram by the counts that differ.
     """
     uses: dict[bytes, Event] = {}
     for pair, first, second in seen:
         uses |= {pair.first.tobytes(): first, pair.second.tobytes(): second}
-    directions = [first.statistic - second.statistic for _, first, second in seen if _is_additive(first)]
+    directions = [one.statistic - other.statistic for _, one, other in seen if one.mechanism in COMPARED]
     keys = sorted({key for _, one, other in seen if not directions for key in _moved_keys(one, other)})
 
     def mechanism(x: Array, trials: int, rng: np.random.Generator) -> Array:
@@ -63,10 +69,6 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
         return np.array(found, np.float64)
 
     return mechanism
-
-
-def _is_additive(event: Event) -> bool:
-    return event.mechanism in ADDITIVE
 
 
 def _moved_keys(one: Event, other: Event) -> set[float]:
@@ -79,6 +81,8 @@ def _moved_keys(one: Event, other: Event) -> set[float]:
 def _seen(output: object, directions: Sequence[Array], keys: Sequence[float]) -> tuple[float, ...]:
     if isinstance(output, dict):
         return tuple(output.get(key, 0.0) for key in keys)
+    if isinstance(output, int):
+        return tuple(float(direction[output]) for direction in directions)
     if directions:
         return tuple(float(np.vdot(direction, np.asarray(output))) for direction in directions)
     return numbers(output) or (np.nan,)
