@@ -9,7 +9,8 @@ For blocks j = 1 .. t with spectra λ_1^j ≥ … ≥ λ_d^j, and for every i:
 
 One replaced row changes one block, hence one of the t numbers in each of d lists. The answers are
 sorted, the largest first. Tight needs no δ and gives the median of the block eigenvalues to a few per cent;
-the m rows of a block bias it, by a factor between (1 - √(d/m))² and (1 + √(d/m))². Proof: `proofs/aggregation.md`, section 3.
+the m rows of a block bias it, by a factor between (1 - √(d/m))² and (1 + √(d/m))². Proof:
+`proofs/aggregation.md`, section 3.
 """
 
 from collections.abc import Sequence

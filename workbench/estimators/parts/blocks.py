@@ -7,13 +7,49 @@ outcome: what one block holds must not decide about the others (`proofs/aggregat
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil, inf
+from typing import Literal
 
 import numpy as np
 
-from workbench.estimators.base import LARGEST, Array
+from workbench.errors import ArgumentError
+from workbench.estimators.base import LARGEST, Array, require_matrix
 
+LEAST = {"paper": 4, "tight": 2}  # rows in a block, in units of d: with fewer, results are absurd
+SPARE, MOST = 1.6, 2000  # blocks, in units of what is needed, and of what is needless in pairs
 ZERO = 1e-13  # singular values below this share of the largest one of their block are rounding
 AT_ONCE = 2**18  # entries that are decomposed in one call
+
+
+@dataclass(frozen=True)
+class Partition:
+    """How many blocks a step needs, and the rows that it has: all of them, or pairs of unknown mean."""
+
+    needed: int
+    centred: bool
+    calibration: Literal["paper", "tight"]
+
+    def rows(self, n: int) -> int:
+        """Return N, the number of rows of mean 0."""
+        return n if self.centred else n // 2
+
+    def sizes(self, n: int, d: int, most: float = inf) -> tuple[int, int]:
+        """Return t and m, the numbers of blocks and of rows in each; the paper's t is what is needed.
+
+        Tight: 1.6 times as many where rows suffice, and so many that a block has at most `most` d rows, up to
+        2000. Raises where blocks would have fewer than 2d rows, the paper's 4d.
+        """
+        require_matrix(n, d)
+        rows, least = self.rows(n), LEAST[self.calibration] * d
+        if rows < least * self.needed:
+            fewest = least * self.needed * (1 if self.centred else 2)
+            raise ArgumentError("n", n, f"at least {fewest} rows for d = {d} at this budget")
+        if self.calibration == "paper":
+            return self.needed, rows // self.needed
+        blocks = ceil(SPARE * self.needed)
+        m = max(least, int(min(most * d, rows // blocks)), rows // max(blocks, MOST) if most < inf else 0)
+        return rows // m, m
 
 
 def in_blocks(rows: Array, blocks: int) -> Array:

@@ -24,7 +24,18 @@ def concentrated(budget: Budget) -> ZCDP:
     raise ArgumentError("budget", budget, "ApproxDP or ZCDP with delta > 0")
 
 
+@lru_cache(maxsize=1024)
+def without_events(budget: Budget) -> ZCDP:
+    """Return what all steps may cost together where none has a δ of its own: all of δ converts."""
+    match budget:
+        case ZCDP(_, 0.0):
+            return budget
+        case ApproxDP(_, delta) if delta > 0:
+            return zcdp_within_approx(budget)
+    raise ArgumentError("budget", budget, "ZCDP with delta = 0, or ApproxDP with delta > 0")
+
+
 def delivered(charges: Iterable[Charge], budget: Budget) -> Plan:
-    """Return the plan of steps whose costs add up to `concentrated(budget)`."""
+    """Return the plan of steps whose costs add up to one of the two above."""
     plan = Sequential("zcdp", tuple(charges))
     return Converted(plan, budget) if isinstance(budget, ApproxDP) else plan

@@ -33,9 +33,7 @@ from workbench.estimators.base import Array
 from workbench.privacy import ZCDP, Charge, NoiseSource
 from workbench.privacy.mechanisms import lower_bound, symmetric_gaussian
 
-ROUNDING = (
-    0.02  # what floats may add to the displacement, in units of τ/Q: `proofs/aggregation.md`, section 2
-)
+ROUNDING = 0.02  # what floats may add to the displacement, in units of τ/Q
 CLOSEST = 1e-10  # distances below it are rounding
 AT_ONCE = 2**21  # entries of differences that are held at a time
 

@@ -2,14 +2,14 @@
 
 Given a frame A and eigenvalues λ_1 ≥ … ≥ λ_r of the rows in it, each known to a factor of 2, both released:
 
-    (1) A ← A/√(2 λ_1), ℓ = λ_r/(4 λ_1); one CoinPress step: rows shrunk to the ball of R = tail(r, β/N), which
-        clips no normal row, noise, U = V diag(max(z + e, ℓ)) Vᵀ, A ← U^(-1/2) A
+    (1) A ← A/√(2 λ_1), ℓ = λ_r/(4 λ_1); one CoinPress step: rows shrunk to the ball of R = tail(r, β/N),
+        which clips no normal row, noise, U = V diag(max(z + e, ℓ)) Vᵀ, A ← U^(-1/2) A
     (2) S = the PSD part of the noisy second moment of the rows in A;  covariance = A⁻¹ S A⁻ᵀ
     (3) c = the centre of the fullest bin, of width 1, in every coordinate of the n rows whitened by it
     (4) mean = c + the noisy mean of the whitened rows round c, shrunk to the ball of 3.75 √r + tail(r, β/n)
 
-(1) and (2) see the rows of the loop (pairs), (3) and (4) all n; `centred` skips (3) and (4). Rows are divided
-by R, so that sensitivities are public: √2/N and 2/n.
+(1) and (2) see the rows of the loop (pairs), (3) and (4) all n. Rows are divided by R, so that sensitivities
+are public: √2/N and 2/n. Proof: `proofs/aggregation.md`, section 5.
 """
 
 from collections.abc import Iterator
@@ -42,31 +42,31 @@ LEAST = 1e-12  # of a whitening: smaller eigenvalues are taken as this share of 
 
 @dataclass(frozen=True)
 class PaperFinish:
-    """The recipe for n rows of dimension d."""
+    """The recipe for n rows of dimension d, N of them in the loop; without (3) and (4) unless `with_mean`."""
 
     n: int
+    rows: int
     d: int
     cost: ZCDP
-    centred: bool = False
-
-    @property
-    def rows(self) -> int:
-        """N."""
-        return self.n if self.centred else self.n // 2
+    with_mean: bool
 
     @cached_property
     def costs(self) -> tuple[ZCDP, ...]:
         """The costs of the steps; the location has all of δ."""
-        shares = (FIRST, LAST) if self.centred else (FIRST, LAST, LOCATION, MEAN)
+        shares = (FIRST, LAST, LOCATION, MEAN) if self.with_mean else (FIRST, LAST)
         first, last, *rest = ZCDP(self.cost.rho).split(*shares)
-        return (first, last, *(ZCDP(part.rho, delta) for part, delta in zip(rest, (self.cost.delta, 0.0))))
+        return (
+            first,
+            last,
+            *(ZCDP(part.rho, delta) for part, delta in zip(rest, (self.cost.delta, 0.0), strict=False)),
+        )
 
     def charges(self) -> Iterator[Charge]:
         """Yield all charges, in the order of the run."""
         moment = second_moment_sensitivity(self.rows, 1.0)
         yield Charge("step 1", "symmetric_gaussian", moment, self.costs[0])
         yield Charge("step 2", "symmetric_gaussian", moment, self.costs[1])
-        if not self.centred:
+        if self.with_mean:
             for i, cost in enumerate(self.costs[2].split(*(1.0,) * self.d), start=1):
                 yield stability_charge(f"location {i}", cost)
             yield Charge("mean", "gaussian", mean_sensitivity(self.n, 1.0), self.costs[3])
@@ -88,7 +88,7 @@ class PaperFinish:
         least = values[-1] / (4 * values[0])
         frame = frame.then(spectral_map(z, lambda v: 1 / np.sqrt(np.maximum(v + excess, least))))  # (1)
         s = psd_part(self._moment(rows, frame, next(charges), noise)[0])  # (2)
-        if self.centred:
+        if not self.with_mean:
             return Moments(None, frame.covariance(s))
         white = frame.then(spectral_map(s, _inverse_root))
         mean = self._mean(x, white, charges, noise)

@@ -24,6 +24,7 @@ from typing import Literal
 import numpy as np
 
 from workbench.estimators.base import Array
+from workbench.estimators.parts.blocks import ZERO
 from workbench.estimators.parts.friendly_mean import FriendlyMean
 from workbench.linalg import symmetrised
 from workbench.privacy import Charge, NoiseSource
@@ -60,6 +61,11 @@ class SubspaceVote:
         """Return an orthonormal basis of shape (d, k) from projections of shape (t, d, d), or None."""
         mean = self.friendly.draw(projections, self.distance(k, gap), charges, noise)  # (2)
         return None if mean is None else top_eigenvectors(mean, k)  # (3)
+
+
+def gap_after(eigenvalues: Array, k: int) -> float:
+    """Return γ = √(λ_{k+1}/λ_k) of eigenvalues in descending order, at least what a block can tell from 0."""
+    return max(float(np.sqrt(eigenvalues[k] / eigenvalues[k - 1])), ZERO)
 
 
 def top_eigenvectors(matrix: Array, k: int) -> Array:

@@ -7,17 +7,18 @@ Rows are paired, N = ⌊n/2⌋ (or centred, N = n), and cut into t blocks of m r
     (2) for k = 1 .. r - 1:
         if λ_k/λ_{k+1} > 64: P = the vote on the top-k subspace; A ← (γ P + (I - P)) A,
             γ² = λ_{k+1}/λ_k; λ = block eigenvalues of A x                                     M21/UG Alg 2, 3
-        if λ_1/λ_{k+1} > 8: Z = a noisy covariance of A x; A ← Σ (max(z_i, λ_{k+1})/λ_{k+1})^(-1/2) v_i v_iᵀ A
-            for Z = Σ z_i v_i v_iᵀ; λ = block eigenvalues of A x                                 M21/UG Alg 4
+        if λ_1/λ_{k+1} > 8: Z = Σ z_i v_i v_iᵀ, a noisy covariance of A x;
+            A ← Σ (λ_{k+1}/max(z_i, λ_{k+1}))^(1/2) v_i v_iᵀ A; λ = block eigenvalues of A x     M21/UG Alg 4
     (3) two steps of CoinPress on A x, between bounds that λ gives; out = A⁻¹ S A⁻ᵀ
-    (4) the n rows themselves, whitened: a stability-based histogram in every coordinate, then one clipped mean
+    (4) the n rows themselves, whitened: a histogram in every coordinate, then one clipped mean
 
-Every slot is drawn on every data set: 2d calls of (1), d votes, d - 1 covariances of (2); what released values
-make unnecessary is not used. A step that is needed and gives no answer ends the run without one.
+Every slot is drawn on every data set: 2d calls of (1), d votes, d - 1 covariances of (2); what released
+values make unnecessary is not used. A step that is needed and gives no answer ends the run without one, and
+r = 0 ends it with the covariance 0. Without a mean to find, (4) is left out.
 
-Shares of ρ: .7 for the covariance (half for (3), 1/4 and 3/4; of the other half .3, .4, .3 to eigenvalues,
-votes, covariances of (2)), .1 and .2 for (4). δ: equally to the 3d slots of eigenvalues and votes and to the
-histograms of (4). Proof: `proofs/aggregation.md`, section 4.
+Shares of ρ: .7 for the covariance, all of it without (4); half of that for (3), 1/4 and 3/4 of it, and .3,
+.4, .3 of the other half for eigenvalues, votes, covariances of (2); .1 and .2 for (4). δ: equally to the 3d
+slots of eigenvalues and votes and to the histograms of (4). Proof: `proofs/aggregation.md`, section 4.
 """
 
 from collections.abc import Iterator
@@ -27,13 +28,12 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError
-from workbench.estimators.base import Abstention, Array, Trace, mapped, require_matrix
+from workbench.estimators.base import Abstention, Array, Trace, mapped
 from workbench.estimators.parts.block_eigenvalues import BlockEigenvalues
-from workbench.estimators.parts.blocks import in_blocks, projections, spectra
+from workbench.estimators.parts.blocks import Partition, in_blocks, projections, spectra
 from workbench.estimators.parts.frame import Frame, identity_frame, padded
 from workbench.estimators.parts.friendly_mean import enough_points
-from workbench.estimators.parts.moments import Moments
+from workbench.estimators.parts.moments import Moments, point_mass
 from workbench.estimators.parts.paper_finish import PaperFinish
 from workbench.estimators.parts.rows import (
     centred_rows,
@@ -41,7 +41,7 @@ from workbench.estimators.parts.rows import (
     second_moment_sensitivity,
     within_ball,
 )
-from workbench.estimators.parts.subspace_vote import SubspaceVote
+from workbench.estimators.parts.subspace_vote import SubspaceVote, gap_after
 from workbench.linalg import psd_part, spectral_map, tail
 from workbench.privacy import ZCDP, Charge, NoiseSource
 from workbench.privacy.mechanisms import symmetric_gaussian
@@ -59,20 +59,29 @@ class PaperUnbounded:
     d: int
     cost: ZCDP
     centred: bool = False
+    with_mean: bool = True
+
+    def __post_init__(self) -> None:
+        _ = self.blocks  # raises where n rows are too few
 
     @cached_property
     def costs(self) -> dict[str, ZCDP]:
         """The costs of one slot of every kind, and of the finish."""
-        d, rho = self.d, self.cost.rho * (1 if self.centred else COVARIANCE)
-        before = rho * (1 - FINAL)
-        delta = self.cost.delta / (3 * d + (not self.centred))
+        d = self.d
+        before = self.cost.rho * (COVARIANCE if self.located else 1) * (1 - FINAL)
+        delta = self.cost.delta / (3 * d + self.located)
         spare = 0.0 if d > 1 else FINE * before
         return {
             "eigenvalues": ZCDP(EIGENVALUES * before / (2 * d), delta),
             "vote": ZCDP(VOTES * before / d, delta),
             "fine": ZCDP(FINE * before / max(d - 1, 1)),
-            "finish": ZCDP(self.cost.rho - before + spare, 0.0 if self.centred else delta),
+            "finish": ZCDP(self.cost.rho - before + spare, delta if self.located else 0.0),
         }
+
+    @property
+    def located(self) -> bool:
+        """Whether there is a mean to find: (4)."""
+        return self.with_mean and not self.centred
 
     @property
     def rows(self) -> int:
@@ -82,16 +91,11 @@ class PaperUnbounded:
     @cached_property
     def blocks(self) -> tuple[int, int]:
         """T and m; at least 4d rows a block, below which results are silently absurd."""
-        require_matrix(self.n, self.d)
-        d = self.d
-        t = max(
-            BlockEigenvalues(d, "paper").enough_blocks(self.costs["eigenvalues"]),
+        needed = max(
+            self.eigenvalues.enough_blocks(self.costs["eigenvalues"]),
             enough_points(self.costs["vote"], "paper"),
         )
-        if self.rows < 4 * d * t:
-            least = 4 * d * t * (1 if self.centred else 2)
-            raise ArgumentError("n", self.n, f"at least {least} rows for d = {d} at this budget")
-        return t, self.rows // t
+        return Partition(needed, self.centred, "paper").sizes(self.n, self.d)
 
     @property
     def eigenvalues(self) -> BlockEigenvalues:
@@ -106,7 +110,7 @@ class PaperUnbounded:
     @property
     def finish(self) -> PaperFinish:
         """The recipe of (3) and (4)."""
-        return PaperFinish(self.n, self.d, self.costs["finish"], self.centred)
+        return PaperFinish(self.n, self.rows, self.d, self.costs["finish"], self.located)
 
     def charges(self) -> Iterator[Charge]:
         """Yield all charges, in the order of the run."""
@@ -124,9 +128,9 @@ class PaperUnbounded:
     def estimate(self, x: Array, noise: NoiseSource, trace: Trace | None) -> Moments | Abstention:
         """Return the private moments of sanitised rows."""
         run = _Run(self, centred_rows(x, self.centred), iter(self.charges()), noise)
-        value = run.rank() or run.loop()
-        if value is not None:
-            return value
+        ended = run.rank() or run.loop()
+        if ended is not None:
+            return ended
         if trace is not None:
             trace.add(frame=run.frame, eigenvalues_in_frame=run.values)
         return self.finish.estimate(x, run.rows, run.frame, run.values, run.charges, noise)
@@ -144,11 +148,13 @@ class _Run:
     def __post_init__(self) -> None:
         self.frame, self.values = identity_frame(self.recipe.d), np.zeros(self.recipe.d)
 
-    def rank(self) -> Abstention | None:
+    def rank(self) -> Moments | Abstention | None:
         """Run step (1); return the end of the run where there is one."""
         values = self._measured(self.frame)
-        if values is None or not (values > 0).any():
+        if values is None:
             return Abstention("eigenvalue")
+        if not (values > 0).any():
+            return point_mass(self.recipe.d)
         self.values, r = values, int((values > 0).sum())
         basis, singular = self._voted(r, 0.0), r < self.recipe.d
         if singular and basis is None:
@@ -160,7 +166,7 @@ class _Run:
         """Run step (2); return the end of the run where there is one."""
         for k in range(1, self.recipe.d):
             frame, values, inside = self.frame, self.values, k < self.frame.rank
-            gap = float(np.sqrt(values[k] / values[k - 1])) if inside else 0.0
+            gap = gap_after(values, k) if inside else 0.0
             coarse = inside and gap**2 < 1 / COARSE_GAP
             basis = self._voted(min(k, frame.rank), gap)
             if coarse and basis is None:

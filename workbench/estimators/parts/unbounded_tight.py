@@ -11,7 +11,8 @@ Rows are paired, N = ⌊n/2⌋ (or centred, N = n), and cut into t blocks of m r
 
 The votes close every large gap, so that the spread μ_1/μ_r is moderate whatever the condition number was, and
 (4) measures every direction in its own unit. Every step runs on all data: d - 1 votes are drawn whatever λ
-is, and what released values make unnecessary is not used. A vote that does not come about changes nothing.
+is, and what released values make unnecessary is not used. A vote that does not come about changes nothing,
+but for that of (1), without which there is no answer. r = 0 ends the run with the covariance 0.
 
 Shares of ρ: .1 for (1) and for (3), .5 for the votes, .3 for (4); δ is divided equally among the votes and
 the d locations of (4), which count as one. Proof: `proofs/aggregation.md`, section 4.
@@ -23,22 +24,21 @@ from functools import cached_property
 
 import numpy as np
 
-from workbench.errors import ArgumentError
-from workbench.estimators.base import Abstention, Array, Trace, mapped, require_matrix
+from workbench.estimators.base import Abstention, Array, Trace, mapped
 from workbench.estimators.parts.block_eigenvalues import BlockEigenvalues
-from workbench.estimators.parts.blocks import in_blocks, projections, spectra
+from workbench.estimators.parts.blocks import Partition, in_blocks, projections, spectra
 from workbench.estimators.parts.frame import Frame, identity_frame, padded
 from workbench.estimators.parts.friendly_mean import enough_points
-from workbench.estimators.parts.moments import Moments
+from workbench.estimators.parts.moments import Moments, point_mass
 from workbench.estimators.parts.round_finish import RoundFinish
 from workbench.estimators.parts.rows import centred_rows
-from workbench.estimators.parts.subspace_vote import SubspaceVote
+from workbench.estimators.parts.subspace_vote import SubspaceVote, gap_after
 from workbench.privacy import ZCDP, Charge, NoiseSource
 
 EIGENVALUES, VOTES, FINISH = 0.1, 0.5, 0.3  # shares of ρ; eigenvalues twice
 LARGE_GAP = 10.0
 DISAGREE = 64.0
-SPARE, MOST_BLOCKS = 1.6, 2000
+MOST_ROWS = 8  # of a block, in units of d: votes gain more from blocks than from rows in them
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,9 @@ class TightUnbounded:
     d: int
     cost: ZCDP
     centred: bool = False
+
+    def __post_init__(self) -> None:
+        _ = self.blocks  # raises where n rows are too few
 
     @cached_property
     def costs(self) -> tuple[ZCDP, ZCDP, ZCDP, ZCDP]:
@@ -75,13 +78,7 @@ class TightUnbounded:
     @cached_property
     def blocks(self) -> tuple[int, int]:
         """T and m: 2d to 8d rows a block, more where there would be more than 2000 blocks."""
-        require_matrix(self.n, self.d)
-        rows, t, d = self.n if self.centred else self.n // 2, self.fewest_blocks, self.d
-        if rows < 2 * d * t:
-            least = 2 * d * t * (1 if self.centred else 2)
-            raise ArgumentError("n", self.n, f"at least {least} rows for d = {d} at this budget")
-        m = max(2 * d, min(8 * d, int(rows / (SPARE * t))), rows // MOST_BLOCKS)
-        return rows // m, m
+        return Partition(self.fewest_blocks, self.centred, "tight").sizes(self.n, self.d, MOST_ROWS)
 
     @property
     def vote(self) -> SubspaceVote:
@@ -109,7 +106,7 @@ class TightUnbounded:
         rows = centred_rows(x, self.centred)
         first = self._eigenvalues(rows, identity_frame(d), charges[:d], noise)  # (1)
         if not (first > 0).any():
-            return Abstention("eigenvalue")
+            return point_mass(d)
         frame = self._frame(rows, first, votes, noise)  # (2)
         if frame is None:
             return Abstention("vote 1, count")
@@ -138,7 +135,7 @@ class TightUnbounded:
             frame = None if basis is None else Frame(basis, np.eye(rank))
         for k, charges in enumerate(left, start=1):
             here, top = (frame or identity_frame(self.d)), min(k, rank)
-            gap = float(np.sqrt(eigenvalues[k] / eigenvalues[k - 1])) if k < rank else 0.0
+            gap = gap_after(eigenvalues, k) if k < rank else 0.0
             basis = self._vote(rows, here, top, gap, charges, noise)
             if frame is not None and basis is not None and k < rank and gap**2 < 1 / LARGE_GAP:
                 frame = frame.shrunk(basis[: frame.rank], gap)
