@@ -177,6 +177,7 @@ COVARIANCE = (
         assumptions=(NORMAL,),
         knobs=(N, EPSILON, DELTA),
         symmetries={"translation": "exact", "scale": "lattice"},
+        bounded_steps=spectral.VOTES,
     ),
     Entry(
         key="covariance/perturbed",

@@ -4,7 +4,7 @@ from workbench import losses
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian
 
 from .entry import Entry, Example
-from .spectral import APPROX, CONCENTRATED, DELTA, EPSILON, NORMAL, THIN, N
+from .spectral import APPROX, CONCENTRATED, DELTA, EPSILON, NORMAL, THIN, VOTES, N
 
 GAUSSIAN = (
     Entry(
@@ -21,5 +21,6 @@ GAUSSIAN = (
         assumptions=(NORMAL,),
         knobs=(N, EPSILON, DELTA),
         symmetries={"translation": "none", "scale": "lattice"},
+        bounded_steps=VOTES,
     ),
 )

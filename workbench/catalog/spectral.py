@@ -27,6 +27,9 @@ GAPPED = Assumption(
     lambda population, estimator: _gap(population, estimator.k) <= estimator.gap * (1 + 1e-9),
     MultivariateGaussian(Gaussian(np.zeros(2), np.eye(2))),
 )
+VOTES = frozenset(
+    f"vote{of}, {step}" for of in ("", " 1", " on the rank") for step in ("count", "mean")
+)  # at d = 2; a friendly mean moves less than its proof allows, and the paper's count too
 
 
 def _gap(population: MultivariateGaussian, k: int) -> float:
@@ -64,5 +67,6 @@ SPECTRAL = (
         assumptions=(NORMAL, GAPPED),
         knobs=(N, EPSILON, DELTA, Knob("gap", 1e-9, 1.0)),
         symmetries={"translation": "exact", "scale": "exact"},
+        bounded_steps=VOTES,
     ),
 )

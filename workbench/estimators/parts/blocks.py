@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from workbench.errors import ArgumentError
-from workbench.estimators.base import LARGEST, Array, require_matrix
+from workbench.estimators.base import LARGEST, Array
 
 LEAST = {"paper": 4, "tight": 2}  # rows in a block, in units of d: with fewer, results are absurd
 SPARE, MOST = 1.6, 2000  # blocks, in units of what is needed, and of what is needless in pairs
@@ -40,7 +40,6 @@ class Partition:
         Tight: 1.6 times as many where rows suffice, and so many that a block has at most `most` d rows, up to
         2000. Raises where blocks would have fewer than 2d rows, the paper's 4d.
         """
-        require_matrix(n, d)
         rows, least = self.rows(n), LEAST[self.calibration] * d
         if rows < least * self.needed:
             fewest = least * self.needed * (1 if self.centred else 2)

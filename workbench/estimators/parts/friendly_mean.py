@@ -140,5 +140,5 @@ def enough_points(cost: ZCDP, calibration: Literal["paper", "tight"]) -> int:
     rule = RULES[calibration]
     sd, margin = rule.gap / sqrt(2 * rule.share * cost.rho), -float(ndtri(cost.delta))
     if calibration == "paper":
-        return ceil(4 * sd * margin) + 16
+        return max(rule.fewest, ceil(4 * sd * margin) + 16)
     return max(rule.fewest, ceil((12 + sd * (margin + 2.3)) / 0.93))

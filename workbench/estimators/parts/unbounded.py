@@ -5,22 +5,26 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from workbench.estimators.base import Abstention, Array, Trace
+from workbench.estimators.base import Abstention, Array, Trace, require_matrix
 from workbench.estimators.parts.concentrated import concentrated
 from workbench.estimators.parts.moments import Moments
 from workbench.estimators.parts.unbounded_paper import PaperUnbounded
 from workbench.estimators.parts.unbounded_tight import TightUnbounded
-from workbench.privacy import Budget, NoiseSource
+from workbench.privacy import ZCDP, Budget, NoiseSource
 
 Recipe: TypeAlias = TightUnbounded | PaperUnbounded
 
 
-@lru_cache(maxsize=1024)
 def recipe_for(
     n: int, d: int, budget: Budget, calibration: Literal["paper", "tight"], centred: bool, with_mean: bool
 ) -> Recipe:
     """Return the recipe; raise where n rows are too few for its blocks."""
-    cost = concentrated(budget)
+    require_matrix(n, d)
+    return _recipe(n, d, concentrated(budget), calibration, centred, with_mean)
+
+
+@lru_cache(maxsize=1024)
+def _recipe(n: int, d: int, cost: ZCDP, calibration: str, centred: bool, with_mean: bool) -> Recipe:
     if calibration == "paper":
         return PaperUnbounded(n, d, cost, centred, with_mean)
     return TightUnbounded(n, d, cost, centred)

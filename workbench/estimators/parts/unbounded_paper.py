@@ -14,7 +14,7 @@ Rows are paired, N = ⌊n/2⌋ (or centred, N = n), and cut into t blocks of m r
 
 Every slot is drawn on every data set: 2d calls of (1), d votes, d - 1 covariances of (2); what released
 values make unnecessary is not used. A step that is needed and gives no answer ends the run without one, and
-r = 0 ends it with the covariance 0. Without a mean to find, (4) is left out.
+with r = 0 the covariance is 0; draws go on as for λ = 1. Without a mean to find, (4) is left out.
 
 Shares of ρ: .7 for the covariance, all of it without (4); half of that for (3), 1/4 and 3/4 of it, and .3,
 .4, .3 of the other half for eigenvalues, votes, covariances of (2); .1 and .2 for (4). δ: equally to the 3d
@@ -133,7 +133,8 @@ class PaperUnbounded:
             return ended
         if trace is not None:
             trace.add(frame=run.frame, eigenvalues_in_frame=run.values)
-        return self.finish.estimate(x, run.rows, run.frame, run.values, run.charges, noise)
+        found = self.finish.estimate(x, run.rows, run.frame, run.values, run.charges, noise)
+        return found if run.some or isinstance(found, Abstention) else point_mass(self.d)
 
 
 @dataclass
@@ -146,16 +147,17 @@ class _Run:
     noise: NoiseSource
 
     def __post_init__(self) -> None:
-        self.frame, self.values = identity_frame(self.recipe.d), np.zeros(self.recipe.d)
+        self.frame, self.values = identity_frame(self.recipe.d), np.ones(self.recipe.d)
+        self.some = True  # eigenvalue is not 0
 
-    def rank(self) -> Moments | Abstention | None:
+    def rank(self) -> Abstention | None:
         """Run step (1); return the end of the run where there is one."""
         values = self._measured(self.frame)
         if values is None:
             return Abstention("eigenvalue")
-        if not (values > 0).any():
-            return point_mass(self.recipe.d)
-        self.values, r = values, int((values > 0).sum())
+        self.some = bool((values > 0).any())
+        self.values = values if self.some else np.ones(self.recipe.d)
+        r = int((self.values > 0).sum())
         basis, singular = self._voted(r, 0.0), r < self.recipe.d
         if singular and basis is None:
             return Abstention("vote on the rank")

@@ -12,7 +12,8 @@ Rows are paired, N = ⌊n/2⌋ (or centred, N = n), and cut into t blocks of m r
 The votes close every large gap, so that the spread μ_1/μ_r is moderate whatever the condition number was, and
 (4) measures every direction in its own unit. Every step runs on all data: d - 1 votes are drawn whatever λ
 is, and what released values make unnecessary is not used. A vote that does not come about changes nothing,
-but for that of (1), without which there is no answer. r = 0 ends the run with the covariance 0.
+but for that of (1), without which there is no answer. With r = 0 the covariance is 0, and draws go on as for
+λ = 1.
 
 Shares of ρ: .1 for (1) and for (3), .5 for the votes, .3 for (4); δ is divided equally among the votes and
 the d locations of (4), which count as one. Proof: `proofs/aggregation.md`, section 4.
@@ -105,18 +106,19 @@ class TightUnbounded:
         d, votes = self.d, charges[self.d : 3 * self.d - 2]
         rows = centred_rows(x, self.centred)
         first = self._eigenvalues(rows, identity_frame(d), charges[:d], noise)  # (1)
-        if not (first > 0).any():
-            return point_mass(d)
+        if not (some := (first > 0).any()):
+            first = np.ones(d)
         frame = self._frame(rows, first, votes, noise)  # (2)
         if frame is None:
             return Abstention("vote 1, count")
         last = self._eigenvalues(rows, frame, charges[3 * d - 2 : 4 * d - 2], noise)  # (3)
         if trace is not None:
             trace.add(eigenvalues=first, frame=frame, eigenvalues_in_frame=last)
-        spread = last[: frame.rank]
+        spread = last[: frame.rank] if some else first
         if not 1 / DISAGREE <= spread[-1] / first[frame.rank - 1] <= DISAGREE:
             return Abstention("eigenvalue in frame")
-        return self.finish.estimate(x, frame, spread, charges[4 * d - 2 :], noise)  # (4)
+        found = self.finish.estimate(x, frame, spread, charges[4 * d - 2 :], noise)  # (4)
+        return found if some or isinstance(found, Abstention) else point_mass(d)
 
     def _eigenvalues(self, rows: Array, frame: Frame, charges: list[Charge], noise: NoiseSource) -> Array:
         found = spectra(in_blocks(mapped(rows, frame.matrix), self.blocks[0]))

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.errors import one_of
-from workbench.estimators.base import Abstention, Array, Release, Trace, run_multivariate
+from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.block_eigenvalues import BlockEigenvalues
 from workbench.estimators.parts.blocks import Partition, in_blocks, spectra
 from workbench.estimators.parts.concentrated import concentrated, delivered, without_events
@@ -60,6 +60,7 @@ class Eigenvalues:
 
     def blocks(self, n: int, d: int, budget: Budget) -> tuple[int, int]:
         """Return t and m of (1); public."""
+        require_matrix(n, d)
         needed = BlockEigenvalues(d, self.calibration).enough_blocks(self.cost(budget))
         return Partition(needed, self.centred, self.calibration).sizes(n, d)
 

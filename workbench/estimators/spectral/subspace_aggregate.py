@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.errors import ArgumentError, finite, integer_at_least, one_of
-from workbench.estimators.base import Abstention, Array, Release, Trace, run_multivariate
+from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.blocks import Partition, in_blocks, projections
 from workbench.estimators.parts.concentrated import concentrated, delivered
 from workbench.estimators.parts.friendly_mean import enough_points
@@ -66,7 +66,8 @@ class SubspaceAggregate:
 
     def vote(self, n: int, d: int, budget: Budget) -> SubspaceVote:
         """Return the recipe of (2), with t and m; public."""
-        if self.k >= d > 0:
+        require_matrix(n, d)
+        if self.k >= d:
             raise ArgumentError("k", self.k, f"at most d - 1 = {d - 1}")
         needed = enough_points(concentrated(budget), self.calibration)
         sizes = Partition(needed, self.centred, self.calibration).sizes(n, d, MOST_ROWS)
