@@ -35,7 +35,7 @@ from workbench.privacy.mechanisms import lower_bound, symmetric_gaussian
 
 ROUNDING = 0.02  # what floats may add to the displacement, in units of τ/Q
 CLOSEST = 1e-10  # distances below it are rounding
-AT_ONCE = 2**21  # entries of differences that are held at a time
+AT_ONCE = 2**18  # distances that are held at a time
 
 
 @dataclass(frozen=True)
@@ -114,11 +114,13 @@ class FriendlyMean:
 
 def friends_of(y: Array, tau: float) -> Array:
     """Return N of (1), from the differences themselves: every pair is judged once, alike for both."""
+    from scipy.spatial.distance import cdist  # slow to load
+
     points = y.reshape(len(y), -1)
-    step = max(1, AT_ONCE // points.size)
+    step = max(1, AT_ONCE // len(points))
     return np.concatenate(
         [
-            (((points[start : start + step, None] - points) ** 2).sum(axis=2) <= tau**2).sum(axis=1)
+            (cdist(points[start : start + step], points, "sqeuclidean") <= tau**2).sum(axis=1)
             for start in range(0, len(points), step)
         ]
     ).astype(np.float64)
