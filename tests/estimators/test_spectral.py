@@ -1,4 +1,4 @@
-"""Eigenvalues and subspaces by blocks: what one row moves, how many rows it takes, what the answers are worth."""
+"""Eigenvalues and subspaces by blocks: what one row moves, how many rows they take, how good they are."""
 
 from collections import Counter
 from math import log, sqrt
@@ -229,7 +229,7 @@ def test_wrong_parameters_are_refused(options, argument):
 
 
 def test_a_wrong_answer_is_as_rare_as_the_number_of_blocks_says():
-    """At the fewest blocks, block eigenvalues that agree are missed in at most 1 of 1000 runs: 0 of 300 here."""
+    """At the fewest blocks, block eigenvalues that agree are missed in at most 1 of 1000 runs."""
     cost, d = ZCDP(0.2), 2
     recipe = BlockEigenvalues(d)
     t, rng = recipe.enough_blocks(cost), np.random.default_rng(13)
