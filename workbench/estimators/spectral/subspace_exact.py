@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from math import ceil, log
 
 import numpy as np
-from workbench.estimators.parts.blocks import in_blocks
 
 from workbench.errors import ArgumentError, probability
 from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.blocks import in_blocks
 from workbench.estimators.parts.populous_covariance import shuffled
 from workbench.estimators.parts.rows import centred_rows
 from workbench.estimators.parts.subspace_token import Tokens
