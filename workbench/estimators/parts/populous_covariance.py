@@ -22,7 +22,7 @@ from workbench.estimators.parts.groups import grouped
 from workbench.estimators.parts.vote_design import Design, design
 from workbench.privacy import ApproxDP, Charge, NoiseSource, SimulatedNoise, masks
 
-DRAWS, SEED = 2000, 43
+DRAWS, SEED = 600, 43
 MASKS = {"thompson_laplace": masks.thompson_laplace, "wishart": masks.wishart}
 
 

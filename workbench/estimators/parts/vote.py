@@ -67,15 +67,24 @@ class Vote:
     @property
     def change(self) -> float:
         """C: k times the most that the shares of the weights change, in total variation."""
-        k, a, b = self.k, self.nobody / self.k, self.everybody / self.k
-        missing, slope = 1 - self.quorum / k**2, b - a
-        first = missing / (1 - a)
-        second = min(1.0, missing / (1 - b - 1 / k)) if b + 1 / k < 1 else 1.0
-        return max((first / slope + 1) / (1 - first), second / slope + 1)
+        k = self.k
+        return float(change(k, np.array(self.nobody / k), np.array(self.everybody / k), self.quorum / k**2))
 
     def spread(self, limit: float) -> float:
         """E for covariances whose friends are at L = `limit`."""
-        k, a = self.k, self.nobody / self.k
-        free = self.quorum / k**2 - 2 / k - a
-        mass = 1 - (1 - a + 1 / k) * (1 - a) / free if free > 0 else 0.0
-        return min(limit**2 - 1, limit / mass) if 0 < mass <= 1 else limit**2 - 1
+        return float(spread(self.k, np.array(self.nobody / self.k), self.quorum / self.k**2, limit))
+
+
+def change(k: int, a: Array, b: Array, quorum: float) -> Array:
+    """Return C for shares a, b and Q₀."""
+    first = (1 - quorum) / (1 - a)
+    second = np.minimum(1.0, (1 - quorum) / np.maximum(1 - b - 1 / k, 1e-300))
+    return np.asarray(np.maximum((first / (b - a) + 1) / (1 - first), second / (b - a) + 1))
+
+
+def spread(k: int, a: Array, quorum: float, limit: float) -> Array:
+    """Return E for shares a and Q₀."""
+    free = quorum - 2 / k - a
+    mass = np.where(free > 0, 1 - (1 - a + 1 / k) * (1 - a) / np.where(free > 0, free, 1.0), 0.0)
+    known = (mass > 0) & (mass <= 1)
+    return np.where(known, np.minimum(limit**2 - 1, limit / np.where(known, mass, 1.0)), limit**2 - 1)

@@ -21,7 +21,7 @@ import numpy as np
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Array
-from workbench.estimators.parts.vote import Vote
+from workbench.estimators.parts.vote import Vote, change, spread
 from workbench.privacy import ApproxDP, Charge, PureDP, Sequential
 from workbench.privacy.conversions import gdp_within_approx
 from workbench.privacy.masks import LARGEST_THOMPSON
@@ -98,27 +98,25 @@ def _thresholds(
     charge = Charge(VOTE, "truncated_laplace", 2 * (k - 1) / k**2, cost)
     noise = truncated_laplace_bound(charge) + charge.sensitivity / cost.epsilon * log(1 / beta)
     quorum = ceil((1 - far - 6 * sqrt(far / k) - noise) * k * k)
-    votes = _votes(k, quorum)
-    if not votes:
+    a, b = _shares(k, quorum)
+    if not len(a):
         return None
-    vote, distance = min(((one, _distance(one, limit)) for one in votes), key=lambda pair: pair[1])
+    moves = change(k, a / k, b / k, quorum / k**2) * spread(k, a / k, quorum / k**2, limit * ROUNDING)
+    best = int(np.argmin(moves))
+    vote, distance = Vote(k, int(a[best]), int(b[best]), quorum), log1p(float(moves[best]) / k)
     kind = "thompson_laplace" if isinstance(mask, PureDP) else "wishart"
     strength = mask.epsilon if isinstance(mask, PureDP) else gdp_within_approx(mask).mu
     return Design(size, limit, vote, (charge, Charge(MASK, kind, distance, mask)), strength / distance)
 
 
-def _distance(vote: Vote, limit: float) -> float:
-    """Return Δ: the Thompson distance of two averages that pass."""
-    return log1p(vote.change * vote.spread(limit * ROUNDING) / vote.k)
-
-
-@lru_cache(maxsize=8192)
-def _votes(k: int, quorum: int) -> tuple[Vote, ...]:
+def _shares(k: int, quorum: int) -> tuple[Array, Array]:
+    """Return pairs a < b of whole numbers of friends that a vote may have."""
     lowest, highest = k // 2 + 1, quorum // k - 1
     if quorum >= k * k or highest <= lowest:
-        return ()
-    ends = sorted(set(np.linspace(lowest, highest, 24).astype(int).tolist()))
-    return tuple(Vote(k, a, b, quorum) for a in ends for b in ends if a < b)
+        return np.zeros(0), np.zeros(0)
+    ends = np.unique(np.linspace(lowest, highest, 30).astype(int))
+    first, second = np.triu_indices(len(ends), 1)
+    return ends[first], ends[second]
 
 
 @lru_cache(maxsize=1024)

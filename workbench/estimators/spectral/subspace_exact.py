@@ -53,31 +53,33 @@ class SubspaceExact:
         """Return an orthonormal basis of the subspace, shape (d, r)."""
         return run_multivariate(self, x, budget, rng, trace)
 
-    def groups(self, n: int, d: int, budget: Budget) -> int:
+    def groups(self, budget: Budget) -> int:
         """Return k: an answer with probability 1 - β where all but a tenth of the groups agree."""
-        require_matrix(n, d)
         charge = self._charge(budget)
         assert isinstance(charge.cost, ApproxDP)
         ahead = truncated_laplace_bound(charge) + log(1 / (2 * self.beta)) / charge.cost.epsilon
-        needed = ceil(2 * max(ahead, 0.5) / (1 - 2 * SPARE))
-        rows = needed * d if self.centred else 2 * needed * d
-        if n < rows:
-            raise ArgumentError("n", n, f"at least {rows} for d = {d} at {budget}")
-        return needed
+        return ceil(2 * max(ahead, 0.5) / (1 - 2 * SPARE))
+
+    def fewest(self, d: int, budget: Budget) -> int:
+        """Return the rows of k groups of d."""
+        return self.groups(budget) * d * (1 if self.centred else 2)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the one charge of step (2)."""
-        self.groups(n, d, budget)
+        require_matrix(n, d)
+        fewest = self.fewest(d, budget)
+        if n < fewest:
+            raise ArgumentError("n", n, f"at least {fewest} for d = {d} at {budget}")
         return self._charge(budget)
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Array | Abstention:
         """Return the basis, from sanitised rows."""
-        n, d = x.shape
+        d = x.shape[1]
         rows = shuffled(centred_rows(x, self.centred), noise)
         tokens = Tokens.drawn(d, np.random.default_rng(int(noise.uniform(0.0, 2.0**53))))
-        names = tokens.of(in_blocks(rows, self.groups(n, d, budget)))  # (1)
+        names = tokens.of(in_blocks(rows, self.groups(budget)))  # (1)
         released = release_mode(names, self._charge(budget), noise)  # (2)
         basis = tokens.basis(released) if isinstance(released, str) else None
         return Abstention(STEP) if basis is None else basis

@@ -1,0 +1,71 @@
+"""Any Gaussian: subspace, preconditioner, covariance and mean.  AL22 Section 5.1, Theorem 5.7.
+
+Rows x of shape (n, d) of a normal law with any mean and any covariance, singular ones included. Neighbours:
+replace one row. The mean is 0 if `centred`, and not estimated then.
+
+    (1) the subspace that the rows vary in                                          AL22 Algorithm 2
+    (2) a preconditioner in that subspace, of condition at most 4 for normal rows   AL22 Algorithm 3
+    (3) location, mean and covariance of the rows in its frame                      `parts.round_finish`
+
+Each stage has the whole budget and rows of its own (`parts.populous_learner`). `degenerate=False` skips (1),
+for laws with a density. No answer of a stage is none of the whole.
+
+Departures: (3) is the finish that `gaussian/unbounded` has, in the place of Karwa and Vadhan's mean in every
+coordinate and of a clipped covariance with constants of its own. A subspace is found up to a grid of 1e-5.
+Proof: `proofs/populous.md`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.distributions import Gaussian
+from workbench.errors import probability
+from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.populous_learner import PopulousLearner, require_events
+from workbench.privacy import Budget, NoiseSource, Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class PopulousGaussian:
+    """Public parameters. Budget: ApproxDP with delta > 0.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = 1e4 + np.random.default_rng(1).standard_normal((40_000, 1)) * 1e-3
+    >>> law = PopulousGaussian()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2)).value
+    >>> bool(abs(law.mean[0] - 1e4) < 1e-4)
+    True
+    """
+
+    centred: bool = False
+    degenerate: bool = True
+    beta: float = 0.1
+
+    def __post_init__(self) -> None:
+        probability(beta=self.beta)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Gaussian]:
+        """Return the private law of `x`."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def recipe(self, n: int, d: int, budget: Budget) -> PopulousLearner:
+        """Return the recipe for n rows; public."""
+        require_matrix(n, d)
+        return PopulousLearner(n, d, require_events(budget), self.centred, self.degenerate, self.beta)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the stages in parallel; raise where n rows are too few, with the number."""
+        return self.recipe(n, d, budget).plan()
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Gaussian | Abstention:
+        """Return the private law of sanitised rows."""
+        n, d = x.shape
+        found = self.recipe(n, d, budget).estimate(x, noise)
+        if isinstance(found, Abstention):
+            return found
+        return Gaussian(np.zeros(d) if found.mean is None else found.mean, found.covariance)

@@ -1,0 +1,134 @@
+"""Any Gaussian, in stages on rows of their own.  AL22 Section 5.1, Theorems 5.6 and 5.7.
+
+Rows x of shape (n, d), shuffled, of any mean and covariance; pairs are (x_1 - x_2)/√2. Neighbours: replace
+one row.
+
+    (1) on pairs of the first rows: the subspace that the rows vary in, exactly    `spectral/subspace-exact`
+    (2) on pairs of the next rows, in that subspace: a preconditioner              `parts.populous_covariance`
+    (3) on the rest: location, mean and covariance in its frame                   `parts.round_finish`
+
+Every stage sees rows of its own and has the whole budget: a replaced row lies in one of them. (1) has the rows
+it needs, (2) as many as leave a condition of 4 with probability 1 - β/3, (3) all others. In a subspace of
+dimension r < d the rows of (2) get d - r further coordinates of the run's own normal numbers, so that what is
+drawn is the same for every r. Without `degenerate` (1) is skipped. Proof: `proofs/populous.md`, section 7.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import log
+
+import numpy as np
+
+from workbench.errors import ArgumentError
+from workbench.estimators.base import Abstention, Array, mapped, sanitised
+from workbench.estimators.parts.concentrated import concentrated
+from workbench.estimators.parts.frame import Frame
+from workbench.estimators.parts.moments import Moments
+from workbench.estimators.parts.populous_covariance import PopulousCovariance, shuffled
+from workbench.estimators.parts.round_finish import RoundFinish
+from workbench.estimators.parts.rows import centred_rows
+from workbench.estimators.parts.vote_design import VOTE
+from workbench.estimators.spectral.subspace_exact import SubspaceExact
+from workbench.privacy import ApproxDP, Budget, Converted, NoiseSource, Parallel, Plan, Sequential
+
+FINISH = 0.25  # rows of (3) at least, as a share of those of (2)
+
+
+@dataclass(frozen=True)
+class PopulousLearner:
+    """The recipe for n rows of dimension d at (ε, δ)."""
+
+    n: int
+    d: int
+    budget: ApproxDP
+    centred: bool = False
+    degenerate: bool = False
+    beta: float = 0.1
+
+    @property
+    def subspace(self) -> SubspaceExact:
+        """The recipe of (1)."""
+        return SubspaceExact(centred=self.centred, beta=self.beta / 3)
+
+    @cached_property
+    def rows(self) -> tuple[int, int, int]:
+        """How many rows each stage sees; raise where n are too few."""
+        first = self.subspace.fewest(self.d, self.budget) if self.degenerate else 0
+        second = preconditioned_rows(self.d, self.budget, self.beta / 3) * (1 if self.centred else 2)
+        needed = first + second + int(FINISH * second) + 2
+        if self.n < needed:
+            raise ArgumentError("n", self.n, f"at least {needed} for d = {self.d} at {self.budget}")
+        return first, second, self.n - first - second
+
+    @property
+    def _frame(self) -> PopulousCovariance:
+        pairs = self.rows[1] // (1 if self.centred else 2)
+        return PopulousCovariance(pairs, self.d, self.budget, self.beta / 3)
+
+    @property
+    def _finish(self) -> RoundFinish:
+        return RoundFinish(self.rows[2], self.d, concentrated(self.budget), self.centred)
+
+    def plan(self) -> Plan:
+        """Return the plan: the stages see disjoint rows."""
+        finish = Converted(Sequential("zcdp", tuple(self._finish.charges())), self.budget)
+        stages: tuple[Plan, ...] = (self._frame.design.plan, finish)
+        if self.degenerate:
+            stages = (self.subspace.plan(self.rows[0], self.d, self.budget), *stages)
+        return Parallel(stages)
+
+    def estimate(self, x: Array, noise: NoiseSource) -> Moments | Abstention:
+        """Return the private moments of sanitised rows."""
+        first, second, _ = self.rows
+        x = shuffled(x, noise)
+        basis: Array | Abstention = np.eye(self.d)
+        if self.degenerate:
+            basis = self.subspace.estimate(x[:first], self.budget, noise)  # (1)
+        if isinstance(basis, Abstention):
+            return basis
+        pairs = centred_rows(x[first : first + second], self.centred)
+        found = self._frame.draw(completed(pairs, basis, noise), noise)  # (2)
+        if found is None:
+            return Abstention(VOTE)
+        rank = basis.shape[1]
+        if rank == 0:
+            return Abstention("subspace")
+        shape = np.linalg.inv(np.linalg.cholesky(found[:rank, :rank]))
+        charges, rest = list(self._finish.charges()), x[first + second :]
+        return self._finish.estimate(rest, Frame(basis, shape), np.ones(rank), charges, noise)  # (3)
+
+
+def completed(rows: Array, basis: Array, noise: NoiseSource) -> Array:
+    """Return the coordinates of rows in a subspace, with further ones of the run's own normal numbers."""
+    d, rank = basis.shape
+    if rank == d:
+        return rows
+    stream = np.random.default_rng(int(noise.uniform(0.0, 2.0**53)))
+    return sanitised(np.hstack([mapped(rows, basis.T), stream.standard_normal((len(rows), d - rank))]))
+
+
+@lru_cache(maxsize=256)
+def preconditioned_rows(d: int, budget: ApproxDP, beta: float) -> int:
+    """Return about the fewest rows of mean 0 that leave a condition of 4 with probability 1 - β."""
+
+    def enough(n: int) -> bool:
+        try:
+            return PopulousCovariance(n, d, budget, beta).error_bound() <= log(2)
+        except ArgumentError:
+            return False
+
+    high = 64
+    while not enough(high):
+        high *= 2
+    low = high // 2
+    while high > 1.02 * low:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def require_events(budget: Budget) -> ApproxDP:
+    """Return an ApproxDP budget with δ > 0, raise for any other."""
+    if not isinstance(budget, ApproxDP) or not budget.delta > 0:
+        raise ArgumentError("budget", budget, "ApproxDP with delta > 0")
+    return budget
