@@ -27,10 +27,12 @@ from workbench.estimators.parts.moments import Moments
 from workbench.estimators.parts.populous_covariance import PopulousCovariance, shuffled
 from workbench.estimators.parts.round_finish import RoundFinish
 from workbench.estimators.parts.rows import centred_rows
+from workbench.estimators.parts.subspace_token import GRID
 from workbench.estimators.parts.vote_design import VOTE
 from workbench.estimators.spectral.subspace_exact import SubspaceExact
 from workbench.privacy import ApproxDP, Budget, Converted, NoiseSource, Parallel, Plan, Sequential
 
+THIN = GRID * 4  # the unit of location across a subspace that is known up to a grid
 FINISH = 0.25  # rows of (3) at least, as a share of those of (2)
 
 
@@ -67,7 +69,7 @@ class PopulousLearner:
 
     @property
     def _finish(self) -> RoundFinish:
-        return RoundFinish(self.rows[2], self.d, concentrated(self.budget), self.centred)
+        return RoundFinish(self.rows[2], self.d, concentrated(self.budget), self.centred, THIN)
 
     def plan(self) -> Plan:
         """Return the plan: the stages see disjoint rows."""

@@ -3,7 +3,7 @@
 Given the frame A and eigenvalues μ_1 ≥ … ≥ μ_r of the rows in it, both released. Neighbours: replace one row.
 
     (1) c = the point whose coordinates in A/√μ_1 are window medians of those of the rows, windows of 4
-        (and in the complement of a subspace, in units of 1e-9 √μ_1)
+        (and in the complement of a subspace, in units of `thin` √μ_1, 1e-9 by default)
     (2) twice: M = the second moment of the rows w = A(x - c) shrunk to the ball of R + noise;
         A ← U^(-1/2) A, U = M with eigenvalues max(λ + e, ℓ), e a share of the noise, ℓ the least of μ/μ_1
     (3) c ← c + A⁻¹ m, m = the mean of the rows w shrunk to the ball of R + noise, over its slope at 0
@@ -55,6 +55,7 @@ class RoundFinish:
     d: int
     cost: ZCDP
     centred: bool = False
+    thin: float = THIN
 
     @cached_property
     def costs(self) -> dict[str, ZCDP]:
@@ -109,7 +110,7 @@ class RoundFinish:
     def _located(
         self, x: Array, frame: Frame, charges: list[Charge], noise: NoiseSource
     ) -> Array | Abstention:
-        whole = completed(frame)
+        whole = completed(frame, self.thin)
         found = []
         for axis, charge in zip(whole, charges, strict=True):
             place = LOCATOR.draw(np.clip(np.nan_to_num(x @ axis), -FARTHEST, FARTHEST), charge, noise)
@@ -140,13 +141,13 @@ class RoundFinish:
         return np.asarray(noisy * radius / slope(r, radius))
 
 
-def completed(frame: Frame) -> Array:
+def completed(frame: Frame, thin: float = THIN) -> Array:
     """Return the frame's axes and, for a subspace, thin ones across it: shape (d, d)."""
     d, r = frame.basis.shape
     if r == d:
         return frame.matrix
     across = np.linalg.svd(frame.basis, full_matrices=True)[0][:, r:].T
-    return np.concatenate([frame.matrix, across * (np.linalg.norm(frame.shape, -2) / THIN)])
+    return np.concatenate([frame.matrix, across * (np.linalg.norm(frame.shape, -2) / thin)])
 
 
 def slope(d: int, radius: float) -> float:

@@ -21,9 +21,8 @@ from .replayed import replayed
 FAR = 1e6
 ROWS = (24, 200, 1000)  # or as many as the estimator needs
 SLOW = {"window_median", "stability_histogram", "exponential"}
-FAINT = {"window_median", "lower_bound"}  # choices among many, and counts beside other steps
-LOUDER = 4.0  # times the budget, where a run has no other attained steps
-NET = 2.0  # times the budget, where a run is one choice among a few hundred
+NET = 2.0  # times the budget, where a run is one choice among many
+BLOCKS, FAINT = 4.0, {"window_median", "lower_bound"}  # and where blocks of rows decide alone
 BESIDE = 16  # rows: beyond the block of the row that turns
 CHEAP = 2000  # entries times steps of a run that is attacked as a whole with many repetitions
 
@@ -44,7 +43,7 @@ def settings(key: str) -> Iterator[Setting]:
         budget = loud(example.budget)
         n = enough_rows(example.estimator, d, budget)
         mechanisms = {charge.mechanism for charge in attained(example.estimator.plan(n, d, budget), entry)}
-        least = NET if mechanisms == {"exponential"} else LOUDER if mechanisms <= FAINT else 1.0
+        least = NET if mechanisms == {"exponential"} else BLOCKS if mechanisms <= FAINT else 1.0
         budget = loud(example.budget, max(least, steps(example.estimator, n, d, budget) / 2))
         yield Setting(key, example.estimator, budget, enough_rows(example.estimator, d, budget), d)
 
