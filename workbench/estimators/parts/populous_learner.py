@@ -4,11 +4,11 @@ Rows x of shape (n, d), shuffled, of any mean and covariance; pairs are (x_1 - x
 one row.
 
     (1) on pairs of the first rows: the subspace that the rows vary in, exactly    `spectral/subspace-exact`
-    (2) on pairs of the next rows, in that subspace: a preconditioner              `parts.populous_covariance`
+    (2) on pairs of the next rows, in that subspace: a preconditioner             `parts.populous_covariance`
     (3) on the rest: location, mean and covariance in its frame                   `parts.round_finish`
 
-Every stage sees rows of its own and has the whole budget: a replaced row lies in one of them. (1) has the rows
-it needs, (2) as many as leave a condition of 4 with probability 1 - β/3, (3) all others. In a subspace of
+Every stage sees rows of its own and has the whole budget: a replaced row lies in one of them. (1) has the
+rows it needs, (2) as many as leave a condition of 4 with probability 1 - β/3, (3) all others. In a subspace of
 dimension r < d the rows of (2) get d - r further coordinates of the run's own normal numbers, so that what is
 drawn is the same for every r. Without `degenerate` (1) is skipped. Proof: `proofs/populous.md`, section 7.
 """
