@@ -19,7 +19,7 @@ import numpy as np
 
 from workbench.estimators.base import Array
 from workbench.estimators.parts.groups import grouped
-from workbench.estimators.parts.vote_design import Design, design
+from workbench.estimators.parts.vote_design import Design, design, fewest_rows
 from workbench.privacy import ApproxDP, Charge, NoiseSource, SimulatedNoise, masks
 
 DRAWS, SEED = 600, 43
@@ -39,6 +39,11 @@ class PopulousCovariance:
     def design(self) -> Design:
         """Return group size, thresholds and charges; raise where n rows are too few."""
         return design(self.n, self.d, self.budget, self.beta / 3)
+
+    @property
+    def fewest(self) -> int:
+        """Return the fewest rows that have a design."""
+        return fewest_rows(self.d, self.budget, self.beta / 3)
 
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
         """Return the masked average, positive definite, or None for no answer."""

@@ -8,9 +8,9 @@ one row.
     (3) on the rest: location, mean and covariance in its frame                   `parts.round_finish`
 
 Every stage sees rows of its own and has the whole budget: a replaced row lies in one of them. (1) has the
-rows it needs, (2) as many as leave a condition of 4 with probability 1 - β/3, (3) all others. In a subspace of
-dimension r < d the rows of (2) get d - r further coordinates of the run's own normal numbers, so that what is
-drawn is the same for every r. Without `degenerate` (1) is skipped. Proof: `proofs/populous.md`, section 7.
+rows it needs, (2) as many as leave a condition of 4 with probability 1 - β/3, (3) all others. In a subspace
+of dimension r < d the rows of (2) get d - r further coordinates of the run's own normal numbers, so that what
+is drawn is the same for every r. Without `degenerate` (1) is skipped. Proof: `proofs/populous.md`, section 7.
 """
 
 from dataclasses import dataclass
@@ -104,7 +104,7 @@ def completed(rows: Array, basis: Array, noise: NoiseSource) -> Array:
     """Return the coordinates of rows in a subspace, with further ones of the run's own normal numbers."""
     d, rank = basis.shape
     if rank == d:
-        return rows
+        return mapped(rows, basis.T)
     stream = np.random.default_rng(int(noise.uniform(0.0, 2.0**53)))
     return sanitised(np.hstack([mapped(rows, basis.T), stream.standard_normal((len(rows), d - rank))]))
 

@@ -62,9 +62,37 @@ def design(n: int, d: int, budget: ApproxDP, beta: float) -> Design:
         If n rows are too few for any.
     """
     found = [one for s in sizes(d) if n // s >= FEWEST for one in _designs(n // s, s, d, budget, beta)]
-    if not found:
+    usable = [one for one in found if _has_mask(one, d)]
+    if not usable:
         raise ArgumentError("n", n, f"more rows for d = {d} at {budget}")
-    return max(found, key=lambda one: one.narrowness)
+    return max(usable, key=lambda one: one.narrowness)
+
+
+@lru_cache(maxsize=256)
+def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
+    """Return the fewest rows that have a design, to 1 %."""
+
+    def found(n: int) -> bool:
+        try:
+            return design(n, d, budget, beta) is not None
+        except ArgumentError:
+            return False
+
+    low, high = 16, 32
+    while not found(high):
+        low, high = high, 2 * high
+    while high > 1.01 * low + 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if found(middle) else (middle, high)
+    return high
+
+
+def _has_mask(made: Design, d: int) -> bool:
+    """Return whether the mask of a design exists: θ > ⌊d²/4⌋, ν > d."""
+    mask = made.charges[1]
+    if isinstance(mask.cost, PureDP):
+        return made.narrowness > d * d // 4 + 1
+    return 2 * made.narrowness**2 / d > 4 * d  # about ν, for a small distance
 
 
 def sizes(d: int) -> tuple[int, ...]:

@@ -53,7 +53,11 @@ class Preconditioner:
         require_matrix(n, d)
         if not isinstance(budget, ApproxDP) or not budget.delta > 0:
             raise ArgumentError("budget", budget, "ApproxDP with delta > 0")
-        return PopulousCovariance(n if self.centred else n // 2, d, budget, self.beta)
+        recipe = PopulousCovariance(n if self.centred else n // 2, d, budget, self.beta)
+        if recipe.n < recipe.fewest:
+            least = recipe.fewest if self.centred else 2 * recipe.fewest
+            raise ArgumentError("n", n, f"at least {least} for d = {d} at {budget}")
+        return recipe
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of the vote and of the mask."""
