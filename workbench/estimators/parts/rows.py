@@ -8,7 +8,8 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.estimators.base import Array, sanitised
+from workbench.errors import ArgumentError, positive
+from workbench.estimators.base import LARGEST, Array, sanitised
 from workbench.linalg import norms, symmetrised
 
 BLOCK = 2**15  # entries that are mapped at a time: they stay in the cache, and memory does not grow with n
@@ -45,6 +46,13 @@ def within_ball(x: Array, radius: float) -> Array:
     clipped[outside] = far * (radius / np.maximum(norms(far), radius))[:, None]
     assert (norms(clipped[outside]) <= radius * (1 + 1e-12)).all()
     return clipped
+
+
+def require_radius(radius: float) -> None:
+    """Raise unless the radius, and its square, are far from where floats end."""
+    positive(radius=radius)
+    if not 1 / LARGEST <= radius <= LARGEST:
+        raise ArgumentError("radius", radius, f"a number between {1 / LARGEST:g} and {LARGEST:g}")
 
 
 def mean_sensitivity(n: int, radius: float) -> float:

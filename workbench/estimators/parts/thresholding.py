@@ -11,7 +11,7 @@ privacy cost. The noise level of entry (i, j), for rows that are about normal:
     bh               adaptive lasso at the threshold of Benjamini & Hochberg for level .1, times .9
     thinning         adaptive lasso, κ by validation: T + c Z against T - Z/c, Z of the sds s_ij, c = 1/2
 
-The diagonal is kept as it is unless `diagonal` says otherwise.
+The diagonal is kept as it is, whatever the rule: as printed, eq. (9) would compare it with t as well.
 """
 
 from dataclasses import dataclass
@@ -25,6 +25,7 @@ from workbench.estimators.base import Array
 
 Rule: TypeAlias = Literal["adaptive-lasso", "hard", "paper", "bh", "thinning"]
 RULES: tuple[Rule, ...] = ("adaptive-lasso", "hard", "paper", "bh", "thinning")
+DEFAULT: dict[str, Rule] = {"tight": "adaptive-lasso", "paper": "paper"}  # by calibration
 
 LASSO, HARD, PAPER, BH_LEVEL, BH_FACTOR = 1.2, 1.6, 4.0, 0.1, 0.9
 SPLIT = 0.5  # c of thinning
