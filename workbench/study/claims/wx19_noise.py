@@ -141,7 +141,7 @@ def spectra(point: Point, count: int, data: Generator, noise: Generator) -> Colu
     return repeated(count, lambda: {"norm": spectral(perturbed(zeros, charge, source))})
 
 
-SPECTRA = Sweep("wx19-noise-spectra", grid(p=SIZES), spectra, trials=4, blocks=blocks(10))
+SPECTRA = Sweep("wx19-noise-spectra", grid(p=SIZES), spectra, trials=12, blocks=blocks(10))
 
 
 def noise_grows_as_root_p(profile: str, seed: int, jobs: int) -> Verdict:
