@@ -34,6 +34,14 @@ Calibration = Literal["tight", "paper"]
 
 BEYOND = 0.01  # probability that any of n rows would be clipped
 DELTA = 1e-6
+REFERENCES = {
+    "zero": "zero matrix",
+    "oracle diagonal": "true diagonal",
+    "noisy diagonal": "noisy diagonal",
+    "plain": "plain release",
+    "empirical": "empirical covariance",
+    "without": "non-private threshold",
+}
 
 
 def scaled(covariance: Array, n: int) -> Array:
@@ -136,6 +144,24 @@ def column_sum(matrix: Array) -> float:
 def diagonal(matrix: Array) -> Array:
     """Return the diagonal as a matrix."""
     return np.diag(np.diag(matrix))
+
+
+def estimates(one: Run, rng: Generator) -> dict[str, Array]:
+    """Return the output of the source's rule and of the default one, and all references."""
+    rules: dict[str, Rule] = {"algorithm": "paper", "default": "adaptive-lasso"}
+    return {name: one.thresholded(rule, rng).psd for name, rule in rules.items()} | references(one, rng)
+
+
+def references(one: Run, rng: Generator) -> dict[str, Array]:
+    """Return what an estimate is measured against, by the keys of `REFERENCES`."""
+    return {
+        "zero": np.zeros_like(one.truth),
+        "oracle diagonal": diagonal(one.truth),
+        "noisy diagonal": diagonal(one.released),
+        "plain": one.released,
+        "empirical": one.empirical,
+        "without": without_privacy(one, "adaptive-lasso", rng),
+    }
 
 
 def repeated(trials: int, measure: Callable[[], dict[str, float]]) -> Columns:

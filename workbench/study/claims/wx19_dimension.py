@@ -15,6 +15,7 @@ from workbench.study.claims.l17_location_measures import at
 from workbench.study.claims.wx19_designs import (
     Columns,
     block,
+    estimates,
     released,
     repeated,
     share_of,
@@ -46,36 +47,32 @@ FACTORS = tuple(float(factor) for factor in np.geomspace(0.15, 3.2, 9))
 
 
 def in_block(point: Point, count: int, data: Generator, noise: Generator) -> Columns:
-    """Measure the errors of the default rule and of the plain release on a fixed active block."""
+    """Measure the errors of both rules and of all references on a fixed active block."""
     p, n = int(point["p"]), int(point["n"])
     active, degree = int(point["active"]), int(point["degree"])
 
     def measure() -> dict[str, float]:
-        covariance = block(p, active, degree, n, data)
-        return errors(covariance, n, float(point["epsilon"]), data, noise)
+        one = released(block(p, active, degree, n, data), n, float(point["epsilon"]), data, noise)
+        size = spectral(one.truth)
+        return {name: spectral(matrix - one.truth) / size for name, matrix in estimates(one, noise).items()}
 
     return repeated(count, measure)
 
 
 def spread_out(point: Point, count: int, data: Generator, noise: Generator) -> Columns:
-    """Measure the same on a support that is spread over all coordinates."""
+    """Measure the errors of the default rule and of the plain release on a support that is spread out."""
     p, n = int(point["p"]), int(point["n"])
 
     def measure() -> dict[str, float]:
         covariance = spread(p, share_of(p, float(point["degree"])), n, data)
-        return errors(covariance, n, float(point["epsilon"]), data, noise)
+        one = released(covariance, n, float(point["epsilon"]), data, noise)
+        size, kept = spectral(covariance), one.thresholded("adaptive-lasso", noise)
+        return {
+            "plain": spectral(one.released - covariance) / size,
+            "default": spectral(kept.psd - covariance) / size,
+        }
 
     return repeated(count, measure)
-
-
-def errors(covariance: Array, n: int, epsilon: float, data: Generator, noise: Generator) -> dict[str, float]:
-    """Return relative errors of the default rule and of the plain release in one run."""
-    one = released(covariance, n, epsilon, data, noise)
-    size, kept = spectral(covariance), one.thresholded("adaptive-lasso", noise)
-    return {
-        "plain": spectral(one.released - covariance) / size,
-        "default": spectral(kept.psd - covariance) / size,
-    }
 
 
 BLOCK = Sweep(
@@ -137,7 +134,7 @@ def unit_norm_hides_a_power(profile: str, seed: int, jobs: int) -> Verdict:
 
 def needed_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     """Return the exponents of p, their difference, and the n needed at every p."""
-    curves = {name: _by_point(frame, name) for name in ("default", "plain")}
+    curves = {name: by_point(frame, name) for name in ("default", "plain")}
     both, level = np.concatenate([curves["default"], curves["plain"]], axis=1), claim_level() / 3
     found = {
         "default": bootstrapped(exponent, curves["default"], level, "wx19-exponent", seed),
@@ -150,7 +147,8 @@ def needed_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     return [sized(checks[0], *sizes), *checks[1:]]
 
 
-def _by_point(frame: pd.DataFrame, name: str) -> Array:
+def by_point(frame: pd.DataFrame, name: str) -> Array:
+    """Return a column with a row per trial and a column per point."""
     table = frame.pivot(index=["block", "trial"], columns="point", values=name)
     return np.asarray(table[list(dict.fromkeys(frame["point"]))].to_numpy(), np.float64)
 

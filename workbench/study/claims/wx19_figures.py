@@ -17,17 +17,17 @@ from workbench.study.claims.wx19_designs import (
     Run,
     column_sum,
     diagonal,
+    estimates,
     released,
     repeated,
     share_of,
     spectral,
     spread,
-    without_privacy,
 )
-from workbench.study.claims.wx19_rules import recall
+from workbench.study.claims.wx19_measures import recall
 from workbench.study.profiles import blocks
 from workbench.study.schema import Point
-from workbench.study.sweep import Sweep, grid
+from workbench.study.sweep import Sweep
 
 SHARE, P, EPSILON, SMALL_P = 0.2, 100, 1.0, 200
 VALUES = {"share": (0.1, 0.2, 0.3, 0.5), "p": (50, 100, 200, 400), "epsilon": (0.1, 0.5, 1.0, 2.0)}
@@ -41,14 +41,6 @@ ROWS = {
     "local": tuple(round(n) for n in np.geomspace(1e5, 1e12, 8)),
 }
 NORMS: dict[int, Callable[[Array], float]] = {2: spectral, 1: column_sum}
-REFERENCES = {
-    "zero": "zero matrix",
-    "oracle diagonal": "true diagonal",
-    "noisy diagonal": "noisy diagonal",
-    "plain": "plain release",
-    "empirical": "empirical covariance",
-    "without": "thresholded, without privacy",
-}
 
 MAP_P = (25, 50, 100, 200, 400)
 MAP_SHARES = (0.01, 0.03, 0.1, 0.2, 0.5, 1.0)
@@ -56,20 +48,6 @@ MAP_ROWS = {
     "central": tuple(round(n) for n in np.geomspace(3e3, 3e6, 7)),
     "local": tuple(round(10.0**power) for power in range(5, 12)),
 }
-
-
-def estimates(one: Run, rng: Generator) -> dict[str, Array]:
-    """Return every matrix that is compared with the truth."""
-    return {
-        "algorithm": one.thresholded("paper", rng).psd,
-        "default": one.thresholded("adaptive-lasso", rng).psd,
-        "zero": np.zeros_like(one.truth),
-        "oracle diagonal": diagonal(one.truth),
-        "noisy diagonal": diagonal(one.released),
-        "plain": one.released,
-        "empirical": one.empirical,
-        "without": without_privacy(one, "adaptive-lasso", rng),
-    }
 
 
 def relative_errors(one: Run, rng: Generator) -> dict[str, float]:

@@ -36,6 +36,20 @@ def arithmetic(values: ArrayLike, level: float) -> Measure:
     return Measure(middle, (middle - reach, middle + reach), m)
 
 
+def recall(kept: Array, truth: Array) -> float:
+    """Return the share of the true support off the diagonal that is kept."""
+    away = (truth != 0) & ~np.eye(len(truth), dtype=bool)
+    return float((kept[away] != 0).mean()) if away.any() else 1.0
+
+
+def f1(kept: Array, truth: Array) -> float:
+    """Return the harmonic mean of precision and recall of the support off the diagonal."""
+    above = np.triu_indices(len(truth), 1)
+    found, true = kept[above] != 0, truth[above] != 0
+    total = int(found.sum() + true.sum())
+    return float(2 * (found & true).sum() / total) if total else 1.0
+
+
 def trials(frame: pd.DataFrame, along: str, column: str) -> Array:
     """Return a column as an array with a row per trial and a column per value of a parameter, in order."""
     table = frame.pivot(index=["block", "trial"], columns=along, values=column)

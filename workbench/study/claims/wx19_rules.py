@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.estimators.base import Array
-from workbench.estimators.parts.thresholding import RULES, Rule
+from workbench.estimators.parts.thresholding import RULES, Noise, Rule, thresholded
 from workbench.populations.sparse import conditioned, sparse_signal
 from workbench.study.claims import l17_location_measures as measures
 from workbench.study.claims.base import Claim
@@ -20,6 +20,7 @@ from workbench.study.claims.wx19_designs import (
     Columns,
     Run,
     diagonal,
+    references,
     released,
     repeated,
     share_of,
@@ -31,7 +32,9 @@ from workbench.study.claims.wx19_measures import (
     bootstrapped,
     crossing,
     exponential,
+    f1,
     geometric,
+    recall,
     trials,
 )
 from workbench.study.complexity import Complexity, sized
@@ -81,20 +84,6 @@ DEGENERATE = Sweep(
 )
 
 
-def recall(kept: Array, truth: Array) -> float:
-    """Return the share of the true support off the diagonal that is kept."""
-    away = (truth != 0) & ~np.eye(len(truth), dtype=bool)
-    return float((kept[away] != 0).mean()) if away.any() else 1.0
-
-
-def f1(kept: Array, truth: Array) -> float:
-    """Return the harmonic mean of precision and recall of the support off the diagonal."""
-    above = np.triu_indices(len(truth), 1)
-    found, true = kept[above] != 0, truth[above] != 0
-    total = int(found.sum() + true.sum())
-    return float(2 * (found & true).sum() / total) if total else 1.0
-
-
 def figure_shows_the_diagonal(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide S7."""
     frame = run(DEGENERATE, profile, seed=seed, jobs=jobs)
@@ -120,8 +109,9 @@ def rules(point: Point, count: int, data: Generator, noise: Generator) -> Column
         covariance = spread(p, share_of(p, float(point["degree"])), n, data)
         one = released(covariance, n, float(point["epsilon"]), data, noise)
         found: dict[str, float] = {rule: spectral(one.kept(rule, noise) - covariance) for rule in RULES}
-        found |= {"plain": spectral(one.released - covariance), "oracle": oracle(one)}
-        return found | {"noisy diagonal": spectral(diagonal(one.released) - covariance)}
+        matrices = references(one, noise)
+        found |= {name: spectral(matrix - covariance) for name, matrix in matrices.items()}
+        return found | {"oracle": oracle(one)}
 
     return repeated(count, measure)
 
@@ -174,7 +164,9 @@ def supports(point: Point, count: int, data: Generator, noise: Generator) -> Col
     def measure() -> dict[str, float]:
         covariance = spread(p, share_of(p, float(point["degree"])), n, data)
         one = released(covariance, n, float(point["epsilon"]), data, noise)
-        return {rule: f1(one.kept(rule, noise), covariance) for rule in RULES}
+        found: dict[str, float] = {rule: f1(one.kept(rule, noise), covariance) for rule in RULES}
+        bare = thresholded(one.empirical, Noise(0.0, 0.0, n), "adaptive-lasso", noise)
+        return found | {"without": f1(bare, covariance), "all pairs": f1(one.released, covariance)}
 
     return repeated(count, measure)
 
