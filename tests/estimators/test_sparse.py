@@ -184,6 +184,12 @@ def test_the_private_radius_follows_the_scale(scale):
     assert 0.85 < share < 1.0
 
 
+def test_too_few_rows_for_a_radius_give_a_covariance_of_about_0_and_no_flood_of_noise():
+    x = np.random.default_rng(3).standard_normal((30, 4))
+    release = ThresholdedCovariance(radius=None)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(1))
+    assert np.abs(release.value.psd).max() < 1e-20
+
+
 def test_zero_and_enormous_norms_are_counted_at_the_ends():
     x = np.array([[0.0], [1e-300], [1e90], [1.0]])
     counts = norm_radius.norm_counts(x)
