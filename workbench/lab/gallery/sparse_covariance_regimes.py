@@ -98,11 +98,12 @@ def regime_map(profile: str, seed: int) -> Chart:
         " grows, and loses where half of all pairs or more are correlated. To the left of the line it finds"
         " no support. Locally the error is below a half from 10⁹ users on.",
         how_to_read="(a) and (b): the error of the default rule over the least of the plain release, the"
-        " noisy diagonal and the zero matrix; below 1 (purple) thresholding wins, above 1 (orange) it"
-        " loses, by a factor of more than 1 only in dense matrices (b, bottom). (c) says what happens at 1:"
-        " where nothing of the support is found, the rule returns the noisy diagonal. (d) is the error"
-        " itself in the local model, where the zero matrix has 1: with 10⁵ to 10⁷ users, whatever p, local"
-        " privacy has nothing to offer.",
+        " noisy diagonal and the zero matrix. Below 1 (purple) thresholding wins; above 1 (orange) it"
+        " loses, in dense matrices (b, bottom), and where p is so large for n that zeros are better than a"
+        " noisy diagonal (a, bottom left). (c) says what happens near 1: where nothing of the support is"
+        " found, the rule returns the noisy diagonal. (d) is the error itself in the local model, where the"
+        " zero matrix has 1: up to 10⁶ users zeros are better for every p, and at 10⁷ no more than the"
+        " diagonal is learnt.",
     )
 
 
@@ -140,14 +141,15 @@ def error_against_p(profile: str, seed: int) -> Chart:
         "“Only log p”: true where entries keep their size, false where they shrink",
         (_block(block), _needed(needed, seed)),
         alt="Left: the relative error against p on a fixed active block; both rules are flat, the plain"
-        " release grows as the root of p. Right: the n for a relative error of .2 against p where the"
+        " release grows as the root of p. Right: the n for a relative error of 0.2 against p where the"
         " support is spread out; all lines rise as powers of p, the default rule's less steeply than the"
         " plain release's.",
         how_to_read="Left, 20 active coordinates and p - 20 that hardly vary, at n = 30 000: thresholding"
         " does not notice the others, and the plain release pays √p for them. That is the theorem's"
         " promise. Right, all coordinates take part, and a unit ball must hold all rows: entries shrink as"
         " 1/p, so that the rows needed are a power of p, whatever the rule. Dashed: p √ln p and p^1.5, from"
-        " the measured n at p = 50.",
+        " the measured n at p = 50; the truth's trace grows a little with p here, so that the measured"
+        " lines are less steep.",
     )
 
 
@@ -174,7 +176,7 @@ def _needed(frame: pd.DataFrame, seed: int) -> Panel:
         series.append(Series(label, ps, middle, low, high, colour_key=look))
         order = orders[name](ps)
         series.append(Series("", ps, middle[0] * order / order[0], role="theory", colour_key=look))
-    return Panel("support spread out: n for error .2", "p", "rows n", tuple(series))
+    return Panel("support spread out: n for error 0.2", "p", "rows n", tuple(series))
 
 
 def _rows(curves: Array, place: int, seed: int) -> Sequence[float]:

@@ -22,7 +22,7 @@ from workbench.study.sweep import run
 LEVEL = 0.05
 WORDS = {
     "adaptive-lasso": "adaptive lasso (default)",
-    "hard": "hard, κ = 1.6",
+    "hard": "hard (κ = 1.6)",
     "paper": "equation (9)",
     "bh": "false discoveries",
     "thinning": "thinning",
@@ -122,9 +122,10 @@ def passes(frame: pd.DataFrame, seed: int) -> str:
     """Return in words at which n every rule passes .9."""
     found = {rule: exponential(study.rows_to_find(frame, rule, LEVEL, seed)).estimate for rule in RULES}
     said = (
-        f"{WORDS[rule]} {n:.2g}" if np.isfinite(n) else f"{WORDS[rule]} nowhere" for rule, n in found.items()
+        f"{WORDS[rule]}: {n:.2g}" if np.isfinite(n) else f"{WORDS[rule]}: nowhere"
+        for rule, n in found.items()
     )
-    return "F1 passes 0.9 at n = " + "; ".join(said).replace("e+0", "e") + "."
+    return "Rows at which F1 passes 0.9 for good: " + "; ".join(said).replace("e+0", "e") + "."
 
 
 def unknown_radius(profile: str, seed: int) -> Chart:
