@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 
 from workbench.distributions import SparseCovariance
-from workbench.errors import ArgumentError, one_of
+from workbench.errors import ArgumentError, one_of, positive
 from workbench.estimators.base import (
     Array,
     Release,
@@ -62,6 +62,7 @@ class LocalThresholdedCovariance:
     calibration: Literal["paper", "tight"] = "tight"
 
     def __post_init__(self) -> None:
+        positive(radius=self.radius)
         require_radius(self.radius)
         one_of((None, *RULES), rule=self.rule)
         one_of(("paper", "tight"), calibration=self.calibration)

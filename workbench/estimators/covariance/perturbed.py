@@ -20,7 +20,7 @@ from typing import Literal
 
 import numpy as np
 
-from workbench.errors import one_of
+from workbench.errors import one_of, positive
 from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.gaussian_steps import require_gaussian
 from workbench.estimators.parts.paper_noise import paper_plan
@@ -49,6 +49,7 @@ class PerturbedCovariance:
     calibration: Literal["paper", "tight"] = "tight"
 
     def __post_init__(self) -> None:
+        positive(radius=self.radius)
         require_radius(self.radius)
         one_of(("paper", "tight"), calibration=self.calibration)
 

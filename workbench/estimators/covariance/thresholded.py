@@ -22,7 +22,7 @@ from typing import Literal
 import numpy as np
 
 from workbench.distributions import SparseCovariance
-from workbench.errors import ArgumentError, one_of
+from workbench.errors import ArgumentError, one_of, positive
 from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance, perturbed
 from workbench.estimators.parts.norm_radius import NORMS, private_radius, radius_plan
@@ -55,6 +55,7 @@ class ThresholdedCovariance:
 
     def __post_init__(self) -> None:
         if self.radius is not None:
+            positive(radius=self.radius)
             require_radius(self.radius)
         one_of((None, *RULES), rule=self.rule)
         one_of(("paper", "tight"), calibration=self.calibration)
