@@ -105,7 +105,7 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
         "01_one_mean": {"quick": Work(expected=90, budget=130), "full": Work(expected=900, budget=1300)},
         "06_sparse_covariance": {
             "quick": Work(expected=45, budget=60),
-            "full": Work(expected=400, budget=600),
+            "full": Work(expected=280, budget=600),
         },
     }
 )

@@ -121,7 +121,7 @@ def test_other_pictures_of_errors_have_the_references_too(chart):
 
 
 @pytest.mark.usefixtures("_few_runs")
-def test_maps_hold_the_medians_of_their_runs():
+def test_maps_hold_the_means_of_their_runs():
     chart = gallery.regime_map("quick", 1)
     frame = sweep.run(study.REGIMES, "quick", seed=1)
     cell = frame[(frame["model"] == "local") & (frame["p"] == 25) & (frame["n"] == 10**5)]

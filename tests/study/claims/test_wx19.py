@@ -4,12 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import ks_2samp
 
 from workbench.bounds import wx19 as bounds
+from workbench.distributions import Gaussian
 from workbench.estimators.base import Array
+from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
 from workbench.estimators.covariance.thresholded import ThresholdedCovariance
 from workbench.estimators.parts import paper_noise, rows, thresholding
-from workbench.privacy import GaussianDP
+from workbench.populations import MultivariateGaussian
+from workbench.privacy import ApproxDP, GaussianDP, SimulatedNoise
 from workbench.study import sweep
 from workbench.study.claims import CLAIMS, wx19
 from workbench.study.claims import wx19_designs as designs
@@ -19,6 +23,7 @@ from workbench.study.claims import wx19_noise as noise
 from workbench.study.claims import wx19_radius as radius
 from workbench.study.claims import wx19_rates as rates
 from workbench.study.claims import wx19_rules as rules
+from workbench.study.profiles import CONTRACT_LEVEL
 from workbench.study.verdict import Status
 
 SEED = 4
@@ -399,6 +404,25 @@ def test_a_radius_four_times_too_large_is_refuted(monkeypatch):
     found = ThresholdedCovariance.estimate.__globals__["private_radius"]
     monkeypatch.setattr(true, lambda *arguments: 4 * found(*arguments))
     assert decided("S15").status is Status.REFUTED
+
+
+@pytest.mark.parametrize("model", ["central", "local"])
+def test_a_run_in_law_errs_as_one_on_rows_does(model):
+    rng, n, runs, budget = np.random.default_rng(7), 400, 400, ApproxDP(1.0, 1e-6)
+    covariance = designs.spread(6, 0.3, n, rng)
+    law = MultivariateGaussian(Gaussian(np.zeros(6), covariance))
+    estimator = {"central": ThresholdedCovariance(), "local": LocalThresholdedCovariance()}[model]
+    x = [law.sample(n, rng=rng) for _ in range(runs)]
+    assert max(rows.norms(sample).max() for sample in x) < 1.2  # next to nothing is clipped
+    on_rows = [estimator.estimate(sample, budget, SimulatedNoise(rng)).psd for sample in x]
+    in_law = [
+        designs.released(covariance, n, 1.0, rng, rng, model=model).thresholded("adaptive-lasso", rng).psd
+        for _ in range(runs)
+    ]
+    errors = [[designs.spectral(one - covariance) for one in found] for found in (on_rows, in_law)]
+    assert ks_2samp(*errors).pvalue > CONTRACT_LEVEL
+    louder_errors = [designs.spectral(1.3 * (one - covariance)) for one in in_law]
+    assert ks_2samp(errors[0], louder_errors).pvalue < CONTRACT_LEVEL
 
 
 def test_designs_are_what_their_words_say():

@@ -24,6 +24,7 @@ LOOKS = {
 }
 DEFAULT, PAPER = "covariance/thresholded", "covariance/thresholded:paper"
 LOCAL = {DEFAULT: "covariance/local-thresholded", PAPER: "covariance/local-thresholded:paper"}
+IN_LAW = " Runs are drawn in law, conditional on no row being clipped."
 PLACES = ("first", "second", "third", "fourth")
 TITLES = {
     "share": "(i) sparsity ratio {}; p = 100, ε = 1",
@@ -70,7 +71,7 @@ def _figure(number: int, model: str, w: int, profile: str, seed: int) -> Chart:
         f"Figure {number}: {'Algorithm 1' if model == 'central' else 'Algorithm 2, local'}, {NAMES[w]}",
         panels,
         alt=ALT[model],
-        how_to_read=READING[model] + (SAME[model] if w == 1 else ""),
+        how_to_read=READING[model] + (SAME[model] if w == 1 else "") + IN_LAW,
     )
 
 
@@ -93,8 +94,7 @@ READING = {
     "local": "Markers: Algorithm 2 as printed, for the four values of each panel in their order; lines"
     " without markers: references at the base values. Above the grey line it is better to answer with the"
     " zero matrix; on the amber line the answer is the diagonal. At ε = 1 the support appears with 10¹⁰"
-    " users and more: any figure of the local model at n up to 10⁶ shows noise. Such n cost nothing here,"
-    " since runs are drawn in law.",
+    " users and more: any figure of the local model at n up to 10⁶ shows noise. Such n cost nothing here.",
 }
 SAME = {
     "central": " In this norm the picture is the same, as Corollary 1 says.",

@@ -8,7 +8,7 @@ import pandas as pd
 
 from workbench.estimators.base import Array
 from workbench.lab.charts import Chart, Heat, Panel, Series
-from workbench.lab.gallery.sparse_covariance_figures import DEFAULT, LOOKS, PAPER, reference
+from workbench.lab.gallery.sparse_covariance_figures import DEFAULT, IN_LAW, LOOKS, PAPER, reference
 from workbench.study.claims import wx19_dimension as dimension
 from workbench.study.claims import wx19_figures as study
 from workbench.study.claims.l17_location_measures import at
@@ -103,7 +103,7 @@ def regime_map(profile: str, seed: int) -> Chart:
         " noisy diagonal (a, bottom left). (c) says what happens near 1: where nothing of the support is"
         " found, the rule returns the noisy diagonal. (d) is the error itself in the local model, where the"
         " zero matrix has 1: up to 10⁶ users zeros are better for every p, and at 10⁷ no more than the"
-        " diagonal is learnt.",
+        " diagonal is learnt." + IN_LAW,
     )
 
 
@@ -149,7 +149,7 @@ def error_against_p(profile: str, seed: int) -> Chart:
         " promise. Right, all coordinates take part, and a unit ball must hold all rows: entries shrink as"
         " 1/p, so that the rows needed are a power of p, whatever the rule. Dashed: p √ln p and p^1.5, from"
         " the measured n at p = 50; the truth's trace grows a little with p here, so that the measured"
-        " lines are less steep.",
+        " lines are less steep." + IN_LAW,
     )
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance
 from workbench.estimators.parts.thresholding import RULES
 from workbench.lab.charts import Chart, Heat, Panel, Series
-from workbench.lab.gallery.sparse_covariance_figures import DEFAULT, LOOKS, PAPER
+from workbench.lab.gallery.sparse_covariance_figures import DEFAULT, IN_LAW, LOOKS, PAPER
 from workbench.privacy import ApproxDP, Charge
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.claims import wx19_noise as noise
@@ -57,7 +57,7 @@ def rules(profile: str, seed: int) -> Chart:
         how_to_read="Geometric means over 16 cells (s = 2 and 6, p = 100 and 200, n = 6000 to 10⁵, ε = 1),"
         " all rules on the same releases; bars are 95 % intervals. At 1 a rule is as good as the best hard"
         " threshold, chosen by somebody who knows the truth. The noise of a release is public, so that"
-        " every rule may use it: the three near 1 need no constant of the data, and no budget.",
+        " every rule may use it: the three near 1 need no constant of the data, and no budget." + IN_LAW,
     )
 
 
@@ -100,7 +100,7 @@ def support(profile: str, seed: int) -> Chart:
         how_to_read="F1 is the harmonic mean of precision and recall of the entries that are not 0, in the"
         " thresholded matrix: the repaired one has no zeros. The dashed line is 0.9, and the note says at"
         " which n a rule passes it for good. A rule that controls false discoveries keeps some for any n,"
-        " and levels off.",
+        " and levels off." + IN_LAW,
     )
 
 
