@@ -188,9 +188,9 @@ def promise(profile: str, seed: int) -> Chart:
             Panel("our noise / the source's, off the diagonal", "promised ε", "ratio of sds", (*sizes, same),
                   yscale="linear", ylim=(0.4, 1.05)),
         ),
-        alt="Left: the true ε over the promised one rises with ε and passes 1 between .2 and 1.2, earlier"
+        alt="Left: the true ε over the promised one rises with ε and passes 1 between 0.15 and 1.3, earlier"
         " for small δ. Right: the sd of our noise over that of the source, at a promise that is kept,"
-        " between .5 and .9.",
+        " between 0.4 and 0.9.",
         how_to_read="Left, above the black line the promise is broken: the source's noise is calibrated for"
         " an added row, and one replaced row moves the matrix √2 times as far. The classic formula is so"
         " generous that for small ε nobody would notice. Right, the exact calibration with symmetric noise"
