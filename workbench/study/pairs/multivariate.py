@@ -22,7 +22,7 @@ FAR = 1e6
 ROWS = (24, 200, 1000)  # or as many as the estimator needs
 SLOW = {"window_median", "stability_histogram", "exponential"}
 NET = 2.0  # times the budget, where a run is one choice among many
-BLOCKS, FAINT = 4.0, {"window_median", "lower_bound"}  # and where blocks of rows decide alone
+BLOCKS, FAINT = 4.0, {"window_median", "lower_bound"}  # and where only blocks decide, or no pair attains
 BESIDE = 16  # rows: beyond the block of the row that turns
 CHEAP = 2000  # entries times steps of a run that is attacked as a whole with many repetitions
 
