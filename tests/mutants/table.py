@@ -21,6 +21,7 @@ MECHANISMS = (
     mechanisms.additive,
     mechanisms.gaussian,
     mechanisms.symmetric_gaussian,
+    mechanisms.lower_bound,
     mechanisms.noisy_max,
     mechanisms.exponential,
     histograms.stability_histogram,

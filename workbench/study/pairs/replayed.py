@@ -15,7 +15,7 @@ from workbench.study.replay import Event, spied
 
 from .base import Case, Setting, native, numbers
 
-ADDITIVE = ("additive", "laplace", "gaussian", "symmetric_gaussian")
+ADDITIVE = ("additive", "laplace", "gaussian", "symmetric_gaussian", "lower_bound")
 SEVERAL = 0.4  # of a preset's runs for all steps but the last, which has most of the budget
 COMPARED = (*ADDITIVE, "exponential", "noisy_max")
 
@@ -80,7 +80,7 @@ def _moved_keys(one: Event, other: Event) -> set[float]:
 
 def _seen(output: object, directions: Sequence[Array], keys: Sequence[float]) -> tuple[float, ...]:
     if isinstance(output, dict):
-        return tuple(output.get(key, 0.0) for key in keys)
+        return tuple(output.get(key, 0.0) for key in keys) or (0.0,)  # no pair moves a count
     if isinstance(output, int):
         return tuple(float(direction[output]) for direction in directions)
     if directions:
