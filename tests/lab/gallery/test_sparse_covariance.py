@@ -165,7 +165,7 @@ def test_predictions_of_the_view_are_near_its_runs():
     *_, last = gallery.error_against_rows_view(1)(p=60, degree=3, epsilon=1.0)
     plain = next(s for s in last.panels[0].series if s.label == REFERENCES["plain"])
     predicted = next(
-        s for s in last.panels[0].series if s.role == "theory" and s.colour_key == "covariance/perturbed"
+        s for s in last.panels[0].series if s.role == "theory" and s.colour_key == figures.LOOKS["plain"]
     )
     np.testing.assert_allclose(plain.y, predicted.y, rtol=0.35)
 

@@ -18,7 +18,7 @@ LOOKS = {
     "zero": "",
     "oracle diagonal": "4",
     "noisy diagonal": ":noisy",
-    "plain": "covariance/perturbed",
+    "plain": "5",
     "empirical": "covariance/empirical",
     "without": "covariance/empirical:thresholded",
 }

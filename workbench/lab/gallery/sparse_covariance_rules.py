@@ -27,7 +27,7 @@ WORDS = {
     "bh": "false discoveries",
     "thinning": "thinning",
 }
-RULE_LOOKS = {"adaptive-lasso": DEFAULT, "hard": "2", "paper": PAPER, "bh": "3", "thinning": "1"}
+RULE_LOOKS = {"adaptive-lasso": DEFAULT, "hard": "2", "paper": PAPER, "bh": "3", "thinning": "4"}
 DELTA_LOOKS = dict(zip(noise.DELTAS, ("0", "1", "2"), strict=True))
 
 
@@ -63,7 +63,7 @@ def rules(profile: str, seed: int) -> Chart:
 
 def _bar(place: int, found: Measure, look: str) -> Series:
     low, high = found.interval
-    return Series("", (place,), (found.estimate,), (low,), (high,), colour_key=look or "5")
+    return Series("", (place,), (found.estimate,), (low,), (high,), colour_key=look)
 
 
 def support(profile: str, seed: int) -> Chart:
