@@ -171,8 +171,11 @@ def test_predictions_of_the_view_are_near_its_runs():
 
 
 def test_the_view_of_matrices_shows_the_truth_first_and_then_a_run():
-    first, last = gallery.matrices_view(1)(n=15_000, epsilon=1.0, rule="default rule")
+    first, coarse, *_, last = gallery.matrices_view(1)(n=15_000, epsilon=1.0, rule="default rule")
     assert first.caption.startswith("Predicted")
+    assert "in this run" in coarse.caption
+    assert f"over {1 + sum(matrix_view.ROUNDS)} runs" in last.caption
+    assert coarse.panels[2] == last.panels[2]
     assert {series.role for series in first.panels[3].series} == {"reference", "theory"}
     assert {series.role for series in last.panels[3].series} == {"reference", "estimate"}
     again = list(gallery.matrices_view(1)(n=15_000, epsilon=1.0, rule="default rule"))[-1]

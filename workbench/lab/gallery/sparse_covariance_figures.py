@@ -71,16 +71,16 @@ def _figure(number: int, model: str, w: int, profile: str, seed: int) -> Chart:
         f"Figure {number}: {'Algorithm 1' if model == 'central' else 'Algorithm 2, local'}, {NAMES[w]}",
         panels,
         alt=ALT[model],
-        how_to_read=READING[model] + (SAME[model] if w == 1 else "") + IN_LAW,
+        how_to_read=READING[model] + FURTHER[model, w] + IN_LAW,
     )
 
 
 ALT = {
     "central": "Four panels of relative error against n, all logarithmic. Algorithm 1 stays on the line of"
     " the diagonal up to some 10⁵ rows and then falls below it; the plain release begins above 1 and is"
-    " lower than Algorithm 1 from 3·10⁴ to 2·10⁶ rows. Lines for six references are in every panel.",
+    " below Algorithm 1 for a while around 10⁵ rows. Lines for six references are in every panel.",
     "local": "Four panels of relative error against n, all logarithmic. Algorithm 2 lies above 1, the error"
-    " of the zero matrix, up to some 10⁷ users, on the line of the diagonal up to 10¹⁰, and falls only"
+    " of the zero matrix, at 10⁶ users and fewer, on the line of the diagonal up to 10¹⁰, and falls only"
     " then. Lines for six references are in every panel.",
 }
 READING = {
@@ -88,17 +88,19 @@ READING = {
     " the four values of each panel in their order; lines without markers: references at the base values"
     " (ratio 0.2, ε = 1, p = 100 or 200). A curve says something about sparsity only where it is below the"
     " amber line, the error of the true diagonal: left of that the algorithm returns the diagonal, and its"
-    " error hardly changes with the ratio and p because the diagonal's does not. From 3·10⁴ to 2·10⁶ rows"
-    " the plain release, without any rule, is better. Below right, the same release with our default rule,"
-    " which leaves the diagonal with a third of the rows.",
+    " error hardly changes with the ratio and p because the diagonal's does not. Below right, the same"
+    " release with our default rule, which leaves the diagonal with a third of the rows.",
     "local": "Markers: Algorithm 2 as printed, for the four values of each panel in their order; lines"
     " without markers: references at the base values. Above the grey line it is better to answer with the"
     " zero matrix; on the amber line the answer is the diagonal. At ε = 1 the support appears with 10¹⁰"
     " users and more: any figure of the local model at n up to 10⁶ shows noise. Such n cost nothing here.",
 }
-SAME = {
-    "central": " In this norm the picture is the same, as Corollary 1 says.",
-    "local": " The norm for w = 1 adds up whole columns of noise: the plain release suffers most.",
+FURTHER = {
+    ("central", 2): " From 4·10⁴ to 2·10⁶ rows the plain release, without any rule, beats equation (9).",
+    ("central", 1): " In this norm the picture is the same, as Corollary 1 says; noise adds up more, so"
+    " that the plain release beats equation (9) around 10⁵ rows only.",
+    ("local", 2): "",
+    ("local", 1): " The norm for w = 1 adds up whole columns of noise: the plain release suffers most.",
 }
 
 
