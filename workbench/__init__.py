@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from workbench.estimators.covariance.perturbed import PerturbedCovariance
     from workbench.estimators.covariance.pure_net import PureNetCovariance
     from workbench.estimators.covariance.thresholded import ThresholdedCovariance
+    from workbench.estimators.covariance.unbounded import UnboundedCovariance
+    from workbench.estimators.gaussian.unbounded import UnboundedGaussian
     from workbench.estimators.mean.clipped_box import ClippedBoxMean
     from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
     from workbench.estimators.mean.coinpress import CoinPressMean
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from workbench.estimators.mean.empirical import EmpiricalMean
     from workbench.estimators.range.ball import BallRange
     from workbench.estimators.range.box import BoxRange
+    from workbench.estimators.spectral.eigenvalues import Eigenvalues
+    from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
     from workbench.estimators.univariate.clipped_mean import ClippedMean
     from workbench.estimators.univariate.histogram_location import HistogramLocation
     from workbench.estimators.univariate.interval import Interval
@@ -61,6 +65,7 @@ __all__ = [
     "CoinPressCovariance",
     "CoinPressMean",
     "CoordinatewiseMean",
+    "Eigenvalues",
     "EmpiricalCovariance",
     "EmpiricalMean",
     "GaussianDP",
@@ -81,9 +86,12 @@ __all__ = [
     "Release",
     "Scale",
     "StableLocation",
+    "SubspaceAggregate",
     "ThresholdedCovariance",
     "Trace",
     "TwoStepMean",
+    "UnboundedCovariance",
+    "UnboundedGaussian",
     "UnboundedMean",
     "compose",
     "lookup",
@@ -109,6 +117,10 @@ _HOMES = {
     "estimators.covariance.heavy_tailed": ("HeavyTailedCovariance",),
     "estimators.covariance.heavy_tailed_naive": ("HeavyTailedNaiveCovariance",),
     "estimators.covariance.pure_net": ("PureNetCovariance",),
+    "estimators.covariance.unbounded": ("UnboundedCovariance",),
+    "estimators.gaussian.unbounded": ("UnboundedGaussian",),
+    "estimators.spectral.eigenvalues": ("Eigenvalues",),
+    "estimators.spectral.subspace_aggregate": ("SubspaceAggregate",),
     "estimators.univariate.clipped_mean": ("ClippedMean",),
     "estimators.univariate.histogram_location": ("HistogramLocation",),
     "estimators.univariate.interval": ("Interval",),

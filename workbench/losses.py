@@ -4,7 +4,7 @@ Losses in units of the truth's covariance need it nonsingular. An estimate may b
 shape: where it is not finite the loss is infinite.
 """
 
-from math import erf, expm1, inf, log1p, sqrt
+from math import erf, expm1, hypot, inf, log1p, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -53,6 +53,32 @@ def spectral_error(estimate: ArrayLike, truth: ArrayLike) -> float:
     """Return the spectral norm of S - Sigma, in the units of the data."""
     sigma = np.asarray(truth, dtype=np.float64)
     return _norm(_shaped(estimate, sigma.shape) - sigma, 2)
+
+
+def gaussian_error(estimate: Gaussian, truth: Gaussian) -> float:
+    """Return the root of the summed squares of the two errors above, in mean and in covariance."""
+    mean = mahalanobis_mean_error(estimate.mean, truth)
+    return hypot(mean, mahalanobis_covariance_error(estimate.covariance, truth.covariance))
+
+
+def eigenvalue_error(estimate: ArrayLike, truth: ArrayLike) -> float:
+    """Return the largest |ln(l_i/λ_i)| between l and the eigenvalues of a covariance, both descending.
+
+    >>> round(eigenvalue_error([8.0, 1.0], np.diag([1.0, 4.0])), 3)
+    0.693
+    """
+    values = np.linalg.eigvalsh(np.asarray(truth, dtype=np.float64))[::-1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gaps = np.log(_shaped(estimate, values.shape) / values)
+    return _norm(gaps, inf)
+
+
+def subspace_error(estimate: ArrayLike, truth: ArrayLike) -> float:
+    """Return the spectral norm of P - P', P' the projection on the first k axes of a covariance, k = tr P."""
+    sigma = np.asarray(truth, dtype=np.float64)
+    projection = _shaped(estimate, sigma.shape)
+    top = np.linalg.eigh(sigma)[1][:, sigma.shape[0] - round(np.trace(projection)) :]
+    return _norm(projection - top @ top.T, 2)
 
 
 def centre_error(estimate: Box | Ball, truth: Gaussian) -> float:
@@ -199,7 +225,7 @@ def _solve(factor: Array, right: Array) -> Array:
     return np.asarray(np.linalg.solve(factor, right), dtype=np.float64)
 
 
-def _norm(array: Array, order: int | None = None) -> float:
+def _norm(array: Array, order: float | None = None) -> float:
     return float(np.linalg.norm(array, order)) if np.isfinite(array).all() else inf
 
 

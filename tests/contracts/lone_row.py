@@ -43,10 +43,24 @@ def holds_its_delta(event: Event) -> None:
         assert shown <= delta * (1 + 1e-9), (shown, delta)
         assert not released(event, 300, -1e6), "a count shows whatever its noise"
         return
+    if event.mechanism == "lower_bound":
+        assert chance_above(event) <= delta * (1 + 1e-9)
+        return
     assert event.mechanism == "window_median"
     shown = mass_of_a_lone_window(event.statistic[0], event.charge, n=5)
     assert 0.9 * delta <= shown <= delta * (1 + 1e-9), (shown, delta)
     the_noisy_choice_alone_decides(event.statistic[0], event.charge)
+
+
+def chance_above(event: Event) -> float:
+    """P(a lower bound is above the number itself), the margin found as what a noise of 0 leaves."""
+
+    class Without(UnitNoise):
+        def gaussian(self, value: object, *_: float) -> np.ndarray:
+            return np.asarray(value, float)
+
+    sd = event.charge.sensitivity / sqrt(2 * event.charge.cost.rho)
+    return float(ndtr(-(float(event.statistic) - float(event.again(Without()))) / sd))
 
 
 def the_noisy_choice_alone_decides(locator: WindowMedian, charge: Charge) -> None:

@@ -6,11 +6,15 @@ from workbench.errors import ArgumentError
 
 from .covariance import COVARIANCE
 from .entry import Assumption, Entry, Example, Knob
+from .gaussian import GAUSSIAN
 from .mean import MEAN
 from .range import RANGE
+from .spectral import SPECTRAL
 from .univariate import UNIVARIATE
 
-CATALOG = MappingProxyType({entry.key: entry for entry in (*UNIVARIATE, *RANGE, *MEAN, *COVARIANCE)})
+CATALOG = MappingProxyType(
+    {entry.key: entry for entry in (*UNIVARIATE, *RANGE, *MEAN, *COVARIANCE, *SPECTRAL, *GAUSSIAN)}
+)
 
 
 def lookup(key: str) -> Entry:

@@ -13,9 +13,11 @@ from workbench.estimators.covariance.local_thresholded import LocalThresholdedCo
 from workbench.estimators.covariance.perturbed import PerturbedCovariance
 from workbench.estimators.covariance.pure_net import PureNetCovariance
 from workbench.estimators.covariance.thresholded import ThresholdedCovariance
+from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
 
+from . import spectral
 from .entry import Assumption, Entry, Example, Knob
 from .moments import MOMENTS
 
@@ -157,6 +159,25 @@ COVARIANCE = (
         assumptions=(MOMENTS, BELOW),
         knobs=(N, EPSILON, ALPHA, UPPER),
         symmetries={"translation": "exact", "scale": "none"},
+    ),
+    Entry(
+        key="covariance/unbounded",
+        summary="covariance without any bound on it, in a frame found by votes of blocks of rows",
+        estimand="covariance",
+        statements=(
+            *("M21/UG/iteration", "M21/UG/Alg3", "M21/UG/Alg4", "M21/UG/Thm5.1", "M21/UG/Thm5.2"),
+            *("M21/UG/degenerate", "M21/UG/complexity", "M21/Table1"),
+        ),
+        examples=(
+            Example(UnboundedCovariance(), spectral.APPROX),
+            Example(UnboundedCovariance(calibration="paper"), spectral.CONCENTRATED),
+        ),
+        population=spectral.THIN,
+        loss=losses.mahalanobis_covariance_error,
+        assumptions=(NORMAL,),
+        knobs=(N, EPSILON, DELTA),
+        symmetries={"translation": "exact", "scale": "lattice"},
+        bounded_steps=spectral.VOTES,
     ),
     Entry(
         key="covariance/perturbed",

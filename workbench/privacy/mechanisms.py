@@ -8,6 +8,7 @@ from math import expm1, log, log1p, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtri
 
 from workbench.errors import ArgumentError, positive, probability
 
@@ -103,6 +104,18 @@ def symmetric_gaussian(value: ArrayLike, charge: Charge, noise: NoiseSource) -> 
     Frobenius norm of M.
     """
     return noise.symmetric_gaussian(value, charge.sensitivity, gaussian_scale(charge))
+
+
+def lower_bound(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
+    """Return `value` + N(0, σ²) - σ Φ⁻¹(1 - δ): above `value` with probability δ.
+
+    A Gaussian mechanism of ρ-zCDP. The δ of its charge pays for later steps that take the bound for granted.
+    """
+    match charge.cost:
+        case ZCDP(rho, delta) if delta > 0:
+            scale = charge.sensitivity / sqrt(2 * rho)
+            return noise.gaussian(value, charge.sensitivity, scale) + scale * float(ndtri(delta))
+    raise ArgumentError("cost", charge.cost, "ZCDP with delta > 0")
 
 
 def additive(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:

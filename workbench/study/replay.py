@@ -116,6 +116,7 @@ def _array(value: Any, *_: Any) -> Any:
 
 def _mechanisms() -> list[tuple[str, Function, Function]]:
     """Return the mechanisms as they are now, and what each sees."""
-    noisy = ("additive", "laplace", "gaussian", "symmetric_gaussian", "noisy_max", "exponential")
+    additive = ("additive", "laplace", "gaussian", "symmetric_gaussian", "lower_bound")
+    noisy = (*additive, "noisy_max", "exponential")
     found = [(name, getattr(mechanisms, name), _array) for name in noisy]
     return [*found, ("stability_histogram", histograms.stability_histogram, _counts)]

@@ -59,19 +59,13 @@ def second_moment_within(x: Array, radius: float) -> Array:
 
 def moment_of(x: Array, change: Callable[[Array], Array]) -> Array:
     """Return (1/n) Σ w wᵀ of the rows that a map of each row makes, without a second copy of all of them."""
-    total = np.zeros((x.shape[1], x.shape[1]))
-    for block in blocks(*x.shape):
-        rows = change(x[block])
-        total += rows.T @ rows
-    return symmetrised(total) / len(x)
+    parts = (change(x[block]) for block in blocks(*x.shape))
+    return symmetrised(np.asarray(sum(rows.T @ rows for rows in parts))) / len(x)
 
 
 def mean_of(x: Array, change: Callable[[Array], Array]) -> Array:
     """Return the mean of the rows that a map of each row makes, a block of rows at a time."""
-    total = np.zeros(x.shape[1])
-    for block in blocks(*x.shape):
-        total += change(x[block]).sum(axis=0)
-    return total / len(x)
+    return np.asarray(sum(change(x[block]).sum(axis=0) for block in blocks(*x.shape))) / len(x)
 
 
 def second_moment_sensitivity(n: int, radius: float) -> float:

@@ -15,7 +15,7 @@ from workbench.study.replay import Event, spied
 
 from .base import Case, Setting, native, numbers
 
-ADDITIVE = ("additive", "laplace", "gaussian", "symmetric_gaussian")
+ADDITIVE = ("additive", "laplace", "gaussian", "symmetric_gaussian", "lower_bound")
 SEVERAL = 0.4  # of a preset's runs for all steps but the last, which has most of the budget
 COMPARED = (*ADDITIVE, "exponential", "noisy_max")
 

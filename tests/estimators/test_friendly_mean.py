@@ -1,0 +1,225 @@
+"""The friendly mean: both lemmas by fuzz of neighbours, the events that no vote stands for, floats."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+
+from workbench.errors import ArgumentError
+from workbench.estimators.parts.blocks import in_blocks, projections, spectra
+from workbench.estimators.parts.friendly_mean import (
+    FriendlyMean,
+    enough_points,
+    friends_of,
+    weighted_mean,
+)
+from workbench.privacy import ZCDP, CountingNoise, SimulatedNoise, UnitNoise
+
+CALIBRATIONS = ("tight", "paper")
+
+
+def crowd(rng, t, size):
+    """t points of [-1, 1]^size in one of several shapes, and τ: crowds, a line, a spread, ties, far ones."""
+    tau, shape = 10.0 ** rng.integers(-9, 0), rng.integers(6)
+    y = rng.standard_normal((t, size))
+    match shape:
+        case 0:
+            y *= tau * rng.uniform(0.05, 1.0)
+        case 1:
+            y *= tau * 0.05
+            y[: rng.integers(t // 3, 2 * t // 3)] += tau * rng.uniform(0.5, 3.0)
+        case 2:  # on a line, at the edge of friendship
+            y = np.outer(np.linspace(0, rng.uniform(0.5, 3.0) * tau, t), y[0] / np.linalg.norm(y[0]))
+        case 3:
+            y = rng.choice([0.0, 0.999999 * tau, 1.000001 * tau, 2 * tau], (t, 1)) * np.eye(size)[0]
+        case 4:
+            y = np.zeros((t, size))
+            y[rng.random(t) < rng.uniform(0, 0.6)] = rng.choice([1e-3, 1.0]) * rng.standard_normal(size)
+        case _:
+            y *= 1e3 * tau
+    return np.clip(y, -1, 1), tau
+
+
+def neighbour(rng, y, tau):
+    """y with one point replaced: somewhere near, on another point, at the edge of the crowd, far away."""
+    other, i, size = y.copy(), rng.integers(len(y)), y.shape[1]
+    centre, step = y[rng.integers(len(y))], rng.standard_normal(size)
+    step /= np.linalg.norm(step)
+    other[i] = centre + step * rng.choice([0.0, 0.5 * tau, tau * (1 - 1e-12), tau, 2 * tau, 1e6, 1.0])
+    return np.clip(other, -1, 1)
+
+
+@pytest.mark.parametrize("calibration", CALIBRATIONS)
+def test_both_lemmas_on_neighbours(calibration):
+    rng, gaps, moves = np.random.default_rng(1), [], []
+    for _ in range(2000):
+        t = int(rng.integers(21, 60))
+        recipe = FriendlyMean(t, calibration)
+        y, tau = crowd(rng, t, int(rng.integers(1, 5)))
+        other = neighbour(rng, y, tau)
+        one, two = recipe.weights(y, tau), recipe.weights(other, tau)
+        gaps.append(abs(one.sum() - two.sum()))
+        if min(one.sum(), two.sum()) > 0:
+            moved = np.linalg.norm(weighted_mean(y, one) - weighted_mean(other, two))
+            count = max(one.sum(), two.sum())
+            if count >= recipe.least:
+                assert moved <= (recipe.move(count) + 0.02) * tau / count
+            moves.append(moved / tau * count)
+    assert max(gaps) <= recipe.rule.gap * (1 + 1e-9)
+    assert max(moves) <= recipe.rule.move + 0.02
+    assert max(gaps) > 0.9
+    assert max(moves) > 0.5
+
+
+@pytest.mark.parametrize("odd", [False, True])
+def test_the_count_attains_its_sensitivity(odd):
+    """All points but one sit at the two ends of a friendship; the last one moves between them."""
+    t = 41 if odd else 40
+    best = 0.0
+    for half in range(2, t // 2):
+        y = np.zeros((t, 1))
+        y[1 : 1 + half] = -0.75
+        y[1 + half :] = 0.75
+        other = y.copy()
+        other[0] = 1e6
+        recipe = FriendlyMean(t)
+        best = max(best, abs(recipe.weights(y, 1.0).sum() - recipe.weights(other, 1.0).sum()))
+    near = np.linspace(-0.5, 0.5, t)[:, None]
+    gone = near.copy()
+    gone[t // 2] = 1e6
+    one, two = FriendlyMean(t).weights(near, 1.0), FriendlyMean(t).weights(gone, 1.0)
+    assert max(best, one.sum() - two.sum()) <= 3.0 * (1 + 1e-12)
+    # from all friends to all but one: every weight falls by 2/(t - 1), and one whole weight goes
+    assert one.sum() - two.sum() == pytest.approx(3.0, rel=1e-9)
+
+
+def test_points_of_weight_share_a_friend():
+    """Lemma 2: never further apart than 2τ, within one data set and across neighbours."""
+    rng, furthest = np.random.default_rng(2), 0.0
+    for _ in range(2000):
+        t = int(rng.integers(21, 40))
+        y, tau = crowd(rng, t, 2)
+        other = neighbour(rng, y, tau)
+        kept = np.concatenate([z[FriendlyMean(t).weights(z, tau) > 0] for z in (y, other)])
+        if len(kept):
+            apart = np.sqrt(((kept[:, None] - kept) ** 2).sum(axis=2)).max()
+            assert apart <= 2 * tau * (1 + 1e-9)
+            furthest = max(furthest, apart / tau)
+    assert furthest > 1.5
+
+
+def test_an_outlier_does_not_vote():
+    y = np.zeros((40, 2, 2))
+    y[3] = 5.0 * np.eye(2)
+    weights = FriendlyMean(40).weights(y, 1.0)
+    assert weights[3] == 0
+    assert (weighted_mean(y, weights) == 0).all()
+
+
+@pytest.mark.parametrize("calibration", CALIBRATIONS)
+def test_no_vote_without_friends_and_the_same_draws(calibration):
+    recipe = FriendlyMean(200, calibration)
+    charges = recipe.charges("vote", ZCDP(5.0, 1e-6))
+    apart = np.linspace(-1, 1, 200)[:, None, None] * np.eye(2)
+    for y, votes in ((np.zeros((200, 2, 2)), True), (apart, False)):
+        noise = CountingNoise(SimulatedNoise(np.random.default_rng(3)))
+        found = recipe.draw(y, 1e-3, charges, noise)
+        assert (found is not None) == votes
+        assert [(draw.kind, draw.size) for draw in noise.draws] == [
+            ("gaussian", 1),
+            ("symmetric_gaussian", 4),
+        ]
+
+
+def test_the_noise_of_a_vote_has_the_scale_of_the_proof():
+    t, tau, cost = 400, 1e-3, ZCDP(0.5, 1e-6)
+    recipe = FriendlyMean(t)
+    found = recipe.draw(np.zeros((t, 1, 1)), tau, recipe.charges("vote", cost), UnitNoise())
+    bound = t + 3 / sqrt(0.5) * (1 + ndtri(1e-6))
+    assert found[0, 0] == pytest.approx((recipe.move(bound) + 0.02) * tau / bound / sqrt(0.5), rel=1e-12)
+
+
+def test_floats_add_less_than_their_share_at_the_closest_distance():
+    """Points that agree to rounding: the mean moves by less than what is declared for it."""
+    rng = np.random.default_rng(4)
+    for t in (21, 700, 4000):
+        recipe = FriendlyMean(t)
+        tau, v = recipe.closest(0.0), rng.standard_normal(5)
+        y = np.outer(v, v)[None] / (v @ v) + 1e-16 * rng.standard_normal((t, 5, 5))
+        other = y.copy()
+        other[0] += 2 * tau / 5 * rng.standard_normal((5, 5))
+        one, two = recipe.weights(y, tau), recipe.weights(other, tau)
+        moved = np.linalg.norm(weighted_mean(y, one) - weighted_mean(other, two))
+        assert moved <= (6 + 0.02) * tau / max(one.sum(), two.sum())
+
+
+def test_enough_points_pass_the_vote():
+    for calibration in CALIBRATIONS:
+        cost = ZCDP(0.02, 1e-7)
+        t = enough_points(cost, calibration)
+        recipe, rng = FriendlyMean(t, calibration), np.random.default_rng(5)
+        y = 0.1 * rng.standard_normal((t, 1, 1))
+        charges = recipe.charges("vote", cost)
+        passed = [recipe.draw(y, 1.0, charges, SimulatedNoise(rng)) is not None for _ in range(200)]
+        assert np.mean(passed) > 0.97
+    with pytest.raises(ArgumentError, match="points"):
+        FriendlyMean(12)
+
+
+def test_friends_are_counted_alike_whatever_the_size_of_a_part():
+    y = np.random.default_rng(6).standard_normal((3000, 2, 2))
+    apart = np.sqrt(
+        ((y[:, None, 0] - y[None, :, 0]) ** 2).sum(axis=2)
+        + ((y[:, None, 1] - y[None, :, 1]) ** 2).sum(axis=2)
+    )
+    assert np.array_equal(friends_of(y, 1.0)[:50], (apart[:50] <= 1.0).sum(axis=1))
+
+
+HOSTILE = (np.nan, np.inf, 1e308, 0.0, 5e-324, 1e100)
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_a_block_that_cannot_be_decomposed_is_a_fixed_value(value):
+    rng = np.random.default_rng(7)
+    blocks = rng.standard_normal((30, 6, 3))
+    clean_spectra, clean = spectra(blocks), projections(blocks, 2)
+    blocks[4, 2] = value
+    found, planes = spectra(blocks), projections(blocks, 2)
+    others = np.arange(30) != 4
+    assert np.array_equal(found[others], clean_spectra[others])
+    assert np.array_equal(planes[others], clean[others])
+    if not abs(value) <= 1e100:
+        assert np.isnan(found[4]).all()
+        assert (planes[4] == 0).all()
+    else:
+        assert np.trace(planes[4]) == pytest.approx(2.0)
+
+
+def test_a_decomposition_that_fails_stays_inside_its_block(monkeypatch):
+    """An SVD that does not converge for one block: spectrum NaN, projection 0, the others as before."""
+    blocks = np.random.default_rng(8).standard_normal((10, 6, 3))
+    clean_spectra, clean, svd = spectra(blocks), projections(blocks, 1), np.linalg.svd
+
+    def failing(rows, **options):
+        if any(np.array_equal(block, blocks[5]) for block in rows.reshape(-1, 6, 3)):
+            raise np.linalg.LinAlgError("SVD did not converge")
+        return svd(rows, **options)
+
+    monkeypatch.setattr(np.linalg, "svd", failing)
+    found, planes = spectra(blocks), projections(blocks, 1)
+    others = np.arange(10) != 5
+    assert np.isnan(found[5]).all()
+    assert (planes[5] == 0).all()
+    assert np.array_equal(found[others], clean_spectra[others])
+    assert np.array_equal(planes[others], clean[others])
+
+
+def test_spectra_keep_a_condition_number_of_1e20():
+    rng, scales = np.random.default_rng(9), np.array([1e10, 1e5, 1.0])
+    blocks = in_blocks(rng.standard_normal((4000, 3)) * scales, 40)
+    ratios = spectra(blocks) / scales**2
+    assert ratios.min() > 0.4
+    assert ratios.max() < 2.0
+    blocks[:, :, 2] = blocks[:, :, 0] - 3 * blocks[:, :, 1]
+    assert (spectra(blocks)[:, 2] == 0).all()

@@ -1,0 +1,72 @@
+"""The entries of spectra and of subspaces."""
+
+import numpy as np
+
+from workbench import losses
+from workbench.distributions import Gaussian
+from workbench.estimators.spectral.eigenvalues import Eigenvalues
+from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
+from workbench.populations import MultivariateGaussian, MultivariateStudent
+from workbench.privacy import ZCDP, ApproxDP
+
+from .entry import Assumption, Entry, Example, Knob
+
+APPROX, CONCENTRATED = ApproxDP(8.0, 1e-6), ZCDP(2.0, 1e-6)
+N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
+
+GAP = 1e-3  # of the spectrum of thin rows
+ALONG = np.array([[0.36, 0.48], [0.48, 0.64]])  # the projection on their long axis
+THIN = MultivariateGaussian(Gaussian([3.0, -1.0], 25.0 * (ALONG + GAP**2 * (np.eye(2) - ALONG))))
+NORMAL = Assumption(
+    "the rows are normal",
+    lambda population, _: isinstance(population, MultivariateGaussian),
+    MultivariateStudent(THIN.moments, 3.0),
+)
+GAPPED = Assumption(
+    "the k-th gap of the spectrum is at most gap",
+    lambda population, estimator: _gap(population, estimator.k) <= estimator.gap * (1 + 1e-9),
+    MultivariateGaussian(Gaussian(np.zeros(2), np.eye(2))),
+)
+VOTES = frozenset(
+    f"vote{of}, {step}" for of in ("", " 1", " on the rank") for step in ("count", "mean")
+)  # at d = 2; a friendly mean moves less than its proof allows, and the paper's count too
+
+
+def _gap(population: MultivariateGaussian, k: int) -> float:
+    values = np.linalg.eigvalsh(population.covariance)[::-1]
+    return float(np.sqrt(values[k] / values[k - 1]))
+
+
+SPECTRAL = (
+    Entry(
+        key="spectral/eigenvalues",
+        summary="eigenvalues of a covariance, whatever their size",
+        estimand="eigenvalues",
+        statements=("M21/UG/Alg1", "M21/UG/Thm3.1"),
+        examples=(
+            Example(Eigenvalues(), APPROX),
+            Example(Eigenvalues(calibration="paper"), CONCENTRATED),
+        ),
+        population=THIN,
+        loss=losses.eigenvalue_error,
+        assumptions=(NORMAL,),
+        knobs=(N, EPSILON, DELTA),
+        symmetries={"translation": "exact", "scale": "lattice"},
+    ),
+    Entry(
+        key="spectral/subspace-aggregate",
+        summary="the subspace before a gap of the spectrum, by a vote of blocks of rows",
+        estimand="subspace",
+        statements=("M21/UG/Alg2",),
+        examples=(
+            Example(SubspaceAggregate(k=1, gap=GAP), APPROX),
+            Example(SubspaceAggregate(k=1, gap=GAP, calibration="paper"), CONCENTRATED),
+        ),
+        population=THIN,
+        loss=losses.subspace_error,
+        assumptions=(NORMAL, GAPPED),
+        knobs=(N, EPSILON, DELTA, Knob("gap", 1e-9, 1.0)),
+        symmetries={"translation": "exact", "scale": "exact"},
+        bounded_steps=VOTES,
+    ),
+)

@@ -1,0 +1,74 @@
+"""A covariance without any bound on it: the loop of preconditioners.  M21/UG; Kamath et al. (2022).
+
+Rows x of shape (n, d) of a normal law with any mean and any covariance, singular ones among them. Neighbours:
+replace one row. The rows have mean 0 if `centred`; otherwise pairs (x_1 - x_2)/√2 take their place where
+blocks are concerned.
+
+    (1) the eigenvalues of most blocks of rows, each to a factor                             M21/UG Alg 1
+        (and, if some are 0, the subspace of the rows, in which all that follows happens)
+    (2) wherever they have a gap: the subspace before it, by a vote of the blocks, and a preconditioner
+        that closes the gap; until the rows are round up to a moderate, known spread      M21/UG Alg 2 to 4
+    (3) a noisy covariance of the rows in this frame, mapped back
+
+How many rows it takes depends on d and the budget, not on the condition number. `plan` refuses fewer, on
+public grounds, with the number.
+
+"tight", ours: eigenvalues twice, by the window-median mechanism, one vote for each gap, no noisy covariances
+on the way, (3) on all rows round a private centre (`parts.unbounded_tight`). "paper": the source's loop, with
+constants, since the slides have none (`parts.unbounded_paper`); a friendly mean takes the place of GoodCenter
+in both (`parts.friendly_mean`). No answer (an `Abstention`) where blocks do not agree.
+
+Departures: constants are chosen here; blocks are decomposed by singular values of their rows; in floats, the
+subspace of degenerate rows is found to about 1e-11 and never exactly, and a condition number above 1e26 is
+degenerate. Proof: `proofs/aggregation.md`.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.errors import one_of
+from workbench.estimators.base import Abstention, Array, Release, Trace, run_multivariate
+from workbench.estimators.parts.concentrated import delivered
+from workbench.estimators.parts.unbounded import Recipe, moments, recipe_for
+from workbench.privacy import Budget, NoiseSource, Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnboundedCovariance:
+    """Public parameters. Budgets: ApproxDP or ZCDP, with delta > 0.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = 1e9 + np.random.default_rng(1).standard_normal((5000, 2)) * [1e-3, 1e3]
+    >>> budget = ApproxDP(1.0, 1e-6)
+    >>> release = UnboundedCovariance()(x, budget=budget, rng=np.random.default_rng(2))
+    >>> bool((abs(np.diag(release.value) / [1e-6, 1e6] - 1) < 0.2).all())
+    True
+    """
+
+    centred: bool = False
+    calibration: Literal["paper", "tight"] = "tight"
+
+    def __post_init__(self) -> None:
+        one_of(("paper", "tight"), calibration=self.calibration)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the private covariance of `x`, shape (d, d), positive semidefinite."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def recipe(self, n: int, d: int, budget: Budget) -> Recipe:
+        """Return the recipe for n rows; public."""
+        return recipe_for(n, d, budget, self.calibration, self.centred, False)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return one charge for each draw; raise where n rows are too few, with the number."""
+        return delivered(self.recipe(n, d, budget).charges(), budget)
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Array | Abstention:
+        """Return the private covariance of sanitised rows."""
+        found = moments(self.recipe(len(x), x.shape[1], budget), x, noise, trace)
+        return found if isinstance(found, Abstention) else found.covariance

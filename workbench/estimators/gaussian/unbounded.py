@@ -1,0 +1,71 @@
+"""A Gaussian without any bound on its parameters: covariance and mean.  M21/UG; Kamath et al. (2022).
+
+Rows x of shape (n, d) of a normal law with any mean and any covariance. Neighbours: replace one row. The
+mean is 0 if `centred`, and not estimated then.
+
+    (1) a frame in which the rows are round, by the loop of `covariance/unbounded`
+    (2) a centre: in every coordinate of the frame one univariate location            M21/UG, known covariance
+    (3) out = N(centre + the noisy mean of the clipped rows round it, the covariance)
+
+"tight", ours: the location is the window-median mechanism, and the centre comes before the covariance, so
+that both are measured on all rows (`parts.round_finish`). "paper": the covariance comes first, from pairs,
+then a stability-based histogram in every whitened coordinate, then one clipped mean (`parts.paper_finish`).
+
+Rows that are all alike give no unit to find a mean in: no answer. Proof: `proofs/aggregation.md`.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from workbench.distributions import Gaussian
+from workbench.errors import one_of
+from workbench.estimators.base import Abstention, Array, Release, Trace, run_multivariate
+from workbench.estimators.parts.concentrated import delivered
+from workbench.estimators.parts.unbounded import Recipe, moments, recipe_for
+from workbench.privacy import Budget, NoiseSource, Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnboundedGaussian:
+    """Public parameters. Budgets: ApproxDP or ZCDP, with delta > 0.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = 1e9 + np.random.default_rng(1).standard_normal((5000, 2)) * [1e-3, 1e3]
+    >>> budget = ApproxDP(1.0, 1e-6)
+    >>> law = UnboundedGaussian()(x, budget=budget, rng=np.random.default_rng(2)).value
+    >>> bool((abs(law.mean - 1e9) < [2e-4, 2e2]).all())
+    True
+    """
+
+    centred: bool = False
+    calibration: Literal["paper", "tight"] = "tight"
+
+    def __post_init__(self) -> None:
+        one_of(("paper", "tight"), calibration=self.calibration)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Gaussian]:
+        """Return the private law of `x`."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def recipe(self, n: int, d: int, budget: Budget) -> Recipe:
+        """Return the recipe for n rows; public."""
+        return recipe_for(n, d, budget, self.calibration, self.centred, True)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return one charge for each draw; raise where n rows are too few, with the number."""
+        return delivered(self.recipe(n, d, budget).charges(), budget)
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Gaussian | Abstention:
+        """Return the private law of sanitised rows."""
+        found = moments(self.recipe(len(x), x.shape[1], budget), x, noise, trace)
+        if isinstance(found, Abstention):
+            return found
+        mean = np.zeros(x.shape[1]) if self.centred else found.mean
+        return Abstention("location 1") if mean is None else Gaussian(mean, found.covariance)
