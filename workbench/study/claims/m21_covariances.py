@@ -61,7 +61,9 @@ class Rotated:
 
     def seen_by(self, matrix: Array) -> Array:
         """Return the eigenvalues of A Σ Aᵀ, ascending, by singular values of A Σ^{1/2}."""
-        return np.asarray(np.linalg.svd(matrix @ (self.basis * np.sqrt(self.values)), compute_uv=False)[::-1] ** 2)
+        return np.asarray(
+            np.linalg.svd(matrix @ (self.basis * np.sqrt(self.values)), compute_uv=False)[::-1] ** 2
+        )
 
 
 def rotated(values: ArrayLike, rng: Generator) -> Rotated:

@@ -157,7 +157,9 @@ def steps(point: Point, trials: int, data: Generator, noise: Generator) -> Colum
         between = np.exp(data.uniform(np.log(STEP_LOWER), 0.0, d - 2))
         law = rotated(np.concatenate([[STEP_LOWER, 1.0], between]), data)
         moment = recipe.moment(law.sample(n, data, STEP_DEGREES), np.eye(d), stage)
-        seen = law.seen_by(band.preconditioned(symmetric_gaussian(moment, charge, source), STEP_LOWER, np.eye(d)))
+        seen = law.seen_by(
+            band.preconditioned(symmetric_gaussian(moment, charge, source), STEP_LOWER, np.eye(d))
+        )
         low[trial], high[trial] = seen[0], seen[-1]
     return {"low": low, "high": high, "promised": np.full(trials, band.next_lower(STEP_LOWER))}
 
