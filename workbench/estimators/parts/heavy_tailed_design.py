@@ -135,7 +135,7 @@ def _unit(problem: Problem, m: int, weight: float) -> float:
 def preconditioning_step(
     problem: Problem, m: int, weight: float, lower: float, beta: float
 ) -> tuple[float, Band]:
-    """Return the radius and the band of a step on m rows that starts at ℓ, with failure probability `beta`."""
+    """Return the radius and the band of a step on m rows that starts at ℓ and fails with chance `beta`."""
     d, moments = problem.d, problem.moments
     caution = CAUTION if problem.mode == "practical" else 1.0
     if problem.calibration == "paper":

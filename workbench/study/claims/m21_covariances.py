@@ -1,7 +1,7 @@
 """What the claims on covariances share: a covariance in a random frame, and distances in its norm.
 
-The norm of Σ is |M|_Σ = |Σ^{-1/2} M Σ^{-1/2}|_F. A covariance is held by its axes, so that rows and norms are right
-at condition numbers where Σ itself no longer shows its short axes in floats.
+The norm of Σ is |M|_Σ = |Σ^{-1/2} M Σ^{-1/2}|_F. A covariance is held by its axes, so that rows and norms are
+right at condition numbers where Σ itself no longer shows its short axes in floats.
 """
 
 from collections.abc import Callable

@@ -6,7 +6,8 @@ prediction between the same n, because the exponents -(k - 1)/k of the source ar
 (k - 1)/k with 2k = ν, the moment that just fails to exist.
 """
 
-from math import inf, log, sqrt
+from itertools import pairwise
+from math import inf, sqrt
 
 import numpy as np
 import pandas as pd
@@ -64,7 +65,7 @@ def moments_decide_the_rate(profile: str, seed: int, jobs: int) -> Verdict:
     layers = run(sweeps.LAYERS, profile, seed=seed, jobs=jobs)
     spreads = run(sweeps.SPREADS, profile, seed=seed, jobs=jobs)
     checks, slopes = _rates(layers, seed)
-    for (fewer, slow), (more, fast) in zip(slopes, slopes[1:], strict=False):
+    for (fewer, slow), (more, fast) in pairwise(slopes):
         name = f"slope at ν = {fewer:g} less that at ν = {more:g}"
         checks.append(
             measures.between(name, measures.combination([1, -1], [slow, fast]), 0.0, inf, bound=0.0)
@@ -177,26 +178,27 @@ CLAIMS = (
     Claim(
         "G12",
         ("M21/HT/Thm3.1", "M21/HT/Alg1", "M21/HT/Alg3", "M21/HT/errors"),
-        "Student rows, d = 5, rho = .5: bias plus noise of the cut covariance, least over the radius, is within 15 %"
-        " of the exact prediction at n = 3e3 .. 3e4; its slope in n is within .05 of the predicted one and within .1"
-        " of -(nu - 2)/nu for nu = 4.2, 6.2, 10.2, and falls with nu. The naive noise in the norm of Sigma grows in"
-        " proportion to u (within 15 %), the private part of the preconditioned one is flat for u = 10 .. 1e5"
-        " (ratio at most 1.5).",
+        "Student rows, d = 5, rho = .5: bias plus noise of the cut covariance, least over the radius, is"
+        " within 15 % of the exact prediction at n = 3e3 .. 3e4; its slope in n is within .05 of the"
+        " predicted one and within .1 of -(nu - 2)/nu for nu = 4.2, 6.2, 10.2, and falls with nu. The naive"
+        " noise in the norm of Sigma grows in proportion to u (within 15 %), the private part of the"
+        " preconditioned one is flat for u = 10 .. 1e5 (ratio at most 1.5).",
         moments_decide_the_rate,
     ),
     Claim(
         "HT3.2",
         ("M21/HT/Thm3.2", "M21/HT/Alg2"),
-        "From the n at which its bound says so, one step of preconditioning with l = 1/16, paper and tight, d = 2 and"
-        " 5, leaves l'I <= A Sigma A' <= I with l' >= 2l in nine runs of ten, on spectra that touch both ends.",
+        "From the n at which its bound says so, one step of preconditioning with l = 1/16, paper and tight,"
+        " d = 2 and 5, leaves l'I <= A Sigma A' <= I with l' >= 2l in nine runs of ten, on spectra that"
+        " touch both ends.",
         a_step_keeps_its_promise,
     ),
     Claim(
         "HT1",
         ("M21/Table1", "M21/HT/complexity"),
-        "The rows from which two runs of three of the preconditioned covariance err by at most alpha are at most"
-        " 6 times Table 1 with every constant 1: k = 2, 3, d = 2, 4, 8, (rho, alpha) = (.5, .1), (.05, .3),"
-        " u = 100.",
+        "The rows from which two runs of three of the preconditioned covariance err by at most alpha are at"
+        " most 6 times Table 1 with every constant 1: k = 2, 3, d = 2, 4, 8, (rho, alpha) = (.5, .1), (.05,"
+        " .3), u = 100.",
         table_is_in_shape,
     ),
 )

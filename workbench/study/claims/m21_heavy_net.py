@@ -1,8 +1,8 @@
-"""G16, the pure net: its error falls to a floor, the distance of a covariance from the nearest that was offered.
+"""G16, the pure net: its error falls to a floor, the distance of a covariance from those on offer.
 
-The floor of a covariance is the error of the candidate with the best score on its own second moment, without rows and
-without noise. On the line a grid of logarithms of step s has a mean floor of about s/4 where the variance is uniform on the
-logarithmic scale.
+The floor of a covariance is the error of the candidate with the best score on its own second moment, without
+rows and without noise. On the line a grid of logarithms of step s has a mean floor of about s/4 where the
+variance is uniform on the logarithmic scale.
 """
 
 from math import log
@@ -18,10 +18,9 @@ from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.privacy import PureDP
 from workbench.study.claims import l17_location_measures as measures
 from workbench.study.claims.base import Claim
-from workbench.study.claims.l17_location_measures import Measure
 from workbench.study.claims.m21_covariances import Array, Rotated, rotated, summary, without_privacy
 from workbench.study.complexity import enough
-from workbench.study.profiles import blocks, claim_level
+from workbench.study.profiles import blocks
 from workbench.study.rules import combine
 from workbench.study.schema import Point
 from workbench.study.sweep import Sweep, grid, run
@@ -51,7 +50,10 @@ def nearest(one: PureNetCovariance, law: Rotated) -> Array:
 
 
 def net_errors(point: Point, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
-    """Measure the error, the floor and the error without privacy at covariances uniform on the logarithmic scale."""
+    """Measure the error, the floor and the error without privacy at random covariances.
+
+    Logarithms of eigenvalues are uniform, and so are directions.
+    """
     d, n, one = int(point["d"]), int(point["n"]), estimator(float(point["alpha"]))
     columns = {name: np.empty(trials) for name in ("error", "floor", "reference")}
     for trial in range(trials):
@@ -88,9 +90,8 @@ def _checks(frame: pd.DataFrame, d: int, seed: int) -> list[Verdict]:
         name = f"error at n = {NET_N[d][0]} over that at {NET_N[d][-1]}, {name}"
         checks.append(measures.between(name, measures.ratio(*means), 1.0, 10.0, bound=1.0))
         floors[alpha] = measures.scaled(means[1], 1 / alpha)
-    proportional = measures.between(f"error over step, largest over smallest, d = {d}", measures.spread(floors), 0.0,
-                                    PROPORTIONAL, n=NET_N[d][-1])  # fmt: skip
-    return [*checks, proportional]
+    name, spread = f"error over step, largest over smallest, d = {d}", measures.spread(floors)
+    return [*checks, measures.between(name, spread, 0.0, PROPORTIONAL, n=NET_N[d][-1])]
 
 
 def _ratio(pairs: Array) -> float:
@@ -106,10 +107,10 @@ CLAIMS = (
     Claim(
         "G16",
         ("M21/pure",),
-        "The error of the pure net (eps = 1, covariances between I and 16 I, Student rows) falls with n to the distance"
-        " of the covariance from the net, which it reaches within 25 % on average, at n = 16000 in one dimension and"
-        " 4000 in two; there it is proportional to the net's step (within 1.5) over a factor of 4 in one dimension and"
-        " of 2 in two.",
+        "The error of the pure net (eps = 1, covariances between I and 16 I, Student rows) falls with n to"
+        " the distance of the covariance from the net, which it reaches within 25 % on average, at n = 16000"
+        " in one dimension and 4000 in two; there it is proportional to the net's step (within 1.5) over a"
+        " factor of 4 in one dimension and of 2 in two.",
         falls_to_the_floor,
     ),
 )

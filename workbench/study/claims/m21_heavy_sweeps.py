@@ -1,8 +1,9 @@
 """The sweeps behind the claims and pictures about heavy tails (M21/HT). Rows are Student's t of mean 0.
 
-`layers` takes the naive estimator apart on rows of covariance I, at radii that are fixed multiples of the best one
-of `m21_heavy_theory`; `spreads` runs estimators on longer and longer ellipsoids; `steps` watches one step of
-preconditioning; `sizes` looks for the rows that an accuracy needs. Grids are placed by formulas alone.
+`layers` takes the naive estimator apart on rows of covariance I, at radii that are fixed multiples of the
+best one of `m21_heavy_theory`; `spreads` runs estimators on longer and longer ellipsoids; `steps` watches one
+step of preconditioning; `sizes` looks for the rows that an accuracy needs. Grids are placed by formulas
+alone.
 """
 
 from collections.abc import Iterable
@@ -113,9 +114,10 @@ def spreads(point: Point, trials: int, data: Generator, noise: Generator) -> Col
         moment = one_step.recipe.moment(x, a, stage)
         noisy = np.array([symmetric_gaussian(moment, charge, source) for _ in range(SPREAD_DRAWS)])
         simple = mapped_back(psd_part(noisy[0]), a)
-        value = preconditioned(x, budget=ZCDP(RHO), rng=noise).value
+        value: Any = preconditioned(x, budget=ZCDP(RHO), rng=noise).value
+        noises = _root_mean_square(law.size(upper * (z - moment)) for z in noisy)
         found = (law.error(value), law.size(value - plain), law.error(plain), law.error(simple),
-                 law.size(simple - plain), _root_mean_square(law.size(upper * (z - moment)) for z in noisy))  # fmt: skip
+                 law.size(simple - plain), noises)  # fmt: skip
         for name, number in zip(names, found, strict=True):
             columns[name][trial] = number
     return columns

@@ -1,7 +1,7 @@
 """The three errors of a covariance of cut rows, exactly, where rows are Student's t of covariance I.
 
-With |x|² = (ν - 2) B/(1 - B), B of the law Beta(d/2, ν/2), every truncated moment of |x| is an incomplete beta
-function. For rows clipped to the ball of radius γ the second moment has the expectation s I, and
+With |x|² = (ν - 2) B/(1 - B), B of the law Beta(d/2, ν/2), every truncated moment of |x| is an incomplete
+beta function. For rows clipped to the ball of radius γ the second moment has the expectation s I, and
 
     bias       √d (1 - s),  1 - s = E(|x|² - γ²)₊/d
     sampling   √((E min(|x|, γ)⁴ - d s²)/n)                      root mean square, in Frobenius norm

@@ -1,8 +1,8 @@
-"""The sweeps behind the claims and pictures about unbounded Gaussians (M21/UG), at (1, 1e-6). Rows are normal.
+"""The sweeps behind the claims and pictures about unbounded Gaussians (M21/UG), at (1, 1e-6).
 
-`spectra` and `votes` watch the two parts that blocks of rows answer, `fine` the second preconditioner; `sides` sets
-estimators side by side as the condition number grows; `sizes` looks for the rows that an accuracy needs. Every frame
-and every scale is random, so that nothing lies on a grid by chance.
+Rows are normal. `spectra` and `votes` watch the two parts that blocks of rows answer, `fine` the second
+preconditioner; `sides` sets estimators side by side as the condition number grows; `sizes` looks for the rows
+that an accuracy needs. Every frame and every scale is random, so that nothing lies on a grid by chance.
 """
 
 from typing import Any
@@ -66,7 +66,8 @@ def spectra(point: Point, trials: int, data: Generator, noise: Generator) -> Col
 def votes(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure a subspace's error over the gap, and λ_{k+1}/λ_1 after the coarse preconditioner made of it.
 
-    The eigenvalues before the gap spread over a factor of 4, those after it are equal; the gap is known to √2.
+    The eigenvalues before the gap spread over a factor of 4, those after it are equal; the gap is known to
+    √2.
     """
     k, gap, n = int(point["k"]), float(point["gap"]), int(point["n"])
     columns = {"over": np.full(trials, np.inf), "spread": np.zeros(trials)}
@@ -84,9 +85,9 @@ def votes(point: Point, trials: int, data: Generator, noise: Generator) -> Colum
 
 
 def fine(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
-    """Measure λ_{k+1}/λ_1 after the fine preconditioner, k = d - 1: a noisy covariance, flattened above λ_{k+1}.
+    """Measure λ_d/λ_1 after the fine preconditioner: a noisy covariance, flattened above λ_d.
 
-    The naive estimator is that of `covariance/clipped`; eigenvalues are known to √2.
+    Here k = d - 1. The naive estimator is that of `covariance/clipped`; eigenvalues are known to √2.
     """
     least, n = float(point["spread"]), int(point["n"])
     ratio = np.zeros(trials)
@@ -94,7 +95,7 @@ def fine(point: Point, trials: int, data: Generator, noise: Generator) -> Column
         law = rotated(least * geometric(D, 1 / least), data)
         top, reference = law.values[-1] * uncertain(data), law.values[0] * uncertain(data)
         estimator = ClippedCovariance(upper=2 * top, centred=True)
-        z = estimator(law.sample(n, data), budget=BUDGET, rng=noise).value
+        z: Any = estimator(law.sample(n, data), budget=BUDGET, rng=noise).value
         seen = law.seen_by(_flattened(z, reference))
         ratio[trial] = seen[0] / seen[-1]
     return {"ratio": ratio}
@@ -110,10 +111,10 @@ def fine_rows(spread: float) -> float:
 
 
 def sides(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
-    """Measure errors on the same rows, mean 1000 sd away: unbounded, CoinPress in three versions, one step, none.
+    """Measure errors on the same rows, mean 1000 sd away: unbounded, CoinPress, one step, none.
 
-    All but the unbounded one are told ten times the largest eigenvalue, and that the smallest is 1. `three steps` is
-    CoinPress with no more than three, `source` CoinPress with the constants of its source.
+    All but the unbounded one are told ten times the largest eigenvalue, and that the smallest is 1. `three
+    steps` is CoinPress with no more than three, `source` CoinPress with the constants of its source.
     """
     condition, n = float(point["condition"]), int(point["n"])
     right = MARGIN * condition
