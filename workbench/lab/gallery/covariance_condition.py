@@ -15,7 +15,10 @@ SUBSPACE = "spectral/subspace-aggregate"
 SIDES = {
     "clipped": ("one noisy step", CLIPPED),
     "three steps": ("CoinPress in three steps", "4:few"),
-    "source": ("CoinPress, its source's constants", f"{COINPRESS}
+    "source": ("CoinPress, its source's constants", f"{COINPRESS}:paper"),
+    "coinpress": ("CoinPress, tight", COINPRESS),
+    "error": ("unbounded", UNBOUNDED),
+}
 MOST = 1e6  # errors beyond are arrows
 
 
