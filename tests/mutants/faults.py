@@ -26,6 +26,7 @@ from workbench.estimators.parts import (
 )
 from workbench.estimators.parts.clipping import clipped_mean
 from workbench.estimators.parts.exponent_scale import exponents, pair_differences
+from workbench.estimators.parts.stable_centres import StableCentres
 from workbench.estimators.parts.window_median import Pieces, WindowMedian
 from workbench.privacy import Converted, Parallel, PureDP, Sequential, SimulatedNoise, histograms
 
@@ -234,10 +235,18 @@ def every_share_is_the_whole(example: Example) -> Iterator[None]:
         stack.enter_context(replaced_everywhere(gaussian_steps.step_budgets, whole_steps))
         stack.enter_context(patch.object(studentised, "_split", lambda budget, share: (budget, budget)))
         stack.enter_context(patch.object(kv_interval, "_parts", parts))
+        stack.enter_context(patch.object(StableCentres, "coordinate_cost", twice_a_coordinate))
         yield
 
 
 kv_parts = kv_interval._parts
+coordinate_cost = StableCentres.coordinate_cost
+
+
+def twice_a_coordinate(self: StableCentres, d: int, budget: Any) -> tuple[str, Any]:
+    """Every coordinate gets twice its share."""
+    rule, cost = coordinate_cost(self, d, budget)
+    return rule, times(cost, 2.0)
 
 
 def cheaper(plan: Any) -> Any:
@@ -379,9 +388,9 @@ def wider_with_n(steps: STEPS) -> STEPS:
     return changed
 
 
-def a_fiftieth(bound: STEPS) -> STEPS:
+def a_fraction(factor: float) -> Callable[[STEPS], STEPS]:
     """A bound that promises too much."""
-    return lambda self, *arguments: bound(self, *arguments) / 50
+    return lambda bound: lambda self, *arguments: bound(self, *arguments) / factor
 
 
 def drifting(plan: STEPS) -> STEPS:

@@ -7,6 +7,7 @@ outcome: what one block holds must not decide about the others (`proofs/aggregat
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from math import ceil, inf
 from typing import Literal
@@ -19,7 +20,7 @@ from workbench.estimators.base import LARGEST, Array
 LEAST = {"paper": 4, "tight": 2}  # rows in a block, in units of d: with fewer, results are absurd
 SPARE, MOST = 1.6, 2000  # blocks, in units of what is needed, and of what is needless in pairs
 ZERO = 1e-13  # singular values below this share of the largest one of their block are rounding
-AT_ONCE = 2**18  # entries that are decomposed in one call
+AT_ONCE = 2**16  # entries that are decomposed in one call
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def spectra(blocks: Array) -> Array:
     """
     m, d = blocks.shape[1:]
     found = np.zeros((len(blocks), d))
-    for part, (_, values, _) in _decomposed(blocks):
+    for part, (values, _) in _decomposed(blocks):
         kept = np.where(values > ZERO * values[:, :1], values, 0.0)
         found[part, : kept.shape[1]] = kept**2 / m
         found[part][np.isnan(values).any(axis=1) | ~usable(blocks[part])] = np.nan
@@ -79,7 +80,7 @@ def projections(blocks: Array, k: int) -> Array:
     """
     d = blocks.shape[2]
     found = np.zeros((len(blocks), d, d))
-    for part, (_, _, vectors) in _decomposed(blocks):
+    for part, (_, vectors) in _decomposed(blocks):
         top = vectors[:, :k]
         found[part] = np.swapaxes(top, 1, 2) @ top
         found[part][~usable(blocks[part])] = 0.0
@@ -91,30 +92,31 @@ def usable(blocks: Array) -> np.ndarray:
     return np.asarray((np.abs(blocks) <= LARGEST).all(axis=(1, 2)))
 
 
-def _decomposed(blocks: Array) -> Iterator[tuple[slice, tuple[Array, Array, Array]]]:
-    """Yield singular value decompositions of consecutive blocks; LAPACK sees usable entries only."""
+def _decomposed(blocks: Array) -> Iterator[tuple[slice, tuple[Array, Array]]]:
+    """Yield singular values and right vectors of consecutive blocks; LAPACK sees usable entries only.
+
+    Those of a block are those of its triangular factor, a product with an orthogonal matrix.
+    """
     step = max(1, AT_ONCE // max(1, blocks[:1].size))
     for start in range(0, len(blocks), step):
         part = slice(start, start + step)
         finite = np.where(usable(blocks[part])[:, None, None], blocks[part], 0.0)
-        yield part, _svd(finite)
+        yield part, _svd(np.asarray(np.linalg.qr(finite, mode="r")))
 
 
-def _svd(blocks: Array) -> tuple[Array, Array, Array]:
+def _svd(blocks: Array) -> tuple[Array, Array]:
     try:
-        u, values, vectors = np.linalg.svd(blocks, full_matrices=False)
+        _, values, vectors = np.linalg.svd(blocks, full_matrices=False)
     except np.linalg.LinAlgError:
         return _one_by_one(blocks)
-    return u, values, vectors
+    return values, vectors
 
 
-def _one_by_one(blocks: Array) -> tuple[Array, Array, Array]:
+def _one_by_one(blocks: Array) -> tuple[Array, Array]:
     """Return the same where a block does not converge: its own spectrum is NaN, its vectors are 0."""
     t, m, d = blocks.shape
-    u, values, vectors = np.zeros((t, m, min(m, d))), np.zeros((t, min(m, d))), np.zeros((t, min(m, d), d))
+    values, vectors = np.full((t, min(m, d)), np.nan), np.zeros((t, min(m, d), d))
     for j, block in enumerate(blocks):
-        try:
-            u[j], values[j], vectors[j] = np.linalg.svd(block, full_matrices=False)
-        except np.linalg.LinAlgError:
-            values[j] = np.nan
-    return u, values, vectors
+        with suppress(np.linalg.LinAlgError):
+            _, values[j], vectors[j] = np.linalg.svd(block, full_matrices=False)
+    return values, vectors

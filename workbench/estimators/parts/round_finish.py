@@ -4,7 +4,7 @@ Given the frame A and eigenvalues μ_1 ≥ … ≥ μ_r of the rows in it, both 
 
     (1) c = the point whose coordinates in A/√μ_1 are window medians of those of the rows, windows of 4
         (and in the complement of a subspace, in units of 1e-9 √μ_1)
-    (2) twice: M = the second moment of the rows w = A(x - c) shrunk to the ball of R + noise, un-winsorised;
+    (2) twice: M = the second moment of the rows w = A(x - c) shrunk to the ball of R + noise;
         A ← U^(-1/2) A, U = M with eigenvalues max(λ + e, ℓ), e a share of the noise, ℓ the least of μ/μ_1
     (3) c ← c + A⁻¹ m, m = the mean of the rows w shrunk to the ball of R + noise, over its slope at 0
     (4) S = the winsorised covariance of the rows w (`parts.winsorised_covariance`);  out = c, A⁻¹ S A⁻ᵀ
@@ -127,8 +127,7 @@ class RoundFinish:
         rows = moment_of(x, lambda block: within_ball((block - centre) @ mapping, 1.0))
         noisy = symmetric_gaussian(padded(rows, self.d), charge, noise)[:r, :r] * radius**2
         excess, least = CAUTION * sqrt(r) * gaussian_scale(charge) * radius**2, spectrum.min()
-        found = unwinsorised(noisy, radius)
-        rounder = spectral_map(found, lambda values: 1 / np.sqrt(np.maximum(values + excess, least)))
+        rounder = spectral_map(noisy, lambda values: 1 / np.sqrt(np.maximum(values + excess, least)))
         return frame.then(rounder), spectrum / (spectrum + excess)
 
     def _shift(self, x: Array, centre: Array, frame: Frame, charge: Charge, noise: NoiseSource) -> Array:

@@ -50,7 +50,7 @@ class SubspaceVote:
         """Return τ for a gap γ = √(λ_{k+1}/λ_k)."""
         d = self.d
         if gap == 0 or k >= d:
-            return self.friendly.closest(0.0)
+            return self.friendly.closest(0.0, d)
         if self.calibration == "tight":
             return gap * unit_distance(d, k, self.m)
         return 4.8 * sqrt(2 / self.m) * gap * (sqrt(k * (d - k)) + sqrt(2 * log(40 * self.blocks)) / 2)

@@ -8,8 +8,10 @@ from .primitives import (
     Primitive,
     bincount,
     copy,
+    distances,
     eigh,
     exponential,
+    factor,
     gemm,
     log,
     normal,
@@ -91,6 +93,50 @@ def bins(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...
     return (bincount(n, POPULATED),) * d + (normal(n),)
 
 
+def located(n: int) -> tuple[Primitive, ...]:
+    """Return a window median: sorted points, and noise and a log length for the three pieces of each."""
+    return sort(n), exponential(3 * n), log(3 * n), log(3 * n)
+
+
+def measured_blocks(tight: bool, t: int, m: int, d: int) -> tuple[Primitive, ...]:
+    """Return decomposed blocks and, for each eigenvalue, a window median or counts of its exponents."""
+    one = located(t) if tight else (bincount(t, POPULATED), normal(t))
+    return factor(t, m, d), *one * d
+
+
+def voted_blocks(t: int, m: int, d: int) -> tuple[Primitive, ...]:
+    """Return decomposed blocks, the distances of their projections, and a noisy mean."""
+    return factor(t, m, d), distances(t, d * d), normal(1), normal(d * d), eigh(d)
+
+
+def eigenvalues(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return pairs if the mean is not known, then measured blocks."""
+    t, m = estimator.blocks(n, d, budget)
+    measured = measured_blocks(estimator.calibration == "tight", t, m, d)
+    return *halves(estimator, n, d)[1], *measured
+
+
+def subspace(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return pairs if the mean is not known, then voting blocks."""
+    vote = estimator.vote(n, d, budget)
+    return *halves(estimator, n, d)[1], *voted_blocks(vote.blocks, vote.m, d)
+
+
+def unbounded(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return pairs, mapped blocks for each measurement and each vote, then clipped moments of all rows."""
+    recipe, (rows, pairs) = estimator.recipe(n, d, budget), halves(estimator, n, d)
+    t, m = recipe.blocks
+    tight = estimator.calibration == "tight"
+    measurement = (gemm(rows, d), *measured_blocks(tight, t, m, d))
+    vote = (gemm(rows, d), *voted_blocks(t, m, d))
+    moment = (*clipped_moment(n if tight else rows, d), normal(d * d), eigh(d))
+    if tight:
+        mean = () if estimator.centred else (*located(n) * d, norms(n, d), scan(n, d))
+        return pairs + measurement * 2 + vote * (d - 1) + moment * 3 + mean
+    mean = (*bins(estimator, budget, n, d), norms(n, d), scan(n, d)) if recipe.located else ()
+    return pairs + measurement * (2 * d) + vote * d + moment * (d + 1) + mean
+
+
 def plain_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
     """Return one pass."""
     return (scan(n, d),)
@@ -115,6 +161,10 @@ FLOORS = {
     "covariance/heavy-tailed-naive": clipped_covariance,
     "covariance/heavy-tailed": heavy_covariance,
     "covariance/pure-net": net,
+    "covariance/unbounded": unbounded,
+    "gaussian/unbounded": unbounded,
+    "spectral/eigenvalues": eigenvalues,
+    "spectral/subspace-aggregate": subspace,
     "covariance/perturbed": perturbed,
     "covariance/thresholded": thresholded,
     "covariance/local-thresholded": thresholded,

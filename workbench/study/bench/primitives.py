@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 Array: TypeAlias = NDArray[np.float64]
 Operation: TypeAlias = Callable[[], object]
@@ -84,6 +85,16 @@ def cholesky(d: int) -> Primitive:
     return _primitive("cholesky", lambda: partial(np.linalg.cholesky, _gram(_rows(2 * d, d))), d)
 
 
+def factor(t: int, m: int, d: int) -> Primitive:
+    """Reduce t blocks of m rows to triangular factors and find their singular values and right vectors."""
+    return _primitive("factor", lambda: partial(_factored, _rows(t * m, d).reshape(t, m, d)), t, m, d)
+
+
+def distances(t: int, size: int) -> Primitive:
+    """Compare the distances of all pairs of t points with a number."""
+    return _primitive("distances", lambda: partial(_close, _rows(t, size).reshape(t, size)), t, size)
+
+
 def normal(size: int) -> Primitive:
     """Draw normal numbers."""
     return _primitive("normal", lambda: partial(_rng().standard_normal, size), size)
@@ -113,6 +124,14 @@ def _counting(n: int, bins: int) -> Operation:
 
 def _squared_norms(rows: Array) -> Any:
     return np.vecdot(rows, rows)
+
+
+def _factored(blocks: Array) -> object:
+    return np.linalg.svd(np.linalg.qr(blocks, mode="r"), full_matrices=False)
+
+
+def _close(points: Array) -> object:
+    return cdist(points, points, "sqeuclidean") <= 1
 
 
 def _gram(rows: Array) -> Array:

@@ -21,6 +21,7 @@ from .replayed import replayed
 FAR = 1e6
 ROWS = (24, 200, 1000)  # or as many as the estimator needs
 SLOW = {"window_median", "stability_histogram", "exponential"}
+NET = 4.0  # times the budget, where a run is one choice among many
 CHEAP = 2000  # entries times steps of a run that is attacked as a whole with many repetitions
 
 
@@ -39,7 +40,8 @@ def settings(key: str) -> Iterator[Setting]:
     for example in entry.examples:
         budget = loud(example.budget)
         n = enough_rows(example.estimator, d, budget)
-        budget = loud(example.budget, max(1.0, steps(example.estimator, n, d, budget) / 2))
+        least = NET if chooses(example.estimator, n, d, budget) else 1.0
+        budget = loud(example.budget, max(least, steps(example.estimator, n, d, budget) / 2))
         yield Setting(key, example.estimator, budget, enough_rows(example.estimator, d, budget), d)
 
 
@@ -49,6 +51,11 @@ def enough_rows(estimator: Estimator, d: int, budget: Budget) -> int:
     tried = [max(rows, fewest) for rows in ROWS]
     most = max(steps(estimator, n, d, budget) for n in tried)
     return 1 if fewest == 1 else next(n for n in tried if steps(estimator, n, d, budget) == most)
+
+
+def chooses(estimator: Estimator, n: int, d: int, budget: Budget) -> bool:
+    """Return whether a run is a choice among many: one row hardly moves the chance of any of them."""
+    return {charge.mechanism for charge in estimator.plan(n, d, budget).charges()} == {"exponential"}
 
 
 def steps(estimator: Estimator, n: int, d: int, budget: Budget) -> int:
