@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import exp, inf, log
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,9 +27,9 @@ TOLERANCE = 0.1  # of local slopes
 SOURCE = "M21/prior-CoinPress"
 
 
-def rms(values: Vector, axis: int | None = None) -> Vector:
-    """Return the root mean square."""
-    return np.asarray(np.sqrt(np.mean(np.square(values), axis=axis)))
+def rms(values: Vector, *, axis: int = 0) -> Any:
+    """Return the root mean square over the trials."""
+    return np.sqrt(np.mean(np.square(values), axis=axis))
 
 
 def rms_interval(values: Vector, level: float, rng: Generator) -> Interval:

@@ -190,12 +190,12 @@ COVARIANCE_D = Sweep(
     blocks(10),
 )
 MEAN_SIZES = Sweep(
-    "m21-mean-sizes", around(MEAN_SETTINGS, mean_rows, rho=RHO, reach=REACH), mean_size, 40, blocks(10)
+    "m21-mean-sizes", around(MEAN_SETTINGS, mean_rows, rho=RHO, reach=REACH), mean_size, 100, blocks(10)
 )
 COVARIANCE_SIZES = Sweep(
     "m21-covariance-sizes",
     around(COVARIANCE_SETTINGS, covariance_rows, rho=RHO, condition=CONDITION),
     covariance_size,
-    12,
+    20,
     blocks(10),
 )

@@ -176,7 +176,11 @@ ORIENTATIONS = Sweep(
     "m21-orientations", grid(n=20_000, d=10, rho=RHO, condition=1e3), orientations, 10, blocks(10)
 )
 CONDITIONS = Sweep(
-    "m21-conditions", grid(n=100_000, d=10, rho=RHO, condition=(1e2, 1e4, 1e6)), more_steps, 5, blocks(20)
+    "m21-conditions",
+    grid(n=100_000, d=10, rho=RHO, condition=(1e2, 1e4, 1e6)),
+    more_steps,
+    2,
+    {"quick": 2, "ci": 5, "full": 50, "deep": 200},
 )
 WHERE = Sweep("m21-places", grid(n=1000, d=10, rho=RHO, reach=100.0, place=PLACES), places, 200, blocks(10))
 FRAMES = Sweep(
