@@ -74,10 +74,10 @@ def price_of_a_covariance(profile: str, seed: int) -> Chart:
         alt="How far CoinPress moves the sample covariance in the norm of Σ falls with n and ρ and grows with"
         " d; in mode practical it is several times below the error of sampling, in mode proved about as"
         " large. All points lie on the predictions, and so do the rows needed.",
-        how_to_read="Errors are in the norm of Σ: every axis of the ellipsoid counts alike, however short. The"
-        " black line is the sample covariance's own error, √(d(d+1)/n). The proved mode cuts no row and so"
-        " has to add noise for the farthest of n rows; the practical one cuts many rows on purpose and undoes"
-        " the bias for normal rows, which costs a little of their information even without noise.",
+        how_to_read="Errors are in the norm of Σ: every axis of the ellipsoid counts alike, however short."
+        " The black line is the sample covariance's own error, √(d(d+1)/n). The proved mode cuts no row and"
+        " so has to add noise for the farthest of n rows; the practical one cuts many rows on purpose and"
+        " undoes the bias for normal rows, which costs a little of their information even without noise.",
     )
 
 
