@@ -55,7 +55,7 @@ def _line(seed: int) -> Panel:
     series = []
     for n, key in zip(LINE_N, KEYS[1], strict=True):
         x = law.sample(n, stream(seed, Role.DATA, "covariance-net-line", n, 0), claims.DEGREES)
-        series.append(Series(f"n = {n}", offers[::-1], chances(LINE_ALPHA, x)[::-1], colour_key=key))
+        series.append(Series(f"n = {n}", offers[::-1], chances(LINE_ALPHA, x)[::-1], colour_key=f"{key}:n"))
     truth = Series("the truth", (LINE_TRUTH, LINE_TRUTH), (0.0, 1.0), role="reference", colour_key=PLAIN)
     return Panel(
         f"d = 1: {len(offers)} variances", "variance on offer", "chance", (*series, truth), yscale="linear",
