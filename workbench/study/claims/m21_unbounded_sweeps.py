@@ -41,7 +41,7 @@ FINE_SPREADS, FINE_FACTORS = (
 )  # λ_{k+1}/λ_1; n over the shape
 CONDITIONS, SIDE_N, FAR = (1e2, 1e4, 1e8, 1e12), 8000, 1000.0
 FEW_STEPS, MARGIN = 3, 10.0
-SIZE_D, SIZE_ALPHA, SIZE_FACTORS = (2, 3, 4), 0.045, (1.02, 1.6, 2.5, 4.0)  # n over the fewest rows
+SIZE_D, SIZE_ALPHA, SIZE_FACTORS = (2, 3, 4), 0.03, (1.1, 1.8, 3.0, 6.0)  # n over the shape
 START_D = (2, 3, 4, 5, 6, 8, 10, 12)
 
 
@@ -193,8 +193,8 @@ FINE = Sweep(
 SIDES = Sweep("m21-unbounded-sides", grid(n=SIDE_N, condition=CONDITIONS), sides, 8, blocks(10))
 SIZES = Sweep(
     "m21-unbounded-sizes",
-    tuple({"d": d, "n": round(factor * start(d))} for d in SIZE_D for factor in SIZE_FACTORS),
+    tuple({"d": d, "n": round(factor * size_shape(d))} for d in SIZE_D for factor in SIZE_FACTORS),
     sizes,
-    3,
+    6,
     blocks(10),
 )
