@@ -80,7 +80,7 @@ def _moved_keys(one: Event, other: Event) -> set[float]:
 
 def _seen(output: object, directions: Sequence[Array], keys: Sequence[float]) -> tuple[float, ...]:
     if isinstance(output, dict):
-        return tuple(output.get(key, 0.0) for key in keys)
+        return tuple(output.get(key, 0.0) for key in keys) or (0.0,)  # no pair moves a count
     if isinstance(output, int):
         return tuple(float(direction[output]) for direction in directions)
     if directions:
