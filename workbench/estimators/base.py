@@ -145,8 +145,8 @@ def run_univariate(
 ) -> Release[Any]:
     """Return the release of `estimator` on one column: read, plan, draw, in this order."""
     rows = univariate(x)
-    plan = estimator.plan(len(rows.values), 1, budget)
     with np.errstate(all="ignore"):  # whatever the caller's settings, entries decide no exception
+        plan = estimator.plan(len(rows.values), 1, budget)
         value = estimator.estimate(rows.values, budget, noise_source(rng), trace)
     return Release(value, plan, Guarantee(compose(plan)), rows.labels)
 
@@ -162,8 +162,8 @@ def run_multivariate(
     """Return the release of `estimator` on rows of shape (n, d): read, plan, draw, in this order."""
     rows = multivariate(x)
     n, d = rows.values.shape
-    plan = estimator.plan(n, d, budget)
     with np.errstate(all="ignore"):
+        plan = estimator.plan(n, d, budget)
         value = estimator.estimate(rows.values, budget, noise_source(rng), trace)
     delivered = compose(plan)
     requested = None if within(delivered, budget) and within(budget, delivered) else budget

@@ -32,7 +32,7 @@ from typing import Literal
 
 import numpy as np
 
-from workbench.errors import ArgumentError, integer_at_least, one_of, positive, probability
+from workbench.errors import integer_at_least, one_of, positive, probability
 from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import perturbed
 from workbench.estimators.parts.coinpress_design import CovarianceDesign, covariance_design, winsorised
@@ -40,6 +40,7 @@ from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budge
 from workbench.estimators.parts.rows import (
     centred_rows,
     moment_of,
+    require_spread,
     second_moment_sensitivity,
     within_ball,
 )
@@ -73,8 +74,7 @@ class CoinPressCovariance:
 
     def __post_init__(self) -> None:
         positive(upper=self.upper, lower=self.lower)
-        if self.lower > self.upper:
-            raise ArgumentError("lower", self.lower, f"at most upper = {self.upper}")
+        require_spread(self.lower, self.upper)
         if self.steps is not None:
             integer_at_least(1, steps=self.steps)
         one_of(("practical", "proved"), mode=self.mode)

@@ -25,11 +25,11 @@ from typing import Literal
 
 import numpy as np
 
-from workbench.errors import finite, integer_at_least, one_of, positive, probability
+from workbench.errors import ArgumentError, finite, integer_at_least, one_of, positive, probability
 from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.coinpress_design import MeanDesign, mean_design
 from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
-from workbench.estimators.parts.rows import mean_of, mean_sensitivity, within_ball
+from workbench.estimators.parts.rows import WIDEST, mean_of, mean_sensitivity, within_ball
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian
 
@@ -59,6 +59,8 @@ class CoinPressMean:
     def __post_init__(self) -> None:
         positive(radius=self.radius, sigma=self.sigma)
         finite(centre=self.centre)
+        if self.radius > WIDEST * self.sigma:
+            raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} sigma")
         if self.steps is not None:
             integer_at_least(1, steps=self.steps)
         one_of(("practical", "proved"), mode=self.mode)

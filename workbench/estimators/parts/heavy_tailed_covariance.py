@@ -8,7 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, one_of, positive, probability
+from workbench.errors import one_of, positive, probability
 from workbench.estimators.base import Array, Trace, mapped, require_matrix
 from workbench.estimators.parts.bounded_moments import Moments, require_fourth, zeroed_beyond
 from workbench.estimators.parts.gaussian_steps import (
@@ -27,7 +27,7 @@ from workbench.estimators.parts.heavy_tailed_design import (
     error_bound,
 )
 from workbench.estimators.parts.preconditioning import mapped_back
-from workbench.estimators.parts.rows import centred_rows, moment_of, within_ball
+from workbench.estimators.parts.rows import centred_rows, moment_of, require_spread, within_ball
 from workbench.linalg import psd_part
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import symmetric_gaussian
@@ -50,8 +50,7 @@ class HeavyTailedSteps:
     def check(self) -> None:
         """Raise on a parameter outside its range."""
         positive(upper=self.upper, lower=self.lower)
-        if self.lower > self.upper:
-            raise ArgumentError("lower", self.lower, f"at most upper = {self.upper}")
+        require_spread(self.lower, self.upper)
         require_fourth(self.moments)
         one_of(("paper", "tight"), calibration=self.calibration)
         probability(alpha=self.alpha, beta=self.beta)

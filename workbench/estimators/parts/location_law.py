@@ -30,7 +30,7 @@ def location_law(
     log_rest = locator.log_measure(cost)
     if locator.low is not None and locator.high is not None:
         width = locator.high - locator.low
-        log_weight[np.abs(u) > width / 2] = -inf
+        log_weight[np.abs(u) > max(width / 2, _SIZES[0])] = -inf
         log_rest = log(width - 2 * _SIZES[-1]) if width > 2 * _SIZES[-1] else -inf
     log_rest -= epsilon * n / 2
     peak = max(float(log_weight.max()), log_rest)

@@ -8,10 +8,13 @@ from math import sqrt
 
 import numpy as np
 
+from workbench.errors import ArgumentError
 from workbench.estimators.base import Array, sanitised
 from workbench.linalg import norms, symmetrised
 
 BLOCK = 2**15  # entries that are mapped at a time: they stay in the cache, and memory does not grow with n
+NEAREST, FARTHEST = 1e-150, 1e150  # radii whose squares, and those of rows beyond them, floats resolve
+WIDEST = 1e100  # upper/lower of a covariance, radius/sigma of a mean: what designs are computed for
 
 
 def blocks(n: int, d: int) -> Iterator[slice]:
@@ -47,8 +50,21 @@ def within_ball(x: Array, radius: float) -> Array:
     return clipped
 
 
+def require_radius(radius: float) -> None:
+    """Raise unless rows can be clipped to `radius`: lengths below 1e-154 are lost when they are squared."""
+    if not NEAREST <= radius <= FARTHEST:
+        raise ArgumentError("radius", radius, f"a clipping radius from {NEAREST:g} to {FARTHEST:g}")
+
+
+def require_spread(lower: float, upper: float) -> None:
+    """Raise unless `lower` I ≤ Σ ≤ `upper` I is possible and no wider than floats allow."""
+    if not upper / WIDEST <= lower <= upper:
+        raise ArgumentError("lower", lower, f"at most upper = {upper}, at least {1 / WIDEST:g} upper")
+
+
 def mean_sensitivity(n: int, radius: float) -> float:
     """Return 2r/n: the most that one replaced row moves the mean of rows within a ball, in l2."""
+    require_radius(radius)
     return 2 * radius / n
 
 
@@ -73,4 +89,5 @@ def second_moment_sensitivity(n: int, radius: float) -> float:
 
     |wwᵀ - w'w'ᵀ|² = |w|⁴ + |w'|⁴ - 2⟨w, w'⟩² ≤ 2r⁴, attained by orthogonal rows on the sphere.
     """
+    require_radius(radius)
     return sqrt(2) * radius**2 / n

@@ -21,7 +21,7 @@ from .replayed import replayed
 FAR = 1e6
 ROWS = (24, 200, 1000)  # or as many as the estimator needs
 SLOW = {"window_median", "stability_histogram", "exponential"}
-NET = 4.0  # times the budget, where a run is one choice among many
+NET = 2.0  # times the budget, where a run is one choice among many
 CHEAP = 2000  # entries times steps of a run that is attacked as a whole with many repetitions
 
 

@@ -1,0 +1,103 @@
+"""Maps of rows in d dimensions on radii at the ends of the floats, and what they move by one row."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from workbench.errors import ArgumentError
+from workbench.estimators.covariance.clipped import ClippedCovariance
+from workbench.estimators.covariance.coinpress import CoinPressCovariance
+from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
+from workbench.estimators.covariance.perturbed import PerturbedCovariance
+from workbench.estimators.mean.clipped_box import ClippedBoxMean
+from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
+from workbench.estimators.mean.coinpress import CoinPressMean
+from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
+from workbench.estimators.parts.rows import (
+    FARTHEST,
+    NEAREST,
+    mean_of,
+    mean_sensitivity,
+    second_moment_sensitivity,
+    second_moment_within,
+    within_ball,
+)
+from workbench.privacy import ZCDP
+
+LENGTHS = [0.0, 5e-324, 1e-310, 1.4e-162, 1e-158, 3e-158, 1e-155, 1e-150, 1.0, 1e15, 1e100, np.inf, np.nan]
+
+
+def unusual(scale):
+    rng = np.random.default_rng(3)
+    return rng.choice([-1.0, 1.0], (60, 3)) * rng.choice([*LENGTHS, scale, 2 * scale, scale / 2], (60, 3))
+
+
+@pytest.mark.parametrize("radius", [NEAREST, 1e-100, 1.0, 1e100, FARTHEST])
+def test_rows_end_up_within_every_radius_that_is_allowed(radius):
+    with np.errstate(all="ignore"):
+        clipped = within_ball(unusual(radius), radius)
+    assert np.isfinite(clipped).all()
+    assert (np.linalg.norm(clipped / radius, axis=1) <= 1 + 1e-12).all()
+
+
+@pytest.mark.parametrize("radius", [NEAREST, 1.0, 1e100])
+def test_one_row_moves_moments_by_the_sensitivity_at_most(radius):
+    rng = np.random.default_rng(4)
+    with np.errstate(all="ignore"):
+        for _ in range(200):
+            first = unusual(radius)
+            second = first.copy()
+            i = rng.integers(len(first))
+            first[i], second[i] = 5 * radius * np.eye(3)[0], 5 * radius * np.eye(3)[rng.integers(3)]
+            moved = np.linalg.norm(
+                (second_moment_within(first, radius) - second_moment_within(second, radius)) / radius**2
+            )
+            assert moved <= second_moment_sensitivity(60, 1.0) * (1 + 1e-9)
+            second[i] = -first[i]
+            moved = np.linalg.norm(mean_of(first, _clip(radius)) - mean_of(second, _clip(radius)))
+            assert moved <= mean_sensitivity(60, radius) * (1 + 1e-9)
+
+
+def _clip(radius):
+    return lambda rows: within_ball(rows, radius)
+
+
+TOO_EXTREME = {
+    "a tiny ball": lambda: PerturbedCovariance(radius=1e-158),
+    "a huge ball": lambda: PerturbedCovariance(radius=1e155),
+    "a denormal variance": lambda: ClippedCovariance(upper=5e-324),
+    "an infinite ratio": lambda: CoinPressCovariance(upper=1.0, lower=5e-324),
+    "an infinite ratio, heavy tails": lambda: HeavyTailedCovariance(upper=1e20, lower=5e-324, steps=3),
+    "a radius beyond squares": lambda: CoinPressMean(radius=1e155),
+    "a tiny unit": lambda: CoinPressMean(radius=1.0, sigma=1e-155),
+    "a huge box": lambda: ClippedBoxMean(radius=1.7e308),
+    "a huge radius, heavy tails": lambda: ClippedHeavyMean(radius=1.7e308),
+    "huge moments": lambda: ClippedHeavyMean(radius=1.0, hypercontractivity=1.7e308),
+}
+
+
+@pytest.mark.parametrize("case", TOO_EXTREME)
+@pytest.mark.parametrize("scale", [0.0, 3e-158, 1.0, 1e99])
+def test_what_floats_cannot_hold_is_refused_whatever_the_rows(case, scale):
+    # squares of lengths below 1e-154 round to multiples of a denormal: whether a row is inside would fail
+    x = scale * np.random.default_rng(1).standard_normal((40, 2))
+    with pytest.raises(ArgumentError, match=r"^(radius|lower) = "):
+        TOO_EXTREME[case]()(x, budget=ZCDP(50.0), rng=np.random.default_rng(2))
+
+
+@pytest.mark.parametrize("reach", [1e-6, 1e-9, 1e-20, 1e-300])
+def test_a_range_far_smaller_than_the_unit_is_planned_in_silence(reach):
+    x = np.random.default_rng(1).standard_normal((40, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        value = CoordinatewiseMean(radius=reach)(x, budget=ZCDP(1.0), rng=np.random.default_rng(2)).value
+    assert (np.abs(value) <= 5.0).all()
+
+
+def test_a_caller_who_lets_numpy_raise_gets_the_same_release():
+    x = np.random.default_rng(1).standard_normal((557, 1))
+    with np.errstate(all="raise"):
+        strict = CoordinatewiseMean(radius=11.0)(x, budget=ZCDP(1.03), rng=np.random.default_rng(2)).value
+    calm = CoordinatewiseMean(radius=11.0)(x, budget=ZCDP(1.03), rng=np.random.default_rng(2)).value
+    assert strict == calm
