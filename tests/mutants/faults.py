@@ -28,7 +28,7 @@ from workbench.estimators.parts.clipping import clipped_mean
 from workbench.estimators.parts.exponent_scale import exponents, pair_differences
 from workbench.estimators.parts.stable_centres import StableCentres
 from workbench.estimators.parts.window_median import Pieces, WindowMedian
-from workbench.privacy import Converted, Parallel, PureDP, Sequential, SimulatedNoise, histograms
+from workbench.privacy import ZCDP, Converted, Parallel, PureDP, Sequential, SimulatedNoise, histograms
 
 STEPS = Callable[..., Any]
 
@@ -236,6 +236,7 @@ def every_share_is_the_whole(example: Example) -> Iterator[None]:
         stack.enter_context(patch.object(studentised, "_split", lambda budget, share: (budget, budget)))
         stack.enter_context(patch.object(kv_interval, "_parts", parts))
         stack.enter_context(patch.object(StableCentres, "coordinate_cost", twice_a_coordinate))
+        stack.enter_context(patch.object(ZCDP, "split", lambda cost, *weights: (cost,) * len(weights)))
         yield
 
 

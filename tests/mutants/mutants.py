@@ -102,8 +102,11 @@ def compares_pairs(example: Example) -> bool:
 
 
 def has_bottom(example: Example) -> bool:
-    """Examples with a window median without a range."""
-    return uses("window_median")(example) and getattr(example.budget, "delta", 0.0) > 0
+    """Examples with a window median without a range: it has a δ of its own."""
+    return any(
+        charge.mechanism == "window_median" and getattr(charge.cost, "delta", 0.0) > 0
+        for charge in charges(example)
+    )
 
 
 def has_window_range(example: Example) -> bool:

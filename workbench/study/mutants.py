@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.catalog import CATALOG
 from workbench.estimators.parts import clipping, exponent_scale, winsorised_scale
 from workbench.estimators.parts.unit_histogram import UnitHistogram
 from workbench.estimators.parts.window_median import WindowMedian
@@ -137,6 +138,7 @@ UNIVARIATE = (
 NOISE = {
     "gaussian": "gaussian",
     "symmetric_gaussian": "symmetric_gaussian",
+    "lower_bound": "gaussian",
     "laplace": "laplace",
     "exponential": "gumbel",
     "window_median": "gumbel",
@@ -155,13 +157,15 @@ def _reduced(step: str, factor: float) -> tuple[Patch, ...]:
 
 
 def in_many_dimensions() -> Iterator[Mutant]:
-    """Yield, for every entry in d dimensions, its last step with too little noise and sensitivity.
+    """Yield, for every entry in d dimensions, a step with too little noise and sensitivity.
 
-    Half of it or, for a choice among hundreds of candidates, each of them improbable, a hundredth.
+    The step is the last that is attained or, if none is, the first. It has half of what it should have or,
+    if it is a choice among hundreds of candidates, each of them improbable, a hundredth.
     """
     for key in multivariate.KEYS:
         setting = min(multivariate.settings(key), key=lambda one: len(list(one.plan.charges())))
-        last = list(setting.plan.charges())[-1]
+        charges = list(setting.plan.charges())
+        last = (multivariate.attained(setting.plan, CATALOG[key]) or charges[:1])[-1]
         factor = 0.01 if last.mechanism == "exponential" else 0.5
         words = f"of {last.step} times {factor:g}"
         faint = weaker(NOISE[last.mechanism], factor)

@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.catalog import CATALOG, Entry
 from workbench.estimators.base import Array, Estimator
-from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
+from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NonPrivate, Plan, PureDP
 from workbench.study.audit import Pair
 from workbench.study.cliff import fewest_rows
 
@@ -22,6 +22,8 @@ FAR = 1e6
 ROWS = (24, 200, 1000)  # or as many as the estimator needs
 SLOW = {"window_median", "stability_histogram", "exponential"}
 NET = 2.0  # times the budget, where a run is one choice among many
+BLOCKS, FAINT = 4.0, {"window_median", "lower_bound"}  # and where only blocks decide, or no pair attains
+BESIDE = 16  # rows: beyond the block of the row that turns
 CHEAP = 2000  # entries times steps of a run that is attacked as a whole with many repetitions
 
 
@@ -40,7 +42,8 @@ def settings(key: str) -> Iterator[Setting]:
     for example in entry.examples:
         budget = loud(example.budget)
         n = enough_rows(example.estimator, d, budget)
-        least = NET if chooses(example.estimator, n, d, budget) else 1.0
+        mechanisms = {charge.mechanism for charge in attained(example.estimator.plan(n, d, budget), entry)}
+        least = NET if mechanisms == {"exponential"} else BLOCKS if mechanisms <= FAINT else 1.0
         budget = loud(example.budget, max(least, steps(example.estimator, n, d, budget) / 2))
         yield Setting(key, example.estimator, budget, enough_rows(example.estimator, d, budget), d)
 
@@ -53,9 +56,9 @@ def enough_rows(estimator: Estimator, d: int, budget: Budget) -> int:
     return 1 if fewest == 1 else next(n for n in tried if steps(estimator, n, d, budget) == most)
 
 
-def chooses(estimator: Estimator, n: int, d: int, budget: Budget) -> bool:
-    """Return whether a run is a choice among many: one row hardly moves the chance of any of them."""
-    return {charge.mechanism for charge in estimator.plan(n, d, budget).charges()} == {"exponential"}
+def attained(plan: Plan, entry: Entry) -> list[Charge]:
+    """Return the charges of which some pair moves the statistic by all of its sensitivity."""
+    return [charge for charge in plan.charges() if charge.step not in entry.bounded_steps]
 
 
 def steps(estimator: Estimator, n: int, d: int, budget: Budget) -> int:
@@ -88,12 +91,22 @@ def neighbours(n: int, d: int, entry: Entry) -> tuple[Pair, ...]:
         ("from corner to corner", corner, -corner),
     )
     return (
+        *(blockwise(n, d) if entry.estimand == "eigenvalues" else ()),
         *(pair(f"zeros, one {how}", zeros, FAR * start, FAR * end, 0) for how, start, end in moves),
         *(pair(f"typical rows, one {how}", typical, FAR * start, FAR * end, 0) for how, start, end in moves),
         pair("two crowds, the middle turns", crowds, FAR * first, FAR * second, n // 2),
         pair("two sides, one far away", sides, FAR * corner, -FAR * corner, n - 1),
         pair("two sides, one joins the other", sides, 50.0 * corner, -50.0 * corner, n - 1),
     )
+
+
+def blockwise(n: int, d: int) -> Iterator[Pair]:
+    """Yield differences on a line for about half of the rows, on both axes later; one turns between."""
+    first, second = np.eye(d)[0], np.eye(d)[-1]
+    for row in range(n // 4 * 2 - 2 * BESIDE, n // 4 * 2 + BESIDE, 8):
+        x = np.outer(np.arange(n) % 2 == 0, first)
+        x[row + BESIDE :: 4] = second
+        yield pair("a line and a plane, one turns", x, first, second, row)
 
 
 def pair(name: str, base: Array, value: Array, other: Array, row: int) -> Pair:
