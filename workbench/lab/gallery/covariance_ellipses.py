@@ -53,7 +53,10 @@ def one_radius(profile: str, seed: int) -> Chart:
         released: list[Any] = [estimator(x, budget=ZCDP(RHO), rng=noise).value for _ in range(DRAWN)]
         lines = [
             ellipse(
-                "released covariance" if not i and key == NAIVE else "", value, role="theory", colour_key=key
+                "released with one radius" if not i and key == NAIVE else "",
+                value,
+                role="theory",
+                colour_key=key,
             )
             for i, value in enumerate(released)
         ]

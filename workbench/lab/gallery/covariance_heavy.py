@@ -118,12 +118,12 @@ def rates(profile: str, seed: int) -> Chart:
 
 def _rates(frame: pd.DataFrame, seed: int) -> Panel:
     series, fine = [], np.geomspace(sweeps.LAYER_N[0], sweeps.LAYER_N[-1], 9).round()
-    for place, degrees in enumerate(sweeps.DEGREES):
+    for degrees, key in zip(sweeps.DEGREES, ("0", "1", "5"), strict=True):
         law = CutStudent(degrees, sweeps.D)
         found = {float(n): claims.least_measured(frame, degrees, n, seed, LEVEL) for n in sweeps.LAYER_N}
-        series.append(measured(f"ν = {degrees:g}", found, str((0, 3, 5)[place])))
+        series.append(measured(f"ν = {degrees:g}", found, key))
         lines = [law.least(int(n), sweeps.RHO) for n in fine]
-        series.append(Series("", fine, lines, role="theory", colour_key=str((0, 3, 5)[place])))
+        series.append(Series("", fine, lines, role="theory", colour_key=key))
     note = f"d = {sweeps.D}, ρ = {sweeps.RHO:g}. {NOTE}"
     return Panel("least bias + noise", "rows n", ERROR, tuple(series), note=note)
 

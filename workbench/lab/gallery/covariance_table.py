@@ -26,8 +26,9 @@ def table_one(profile: str, seed: int) -> Chart:
         " On the black line the formula is exact. Points in parallel to it say that the formula"
         " has the right shape in d, α, ρ, k; how far they are above it is the constant that the"
         " table does not tell: 1 to 4. Right, triangles: the fewest rows that the estimators"
-        " take at all, against the term d^(5/2)/ε; they lie less steep than the line, which is"
-        " an upper bound.",
+        " take at all, against the term d^(5/2)/ε alone. They lie less steep than the line,"
+        " which is an upper bound, and far above it: a constant of 100 to 500 with our"
+        " constants, of 1400 to 8000 with the source's loop, stands before that term.",
     )
 
 

@@ -1,5 +1,6 @@
 """Claims about unbounded Gaussians: M21/UG Theorems 3.1, 5.1 and 5.2, and its row of Table 1."""
 
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -100,14 +101,14 @@ def flat_in_the_condition_number(profile: str, seed: int, jobs: int) -> Verdict:
             measures.between(statement, measures.ratio(*ends), WORSE, inf, n=sweeps.SIDE_N, bound=WORSE)
         )
     more = sweeps.coinpress_steps(high) / sweeps.coinpress_steps(low)
-    steps = measures.between(
-        "CoinPress, tight: steps at 1e12 over those at 1e2", _known(more), 1.5, inf, bound=1.5
-    )
-    return combine([*checks, steps], len(frame))
+    checks.append(_certain("CoinPress, tight: steps at 1e12 over those at 1e2", more, 1.5, inf, 1.5))
+    return combine(checks, len(frame))
 
 
-def _known(value: float) -> Measure:
-    return Measure(value, (value, value), 1)
+def _certain(name: str, value: float, low: float, high: float, bound: float) -> Verdict:
+    """Decide about a number that follows from public ones: nothing is random, and no level is used up."""
+    check = measures.between(name, Measure(value, (value, value), 1), low, high, bound=bound)
+    return replace(check, level=0.0)
 
 
 def coarse_closes_any_gap(profile: str, seed: int, jobs: int) -> Verdict:
@@ -171,9 +172,8 @@ def start_check(calibration: str) -> Verdict:
     """Return whether the fewest rows grow with d no faster than d^2.5; public, so that nothing is random."""
     starts = [sweeps.start(d, calibration) for d in sweeps.START_D]
     slope = local_slope(sweeps.START_D, starts)
-    check = measures.between(
-        f"exponent in d of the fewest rows, {calibration}", _known(slope), -inf, EXPONENT
-    )
+    name = f"exponent in d of the fewest rows, {calibration}"
+    check = _certain(name, slope, -inf, EXPONENT, EXPONENT)
     formula = [d**EXPONENT / sweeps.EPSILON for d in sweeps.START_D]
     sizes = (
         Complexity(*START_SIZE, predicted, float(n), (float(n), float(n)))

@@ -39,7 +39,8 @@ FINE_SPREADS, FINE_FACTORS = (
     (1 / 8, 1 / 32),
     (25.0, 50.0, 100.0, 200.0, 400.0),
 )  # λ_{k+1}/λ_1; n over the shape
-CONDITIONS, SIDE_N, FAR = (1e2, 1e4, 1e8, 1e12), 8000, 1000.0
+CONDITIONS = (1e2, 1e4, 1e6, 1e8, 1e10, 1e12)
+SIDE_N, FAR = 8000, 1000.0
 FEW_STEPS, MARGIN = 3, 10.0
 SIZE_D, SIZE_ALPHA, SIZE_FACTORS = (2, 3, 4), 0.03, (1.1, 1.8, 3.0, 6.0)  # n over the shape
 START_D = (2, 3, 4, 5, 6, 8, 10, 12)
