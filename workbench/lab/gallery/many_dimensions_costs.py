@@ -1,6 +1,6 @@
 """What CoinPress adds to the plain estimate of the same rows, against n, ρ and d, and the rows it needs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from math import sqrt
 
 import numpy as np
@@ -23,7 +23,7 @@ MEAN, COVARIANCE = "mean/coinpress", "covariance/coinpress"
 NAMES = {"practical": "privacy, mode practical", "proved": "privacy, mode proved"}
 LABELS = {"n": "rows n", "rho": "budget ρ", "d": "dimension d"}
 SYMBOLS = {"n": "n", "rho": "ρ", "d": "d"}
-FINE = 17
+FINE, RESAMPLES = 9, 800
 NOTE = "Dashed: predicted. Bands: 95 % intervals."
 
 Predicted = Callable[[int, float, str], int]
@@ -41,7 +41,7 @@ def price_of_a_mean(profile: str, seed: int) -> Chart:
     panels = [
         _axis(sweep, along, run(sweep, profile, seed=seed), mean.predicted, MEAN) for sweep, along in axes
     ]
-    sizes = _sizes(run(runs.MEAN_SIZES, profile, seed=seed), runs.MEAN_SETTINGS, runs.mean_rows, MEAN, rng)
+    sizes = _sizes(run(runs.MEAN_SIZES, profile, seed=seed), runs.MEAN_ROWS, runs.mean_rows, MEAN, rng)
     return Chart(
         "price_of_a_mean",
         "What privacy adds to a mean, beside what sampling costs",
@@ -66,7 +66,7 @@ def price_of_a_covariance(profile: str, seed: int) -> Chart:
         for sweep, along in axes
     ]
     frame = run(runs.COVARIANCE_SIZES, profile, seed=seed)
-    sizes = _sizes(frame, runs.COVARIANCE_SETTINGS, runs.covariance_rows, COVARIANCE, rng)
+    sizes = _sizes(frame, runs.COVARIANCE_ROWS, runs.covariance_rows, COVARIANCE, rng)
     return Chart(
         "price_of_a_covariance",
         "What privacy adds to a covariance (condition number 100)",
@@ -122,7 +122,7 @@ def _between(point: Point, along: str, value: float) -> Point:
 
 def _sizes(
     frame: pd.DataFrame,
-    settings: Sequence[tuple[int, float]],
+    settings: Iterable[tuple[int, float]],
     predicted: Predicted,
     owner: str,
     rng: Generator,
@@ -132,7 +132,7 @@ def _sizes(
         found = {}
         for d, alpha in settings:
             rows = at(frame, d=d, alpha=alpha, mode=mode)
-            found[predicted(d, alpha, mode)] = checks.needed(rows, alpha, 1 - runs.BETA, BAND, rng)
+            found[predicted(d, alpha, mode)] = checks.needed(rows, alpha, 1 - runs.BETA, BAND, rng, RESAMPLES)
         xs = sorted(found)
         low, high = zip(*(found[x].interval for x in xs), strict=True)
         estimates = [found[x].estimate for x in xs]

@@ -126,7 +126,7 @@ def error_against_dimension(profile: str, seed: int) -> Chart:
 
 def _panel(frame: pd.DataFrame, along: str, title: str, xlabel: str) -> Panel:
     xs = [int(x) for x in dict.fromkeys(frame[along])]
-    fine = sorted({int(x) for x in np.geomspace(xs[0], xs[-1], 19).round()})
+    fine = sorted({int(x) for x in np.geomspace(xs[0], xs[-1], 9).round()})
     places = [{"n": N, "d": D} | {along: x} for x in fine]
     curves = []
     for key, label in METHODS.items():
@@ -204,8 +204,8 @@ SKEWED = Sweep(
     "m21-skewed-rows",
     grid(n=(1000, 3000, 10_000, 30_000, 100_000), d=SKEW_D, epsilon=SKEW_EPSILON, law=tuple(LAWS)),
     laws,
-    10,
-    blocks(10),
+    7,
+    {"quick": 1, "ci": 4, "full": 14, "deep": 56},
 )
 
 

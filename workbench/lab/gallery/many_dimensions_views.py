@@ -28,6 +28,7 @@ from workbench.study.streams import Role, stream
 GRID, SIMULATED = (1, 2, 4, 8, 16, 32, 64), (2, 8, 32)
 SPOKEN = 3  # the place in GRID of the caption
 WORK, OVERHEAD = 60_000, 3000  # entries of rows in a frame; what a run costs besides, in entries
+BALL_WORK = 4 * WORK  # runs of two methods and not of five, at one dimension and not at three
 ROUNDS = 5
 CHEAP = ((BOX,), ("mean/clipped-heavy", "mean/coinpress"), ("mean/coinpress:proved",))
 DEAR, PARTS = "mean/coordinatewise", (4, 7)  # predicted at so many d between two rounds
@@ -112,7 +113,7 @@ def ball_view(seed: int) -> Callable[..., Iterator[Chart]]:
         yield _ball_chart(epsilon, n, d, radius, distances)
         data, noise = (stream(seed, role, "many-dimensions-ball", n, d) for role in (Role.DATA, Role.NOISE))
         for _ in range(ROUNDS):
-            for _ in range(max(2, min(20, WORK // (n * d + OVERHEAD)))):
+            for _ in range(max(2, min(20, BALL_WORK // (n * d + OVERHEAD)))):
                 direction = data.standard_normal(d)
                 theta = radius * data.random() * direction / np.linalg.norm(direction)
                 x = theta + data.standard_normal((n, d))

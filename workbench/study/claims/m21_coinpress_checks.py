@@ -14,7 +14,15 @@ from workbench.bounds.m21 import Shape
 from workbench.study.claims.l17_runs import at
 from workbench.study.claims.m21_coinpress_theory import Parts
 from workbench.study.complexity import Complexity, sized
-from workbench.study.intervals import Crossing, Interval, bootstrap_interval, crossing, local_slope
+from workbench.study.intervals import (
+    RESAMPLES,
+    Crossing,
+    Interval,
+    bootstrap_interval,
+    crossing,
+    local_slope,
+    median_ratio_interval,
+)
 from workbench.study.rules import compare, inside_band, slope_inside
 from workbench.study.schema import Point
 from workbench.study.verdict import Verdict
@@ -85,11 +93,39 @@ def ratio(
     )
 
 
-def needed(frame: pd.DataFrame, alpha: float, target: float, level: float, rng: Generator) -> Crossing:
+def median_ratio(
+    name: str, top: Vector, bottom: Vector, low: float, high: float, level: float, rng: Generator, *, n: int
+) -> Verdict:
+    """Decide whether the ratio of two medians of the same trials lies in [low, high].
+
+    For errors that are sometimes enormous: a root mean square is then a matter of a few trials.
+    """
+    return Verdict(
+        status=compare(interval := median_ratio_interval(top, bottom, level, rng), low, high),
+        test="ratio of paired medians",
+        level=level,
+        n=n,
+        trials=len(top),
+        estimate=float(np.median(top) / np.median(bottom)),
+        interval=interval,
+        bound=high if high < inf else low,
+        id=name,
+        detail={"allowed": (low, high)},
+    )
+
+
+def needed(
+    frame: pd.DataFrame,
+    alpha: float,
+    target: float,
+    level: float,
+    rng: Generator,
+    resamples: int = RESAMPLES,
+) -> Crossing:
     """Return the n at which a share `target` of the runs errs by at most alpha."""
     hits = (frame["error"] <= alpha).groupby(frame["n"]).agg(["sum", "count"])
     ns = [float(n) for n in hits.index]
-    return crossing(ns, hits["sum"], hits["count"], target, level=level, rng=rng)
+    return crossing(ns, hits["sum"], hits["count"], target, level=level, rng=rng, resamples=resamples)
 
 
 def rows(

@@ -42,7 +42,7 @@ def excess(profile: str, seed: int, jobs: int) -> Verdict:
     tables = [(sweep, along, run(sweep, profile, seed=seed, jobs=jobs)) for sweep, along in axes]
     sizes = run(runs.MEAN_SIZES, profile, seed=seed, jobs=jobs)
     count = sum(3 * len(sweep.points) + len(runs.MODES) for sweep, _, _ in tables)
-    level = claim_level() / (count + len(runs.MODES) * len(runs.MEAN_SETTINGS))
+    level = claim_level() / (count + len(runs.MODES) * len(runs.MEAN_ROWS))
     rng = resampler(seed, "m21-mean-excess")
     found = [check for one in tables for check in along_axis(*one, predicted, level, rng)]
     found += rows_needed(sizes, level, rng)
@@ -72,7 +72,7 @@ def along_axis(
 def rows_needed(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
     """Return the checks of the n at which the error is at most alpha in 90 % of runs."""
     found = []
-    for d, alpha in runs.MEAN_SETTINGS:
+    for d, alpha in runs.MEAN_ROWS:
         for mode in runs.MODES:
             rows = at(frame, d=d, alpha=alpha, mode=mode)
             needed = checks.needed(rows, alpha, 1 - runs.BETA, level, rng)

@@ -6,7 +6,7 @@ a random direction and a random distance of up to `radius` from the centre of th
 random, its eigenvalues from 1 to the condition number in equal ratios.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from math import sqrt
 from typing import Any
@@ -33,9 +33,23 @@ RHO, D, N = 0.5, 10, 4000
 REACH = 100.0  # radius over √d: a box of this half-width lies in the ball
 CONDITION = 100.0
 BETA = 0.1  # of an error above alpha, where rows are counted
-MEAN_SETTINGS = ((5, 0.2), (10, 0.2), (20, 0.2), (40, 0.2), (10, 0.1), (10, 0.5))  # d and alpha
-COVARIANCE_SETTINGS = ((4, 0.1), (8, 0.2), (8, 0.1), (16, 0.2))
-FACTORS = (0.82, 0.88, 0.94, 1.0, 1.06, 1.13, 1.22)  # n over the predicted n
+# d and alpha: n, one for each mode, round which the grid lies. They were predicted; `mean_rows` and
+# `covariance_rows` are the predictions that measurements are compared with.
+MEAN_ROWS = {
+    (5, 0.2): (285, 388),
+    (10, 0.2): (480, 603),
+    (20, 0.2): (838, 988),
+    (40, 0.2): (1510, 1695),
+    (10, 0.1): (1678, 1834),
+    (10, 0.5): (140, 208),
+}
+COVARIANCE_ROWS = {
+    (4, 0.1): (3404, 7764),
+    (8, 0.2): (2702, 9535),
+    (8, 0.1): (9815, 16_293),
+    (16, 0.2): (8631, 18_137),
+}
+FACTORS = (0.82, 0.88, 0.94, 1.0, 1.06, 1.13, 1.22)  # n over the one in the middle
 
 
 def mean_of(point: Point, **more: Any) -> CoinPressMean:
@@ -150,13 +164,12 @@ def covariance_size(point: Point, trials: int, data: Generator, noise: Generator
     return found
 
 
-def around(settings: Iterable[tuple[int, float]], predicted: Callable[[int, float, str], int],
-           **more: float) -> tuple[Point, ...]:  # fmt: skip
-    """Return points of d, alpha, mode and n, n around the predicted one."""
+def around(middle: Mapping[tuple[int, float], tuple[int, int]], **more: float) -> tuple[Point, ...]:
+    """Return points of d, alpha, mode and n, n around the one in the middle."""
     return tuple(
-        {"d": d, "alpha": alpha, "mode": mode, "n": round(factor * predicted(d, alpha, mode)), **more}
-        for d, alpha in settings
-        for mode in MODES
+        {"d": d, "alpha": alpha, "mode": mode, "n": round(factor * n), **more}
+        for (d, alpha), both in middle.items()
+        for mode, n in zip(MODES, both, strict=True)
         for factor in FACTORS
     )
 
@@ -190,12 +203,16 @@ COVARIANCE_D = Sweep(
     blocks(10),
 )
 MEAN_SIZES = Sweep(
-    "m21-mean-sizes", around(MEAN_SETTINGS, mean_rows, rho=RHO, reach=REACH), mean_size, 100, blocks(10)
+    "m21-mean-sizes",
+    around(MEAN_ROWS, rho=RHO, reach=REACH),
+    mean_size,
+    40,
+    {"quick": 1, "ci": 6, "full": 25, "deep": 100},
 )
 COVARIANCE_SIZES = Sweep(
     "m21-covariance-sizes",
-    around(COVARIANCE_SETTINGS, covariance_rows, rho=RHO, condition=CONDITION),
+    around(COVARIANCE_ROWS, rho=RHO, condition=CONDITION),
     covariance_size,
-    20,
-    blocks(10),
+    8,
+    {"quick": 1, "ci": 6, "full": 25, "deep": 100},
 )

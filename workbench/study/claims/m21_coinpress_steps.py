@@ -180,7 +180,7 @@ CONDITIONS = Sweep(
     grid(n=100_000, d=10, rho=RHO, condition=(1e2, 1e4, 1e6)),
     more_steps,
     2,
-    {"quick": 2, "ci": 5, "full": 50, "deep": 200},
+    {"quick": 1, "ci": 5, "full": 50, "deep": 200},
 )
 WHERE = Sweep("m21-places", grid(n=1000, d=10, rho=RHO, reach=100.0, place=PLACES), places, 200, blocks(10))
 FRAMES = Sweep(
