@@ -74,7 +74,7 @@ def votes(point: Point, trials: int, data: Generator, noise: Generator) -> Colum
     columns = {"over": np.full(trials, np.inf), "spread": np.zeros(trials)}
     for trial in range(trials):
         law = rotated(np.concatenate([np.full(D - k, gap**2), geometric(k, TOP) if k > 1 else [1.0]]), data)
-        known = min(gap * uncertain(data) ** 0.5, 1.0)
+        known = min(gap * uncertain(data), 1.0)
         estimator = SubspaceAggregate(k=k, gap=known, centred=True)
         found = estimator(law.sample(n, data), budget=BUDGET, rng=noise).value
         if not isinstance(found, Abstention):
