@@ -16,7 +16,10 @@ def content(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "figure"), [("00_start_here", "spending"), ("01_one_mean", "currencies")])
+@pytest.mark.parametrize(
+    ("name", "figure"),
+    [("00_start_here", "spending"), ("01_one_mean", "currencies"), ("02_many_dimensions", "sides")],
+)
 def test_a_notebook_runs_from_another_folder_and_leaves_the_figures_alone(tmp_path, name, figure):
     figures, notebooks, here = content(ROOT / "figures"), content(ROOT / "notebooks"), tmp_path / "here"
     here.mkdir()
