@@ -71,7 +71,7 @@ def votes(profile: str, seed: int) -> Chart:
         " the gap, over the largest one, is about one fifth after the preconditioner, whatever it was"
         " before.",
         how_to_read="Left, the smaller λₖ₊₁/λₖ is, the better the blocks agree about the k long"
-        " directions, and the less noise hides one block: the error is a quarter of the gap"
+        " directions, and the less noise hides one block: the error is a third of the gap"
         " over five decades. Right, that is just what the coarse preconditioner needs: shrink"
         " these directions by γ, and what leaks of them is no longer than the rest. The dashed"
         " line is where the eigenvalue was before, the grey one the claim.",

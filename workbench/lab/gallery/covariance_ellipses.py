@@ -17,7 +17,7 @@ from workbench.privacy import ZCDP
 from workbench.study.claims.m21_covariances import Array, Rotated
 from workbench.study.streams import Role, stream
 
-N, RHO, UPPER, DEGREES, MOMENTS, TILT = 1000, 0.1, 100.0, 10.0, 3, 0.5
+N, STEPS_N, RHO, UPPER, DEGREES, MOMENTS, TILT = 1000, 4000, 0.1, 100.0, 10.0, 3, 0.5
 DRAWN, SHOWN = 6, 300  # releases, rows in the pictures
 
 
@@ -103,13 +103,13 @@ def step_by_step(profile: str, seed: int) -> Chart:
     """Return the ellipse of A Σ Aᵀ before the first steps and before the last, between its public bounds."""
     law = tilted(UPPER)
     data, noise = (stream(seed, role, "covariance-step-by-step", 0, 0) for role in (Role.DATA, Role.NOISE))
-    steps = followed(pair(UPPER)[1], law.sample(N, data, DEGREES), noise, RHO)
+    steps = followed(pair(UPPER)[1], law.sample(STEPS_N, data, DEGREES), noise, RHO)
     last = len(steps.maps) - 1
     shown = sorted({0, 1, 2, last})
     panels = [_frame(law, steps, place, last) for place in shown]
     return Chart(
         "step_by_step",
-        "Preconditioning makes the ellipse round, step by step",
+        f"Preconditioning makes the ellipse round (n = {STEPS_N}, ρ = {RHO:g})",
         tuple(panels),
         alt="Four panels: the covariance as the next step sees it, an ellipse between an outer circle of"
         " radius 1 and an inner circle that grows from step to step, until the ellipse is nearly a"
