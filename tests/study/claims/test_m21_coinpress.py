@@ -29,7 +29,8 @@ SEED = 6
 IDS = ("G7", "G8", "G9", "G10", "G11", "G16b", "M21.2", "M21.3")
 FEWER = {
     runs: {"MEAN_N": 8, "MEAN_RHO": 8, "MEAN_D": 8, "MEAN_SIZES": 8}
-    | {"COVARIANCE_N": 3, "COVARIANCE_RHO": 3, "COVARIANCE_D": 3, "COVARIANCE_SIZES": 3},
+    | {"COVARIANCE_N": 3, "COVARIANCE_RHO": 3, "COVARIANCE_D": 3, "COVARIANCE_SIZES": 3}
+    | {"COVARIANCE_SIZES_FEW": 3},
     steps: {"MEAN_STEPS": 10, "COVARIANCE_STEPS": 3, "ORIENTATIONS": 3, "CONDITIONS": 1, "WHERE": 20}
     | {"FRAMES": 10, "BALLS": 10},
 }
@@ -59,10 +60,11 @@ def _few(monkeypatch):
             monkeypatch.setattr(module, name, replace(getattr(module, name), trials=trials))
     for prefix, settings in (("MEAN", ((5, 0.2), (10, 0.5))), ("COVARIANCE", ((4, 0.1), (8, 0.2)))):
         middle = getattr(runs, f"{prefix}_ROWS")
-        points = [p for p in getattr(runs, f"{prefix}_SIZES").points if (p["d"], p["alpha"]) in settings]
         monkeypatch.setattr(runs, f"{prefix}_ROWS", {key: middle[key] for key in settings})
-        sizes = replace(getattr(runs, f"{prefix}_SIZES"), points=tuple(points))
-        monkeypatch.setattr(runs, f"{prefix}_SIZES", sizes)
+    for name in ("MEAN_SIZES", "COVARIANCE_SIZES"):
+        one = getattr(runs, name)
+        points = [p for p in one.points if (p["d"], p["alpha"]) in {**runs.MEAN_ROWS, **runs.COVARIANCE_ROWS}]
+        monkeypatch.setattr(runs, name, replace(one, points=tuple(points)))
 
 
 @pytest.mark.usefixtures("_few")
@@ -133,15 +135,15 @@ def test_rows_that_sample_worse_refute_the_sampling_part(axis):
 
 
 SIZES = {
-    "mean": (mean, "MEAN", (10, 0.2), 200),
-    "covariance": (covariance, "COVARIANCE", (4, 0.1), 60),
+    "mean": (mean, "MEAN", "MEAN_SIZES", (10, 0.2), 200),
+    "covariance": (covariance, "COVARIANCE", "COVARIANCE_SIZES_FEW", (4, 0.1), 60),
 }
 
 
 @pytest.mark.parametrize("kind", SIZES)
 def test_an_error_almost_twice_as_large_refutes_the_rows_needed(kind, monkeypatch):
-    module, prefix, (d, alpha), trials = SIZES[kind]
-    chosen = small(getattr(runs, f"{prefix}_SIZES"), f"sizes-{kind}", trials, d=(d,), alpha=(alpha,))
+    module, prefix, name, (d, alpha), trials = SIZES[kind]
+    chosen = small(getattr(runs, name), f"sizes-{kind}", trials, d=(d,), alpha=(alpha,))
     monkeypatch.setattr(runs, f"{prefix}_ROWS", {(d, alpha): getattr(runs, f"{prefix}_ROWS")[d, alpha]})
     frame = run(chosen, "quick", seed=SEED)
     found = module.rows_needed(frame, LEVEL, rng())

@@ -147,6 +147,7 @@ def _mean_tail(d: int, mode: Mode, b: float) -> float:
     return _chi(d, COVERED) if mode == "practical" else tail(d, b)
 
 
+@lru_cache(maxsize=256)
 def _chi(d: int, share: float) -> float:
     """Return what the norm of N(0, I_d) exceeds with probability `share`."""
     return sqrt(2 * float(gammainccinv(d / 2, share)))

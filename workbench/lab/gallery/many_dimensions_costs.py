@@ -65,7 +65,7 @@ def price_of_a_covariance(profile: str, seed: int) -> Chart:
         _axis(sweep, along, run(sweep, profile, seed=seed), covariance.predicted, COVARIANCE)
         for sweep, along in axes
     ]
-    frame = run(runs.COVARIANCE_SIZES, profile, seed=seed)
+    frame = runs.covariance_sizes(profile, seed)
     sizes = _sizes(frame, runs.COVARIANCE_ROWS, runs.covariance_rows, COVARIANCE, rng)
     return Chart(
         "price_of_a_covariance",

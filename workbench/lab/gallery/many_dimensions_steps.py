@@ -44,8 +44,8 @@ def error_against_steps(profile: str, seed: int) -> Chart:
         " with the number of steps to that of the sample covariance and stays; with rows on the wrong side"
         " it rises from the third step on, beyond that of answering zero.",
         how_to_read="A good curve falls to the black line and stays on it: a step that the public numbers say"
-        " cannot help is skipped. Hollow, the rare runs that end badly: mode practical trusts balls that miss"
-        " the mean in a hundredth of the steps. One step adds noise for the whole range (top right). Bottom"
+        " cannot help is skipped. Hollow, what one run in a hundred exceeds: mode practical trusts balls that"
+        " now and then miss the mean. One step adds noise for the whole range (top right, slope 1). Bottom"
         " left, the grey line is the answer 'zero': with rows on the wrong side of the preconditioner, as in"
         " the authors' program, more steps end beyond it. Bottom right, up to three steps more than the"
         " default number, over the error of the sample covariance.",
@@ -197,7 +197,7 @@ def _bounds(frame: pd.DataFrame, mode: str) -> Panel:
     ]
     return Panel(
         f"{mode}: eigenvalues of A Σ Aᵀ", "before step", "eigenvalue", tuple(curves), "linear",
-        ylim=(5e-5, 50), note="d = 10, n = 20000, condition number 10⁴.",
+        ylim=(5e-5, 200), note="d = 10, n = 20000, condition number 10⁴.",
     )  # fmt: skip
 
 

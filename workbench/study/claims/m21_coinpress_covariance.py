@@ -39,7 +39,7 @@ def excess(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide G9."""
     axes = ((runs.COVARIANCE_N, "n"), (runs.COVARIANCE_RHO, "rho"), (runs.COVARIANCE_D, "d"))
     tables = [(sweep, along, run(sweep, profile, seed=seed, jobs=jobs)) for sweep, along in axes]
-    sizes = run(runs.COVARIANCE_SIZES, profile, seed=seed, jobs=jobs)
+    sizes = runs.covariance_sizes(profile, seed, jobs)
     count = sum(3 * len(sweep.points) + len(runs.MODES) for sweep, _, _ in tables)
     level = claim_level() / (count + len(runs.MODES) * len(runs.COVARIANCE_ROWS))
     rng = resampler(seed, "m21-covariance-excess")

@@ -12,6 +12,7 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 
@@ -23,7 +24,7 @@ from workbench.privacy import ZCDP
 from workbench.study.claims import m21_coinpress_theory as theory
 from workbench.study.profiles import blocks
 from workbench.study.schema import Point
-from workbench.study.sweep import Sweep, grid
+from workbench.study.sweep import Sweep, grid, run
 
 Array = NDArray[np.float64]
 Columns = dict[str, Array]
@@ -49,6 +50,7 @@ COVARIANCE_ROWS = {
     (8, 0.1): (9815, 16_293),
     (16, 0.2): (8631, 18_137),
 }
+FEW = 4  # dimensions
 FACTORS = (0.82, 0.88, 0.94, 1.0, 1.06, 1.13, 1.22)  # n over the one in the middle
 
 
@@ -117,6 +119,12 @@ def covariances(point: Point, trials: int, data: Generator, noise: Generator) ->
             # far from Σ the plain estimate's own norm would be another: both are measured in that of Σ
             found[f"apart {mode}"][trial] = mahalanobis_covariance_error(sigma + value - plain, sigma)
     return found
+
+
+def covariance_sizes(profile: str, seed: int, jobs: int | None = None) -> pd.DataFrame:
+    """Return the runs of all settings of a covariance whose rows are counted."""
+    sweeps = (COVARIANCE_SIZES, COVARIANCE_SIZES_FEW)
+    return pd.concat([run(one, profile, seed=seed, jobs=jobs) for one in sweeps], ignore_index=True)
 
 
 def table(trials: int, *names: str) -> Columns:
@@ -209,10 +217,18 @@ MEAN_SIZES = Sweep(
     40,
     {"quick": 1, "ci": 6, "full": 25, "deep": 100},
 )
+COVARIANCE_POINTS = around(COVARIANCE_ROWS, rho=RHO, condition=CONDITION)
 COVARIANCE_SIZES = Sweep(
     "m21-covariance-sizes",
-    around(COVARIANCE_ROWS, rho=RHO, condition=CONDITION),
+    tuple(point for point in COVARIANCE_POINTS if int(point["d"]) > FEW),
     covariance_size,
     8,
+    {"quick": 1, "ci": 6, "full": 25, "deep": 100},
+)
+COVARIANCE_SIZES_FEW = Sweep(
+    "m21-covariance-sizes-few",  # an error in few dimensions varies more, and takes more trials
+    tuple(point for point in COVARIANCE_POINTS if int(point["d"]) <= FEW),
+    covariance_size,
+    24,
     {"quick": 1, "ci": 6, "full": 25, "deep": 100},
 )
