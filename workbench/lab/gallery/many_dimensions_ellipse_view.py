@@ -27,7 +27,7 @@ ALT = (
     "The ellipse of a covariance before a step, and both of its axes over all steps, predicted and simulated"
 )
 WORK, OVERHEAD = 60_000, 3000  # rows in a frame; what a run costs besides, in rows
-ROUNDS = 4
+ROUNDS = 3
 
 
 @dataclass
