@@ -10,7 +10,7 @@ from workbench.errors import ArgumentError
 from workbench.sources import Erratum, Statement, sources, statements
 
 REFERENCE = re.compile(
-    r"(?P<key>[a-z]+/[a-z0-9-]+)|claim (?P<claim>[A-Z]+\d+(\.\d+)?)|(?P<proof>proofs/[a-z0-9_]+\.md)"
+    r"(?P<key>[a-z]+/[a-z0-9-]+)|claim (?P<claim>[A-Z]+\d+(\.\d+)?[a-z]?)|(?P<proof>proofs/[a-z0-9_]+\.md)"
     r"|(?P<python>[a-z_]+(\.[A-Za-z0-9_]+)*)"
 )
 # What the lecture numbers, read off its text.

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 from workbench.errors import ArgumentError, one_of
 from workbench.lab.canonical import numbers
 
-Role = Literal["estimate", "theory", "bound", "reference"]
+Role = Literal["estimate", "theory", "bound", "reference", "rows"]
 Kind = Literal["number", "count", "fraction"]
 Scale = Literal["linear", "log"]
 
@@ -33,7 +33,7 @@ class Series:
         The points and the band around them; an infinite `y` is drawn as an arrow at the upper edge.
     role
         `estimate` (measured: markers, line, band), `theory` (dashed), `bound` (nothing can lie below:
-        dotted, filled below), `reference` (grey).
+        dotted, filled below), `reference` (grey), `rows` (data: dots and no line).
     colour_key
         Whose curve it is: a catalog key, or `key:variant` for a second version of the same estimator.
     kind

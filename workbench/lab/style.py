@@ -91,6 +91,14 @@ def line_style(series: Series) -> dict[str, Any]:
         },
         "bound": {"color": shape.colour, "linestyle": (0, (1, 1.4)), "linewidth": 1.8, "zorder": 2},
         "reference": {"color": shape.colour, "linestyle": dash, "linewidth": 1.2, "zorder": 2},
+        "rows": {
+            "color": shape.colour,
+            "linestyle": "",
+            "marker": ".",
+            "markersize": 3.2,
+            "alpha": 0.5,
+            "zorder": 3,
+        },
     }
     if series.role in lines:
         return lines[series.role]
