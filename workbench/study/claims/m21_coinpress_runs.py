@@ -207,15 +207,15 @@ COVARIANCE_D = Sweep(
     "m21-covariance-d",
     grid(n=30_000, d=(6, 10, 16, 24), rho=RHO, condition=CONDITION),
     covariances,
-    15,
-    blocks(10),
+    5,
+    {"quick": 1, "ci": 7, "full": 30, "deep": 120},
 )
 MEAN_SIZES = Sweep(
     "m21-mean-sizes",
     around(MEAN_ROWS, rho=RHO, reach=REACH),
     mean_size,
-    40,
-    {"quick": 1, "ci": 6, "full": 25, "deep": 100},
+    16,
+    {"quick": 1, "ci": 15, "full": 62, "deep": 250},
 )
 COVARIANCE_POINTS = around(COVARIANCE_ROWS, rho=RHO, condition=CONDITION)
 COVARIANCE_SIZES = Sweep(
@@ -229,6 +229,6 @@ COVARIANCE_SIZES_FEW = Sweep(
     "m21-covariance-sizes-few",  # an error in few dimensions varies more, and takes more trials
     tuple(point for point in COVARIANCE_POINTS if int(point["d"]) <= FEW),
     covariance_size,
-    24,
-    {"quick": 1, "ci": 6, "full": 25, "deep": 100},
+    8,
+    {"quick": 1, "ci": 18, "full": 75, "deep": 300},
 )
