@@ -30,6 +30,7 @@ FEWER = {
     runs: [
         *("MEAN_N", "MEAN_RHO", "MEAN_D", "MEAN_SIZES"),
         *("COVARIANCE_N", "COVARIANCE_RHO", "COVARIANCE_D", "COVARIANCE_SIZES"),
+        "MEAN_SIZES_FEW",
         "COVARIANCE_SIZES_FEW",
     ],
     steps: ("MEAN_STEPS", "COVARIANCE_STEPS", "ORIENTATIONS", "CONDITIONS"),

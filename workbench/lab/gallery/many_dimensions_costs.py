@@ -41,7 +41,7 @@ def price_of_a_mean(profile: str, seed: int) -> Chart:
     panels = [
         _axis(sweep, along, run(sweep, profile, seed=seed), mean.predicted, MEAN) for sweep, along in axes
     ]
-    sizes = _sizes(run(runs.MEAN_SIZES, profile, seed=seed), runs.MEAN_ROWS, runs.mean_rows, MEAN, rng)
+    sizes = _sizes(runs.mean_sizes(profile, seed), runs.MEAN_ROWS, runs.mean_rows, MEAN, rng)
     return Chart(
         "price_of_a_mean",
         "What privacy adds to a mean, beside what sampling costs",

@@ -114,8 +114,8 @@ def error_against_dimension(profile: str, seed: int) -> Chart:
         f"A box or a ball? One mean in d dimensions (ε = {EPSILON:g}, δ = 10⁻⁶)",
         panels,
         alt="Median error over that of the sample mean, against the dimension and against n, for five private"
-        " means. The one that cuts at a box lies ten to several hundred times above the sample mean; going"
-        " coordinate by coordinate stops answering with few rows; the others lie within a factor of ten,"
+        " means. The one that cuts at a box lies twenty to two hundred times above the sample mean; going"
+        " coordinate by coordinate stops answering with few rows; the others lie within a factor of twenty,"
         " CoinPress lowest, and all fall towards 1 as n grows.",
         how_to_read="Medians. At 1 a private mean is as good as the sample mean, which errs by √(d/n). The"
         " grey line is what you get for naming the centre without a look: a curve near it has learnt nothing."

@@ -40,7 +40,7 @@ def excess(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide G7."""
     axes = ((runs.MEAN_N, "n"), (runs.MEAN_RHO, "rho"), (runs.MEAN_D, "d"))
     tables = [(sweep, along, run(sweep, profile, seed=seed, jobs=jobs)) for sweep, along in axes]
-    sizes = run(runs.MEAN_SIZES, profile, seed=seed, jobs=jobs)
+    sizes = runs.mean_sizes(profile, seed, jobs)
     count = sum(3 * len(sweep.points) + len(runs.MODES) for sweep, _, _ in tables)
     level = claim_level() / (count + len(runs.MODES) * len(runs.MEAN_ROWS))
     rng = resampler(seed, "m21-mean-excess")

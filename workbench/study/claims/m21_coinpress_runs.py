@@ -50,7 +50,7 @@ COVARIANCE_ROWS = {
     (8, 0.1): (9815, 16_293),
     (16, 0.2): (8631, 18_137),
 }
-FEW = 4  # dimensions
+FEW = 5  # dimensions
 FACTORS = (0.82, 0.88, 0.94, 1.0, 1.06, 1.13, 1.22)  # n over the one in the middle
 
 
@@ -121,9 +121,17 @@ def covariances(point: Point, trials: int, data: Generator, noise: Generator) ->
     return found
 
 
+def mean_sizes(profile: str, seed: int, jobs: int | None = None) -> pd.DataFrame:
+    """Return the runs of all settings of a mean whose rows are counted."""
+    return _together((MEAN_SIZES, MEAN_SIZES_FEW), profile, seed, jobs)
+
+
 def covariance_sizes(profile: str, seed: int, jobs: int | None = None) -> pd.DataFrame:
     """Return the runs of all settings of a covariance whose rows are counted."""
-    sweeps = (COVARIANCE_SIZES, COVARIANCE_SIZES_FEW)
+    return _together((COVARIANCE_SIZES, COVARIANCE_SIZES_FEW), profile, seed, jobs)
+
+
+def _together(sweeps: tuple[Sweep, ...], profile: str, seed: int, jobs: int | None) -> pd.DataFrame:
     return pd.concat([run(one, profile, seed=seed, jobs=jobs) for one in sweeps], ignore_index=True)
 
 
@@ -207,17 +215,25 @@ COVARIANCE_D = Sweep(
     "m21-covariance-d",
     grid(n=30_000, d=(6, 10, 16, 24), rho=RHO, condition=CONDITION),
     covariances,
-    15,
-    blocks(10),
+    5,
+    {"quick": 1, "ci": 7, "full": 30, "deep": 120},
 )
+MEAN_POINTS = around(MEAN_ROWS, rho=RHO, reach=REACH)
+COVARIANCE_POINTS = around(COVARIANCE_ROWS, rho=RHO, condition=CONDITION)
 MEAN_SIZES = Sweep(
     "m21-mean-sizes",
-    around(MEAN_ROWS, rho=RHO, reach=REACH),
+    tuple(point for point in MEAN_POINTS if int(point["d"]) > FEW),
+    mean_size,
+    16,
+    {"quick": 1, "ci": 15, "full": 62, "deep": 250},
+)
+MEAN_SIZES_FEW = Sweep(
+    "m21-mean-sizes-few",  # an error in few dimensions varies more, and takes more trials
+    tuple(point for point in MEAN_POINTS if int(point["d"]) <= FEW),
     mean_size,
     40,
-    {"quick": 1, "ci": 6, "full": 25, "deep": 100},
+    {"quick": 1, "ci": 15, "full": 62, "deep": 250},
 )
-COVARIANCE_POINTS = around(COVARIANCE_ROWS, rho=RHO, condition=CONDITION)
 COVARIANCE_SIZES = Sweep(
     "m21-covariance-sizes",
     tuple(point for point in COVARIANCE_POINTS if int(point["d"]) > FEW),
@@ -226,9 +242,9 @@ COVARIANCE_SIZES = Sweep(
     {"quick": 1, "ci": 6, "full": 25, "deep": 100},
 )
 COVARIANCE_SIZES_FEW = Sweep(
-    "m21-covariance-sizes-few",  # an error in few dimensions varies more, and takes more trials
+    "m21-covariance-sizes-few",
     tuple(point for point in COVARIANCE_POINTS if int(point["d"]) <= FEW),
     covariance_size,
-    24,
-    {"quick": 1, "ci": 6, "full": 25, "deep": 100},
+    8,
+    {"quick": 1, "ci": 18, "full": 75, "deep": 300},
 )

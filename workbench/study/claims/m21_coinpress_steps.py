@@ -190,7 +190,7 @@ FRAMES = Sweep(
         for n, d, condition in ((5000, 2, 1e2), (20_000, 4, 1e4), (20_000, 10, 1e3))
     ),
     frames_held,
-    70,
-    blocks(10),
+    20,
+    {"quick": 1, "ci": 9, "full": 35, "deep": 140},
 )
 BALLS = Sweep("m21-balls-held", grid(n=2000, d=(2, 10), rho=RHO, reach=100.0), balls_held, 100, blocks(10))
