@@ -73,11 +73,14 @@ def test_every_catalog_key_takes_hostile_data_without_error_or_warning(csv):
     from workbench.catalog import CATALOG
     from workbench.lab import estimate as module
 
-    csv.write_text(CSV + "1e308,x,\n-inf,x,\n0,x,\n" * 100)
-    request = module.Request(csv, "", columns=["height"], seed=1)
+    hostile = [row.partition(",")[0] for row in CSV.splitlines()[1:]] + ["1e308", "-inf", "0"] * 200
+    rows = zip(hostile, hostile[::-1], strict=True)
+    csv.write_text("height,weight\n" + "".join(f"{one},{other}\n" for one, other in rows))
     private = {key: entry for key, entry in CATALOG.items() if NonPrivate() not in entry.budgets}
     assert len(private) < len(CATALOG)
     for key, entry in private.items():
+        columns = ["height"] if entry.population.d is None else ["height", "weight"]
+        request = module.Request(csv, "", columns=columns, seed=1)
         for budget in entry.budgets:
             flags = {name: value for name, value in asdict(budget).items() if value}
             if flags.keys() <= {"epsilon", "delta", "rho"}:

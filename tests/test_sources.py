@@ -10,7 +10,7 @@ from workbench.errors import ArgumentError
 from workbench.sources import Erratum, Statement, sources, statements
 
 REFERENCE = re.compile(
-    r"(?P<key>[a-z]+/[a-z0-9-]+)|claim (?P<claim>[A-Z]+\d+(\.\d+)?)|(?P<proof>proofs/[a-z0-9_]+\.md)"
+    r"(?P<key>[a-z]+/[a-z0-9-]+)|claim (?P<claim>[A-Z]+\d+(\.\d+)?[a-z]?)|(?P<proof>proofs/[a-z0-9_]+\.md)"
     r"|(?P<python>[a-z_]+(\.[A-Za-z0-9_]+)*)"
 )
 # What the lecture numbers, read off its text.
@@ -117,3 +117,26 @@ def test_a_statement_that_nothing_covers_needs_a_reason() -> None:
         statements("../l17")
     slip = Erratum("here", "a", "b")
     assert Statement("X/1", "lemma", "text", reason="why", errata=(slip,)).errata == (slip,)
+
+
+def test_everything_that_the_sparse_source_numbers_has_a_row() -> None:
+    ids = {statement.id.removeprefix("WX19/") for statement in statements("wx19")}
+    numbered = {
+        *("Def1", "Def2", "Def3", "Eq1", "Eq2", "Eq7", "Eq8", "Eq9", "Alg1", "Alg2"),
+        *("Lem1", "Lem2", "Lem3", "Thm1", "Thm2", "Thm3", "Cor1"),
+    }
+    named = {"psd", "data", "settings", "figures", "finding1", "finding2", "finding3", "open1", "open2"}
+    assert ids == numbered | named
+    used = {name for statement in statements("wx19") for name in statement.covered_by}
+    assert {f"claim S{number}" for number in range(1, 16)} | {"claim S13.1"} <= used
+    assert {f"covariance/{name}" for name in ("perturbed", "thresholded", "local-thresholded")} <= used
+    bounds = import_module("workbench.bounds.wx19")
+    public = {
+        name for name, value in vars(bounds).items() if getattr(value, "__module__", "") == bounds.__name__
+    }
+    assert {f"bounds.wx19.{name}" for name in public} <= used
+
+
+def test_known_slips_of_the_sparse_source_are_recorded() -> None:
+    slips = {statement.id.removeprefix("WX19/") for statement in statements("wx19") if statement.errata}
+    assert slips == {"Eq7", "Thm1", "Alg2", "data", "finding3"}

@@ -18,6 +18,7 @@ from workbench.study.bench import FLOORS, floor, primitives
 from workbench.study.bench.clock import together
 from workbench.study.bench.measure import lightened, measured, peak, rows
 from workbench.study.bench.primitives import Primitive
+from workbench.study.cliff import fewest_rows
 
 ROWS = np.zeros(1000)
 WORK = 0.25  # seconds of one primitive on a fresh clock; exact in binary
@@ -142,8 +143,9 @@ def test_every_entry_has_a_floor_and_no_other():
 def test_every_example_has_a_floor_that_grows_with_the_rows(key):
     d = CATALOG[key].population.d or 1
     for example in CATALOG[key].examples:
-        few, many = floor(key, example, 1000, d), floor(key, example, 2000, d)
-        assert str(few[0]) == f"copy(1000, {d})"
+        n = max(1000, fewest_rows(example.estimator, d, example.budget))
+        few, many = floor(key, example, n, d), floor(key, example, 2 * n, d)
+        assert str(few[0]) == f"copy({n}, {d})"
         assert {one.name for one in few} == {one.name for one in many}  # n may decide how often
         assert sum(max(one.size) for one in many) > sum(max(one.size) for one in few)
 
@@ -161,6 +163,8 @@ def test_every_example_has_a_floor_that_grows_with_the_rows(key):
         (primitives.syrk(30, 4), lambda made: made.shape == (4, 4) and (made == made.T).all()),
         (primitives.gemm(30, 4), lambda made: made.shape == (30, 4)),
         (primitives.eigh(4), lambda made: (made.eigenvalues > 0).all()),
+        (primitives.factor(30, 6, 4), lambda made: made.S.shape == (30, 4) and (made.S >= 0).all()),
+        (primitives.distances(30, 4), lambda made: made.shape == (30, 30) and (made == made.T).all()),
         (primitives.cholesky(4), lambda made: (np.triu(made, 1) == 0).all() and (np.diag(made) > 0).all()),
         (primitives.normal(30), lambda made: made.shape == (30,) and (made < 0).any()),
         (primitives.exponential(30), lambda made: made.shape == (30,) and (made > 0).all()),

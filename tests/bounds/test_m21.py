@@ -73,3 +73,25 @@ def test_wrong_arguments_are_named(argument, call):
     with pytest.raises(ArgumentError) as error:
         call()
     assert error.value.argument == argument
+
+
+@given(D, ALPHA, RHO, UPPER)
+def test_coinpress_pays_the_range_apart_from_the_accuracy(d, alpha, rho, wide):
+    mean, spread = m21.coinpress_mean_shape, m21.coinpress_covariance_shape
+    assert mean(d, alpha, rho, 1.0).preconditioning == spread(d, alpha, rho, 1.0).preconditioning == 0
+    for shape, power in ((mean, 1), (spread, 2)):
+        near, far = shape(d, alpha, rho, 1.0), shape(d, alpha, rho, wide)
+        assert (far.sampling, far.noise) == (near.sampling, near.noise)
+        assert near.sampling == pytest.approx(d**power / alpha**2)
+        assert near.noise == pytest.approx(near.sampling * alpha / sqrt(rho))
+    assert mean(4 * d, alpha, rho, wide).preconditioning == pytest.approx(
+        2 * mean(d, alpha, rho, wide).preconditioning
+    )
+    assert spread(d, alpha, rho, wide**4).preconditioning == pytest.approx(
+        2 * spread(d, alpha, rho, wide).preconditioning
+    )
+
+
+def test_a_range_below_one_is_refused():
+    with pytest.raises(ArgumentError, match="radius"):
+        m21.coinpress_mean_shape(2, 0.1, 1.0, 0.5)

@@ -1,5 +1,7 @@
 """CoinPress: frames on the right side, public bounds that hold, extra steps that do no harm, known traps."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -308,3 +310,16 @@ def test_wrong_parameters_are_named(argument, make):
     with pytest.raises(ArgumentError) as error:
         make()
     assert error.value.argument == argument
+
+
+@pytest.mark.parametrize("mode", ["proved", "practical"])
+def test_the_ball_of_a_mean_shrinks_in_every_step(mode):
+    estimator, x = CoinPressMean(radius=300.0, centre=7.0, sigma=2.0, mode=mode), np.full((2000, 3), 8.0)
+    radii = estimator.design(2000, 3, ZCDP(0.5)).radii
+    trace = Trace()
+    estimator.estimate(x, ZCDP(0.5), SimulatedNoise(np.random.default_rng(1)), trace)
+    assert all(after < before for before, after in pairwise(radii))
+    assert trace.records["radius"] == [2 * radius for radius in radii[:-1]]
+    assert trace.records["radius"][0] == 300.0
+    assert (trace.records["centre"][0] == 7.0).all()
+    assert np.linalg.norm(trace.records["centre"][-1] - 8.0) < trace.records["radius"][-1]

@@ -15,7 +15,7 @@ from workbench.estimators.parts import norm_radius, thresholding
 from workbench.linalg import psd_part
 from workbench.populations import MultivariateGaussian
 from workbench.populations.sparse import active_block, conditioned, sparse_signal, unit_ball_scale
-from workbench.privacy import ApproxDP, GaussianDP, SimulatedNoise, UnitNoise
+from workbench.privacy import ApproxDP, CountingNoise, GaussianDP, SimulatedNoise, UnitNoise
 
 FALSE_ALARM = 1e-6
 
@@ -103,6 +103,76 @@ def test_thinning_sees_only_the_released_matrix_and_fresh_noise():
     assert len({thresholding.thinned_kappa(matrix, levels, np.random.default_rng(s)) for s in range(30)}) > 1
 
 
+class Fixed(UnitNoise):
+    """Releases one matrix whatever the statistic is: two data sets can differ by a leak only."""
+
+    def __init__(self, matrix):
+        object.__setattr__(self, "matrix", matrix)
+
+    def symmetric_gaussian(self, value, sensitivity, scale):
+        return self.matrix
+
+    def gaussian(self, value, sensitivity, scale):
+        return self.matrix[np.triu_indices(len(self.matrix))]
+
+
+@pytest.mark.parametrize("calibration", ["tight", "paper"])
+@pytest.mark.parametrize("rule", [None, *thresholding.RULES])
+@pytest.mark.parametrize("kind", [ThresholdedCovariance, LocalThresholdedCovariance])
+def test_rules_see_the_released_matrix_and_no_row(kind, rule, calibration):
+    rng = np.random.default_rng(6)
+    matrix, budget = released(rng), ApproxDP(1.0, 1e-6)
+    estimator = kind(rule=rule, calibration=calibration)
+    rows = (np.zeros((500, 8)), 1e3 * rng.standard_normal((500, 8)))
+    first, second = (estimator.estimate(x, budget, Fixed(matrix)) for x in rows)
+    np.testing.assert_array_equal(first.thresholded, second.thresholded)
+    np.testing.assert_array_equal(first.psd, second.psd)
+
+
+class Uniforms(CountingNoise):
+    """Keeps a record of uniform numbers, too."""
+
+    def uniform(self, low, high):
+        self.draws.append((low, high))
+        return super().uniform(low, high)
+
+
+@pytest.mark.parametrize("rule", thresholding.RULES)
+def test_only_thinning_draws_besides_its_charge_and_what_it_draws_is_public(rule):
+    for x in (np.zeros((50, 3)), np.ones((50, 3))):
+        noise = Uniforms(SimulatedNoise(np.random.default_rng(1)))
+        ThresholdedCovariance(rule=rule).estimate(x, GaussianDP(1.0), noise)
+        assert noise.draws[0].kind == "symmetric_gaussian"
+        assert noise.draws[1:] == [(0.0, 2.0**53)] * (rule == "thinning")
+
+
+def test_a_rule_that_is_asked_for_is_used_with_the_noise_of_the_source_too():
+    rng, budget = np.random.default_rng(6), ApproxDP(1.0, 1e-6)
+    matrix, x = released(rng), np.zeros((500, 8))
+    support = {
+        rule: ThresholdedCovariance(rule=rule, calibration="paper").estimate(x, budget, Fixed(matrix)).support
+        for rule in (None, "paper", "adaptive-lasso")
+    }
+    assert (support[None] == support["paper"]).all()
+    assert (support[None] != support["adaptive-lasso"]).any()
+
+
+def test_one_user_is_one_row_whatever_its_numbers_are():
+    randomise = LocalThresholdedCovariance().randomise
+    for row in (np.zeros((2, 2)), np.zeros(0), 1.0):
+        with pytest.raises(ArgumentError, match="row"):
+            randomise(row, budget=GaussianDP(1.0), rng=np.random.default_rng(1))
+    hostile = [randomise(row, budget=GaussianDP(1.0), rng=UnitNoise()) for row in ([np.nan, 1.0], [0, 0])]
+    np.testing.assert_array_equal(*hostile)
+
+
+@pytest.mark.parametrize("kind", [PerturbedCovariance, ThresholdedCovariance, LocalThresholdedCovariance])
+@pytest.mark.parametrize("radius", [1e200, 1e-200])
+def test_a_radius_whose_square_no_float_holds_is_refused(kind, radius):
+    with pytest.raises(ArgumentError, match="radius"):
+        kind(radius=radius)
+
+
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e4])
 def test_the_private_radius_follows_the_scale(scale):
     rng = np.random.default_rng(11)
@@ -112,6 +182,12 @@ def test_the_private_radius_follows_the_scale(scale):
     )
     share = (np.linalg.norm(x, axis=1) <= radius).mean()
     assert 0.85 < share < 1.0
+
+
+def test_too_few_rows_for_a_radius_give_a_covariance_of_about_0_and_no_flood_of_noise():
+    x = np.random.default_rng(3).standard_normal((30, 4))
+    release = ThresholdedCovariance(radius=None)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(1))
+    assert np.abs(release.value.psd).max() < 1e-20
 
 
 def test_zero_and_enormous_norms_are_counted_at_the_ends():

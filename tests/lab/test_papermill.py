@@ -16,14 +16,22 @@ def content(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "figure"), [("00_start_here", "spending"), ("01_one_mean", "currencies")])
-def test_a_notebook_runs_from_another_folder_and_leaves_the_figures_alone(tmp_path, name, figure):
+@pytest.mark.parametrize(
+    ("name", "figure", "parameter"),
+    [
+        ("00_start_here", "spending", "epsilon"),
+        ("01_one_mean", "currencies", "epsilon"),
+        ("02_many_dimensions", "sides", "epsilon"),
+        ("03_covariance", "votes", "rho"),
+    ],
+)
+def test_a_notebook_runs_from_another_folder_and_leaves_the_figures_alone(tmp_path, name, figure, parameter):
     figures, notebooks, here = content(ROOT / "figures"), content(ROOT / "notebooks"), tmp_path / "here"
     here.mkdir()
     (tmp_path / "temporary").mkdir()
     words = [sys.executable, "-m", "papermill", ROOT / "notebooks" / f"{name}.ipynb", "out.ipynb"]
     done = subprocess.run(
-        [*map(str, words), "-p", "epsilon", "0.25"],
+        [*map(str, words), "-p", parameter, "0.25"],
         cwd=here,
         env={
             **os.environ,
@@ -41,4 +49,4 @@ def test_a_notebook_runs_from_another_folder_and_leaves_the_figures_alone(tmp_pa
     (made,) = (tmp_path / "temporary").glob("workbench-*")
     committed = {path.name for path in (ROOT / "figures" / name).iterdir()}
     assert {path.name for path in made.iterdir()} == committed
-    assert json.loads((made / f"{figure}.json").read_text())["parameters"]["epsilon"] == 0.25
+    assert json.loads((made / f"{figure}.json").read_text())["parameters"][parameter] == 0.25

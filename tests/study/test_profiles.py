@@ -1,3 +1,4 @@
+import json
 import math
 from pathlib import Path
 
@@ -35,3 +36,10 @@ def test_every_notebook_has_its_costs_under_either_profile():
         assert works.keys() == {"quick", "full"}
         assert all(work.expected < work.budget for work in works.values())
         assert works["quick"].budget <= works["full"].budget
+
+
+def test_all_committed_claims_together_keep_the_overall_level():
+    files = sorted((Path(__file__).parents[2] / "figures").glob("*/verdicts.json"))
+    claims = [claim for path in files for claim in json.loads(path.read_text(encoding="utf-8"))["full"]]
+    assert len(claims) >= 16
+    assert 0 < math.fsum(claim["level"] for claim in claims) <= profiles.CLAIM_LEVEL

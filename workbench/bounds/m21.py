@@ -53,6 +53,26 @@ def unbounded_shape(d: int, alpha: float, epsilon: float) -> Shape:
     return Shape(d**2 / alpha**2, d**2 / (alpha * epsilon), d**2.5 / epsilon)
 
 
+def coinpress_mean_shape(d: int, alpha: float, rho: float, radius: float) -> Shape:
+    """Return the mean of CoinPress (Biswas, Dong, Kamath & Ullman 2020), among the prior work of the slides.
+
+    d/α² + d/(α√ρ) + √d log R/√ρ, `radius` = R in standard deviations; other logarithms left out.
+
+    >>> coinpress_mean_shape(4, 0.5, 1.0, 1.0)
+    Shape(sampling=16.0, noise=8.0, preconditioning=0.0)
+    """
+    _checked(d, alpha, 2, rho=rho)
+    _at_least_one(radius=radius)
+    return Shape(d / alpha**2, d / (alpha * sqrt(rho)), sqrt(d) * log(radius) / sqrt(rho))
+
+
+def coinpress_covariance_shape(d: int, alpha: float, rho: float, upper: float) -> Shape:
+    """Return the covariance of CoinPress: d²/α² + d²/(α√ρ) + d^(3/2) √log u/√ρ, I ≤ Σ ≤ u I."""
+    _checked(d, alpha, 2, rho=rho)
+    _at_least_one(upper=upper)
+    return Shape(d**2 / alpha**2, d**2 / (alpha * sqrt(rho)), d**1.5 * sqrt(log(upper)) / sqrt(rho))
+
+
 def naive_spectral_shape(d: int, alpha: float, rho: float, moments: int, beta: float) -> Shape:
     """Return M21/HT Theorem 3.1, spectral norm: d log d/(α²β²) + d^(3/2) log(1/β)/(α^(k/(k-1)) √ρ)."""
     _checked(d, alpha, moments, rho=rho)
@@ -111,10 +131,11 @@ def _checked(d: int, alpha: float, moments: int, **positives: float) -> None:
     integer_at_least(2, moments=moments)
 
 
-def _at_least_one(upper: float) -> None:
-    positive(upper=upper)
-    if upper < 1:
-        raise ArgumentError("upper", upper, "a number, at least 1")
+def _at_least_one(**values: float) -> None:
+    positive(**values)
+    for name, value in values.items():
+        if value < 1:
+            raise ArgumentError(name, value, "a number, at least 1")
 
 
 def _at_most_one(**roots: float) -> None:

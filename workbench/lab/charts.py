@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 from workbench.errors import ArgumentError, one_of
 from workbench.lab.canonical import numbers
 
-Role = Literal["estimate", "theory", "bound", "reference"]
+Role = Literal["estimate", "theory", "bound", "reference", "rows"]
 Kind = Literal["number", "count", "fraction"]
 Scale = Literal["linear", "log"]
 
@@ -33,7 +33,7 @@ class Series:
         The points and the band around them; an infinite `y` is drawn as an arrow at the upper edge.
     role
         `estimate` (measured: markers, line, band), `theory` (dashed), `bound` (nothing can lie below:
-        dotted, filled below), `reference` (grey).
+        dotted, filled below), `reference` (grey), `rows` (data: dots and no line).
     colour_key
         Whose curve it is: a catalog key, or `key:variant` for a second version of the same estimator.
     kind
@@ -71,6 +71,52 @@ class Series:
 
 
 @dataclass(frozen=True)
+class Heat:
+    """A table of numbers that are shown as colours, the first row on top.
+
+    Parameters
+    ----------
+    values
+        The table.
+    limits
+        The numbers of the first and the last colour; others have the nearest one.
+    scale
+        Of the colours.
+    emphasis
+        `high`: the more the brighter; `middle`: the middle of the limits is pale, and either side has a hue.
+    rows, columns
+        Names, spread evenly from the first to the last.
+    written
+        Whether every number stands on its colour.
+    """
+
+    values: Iterable[Iterable[float]]
+    limits: tuple[float, float]
+    scale: Scale = "linear"
+    emphasis: Literal["high", "middle"] = "high"
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    written: bool = False
+
+    def __post_init__(self) -> None:
+        one_of(get_args(Scale), scale=self.scale)
+        one_of(("high", "middle"), emphasis=self.emphasis)
+        owned = tuple(tuple(map(float, row)) for row in self.values)
+        if len({len(row) for row in owned}) != 1:
+            raise ArgumentError(
+                "values", f"rows of {sorted({len(row) for row in owned})}", "rows of one length"
+            )
+        for name in ("rows", "columns", "limits"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "values", owned)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the JSON form; numbers keep six significant digits."""
+        form = {field.name: getattr(self, field.name) for field in fields(self)}
+        return form | {"limits": numbers(self.limits), "values": [numbers(row) for row in self.values]}
+
+
+@dataclass(frozen=True)
 class Panel:
     """One pair of axes.
 
@@ -85,6 +131,8 @@ class Panel:
     names
         Of the places 1, 2, ... that x then counts. Such a panel lies on its side: the names stand one below
         the other, and y runs from left to right.
+    heat
+        A table of colours in the place of curves.
     """
 
     title: str
@@ -97,6 +145,7 @@ class Panel:
     xlim: tuple[float, float] | None = None
     ylim: tuple[float, float] | None = None
     names: tuple[str, ...] = ()
+    heat: Heat | None = None
 
     def __post_init__(self) -> None:
         one_of(get_args(Scale), xscale=self.xscale, yscale=self.yscale)
@@ -106,8 +155,8 @@ class Panel:
     def to_json(self) -> dict[str, object]:
         """Return the JSON form."""
         form = {field.name: getattr(self, field.name) for field in fields(self)}
-        names = form.pop("names")
-        form |= {"names": names} if names else {}
+        names, heat = form.pop("names"), form.pop("heat")
+        form |= ({"names": names} if names else {}) | ({"heat": heat.to_json()} if heat else {})
         limits = {name: form[name] and numbers(form[name]) for name in ("xlim", "ylim")}
         return form | limits | {"series": [series.to_json() for series in self.series]}
 
@@ -115,7 +164,9 @@ class Panel:
     def from_json(cls, form: Mapping[str, Any]) -> "Panel":
         """Return the panel of a JSON form."""
         limits = {name: form[name] and tuple(map(float, form[name])) for name in ("xlim", "ylim")}
-        return cls(**{**form, **limits, "series": tuple(Series(**series) for series in form["series"])})
+        series = tuple(Series(**series) for series in form["series"])
+        heat = {"heat": Heat(**form["heat"])} if "heat" in form else {}
+        return cls(**{**form, **limits, **heat, "series": series})
 
 
 @dataclass(frozen=True)

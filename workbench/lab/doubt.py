@@ -13,8 +13,8 @@ from workbench.study.mutants import MUTANTS
 from workbench.study.pairs import builder
 from workbench.study.profiles import AUDIT_LEVEL, AUDITS
 
-HEADER = ("key", "variant", "stage", "claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs")
-MUTANT_HEADER = ("mutant", "key", "stage", "claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs")
+HEADER = ("key", "variant", "stage", "claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
+MUTANT_HEADER = ("mutant", "key", "stage", "claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def mutants(keys: Sequence[str], preset: str, seed: int) -> Findings:
 def _numbers(report: AuditReport, violated: str, otherwise: str) -> list[str]:
     bounds = (report.eps_lower, report.mu_lower, report.rho_lower)
     finding = violated if report.violated else otherwise
-    return [str(report.claim), finding, *(f"{bound:.2f}" for bound in bounds), str(report.runs)]
+    return [str(report.claim), finding, *(f"{bound:.2f}" for bound in bounds), str(report.runs), report.pair]
 
 
 def _levels(attacks: int) -> str:

@@ -18,6 +18,7 @@ from matplotlib.patches import Patch
 
 from workbench.lab.axes import FAR, dress, limits
 from workbench.lab.charts import Chart, Panel, Series
+from workbench.lab.heat import draw_heat
 from workbench.lab.layout import TITLE, WIDTH, Layout, head, legend, note
 from workbench.lab.sideways import draw_rows
 from workbench.lab.style import GREY, INK, RC, line_style, look
@@ -63,13 +64,15 @@ def _axes(figure: Figure, chart: Chart, layout: Layout) -> list[Axes]:
             figure.add_axes(layout.rectangle(place))
     for place, axes in enumerate(figure.axes):
         axes.set_position(layout.rectangle(place))
-        for artist in [*axes.lines, *axes.collections, *axes.texts]:
+        for artist in [*axes.lines, *axes.collections, *axes.texts, *axes.images, *axes.child_axes]:
             artist.remove()
     return list(figure.axes)
 
 
 def _fill(axes: Axes, panel: Panel, layout: Layout) -> None:
-    if panel.names:
+    if panel.heat is not None:
+        draw_heat(axes, panel, panel.heat)
+    elif panel.names:
         draw_rows(axes, panel)
     else:
         _curves(axes, panel, wide=layout.columns == 1)

@@ -81,6 +81,7 @@ def _catalog_keys() -> Iterable[str]:
 def line_style(series: Series) -> dict[str, Any]:
     """Return how a series' line is drawn: colour from its key, dashes and markers from its role."""
     shape = look(series.colour_key)
+    dash: object = (0, (6, 1.5, 1, 1.5)) if shape.hollow else "-"
     lines: dict[str, dict[str, Any]] = {
         "theory": {
             "color": _darker(shape.colour),
@@ -89,13 +90,20 @@ def line_style(series: Series) -> dict[str, Any]:
             "zorder": 5,
         },
         "bound": {"color": shape.colour, "linestyle": (0, (1, 1.4)), "linewidth": 1.8, "zorder": 2},
-        "reference": {"color": shape.colour, "linestyle": "-", "linewidth": 1.2, "zorder": 2},
+        "reference": {"color": shape.colour, "linestyle": dash, "linewidth": 1.2, "zorder": 2},
+        "rows": {
+            "color": shape.colour,
+            "linestyle": "",
+            "marker": ".",
+            "markersize": 3.2,
+            "alpha": 0.5,
+            "zorder": 3,
+        },
     }
     if series.role in lines:
         return lines[series.role]
     face = "white" if shape.hollow else shape.colour
     marks = {"marker": shape.marker, "markersize": 5.5, "markerfacecolor": face, "markeredgewidth": 1.2}
-    dash: object = (0, (6, 1.5, 1, 1.5)) if shape.hollow else "-"
     return {"color": shape.colour, "linestyle": dash, "linewidth": 1.6, "zorder": 4} | marks
 
 

@@ -73,13 +73,14 @@ class Multivariate:
         return self.moments.covariance
 
     @cached_property
-    def _root(self) -> Array:
+    def root(self) -> Array:
+        """The symmetric root of the covariance."""
         values, basis = np.linalg.eigh(self.covariance)
         return np.asarray((basis * np.sqrt(np.maximum(values, 0.0))) @ basis.T, dtype=np.float64)
 
     def scaled(self, standard: Array) -> Array:
         """Give rows of mean 0 and covariance I this mean and covariance (its symmetric root is used)."""
-        rows = standard @ self._root
+        rows = standard @ self.root
         rows += self.mean
         return rows
 

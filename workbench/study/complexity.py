@@ -49,11 +49,14 @@ def enough(check: Verdict, statement: str, formula: str) -> Verdict:
     return sized(check, Complexity(statement, formula, n, n, (low, high)))
 
 
-def in_proportion(check: Verdict, statement: str, formula: str) -> Verdict:
-    """Return a check of an error in 1/n with the n at which it would be the predicted one.
+def in_proportion(check: Verdict, statement: str, formula: str, power: float = 1.0) -> Verdict:
+    """Return a check of an error in n^-power with the n at which it would be the predicted one.
 
-    The measured error at n rows is to its prediction as the n that the latter needs is to n.
+    The measured error at n rows is to its prediction as the n that the latter needs is to n, to that power.
     """
     n = float(check.n or 0)
-    low, high = (n * end / check.bound for end in check.interval)
-    return sized(check, Complexity(statement, formula, n, n * check.estimate / check.bound, (low, high)))
+    low, rows, high = (
+        n * max(size / check.bound, 0.0) ** (1 / power)
+        for size in (check.interval[0], check.estimate, check.interval[1])
+    )
+    return sized(check, Complexity(statement, formula, n, rows, (low, high)))

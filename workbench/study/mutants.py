@@ -173,4 +173,12 @@ def in_many_dimensions() -> Iterator[Mutant]:
         yield Mutant(f"sensitivity {words}", key, last.step, _reduced(last.step, factor), setting.variant)
 
 
-MUTANTS = (*UNIVARIATE, *in_many_dimensions())
+def of_added_rows() -> Iterator[Mutant]:
+    """Yield the second moments that are charged what one added row moves, r²/n and not √2 r²/n."""
+    for key, step in (("covariance/perturbed", "covariance"), ("covariance/local-thresholded", "users")):
+        for pair in ("e1, or e2", "(1, 1)/√2, or (1, -1)/√2"):
+            patches = _reduced(step, 0.5**0.5)
+            yield Mutant(f"sensitivity 1 at {pair}", key, step, patches, "μ = 2 GDP", pair)
+
+
+MUTANTS = (*UNIVARIATE, *in_many_dimensions(), *of_added_rows())

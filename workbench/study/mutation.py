@@ -27,7 +27,8 @@ class Patch:
 class Mutant:
     """A mistake, and the attack that must find it.
 
-    It is the first one of `key` at `stage` whose variant contains `variant`.
+    It is the first one of `key` at `stage` whose variant contains `variant`, with those of its pairs alone
+    whose name contains `pair`.
     """
 
     name: str
@@ -35,11 +36,13 @@ class Mutant:
     stage: str
     patches: tuple[Patch, ...]
     variant: str = ""
+    pair: str = ""
 
     def case(self) -> Case:
         """Return the attack, built with whatever patches are in place."""
         attacks = BUILDERS[self.key]()
-        return next(one for one in attacks if one.stage == self.stage and self.variant in one.variant)
+        case = next(one for one in attacks if one.stage == self.stage and self.variant in one.variant)
+        return replace(case, pairs=tuple(pair for pair in case.pairs if self.pair in pair.name))
 
     def attacked(self, preset: AuditPreset = AUDIT_CI, seed: int = 0) -> AuditReport:
         """Return the report on the mutant: it should be a violation."""

@@ -103,6 +103,12 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
     {
         "00_start_here": {"quick": Work(expected=16, budget=30), "full": Work(expected=20, budget=60)},
         "01_one_mean": {"quick": Work(expected=90, budget=130), "full": Work(expected=900, budget=1300)},
+        "02_many_dimensions": {"quick": Work(expected=52, budget=60), "full": Work(expected=570, budget=600)},
+        "03_covariance": {"quick": Work(expected=45, budget=60), "full": Work(expected=290, budget=700)},
+        "06_sparse_covariance": {
+            "quick": Work(expected=45, budget=60),
+            "full": Work(expected=280, budget=600),
+        },
     }
 )
 """Notebook -> profile -> its costs. Measured with `workbench reproduce NOTEBOOK`, which prints them."""

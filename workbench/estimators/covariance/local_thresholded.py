@@ -21,14 +21,22 @@ from typing import Literal
 import numpy as np
 
 from workbench.distributions import SparseCovariance
-from workbench.errors import one_of, positive
-from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate, sanitised
+from workbench.errors import ArgumentError, one_of, positive
+from workbench.estimators.base import (
+    Array,
+    Release,
+    Trace,
+    require_matrix,
+    run_multivariate,
+    sanitised,
+)
 from workbench.estimators.covariance.perturbed import perturbed
 from workbench.estimators.covariance.thresholded import sparse
 from workbench.estimators.parts.gaussian_steps import require_gaussian
 from workbench.estimators.parts.paper_noise import paper_plan
-from workbench.estimators.parts.rows import second_moment_sensitivity, second_moment_within
-from workbench.estimators.parts.thresholding import RULES, Rule
+from workbench.estimators.parts.rows import require_radius, second_moment_sensitivity, second_moment_within
+from workbench.estimators.parts.thresholding import DEFAULT, RULES, Rule
+from workbench.estimators.reading import read
 from workbench.privacy import Budget, Charge, NoiseSource, Plan, noise_source
 
 USERS = "users"
@@ -39,7 +47,7 @@ class LocalThresholdedCovariance:
     """Public parameters; `radius` in the unit of the data.
 
     Budgets: ApproxDP; with calibration "tight" also ZCDP with delta = 0, and GaussianDP. Each is every
-    user's own.
+    user's own. `rule` None is the adaptive lasso, and equation (9) with calibration "paper".
 
     >>> import numpy as np
     >>> from workbench.privacy import GaussianDP
@@ -50,12 +58,13 @@ class LocalThresholdedCovariance:
     """
 
     radius: float = 1.0
-    rule: Rule = "adaptive-lasso"
+    rule: Rule | None = None
     calibration: Literal["paper", "tight"] = "tight"
 
     def __post_init__(self) -> None:
         positive(radius=self.radius)
-        one_of(RULES, rule=self.rule)
+        require_radius(self.radius)
+        one_of((None, *RULES), rule=self.rule)
         one_of(("paper", "tight"), calibration=self.calibration)
 
     def __call__(
@@ -64,11 +73,12 @@ class LocalThresholdedCovariance:
         """Return the sparse covariance of the rows of n users."""
         return run_multivariate(self, x, budget, rng, trace, model="local")
 
-    def randomise(self, row: Array, *, budget: Budget, rng: object) -> Array:
+    def randomise(self, row: object, *, budget: Budget, rng: object) -> Array:
         """Return step (1): what the user of one row of shape (p,) releases."""
-        own = sanitised(np.atleast_2d(np.asarray(row, np.float64)))
+        own = one_row(row)
         charge = self.plan(1, own.shape[1], budget)[USERS]
-        return perturbed(second_moment_within(own, self.radius), charge, noise_source(rng))
+        with np.errstate(all="ignore"):
+            return perturbed(second_moment_within(own, self.radius), charge, noise_source(rng))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the one charge of step (1), in the unit of the average."""
@@ -86,5 +96,12 @@ class LocalThresholdedCovariance:
         n, d = x.shape
         charge = self.plan(n, d, budget)[USERS]
         released = perturbed(second_moment_within(x, self.radius), charge, noise)  # (1) (2)
-        rule: Rule = "paper" if self.calibration == "paper" and self.rule == "adaptive-lasso" else self.rule
-        return sparse(released, charge, n, rule, noise)  # (3) (4)
+        return sparse(released, charge, n, self.rule or DEFAULT[self.calibration], noise)  # (3) (4)
+
+
+def one_row(row: object) -> Array:
+    """Return the row of one user, shape (1, p); one with an unusable entry is a zero row."""
+    values, _ = read(row)
+    if values.ndim != 1 or not values.size:
+        raise ArgumentError("row", f"array of shape {values.shape}", "the numbers of one user: shape (p,)")
+    return sanitised(values[None, :])

@@ -24,7 +24,7 @@ from workbench.errors import one_of, positive
 from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.gaussian_steps import require_gaussian
 from workbench.estimators.parts.paper_noise import paper_plan
-from workbench.estimators.parts.rows import second_moment_sensitivity, second_moment_within
+from workbench.estimators.parts.rows import require_radius, second_moment_sensitivity, second_moment_within
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian, symmetric_gaussian
 
@@ -50,6 +50,7 @@ class PerturbedCovariance:
 
     def __post_init__(self) -> None:
         positive(radius=self.radius)
+        require_radius(self.radius)
         one_of(("paper", "tight"), calibration=self.calibration)
 
     def __call__(

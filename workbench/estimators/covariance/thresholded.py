@@ -9,7 +9,7 @@ Rows x of shape (n, p), mean 0. Neighbours: replace one row.
 
 Both the matrix of (3) and that of (4) are returned; the support is that of (3), since the repair fills zeros.
 
-`calibration="paper"` has the source's noise, its threshold (eq. 9) unless another rule is asked for, and
+`calibration="paper"` has the source's noise, its threshold (eq. 9) unless another `rule` is asked for, and
 a given radius; its guarantee shows what is delivered beside what was requested. Beyond the source: rules
 that need no unknown constant (its first open problem) and `radius=None` for rows of unknown norm (its
 second). Proof: `proofs/sparse.md`, sections 1 to 3.
@@ -26,8 +26,8 @@ from workbench.errors import ArgumentError, one_of, positive
 from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance, perturbed
 from workbench.estimators.parts.norm_radius import NORMS, private_radius, radius_plan
-from workbench.estimators.parts.rows import second_moment_within
-from workbench.estimators.parts.thresholding import RULES, Noise, Rule, thresholded
+from workbench.estimators.parts.rows import require_radius, second_moment_within
+from workbench.estimators.parts.thresholding import DEFAULT, RULES, Noise, Rule, thresholded
 from workbench.linalg import psd_part
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian_scale
@@ -36,6 +36,8 @@ from workbench.privacy.mechanisms import gaussian_scale
 @dataclass(frozen=True, kw_only=True)
 class ThresholdedCovariance:
     """Public parameters; `radius` in the unit of the data, None if no norm is known.
+
+    `rule` None is the adaptive lasso, and equation (9) with calibration "paper".
 
     Budgets: ApproxDP; with calibration "tight" also ZCDP with delta = 0, and GaussianDP.
 
@@ -48,13 +50,14 @@ class ThresholdedCovariance:
     """
 
     radius: float | None = 1.0
-    rule: Rule = "adaptive-lasso"
+    rule: Rule | None = None
     calibration: Literal["paper", "tight"] = "tight"
 
     def __post_init__(self) -> None:
         if self.radius is not None:
             positive(radius=self.radius)
-        one_of(RULES, rule=self.rule)
+            require_radius(self.radius)
+        one_of((None, *RULES), rule=self.rule)
         one_of(("paper", "tight"), calibration=self.calibration)
         if self.calibration == "paper" and self.radius is None:
             raise ArgumentError("radius", None, "a number for calibration 'paper'")
@@ -77,23 +80,23 @@ class ThresholdedCovariance:
     ) -> SparseCovariance:
         """Return both matrices of sanitised rows."""
         n, d = x.shape
-        plan = self.plan(n, d, budget)
+        plan, rule = self.plan(n, d, budget), self.rule or DEFAULT[self.calibration]
         if self.radius is not None:
             released = perturbed(second_moment_within(x, self.radius), plan[STEP], noise)  # (2)
-            return sparse(released, plan[STEP], n, self._rule, noise)
+            return sparse(released, plan[STEP], n, rule, noise)
         radius = private_radius(x, plan[NORMS], noise)  # (1)
         released = perturbed(second_moment_within(x / radius, 1.0), plan[STEP], noise)  # (2)
-        return sparse(released, plan[STEP], n, self._rule, noise).scaled(radius**2)
-
-    @property
-    def _rule(self) -> Rule:
-        return "paper" if self.calibration == "paper" and self.rule == "adaptive-lasso" else self.rule
+        return sparse(released, plan[STEP], n, rule, noise).scaled(radius**2)
 
 
 def sparse(released: Array, charge: Charge, n: int, rule: Rule, noise: NoiseSource) -> SparseCovariance:
-    """Return steps (3) and (4) on a released matrix whose noise has the scale of `charge`."""
+    """Return steps (3) and (4) on a released matrix whose noise has the scale of `charge`.
+
+    The rows are not looked at again. Thinning alone draws, after the release: one uniform number, of which no
+    charge is made since it sees no data, seeds the fresh noise that the rule adds to a released matrix.
+    """
     sd = gaussian_scale(charge)
     off_diagonal = sd / sqrt(2) if charge.mechanism == "symmetric_gaussian" else sd
-    stream = np.random.default_rng(int(noise.uniform(0.0, 2.0**53)))  # of the rule's own, after the release
-    kept = thresholded(released, Noise(sd, off_diagonal, n), rule, stream)  # (3)
+    fresh = np.random.default_rng(int(noise.uniform(0.0, 2.0**53)) if rule == "thinning" else 0)
+    kept = thresholded(released, Noise(sd, off_diagonal, n), rule, fresh)  # (3)
     return SparseCovariance(kept, psd_part(kept))  # (4)

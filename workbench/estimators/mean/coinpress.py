@@ -96,8 +96,10 @@ class CoinPressMean:
         """Return the private mean of sanitised rows."""
         n, d = x.shape
         c = np.full(d, self.centre, np.float64)
-        clips, charges = self.design(n, d, budget).clips, self.plan(n, d, budget).charges()
-        for clip, charge in zip(clips, charges, strict=True):
+        design, charges = self.design(n, d, budget), self.plan(n, d, budget).charges()
+        for clip, radius, charge in zip(design.clips, design.radii, charges, strict=False):
+            if trace is not None:
+                trace.add(centre=c, radius=self.sigma * radius)
             m = self.shift(x, c, clip)  # (2)
             c = c + self.sigma * gaussian(m, charge, noise)  # (3)
         return c

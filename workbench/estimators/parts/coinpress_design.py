@@ -38,11 +38,16 @@ ROW, COVERED, CAUTION = 0.05, 0.01, 0.3  # "practical": share of rows clipped, o
 
 @dataclass(frozen=True)
 class MeanDesign:
-    """Weights of the steps that are taken, their clipping radii, and the final radius of the mean."""
+    """Weights and clipping radii of the steps that are taken; r before each of them and after the last."""
 
     weights: tuple[float, ...]
     clips: tuple[float, ...]
-    radius: float
+    radii: tuple[float, ...]
+
+    @property
+    def radius(self) -> float:
+        """The last r."""
+        return self.radii[-1]
 
 
 @dataclass(frozen=True)
@@ -113,20 +118,20 @@ def _mean(
 ) -> MeanDesign:
     taken: list[float] = []
     clips: list[float] = []
-    skipped, r = 0.0, radius
+    radii, skipped = [radius], 0.0
     for place, (weight, b) in enumerate(zip(weights, _failures(len(weights), beta), strict=True)):
         last = place == len(weights) - 1
         share = weight + skipped if last else weight
-        clip = _mean_clip(n, d, r, mode, calibration, b / 3)
+        clip = _mean_clip(n, d, radii[-1], mode, calibration, b / 3)
         sd = mean_sensitivity(n, clip) / (mu * sqrt(share))
         shrunk = _mean_tail(d, mode, b / 3) * sqrt(1 / n + sd**2)
-        if shrunk >= r and not last:
+        if shrunk >= radii[-1] and not last:
             skipped += weight
             continue
         taken.append(share)
         clips.append(clip)
-        r = shrunk
-    return MeanDesign(tuple(taken), tuple(clips), r)
+        radii.append(shrunk)
+    return MeanDesign(tuple(taken), tuple(clips), tuple(radii))
 
 
 def _mean_clip(n: int, d: int, r: float, mode: Mode, calibration: Calibration, b: float) -> float:
@@ -142,6 +147,7 @@ def _mean_tail(d: int, mode: Mode, b: float) -> float:
     return _chi(d, COVERED) if mode == "practical" else tail(d, b)
 
 
+@lru_cache(maxsize=256)
 def _chi(d: int, share: float) -> float:
     """Return what the norm of N(0, I_d) exceeds with probability `share`."""
     return sqrt(2 * float(gammainccinv(d / 2, share)))

@@ -115,7 +115,7 @@ def _designed(problem: Problem, count: int, spread: float) -> Design:
             break
         stop = problem.m if whole else start + _batch(problem, count, spread)
         weight = spread / (count - 1) if whole else 1.0
-        radius, band = _preconditioning(
+        radius, band = preconditioning_step(
             problem, stop - start, weight, lower, problem.beta / (2 * (count - 1))
         )
         if not band.helps(lower):
@@ -132,9 +132,10 @@ def _unit(problem: Problem, m: int, weight: float) -> float:
     return second_moment_sensitivity(m, 1.0) / (problem.mu * sqrt(weight))
 
 
-def _preconditioning(
+def preconditioning_step(
     problem: Problem, m: int, weight: float, lower: float, beta: float
 ) -> tuple[float, Band]:
+    """Return the radius and the band of a step on m rows that starts at ℓ and fails with chance `beta`."""
     d, moments = problem.d, problem.moments
     caution = CAUTION if problem.mode == "practical" else 1.0
     if problem.calibration == "paper":

@@ -5,8 +5,10 @@
     (2) noisy counts, those below 4.5 sd taken as 0
     (3) r = the smallest upper edge beyond which at most a share 1 - q of the rows is left; none: the last
 
-Bins are public and every one gets noise. With q = .9 the radius is near the 90 % quantile of the norms, which
-for light and for heavy tails is better than their maximum. Proof: `proofs/sparse.md`, section 3.
+Bins are public and every one gets noise. Where so few rows are given that no bin stands out of it, r is the
+first edge, and the covariance is about 0: nothing is known, and nothing is said. With q = .9 the radius is
+near the 90 % quantile of the norms, which for light and for heavy tails is better than their maximum.
+Proof: `proofs/sparse.md`, section 3.
 """
 
 from math import sqrt

@@ -7,11 +7,14 @@ privacy cost. The noise level of entry (i, j), for rows that are about normal:
 
     paper            |T_ij| > 4 √ln p sd + γ √(ln p/n)                eq. (9); γ = 4 max_i T_ii⁺, chosen
     hard             |T_ij| > κ √ln p s_ij, κ = 1.6
-    adaptive-lasso   T_ij (1 - (t_ij/|T_ij|)⁴)₊, t_ij = κ √ln p s_ij, κ = 1.2
+    adaptive-lasso   T_ij (1 - (t_ij/|T_ij|)⁴)₊, t_ij = κ √ln p s_ij, κ = 1.4
     bh               adaptive lasso at the threshold of Benjamini & Hochberg for level .1, times .9
     thinning         adaptive lasso, κ by validation: T + c Z against T - Z/c, Z of the sds s_ij, c = 1/2
 
-The diagonal is kept as it is unless `diagonal` says otherwise.
+With κ = 1.2 the adaptive lasso errs by 1 % less on average, but it keeps so many small entries of pure noise
+that its support never gets clean (p = 100: F1 below .9 for any n); with 1.4 it does.
+
+The diagonal is kept as it is, whatever the rule: as printed, eq. (9) would compare it with t as well.
 """
 
 from dataclasses import dataclass
@@ -25,8 +28,9 @@ from workbench.estimators.base import Array
 
 Rule: TypeAlias = Literal["adaptive-lasso", "hard", "paper", "bh", "thinning"]
 RULES: tuple[Rule, ...] = ("adaptive-lasso", "hard", "paper", "bh", "thinning")
+DEFAULT: dict[str, Rule] = {"tight": "adaptive-lasso", "paper": "paper"}  # by calibration
 
-LASSO, HARD, PAPER, BH_LEVEL, BH_FACTOR = 1.2, 1.6, 4.0, 0.1, 0.9
+LASSO, HARD, PAPER, BH_LEVEL, BH_FACTOR = 1.4, 1.6, 4.0, 0.1, 0.9
 SPLIT = 0.5  # c of thinning
 KAPPAS = np.linspace(0.4, 3.2, 15)  # that thinning tries
 

@@ -6,7 +6,7 @@ Rows are paired, N = ⌊n/2⌋ (or centred, N = n), and cut into t blocks of m r
         r = #{λ_i > 0}. If r < d: V = the vote of the blocks on the top-r subspace; A = Vᵀ
     (2) for k = 1 .. r - 1: P = the vote of the blocks of A x on the top-k subspace at γ² = λ_{k+1}/λ_k;
         if γ² < 1/10 and there was a vote: A ← (γ P + (I - P)) A                   `parts.subspace_vote`
-    (3) μ = block eigenvalues of A x; no answer if they and λ disagree about λ_r by more than 64
+    (3) μ = block eigenvalues of A x; no answer if they and λ disagree about λ_r by more than 1024
     (4) from here on all n rows: a centre, a round frame, mean and covariance in it   `parts.round_finish`
 
 The votes close every large gap, so that the spread μ_1/μ_r is moderate whatever the condition number was, and
@@ -38,7 +38,7 @@ from workbench.privacy import ZCDP, Charge, NoiseSource
 
 EIGENVALUES, VOTES, FINISH = 0.1, 0.5, 0.3  # shares of ρ; eigenvalues twice
 LARGE_GAP = 10.0
-DISAGREE = 64.0
+DISAGREE = 1024.0
 MOST_ROWS = 8  # of a block, in units of d: votes gain more from blocks than from rows in them
 
 

@@ -110,7 +110,11 @@ def voted_blocks(t: int, m: int, d: int) -> tuple[Primitive, ...]:
 
 
 def eigenvalues(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
-    """Return pairs if the mean is not known, then measured blocks."""
+    """Return pairs if the mean is not known, then measured blocks.
+
+    These are few, so that a call is mostly checks of the rows and of their pairs, more than one pass each:
+    ratios are large where rows are short.
+    """
     t, m = estimator.blocks(n, d, budget)
     measured = measured_blocks(estimator.calibration == "tight", t, m, d)
     return *halves(estimator, n, d)[1], *measured
@@ -123,7 +127,11 @@ def subspace(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive,
 
 
 def unbounded(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
-    """Return pairs, mapped blocks for each measurement and each vote, then clipped moments of all rows."""
+    """Return pairs, mapped blocks for each measurement and each vote, then clipped moments of all rows.
+
+    What a tight run holds beyond a copy of the rows are the 3n events of a window median, one coordinate at a
+    time: about 22n numbers whatever d is.
+    """
     recipe, (rows, pairs) = estimator.recipe(n, d, budget), halves(estimator, n, d)
     t, m = recipe.blocks
     tight = estimator.calibration == "tight"

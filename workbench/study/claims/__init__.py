@@ -15,6 +15,12 @@ from workbench.study.claims.l17_location import CLAIMS as L17_LOCATION
 from workbench.study.claims.l17_prediction import CLAIMS as L17_PREDICTION
 from workbench.study.claims.l17_tight import CLAIMS as L17_TIGHT
 from workbench.study.claims.m21_accounting import CLAIMS as M21_ACCOUNTING
+from workbench.study.claims.m21_coinpress_covariance import CLAIMS as M21_COINPRESS_COVARIANCE
+from workbench.study.claims.m21_coinpress_mean import CLAIMS as M21_COINPRESS_MEAN
+from workbench.study.claims.m21_heavy import CLAIMS as M21_HEAVY
+from workbench.study.claims.m21_heavy_net import CLAIMS as M21_HEAVY_NET
+from workbench.study.claims.m21_unbounded import CLAIMS as M21_UNBOUNDED
+from workbench.study.claims.wx19 import CLAIMS as WX19
 from workbench.study.resources import resources
 from workbench.study.verdict import Verdict
 
@@ -26,6 +32,12 @@ FAMILIES: tuple[tuple[Claim, ...], ...] = (
     L17_INTERVALS,
     L17_ACCOUNTING,
     M21_ACCOUNTING,
+    M21_COINPRESS_COVARIANCE,
+    M21_COINPRESS_MEAN,
+    M21_HEAVY,
+    M21_HEAVY_NET,
+    M21_UNBOUNDED,
+    WX19,
 )
 CLAIMS: dict[str, Claim] = index(*FAMILIES)
 

@@ -1,0 +1,73 @@
+"""The formulas of WX19: values, and that the derived ones bound what they say."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.bounds import wx19
+from workbench.errors import ArgumentError
+
+FINE = 1e-9
+
+
+@given(st.floats(-2, 2), st.floats(0.01, 1), st.floats(-0.75, 0.75))
+def test_an_entry_that_is_off_by_three_quarters_of_t_at_most_keeps_lemma_3(size, t, share):
+    """The deterministic part of the lemma: below 3t/4 a hard threshold is never off by 4 min(|σ|, t)."""
+    released = size + share * t
+    kept = released if abs(released) > t else 0.0
+    (allowed,) = wx19.lemma_3(np.array([[size]]), t)[0]
+    assert abs(kept - size) <= allowed * (1 + FINE) + FINE
+
+
+def test_an_entry_that_is_off_by_more_breaks_it():
+    t = 1.0
+    size, deviation = 0.1, 0.95  # the release is above t
+    (allowed,) = wx19.lemma_3(np.array([[size]]), t)[0]
+    assert deviation > allowed
+
+
+def test_the_chance_of_lemma_3_is_above_the_normal_tail_it_bounds():
+    from scipy.special import ndtr
+
+    for p in (2, 5, 10, 100, 1000):
+        assert 2 * ndtr(-3 * np.sqrt(np.log(p))) <= wx19.lemma_3_failure(p)
+
+
+def test_the_deviation_of_an_entry_is_that_of_its_parts():
+    covariance = np.array([[2.0, 0.5], [0.5, 1.0]])
+    quiet = wx19.entry_deviation(covariance, 10**12, 0.1, 0.2, 0.05)
+    level = np.log(4 * 3 / 0.05)
+    np.testing.assert_allclose(quiet, np.sqrt(2 * level) * np.array([[0.2, 0.1], [0.1, 0.2]]), rtol=1e-4)
+    silent = wx19.entry_deviation(covariance, 10**6, 1e-12, 1e-12, 0.05)
+    assert silent[0, 1] == pytest.approx(np.sqrt(2 * (2.0 + 0.25) * level / 1e6), rel=0.01)
+
+
+def test_shapes_are_of_the_stated_orders():
+    central, local = wx19.central_shape, wx19.local_shape
+    assert central(6, 100, 10**4, 1.0, 1e-6) == pytest.approx(4 * central(3, 100, 10**4, 1.0, 1e-6))
+    assert local(3, 100, 10**4, 0.5, 1e-6) == pytest.approx(4 * local(3, 100, 10**4, 1.0, 1e-6))
+    assert local(3, 100, 10**6, 1.0, 1e-6) == pytest.approx(local(3, 100, 10**4, 1.0, 1e-6) / 100)
+    large = [central(3, 100, n, 1.0, 1e-6) * n for n in (10**9, 10**10)]
+    assert large[0] == pytest.approx(large[1], rel=1e-6)  # privacy has faded
+    assert wx19.thresholded_error(3, 0.1) == pytest.approx(1.6)
+    assert wx19.plain_noise(400, 0.01) == pytest.approx(0.4)
+    assert wx19.threshold(100, 100, 0.1, 1.0) == pytest.approx(4 * np.sqrt(np.log(100)) * 0.2)
+
+
+@pytest.mark.parametrize(
+    ("argument", "call"),
+    [
+        ("beta", lambda: wx19.entry_deviation(np.eye(2), 10, 0.1, 0.1, 0.0)),
+        ("n", lambda: wx19.entry_deviation(np.eye(2), 0, 0.1, 0.1, 0.1)),
+        ("p", lambda: wx19.threshold(1, 10, 0.1, 1.0)),
+        ("p", lambda: wx19.lemma_3_failure(1)),
+        ("t", lambda: wx19.thresholded_error(3, 0.0)),
+        ("delta", lambda: wx19.local_shape(3, 10, 10, 1.0, 0.0)),
+        ("epsilon", lambda: wx19.central_shape(3, 10, 10, 0.0, 1e-6)),
+    ],
+)
+def test_wrong_arguments_are_named(argument, call):
+    with pytest.raises(ArgumentError) as error:
+        call()
+    assert error.value.argument == argument

@@ -1,0 +1,142 @@
+"""The claims about unbounded Gaussians decide, and each of them can fail: a falsified world is refuted."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from workbench.study import sweep
+from workbench.study.claims import CLAIMS
+from workbench.study.claims import m21_covariances as covariances
+from workbench.study.claims import m21_unbounded_sweeps as sweeps
+from workbench.study.verdict import Status
+
+SEED = 4
+FEWER = {"EIGENVALUES": 20, "VOTES": 10, "COARSE": 20, "FINE": 10, "SIDES": 2, "SIZES": 1}
+SIZES = {"G13": 1, "G14": 4, "G15": 1, "UG5.1": 3, "UG5.2": 2, "UG1": 19}
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch):
+    for name, trials in FEWER.items():
+        monkeypatch.setattr(sweeps, name, replace(getattr(sweeps, name), trials=trials))
+    yield
+    sweep.forget()
+
+
+def falsify(monkeypatch, name, block, trials):
+    monkeypatch.setattr(sweeps, name, replace(getattr(sweeps, name), block=block, trials=trials))
+
+
+def decided(identifier):
+    return CLAIMS[identifier].decide("quick", SEED, 1)
+
+
+def failed(identifier):
+    checks = decided(identifier).detail["checks"]
+    return [check["id"] for check in checks if check["status"] is Status.REFUTED]
+
+
+@pytest.mark.parametrize("identifier", SIZES)
+def test_a_true_claim_is_not_refuted_by_few_trials(identifier):
+    verdict = decided(identifier)
+    assert verdict.status is not Status.REFUTED
+    verdict.to_json()
+    checks = verdict.detail["checks"]
+    assert all(check["id"] for check in checks)
+    sizes = [size for check in checks for size in check["detail"].get("sizes", ())]
+    assert len(sizes) == SIZES[identifier]
+    assert {size["statement"] for size in sizes} <= set(CLAIMS[identifier].sources)
+
+
+def lognormal(data, middle, trials):
+    """Return errors as they spread in the sweeps, at no cost."""
+    return middle * np.exp(0.3 * data.standard_normal(trials))
+
+
+def test_an_error_that_grows_with_the_condition_number_is_refuted(monkeypatch):
+    def growing(point, trials, data, noise):
+        return {
+            "error": lognormal(data, point["condition"] ** 0.1, trials),
+            "three steps": lognormal(data, point["condition"], trials),
+            "source": lognormal(data, point["condition"], trials),
+        }
+
+    falsify(monkeypatch, "SIDES", growing, 60)
+    assert failed("G13") == ["unbounded, largest over smallest mean error"]
+
+
+def test_coinpress_that_needs_no_steps_is_refuted(monkeypatch):
+    flat = ("error", "three steps", "source")
+    falsify(monkeypatch, "SIDES", lambda p, t, d, z: {name: lognormal(d, 0.1, t) for name in flat}, 60)
+    assert [name.split(":")[0] for name in failed("G13")] == [
+        "CoinPress in three steps",
+        "CoinPress, its source's constants",
+    ]
+
+
+def test_steps_that_do_not_grow_are_refuted(monkeypatch):
+    monkeypatch.setattr(sweeps, "coinpress_steps", lambda condition: 5)
+    assert failed("G13") == ["CoinPress, tight: steps at 1e12 over those at 1e2"]
+
+
+def test_eigenvalues_that_are_twice_the_truth_are_refuted(monkeypatch):
+    def doubled(point, *rest):
+        return {name: 2 * values for name, values in sweeps.spectra(point, *rest).items()}
+
+    falsify(monkeypatch, "EIGENVALUES", doubled, 40)
+    assert len(failed("G14")) == len(sweeps.EIGENVALUES.points)
+
+
+def test_an_error_of_the_root_of_the_gap_is_refuted(monkeypatch):
+    def slower(point, *rest):
+        columns = sweeps.votes(point, *rest)
+        return {**columns, "over": columns["over"] / np.sqrt(point["gap"])}
+
+    falsify(monkeypatch, "VOTES", slower, 20)
+    assert "error over gap, largest over smallest mean" in failed("G15")
+
+
+def test_a_preconditioner_that_mistakes_the_gap_is_refuted(monkeypatch):
+    def mistaken(data):
+        return 1e4  # the gap is taken as a hundred times what it is
+
+    monkeypatch.setattr(sweeps, "uncertain", mistaken)
+    falsify(monkeypatch, "COARSE", sweeps.votes, 40)
+    assert failed("UG5.1")
+
+
+def test_a_fine_preconditioner_that_flattens_nothing_is_refuted(monkeypatch):
+    monkeypatch.setattr(sweeps, "_flattened", lambda z, reference: np.eye(len(z)))
+    falsify(monkeypatch, "FINE", sweeps.fine, 30)
+    assert decided("UG5.2").status is Status.REFUTED
+
+
+def test_errors_that_need_many_more_rows_refute_the_table(monkeypatch):
+    falsify(monkeypatch, "SIZES", lambda p, t, d, z: {"error": lognormal(d, 1.0, t)}, 40)
+    assert [name for name in failed("UG1") if name.startswith("n over the shape")]
+
+
+def test_a_start_that_grows_faster_is_refuted(monkeypatch):
+    monkeypatch.setattr(sweeps, "start", lambda d, calibration="tight": 10 * d**3)
+    names = failed("UG1")
+    assert [name for name in names if name.startswith("exponent in d")] == names[:2]
+
+
+def test_errors_do_not_depend_on_the_frame_and_survive_long_ellipsoids():
+    rng = np.random.default_rng(SEED)
+    law = covariances.rotated([1e-6, 1.0, 1e6], rng)
+    assert law.error(law.covariance) < 1e-3
+    assert law.error(2 * law.covariance) == pytest.approx(np.sqrt(3), rel=1e-3)
+    assert law.size(law.covariance) == pytest.approx(np.sqrt(3), rel=1e-3)
+    assert law.seen_by(law.basis.T) == pytest.approx(law.values, rel=1e-6)
+    assert law.error(np.full((3, 3), np.nan)) == np.inf
+    rows = law.sample(200_000, rng)
+    assert law.error(covariances.without_privacy(rows)) < 0.03
+
+
+def test_far_rows_are_a_thousand_deviations_away():
+    rng = np.random.default_rng(SEED)
+    law = covariances.rotated([1.0, 1e8], rng)
+    mean = sweeps.far_rows(law, 1000, rng).mean(axis=0)
+    assert np.linalg.norm((law.basis / np.sqrt(law.values)).T @ mean) == pytest.approx(sweeps.FAR, rel=0.01)

@@ -1,0 +1,85 @@
+"""What WX19's statements say in numbers: explicit constants where they can be derived, shapes where not.
+
+Sds are those of one entry of the noise off the diagonal. Norms are spectral unless a name says otherwise.
+"""
+
+from math import log, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import integer_at_least, positive, probability
+
+Array = NDArray[np.float64]
+
+LEMMA_3, LEMMA_3_POWER = 4.0, 4.5
+
+
+def entry_deviation(covariance: Array, n: int, sd: float, diagonal_sd: float, beta: float) -> Array:
+    """Return what |T_ij - σ_ij| exceeds for no entry, with probability 1 - beta; rows are normal (Lemma 1).
+
+    √(2 (σ_ii σ_jj + σ_ij²) L/n) + (√(σ_ii σ_jj) + |σ_ij|) L/n + sd_ij √(2L), L = ln(4m/β), m = p(p+1)/2:
+    a product of two normals is a difference of two weighted chi-squares (Laurent & Massart 2000).
+    """
+    integer_at_least(1, n=n)
+    probability(beta=beta)
+    p = len(covariance)
+    level = log(2 * p * (p + 1) / beta)
+    variances = np.outer(np.diag(covariance), np.diag(covariance))
+    sampling = np.sqrt(2 * (variances + covariance**2) * level / n)
+    second = (np.sqrt(variances) + np.abs(covariance)) * level / n
+    sds = np.where(np.eye(p, dtype=bool), diagonal_sd, sd)
+    return np.asarray(sampling + second + sds * sqrt(2 * level))
+
+
+def threshold(p: int, n: int, sd: float, largest_variance: float) -> float:
+    """Return t of equation (9), 4 √ln p (sd + max σ_ii/√n); γ = 4 max σ_ii is chosen."""
+    integer_at_least(2, p=p)
+    integer_at_least(1, n=n)
+    return 4 * sqrt(log(p)) * (sd + largest_variance / sqrt(n))
+
+
+def plain_noise(p: int, sd: float) -> float:
+    """Return 2 sd √p, the spectral norm of the noise of the plain release (equation (8))."""
+    return 2 * sd * sqrt(p)
+
+
+def lemma_3(covariance: Array, t: float) -> Array:
+    """Return 4 min(|σ_ij|, t), what a thresholded entry is off by at most (Lemma 3)."""
+    return np.asarray(LEMMA_3 * np.minimum(np.abs(covariance), t))
+
+
+def lemma_3_failure(p: int) -> float:
+    """Return 2 p^(-9/2), which one entry breaks Lemma 3 with at most where its deviation is normal.
+
+    An entry breaks it only if it is off by 3t/4, which is 3 √ln p of its sds at least: P(|z| > 3 √ln p).
+
+    >>> round(lemma_3_failure(10), 7)
+    6.32e-05
+    """
+    integer_at_least(2, p=p)
+    return float(2 * p**-LEMMA_3_POWER)
+
+
+def thresholded_error(degree: float, t: float) -> float:
+    """Return 4 t (s + 1), the bound on |Σ̌ - Σ| in every w-norm that Lemma 3 adds up to (Corollary 1).
+
+    A column has s entries off the diagonal and one on it, each off by 4t at most. Theorem 2: the repair at
+    most doubles it, so that the squared error is of order s² ln p (max σ_ii²/n + sd²).
+    """
+    positive(t=t)
+    return LEMMA_3 * t * (degree + 1)
+
+
+def local_shape(degree: float, p: int, n: int, epsilon: float, delta: float) -> float:
+    """Return s² ln p ln(1/δ)/(n ε²), the order of the squared error of Algorithm 2 (Theorem 3)."""
+    probability(delta=delta)
+    positive(epsilon=epsilon)
+    return degree**2 * log(p) * log(1 / delta) / (n * epsilon**2)
+
+
+def central_shape(degree: float, p: int, n: int, epsilon: float, delta: float) -> float:
+    """Return s² ln p (1/n + ln(1/δ)/(n² ε²)), the order of the squared error of Algorithm 1 (Theorem 2)."""
+    probability(delta=delta)
+    positive(epsilon=epsilon)
+    return degree**2 * log(p) * (1 / n + log(1 / delta) / (n * epsilon) ** 2)

@@ -1,0 +1,25 @@
+"""Everything that the notebook `03_covariance` shows, in its order."""
+
+from workbench.lab.gallery.covariance_condition import side_by_side, votes
+from workbench.lab.gallery.covariance_ellipses import one_radius, step_by_step
+from workbench.lab.gallery.covariance_heavy import rates, three_layers
+from workbench.lab.gallery.covariance_layers_view import layers_view
+from workbench.lab.gallery.covariance_net import pure_net
+from workbench.lab.gallery.covariance_steps_view import steps_view
+from workbench.lab.gallery.covariance_table import table_one
+
+CLAIMS = ("G12", "HT3.2", "HT1", "G13", "G14", "G15", "UG5.1", "UG5.2", "UG1", "G16")
+
+__all__ = [
+    "CLAIMS",
+    "layers_view",
+    "one_radius",
+    "pure_net",
+    "rates",
+    "side_by_side",
+    "step_by_step",
+    "steps_view",
+    "table_one",
+    "three_layers",
+    "votes",
+]

@@ -1,0 +1,42 @@
+"""The second moment of normal rows in law, at a cost that does not depend on n (Bartlett 1933).
+
+    (1) A lower triangular: A_jj² ~ χ² with n - j + 1 degrees of freedom, N(0, 1) below      n at least p
+    (2) (1/n) R A Aᵀ Rᵀ, R Rᵀ = Σ, has the law of (1/n) Σ x_i x_iᵀ of n rows of N(0, Σ)
+
+For an estimator that clips its rows this is the statistic conditional on no row being clipped, and no
+substitute for rows otherwise: scale Σ by `sparse.unit_ball_scale`, which makes clipping improbable.
+"""
+
+import numpy as np
+
+from workbench.errors import ArgumentError, integer_at_least
+from workbench.linalg import symmetrised
+from workbench.populations.base import Array
+from workbench.populations.gaussian import MultivariateGaussian
+
+
+def wishart_factor(p: int, n: int, *, rng: np.random.Generator) -> Array:
+    """Return step (1): A with A Aᵀ distributed as the sum of n outer products of N(0, I), shape (p, p).
+
+    Fewer rows than columns are drawn as they are: shape (p, n).
+    """
+    integer_at_least(1, p=p, n=n)
+    if n < p:
+        return rng.standard_normal((p, n))
+    factor = np.tril(rng.standard_normal((p, p)), -1)
+    np.fill_diagonal(factor, np.sqrt(rng.chisquare(n - np.arange(p))))
+    return factor
+
+
+def second_moment(law: MultivariateGaussian, n: int, *, rng: np.random.Generator) -> Array:
+    """Return step (2), the second moment of n rows of a law of mean 0, shape (p, p).
+
+    >>> from workbench.distributions import Gaussian
+    >>> law = MultivariateGaussian(Gaussian([0, 0], np.diag([4.0, 1.0])))
+    >>> second_moment(law, 10**8, rng=np.random.default_rng(1)).round(2).tolist()
+    [[4.0, 0.0], [0.0, 1.0]]
+    """
+    if np.any(law.mean):
+        raise ArgumentError("law", law, "a law of mean 0")
+    half = law.root @ wishart_factor(law.d, n, rng=rng)
+    return symmetrised(half @ half.T) / n
