@@ -9,10 +9,10 @@ from workbench.errors import integer_at_least, positive, probability
 CONTRACT_LEVEL = 1e-6
 """False alarms per statistical test of the suite: smaller fails less by chance and needs more draws."""
 
-CLAIM_LEVEL = 1e-3
+CLAIM_LEVEL = 3e-3
 """False refutations over all published claims: smaller protects true claims and leaves more undecided."""
 
-CLAIM_CHECKS = 200
+CLAIM_CHECKS = 600
 """Checks that share `CLAIM_LEVEL`: more leaves room for new claims and gives each less power."""
 
 AUDIT_LEVEL = 1e-4
@@ -25,8 +25,8 @@ def claim_level(checks: int = CLAIM_CHECKS, overall: float = CLAIM_LEVEL) -> flo
     The default count is fixed in advance and not counted from the claims that exist: adding a claim must not
     change the level, and with it the verdict, of another one.
 
-    >>> claim_level(20)
-    5e-05
+    >>> claim_level(30)
+    0.0001
     """
     integer_at_least(1, checks=checks)
     probability(overall=overall)
