@@ -14,10 +14,11 @@ from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.gaussian.populous import PopulousGaussian
+from workbench.estimators.parts.covariance_vote import best_mask, design, factors, limits, sizes
 from workbench.estimators.parts.groups import Groups, grouped
 from workbench.estimators.parts.populous_covariance import PopulousCovariance
 from workbench.estimators.parts.vote import Vote, change
-from workbench.estimators.parts.vote_design import ROUNDING, best_mask, design, factors, limits, sizes
+from workbench.estimators.parts.vote_design import ROUNDING
 from workbench.estimators.spectral.preconditioner import Preconditioner
 from workbench.estimators.spectral.subspace_exact import SubspaceExact
 from workbench.privacy import ApproxDP, SimulatedNoise, compose

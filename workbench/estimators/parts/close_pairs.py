@@ -124,7 +124,7 @@ class _Framed:
         first, second = np.nonzero(np.triu(~sure, 1))
         settled = ahead[first, second], behind[first, second]
         sure[first, second] = self._decided(first + rows.start, second + rows.start, *settled)
-        return sure
+        return np.asarray(sure)
 
     def _by_traces(self, rows: slice) -> tuple[np.ndarray, np.ndarray]:
         """Return which M and which of their inverses have no eigenvalue above L for sure, by (1)."""
@@ -150,7 +150,7 @@ class _Framed:
         doubtful &= self._within(second, first, behind, safe & ~close, above * self.limit)
         pairs = np.flatnonzero(~close & (doubtful | ~safe))
         close[pairs] = self._by_eigenvalues(first[pairs], second[pairs])
-        return close
+        return np.asarray(close)
 
     def _within(
         self, first: np.ndarray, second: np.ndarray, known: np.ndarray, asked: np.ndarray, limit: float

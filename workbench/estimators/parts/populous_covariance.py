@@ -1,14 +1,13 @@
-"""One vote of groups on a covariance, and its masked average.  AL22 Algorithms 1 and 3, tight calibration.
+"""A covariance up to a factor, by a vote of groups of rows.  AL22 Algorithm 3.
 
 Rows of mean 0, shuffled by the run's own randomness, in k groups of s:
 
-    (1) N_i = the number of friends of group i                                      `parts.groups`
-    (2) the vote: no answer unless most groups are friends of most                  `parts.vote`
-    (3) A = the weighted average of the groups' second moments, by its root
-    (4) out = c · mask(A), Thompson-Laplace for d ≤ 4 and Wishart above by default  `privacy.masks`
+    (1) A_i = the second moment of group i, as a triangular factor                  `parts.groups`
+    (2) their private average: vote, weights, mask                                  `parts.private_average`
+    (3) out = c times it
 
-c centres the mask: the median over draws of 1/√(λ_min λ_max). All of `design` is public. A run that ends at
-(2) draws the mask too, of the identity, so that what is drawn is public. Proof: `proofs/populous.md`.
+c centres the mask: the median over draws of 1/√(λ_min λ_max). The mask is Thompson-Laplace for d ≤ 4 and
+Wishart above by default, `square` is the source's. All of `design` is public. Proof: `proofs/populous.md`.
 """
 
 from dataclasses import dataclass
@@ -18,11 +17,14 @@ from math import log, sqrt
 import numpy as np
 
 from workbench.estimators.base import Array
+from workbench.estimators.parts.covariance_vote import best_mask, design, fewest_rows
 from workbench.estimators.parts.groups import grouped
+from workbench.estimators.parts.paper_vote import deviations
+from workbench.estimators.parts.private_average import private_average
 from workbench.estimators.parts.rows import shuffled
-from workbench.estimators.parts.vote_design import Design, best_mask, design, fewest_rows
+from workbench.estimators.parts.vote_design import Design
 from workbench.privacy import ApproxDP, Charge, NoiseSource, SimulatedNoise
-from workbench.privacy.masks import masked, masked_identity
+from workbench.privacy.masks import masked_identity, square_scale
 
 DRAWS, SEED = 600, 43
 
@@ -44,32 +46,35 @@ class PopulousCovariance:
 
     @property
     def design(self) -> Design:
-        """Return group size, thresholds and charges; raise where n rows are too few."""
-        return design(self.n, self.d, self.budget, self.beta / 3, self.kind)
+        """Group size, thresholds and charges; raises where n rows are too few."""
+        return design(self.n, self.d, self.budget, self._level, self.kind)
 
     @property
     def fewest(self) -> int:
-        """Return the fewest rows that have a design."""
-        return fewest_rows(self.d, self.budget, self.beta / 3, self.kind)
+        """The fewest rows that have a design."""
+        return fewest_rows(self.d, self.budget, self._level, self.kind)
+
+    @property
+    def _level(self) -> float:
+        return self.beta if self.kind == "square" else self.beta / 3
 
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
         """Return the masked average, positive definite, or None for no answer."""
         made = self.design
-        voting, masking = made.charges
-        groups = grouped(shuffled(rows, noise), made.size)
-        friends = groups.friends(made.limit)  # (1)
-        agreed = made.vote.passes(friends, voting, noise)  # (2)
-        root = groups.average(made.vote.weights(friends)) if agreed else np.eye(self.d)  # (3)
-        released = masked(root, masking, noise)  # (4)
-        return released * centring(masking, self.d)[0] if agreed else None
+        found = private_average(grouped(shuffled(rows, noise), made.size), made, noise)  # (1), (2)
+        return None if found is None else found * centring(made.charges[1], self.d)[0]  # (3)
 
     def error_bound(self) -> float:
         """Return what the Thompson distance to the covariance exceeds with probability at most β/3 + β/3.
 
         For normal rows, given an answer: that of the mask, by simulation, and that of all rows' second moment
-        (Davidson & Szarek 2001).
+        (Davidson & Szarek 2001). For the source's design by its own lemmas.
         """
-        _, mask = centring(self.design.charges[1], self.d, self.beta / 3)
+        made = self.design
+        if self.kind == "square":
+            eta = square_scale(made.charges[1], self.d)
+            return deviations(made.vote.k, made.size, self.d, eta, self.beta)
+        _, mask = centring(made.charges[1], self.d, self.beta / 3)
         deviation = (sqrt(self.d) + sqrt(2 * log(6 / self.beta))) / sqrt(self.n)
         return mask - 2 * log(1 - deviation) if deviation < 1 else np.inf
 

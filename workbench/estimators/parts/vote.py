@@ -75,6 +75,16 @@ class Vote:
         return float(spread(self.k, np.array(self.nobody / self.k), self.quorum / self.k**2, limit))
 
 
+def covariance_moves(k: int, a: Array, b: Array, quorum: float, limit: float) -> Array:
+    """Return the Thompson distance of the averages of covariances, for friends at L = `limit`."""
+    return np.asarray(np.log1p(change(k, a, b, quorum) * spread(k, a, quorum, limit) / k))
+
+
+def norm_moves(k: int, a: Array, b: Array, quorum: float, limit: float) -> Array:
+    """Return the distance of the averages in a norm, for friends at distance `limit`."""
+    return np.asarray(change(k, a, b, quorum) * 2 * limit / k)
+
+
 def change(k: int, a: Array, b: Array, quorum: float) -> Array:
     """Return C for shares a, b and Q₀."""
     first = (1 - quorum) / (1 - a)

@@ -11,10 +11,10 @@ For normal rows every eigenvalue of out⁻¹Σ lies in [1/(1 + a), 1 + a] with p
 `error_bound`; nothing about Σ is assumed. a = 1 leaves a condition of at most 4. `plan` refuses rows too few
 for any vote.
 
-`mask` names the noise of (3); by default it is Laplace in Thompson's metric for d ≤ 4 and Wishart above.
-
-Departures: the mask is calibrated exactly, the vote has its own thresholds, and the budget is spent once
-instead of twice. Proof: `proofs/populous.md`.
+"paper": the source's thresholds, mask and constants, recalled or derived (`parts.paper_vote`), which take
+billions of rows. "tight", ours: the mask is calibrated exactly, the vote has its own thresholds, the budget
+is spent once instead of twice, and `mask` names the noise: by default Laplace in Thompson's metric for d ≤ 4
+and Wishart above. Proof: `proofs/populous.md`.
 """
 
 from dataclasses import dataclass, replace
@@ -42,10 +42,12 @@ class Preconditioner:
     centred: bool = False
     beta: float = 0.1
     mask: Literal["", "thompson_laplace", "wishart"] = ""
+    calibration: Literal["paper", "tight"] = "tight"
 
     def __post_init__(self) -> None:
         probability(beta=self.beta)
         one_of(("", "thompson_laplace", "wishart"), mask=self.mask)
+        one_of(("paper", "tight"), calibration=self.calibration)
 
     def __call__(
         self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
@@ -58,7 +60,8 @@ class Preconditioner:
         require_matrix(n, d)
         if not isinstance(budget, ApproxDP) or not budget.delta > 0:
             raise ArgumentError("budget", budget, "ApproxDP with delta > 0")
-        recipe = PopulousCovariance(n if self.centred else n // 2, d, budget, self.beta, self.mask)
+        mask = "square" if self.calibration == "paper" else self.mask
+        recipe = PopulousCovariance(n if self.centred else n // 2, d, budget, self.beta, mask)
         if recipe.n < recipe.fewest:
             least = recipe.fewest if self.centred else 2 * recipe.fewest
             raise ArgumentError("n", n, f"at least {least} for d = {d} at {budget}")
