@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
     from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
     from workbench.estimators.covariance.perturbed import PerturbedCovariance
+    from workbench.estimators.covariance.populous import PopulousCovariance
     from workbench.estimators.covariance.pure_net import PureNetCovariance
     from workbench.estimators.covariance.thresholded import ThresholdedCovariance
     from workbench.estimators.covariance.unbounded import UnboundedCovariance
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from workbench.estimators.mean.coinpress import CoinPressMean
     from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
     from workbench.estimators.mean.empirical import EmpiricalMean
+    from workbench.estimators.mean.populous import PopulousMean
     from workbench.estimators.range.ball import BallRange
     from workbench.estimators.range.box import BoxRange
     from workbench.estimators.spectral.eigenvalues import Eigenvalues
@@ -84,7 +86,9 @@ __all__ = [
     "NonPrivate",
     "OverspentError",
     "PerturbedCovariance",
+    "PopulousCovariance",
     "PopulousGaussian",
+    "PopulousMean",
     "Preconditioner",
     "PureDP",
     "PureNetCovariance",
@@ -117,11 +121,13 @@ _HOMES = {
     "estimators.mean.coinpress": ("CoinPressMean",),
     "estimators.mean.coordinatewise": ("CoordinatewiseMean",),
     "estimators.mean.empirical": ("EmpiricalMean",),
+    "estimators.mean.populous": ("PopulousMean",),
     "estimators.range.ball": ("BallRange",),
     "estimators.range.box": ("BoxRange",),
     "estimators.mean.clipped_heavy": ("ClippedHeavyMean",),
     "estimators.covariance.heavy_tailed": ("HeavyTailedCovariance",),
     "estimators.covariance.heavy_tailed_naive": ("HeavyTailedNaiveCovariance",),
+    "estimators.covariance.populous": ("PopulousCovariance",),
     "estimators.covariance.pure_net": ("PureNetCovariance",),
     "estimators.covariance.unbounded": ("UnboundedCovariance",),
     "estimators.gaussian.populous": ("PopulousGaussian",),

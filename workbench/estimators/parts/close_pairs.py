@@ -38,8 +38,8 @@ def friend_counts(factors: Array, limit: float) -> np.ndarray:
     if d == 1:
         return _on_a_line(np.abs(factors[:, 0, 0]), limit)
     if d == 2:
-        return _counted(count, _Planar.of(factors, limit).close)
-    return _counted(count, _Framed.of(factors, limit).close)
+        return counted(count, _Planar.of(factors, limit).close)
+    return counted(count, _Framed.of(factors, limit).close)
 
 
 def _on_a_line(lengths: Array, limit: float) -> np.ndarray:
@@ -48,7 +48,7 @@ def _on_a_line(lengths: Array, limit: float) -> np.ndarray:
     return np.asarray(np.searchsorted(ordered, lengths * reach, side="right") - below)
 
 
-def _counted(count: int, close: Callable[[slice], np.ndarray]) -> np.ndarray:
+def counted(count: int, close: Callable[[slice], np.ndarray]) -> np.ndarray:
     """Return the counts; `close(rows)` tells which of all from rows.start on each of `rows` is close to.
 
     Verdicts are taken from one triangle and hold for both.

@@ -61,7 +61,7 @@ def sizes(d: int) -> tuple[int, ...]:
 
 def _has_mask(made: Design, d: int) -> bool:
     """Return whether the mask of a design exists: θ > ⌊d²/4⌋ + 1, ν ≥ d."""
-    cost = made.costs[1]
+    cost = made.charges[1].cost
     if isinstance(cost, ApproxDP):
         return wishart_delta(made.distance, d, d, cost.epsilon) <= cost.delta
     return made.narrowness > d * d // 4 + 1

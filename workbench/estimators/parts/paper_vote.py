@@ -51,7 +51,7 @@ def mean_design(n: int, d: int, budget: ApproxDP, beta: float, alpha: float) -> 
     """Return the design for n rows of unit scale and a mean within α; raise where they are too few."""
     cost = halved(budget)
     width = (sqrt(d) + sqrt(2 * log(1 / beta))) * sqrt(2 * log(2 / cost.delta)) / cost.epsilon
-    k = max(ceil(2 * MOVED * width), least_groups(cost))
+    k = max(ceil(2 * MOVED * width), least_groups(cost), FEWEST)
     size = max(ceil((4 / alpha * (sqrt(d) + sqrt(2 * log(2 * k / beta)))) ** 2), n // k)
     return _design(n, k, size, alpha / 2, MOVED * alpha / k, "gaussian", cost)
 
@@ -62,8 +62,8 @@ def halved(budget: ApproxDP) -> ApproxDP:
 
 
 def least_groups(cost: ApproxDP) -> int:
-    """Return k with which groups that agree pass surely: (20/ε') ln(1 + (e^ε' - 1)/(2δ')), at least 400."""
-    return max(FEWEST, ceil(20 * truncated_laplace_bound(Charge("vote", "truncated_laplace", 1.0, cost))))
+    """Return k with which groups that agree pass surely: (20/ε') ln(1 + (e^ε' - 1)/(2δ'))."""
+    return ceil(20 * truncated_laplace_bound(Charge("vote", "truncated_laplace", 1.0, cost)))
 
 
 def deviations(k: int, size: int, d: int, eta: float, beta: float) -> float:
@@ -89,7 +89,7 @@ def _covariance_groups(d: int, cost: ApproxDP, beta: float) -> tuple[float, int]
         return log(found / eta)
 
     gamma = exp(brentq(short, log(1e-12), 0.0, xtol=1e-10) - 1e-9)
-    k = max(ceil(2 * MOVED / gamma), least_groups(cost))
+    k = max(ceil(2 * MOVED / gamma), least_groups(cost), FEWEST)
     return 2 * MOVED / k, k
 
 
@@ -102,4 +102,4 @@ def _design(n: int, k: int, size: int, limit: float, distance: float, kind: str,
     if n < k * size:
         raise ArgumentError("n", n, f"at least {k * size} for the source's constants at {cost}, twice")
     vote = Vote.of(k, NOBODY, EVERYBODY, QUORUM)
-    return Design(size, limit, vote, distance, kind, (cost, cost))
+    return Design(size, limit, vote, distance, kind, ApproxDP(2 * cost.epsilon, 2 * cost.delta), 0.5)

@@ -1,8 +1,8 @@
 """The private populous mean of points: vote, weights, average, mask.  AL22 Algorithm 1.
 
 Points are estimates of groups of rows, one group each: `parts.groups` (covariances, by triangular factors)
-and `parts.points` (vectors). A replaced row changes one of them, in any way; an unusable one is its own friend
-only.
+and `parts.points` (vectors). A replaced row changes one of them, in any way; an unusable one is its own
+friend only.
 
     (1) N_i = the number of friends of point i at distance L
     (2) the vote: no answer unless most points are friends of most                  `parts.vote`

@@ -9,7 +9,7 @@ probability 1 - β when the rows are what they should be:
     (4) of all s, p and shares ε_t/ε the one whose mask is narrowest: the largest ε_m/Δ (Thompson-Laplace; all
         of δ is the vote's), or μ(ε_m, δ/2)/Δ (Wishart, Gaussian)
 
-Δ is taken at L (1 + 1e-6), for rounding. Privacy rests on Δ alone, and Δ on k, a, b, Q₀ and L.
+Privacy rests on Δ alone, and Δ on k, a, b, Q₀ and L, with an allowance for rounding (`parts.vote`).
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -29,8 +29,7 @@ from workbench.privacy.mechanisms import truncated_laplace_bound
 VOTE, MASK = "vote", "mask"
 SHARES = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 FAR = (0.002, 0.005, 0.01, 0.02)
-ROUNDING = 1 + 1e-6
-FEWEST = 20  # groups
+FEWEST, MOST = 20, 20_000  # groups
 
 Moves: TypeAlias = Callable[[int, Array, Array, float, float], Array]  # Δ from k, a, b, Q₀ and L
 Limits: TypeAlias = Callable[[int], tuple[float, ...]]  # L from s, for each p of FAR
@@ -52,8 +51,10 @@ class Design:
         Δ, the sensitivity of the masked average.
     kind : str
         The mechanism of the mask.
-    costs : tuple of Budget
-        Of the vote and of the mask.
+    budget : ApproxDP
+        What both cost together.
+    share : float
+        ε_t/ε.
     """
 
     size: int
@@ -61,12 +62,14 @@ class Design:
     vote: Vote
     distance: float
     kind: str
-    costs: tuple[ApproxDP, ApproxDP | PureDP]
+    budget: ApproxDP
+    share: float
 
     @property
     def charges(self) -> tuple[Charge, Charge]:
         """The charges of the vote and of the mask."""
-        return self.vote.charge(VOTE, self.costs[0]), Charge(MASK, self.kind, self.distance, self.costs[1])
+        vote, mask = split(self.budget, self.share, self.kind)
+        return self.vote.charge(VOTE, vote), Charge(MASK, self.kind, self.distance, mask)
 
     @property
     def plan(self) -> Sequential:
@@ -76,7 +79,7 @@ class Design:
     @property
     def narrowness(self) -> float:
         """What (4) maximises."""
-        cost = self.costs[1]
+        cost = split(self.budget, self.share, self.kind)[1]
         return (cost.epsilon if isinstance(cost, PureDP) else gdp_within_approx(cost).mu) / self.distance
 
 
@@ -91,18 +94,26 @@ class Designer:
 
     def best(self, n: int, budget: ApproxDP, beta: float) -> Design | None:
         """Return the design of step (4) for n rows, or None if there is none."""
-        tried = (
-            one for s in self.sizes if n // s >= FEWEST for one in self._designs(n // s, s, budget, beta)
-        )
+        tried = (one for s in self._sizes(n) for one in self._designs(n // s, s, budget, beta))
         return max(tried, key=lambda one: one.narrowness, default=None)
+
+    def _sizes(self, n: int) -> list[int]:
+        """Return the sizes that make few groups enough to be compared with each other."""
+        fitting = [s for s in self.sizes if FEWEST <= n // s <= MOST]
+        if fitting or n // self.sizes[-1] <= MOST:
+            return fitting
+        size = self.sizes[-1]
+        while n // size > MOST:
+            size *= 2
+        return [size]
 
     def _designs(self, k: int, size: int, budget: ApproxDP, beta: float) -> Iterator[Design]:
         for share in SHARES:
-            costs = split(budget, share, self.kind)
+            cost = split(budget, share, self.kind)[0]
             for far, limit in zip(FAR, self.limits(size), strict=True):
-                found = self._thresholds(k, far, limit, costs[0], beta)
+                found = self._thresholds(k, far, limit, cost, beta)
                 if found is not None:
-                    yield Design(size, limit, *found, self.kind, costs)
+                    yield Design(size, limit, *found, self.kind, budget, share)
 
     def _thresholds(
         self, k: int, far: float, limit: float, cost: ApproxDP, beta: float
@@ -114,7 +125,7 @@ class Designer:
         a, b = _shares(k, quorum)
         if not len(a):
             return None
-        moved = self.moves(k, a / k, b / k, quorum / k**2, limit * ROUNDING)
+        moved = self.moves(k, a / k, b / k, quorum / k**2, limit)
         best = int(np.argmin(moved))
         return Vote(k, int(a[best]), int(b[best]), quorum), float(moved[best])
 

@@ -30,7 +30,7 @@ DRAWS, SEED = 600, 43
 
 
 @dataclass(frozen=True)
-class PopulousCovariance:
+class PopulousFrame:
     """The recipe for n rows of mean 0 and dimension d."""
 
     n: int
@@ -67,15 +67,17 @@ class PopulousCovariance:
     def error_bound(self) -> float:
         """Return what the Thompson distance to the covariance exceeds with probability at most β/3 + β/3.
 
-        For normal rows, given an answer: that of the mask, by simulation, and that of all rows' second moment
-        (Davidson & Szarek 2001). For the source's design by its own lemmas.
+        For normal rows, given an answer: that of the mask, by simulation, and that of the second moment of as
+        many rows as have all the weight at least (Davidson & Szarek 2001). For the source's design by its own
+        lemmas.
         """
         made = self.design
         if self.kind == "square":
             eta = square_scale(made.charges[1], self.d)
             return deviations(made.vote.k, made.size, self.d, eta, self.beta)
         _, mask = centring(made.charges[1], self.d, self.beta / 3)
-        deviation = (sqrt(self.d) + sqrt(2 * log(6 / self.beta))) / sqrt(self.n)
+        counted = made.vote.k * made.size * made.vote.least_weight
+        deviation = (sqrt(self.d) + sqrt(2 * log(6 / self.beta))) / sqrt(counted)
         return mask - 2 * log(1 - deviation) if deviation < 1 else np.inf
 
 
