@@ -233,8 +233,8 @@ def test_a_row_is_in_one_pair_and_in_one_group():
 
 
 def test_names_are_compared_exactly_and_depend_on_the_drawn_grid():
-    line = np.array([[[0.6, 0.8]]])
-    turned = line + 3 * GRID * np.array([0.8, -0.6])
+    line = np.array([[[3.0, 7.0]]]) / np.sqrt(58)
+    turned = line + 3 * GRID * np.array([1.0, -1.0])
     grids = [Tokens.drawn(2, rng(seed)) for seed in range(8)]
     first = grids[0]
     assert first.of(line)[0] == first.of(5 * line)[0]
