@@ -27,7 +27,7 @@ from workbench.estimators.base import Array
 MARGIN = 1e-3  # of verdicts without eigenvalues
 PRUNED = 1e6  # the largest condition in the frame of the reference at which they are given
 AT_ONCE = 2**20  # pairs that are looked at together
-IN_CACHE = 2**17  # entries of matrices that are decomposed together
+IN_CACHE = 2**19  # entries of matrices that are decomposed together
 
 
 def friend_counts(factors: Array, limit: float) -> np.ndarray:
