@@ -98,7 +98,7 @@ def neighbours(n: int, d: int, entry: Entry) -> tuple[Pair, ...]:
         ("to the middle", first, 0 * first),
         ("from corner to corner", corner, -corner),
     )
-    leaving = pair("typical rows, one leaves", typical, typical[0], FAR * first, 0)
+    leaving = pair("typical rows, one leaves", typical, typical[0], 2 * FAR * first, 0)  # no other's data set
     return (
         *((leaving,) if "mask" in entry.bounded_steps else ()),  # a vote sees who is no friend any more
         *(blockwise(n, d) if entry.estimand == "eigenvalues" else ()),
