@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from workbench.estimators.mean.coinpress import CoinPressMean
     from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
     from workbench.estimators.mean.empirical import EmpiricalMean
+    from workbench.estimators.mean.resilient import ResilientMean
+    from workbench.estimators.mean.resilient_heavy import ResilientHeavyMean
+    from workbench.estimators.mean.tukey import TukeyMean
     from workbench.estimators.range.ball import BallRange
     from workbench.estimators.range.box import BoxRange
     from workbench.estimators.spectral.eigenvalues import Eigenvalues
@@ -84,11 +87,14 @@ __all__ = [
     "PureDP",
     "PureNetCovariance",
     "Release",
+    "ResilientHeavyMean",
+    "ResilientMean",
     "Scale",
     "StableLocation",
     "SubspaceAggregate",
     "ThresholdedCovariance",
     "Trace",
+    "TukeyMean",
     "TwoStepMean",
     "UnboundedCovariance",
     "UnboundedGaussian",
@@ -111,6 +117,9 @@ _HOMES = {
     "estimators.mean.coinpress": ("CoinPressMean",),
     "estimators.mean.coordinatewise": ("CoordinatewiseMean",),
     "estimators.mean.empirical": ("EmpiricalMean",),
+    "estimators.mean.resilient": ("ResilientMean",),
+    "estimators.mean.resilient_heavy": ("ResilientHeavyMean",),
+    "estimators.mean.tukey": ("TukeyMean",),
     "estimators.range.ball": ("BallRange",),
     "estimators.range.box": ("BoxRange",),
     "estimators.mean.clipped_heavy": ("ClippedHeavyMean",),

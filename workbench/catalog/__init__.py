@@ -8,12 +8,16 @@ from .covariance import COVARIANCE
 from .entry import Assumption, Entry, Example, Knob
 from .gaussian import GAUSSIAN
 from .mean import MEAN
+from .mean_exact import MEAN_EXACT
 from .range import RANGE
 from .spectral import SPECTRAL
 from .univariate import UNIVARIATE
 
 CATALOG = MappingProxyType(
-    {entry.key: entry for entry in (*UNIVARIATE, *RANGE, *MEAN, *COVARIANCE, *SPECTRAL, *GAUSSIAN)}
+    {
+        entry.key: entry
+        for entry in (*UNIVARIATE, *RANGE, *MEAN, *MEAN_EXACT, *COVARIANCE, *SPECTRAL, *GAUSSIAN)
+    }
 )
 
 

@@ -15,7 +15,7 @@ from workbench.catalog import CATALOG
 from workbench.estimators.parts import clipping, exponent_scale, winsorised_scale
 from workbench.estimators.parts.unit_histogram import UnitHistogram
 from workbench.estimators.parts.window_median import WindowMedian
-from workbench.privacy import Charge, histograms, mechanisms
+from workbench.privacy import ApproxDP, Charge, histograms, mechanisms
 from workbench.study.mutation import Mutant, Patch, weaker
 from workbench.study.pairs import WHOLE, multivariate
 
@@ -146,6 +146,12 @@ NOISE = {
 }  # mechanism: what a simulated source draws for it
 
 
+def _noise(charge: Charge) -> str:
+    """Return the noise of a step: a lower bound is the only one of which it depends on the budget."""
+    laplace = charge.mechanism == "lower_bound" and isinstance(charge.cost, ApproxDP)
+    return "laplace" if laplace else NOISE[charge.mechanism]
+
+
 def _reduced(step: str, factor: float) -> tuple[Patch, ...]:
     """Return the mistake of a step that declares a part of its sensitivity."""
     construct = Charge.__init__
@@ -168,7 +174,7 @@ def in_many_dimensions() -> Iterator[Mutant]:
         last = (multivariate.attained(setting.plan, CATALOG[key]) or charges[:1])[-1]
         factor = 0.01 if last.mechanism == "exponential" else 0.5
         words = f"of {last.step} times {factor:g}"
-        faint = weaker(NOISE[last.mechanism], factor)
+        faint = weaker(_noise(last), factor)
         yield Mutant(f"noise {words}", key, last.step, faint, setting.variant)
         yield Mutant(f"sensitivity {words}", key, last.step, _reduced(last.step, factor), setting.variant)
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from workbench.estimators.parts.direction_net import directions
 from workbench.privacy import Budget
 
 from .primitives import (
@@ -155,6 +156,14 @@ def plain_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Pr
     return *(() if estimator.centred else (scan(n, d), copy(n, d))), syrk(n, d)
 
 
+def looked_along(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return, along every direction of a net, sorted rows and one pass over candidates; then a choice."""
+    if not (count := estimator.candidates(d)):
+        return located(n)
+    one = (copy(n, d), sort(n), scan(count))
+    return *one * len(directions(d)), exponential(count)
+
+
 FLOORS = {
     "range/box": bins,
     "range/ball": bins,
@@ -163,6 +172,9 @@ FLOORS = {
     "mean/coordinatewise": coordinates,
     "mean/coinpress": coinpress_mean,
     "mean/clipped-heavy": coinpress_mean,
+    "mean/tukey": looked_along,
+    "mean/resilient": looked_along,
+    "mean/resilient-heavy": looked_along,
     "covariance/empirical": plain_covariance,
     "covariance/clipped": clipped_covariance,
     "covariance/coinpress": coinpress_covariance,
