@@ -1,8 +1,8 @@
 """A check that rows are resilient, and a mean chosen by its distance to trimmed means.  LKKO21 Algorithm 2.
 
 Rows x of shape (n, d), d = 1, 2 or 3; z = x - centre, entries cut to ±(radius + w), w = `width`; v is one of
-the public directions and t a point of the grid on [-radius, radius]^d (`parts.direction_net`). k = ⌈3 α n⌉ rows
-are trimmed on either side, α = `corruption`. With y_1 ≤ … ≤ y_n, the sorted ⟨v, z_i⟩, and m = 0 .. k-1:
+the public directions and t a point of the grid on [-radius, radius]^d (`parts.direction_net`). k = ⌈3 α n⌉
+rows are trimmed on either side, α = `corruption`. With y_1 ≤ … ≤ y_n, the sorted ⟨v, z_i⟩, and m = 0 .. k-1:
 
     (1) W_m = max_v max(y_{n-k+1+m} - y_{k+1-m}, y_{n-k+m} - y_{k-m})
     (2) g = the largest m with W_m ≤ w, or -1                                             sensitivity 1
