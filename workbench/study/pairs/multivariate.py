@@ -24,7 +24,7 @@ ROWS = (24, 200, 1000)  # or as many as the estimator needs
 SLOW = {"window_median", "stability_histogram", "exponential"}
 SPARSE = {f"covariance/{name}" for name in ("perturbed", "thresholded", "local-thresholded")}
 NET = 2.0  # times the budget, where a run is one choice among many
-BLOCKS, FAINT = 4.0, {"window_median", "lower_bound"}  # and where only blocks decide, or no pair attains
+BLOCKS = 4.0  # and where only blocks decide, or no pair attains
 BESIDE = 16  # rows: beyond the block of the row that turns
 CHEAP = 2000  # entries times steps of a run that is attacked as a whole with many repetitions
 
@@ -46,8 +46,9 @@ def settings(key: str) -> Iterator[Setting]:
     for example in entry.examples:
         budget = loud(example.budget)
         n = enough_rows(example.estimator, d, budget)
-        mechanisms = {charge.mechanism for charge in attained(example.estimator.plan(n, d, budget), entry)}
-        least = NET if mechanisms == {"exponential"} else BLOCKS if mechanisms <= FAINT else 1.0
+        charges = attained(example.estimator.plan(n, d, budget), entry)
+        choice = {charge.mechanism for charge in charges} == {"exponential"}
+        least = NET if choice else BLOCKS if all(map(faint, charges)) else 1.0
         least = 1.0 if n == 1 else least  # one user's row attains what an average of many does not
         budget = loud(example.budget, max(least, steps(example.estimator, n, d, budget) / 2))
         yield Setting(key, example.estimator, budget, enough_rows(example.estimator, d, budget), d)
@@ -64,6 +65,12 @@ def enough_rows(estimator: Estimator, d: int, budget: Budget) -> int:
 def attained(plan: Plan, entry: Entry) -> list[Charge]:
     """Return the charges of which some pair moves the statistic by all of its sensitivity."""
     return [charge for charge in plan.charges() if charge.step not in entry.bounded_steps]
+
+
+def faint(charge: Charge) -> bool:
+    """Return whether a step looks at blocks: a window median, or a lower bound on how many of them agree."""
+    counted = charge.mechanism == "lower_bound" and charge.step.endswith(", count")
+    return counted or charge.mechanism == "window_median"
 
 
 def steps(estimator: Estimator, n: int, d: int, budget: Budget) -> int:
