@@ -128,7 +128,7 @@ def mask_radius(eta: float, d: int, epsilon: float, delta: float) -> float:
 
 
 def mask_error(eta: float, d: int, beta: float) -> float:
-    """Return what the mask of η moves a covariance by with probability at most β, in its distance (Lemma 5.2).
+    """Return the distance that the mask of η moves a covariance by, but for probability β (Lemma 5.2).
 
     (1 - x)^-2 - 1, x = η(2√d + √(2 ln(1/β))); infinite if x ≥ 1 (Davidson & Szarek 2001).
     """
@@ -147,10 +147,10 @@ def largest_mask(alpha: float, d: int, beta: float) -> float:
 
 
 def frobenius_mask(alpha: float, d: int, beta: float) -> float:
-    """Return the η of Proposition 6.2, of order α/d: the mask M of I has |M - I|_F ≤ α, but for probability β.
+    """Return the η of Proposition 6.2, of order α/d, for which a mask M of I has |M - I|_F ≤ α.
 
     (I + ηG)(I + ηG)ᵀ - I = η(G + Gᵀ) + η² GGᵀ has Frobenius norm at most 2ηg + η²g², where
-    g = d + √(2 ln(1/β)) bounds |G|_F.
+    g = d + √(2 ln(1/β)) bounds |G|_F but for probability β.
     """
     integer_at_least(1, d=d)
     positive(alpha=alpha)
