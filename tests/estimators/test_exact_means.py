@@ -166,6 +166,41 @@ def test_a_trimmed_mean_may_move_by_all_of_the_width():
     assert moved[0] - means[0] == 3.0 == widths[0] / (5 - 4)
 
 
+def whole_law(estimator, x, budget):
+    """Probabilities of no answer and of every candidate."""
+    recipe, plan = estimator.recipe, estimator.plan(*x.shape, budget)
+    widths, _ = trimmed(np.clip(x, -recipe.box, recipe.box), recipe.trim(len(x)))
+    margin = np.searchsorted(widths, recipe.width, side="right") - 1
+    cost = plan["check"].cost
+    need = log(1 / (2 * cost.delta)) / cost.epsilon - 1 - margin  # the noise has to exceed it
+    passes = exp(-need * cost.epsilon) / 2 if need > 0 else 1 - exp(need * cost.epsilon) / 2
+    seen = []
+
+    class Passing(UnitNoise):
+        def laplace(self, value, *_):
+            return np.array(1e6)
+
+        def gumbel(self, value, sensitivity, scale):
+            seen.append(np.array(value) / scale)
+            return np.array(value)
+
+    estimator.estimate(x, budget, Passing())
+    weights = np.exp(seen[0] - seen[0].max())
+    return np.append(1 - passes, passes * weights / weights.sum())
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.data())
+def test_test_and_draw_together_keep_their_budget(data):
+    d, corruption = data.draw(st.sampled_from([(1, 0.05), (1, 0.12), (2, 0.12)]))
+    rows, row, place = data.draw(rows_and_neighbour(9, d))
+    x, budget = np.array(rows), ApproxDP(data.draw(st.sampled_from([0.5, 3.0])), 0.1)
+    estimator = ResilientMean(radius=2.0, corruption=corruption, step=1.0)
+    law, other = (whole_law(estimator, one, budget) for one in (x, replaced(x, row, place)))
+    assert law.sum() == pytest.approx(1)
+    assert np.maximum(law - exp(budget.epsilon) * other, 0).sum() <= budget.delta * (1 + 1e-9)
+
+
 def test_the_test_lets_a_wide_data_set_pass_with_probability_delta():
     x = np.repeat([[-3.0], [3.0]], 12, axis=0)  # W_0 = 6 > w
     budget = ApproxDP(3.0, 0.2)
