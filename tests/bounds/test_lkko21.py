@@ -30,11 +30,11 @@ def slope(function, low, high):
     ],
 )
 def test_the_price_of_privacy_in_polynomial_time(shape, power, sampling):
-    assert slope(lambda d: shape(d, 0.1, 1.0, 1e-6).privacy, 4, 256) == pytest.approx(power)
+    assert slope(lambda d: shape(d, 0.1, 1.0, 1e-6).noise, 4, 256) == pytest.approx(power)
     assert slope(lambda d: shape(d, 0.1, 1.0, 1e-6).sampling, 4, 256) == pytest.approx(1)
     assert slope(lambda a: shape(4, a, 1.0, 1e-6).sampling, 0.01, 0.1) == pytest.approx(-sampling)
-    assert slope(lambda e: shape(4, 0.1, e, 1e-6).privacy, 0.1, 2.0) == pytest.approx(-1)
-    assert shape(4, 0.1, 1.0, 1e-8).privacy == pytest.approx(4 / 3 * shape(4, 0.1, 1.0, 1e-6).privacy)
+    assert slope(lambda e: shape(4, 0.1, e, 1e-6).noise, 0.1, 2.0) == pytest.approx(-1)
+    assert shape(4, 0.1, 1.0, 1e-8).noise == pytest.approx(4 / 3 * shape(4, 0.1, 1.0, 1e-6).noise)
 
 
 @given(D, ALPHA, EPSILON, DELTA)
@@ -42,7 +42,7 @@ def test_table_1_orders_its_columns(d, alpha, epsilon, delta):
     rows = lkko21.table_1(d, alpha, epsilon, delta)
     both = rows["both"]
     assert both.lower.total <= both.exponential.total
-    assert both.exponential.privacy <= 2 * max(1, 1 / log(1 / delta)) * both.polynomial.privacy
+    assert both.exponential.noise <= 2 * max(1, 1 / log(1 / delta)) * both.polynomial.noise
     assert both.polynomial == lkko21.prime_shape(d, alpha, epsilon, delta)
     assert both.exponential == lkko21.resilient_shape(d, alpha, epsilon, delta)
     assert rows["robust"].lower == lkko21.filter_nonprivate_shape(d, alpha)
@@ -58,7 +58,7 @@ def test_table_2_is_table_1_with_the_larger_error(d, alpha, epsilon, delta):
     for name in ("private", "robust", "both"):
         for column in ("polynomial", "exponential", "lower"):
             one, other = getattr(first[name], column), getattr(second[name], column)
-            assert other.privacy == pytest.approx(one.privacy)
+            assert other.noise == pytest.approx(one.noise)
             assert other.sampling == pytest.approx(alpha * one.sampling)
     assert second["both"].exponential == lkko21.resilient_heavy_shape(d, alpha, epsilon, delta)
     assert lkko21.bounded_covariance_error(alpha) >= lkko21.sub_gaussian_error(alpha)
@@ -74,7 +74,7 @@ def test_numbers_of_the_literature():
     assert 100 * first > 0.9 > sqrt(100) * first
     tukey = lkko21.tukey_shape(2, 0.1, 1.0, 10.0, 0.05)
     assert tukey.sampling == pytest.approx((2 + log(20)) / 0.01)
-    assert tukey.privacy == pytest.approx(20 * log(20 / 0.005))
+    assert tukey.noise == pytest.approx(20 * log(20 / 0.005))
 
 
 def test_ranges_need_fewer_rows_than_means():

@@ -5,32 +5,14 @@ others have constants: those of the lemmas are recalled from the published versi
 has lost its displays, or derived. α is the error, in total variation unless a docstring says otherwise.
 """
 
-from dataclasses import dataclass
 from math import ceil, exp, expm1, inf, log, log1p, sqrt
 
+from workbench.bounds.shape import Shape
 from workbench.errors import ArgumentError, integer_at_least, positive, probability, real
 
 SHIFT = 67.0  # the weighted averages of neighbours differ by at most SHIFT (r + φ)/k, k ≥ 400 (Lemma 3.6)
 RADIUS, LOCALITY = 1.0, 1.0  # r and φ of the distance of covariances (Lemma 3.2)
 NEAR, FAR = 1 / 9, 1 / 3  # the distances of a group from Σ, and of two groups, that the vote is designed for
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Terms of a sample size: without privacy, of the last noisy step, and of finding the frame before it.
-
-    >>> Shape(1.0, 2.0, 3.0).total
-    6.0
-    """
-
-    sampling: float
-    noise: float
-    preconditioning: float = 0.0
-
-    @property
-    def total(self) -> float:
-        """Sum of the terms."""
-        return self.sampling + self.noise + self.preconditioning
 
 
 def subspace_shape(d: int, epsilon: float, delta: float) -> float:

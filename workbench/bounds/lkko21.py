@@ -10,24 +10,8 @@ has constants here, on the line, is in `bounds.resilience`.
 from dataclasses import dataclass
 from math import ceil, log, sqrt
 
+from workbench.bounds.shape import Shape
 from workbench.errors import ArgumentError, integer_at_least, positive, probability, real
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Terms of a sample size: what robustness needs without privacy, and what privacy adds.
-
-    >>> Shape(1.0, 2.0).total
-    3.0
-    """
-
-    sampling: float
-    privacy: float
-
-    @property
-    def total(self) -> float:
-        """Sum of the terms."""
-        return self.sampling + self.privacy
 
 
 @dataclass(frozen=True)
@@ -70,7 +54,7 @@ def filter_shape(d: int, alpha: float, epsilon: float, delta: float) -> Shape:
 def prime_shape(d: int, alpha: float, epsilon: float, delta: float) -> Shape:
     """Return Theorem 6: d/α² + d^(3/2) ln(1/δ)/(εα).
 
-    >>> round(prime_shape(4, 0.1, 1.0, 1e-6).privacy)
+    >>> round(prime_shape(4, 0.1, 1.0, 1e-6).noise)
     1105
     """
     _checked(d, alpha, epsilon, delta)
@@ -86,13 +70,13 @@ def resilient_shape(d: int, alpha: float, epsilon: float, delta: float) -> Shape
 def resilient_heavy_shape(d: int, alpha: float, epsilon: float, delta: float) -> Shape:
     """Return Theorem 8: d/α + (d + √d ln(1/δ))/(εα)."""
     _checked(d, alpha, epsilon, delta)
-    return Shape(d / alpha, resilient_shape(d, alpha, epsilon, delta).privacy)
+    return Shape(d / alpha, resilient_shape(d, alpha, epsilon, delta).noise)
 
 
 def prime_heavy_shape(d: int, alpha: float, epsilon: float, delta: float) -> Shape:
     """Return Theorem 9: d/α + d^(3/2) ln(1/δ)/(εα)."""
     _checked(d, alpha, epsilon, delta)
-    return Shape(d / alpha, prime_shape(d, alpha, epsilon, delta).privacy)
+    return Shape(d / alpha, prime_shape(d, alpha, epsilon, delta).noise)
 
 
 def table_1(d: int, alpha: float, epsilon: float, delta: float) -> dict[str, Row]:

@@ -108,7 +108,8 @@ def depths(z: Array, points: Array) -> Array:
     least = np.full(len(points), float(len(z)))
     for v in directions(z.shape[1]):
         rows, places = np.sort(projected(z, v)), projected(points, v)
-        above = len(z) - np.searchsorted(rows, places, side="left")
-        np.minimum(least, above, out=least)
-        np.minimum(least, np.searchsorted(rows, places, side="right"), out=least)
+        order = np.argsort(places)  # sorted places are found several times as fast
+        above = len(z) - np.searchsorted(rows, places[order], side="left")
+        below = np.searchsorted(rows, places[order], side="right")
+        least[order] = np.minimum(least[order], np.minimum(above, below))
     return least
