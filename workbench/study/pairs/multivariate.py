@@ -26,6 +26,7 @@ SPARSE = {f"covariance/{name}" for name in ("perturbed", "thresholded", "local-t
 NET = 2.0  # times the budget, where a run is one choice among many
 BLOCKS = 4.0  # and where only blocks decide, or no pair attains
 BESIDE = 16  # rows: beyond the block of the row that turns
+DEAR = 0.01  # the share of a preset's runs where a run has much to do: few runs, of few pairs
 CHEAP = 2000  # entries times steps of a run that is attacked as a whole with many repetitions
 
 
@@ -36,7 +37,8 @@ def attacks(key: str) -> Iterator[Case]:
         if key in SPARSE:
             pairs += orthogonal(setting.n, setting.d)
         yield from replayed(setting, pairs, share=0.2)
-        yield setting.whole(pairs, share=whole_share(setting))
+        share = whole_share(setting)
+        yield setting.whole(pairs if share > DEAR else pairs[::3], share)
 
 
 def settings(key: str) -> Iterator[Setting]:
@@ -142,8 +144,8 @@ def whole_share(setting: Setting) -> float:
     """Return the share of a preset's runs for end-to-end attacks, less where a run has much to do."""
     charges = list(setting.plan.charges())
     if SLOW & {charge.mechanism for charge in charges}:
-        return 0.01
-    return 0.06 if setting.n * setting.d * len(charges) <= CHEAP else 0.01
+        return DEAR
+    return 0.06 if setting.n * setting.d * len(charges) <= CHEAP else DEAR
 
 
 KEYS = [
