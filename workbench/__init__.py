@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from workbench.estimators.mean.coinpress import CoinPressMean
     from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
     from workbench.estimators.mean.empirical import EmpiricalMean
+    from workbench.estimators.mean.robust import RobustMean
+    from workbench.estimators.mean.robust_heavy import RobustHeavyMean
     from workbench.estimators.range.ball import BallRange
     from workbench.estimators.range.box import BoxRange
     from workbench.estimators.spectral.eigenvalues import Eigenvalues
@@ -84,6 +86,8 @@ __all__ = [
     "PureDP",
     "PureNetCovariance",
     "Release",
+    "RobustHeavyMean",
+    "RobustMean",
     "Scale",
     "StableLocation",
     "SubspaceAggregate",
@@ -111,6 +115,8 @@ _HOMES = {
     "estimators.mean.coinpress": ("CoinPressMean",),
     "estimators.mean.coordinatewise": ("CoordinatewiseMean",),
     "estimators.mean.empirical": ("EmpiricalMean",),
+    "estimators.mean.robust": ("RobustMean",),
+    "estimators.mean.robust_heavy": ("RobustHeavyMean",),
     "estimators.range.ball": ("BallRange",),
     "estimators.range.box": ("BoxRange",),
     "estimators.mean.clipped_heavy": ("ClippedHeavyMean",),

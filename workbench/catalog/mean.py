@@ -9,6 +9,8 @@ from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
 from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
 from workbench.estimators.mean.empirical import EmpiricalMean
+from workbench.estimators.mean.robust import RobustMean
+from workbench.estimators.mean.robust_heavy import RobustHeavyMean
 from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
 
@@ -18,6 +20,7 @@ from .moments import MOMENTS
 APPROX, CONCENTRATED, GAUSSIAN = ApproxDP(1.0, 1e-6), ZCDP(0.1), GaussianDP(0.5)
 N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
 RADIUS = Knob("radius", 1, 1e6, "unit of the data")
+CORRUPTION = Knob("corruption", 0.0, 0.125, "of the rows", log=False)
 
 ROUND = MultivariateGaussian(Gaussian([1.0, -2.0, 0.5], np.eye(3)))
 NORMAL = Assumption(
@@ -36,6 +39,18 @@ WITHIN = Assumption(
     "the mean lies within radius of centre",
     lambda population, estimator: np.linalg.norm(population.mean - estimator.centre) <= estimator.radius,
     MultivariateGaussian(Gaussian([1e6, 0.0, 0.0], np.eye(3))),
+)
+WITHIN_BOX = Assumption(
+    "every coordinate of the mean lies within radius of centre",
+    lambda population, estimator: np.abs(population.mean - estimator.centre).max() <= estimator.radius,
+    MultivariateGaussian(Gaussian([1e6, 0.0, 0.0], np.eye(3))),
+)
+COVARIANCE = Assumption(
+    "the covariance is at most upper times I",
+    lambda population, estimator: (
+        np.linalg.eigvalsh(population.covariance)[-1] <= estimator.upper * (1 + 1e-9)
+    ),
+    MultivariateGaussian(Gaussian(np.zeros(3), np.diag([100.0, 1.0, 1.0]))),
 )
 
 MEAN = (
@@ -114,6 +129,38 @@ MEAN = (
         loss=losses.mahalanobis_mean_error,
         assumptions=(MOMENTS, WITHIN),
         knobs=(N, EPSILON, DELTA, RADIUS),
+        symmetries={"translation": "none", "scale": "none"},
+    ),
+    Entry(
+        key="mean/robust",
+        summary="mean of corrupted rows: a filter that looks at one row at a time",
+        estimand="mean",
+        statements=("LKKO21/Alg1",),
+        examples=(
+            Example(RobustMean(radius=10.0), CONCENTRATED),
+            Example(RobustMean(radius=10.0), ApproxDP(2.0, 1e-6)),
+            Example(RobustMean(radius=10.0, centre=3.0, sigma=2.0, corruption=0.1), GAUSSIAN),
+        ),
+        population=ROUND,
+        loss=losses.mahalanobis_mean_error,
+        assumptions=(NORMAL, SPHERICAL, WITHIN_BOX),
+        knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION),
+        symmetries={"translation": "none", "scale": "none"},
+    ),
+    Entry(
+        key="mean/robust-heavy",
+        summary="mean of corrupted heavy-tailed rows: a filter that looks at one row at a time",
+        estimand="mean",
+        statements=("LKKO21/Alg3",),
+        examples=(
+            Example(RobustHeavyMean(radius=10.0), CONCENTRATED),
+            Example(RobustHeavyMean(radius=10.0), ApproxDP(2.0, 1e-6)),
+            Example(RobustHeavyMean(radius=10.0, centre=3.0, upper=4.0, corruption=0.1), GAUSSIAN),
+        ),
+        population=MultivariateStudent(ROUND.moments, 10.0),
+        loss=losses.mahalanobis_mean_error,
+        assumptions=(COVARIANCE, WITHIN_BOX),
+        knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION),
         symmetries={"translation": "none", "scale": "none"},
     ),
 )

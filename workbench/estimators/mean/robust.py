@@ -1,12 +1,12 @@
-"""A private mean of normal rows of which a fraction is corrupted, by a filter that looks at one row at a time.
+"""A private mean of normal rows, a fraction of them corrupted, by a filter that looks at one row at a time.
 
 Rows x of shape (n, d), standard deviation `sigma` in every direction, every coordinate of the mean within
-`radius` of `centre`; an adversary replaces up to `corruption` n rows as it likes. Neighbours: replace one row.
-In units of sigma:
+`radius` of `centre`; an adversary replaces up to `corruption` n rows as it likes. Neighbours: replace one
+row. In units of sigma:
 
     (1) c = the centres of the fullest bins, then a noisy mean round it
-    (2) count, sum and second moment of the rows that pass, in a ball round c; the directions in which they vary
-        more than clean rows would, given the noise
+    (2) count, sum and second moment of the rows that pass, in a ball round c; the directions in which they
+        vary more than clean rows would, given the noise
     (3) counts of the squared lengths of all rows in these directions: the cut is where the bad ones begin
     (4) c = the mean of the rows that pass, corrected for the cut; (2) and (3) once or twice again
     (5) out = the corrected mean of the rows that pass
@@ -15,8 +15,8 @@ In units of sigma:
 the shares, all public. LKKO21's filter (`mean/prime`) remembers which rows it removed and needs a lemma to
 bound what that does to neighbours; here weights are a function of one row and of former releases. Where the
 filter is not worth its price (few rows, no corruption) the whole budget goes to the plain mean: `filters`
-tells. Ours, beyond LKKO21; no theorem on its error is claimed. What keeps the covariance at sigma² I cannot be
-seen by it. Proof: `proofs/robust_mean.md`.
+tells. Ours, beyond LKKO21; no theorem on its error is claimed. What keeps the covariance at sigma² I cannot
+be seen by it. Proof: `proofs/robust_mean.md`.
 """
 
 from dataclasses import dataclass

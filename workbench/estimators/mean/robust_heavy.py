@@ -1,12 +1,12 @@
-"""A private mean of heavy-tailed rows of which a fraction is corrupted, by a filter that looks at one row at a time.
+"""A private mean of heavy-tailed rows, a fraction of them corrupted, by a filter that looks at single rows.
 
-Rows x of shape (n, d), covariance at most `upper` times the identity and nothing else, every coordinate of the
-mean within `radius` of `centre`; an adversary replaces up to `corruption` n rows as it likes. Neighbours:
+Rows x of shape (n, d), covariance at most `upper` times the identity and nothing else, every coordinate of
+the mean within `radius` of `centre`; an adversary replaces up to `corruption` n rows as it likes. Neighbours:
 replace one row. In units of √upper:
 
     (1) c = the centres of the fullest bins, then a noisy mean round it
-    (2) count, sum and second moment of the rows that pass, in a ball round c; the directions in which they vary
-        more than C = 1.1, given the noise
+    (2) count, sum and second moment of the rows that pass, in a ball round c; the directions in which they
+        vary more than C = 1.1, given the noise
     (3) counts of the squared lengths of all rows in these directions: the largest cut that leaves C
     (4) c = the mean of the rows that pass; (2) and (3) once or twice again
     (5) out = the mean of the rows that pass

@@ -3,8 +3,8 @@
     offset      u = m̄ = s/N: nothing is corrected
     suspect     eigenvectors of A/N - m̄ m̄ᵀ with a value above C + e, C = 1.1, e the noise of A/n
     edges       0, 1, 1.25, 1.25², .. up to r², of scores over q: their mean is the variance per direction
-    cut         the largest edge below which the mean score is at most C q, raised until at most 2 α n rows go;
-                none if that is the last one
+    cut         the largest edge below which the mean score is at most C q, raised until at most 2 α n rows
+                go; none if that is the last one
 
 Everything here is post-processing.
 """
@@ -19,7 +19,7 @@ from workbench.estimators.base import Array
 
 from .robust_design import RobustDesign
 from .row_filter import RowFilter
-from .row_sums import Sums
+from .weighted_moments import Sums
 
 BOUND, RATIO = 1.1, 1.25
 LEAST = 0.3  # of n: the least divisor of a mean score
@@ -49,9 +49,9 @@ class BoundedRule:
 
     def suspects(self, row_filter: RowFilter, sums: Sums) -> Array:
         """Return the suspect directions as columns."""
-        assert sums.moment is not None
+        assert sums.square is not None
         mean = sums.total / sums.count
-        values, vectors = np.linalg.eigh(sums.moment / sums.count - np.outer(mean, mean))
+        values, vectors = np.linalg.eigh(sums.square / sums.count - np.outer(mean, mean))
         return np.asarray(vectors[:, values > BOUND + self.allowance])
 
     def edges(self, rank: int) -> Array:

@@ -1,7 +1,7 @@
 """The fullest bin of every coordinate on a finite grid, by one Gaussian mechanism on all counts.
 
-Bins of width w divide [-K w/2, K w/2) in each of d coordinates; the end ones are open. One replaced row leaves
-one bin and enters another in every coordinate: l2-sensitivity √(2d) of all counts together.
+Bins of width w divide [-K w/2, K w/2) in each of d coordinates; the end ones are open. One replaced row
+leaves one bin and enters another in every coordinate: l2-sensitivity √(2d) of all counts together.
 """
 
 from dataclasses import dataclass

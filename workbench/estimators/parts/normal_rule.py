@@ -15,7 +15,6 @@ cut too deep. Everything here is post-processing.
 """
 
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 from scipy.special import chdtri
@@ -25,7 +24,7 @@ from workbench.estimators.base import Array
 from .normal_ball import clipped_moment, kept_moment
 from .robust_design import RobustDesign, threshold
 from .row_filter import RowFilter
-from .row_sums import Sums
+from .weighted_moments import Sums
 
 TAILS = (0.6, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01,
          5e-3, 2e-3, 1e-3, 1e-4, 1e-5, 1e-7)  # fmt: skip
@@ -51,11 +50,11 @@ class NormalRule:
 
     def suspects(self, row_filter: RowFilter, sums: Sums) -> Array:
         """Return the suspect directions as columns."""
-        assert sums.moment is not None
+        assert sums.square is not None
         basis, kappa, d = row_filter.basis, kept_moment(row_filter.rank, row_filter.cut), self.design.d
         mean, clean = sums.total / sums.count, clipped_moment(d, self.design.radius)
         expected = clean * (np.eye(d) - (1 - kappa) * basis @ basis.T)
-        values, vectors = np.linalg.eigh(sums.moment / sums.count - np.outer(mean, mean) - expected)
+        values, vectors = np.linalg.eigh(sums.square / sums.count - np.outer(mean, mean) - expected)
         return np.asarray(vectors[:, values > threshold(self.design, sums.count) + SLACK * (1 - kappa)])
 
     def edges(self, rank: int) -> Array:

@@ -20,7 +20,7 @@ from math import sqrt
 
 from .coordinate_modes import CoordinateModes
 from .normal_ball import radius_within
-from .row_sums import Whitening
+from .weighted_moments import Costs, costs
 
 WIDTH, LEAD, MARGIN = 2.0, 0.43, 2.0  # of the bins: their width, the lead of the fullest, beyond the radius
 SUM, LEAST_MEAN, MOST_MOMENT = 0.03, 0.2, 0.25
@@ -30,7 +30,7 @@ GAIN, SEEN = 0.1, 0.6  # the bias that counts, in units of e₀; the share of th
 
 @dataclass(frozen=True)
 class Shares:
-    """Shares of μ²: the range, recentring, and for every pass sum, moment and scores; the rest is the mean's."""
+    """Shares of μ²: range, recentring, and for every pass sum, moment and scores; the rest is the mean's."""
 
     range: float
     recentre: float
@@ -62,14 +62,15 @@ class RobustDesign:
     mu: float
 
     @property
-    def whitening(self) -> Whitening:
-        """The weights of count, sum and moment."""
-        return Whitening(self.radius, self.shares.moment / (self.shares.sum + self.shares.moment))
+    def prices(self) -> Costs:
+        """The costs of count, sum and moment in a pass."""
+        return costs(self.shares.sum, self.shares.moment)
 
     @property
     def moment_noise(self) -> float:
         """The sd of an entry of A off the diagonal."""
-        return _moment_noise(self.radius, self.shares, self.mu)
+        mu = sqrt(self.shares.sum + self.shares.moment) * self.mu
+        return self.radius**2 / (self.prices.square * mu)
 
     @property
     def count_noise(self) -> float:
@@ -80,11 +81,6 @@ class RobustDesign:
 def clipped(value: float, low: float, high: float) -> float:
     """Return `value`, or the nearer end of [low, high]."""
     return min(max(value, low), high)
-
-
-def _moment_noise(radius: float, shares: Shares, mu: float) -> float:
-    cost = sqrt(shares.sum + shares.moment) * mu
-    return 1 / (cost * Whitening(radius, shares.moment / (shares.sum + shares.moment)).scales[2] * sqrt(2))
 
 
 @lru_cache(maxsize=1024)

@@ -1,7 +1,6 @@
 """How `mean/robust-heavy` divides μ² and what it tolerates; a function of public numbers, in units of √upper.
 
-As `parts.robust_design`, with N = (n, d, α, m = μ²) and these differences, since nothing but the covariance is
-known of the rows:
+As `parts.robust_design` but for these differences, since nothing but the covariance is known of the rows:
 
     bins    of width 4; the fullest leads by .25 n
     r = √(d/a), a = max(α, 2d/(nμ)) and at most 1: at most a share a of the rows lies outside, and bias √a and

@@ -4,7 +4,7 @@ Rows in units of sigma; a filter is (c, V, ρ) (`parts.row_filter`), a rule is w
 with. Every step is a Gaussian mechanism whose cost is fixed beforehand:
 
     (1) c = centres of the fullest bins                                        "range"
-    (2) c += noisy mean of the rows shrunk to the ball of radius r₀ round c    "recentre", unless it is useless
+    (2) c += noisy mean of the rows shrunk to the ball of radius r₀ round c    "recentre", if it is of use
     (3) for each pass: (N, s, A) of the rows that pass                         "moments i"
         nothing suspect and no V: to (5). N < .3 n: V is dropped, to (5)
         c += offset; V = its span with the suspect directions
@@ -25,12 +25,13 @@ from typing import Protocol
 import numpy as np
 
 from workbench.estimators.base import Array, Trace
-from workbench.privacy import ZCDP, Charge, GaussianDP, NoiseSource, Plan
-from workbench.privacy.mechanisms import gaussian, gaussian_mu
+from workbench.privacy import ZCDP, Budget, Charge, GaussianDP, NoiseSource, Plan
+from workbench.privacy.mechanisms import gaussian
 
 from .robust_design import RobustDesign
 from .row_filter import RowFilter, Rows
-from .row_sums import Sums, Whitening
+from .rows import mean_sensitivity
+from .weighted_moments import MEAN, SENSITIVITY, Costs, Sums, length, merged, read, whitened
 
 EMPTY, LEAST = 0.3, 0.1  # of n: below the first V is dropped; the least divisor
 NEW = 0.3  # the least part of a suspect direction outside V that makes V larger
@@ -71,25 +72,22 @@ class RobustLoop:
         """The public numbers."""
         return self.rule.design
 
-    @property
-    def mean_of(self) -> Whitening:
-        """The weights of (N, s)."""
-        return Whitening(self.design.radius)
-
     def size(self, step: str) -> int:
         """Return how many numbers a step of the loop draws, whatever it asks."""
-        d, mean = self.design.d, self.mean_of.size(self.design.d)
+        d = self.design.d
         if step.startswith("moments"):
-            return self.design.whitening.size(d)
-        return max(self.rule.bins, mean) if step.startswith("scores") else mean
+            return length(d)
+        return max(self.rule.bins, length(d, square=False)) if step.startswith("scores") else d + 1
 
     def charges(self, costs: Sequence[ZCDP | GaussianDP]) -> list[Charge]:
         """Return one charge for each step; those of the loop are whitened, of sensitivity 1."""
         design, steps = self.design, dict(zip(self.design.shares.weights, costs, strict=True))
         found = [design.modes.charge("range", steps.pop("range"))]
         if "recentre" in steps:
-            found.append(Charge("recentre", "gaussian", 2 * design.wide / design.n, steps.pop("recentre")))
-        return found + [Charge(step, "gaussian", 1.0, cost) for step, cost in steps.items()]
+            found.append(
+                Charge("recentre", "gaussian", mean_sensitivity(design.n, design.wide), steps.pop("recentre"))
+            )
+        return found + [Charge(step, "gaussian", SENSITIVITY, cost) for step, cost in steps.items()]
 
     def estimate(self, rows: Rows, plan: Plan, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private mean in the rows' frame."""
@@ -120,16 +118,16 @@ class RobustLoop:
     ) -> Array:
         """Return steps (3) to (5) from a centre; rotations and shifts of rows and centre move it along."""
         state, left = RowFilter(centre, np.zeros((len(centre), 0))), list(charges)
-        copies: list[tuple[float, Sums]] = []
+        copies: list[tuple[Sums, Costs, Budget]] = []
         while len(left) > 1:
-            charge, scores = left.pop(0), left[0]
+            charge = left.pop(0)
             sums = self.looked(rows, state, charge, noise)  # (3)
             if sums.count < EMPTY * self.design.n:
                 state = RowFilter(state.centre, state.basis[:, :0])
                 break
             suspects = self.rule.suspects(state, sums)
             if not suspects.shape[1] and not state.rank:
-                copies.append((self.weight(charge), sums))
+                copies.append((sums, self.design.prices, charge.cost))
                 break
             state = self.turned(state, sums, suspects)
             state = self.tightened(rows, state, left.pop(0), noise)  # (4)
@@ -141,15 +139,15 @@ class RobustLoop:
 
     def looked(self, rows: Rows, state: RowFilter, charge: Charge, noise: NoiseSource) -> Sums:
         """Return noisy (N, s, A); N is n where every row passes."""
-        white = self.design.whitening
-        exact = state.sums(rows, self.design.radius, moment=True)
-        found = white.sums(gaussian(white.vector(exact), charge, noise), self.design.d)
+        exact = state.sums(rows, self.design.radius, square=True)
+        found = self.released(exact, self.design.prices, charge, noise)
         return found if state.rank else replace(found, count=float(self.design.n))
 
-    def weight(self, charge: Charge) -> float:
-        """Return the precision of the sum in step (3), in that of a step that asks for (N, s) with μ = 1."""
-        ratio = self.design.whitening.scales[1] / self.mean_of.scales[1]
-        return float((gaussian_mu(charge.cost) * ratio) ** 2)
+    def released(self, exact: Sums, prices: Costs, charge: Charge, noise: NoiseSource) -> Sums:
+        """Return noisy sums, drawn with as many numbers as the step always has."""
+        v, radius = whitened(exact, self.design.radius, prices), self.design.radius
+        noisy = gaussian(np.pad(v, (0, self.size(charge.step) - len(v))), charge, noise)
+        return read(noisy, self.design.d, radius, prices)
 
     def turned(self, state: RowFilter, sums: Sums, suspects: Array) -> RowFilter:
         """Return the filter round the new centre, with the suspect directions in its basis."""
@@ -175,16 +173,13 @@ class RobustLoop:
         rows: Rows,
         state: RowFilter,
         charges: Sequence[Charge],
-        copies: list[tuple[float, Sums]],
+        copies: list[tuple[Sums, Costs, Budget]],
         noise: NoiseSource,
     ) -> Array:
-        """Return step (5): one pass over the rows, and a copy of (N, s) for each charge."""
-        white, d = self.mean_of, self.design.d
-        exact = state.sums(rows, self.design.radius, moment=False)
-        for charge in charges:
-            found = gaussian(white.vector(exact, self.size(charge.step)), charge, noise)
-            copies.append((gaussian_mu(charge.cost) ** 2, white.sums(found, d)))
-        weights = np.array([weight for weight, _ in copies]) / sum(weight for weight, _ in copies)
-        total = np.asarray(weights @ np.array([sums.total for _, sums in copies]))
-        count = float(weights @ [sums.count for _, sums in copies]) if state.rank else float(self.design.n)
-        return state.centre + self.offset(state, Sums(count, total))
+        """Return step (5): one pass over the rows, and (N, s) once more for each charge."""
+        exact = state.sums(rows, self.design.radius, square=False)
+        found = [(self.released(exact, MEAN, charge, noise), MEAN, charge.cost) for charge in charges]
+        sums = merged([*copies, *found])
+        if not state.rank:
+            sums = replace(sums, count=float(self.design.n))
+        return state.centre + self.offset(state, sums)

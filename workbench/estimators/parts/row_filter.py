@@ -18,8 +18,8 @@ import numpy as np
 from workbench.estimators.base import Array
 from workbench.linalg import norms, symmetrised
 
-from .row_sums import Sums
 from .rows import blocks, within_ball
+from .weighted_moments import Sums
 
 
 @dataclass(frozen=True)
@@ -63,30 +63,24 @@ class RowFilter:
         """q, the number of directions that are looked at."""
         return int(self.basis.shape[1])
 
-    def kept(self, rows: Array) -> Array:
-        """Return the rows of the ball that pass, others as zero rows: the array itself, changed."""
-        if self.rank:
-            rows[self.scores(rows) > self.cut] = 0.0
-        return rows
-
     def scores(self, rows: Array) -> Array:
         """Return τ of rows of the ball."""
         seen = rows @ self.basis
         return np.asarray(np.einsum("ij,ij->i", seen, seen))
 
-    def sums(self, rows: Rows, radius: float, moment: bool) -> Sums:
+    def sums(self, rows: Rows, radius: float, square: bool) -> Sums:
         """Return count, sum and, if wanted, second moment of the rows that pass."""
         n, d = rows.shape
-        count, total, square = float(n), np.zeros(d), np.zeros((d, d))
+        count, total, outer = float(n), np.zeros(d), np.zeros((d, d))
         for block in rows.round(self.centre, radius):
-            if self.rank:
+            if self.rank:  # a row that does not count is a zero row, and keeps its place in the sum
                 out = self.scores(block) > self.cut
                 block[out] = 0.0
                 count -= int(out.sum())
             total += block.sum(axis=0)
-            if moment:
-                square += block.T @ block
-        return Sums(count, total, symmetrised(square) if moment else None)
+            if square:
+                outer += block.T @ block
+        return Sums(count, total, symmetrised(outer) if square else None)
 
     def histogram(self, rows: Rows, radius: float, edges: Array) -> Array:
         """Return how many scores lie in [e_l, e_{l+1}), the last one open; those below e_0 in none."""
