@@ -118,16 +118,17 @@ class RobustLoop:
     ) -> Array:
         """Return steps (3) to (5) from a centre; rotations and shifts of rows and centre move it along."""
         state, left = RowFilter(centre, np.zeros((len(centre), 0))), list(charges)
-        copies: list[tuple[Sums, Costs, Budget]] = []
+        copies, exact = list[tuple[Sums, Costs, Budget]](), None
         while len(left) > 1:
             charge = left.pop(0)
-            sums = self.looked(rows, state, charge, noise)  # (3)
+            seen = state.sums(rows, self.design.radius, square=True)
+            sums = self.looked(seen, state, charge, noise)  # (3)
             if sums.count < EMPTY * self.design.n:
                 state = RowFilter(state.centre, state.basis[:, :0])
                 break
             suspects = self.rule.suspects(state, sums)
             if not suspects.shape[1] and not state.rank:
-                copies.append((sums, self.design.prices, charge.cost))
+                copies, exact = [(sums, self.design.prices, charge.cost)], seen
                 break
             state = self.turned(state, sums, suspects)
             state = self.tightened(rows, state, left.pop(0), noise)  # (4)
@@ -135,11 +136,11 @@ class RobustLoop:
                 break
         if trace is not None:
             trace.add(centre=state.centre, basis=state.basis, cut=state.cut, left=len(left))
-        return self.finished(rows, state, left, copies, noise)  # (5)
+        exact = exact or state.sums(rows, self.design.radius, square=False)
+        return self.finished(replace(exact, square=None), state, left, copies, noise)  # (5)
 
-    def looked(self, rows: Rows, state: RowFilter, charge: Charge, noise: NoiseSource) -> Sums:
+    def looked(self, exact: Sums, state: RowFilter, charge: Charge, noise: NoiseSource) -> Sums:
         """Return noisy (N, s, A); N is n where every row passes."""
-        exact = state.sums(rows, self.design.radius, square=True)
         found = self.released(exact, self.design.prices, charge, noise)
         return found if state.rank else replace(found, count=float(self.design.n))
 
@@ -170,14 +171,13 @@ class RobustLoop:
 
     def finished(
         self,
-        rows: Rows,
+        exact: Sums,
         state: RowFilter,
         charges: Sequence[Charge],
         copies: list[tuple[Sums, Costs, Budget]],
         noise: NoiseSource,
     ) -> Array:
-        """Return step (5): one pass over the rows, and (N, s) once more for each charge."""
-        exact = state.sums(rows, self.design.radius, square=False)
+        """Return step (5): (N, s) once more for each charge."""
         found = [(self.released(exact, MEAN, charge, noise), MEAN, charge.cost) for charge in charges]
         sums = merged([*copies, *found])
         if not state.rank:

@@ -145,6 +145,18 @@ def unbounded(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive
     return pairs + measurement * (2 * d) + vote * d + moment * (d + 1) + mean
 
 
+def robust_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return bins of every coordinate, a pass round their centres, and the clipped moments of clean rows."""
+    design = estimator.design(n, d, budget)
+    weights = design.shares.weights
+    found = (bincount(n, design.modes.bins),) * d + (normal(d * design.modes.bins),)
+    if "recentre" in weights:
+        found += norms(n, d), scan(n, d)
+    if estimator.filters(n, d, budget):
+        return *found, *clipped_moment(n, d), normal(d * d // 2), eigh(d)
+    return *found, norms(n, d), copy(n, d), scan(n, d)
+
+
 def plain_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
     """Return one pass."""
     return (scan(n, d),)
@@ -163,6 +175,8 @@ FLOORS = {
     "mean/coordinatewise": coordinates,
     "mean/coinpress": coinpress_mean,
     "mean/clipped-heavy": coinpress_mean,
+    "mean/robust": robust_mean,
+    "mean/robust-heavy": robust_mean,
     "covariance/empirical": plain_covariance,
     "covariance/clipped": clipped_covariance,
     "covariance/coinpress": coinpress_covariance,
