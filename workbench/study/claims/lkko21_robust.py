@@ -138,7 +138,7 @@ CLAIMS = (
     Claim(
         "R5",
         ("LKKO21/Asm2",),
-        "n = 1e5, d = 10, (10, .01)-DP, Student and Pareto rows of tail index 2.5 and covariance I, corruption"
+        "n = 1e5, d = 10, (10, .01)-DP, Student and Pareto rows of tail index 2.5, covariance I, corruption"
         " .02, .05, .1, seven attacks: 95 % of the errors of mean/robust-heavy, of all cells together, are at"
         " most 1.5 √corruption.",
         heavy_tails,
