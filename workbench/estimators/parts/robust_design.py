@@ -5,7 +5,7 @@
     bins    K of width 2 in every coordinate            share of m so large that the fullest bin is one of
                                                         the two next to the mean if it leads by .43 n
     r       one clean row of n lies outside, if c is the mean;    r₀ = r + .6 √d, round the bins' centres
-    share of recentring: so large that its noise is .1 in every direction; none (r = r₀) where it would be .45
+    share of recentring: so large that its noise is .1 in every direction; none where it would be .45
     e₀² = d/n + N₀(r)/rest                              the plain mean, rest = 1 less the two shares above
     sum .03;  scores: so much that the noise of a count is .08 α n;   T = 2 passes if that is dear, 3 if not
     moment: as much as leaves at least .2 for the mean, and .25 at most, and clean rows 8 % worse at most
@@ -88,22 +88,17 @@ def robust_design(n: int, d: int, corruption: float, reach: float, mu: float) ->
     """Return the design for rows whose mean lies within ±`reach` in every coordinate."""
     modes, square = CoordinateModes(reach + MARGIN, WIDTH, d), mu**2
     radius = radius_within(d, 1 / n)
-    wide, recentre = recentring(n, d, radius, radius + OFFSET * sqrt(d), (0.1, 0.45), square)
+    wide = radius + OFFSET * sqrt(d)
+    recentre = recentring(n, wide, 0.1, 0.45, square)
     shares = Shares(clipped(modes.cost(n, LEAD) / square, 0.005, 0.15), recentre)
-    plain = RobustDesign(n, d, corruption, modes, wide, radius if recentre else wide, shares, mu)
+    plain = RobustDesign(n, d, corruption, modes, wide, radius, shares, mu)
     return filtering(plain) or plain
 
 
-def recentring(
-    n: int, d: int, radius: float, wide: float, noise: tuple[float, float], square: float
-) -> tuple[float, float]:
-    """Return the radius round the centres of the bins and the share of recentring.
-
-    `noise` are the sd that the share aims at and the one above which recentring is left out.
-    """
-    aim, most = noise
+def recentring(n: int, wide: float, aim: float, most: float, square: float) -> float:
+    """Return the share at which the noise of recentring has sd `aim`; 0 where it would be above `most`."""
     share = clipped((2 * wide / (aim * n)) ** 2 / square, 0.005, 0.08)
-    return (radius, 0.0) if 2 * wide / (n * sqrt(share * square)) > most else (wide, share)
+    return 0.0 if 2 * wide / (n * sqrt(share * square)) > most else share
 
 
 def filtering(plain: RobustDesign) -> RobustDesign | None:

@@ -27,9 +27,10 @@ def robust_heavy_design(n: int, d: int, corruption: float, reach: float, mu: flo
     """Return the design for rows whose mean lies within ±`reach` in every coordinate."""
     modes, square = CoordinateModes(reach + MARGIN, WIDTH, d), mu**2
     radius = sqrt(d / min(max(corruption, 2 * d / (n * mu)), 1.0))
-    wide, recentre = recentring(n, d, radius, radius + OFFSET * sqrt(d), (0.2, 0.9), square)
+    wide = radius + OFFSET * sqrt(d)
+    recentre = recentring(n, wide, 0.2, 0.9, square)
     shares = Shares(clipped(modes.cost(n, LEAD) / square, 0.005, 0.15), recentre)
-    plain = RobustDesign(n, d, corruption, modes, wide, radius if recentre else wide, shares, mu)
+    plain = RobustDesign(n, d, corruption, modes, wide, radius, shares, mu)
     return filtering(plain) or plain
 
 
