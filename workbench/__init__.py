@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from workbench.estimators.mean.coinpress import CoinPressMean
     from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
     from workbench.estimators.mean.empirical import EmpiricalMean
+    from workbench.estimators.mean.filter import FilterMean
+    from workbench.estimators.mean.prime import PrimeMean
+    from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
     from workbench.estimators.range.ball import BallRange
     from workbench.estimators.range.box import BoxRange
     from workbench.estimators.spectral.eigenvalues import Eigenvalues
@@ -68,6 +71,7 @@ __all__ = [
     "Eigenvalues",
     "EmpiricalCovariance",
     "EmpiricalMean",
+    "FilterMean",
     "GaussianDP",
     "Guarantee",
     "HeavyTailedCovariance",
@@ -81,6 +85,8 @@ __all__ = [
     "NonPrivate",
     "OverspentError",
     "PerturbedCovariance",
+    "PrimeHeavyMean",
+    "PrimeMean",
     "PureDP",
     "PureNetCovariance",
     "Release",
@@ -111,6 +117,9 @@ _HOMES = {
     "estimators.mean.coinpress": ("CoinPressMean",),
     "estimators.mean.coordinatewise": ("CoordinatewiseMean",),
     "estimators.mean.empirical": ("EmpiricalMean",),
+    "estimators.mean.filter": ("FilterMean",),
+    "estimators.mean.prime": ("PrimeMean",),
+    "estimators.mean.prime_heavy": ("PrimeHeavyMean",),
     "estimators.range.ball": ("BallRange",),
     "estimators.range.box": ("BoxRange",),
     "estimators.mean.clipped_heavy": ("ClippedHeavyMean",),
