@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from workbench.estimators.mean.coinpress import CoinPressMean
     from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
     from workbench.estimators.mean.empirical import EmpiricalMean
+    from workbench.estimators.mean.filter import FilterMean
+    from workbench.estimators.mean.prime import PrimeMean
+    from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
     from workbench.estimators.mean.robust import RobustMean
     from workbench.estimators.mean.robust_heavy import RobustHeavyMean
     from workbench.estimators.range.ball import BallRange
@@ -70,6 +73,7 @@ __all__ = [
     "Eigenvalues",
     "EmpiricalCovariance",
     "EmpiricalMean",
+    "FilterMean",
     "GaussianDP",
     "Guarantee",
     "HeavyTailedCovariance",
@@ -83,6 +87,8 @@ __all__ = [
     "NonPrivate",
     "OverspentError",
     "PerturbedCovariance",
+    "PrimeHeavyMean",
+    "PrimeMean",
     "PureDP",
     "PureNetCovariance",
     "Release",
@@ -115,6 +121,9 @@ _HOMES = {
     "estimators.mean.coinpress": ("CoinPressMean",),
     "estimators.mean.coordinatewise": ("CoordinatewiseMean",),
     "estimators.mean.empirical": ("EmpiricalMean",),
+    "estimators.mean.filter": ("FilterMean",),
+    "estimators.mean.prime": ("PrimeMean",),
+    "estimators.mean.prime_heavy": ("PrimeHeavyMean",),
     "estimators.mean.robust": ("RobustMean",),
     "estimators.mean.robust_heavy": ("RobustHeavyMean",),
     "estimators.range.ball": ("BallRange",),

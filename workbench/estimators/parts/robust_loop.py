@@ -20,7 +20,7 @@ Proof: `proofs/robust_mean.md`, sections 1 and 4.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -31,10 +31,14 @@ from workbench.privacy.mechanisms import gaussian
 from .robust_design import RobustDesign
 from .row_filter import RowFilter, Rows
 from .rows import mean_sensitivity
-from .weighted_moments import MEAN, SENSITIVITY, Costs, Sums, length, merged, read, whitened
+from .weighted_moments import MEAN, SENSITIVITY, Costs, Sums, length, merged, release, released
 
 EMPTY, LEAST = 0.3, 0.1  # of n: below the first V is dropped; the least divisor
 NEW = 0.3  # the least part of a suspect direction outside V that makes V larger
+
+
+Copy: TypeAlias = tuple[Sums, Costs, Budget]
+"""N and s of the rows that pass a filter, with what they cost."""
 
 
 class Rule(Protocol):
@@ -117,27 +121,36 @@ class RobustLoop:
         trace: Trace | None = None,
     ) -> Array:
         """Return steps (3) to (5) from a centre; rotations and shifts of rows and centre move it along."""
-        state, left = RowFilter(centre, np.zeros((len(centre), 0))), list(charges)
-        copies, exact = list[tuple[Sums, Costs, Budget]](), None
+        left = list(charges)
+        state, copies, exact = self.passed(rows, centre, left, noise)
+        if trace is not None:
+            trace.add(centre=state.centre, basis=state.basis, cut=state.cut, left=len(left))
+        exact = exact or state.sums(rows, self.design.radius, square=False)
+        return self.finished(replace(exact, square=None), state, left, copies, noise)  # (5)
+
+    def passed(
+        self, rows: Rows, centre: Array, left: list[Charge], noise: NoiseSource
+    ) -> tuple[RowFilter, list[Copy], Sums | None]:
+        """Return the last filter, and the noisy and exact sums of its rows if a pass had them.
+
+        The charges that are used are taken from `left`.
+        """
+        state = RowFilter(centre, np.zeros((len(centre), 0)))
         while len(left) > 1:
             charge = left.pop(0)
             seen = state.sums(rows, self.design.radius, square=True)
             sums = self.looked(seen, state, charge, noise)  # (3)
             if sums.count < EMPTY * self.design.n:
-                state = RowFilter(state.centre, state.basis[:, :0])
-                break
+                return RowFilter(state.centre, state.basis[:, :0]), [], None
             suspects = self.rule.suspects(state, sums)
-            if not suspects.shape[1] and not state.rank:
-                copies, exact = [(sums, self.design.prices, charge.cost)], seen
-                break
+            clean = not suspects.shape[1]
+            if clean and not state.rank:
+                return state, [(sums, self.design.prices, charge.cost)], seen
             state = self.turned(state, sums, suspects)
             state = self.tightened(rows, state, left.pop(0), noise)  # (4)
-            if not suspects.shape[1]:
+            if clean:
                 break
-        if trace is not None:
-            trace.add(centre=state.centre, basis=state.basis, cut=state.cut, left=len(left))
-        exact = exact or state.sums(rows, self.design.radius, square=False)
-        return self.finished(replace(exact, square=None), state, left, copies, noise)  # (5)
+        return state, [], None
 
     def looked(self, exact: Sums, state: RowFilter, charge: Charge, noise: NoiseSource) -> Sums:
         """Return noisy (N, s, A); N is n where every row passes."""
@@ -146,9 +159,7 @@ class RobustLoop:
 
     def released(self, exact: Sums, prices: Costs, charge: Charge, noise: NoiseSource) -> Sums:
         """Return noisy sums, drawn with as many numbers as the step always has."""
-        v, radius = whitened(exact, self.design.radius, prices), self.design.radius
-        noisy = gaussian(np.pad(v, (0, self.size(charge.step) - len(v))), charge, noise)
-        return read(noisy, self.design.d, radius, prices)
+        return release(exact, self.design.radius, prices, charge, noise, self.size(charge.step))
 
     def turned(self, state: RowFilter, sums: Sums, suspects: Array) -> RowFilter:
         """Return the filter round the new centre, with the suspect directions in its basis."""
@@ -160,8 +171,7 @@ class RobustLoop:
     def tightened(self, rows: Rows, state: RowFilter, charge: Charge, noise: NoiseSource) -> RowFilter:
         """Return the filter with the cut of step (4); counts over √2 have sensitivity 1."""
         counts = state.histogram(rows, self.design.radius, self.rule.edges(state.rank)) / np.sqrt(2)
-        padded = np.pad(counts, (0, self.size(charge.step) - len(counts)))
-        noisy = gaussian(padded, charge, noise)[: len(counts)] * np.sqrt(2)
+        noisy = released(counts, charge, noise, self.size(charge.step)) * np.sqrt(2)
         return replace(state, cut=self.rule.cut(state.rank, noisy))
 
     def offset(self, state: RowFilter, sums: Sums) -> Array:
@@ -174,7 +184,7 @@ class RobustLoop:
         exact: Sums,
         state: RowFilter,
         charges: Sequence[Charge],
-        copies: list[tuple[Sums, Costs, Budget]],
+        copies: list[Copy],
         noise: NoiseSource,
     ) -> Array:
         """Return step (5): (N, s) once more for each charge."""

@@ -116,13 +116,21 @@ def read(v: Array, d: int, radius: float, prices: Costs) -> Sums:
     return Sums(float(v[0] / prices.count), v[1 : 1 + d] * (2 * r / prices.total), square)
 
 
-def release(sums: Sums, radius: float, prices: Costs, charge: Charge, noise: NoiseSource) -> Sums:
+def release(
+    sums: Sums, radius: float, prices: Costs, charge: Charge, noise: NoiseSource, size: int = 0
+) -> Sums:
     """Return noisy sums: steps (2) and (3).
 
-    A charge that was planned for a second moment nobody wants any more buys N and s alone, with MEAN.
+    A charge that was planned for something else, which nobody wants any more, buys N and s alone with MEAN;
+    `size` is how many numbers were planned then, so that the draws stay public.
     """
-    noisy = gaussian(whitened(sums, radius, prices), charge, noise)
+    noisy = released(whitened(sums, radius, prices), charge, noise, size)
     return read(noisy, len(sums.total), radius, prices)
+
+
+def released(v: Array, charge: Charge, noise: NoiseSource, size: int = 0) -> Array:
+    """Return v plus noise, where `size` numbers or more are drawn."""
+    return gaussian(np.pad(v, (0, max(0, size - len(v)))), charge, noise)[: len(v)]
 
 
 def merged(releases: Sequence[tuple[Sums, Costs, Budget]]) -> Sums:

@@ -17,7 +17,7 @@ from workbench.populations.corruption.adversary import Adversary, Attack
 
 SHIFT = 1.5  # per coordinate: the planted cluster of LKKO21 Figure 1 lies at 1.5 √d
 FAR = 1e6
-STOP = 2.0  # `mean/prime` stops where the excess variance is at most STOP · share · ln(1/share)
+STOP = 1.0  # `mean/prime` stops where the excess variance is at most STOP · share · ln(1/share)
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,12 @@ def coinpress_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Prim
     return step * len(estimator.design(n, d, budget).weights)
 
 
+def filtered_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return bins of every coordinate, rows moved and shrunk twice, and moments: what clean rows need."""
+    bins, clip = estimator.core.recipe.design(n, d).bins, (copy(n, d), norms(n, d))
+    return *(bincount(n, bins),) * d, *clip, scan(n, d), *clip, syrk(n, d), normal(d * d), eigh(d)
+
+
 def clipped_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
     """Return pairs if the mean is not known, then a clipped moment and its repair."""
     m, pairs = halves(estimator, n, d)
@@ -175,6 +181,9 @@ FLOORS = {
     "mean/coordinatewise": coordinates,
     "mean/coinpress": coinpress_mean,
     "mean/clipped-heavy": coinpress_mean,
+    "mean/filter": filtered_mean,
+    "mean/prime": filtered_mean,
+    "mean/prime-heavy": filtered_mean,
     "mean/robust": robust_mean,
     "mean/robust-heavy": robust_mean,
     "covariance/empirical": plain_covariance,
