@@ -29,19 +29,20 @@ HIDDEN = 2.5  # times α √ln(1/α)
 SEEN = (
     *("shift-sparse", "five-clusters", "axis-clusters", "far", "cluster-2", "two-sided", "two-depths"),
     *("cancelling", "point-3", "point-1.5", "upper-tail", "wide", "half-sphere", "half-space", "cauchy"),
-    *("ladder", "half-normal", *sweeps.BASE_ATTACKS),
+    *("ladder", *sweeps.BASE_ATTACKS),
 )
 UNSEEN = ("tail-swap", "inward", "one-sided", "cluster-0.9")
 
 
 def clean_and_planted(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide R1."""
-    frame = run(sweeps.PLANTED, profile, seed=seed, jobs=jobs)
-    checks = []
-    for d in sweeps.DIMENSIONS:
-        rows = measures.at(frame, d=d)
-        checks += [_planted(rows, d, name, seed) for name in sweeps.DIRECTIONS if d >= 3]
-    return combine(checks, len(frame))
+    checks, trials = list[Verdict](), 0
+    for sweep in (sweeps.PLANTED_LOW, sweeps.PLANTED_HIGH):
+        frame = run(sweep, profile, seed=seed, jobs=jobs)
+        trials += len(frame)
+        for d, rows in measures.by(frame, "d").items():
+            checks += [_planted(rows, int(d), name, seed) for name in sweeps.DIRECTIONS if d >= 3]
+    return combine(checks, trials)
 
 
 def _planted(rows: pd.DataFrame, d: int, name: str, seed: int) -> Verdict:
@@ -55,7 +56,10 @@ def _planted(rows: pd.DataFrame, d: int, name: str, seed: int) -> Verdict:
 def every_attack(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide R2."""
     frame = run(sweeps.ATTACKED, profile, seed=seed, jobs=jobs)
-    return combine([_median(f"median, {name}", _errors(frame, name), ATTACKED) for name in SEEN], len(frame))
+    checks = [_median(f"median, {name}", _errors(frame, name), ATTACKED) for name in SEEN]
+    more = measures.at(run(sweeps.PLANTED_LOW, profile, seed=seed, jobs=jobs), d=sweeps.D)
+    checks.append(_median(f"median, {sweeps.EXTRA}", more[sweeps.EXTRA].to_numpy(), ATTACKED))
+    return combine(checks, len(frame) + len(more))
 
 
 def what_is_not_seen(profile: str, seed: int, jobs: int) -> Verdict:
