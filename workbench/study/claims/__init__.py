@@ -14,6 +14,7 @@ from workbench.study.claims.l17_intervals import CLAIMS as L17_INTERVALS
 from workbench.study.claims.l17_location import CLAIMS as L17_LOCATION
 from workbench.study.claims.l17_prediction import CLAIMS as L17_PREDICTION
 from workbench.study.claims.l17_tight import CLAIMS as L17_TIGHT
+from workbench.study.claims.lkko21 import CLAIMS as LKKO21
 from workbench.study.claims.m21_accounting import CLAIMS as M21_ACCOUNTING
 from workbench.study.claims.m21_coinpress_covariance import CLAIMS as M21_COINPRESS_COVARIANCE
 from workbench.study.claims.m21_coinpress_mean import CLAIMS as M21_COINPRESS_MEAN
@@ -31,6 +32,7 @@ FAMILIES: tuple[tuple[Claim, ...], ...] = (
     L17_PREDICTION,
     L17_INTERVALS,
     L17_ACCOUNTING,
+    LKKO21,
     M21_ACCOUNTING,
     M21_COINPRESS_COVARIANCE,
     M21_COINPRESS_MEAN,

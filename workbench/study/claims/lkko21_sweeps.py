@@ -6,20 +6,23 @@ abstains; "clean" is the error of the mean of the rows before the adversary came
 """
 
 from collections.abc import Callable, Iterator
-from math import log, sqrt
+from math import ceil, log, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from workbench.estimators.base import Abstention
+from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.mean.clipped_box import ClippedBoxMean
 from workbench.estimators.mean.filter import FilterMean
 from workbench.estimators.mean.prime import PrimeMean
 from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
+from workbench.estimators.parts.contraction import Score, tail_set
+from workbench.estimators.parts.score_threshold import score_counts, threshold
 from workbench.populations.corruption import MEAN_ATTACKS
-from workbench.privacy import ApproxDP
+from workbench.populations.corruption.mean import clusters
+from workbench.privacy import ApproxDP, GaussianDP
 from workbench.study.profiles import blocks
 from workbench.study.schema import Point
 from workbench.study.sweep import Sweep, grid
@@ -35,6 +38,8 @@ DIRECTIONS = ("ones", "alternating", "axis", "random 1", "random 2", "random 3")
 ATTACKS = {adversary.name: adversary for adversary in MEAN_ATTACKS}
 HEAVY_ATTACKS = ("none", "far", "root-1", "root-2", "edge", "spread", "tail-swap")
 LAWS = ("student", "pareto")
+FAR_CLUSTERS, MOST_PASSES = 30.0, 40
+COUNT_NOISE = 20.0  # sd of every count of scores
 TAIL = 2.5  # degrees of freedom, and index, of the heavy laws: finite variances, no third moments
 
 
@@ -141,4 +146,55 @@ SMALL = sweep("small", 5, 10, d=(3, 10, 20, 50), corruption=0.001)
 FILTER = sweep("filter", 5, 10, FILTERED, d=(3, 10, 20), attack=[*planted(("ones", "random 1")), "none"])
 HEAVY = sweep(
     "heavy", 5, 10, heavy_errors, law=LAWS, corruption=(0.02, 0.05, 0.1), attack=HEAVY_ATTACKS
+)  # fmt: skip
+
+
+def passes_taken(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Count the passes of both scores, with hardly any noise, until clusters in many directions are gone.
+
+    A look that ends the filter is no pass. "halved" is the share of the looks two passes after which the
+    excess is half as large, or small enough to end, for the matrix score.
+    """
+    n, d, count = int(point["n"]), int(point["d"]), int(point["clusters"])
+    found: dict[str, list[float]] = {"top": [], "softmax": [], "halved": []}
+    for _ in range(trials):
+        x = clusters(count, FAR_CLUSTERS)(data.standard_normal((n, d)), int(CORRUPTION * n), data)
+        for name, kind in (("top", FilterMean), ("softmax", PrimeMean)):
+            trace = Trace()
+            estimator = kind(radius=RADIUS, passes=MOST_PASSES)
+            estimator(x, budget=GaussianDP(1e4), rng=noise, trace=trace)
+            excess = np.array(trace.records["excess"], np.float64)
+            found[name].append(float(len(excess) - 1))
+        ended = estimator.core.recipe.design(n, d).level * CORRUPTION * log(1 / CORRUPTION)
+        later = np.append(excess[2:], ended)
+        found["halved"].append(float(np.mean(later <= np.maximum(excess[:-1][: len(later)] / 2, ended))))
+    return {name: np.array(values) for name, values in found.items()}
+
+
+def shares_removed(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Measure Lemma E.1 on rows whose clean ones hold little of the score: what stays, and who goes.
+
+    "stays" is (12) over Ψ, "bad over good" is (13), the ratio of its right side to its left; both with noise.
+    """
+    n, d, distance = int(point["n"]), int(point["d"]), float(point["distance"])
+    bad, columns = int(CORRUPTION * n), {"stays": np.empty(trials), "bad over good": np.empty(trials)}
+    for trial in range(trials):
+        x = data.standard_normal((n, d))
+        x[:bad] += distance * data.uniform(0.5, 1.5, (bad, 1)) * np.eye(d)[0]
+        tau = Score(x[bad:].mean(axis=0), np.eye(d)[:, :1]).of(x)
+        tail = tail_set(tau, np.ones(n, bool), ceil(2 * CORRUPTION * n), x)
+        psi, largest = float((tau - 1).mean()), float(tau.max())
+        counts = noise.normal(score_counts(tau, tail, largest), COUNT_NOISE)
+        cut = threshold(counts, n, psi)
+        go = np.minimum(tau / cut, 1) * tail
+        columns["stays"][trial] = (tau[tau < cut] - 1).sum() / n / psi
+        columns["bad over good"][trial] = go[:bad].sum() / (2 * go[bad:].sum())
+    return columns
+
+
+PASSES = Sweep(
+    "lkko21-passes", grid(n=20_000, d=20, clusters=(1, 2, 4, 8, 16)), passes_taken, 4, blocks(10)
+)  # fmt: skip
+LEMMA = Sweep(
+    "lkko21-threshold", grid(n=20_000, d=5, distance=(50.0, 100.0, 400.0)), shares_removed, 50, blocks(20)
 )  # fmt: skip
