@@ -15,7 +15,7 @@ from workbench.study.sweep import Sweep
 from workbench.study.verdict import Status
 
 Row = Callable[[dict], dict[str, float]]
-TRIALS = {"lkko21-threshold": 2000, "lkko21-passes": 60}
+TRIALS = {"lkko21-threshold": 500, "lkko21-passes": 60}
 
 
 def world(change: Row | None = None) -> Callable[..., pd.DataFrame]:

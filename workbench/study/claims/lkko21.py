@@ -77,7 +77,7 @@ CLAIMS = (
         "E1",
         ("LKKO21/LemE.1",),
         "Clean rows hold little of the score: the threshold leaves at most .75 Ψ below it (12), and bad rows"
-        " go at least twice as much as good ones (13), in 98 % of runs.",
+        " go at least twice as much as good ones (13), in 95 % of runs.",
         prime.threshold,
     ),
     Claim(

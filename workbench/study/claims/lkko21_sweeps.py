@@ -141,7 +141,7 @@ PLANTED = sweep("planted", 5, 10, d=DIMENSIONS, attack=planted(DIRECTIONS))
 CLEAN = sweep("clean", 5, 10, d=DIMENSIONS, attack="none")
 SHARES = sweep("shares", 5, 10, d=20, corruption=(0.01, 0.02, 0.05, 0.1))
 SIZES = sweep("sizes", 10, 5, epsilon=1.0, n=(1000, 3000, 10_000, 30_000), attack=["none", *planted()])
-EPSILONS = sweep("epsilons", 10, 5, n=10_000, corruption=0.1, epsilon=(0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 10.0))
+EPSILONS = sweep("epsilons", 10, 30, n=10_000, corruption=0.1, epsilon=(0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 10.0))
 SMALL = sweep("small", 5, 10, d=(3, 10, 20, 50), corruption=0.001)
 FILTER = sweep("filter", 5, 10, FILTERED, d=(3, 10, 20), attack=[*planted(("ones", "random 1")), "none"])
 HEAVY = sweep(
@@ -196,5 +196,5 @@ PASSES = Sweep(
     "lkko21-passes", grid(n=20_000, d=20, clusters=(1, 2, 4, 8, 16)), passes_taken, 4, blocks(10)
 )  # fmt: skip
 LEMMA = Sweep(
-    "lkko21-threshold", grid(n=20_000, d=5, distance=(50.0, 100.0, 400.0)), shares_removed, 50, blocks(20)
+    "lkko21-threshold", grid(n=20_000, d=5, distance=(50.0, 100.0, 400.0)), shares_removed, 50, blocks(10)
 )  # fmt: skip
