@@ -89,12 +89,13 @@ def weighted_sums(y: Array, weights: Array, square: bool = True) -> Sums:
 
 def added(parts: Iterable[tuple[Array, Array]]) -> Sums:
     """Return the exact sums of blocks (rows, weights); which row is in which block is fixed by its number."""
-    each = [(w.sum(), w @ y, _outer(y * np.sqrt(w)[:, None])) for y, w in parts]
+    each = [(w.sum(), w @ y, _outer(y, w)) for y, w in parts]
     count, total, square = (sum(terms) for terms in zip(*each, strict=True))
     return Sums(float(count), np.asarray(total), symmetrised(np.asarray(square)))
 
 
-def _outer(rows: Array) -> Array:
+def _outer(y: Array, weights: Array) -> Array:
+    rows = y if weights.min() == 1 else y * np.sqrt(weights)[:, None]  # the same bits, one pass less
     return np.asarray(rows.T @ rows)
 
 
