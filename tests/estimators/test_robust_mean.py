@@ -259,3 +259,50 @@ def test_newtons_step_undoes_what_a_cut_does_to_an_offset():
         density = exp(-((a + m) ** 2) / 2) - exp(-((a - m) ** 2) / 2)
         mean = m + density / sqrt(2 * pi) / (ndtr(a - m) - ndtr(-a - m))
         assert mean / m == pytest.approx(kept_moment(1, cut), rel=1e-4)
+
+
+def histogram(scores, edges):
+    """Counts of scores from each edge to the next."""
+    return np.bincount(np.searchsorted(edges, scores, side="right"), minlength=len(edges) + 1)[1:]
+
+
+def test_the_cut_of_normal_rows_lies_where_the_bad_ones_begin():
+    n = 100_000
+    rule = NORMAL.loop(n, 10, BUDGET).rule
+    edges, clean = rule.edges(2), rng(10).chisquare(2, n)
+    for place, most in ((30.0, 30.0), (15.0, 15.0), (8.0, 8.0)):
+        scores = clean.copy()
+        scores[:5000] = place + rng(11).random(5000)
+        cut = rule.cut(2, histogram(scores, edges))
+        assert cut <= most
+        assert (scores[5000:] <= cut).mean() > 0.9, "too many good rows go"
+        assert (scores[:5000] > cut).all()
+    lighter = histogram(rng(12).uniform(0, 4, n), edges)  # the excess is not the adversary's: at most α n
+    excess = (lighter[::-1].cumsum()[::-1] - n * np.array([0.6])) / 0.4
+    assert excess.max() > 0.05 * n
+    assert rule.cut(2, lighter) >= 2.0
+
+
+def test_the_cut_of_heavy_rows_leaves_a_bounded_moment():
+    n = 100_000
+    rule = HEAVY.loop(n, 10, BUDGET).rule
+    edges, clean = rule.edges(1), 0.5 * rng(13).standard_t(5, n) ** 2
+    assert rule.cut(1, histogram(clean, edges)) == np.inf
+    scores = clean.copy()
+    scores[:5000] = 60.0
+    cut = rule.cut(1, histogram(scores, edges))
+    assert cut < 60.0
+    assert (scores > cut).sum() <= 2 * 0.05 * n
+    assert scores[scores <= cut].mean() < 1.2
+
+
+@BOTH
+def test_suspects_are_the_directions_that_vary_too_much(estimator):
+    n, d = 20_000, 6
+    loop, x = estimator.loop(n, d, BUDGET), rng(14).standard_normal((n, d))
+    everything = RowFilter(np.zeros(d), np.zeros((d, 0)))
+    for factor, found in ((1.0, 0), (3.0, 1)):
+        rows = Rows(x * np.array([1, 1, factor, 1, 1, 1]), 0.0, 1.0)
+        suspects = loop.rule.suspects(everything, everything.sums(rows, loop.design.radius, square=True))
+        assert suspects.shape == (d, found)
+        assert np.allclose(np.abs(suspects.T), np.eye(d)[2:3][:found], atol=0.05)
