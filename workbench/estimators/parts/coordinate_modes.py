@@ -39,12 +39,12 @@ class CoordinateModes:
         return Charge(step, "gaussian", sqrt(2 * self.d), cost)
 
     def cost(self, n: int, lead: float) -> float:
-        """Return μ² at which the largest noise of a difference of two counts stays below lead · n.
+        """Return the μ at which the largest noise of a difference of two counts stays below lead · n.
 
         But for a probability of 1e-3 or less: √2 σ (√(2 ln Kd) + 3), σ the noise of one count.
         """
         largest = sqrt(2 * log(self.bins * self.d)) + 3
-        return (largest * sqrt(2) * sqrt(2 * self.d) / (lead * n)) ** 2
+        return largest * sqrt(2) * sqrt(2 * self.d) / (lead * n)
 
     def counts(self, x: Array, centre: float, unit: float) -> Array:
         """Return the counts of (x - centre)/unit, shape (d, K)."""

@@ -78,34 +78,34 @@ class RobustDesign:
         return sqrt(2 / self.shares.scores) / self.mu
 
 
-def clipped(value: float, low: float, high: float) -> float:
-    """Return `value`, or the nearer end of [low, high]."""
-    return min(max(value, low), high)
+def share(ratio: float, low: float, high: float) -> float:
+    """Return the share of μ² that the part `ratio` of μ is, moved to the nearer end of [low, high]."""
+    return min(max(min(ratio, 1.0) ** 2, low), high)
 
 
 @lru_cache(maxsize=1024)
 def robust_design(n: int, d: int, corruption: float, reach: float, mu: float) -> RobustDesign:
     """Return the design for rows whose mean lies within ±`reach` in every coordinate."""
-    modes, square = CoordinateModes(reach + MARGIN, WIDTH, d), mu**2
+    modes = CoordinateModes(reach + MARGIN, WIDTH, d)
     radius = radius_within(d, 1 / n)
     wide = radius + OFFSET * sqrt(d)
-    recentre = recentring(n, wide, 0.1, 0.45, square)
-    shares = Shares(clipped(modes.cost(n, LEAD) / square, 0.005, 0.15), recentre)
+    shares = Shares(share(modes.cost(n, LEAD) / mu, 0.005, 0.15), recentring(n, wide, 0.1, 0.45, mu))
     plain = RobustDesign(n, d, corruption, modes, wide, radius, shares, mu)
     return filtering(plain) or plain
 
 
-def recentring(n: int, wide: float, aim: float, most: float, square: float) -> float:
+def recentring(n: int, wide: float, aim: float, most: float, mu: float) -> float:
     """Return the share at which the noise of recentring has sd `aim`; 0 where it would be above `most`."""
-    share = clipped((2 * wide / (aim * n)) ** 2 / square, 0.005, 0.08)
-    return 0.0 if 2 * wide / (n * sqrt(share * square)) > most else share
+    noise = 2 * wide / (n * mu)
+    found = share(noise / aim, 0.005, 0.08)
+    return 0.0 if noise > most * sqrt(found) else found
 
 
 def filtering(plain: RobustDesign) -> RobustDesign | None:
     """Return the design with the filter, None where it is not worth its price."""
-    n, d, alpha, square = plain.n, plain.d, plain.corruption, plain.mu**2
+    n, d, alpha, sd = plain.n, plain.d, plain.corruption, 2 * plain.radius / (plain.n * plain.mu)
     rest = 1 - plain.shares.range - plain.shares.recentre
-    noise = 4 * plain.radius**2 * d / (n**2 * square)
+    noise = d * sd * sd
     error = d / n + noise / rest
     if alpha * plain.radius <= GAIN * sqrt(error):
         return None
@@ -121,8 +121,8 @@ def filtering(plain: RobustDesign) -> RobustDesign | None:
 
 def scoring(plain: RobustDesign) -> tuple[float, int]:
     """Return the share of the scores of one pass, and how many passes there are."""
-    share = clipped((4 / (0.08 * plain.corruption * plain.n)) ** 2 / plain.mu**2, 0.01, 0.12)
-    return share, 2 if share > 0.05 else 3
+    found = share(4 / (0.08 * plain.corruption * plain.n * plain.mu), 0.01, 0.12)
+    return found, 2 if found > 0.05 else 3
 
 
 def threshold(design: RobustDesign, count: float) -> float:

@@ -17,7 +17,7 @@ from functools import lru_cache
 from math import sqrt
 
 from .coordinate_modes import CoordinateModes
-from .robust_design import LEAST_MEAN, MOST_MOMENT, SEEN, RobustDesign, Shares, clipped, recentring, scoring
+from .robust_design import LEAST_MEAN, MOST_MOMENT, SEEN, RobustDesign, Shares, recentring, scoring, share
 
 WIDTH, LEAD, MARGIN, OFFSET, SUM = 4.0, 0.25, 4.0, 1.5, 0.04
 
@@ -25,18 +25,17 @@ WIDTH, LEAD, MARGIN, OFFSET, SUM = 4.0, 0.25, 4.0, 1.5, 0.04
 @lru_cache(maxsize=1024)
 def robust_heavy_design(n: int, d: int, corruption: float, reach: float, mu: float) -> RobustDesign:
     """Return the design for rows whose mean lies within ±`reach` in every coordinate."""
-    modes, square = CoordinateModes(reach + MARGIN, WIDTH, d), mu**2
+    modes = CoordinateModes(reach + MARGIN, WIDTH, d)
     radius = sqrt(d / min(max(corruption, 2 * d / (n * mu)), 1.0))
     wide = radius + OFFSET * sqrt(d)
-    recentre = recentring(n, wide, 0.2, 0.9, square)
-    shares = Shares(clipped(modes.cost(n, LEAD) / square, 0.005, 0.15), recentre)
+    shares = Shares(share(modes.cost(n, LEAD) / mu, 0.005, 0.15), recentring(n, wide, 0.2, 0.9, mu))
     plain = RobustDesign(n, d, corruption, modes, wide, radius, shares, mu)
     return filtering(plain) or plain
 
 
 def filtering(plain: RobustDesign) -> RobustDesign | None:
     """Return the design with the filter, None where it would see nothing."""
-    if not plain.corruption:
+    if plain.corruption * plain.n < 1:
         return None
     rest = 1 - plain.shares.range - plain.shares.recentre
     scores, passes = scoring(plain)
