@@ -31,8 +31,13 @@ if TYPE_CHECKING:
     from workbench.estimators.mean.coinpress import CoinPressMean
     from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
     from workbench.estimators.mean.empirical import EmpiricalMean
+    from workbench.estimators.mean.filter import FilterMean
+    from workbench.estimators.mean.prime import PrimeMean
+    from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
     from workbench.estimators.mean.resilient import ResilientMean
     from workbench.estimators.mean.resilient_heavy import ResilientHeavyMean
+    from workbench.estimators.mean.robust import RobustMean
+    from workbench.estimators.mean.robust_heavy import RobustHeavyMean
     from workbench.estimators.mean.tukey import TukeyMean
     from workbench.estimators.range.ball import BallRange
     from workbench.estimators.range.box import BoxRange
@@ -71,6 +76,7 @@ __all__ = [
     "Eigenvalues",
     "EmpiricalCovariance",
     "EmpiricalMean",
+    "FilterMean",
     "GaussianDP",
     "Guarantee",
     "HeavyTailedCovariance",
@@ -84,11 +90,15 @@ __all__ = [
     "NonPrivate",
     "OverspentError",
     "PerturbedCovariance",
+    "PrimeHeavyMean",
+    "PrimeMean",
     "PureDP",
     "PureNetCovariance",
     "Release",
     "ResilientHeavyMean",
     "ResilientMean",
+    "RobustHeavyMean",
+    "RobustMean",
     "Scale",
     "StableLocation",
     "SubspaceAggregate",
@@ -120,6 +130,11 @@ _HOMES = {
     "estimators.mean.resilient": ("ResilientMean",),
     "estimators.mean.resilient_heavy": ("ResilientHeavyMean",),
     "estimators.mean.tukey": ("TukeyMean",),
+    "estimators.mean.filter": ("FilterMean",),
+    "estimators.mean.prime": ("PrimeMean",),
+    "estimators.mean.prime_heavy": ("PrimeHeavyMean",),
+    "estimators.mean.robust": ("RobustMean",),
+    "estimators.mean.robust_heavy": ("RobustHeavyMean",),
     "estimators.range.ball": ("BallRange",),
     "estimators.range.box": ("BoxRange",),
     "estimators.mean.clipped_heavy": ("ClippedHeavyMean",),

@@ -58,6 +58,12 @@ def coinpress_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Prim
     return step * len(estimator.design(n, d, budget).weights)
 
 
+def filtered_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return bins of every coordinate, rows moved and shrunk twice, and moments: what clean rows need."""
+    bins, clip = estimator.core.recipe.design(n, d).bins, (copy(n, d), norms(n, d))
+    return *(bincount(n, bins),) * d, *clip, scan(n, d), *clip, syrk(n, d), normal(d * d), eigh(d)
+
+
 def clipped_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
     """Return pairs if the mean is not known, then a clipped moment and its repair."""
     m, pairs = halves(estimator, n, d)
@@ -146,6 +152,18 @@ def unbounded(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive
     return pairs + measurement * (2 * d) + vote * d + moment * (d + 1) + mean
 
 
+def robust_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return bins of every coordinate, a pass round their centres, and the clipped moments of clean rows."""
+    design = estimator.design(n, d, budget)
+    weights = design.shares.weights
+    found = (bincount(n, design.modes.bins),) * d + (normal(d * design.modes.bins),)
+    if "recentre" in weights:
+        found += norms(n, d), scan(n, d)
+    if estimator.filters(n, d, budget):
+        return *found, *clipped_moment(n, d), normal(d * d // 2), eigh(d)
+    return *found, norms(n, d), copy(n, d), scan(n, d)
+
+
 def plain_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
     """Return one pass."""
     return (scan(n, d),)
@@ -175,6 +193,11 @@ FLOORS = {
     "mean/tukey": looked_along,
     "mean/resilient": looked_along,
     "mean/resilient-heavy": looked_along,
+    "mean/filter": filtered_mean,
+    "mean/prime": filtered_mean,
+    "mean/prime-heavy": filtered_mean,
+    "mean/robust": robust_mean,
+    "mean/robust-heavy": robust_mean,
     "covariance/empirical": plain_covariance,
     "covariance/clipped": clipped_covariance,
     "covariance/coinpress": coinpress_covariance,
