@@ -152,14 +152,14 @@ MEAN = (
         examples=(
             Example(FilterMean(radius=10.0), APPROX),
             Example(FilterMean(radius=10.0), CONCENTRATED),
-            Example(FilterMean(radius=10.0, passes=2, calibration="paper"), LAVISH),
+            Example(FilterMean(radius=10.0, passes=5, calibration="paper"), LAVISH),
         ),
         population=ROUND,
         loss=losses.mahalanobis_mean_error,
         assumptions=(NORMAL, SPHERICAL, WITHIN),
         knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION),
         symmetries={"translation": "none", "scale": "none"},
-        bounded_steps=bounded(1, 2),
+        bounded_steps=bounded(1, 5),
     ),
     Entry(
         key="mean/prime",

@@ -27,7 +27,7 @@ from workbench.estimators.parts.score_threshold import score_counts, threshold
 from workbench.estimators.parts.weighted_moments import MEAN, Sums, read, weighted_sums, whitened
 from workbench.linalg import symmetrised
 from workbench.privacy import Charge, NoiseSource
-from workbench.privacy.mechanisms import gaussian, laplace, symmetric_gaussian
+from workbench.privacy.mechanisms import additive, gaussian, symmetric_gaussian
 
 ENOUGH = 0.75  # of n: with fewer rows left there is no answer
 
@@ -80,7 +80,7 @@ class Queries:
     def number(self, ask: Callable[[], float], live: bool = True) -> float:
         """Return a number with Laplace noise, or noise alone where nobody asks any more."""
         value = ask() if self.live and live else 0.0
-        return float(laplace(value, next(self.charges), self.noise))
+        return float(additive(value, next(self.charges), self.noise))
 
     def excess(self, live: bool = True) -> float:
         """Return |M - base I| with noise."""
