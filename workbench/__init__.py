@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
     from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
     from workbench.estimators.covariance.perturbed import PerturbedCovariance
+    from workbench.estimators.covariance.populous import PopulousCovariance
     from workbench.estimators.covariance.pure_net import PureNetCovariance
     from workbench.estimators.covariance.thresholded import ThresholdedCovariance
     from workbench.estimators.covariance.unbounded import UnboundedCovariance
+    from workbench.estimators.gaussian.populous import PopulousGaussian
     from workbench.estimators.gaussian.unbounded import UnboundedGaussian
     from workbench.estimators.mean.clipped_box import ClippedBoxMean
     from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
     from workbench.estimators.mean.empirical import EmpiricalMean
     from workbench.estimators.mean.filter import FilterMean
+    from workbench.estimators.mean.populous import PopulousMean
     from workbench.estimators.mean.prime import PrimeMean
     from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
     from workbench.estimators.mean.resilient import ResilientMean
@@ -42,7 +45,9 @@ if TYPE_CHECKING:
     from workbench.estimators.range.ball import BallRange
     from workbench.estimators.range.box import BoxRange
     from workbench.estimators.spectral.eigenvalues import Eigenvalues
+    from workbench.estimators.spectral.preconditioner import Preconditioner
     from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
+    from workbench.estimators.spectral.subspace_exact import SubspaceExact
     from workbench.estimators.univariate.clipped_mean import ClippedMean
     from workbench.estimators.univariate.histogram_location import HistogramLocation
     from workbench.estimators.univariate.interval import Interval
@@ -90,6 +95,10 @@ __all__ = [
     "NonPrivate",
     "OverspentError",
     "PerturbedCovariance",
+    "PopulousCovariance",
+    "PopulousGaussian",
+    "PopulousMean",
+    "Preconditioner",
     "PrimeHeavyMean",
     "PrimeMean",
     "PureDP",
@@ -102,6 +111,7 @@ __all__ = [
     "Scale",
     "StableLocation",
     "SubspaceAggregate",
+    "SubspaceExact",
     "ThresholdedCovariance",
     "Trace",
     "TukeyMean",
@@ -135,16 +145,21 @@ _HOMES = {
     "estimators.mean.prime_heavy": ("PrimeHeavyMean",),
     "estimators.mean.robust": ("RobustMean",),
     "estimators.mean.robust_heavy": ("RobustHeavyMean",),
+    "estimators.mean.populous": ("PopulousMean",),
     "estimators.range.ball": ("BallRange",),
     "estimators.range.box": ("BoxRange",),
     "estimators.mean.clipped_heavy": ("ClippedHeavyMean",),
     "estimators.covariance.heavy_tailed": ("HeavyTailedCovariance",),
     "estimators.covariance.heavy_tailed_naive": ("HeavyTailedNaiveCovariance",),
+    "estimators.covariance.populous": ("PopulousCovariance",),
     "estimators.covariance.pure_net": ("PureNetCovariance",),
     "estimators.covariance.unbounded": ("UnboundedCovariance",),
+    "estimators.gaussian.populous": ("PopulousGaussian",),
     "estimators.gaussian.unbounded": ("UnboundedGaussian",),
     "estimators.spectral.eigenvalues": ("Eigenvalues",),
+    "estimators.spectral.preconditioner": ("Preconditioner",),
     "estimators.spectral.subspace_aggregate": ("SubspaceAggregate",),
+    "estimators.spectral.subspace_exact": ("SubspaceExact",),
     "estimators.univariate.clipped_mean": ("ClippedMean",),
     "estimators.univariate.histogram_location": ("HistogramLocation",),
     "estimators.univariate.interval": ("Interval",),

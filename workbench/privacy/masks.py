@@ -27,6 +27,7 @@ from .roots import brentq
 
 CELLS = 4000
 
+KINDS = ("thompson_laplace", "wishart", "square")
 LARGEST_THOMPSON = 4
 
 
@@ -81,6 +82,27 @@ def square_scale(charge: Charge, d: int) -> float:
 def square(root: Array, charge: Charge, noise: NoiseSource) -> Array:
     """Return L (I + ηG)(I + ηG)ᵀ Lᵀ: (ε, δ)-DP."""
     return noise.square(root, charge.sensitivity, square_scale(charge, len(root)))
+
+
+def masked(root: Array, charge: Charge, noise: NoiseSource) -> Array:
+    """Return LLᵀ, L = `root`, under the mask that `charge` names, at the charge's cost."""
+    return _draw(root, charge, noise)
+
+
+def masked_identity(d: int, charge: Charge, noise: NoiseSource) -> Array:
+    """Return the identity under a mask: what a design looks at, no release."""
+    return _draw(np.eye(d), charge, noise)
+
+
+def _draw(root: Array, charge: Charge, noise: NoiseSource) -> Array:
+    match charge.mechanism:
+        case "thompson_laplace":
+            return thompson_laplace(root, charge, noise)
+        case "wishart":
+            return wishart(root, charge, noise)
+        case "square":
+            return square(root, charge, noise)
+    raise ArgumentError("mechanism", charge.mechanism, "one of " + ", ".join(KINDS))
 
 
 def wishart_delta(distance: float, degrees: float, d: int, epsilon: float) -> float:

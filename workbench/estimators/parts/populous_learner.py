@@ -4,18 +4,20 @@ Rows x of shape (n, d), shuffled, of any mean and covariance; pairs are (x_1 - x
 one row.
 
     (1) on pairs of the first rows: the subspace that the rows vary in, exactly    `spectral/subspace-exact`
-    (2) on pairs of the next rows, in that subspace: a preconditioner             `parts.populous_covariance`
+    (2) on pairs of the next rows, in that subspace: a preconditioner             `parts.populous_frame`
     (3) on the rest: location, mean and covariance in its frame                   `parts.round_finish`
 
 Every stage sees rows of its own and has the whole budget: a replaced row lies in one of them. (1) has the
-rows it needs, (2) as many as leave a condition of 4 with probability 1 - β/3, (3) all others. In a subspace
-of dimension r < d the rows of (2) get d - r further coordinates of the run's own normal numbers, so that what
-is drawn is the same for every r. Without `degenerate` (1) is skipped. Proof: `proofs/populous.md`, section 7.
+rows it needs, (2) as many as leave a condition of 4 with probability 1 - β/3, or the source's number in
+"paper", (3) all others. In a subspace of dimension r < d the rows of (2) get d - r further coordinates of the
+run's own normal numbers, so that what is drawn is the same for every r. Without `degenerate` (1) is skipped.
+Proof: `proofs/populous.md`, section 7.
 """
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import log
+from typing import Literal
 
 import numpy as np
 
@@ -24,9 +26,10 @@ from workbench.estimators.base import Abstention, Array, mapped, sanitised
 from workbench.estimators.parts.concentrated import concentrated
 from workbench.estimators.parts.frame import Frame
 from workbench.estimators.parts.moments import Moments
-from workbench.estimators.parts.populous_covariance import PopulousCovariance, shuffled
+from workbench.estimators.parts.paper_vote import fewest_for_covariance
+from workbench.estimators.parts.populous_frame import PopulousFrame
 from workbench.estimators.parts.round_finish import RoundFinish
-from workbench.estimators.parts.rows import centred_rows
+from workbench.estimators.parts.rows import centred_rows, own_stream, shuffled
 from workbench.estimators.parts.subspace_token import GRID
 from workbench.estimators.parts.vote_design import VOTE
 from workbench.estimators.spectral.subspace_exact import SubspaceExact
@@ -46,26 +49,35 @@ class PopulousLearner:
     centred: bool = False
     degenerate: bool = False
     beta: float = 0.1
+    calibration: Literal["paper", "tight"] = "tight"
 
     @property
     def subspace(self) -> SubspaceExact:
         """The recipe of (1)."""
-        return SubspaceExact(centred=self.centred, beta=self.beta / 3)
+        return SubspaceExact(centred=self.centred, beta=self.beta / 3, calibration=self.calibration)
+
+    @property
+    def mask(self) -> str:
+        """The kind of mask of (2), the narrowest by default."""
+        return "square" if self.calibration == "paper" else ""
 
     @cached_property
     def rows(self) -> tuple[int, int, int]:
         """How many rows each stage sees; raise where n are too few."""
         first = self.subspace.fewest(self.d, self.budget) if self.degenerate else 0
-        second = preconditioned_rows(self.d, self.budget, self.beta / 3) * (1 if self.centred else 2)
+        second = preconditioned_rows(self.d, self.budget, self.beta / 3, self.mask) * (
+            1 if self.centred else 2
+        )
         needed = first + second + int(FINISH * second) + 2
         if self.n < needed:
             raise ArgumentError("n", self.n, f"at least {needed} for d = {self.d} at {self.budget}")
         return first, second, self.n - first - second
 
     @property
-    def _frame(self) -> PopulousCovariance:
+    def frame(self) -> PopulousFrame:
+        """The recipe of (2)."""
         pairs = self.rows[1] // (1 if self.centred else 2)
-        return PopulousCovariance(pairs, self.d, self.budget, self.beta / 3)
+        return PopulousFrame(pairs, self.d, self.budget, self.beta / 3, self.mask)
 
     @property
     def _finish(self) -> RoundFinish:
@@ -74,7 +86,7 @@ class PopulousLearner:
     def plan(self) -> Plan:
         """Return the plan: the stages see disjoint rows."""
         finish = Converted(Sequential("zcdp", tuple(self._finish.charges())), self.budget)
-        stages: tuple[Plan, ...] = (self._frame.design.plan, finish)
+        stages: tuple[Plan, ...] = (self.frame.design.plan, finish)
         if self.degenerate:
             stages = (self.subspace.plan(self.rows[0], self.d, self.budget), *stages)
         return Parallel(stages)
@@ -85,11 +97,11 @@ class PopulousLearner:
         x = shuffled(x, noise)
         basis: Array | Abstention = np.eye(self.d)
         if self.degenerate:
-            basis = self.subspace.estimate(x[:first], self.budget, noise)  # (1)
+            basis = self.subspace.basis(x[:first], self.budget, noise)  # (1)
         if isinstance(basis, Abstention):
             return basis
         pairs = centred_rows(x[first : first + second], self.centred)
-        found = self._frame.draw(completed(pairs, basis, noise), noise)  # (2)
+        found = self.frame.draw(completed(pairs, basis, noise), noise)  # (2)
         if found is None:
             return Abstention(VOTE)
         rank = basis.shape[1]
@@ -105,17 +117,19 @@ def completed(rows: Array, basis: Array, noise: NoiseSource) -> Array:
     d, rank = basis.shape
     if rank == d:
         return mapped(rows, basis.T)
-    stream = np.random.default_rng(int(noise.uniform(0.0, 2.0**53)))
-    return sanitised(np.hstack([mapped(rows, basis.T), stream.standard_normal((len(rows), d - rank))]))
+    further = own_stream(noise).standard_normal((len(rows), d - rank))
+    return sanitised(np.hstack([mapped(rows, basis.T), further]))
 
 
 @lru_cache(maxsize=256)
-def preconditioned_rows(d: int, budget: ApproxDP, beta: float) -> int:
+def preconditioned_rows(d: int, budget: ApproxDP, beta: float, mask: str) -> int:
     """Return about the fewest rows of mean 0 that leave a condition of 4 with probability 1 - β."""
+    if mask == "square":
+        return fewest_for_covariance(d, budget, beta)
 
     def enough(n: int) -> bool:
         try:
-            return PopulousCovariance(n, d, budget, beta).error_bound() <= log(2)
+            return PopulousFrame(n, d, budget, beta, mask).error_bound() <= log(2)
         except ArgumentError:
             return False
 

@@ -27,6 +27,7 @@ NET = 2.0  # times the budget, where a run is one choice among many
 BLOCKS = 4.0  # and where only blocks decide, or no pair attains
 BESIDE = 16  # rows: beyond the block of the row that turns
 DEAR = 0.01  # the share of a preset's runs where a run has much to do: few runs, of few pairs
+MANY = 5000  # entries of a data set: a run is attacked as a whole on typical rows alone
 CHEAP = 2000  # entries times steps of a run that is attacked as a whole with many repetitions
 
 
@@ -38,6 +39,8 @@ def attacks(key: str) -> Iterator[Case]:
             pairs += orthogonal(setting.n, setting.d)
         yield from replayed(setting, pairs, share=0.2)
         share = whole_share(setting)
+        if setting.n * setting.d > MANY:
+            pairs = tuple(one for one in pairs if one.name.startswith("typical"))
         yield setting.whole(pairs if share > DEAR else pairs[::3], share)
 
 
@@ -104,7 +107,9 @@ def neighbours(n: int, d: int, entry: Entry) -> tuple[Pair, ...]:
         ("to the middle", first, 0 * first),
         ("from corner to corner", corner, -corner),
     )
+    leaving = pair("typical rows, one leaves", typical, typical[0], FAR * first, 0)
     return (
+        *((leaving,) if "mask" in entry.bounded_steps else ()),  # a vote sees who is no friend any more
         *(blockwise(n, d) if entry.estimand == "eigenvalues" else ()),
         *(pair(f"zeros, one {how}", zeros, FAR * start, FAR * end, 0) for how, start, end in moves),
         *(pair(f"typical rows, one {how}", typical, FAR * start, FAR * end, 0) for how, start, end in moves),
