@@ -22,7 +22,7 @@ import numpy as np
 
 from workbench.estimators.base import Array
 
-SMALLEST, LARGEST, CONDITION = 1e-75, 1e75, 1e5  # of a usable factor
+SMALLEST, LARGEST, CONDITION = 1e-70, 1e70, 1e5  # of a usable factor
 MARGIN = 1e-3  # of verdicts without eigenvalues
 PRUNED = 1e6  # the largest condition in the frame of the reference at which they are given
 AT_ONCE = 2**20  # entries that are worked on at a time
