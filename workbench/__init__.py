@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from workbench.estimators.covariance.clipped import ClippedCovariance
     from workbench.estimators.covariance.coinpress import CoinPressCovariance
     from workbench.estimators.covariance.empirical import EmpiricalCovariance
+    from workbench.estimators.covariance.filter_nonprivate import FilterNonprivateCovariance
     from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
     from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
     from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from workbench.estimators.mean.coinpress import CoinPressMean
     from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
     from workbench.estimators.mean.empirical import EmpiricalMean
+    from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
     from workbench.estimators.range.ball import BallRange
     from workbench.estimators.range.box import BoxRange
     from workbench.estimators.spectral.eigenvalues import Eigenvalues
@@ -68,6 +70,8 @@ __all__ = [
     "Eigenvalues",
     "EmpiricalCovariance",
     "EmpiricalMean",
+    "FilterNonprivateCovariance",
+    "FilterNonprivateMean",
     "GaussianDP",
     "Guarantee",
     "HeavyTailedCovariance",
@@ -104,6 +108,7 @@ _HOMES = {
     "estimators.covariance.clipped": ("ClippedCovariance",),
     "estimators.covariance.coinpress": ("CoinPressCovariance",),
     "estimators.covariance.empirical": ("EmpiricalCovariance",),
+    "estimators.covariance.filter_nonprivate": ("FilterNonprivateCovariance",),
     "estimators.covariance.local_thresholded": ("LocalThresholdedCovariance",),
     "estimators.covariance.perturbed": ("PerturbedCovariance",),
     "estimators.covariance.thresholded": ("ThresholdedCovariance",),
@@ -111,6 +116,7 @@ _HOMES = {
     "estimators.mean.coinpress": ("CoinPressMean",),
     "estimators.mean.coordinatewise": ("CoordinatewiseMean",),
     "estimators.mean.empirical": ("EmpiricalMean",),
+    "estimators.mean.filter_nonprivate": ("FilterNonprivateMean",),
     "estimators.range.ball": ("BallRange",),
     "estimators.range.box": ("BoxRange",),
     "estimators.mean.clipped_heavy": ("ClippedHeavyMean",),

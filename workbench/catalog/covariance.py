@@ -7,6 +7,7 @@ from workbench.distributions import Gaussian, SparseCovariance
 from workbench.estimators.covariance.clipped import ClippedCovariance
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.estimators.covariance.empirical import EmpiricalCovariance
+from workbench.estimators.covariance.filter_nonprivate import FilterNonprivateCovariance
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
 from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
@@ -24,6 +25,7 @@ from .moments import MOMENTS
 APPROX, CONCENTRATED, GAUSSIAN = ApproxDP(1.0, 1e-6), ZCDP(0.1), GaussianDP(0.5)
 N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
 RADIUS = Knob("radius", 1e-3, 1e3, "unit of the data")
+CORRUPTION = Knob("corruption", 0.01, 0.1, "share of the rows")
 
 SPARSE = MultivariateGaussian(
     Gaussian(np.zeros(3), np.array([[0.05, 0.03, 0.0], [0.03, 0.05, 0.0], [0.0, 0.0, 0.05]]))
@@ -79,6 +81,22 @@ COVARIANCE = (
         loss=losses.mahalanobis_covariance_error,
         least_rows=1,
         knobs=(N,),
+        symmetries={"translation": "exact", "scale": "exact"},
+    ),
+    Entry(
+        key="covariance/filter-nonprivate",
+        summary="covariance of rows of which some may be anything, without privacy",
+        estimand="covariance",
+        statements=("AL22/Thm6.1",),
+        examples=(
+            Example(FilterNonprivateCovariance(corruption=0.05), NonPrivate()),
+            Example(FilterNonprivateCovariance(corruption=0.05, centred=True), NonPrivate()),
+            Example(FilterNonprivateCovariance(corruption=0.05, calibration="paper"), NonPrivate()),
+        ),
+        population=TILTED,
+        loss=losses.mahalanobis_covariance_error,
+        assumptions=(NORMAL,),
+        knobs=(N, CORRUPTION),
         symmetries={"translation": "exact", "scale": "exact"},
     ),
     Entry(

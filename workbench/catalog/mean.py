@@ -9,6 +9,7 @@ from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
 from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
 from workbench.estimators.mean.empirical import EmpiricalMean
+from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
 from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
 
@@ -18,6 +19,7 @@ from .moments import MOMENTS
 APPROX, CONCENTRATED, GAUSSIAN = ApproxDP(1.0, 1e-6), ZCDP(0.1), GaussianDP(0.5)
 N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
 RADIUS = Knob("radius", 1, 1e6, "unit of the data")
+CORRUPTION = Knob("corruption", 0.01, 0.1, "share of the rows")
 
 ROUND = MultivariateGaussian(Gaussian([1.0, -2.0, 0.5], np.eye(3)))
 NORMAL = Assumption(
@@ -50,6 +52,22 @@ MEAN = (
         least_rows=1,
         knobs=(N,),
         symmetries={"translation": "exact", "scale": "exact"},
+    ),
+    Entry(
+        key="mean/filter-nonprivate",
+        summary="mean of rows of which some may be anything, without privacy",
+        estimand="mean",
+        statements=("AL22/Thm7.3", "LKKO21/Alg4", "LKKO21/Prop2.1"),
+        examples=(
+            Example(FilterNonprivateMean(corruption=0.05), NonPrivate()),
+            Example(FilterNonprivateMean(corruption=0.05, calibration="paper"), NonPrivate()),
+        ),
+        population=ROUND,
+        loss=losses.mahalanobis_mean_error,
+        least_rows=1,
+        assumptions=(NORMAL, SPHERICAL),
+        knobs=(N, CORRUPTION),
+        symmetries={"translation": "exact", "scale": "none"},
     ),
     Entry(
         key="mean/clipped-box",

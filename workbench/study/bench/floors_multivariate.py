@@ -155,15 +155,31 @@ def plain_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Pr
     return *(() if estimator.centred else (scan(n, d), copy(n, d))), syrk(n, d)
 
 
+def filtered_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return medians of the coordinates, and one pass of the weighted covariance with its directions."""
+    one = (sort(n), scan(n, d))
+    return *one * d, copy(n, d), syrk(n, d), *one * (1 if d == 1 else 2)
+
+
+def filtered_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return pairs, and one pass that whitens rows, multiplies them out and looks in every direction."""
+    m, pairs = halves(estimator, n, d)
+    products = d * (d + 1) // 2
+    looks = (scan(m, products), bincount(m, 40)) * (1 if d == 1 else 9)
+    return *pairs, syrk(m, d), gemm(m, d), copy(m, products), syrk(m, products), eigh(products), *looks
+
+
 FLOORS = {
     "range/box": bins,
     "range/ball": bins,
     "mean/empirical": plain_mean,
+    "mean/filter-nonprivate": filtered_mean,
     "mean/clipped-box": box_mean,
     "mean/coordinatewise": coordinates,
     "mean/coinpress": coinpress_mean,
     "mean/clipped-heavy": coinpress_mean,
     "covariance/empirical": plain_covariance,
+    "covariance/filter-nonprivate": filtered_covariance,
     "covariance/clipped": clipped_covariance,
     "covariance/coinpress": coinpress_covariance,
     "covariance/heavy-tailed-naive": clipped_covariance,
