@@ -2,5 +2,6 @@
 
 from workbench.populations.corruption.adversary import Adversary
 from workbench.populations.corruption.covariance import COVARIANCE_ATTACKS
+from workbench.populations.corruption.held_out import HELD_OUT_ATTACKS
 
-__all__ = ["COVARIANCE_ATTACKS", "Adversary"]
+__all__ = ["COVARIANCE_ATTACKS", "HELD_OUT_ATTACKS", "Adversary"]
