@@ -35,6 +35,12 @@ class Groups:
     factors: Array
     usable: np.ndarray
 
+    @classmethod
+    def of(cls, factors: Array) -> "Groups":
+        """Return the groups with these factors, of which some may not be usable."""
+        usable = _usable(factors)
+        return cls(np.where(usable[:, None, None], factors, np.eye(factors.shape[1])), usable)
+
     @property
     def count(self) -> int:
         """K."""
@@ -137,8 +143,7 @@ def grouped(rows: Array, size: int) -> Groups:
     for start in range(0, len(blocks), step):
         factors[start : start + step] = np.linalg.qr(blocks[start : start + step], mode="r")
     factors /= np.sqrt(size)
-    usable = _usable(factors)
-    return Groups(np.where(usable[:, None, None], factors, np.eye(d)), usable)
+    return Groups.of(factors)
 
 
 def _usable(factors: Array) -> np.ndarray:

@@ -1,0 +1,85 @@
+"""The public table that robust votes are planned with: how close groups stay when rows are attacked.
+
+For groups of s rows in d dimensions, a share ξ of all rows under each of several attacks and shuffled, it holds
+the distance within which most pairs stay, how much groups differ in that, and what an average errs by. It is made
+by simulation from fixed seeds; nothing in it depends on data, and privacy does not depend on it.
+
+    python -m workbench.study.robust_table        writes the table into the package
+"""
+
+import json
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from workbench.estimators.base import Array
+from workbench.estimators.parts.groups import Groups
+from workbench.estimators.parts.m_scatter import scatter_factors
+from workbench.estimators.parts.robust_table import FAR, MIDDLE, TABLE
+from workbench.populations.corruption import COVARIANCE_ATTACKS
+
+GROUPS, PAIRS, SEED = 2000, 20_000, 47
+CORRUPTIONS = (0.02, 0.05, 0.1)
+SIZES = {1: (16, 24, 32, 64), 2: (32, 48, 64, 96), 3: (48, 64, 96, 144), 4: (64, 96, 144, 192)}
+KINDS = {1: "capped", 2: "reweighted", 3: "reweighted", 4: "reweighted"}
+LOW, HIGH = 0.5, 0.74  # the weights of a typical vote
+NAMES = (
+    "planted", "zeros", "far", "very-far", "plane", "top-to-zero", "small-to-quantile", "moment-far", "two-scales",
+)  # fmt: skip
+
+
+def scenario(d: int, size: int, corruption: float, name: str) -> Groups:
+    """Return groups of standard rows under an attack, or clean ones for no name."""
+    rng = np.random.default_rng((SEED, d, size, round(1000 * corruption), *map(ord, name)))
+    rows = rng.standard_normal((GROUPS * size, d))
+    attack = {adversary.name: adversary for adversary in COVARIANCE_ATTACKS}.get(name)
+    rows = rows if attack is None else attack.corrupt(rows, corruption, rng=rng)
+    blocks = rows[rng.permutation(len(rows))].reshape(GROUPS, size, d)
+    return Groups.of(scatter_factors(blocks, KINDS[d]))
+
+
+def distances(groups: Groups, rng: np.random.Generator) -> Array:
+    """Return 1 + dist of random pairs of groups; infinite where one is not usable."""
+    first, second = rng.integers(0, groups.count, (2, PAIRS))
+    second = np.where(first == second, (second + 1) % groups.count, second)
+    values = np.linalg.svd(groups.factors[second] @ groups.inverses[first], compute_uv=False) ** 2
+    both = groups.usable[first] & groups.usable[second]
+    return np.where(both, np.maximum(values[:, 0], 1 / values[:, -1]), np.inf)
+
+
+def average(groups: Groups, friends: np.ndarray) -> Array:
+    """Return the weighted average of a typical vote."""
+    weights = np.clip((friends / groups.count - LOW) / (HIGH - LOW), 0.0, 1.0) * groups.usable
+    root = groups.root(weights)
+    return np.asarray(root @ root.T)
+
+
+def row(d: int, size: int, corruption: float) -> dict[str, Any]:
+    """Return one row of the table."""
+    clean = scenario(d, size, corruption, "")
+    found = {name: scenario(d, size, corruption, name) for name in NAMES}
+    rng = np.random.default_rng((SEED, d, size))
+    lengths = [distances(groups, rng) for groups in (clean, *found.values())]
+    limits = [max(float(np.quantile(one, 1 - far)) for one in lengths) for far in FAR]
+    friends = {name: groups.friends(limits[MIDDLE]) for name, groups in found.items()}
+    scale = float(np.trace(average(clean, clean.friends(limits[MIDDLE]))) / d)
+    errors = [average(groups, friends[name]) / scale - np.eye(d) for name, groups in found.items()]
+    deviation = max(float(np.std(counts / GROUPS)) for counts in friends.values())
+    return {
+        "d": d, "size": size, "corruption": corruption, "kind": KINDS[d],
+        "limits": [round(limit, 4) for limit in limits], "deviation": round(deviation, 4),
+        "scale": round(scale, 4), "error": round(max(float(np.linalg.norm(error)) for error in errors), 4),
+    }  # fmt: skip
+
+
+def main() -> None:
+    """Write the table."""
+    rows = [row(d, size, share) for d, sizes in SIZES.items() for size in sizes for share in CORRUPTIONS]
+    path = files("workbench").joinpath("estimators", "parts", TABLE)
+    with open(str(path), "w", encoding="utf-8") as out:
+        out.write("[\n" + ",\n".join(json.dumps(one) for one in rows) + "\n]\n")
+
+
+if __name__ == "__main__":
+    main()
