@@ -88,7 +88,8 @@ def _row_vectors(example: Example) -> list[np.ndarray]:
     turned /= np.linalg.norm(turned, axis=1)[:, None]
     hostile = [np.full(d, value) for value in HOSTILE] + [axis * np.nan, axis * 1e308]
     axes = 1e12 * np.eye(d)
-    return [*hostile, *axes, -axes[0], 1e-9 * axis, *(1e9 * turned), *turned[:3]]
+    root = getattr(entry_of(example).population, "root", np.eye(d))  # its columns are orthogonal in its frame
+    return [*hostile, *axes, -axes[0], 1e-9 * axis, *(1e9 * turned), *(1e9 * root), *turned[:3]]
 
 
 def ends(example: Example, n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -11,6 +11,7 @@ from workbench.catalog import CATALOG, Example
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.parts.window_median import WindowMedian
+from workbench.linalg import thompson_of_roots
 from workbench.privacy import NonPrivate, histograms
 from workbench.study.replay import Event, replaced_everywhere, spied
 
@@ -99,6 +100,8 @@ def _distance(event: Event, other: Event) -> float:
     first, second = event.statistic, other.statistic
     if event.mechanism == "window_median":
         return score_gap(*first, second[1])
+    if event.mechanism == "masked":
+        return thompson_of_roots(first, second)
     if event.mechanism == "stability_histogram":
         gaps = np.array([first[key] - second[key] for key in {*first, *second}], float)
     else:

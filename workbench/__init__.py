@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from workbench.estimators.covariance.pure_net import PureNetCovariance
     from workbench.estimators.covariance.thresholded import ThresholdedCovariance
     from workbench.estimators.covariance.unbounded import UnboundedCovariance
+    from workbench.estimators.gaussian.populous import PopulousGaussian
     from workbench.estimators.gaussian.unbounded import UnboundedGaussian
     from workbench.estimators.mean.clipped_box import ClippedBoxMean
     from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
@@ -36,7 +37,9 @@ if TYPE_CHECKING:
     from workbench.estimators.range.ball import BallRange
     from workbench.estimators.range.box import BoxRange
     from workbench.estimators.spectral.eigenvalues import Eigenvalues
+    from workbench.estimators.spectral.preconditioner import Preconditioner
     from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
+    from workbench.estimators.spectral.subspace_exact import SubspaceExact
     from workbench.estimators.univariate.clipped_mean import ClippedMean
     from workbench.estimators.univariate.histogram_location import HistogramLocation
     from workbench.estimators.univariate.interval import Interval
@@ -85,12 +88,15 @@ __all__ = [
     "NonPrivate",
     "OverspentError",
     "PerturbedCovariance",
+    "PopulousGaussian",
+    "Preconditioner",
     "PureDP",
     "PureNetCovariance",
     "Release",
     "Scale",
     "StableLocation",
     "SubspaceAggregate",
+    "SubspaceExact",
     "ThresholdedCovariance",
     "Trace",
     "TwoStepMean",
@@ -124,9 +130,12 @@ _HOMES = {
     "estimators.covariance.heavy_tailed_naive": ("HeavyTailedNaiveCovariance",),
     "estimators.covariance.pure_net": ("PureNetCovariance",),
     "estimators.covariance.unbounded": ("UnboundedCovariance",),
+    "estimators.gaussian.populous": ("PopulousGaussian",),
     "estimators.gaussian.unbounded": ("UnboundedGaussian",),
     "estimators.spectral.eigenvalues": ("Eigenvalues",),
+    "estimators.spectral.preconditioner": ("Preconditioner",),
     "estimators.spectral.subspace_aggregate": ("SubspaceAggregate",),
+    "estimators.spectral.subspace_exact": ("SubspaceExact",),
     "estimators.univariate.clipped_mean": ("ClippedMean",),
     "estimators.univariate.histogram_location": ("HistogramLocation",),
     "estimators.univariate.interval": ("Interval",),

@@ -31,6 +31,16 @@ def spectral_map(matrix: Array, function: Callable[[Array], Array]) -> Array:
     return symmetrised((basis * function(values)) @ basis.T)
 
 
+def thompson_of_roots(first: Array, second: Array) -> float:
+    """Return max |ln λ| over the eigenvalues of A⁻¹B, from roots of A and B: neither is formed.
+
+    >>> round(thompson_of_roots(np.eye(2), np.diag([1e-9, 1.0])), 3)
+    41.447
+    """
+    values = np.linalg.svd(np.linalg.solve(first, second), compute_uv=False)
+    return float(2 * np.abs(np.log(values)).max())
+
+
 def psd_part(matrix: Array) -> Array:
     """Return the nearest positive semidefinite matrix in Frobenius norm: negative eigenvalues become 0.
 

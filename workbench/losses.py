@@ -73,6 +73,13 @@ def eigenvalue_error(estimate: ArrayLike, truth: ArrayLike) -> float:
     return _norm(gaps, inf)
 
 
+def thompson_error(estimate: ArrayLike, truth: ArrayLike) -> float:
+    """Return the largest |ln λ| over the eigenvalues of Sigma^{-1} S, infinite unless S is positive definite."""
+    excess = _relative_excess(estimate, truth)
+    values = np.linalg.eigvalsh(excess) if np.isfinite(excess).all() else np.array([-1.0])
+    return float(np.abs(np.log1p(values)).max()) if values[0] > -1 else inf
+
+
 def subspace_error(estimate: ArrayLike, truth: ArrayLike) -> float:
     """Return the spectral norm of P - P', P' the projection on the first k axes of a covariance, k = tr P."""
     sigma = np.asarray(truth, dtype=np.float64)

@@ -92,6 +92,7 @@ def far_directions(example: Example, n: int) -> Iterator[tuple[np.ndarray, np.nd
     calm, values = typical_rows(example, n, 7), row_values(example, n)
     spread = by_row(example, np.geomspace(1e-3, 1e6, n))
     for base in (calm, filled(example, n, 0.0), 1e4 * calm, spread):
+        yield base, replaced(base, 0, 1e9 * values[-1])
         for value, other in pairwise(values):
             yield replaced(base, 0, value), replaced(base, 0, other)
 

@@ -1,8 +1,9 @@
 """Where δ lives: a row that is alone in its bin or window shows with probability at most δ."""
 
-from math import ceil, exp, sqrt
+from math import ceil, exp, expm1, sqrt
 
 import numpy as np
+from accounting import wishart_delta
 from datasets import least, planned, sizes, typical_rows
 from kit import Event, run, spied, warm
 from scipy.special import ndtr
@@ -46,6 +47,13 @@ def holds_its_delta(event: Event) -> None:
     if event.mechanism == "lower_bound":
         assert chance_above(event) <= delta * (1 + 1e-9)
         return
+    if event.mechanism == "masked":
+        distance, d = event.charge.sensitivity, len(event.statistic)
+        assert wishart_delta(distance, 1 / draw_in(event)[1], d, event.charge.cost) <= delta * (1 + 1e-6)
+        return
+    if event.mechanism == "truncated_laplace":
+        assert 0.9 * delta <= mass_beyond_the_other(event) <= delta * (1 + 1e-9)
+        return
     assert event.mechanism == "window_median"
     shown = mass_of_a_lone_window(event.statistic[0], event.charge, n=5)
     assert 0.9 * delta <= shown <= delta * (1 + 1e-9), (shown, delta)
@@ -61,6 +69,28 @@ def chance_above(event: Event) -> float:
 
     sd = event.charge.sensitivity / sqrt(2 * event.charge.cost.rho)
     return float(ndtr(-(float(event.statistic) - float(event.again(Without()))) / sd))
+
+
+def draw_in(event: Event) -> tuple[float, ...]:
+    """Sensitivity, scale and further numbers with which a mechanism asks for its noise."""
+    asked: list[tuple[float, ...]] = []
+
+    class Listener(UnitNoise):
+        def truncated_laplace(self, value: object, *numbers: float) -> np.ndarray:
+            asked.append(numbers)
+            return np.asarray(value, float)
+
+        wishart = truncated_laplace
+
+    event.again(Listener())
+    return asked[0]
+
+
+def mass_beyond_the_other(event: Event) -> float:
+    """What noise on [-A, A] has where the same noise, moved by the sensitivity, has nothing."""
+    sensitivity, scale, bound = draw_in(event)
+    outside = exp(-max(bound - sensitivity, -bound) / scale) - exp(-bound / scale)
+    return outside / (-2 * expm1(-bound / scale))
 
 
 def the_noisy_choice_alone_decides(locator: WindowMedian, charge: Charge) -> None:

@@ -17,7 +17,7 @@ from workbench.estimators.gaussian.populous import PopulousGaussian
 from workbench.estimators.parts.groups import Groups, grouped
 from workbench.estimators.parts.populous_covariance import PopulousCovariance
 from workbench.estimators.parts.vote import Vote, change
-from workbench.estimators.parts.vote_design import ROUNDING, design, factors, limits, sizes
+from workbench.estimators.parts.vote_design import ROUNDING, best_mask, design, factors, limits, sizes
 from workbench.estimators.spectral.preconditioner import Preconditioner
 from workbench.estimators.spectral.subspace_exact import SubspaceExact
 from workbench.privacy import ApproxDP, SimulatedNoise, compose
@@ -166,7 +166,7 @@ def test_votes_that_the_proof_does_not_cover_are_refused(wrong):
 
 @pytest.mark.parametrize(("d", "n"), [(1, 3000), (1, 20_000), (2, 12_000), (5, 75_000)])
 def test_designs_hold_the_budget_and_their_own_inequality(d, n):
-    made = design(n, d, BUDGET, 0.03)
+    made = design(n, d, BUDGET, 0.03, best_mask(d))
     vote, mask = made.charges
     assert compose(made.plan).epsilon == pytest.approx(1.0, rel=1e-12)
     assert compose(made.plan).delta == pytest.approx(1e-6, rel=1e-12)
@@ -259,8 +259,8 @@ def test_subspaces_are_found_up_to_the_grid(d, rank):
         if isinstance(found, Abstention):
             bottoms += 1
             continue
-        assert found.shape == (d, rank)
-        assert np.linalg.norm(found @ found.T - basis @ basis.T, 2) < 5e-5
+        assert np.linalg.matrix_rank(found, tol=0.5) == rank
+        assert np.linalg.norm(found - basis @ basis.T, 2) < 5e-5
     assert binomtest(bottoms, 20, 0.1, alternative="greater").pvalue > 1e-4
 
 

@@ -63,7 +63,7 @@ from workbench.estimators.parts import (
     winsorised_scale,
 )
 from workbench.estimators.univariate import clipped_mean
-from workbench.privacy import ApproxDP, SimulatedNoise, histograms, mechanisms
+from workbench.privacy import ApproxDP, SimulatedNoise, histograms, masks, mechanisms
 
 EXAMPLES = [parameter.values[1] for parameter in examples()]
 Condition = Callable[[Example], bool]
@@ -76,7 +76,10 @@ ATTAINED = sorted(
     }
 )
 STEPS = sorted({charge.step for example in EXAMPLES for charge in charges(example)})
-KINDS = ("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "gumbel", "exponential")
+KINDS = (
+    *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "gumbel", "exponential"),
+    *("truncated_laplace", "thompson_laplace", "wishart"),
+)
 WINDOW, HISTOGRAM = window_median.WindowMedian, unit_histogram.UnitHistogram
 
 
@@ -183,6 +186,10 @@ NOISE = [
           ("laplace_scale", mechanisms.laplace_scale, ("laplace", "discrete_laplace")),
           ("gaussian_scale", mechanisms.gaussian_scale, ("gaussian",)),
           ("selection_scale", mechanisms.selection_scale, ("noisy_max", "exponential", "window_median")))),
+    *(Mutant(f"{scale} halved", attribute(masks, scale, lambda *args, right=right: right(*args) / 2),
+             draws_are_those_of_the_plan, uses(kind))
+      for scale, right, kind in (("thompson_laplace_scale", masks.thompson_laplace_scale, "thompson_laplace"),
+                                 ("wishart_scale", masks.wishart_scale, "wishart"))),
     *(Mutant(f"{kind} source times {factor}",
              attribute(SimulatedNoise, kind, faults.rescaled_source(kind, factor)),
              noise_has_the_scale_that_is_asked_for, draws(kind))

@@ -13,12 +13,14 @@ from datasets import dimension, entry_of, least, planned, sizes, typical_rows
 from kit import answer, replaced_everywhere
 
 from workbench.catalog import Example
-from workbench.privacy import Charge, histograms, mechanisms
+from workbench.privacy import Charge, histograms, masks, mechanisms
 
 Contract = Callable[..., None]
 Fault = Callable[[Example], AbstractContextManager[None]]
 MECHANISMS = (
     mechanisms.additive,
+    mechanisms.truncated_laplace,
+    masks.masked,
     mechanisms.gaussian,
     mechanisms.symmetric_gaussian,
     mechanisms.lower_bound,
@@ -150,7 +152,8 @@ class Rescaled:
     def __getattr__(self, kind: str) -> Callable[..., Any]:
         def noisy(value: Any, sensitivity: float, scale: float, *rest: float) -> Any:
             if not self.factor:
-                return np.asarray(value, float)
+                exact = np.asarray(value, float)
+                return exact @ exact.T if kind in masks.KINDS else exact
             return getattr(self.source, kind)(value, sensitivity, scale * self.factor, *rest)
 
         return getattr(self.source, kind) if kind == "uniform" else noisy

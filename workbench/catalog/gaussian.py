@@ -1,10 +1,11 @@
 """The entries of whole Gaussians."""
 
 from workbench import losses
+from workbench.estimators.gaussian.populous import PopulousGaussian
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian
 
 from .entry import Entry, Example
-from .spectral import APPROX, CONCENTRATED, DELTA, EPSILON, NORMAL, THIN, VOTES, N
+from .spectral import APPROX, CONCENTRATED, DELTA, EPSILON, MASK, NORMAL, THIN, VOTES, N
 
 GAUSSIAN = (
     Entry(
@@ -22,5 +23,22 @@ GAUSSIAN = (
         knobs=(N, EPSILON, DELTA),
         symmetries={"translation": "none", "scale": "lattice"},
         bounded_steps=VOTES,
+    ),
+    Entry(
+        key="gaussian/populous",
+        summary="any Gaussian: its subspace, a frame in which it is round, mean and covariance in it",
+        estimand="gaussian",
+        statements=("AL22/Thm5.7", "AL22/four-steps"),
+        examples=(
+            Example(PopulousGaussian(), APPROX),
+            Example(PopulousGaussian(degenerate=False), APPROX),
+        ),
+        population=THIN,
+        loss=losses.gaussian_error,
+        assumptions=(NORMAL,),
+        knobs=(N, EPSILON, DELTA),
+        symmetries={"translation": "none", "scale": "none"},
+        bounded_steps=MASK
+        | {"subspace"},  # rows of full rank all name one; spectral/subspace-exact attains it
     ),
 )

@@ -5,8 +5,10 @@ import numpy as np
 from workbench import losses
 from workbench.distributions import Gaussian
 from workbench.estimators.spectral.eigenvalues import Eigenvalues
+from workbench.estimators.spectral.preconditioner import Preconditioner
 from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
-from workbench.populations import MultivariateGaussian, MultivariateStudent
+from workbench.estimators.spectral.subspace_exact import SubspaceExact
+from workbench.populations import Contaminated, MultivariateGaussian, MultivariateStudent, PointMass
 from workbench.privacy import ZCDP, ApproxDP
 
 from .entry import Assumption, Entry, Example, Knob
@@ -17,10 +19,16 @@ N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob(
 GAP = 1e-3  # of the spectrum of thin rows
 ALONG = np.array([[0.36, 0.48], [0.48, 0.64]])  # the projection on their long axis
 THIN = MultivariateGaussian(Gaussian([3.0, -1.0], 25.0 * (ALONG + GAP**2 * (np.eye(2) - ALONG))))
+LINE = MultivariateGaussian(Gaussian([3.0, -1.0], 25.0 * ALONG))
 NORMAL = Assumption(
     "the rows are normal",
     lambda population, _: isinstance(population, MultivariateGaussian),
     MultivariateStudent(THIN.moments, 3.0),
+)
+CONTINUOUS = Assumption(
+    "the rows have a density on their subspace",
+    lambda population, _: not isinstance(population, Contaminated),
+    Contaminated(clean=LINE, outliers=PointMass([1.0, 1.0]), fraction=0.3),
 )
 GAPPED = Assumption(
     "the k-th gap of the spectrum is at most gap",
@@ -30,6 +38,7 @@ GAPPED = Assumption(
 VOTES = frozenset(
     f"vote{of}, {step}" for of in ("", " 1", " on the rank") for step in ("count", "mean")
 )  # at d = 2; a friendly mean moves less than its proof allows, and the paper's count too
+MASK = frozenset({"mask"})  # what it hides is an average of groups, and moves less than its proof allows
 
 
 def _gap(population: MultivariateGaussian, k: int) -> float:
@@ -68,5 +77,33 @@ SPECTRAL = (
         knobs=(N, EPSILON, DELTA, Knob("gap", 1e-9, 1.0)),
         symmetries={"translation": "exact", "scale": "exact"},
         bounded_steps=VOTES,
+    ),
+    Entry(
+        key="spectral/subspace-exact",
+        summary="the subspace that rows lie in, exactly, by a vote of groups of d rows",
+        estimand="subspace",
+        statements=("AL22/Thm4.1", "AL22/Alg2"),
+        examples=(Example(SubspaceExact(), APPROX),),
+        population=LINE,
+        loss=losses.subspace_error,
+        assumptions=(CONTINUOUS,),
+        knobs=(N, EPSILON, DELTA),
+        symmetries={"translation": "exact", "scale": "exact"},
+    ),
+    Entry(
+        key="spectral/preconditioner",
+        summary="a matrix in whose frame rows are round, whatever their covariance, by a vote of groups",
+        estimand="covariance",
+        statements=("AL22/Alg1", "AL22/Alg3", "AL22/Thm5.4"),
+        examples=(
+            Example(Preconditioner(), APPROX),
+            Example(Preconditioner(mask="wishart"), APPROX),
+        ),
+        population=THIN,
+        loss=losses.thompson_error,
+        assumptions=(NORMAL,),
+        knobs=(N, EPSILON, DELTA),
+        symmetries={"translation": "exact", "scale": "exact"},
+        bounded_steps=MASK,
     ),
 )

@@ -140,6 +140,7 @@ NOISE = {
     "symmetric_gaussian": "symmetric_gaussian",
     "lower_bound": "gaussian",
     "laplace": "laplace",
+    "truncated_laplace": "truncated_laplace",
     "exponential": "gumbel",
     "window_median": "gumbel",
     "stability_histogram": "gaussian",

@@ -15,7 +15,7 @@ from unittest.mock import patch
 import numpy as np
 
 from workbench.estimators.parts.window_median import WindowMedian
-from workbench.privacy import Charge, NoiseSource, histograms, mechanisms
+from workbench.privacy import Charge, NoiseSource, histograms, masks, mechanisms
 
 Function: TypeAlias = Callable[..., Any]
 
@@ -31,7 +31,8 @@ class Event:
     charge : Charge
         What it was charged.
     statistic : object
-        What it saw: an array, the counts of a histogram, or a locator and its points.
+        What it saw: an array (for a mask a root of the matrix), the counts of a histogram, or a locator and
+        its points.
     output : object
         What it released.
     further : tuple
@@ -96,9 +97,10 @@ class _Spy:
 
             self.inside = True
             try:
-                output = self.script[len(self.events)].output if self.script else again(args[place + 1])
+                fresh = again(args[place + 1])  # drawn in any case: public draws that follow are the same
             finally:
                 self.inside = False
+            output = self.script[len(self.events)].output if self.script else fresh
             further = (*args[place + 2 :], *kwargs.values())
             self.events.append(Event(mechanism, args[place], statistic(*args), output, further, again))
             return output
@@ -116,7 +118,8 @@ def _array(value: Any, *_: Any) -> Any:
 
 def _mechanisms() -> list[tuple[str, Function, Function]]:
     """Return the mechanisms as they are now, and what each sees."""
-    additive = ("additive", "laplace", "gaussian", "symmetric_gaussian", "lower_bound")
+    additive = ("additive", "laplace", "truncated_laplace", "gaussian", "symmetric_gaussian", "lower_bound")
     noisy = (*additive, "noisy_max", "exponential")
     found = [(name, getattr(mechanisms, name), _array) for name in noisy]
+    found.append(("masked", masks.masked, _array))
     return [*found, ("stability_histogram", histograms.stability_histogram, _counts)]

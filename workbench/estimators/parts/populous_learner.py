@@ -24,9 +24,9 @@ from workbench.estimators.base import Abstention, Array, mapped, sanitised
 from workbench.estimators.parts.concentrated import concentrated
 from workbench.estimators.parts.frame import Frame
 from workbench.estimators.parts.moments import Moments
-from workbench.estimators.parts.populous_covariance import PopulousCovariance, shuffled
+from workbench.estimators.parts.populous_covariance import PopulousCovariance
 from workbench.estimators.parts.round_finish import RoundFinish
-from workbench.estimators.parts.rows import centred_rows
+from workbench.estimators.parts.rows import centred_rows, own_stream, shuffled
 from workbench.estimators.parts.subspace_token import GRID
 from workbench.estimators.parts.vote_design import VOTE
 from workbench.estimators.spectral.subspace_exact import SubspaceExact
@@ -63,7 +63,8 @@ class PopulousLearner:
         return first, second, self.n - first - second
 
     @property
-    def _frame(self) -> PopulousCovariance:
+    def frame(self) -> PopulousCovariance:
+        """The recipe of (2)."""
         pairs = self.rows[1] // (1 if self.centred else 2)
         return PopulousCovariance(pairs, self.d, self.budget, self.beta / 3)
 
@@ -74,7 +75,7 @@ class PopulousLearner:
     def plan(self) -> Plan:
         """Return the plan: the stages see disjoint rows."""
         finish = Converted(Sequential("zcdp", tuple(self._finish.charges())), self.budget)
-        stages: tuple[Plan, ...] = (self._frame.design.plan, finish)
+        stages: tuple[Plan, ...] = (self.frame.design.plan, finish)
         if self.degenerate:
             stages = (self.subspace.plan(self.rows[0], self.d, self.budget), *stages)
         return Parallel(stages)
@@ -85,11 +86,11 @@ class PopulousLearner:
         x = shuffled(x, noise)
         basis: Array | Abstention = np.eye(self.d)
         if self.degenerate:
-            basis = self.subspace.estimate(x[:first], self.budget, noise)  # (1)
+            basis = self.subspace.basis(x[:first], self.budget, noise)  # (1)
         if isinstance(basis, Abstention):
             return basis
         pairs = centred_rows(x[first : first + second], self.centred)
-        found = self._frame.draw(completed(pairs, basis, noise), noise)  # (2)
+        found = self.frame.draw(completed(pairs, basis, noise), noise)  # (2)
         if found is None:
             return Abstention(VOTE)
         rank = basis.shape[1]
@@ -105,8 +106,8 @@ def completed(rows: Array, basis: Array, noise: NoiseSource) -> Array:
     d, rank = basis.shape
     if rank == d:
         return mapped(rows, basis.T)
-    stream = np.random.default_rng(int(noise.uniform(0.0, 2.0**53)))
-    return sanitised(np.hstack([mapped(rows, basis.T), stream.standard_normal((len(rows), d - rank))]))
+    further = own_stream(noise).standard_normal((len(rows), d - rank))
+    return sanitised(np.hstack([mapped(rows, basis.T), further]))
 
 
 @lru_cache(maxsize=256)

@@ -11,6 +11,7 @@ import numpy as np
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Array, sanitised
 from workbench.linalg import norms, symmetrised
+from workbench.privacy import NoiseSource
 
 BLOCK = 2**15  # entries that are mapped at a time: they stay in the cache, and memory does not grow with n
 NEAREST, FARTHEST = 1e-150, 1e150  # radii whose squares, and those of rows beyond them, floats resolve
@@ -21,6 +22,16 @@ def blocks(n: int, d: int) -> Iterator[slice]:
     """Yield consecutive ranges of n rows, a fixed number of entries each."""
     rows = max(1, BLOCK // d)
     return (slice(start, min(start + rows, n)) for start in range(0, n, rows))
+
+
+def own_stream(noise: NoiseSource) -> np.random.Generator:
+    """Return a stream for what a run draws besides noise: an order of rows, a grid."""
+    return np.random.default_rng(int(noise.uniform(0.0, 2.0**53)))
+
+
+def shuffled(rows: Array, noise: NoiseSource) -> Array:
+    """Return the rows in an order that has nothing to do with what is in them."""
+    return np.asarray(rows[own_stream(noise).permutation(len(rows))])
 
 
 def paired(x: Array) -> Array:

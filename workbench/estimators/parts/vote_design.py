@@ -6,8 +6,8 @@ For n rows in groups of s, k = ⌊n/s⌋, friends at L and a vote `parts.vote` t
     (1) L = the quantile 1 - p of 1 + dist of two independent normal groups, p = .002 .. .02
     (2) Q₀ = 1 - p - 2z √(p/k) - A - (S/ε_t) ln(1/β), z = 3: the share of friends exceeds it but for β
     (3) a, b on a grid, for the least Δ = ln(1 + CE/k)
-    (4) of all s, p and shares ε_t/ε the one whose mask is narrowest:
-        the largest ε_m/Δ for d ≤ 4 (Thompson-Laplace; all of δ is the vote's), else μ(ε_m, δ/2)/Δ (Wishart)
+    (4) of all s, p and shares ε_t/ε the one whose mask is narrowest: the largest ε_m/Δ (Thompson-Laplace,
+        d ≤ 4; all of δ is the vote's), or μ(ε_m, δ/2)/Δ (Wishart)
 
 Friends are counted at L, and E is taken at L (1 + 1e-6), for rounding. The law of (1) does not depend on the
 covariance; it is simulated once, from a fixed seed. Privacy rests on Δ alone, and Δ on k, a, b, Q₀ and L.
@@ -24,7 +24,7 @@ from workbench.estimators.base import Array
 from workbench.estimators.parts.vote import Vote, change, spread
 from workbench.privacy import ApproxDP, Charge, PureDP, Sequential
 from workbench.privacy.conversions import gdp_within_approx
-from workbench.privacy.masks import LARGEST_THOMPSON
+from workbench.privacy.masks import LARGEST_THOMPSON, wishart_delta
 from workbench.privacy.mechanisms import truncated_laplace_bound
 
 VOTE, MASK = "vote", "mask"
@@ -53,28 +53,28 @@ class Design:
 
 
 @lru_cache(maxsize=4096)
-def design(n: int, d: int, budget: ApproxDP, beta: float) -> Design:
-    """Return the design of step (4).
+def design(n: int, d: int, budget: ApproxDP, beta: float, kind: str) -> Design:
+    """Return the design of step (4) for a mask of this kind.
 
     Raises
     ------
     ArgumentError
         If n rows are too few for any.
     """
-    found = [one for s in sizes(d) if n // s >= FEWEST for one in _designs(n // s, s, d, budget, beta)]
-    usable = [one for one in found if _has_mask(one, d)]
-    if not usable:
+    found = [one for s in sizes(d) if n // s >= FEWEST for one in _designs(n // s, s, d, budget, beta, kind)]
+    best = max(found, key=lambda one: one.narrowness, default=None)
+    if best is None or not _has_mask(best, d):
         raise ArgumentError("n", n, f"more rows for d = {d} at {budget}")
-    return max(usable, key=lambda one: one.narrowness)
+    return best
 
 
 @lru_cache(maxsize=256)
-def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
+def fewest_rows(d: int, budget: ApproxDP, beta: float, kind: str) -> int:
     """Return the fewest rows that have a design, to 1 %."""
 
     def found(n: int) -> bool:
         try:
-            return design(n, d, budget, beta) is not None
+            return design(n, d, budget, beta, kind) is not None
         except ArgumentError:
             return False
 
@@ -88,11 +88,12 @@ def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
 
 
 def _has_mask(made: Design, d: int) -> bool:
-    """Return whether the mask of a design exists: θ > ⌊d²/4⌋, ν > d."""
+    """Return whether the mask of a design exists: θ > ⌊d²/4⌋ + 1, ν ≥ d."""
     mask = made.charges[1]
     if isinstance(mask.cost, PureDP):
         return made.narrowness > d * d // 4 + 1
-    return 2 * made.narrowness**2 / d > 4 * d  # about ν, for a small distance
+    assert isinstance(mask.cost, ApproxDP)
+    return wishart_delta(mask.sensitivity, d, d, mask.cost.epsilon) <= mask.cost.delta
 
 
 def sizes(d: int) -> tuple[int, ...]:
@@ -100,10 +101,10 @@ def sizes(d: int) -> tuple[int, ...]:
     return tuple(sorted({ceil(factor * (d + 3)) for factor in SIZES}))
 
 
-def _designs(k: int, size: int, d: int, budget: ApproxDP, beta: float) -> list[Design]:
+def _designs(k: int, size: int, d: int, budget: ApproxDP, beta: float, kind: str) -> list[Design]:
     found = []
     for share in SHARES:
-        vote, mask = split(budget, share, d)
+        vote, mask = split(budget, share, kind)
         for far, limit in zip(FAR, limits(d, size), strict=True):
             made = _thresholds(k, size, far, limit, vote, mask, beta)
             if made is not None:
@@ -111,10 +112,15 @@ def _designs(k: int, size: int, d: int, budget: ApproxDP, beta: float) -> list[D
     return found
 
 
-def split(budget: ApproxDP, share: float, d: int) -> tuple[ApproxDP, PureDP | ApproxDP]:
-    """Return the costs of the vote and of the mask: a pure one where there is one."""
+def best_mask(d: int) -> str:
+    """Return the kind of mask that is narrowest in d dimensions."""
+    return "thompson_laplace" if d <= LARGEST_THOMPSON else "wishart"
+
+
+def split(budget: ApproxDP, share: float, kind: str) -> tuple[ApproxDP, PureDP | ApproxDP]:
+    """Return the costs of the vote and of the mask."""
     rest = (1 - share) * budget.epsilon
-    if d <= LARGEST_THOMPSON:
+    if kind == "thompson_laplace":
         return ApproxDP(share * budget.epsilon, budget.delta), PureDP(rest)
     return ApproxDP(share * budget.epsilon, budget.delta / 2), ApproxDP(rest, budget.delta / 2)
 

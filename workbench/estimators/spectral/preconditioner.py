@@ -11,13 +11,16 @@ For normal rows every eigenvalue of out⁻¹Σ lies in [1/(1 + a), 1 + a] with p
 `error_bound`; nothing about Σ is assumed. a = 1 leaves a condition of at most 4. `plan` refuses rows too few
 for any vote.
 
-Departures: the mask is calibrated exactly, the vote has its own thresholds, the budget is spent once
-instead of twice, and the noise is Laplace in Thompson's metric up to d = 4. Proof: `proofs/populous.md`.
+`mask` names the noise of (3); by default it is Laplace in Thompson's metric for d ≤ 4 and Wishart above.
+
+Departures: the mask is calibrated exactly, the vote has its own thresholds, and the budget is spent once
+instead of twice. Proof: `proofs/populous.md`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from workbench.errors import ArgumentError, probability
+from workbench.errors import ArgumentError, one_of, probability
 from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.populous_covariance import PopulousCovariance
 from workbench.estimators.parts.rows import centred_rows
@@ -38,9 +41,11 @@ class Preconditioner:
 
     centred: bool = False
     beta: float = 0.1
+    mask: Literal["", "thompson_laplace", "wishart"] = ""
 
     def __post_init__(self) -> None:
         probability(beta=self.beta)
+        one_of(("", "thompson_laplace", "wishart"), mask=self.mask)
 
     def __call__(
         self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
@@ -53,7 +58,7 @@ class Preconditioner:
         require_matrix(n, d)
         if not isinstance(budget, ApproxDP) or not budget.delta > 0:
             raise ArgumentError("budget", budget, "ApproxDP with delta > 0")
-        recipe = PopulousCovariance(n if self.centred else n // 2, d, budget, self.beta)
+        recipe = PopulousCovariance(n if self.centred else n // 2, d, budget, self.beta, self.mask)
         if recipe.n < recipe.fewest:
             least = recipe.fewest if self.centred else 2 * recipe.fewest
             raise ArgumentError("n", n, f"at least {least} for d = {d} at {budget}")
@@ -75,4 +80,4 @@ class Preconditioner:
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return what the Thompson distance from Σ exceeds with probability `beta` at most."""
         probability(beta=beta)
-        return Preconditioner(centred=self.centred, beta=beta).recipe(n, d, budget).error_bound()
+        return replace(self, beta=beta).recipe(n, d, budget).error_bound()

@@ -14,13 +14,10 @@ and mask, which needs a third of the groups for the same output. Proof: `proofs/
 from dataclasses import dataclass
 from math import ceil, log
 
-import numpy as np
-
 from workbench.errors import ArgumentError, probability
 from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.blocks import in_blocks
-from workbench.estimators.parts.populous_covariance import shuffled
-from workbench.estimators.parts.rows import centred_rows
+from workbench.estimators.parts.rows import centred_rows, own_stream
 from workbench.estimators.parts.subspace_token import Tokens
 from workbench.privacy import ApproxDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.histograms import mode_charge, release_mode
@@ -37,8 +34,8 @@ class SubspaceExact:
     >>> import numpy as np
     >>> line = np.random.default_rng(1).standard_normal((400, 1)) * [3.0, 4.0]
     >>> release = SubspaceExact()(line, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
-    >>> np.abs(release.value.ravel()).round(4).tolist()
-    [0.6, 0.8]
+    >>> release.value.round(4).tolist()
+    [[0.36, 0.48], [0.48, 0.64]]
     """
 
     centred: bool = False
@@ -50,7 +47,7 @@ class SubspaceExact:
     def __call__(
         self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
     ) -> Release[Array]:
-        """Return an orthonormal basis of the subspace, shape (d, r)."""
+        """Return the projection on the subspace, shape (d, d)."""
         return run_multivariate(self, x, budget, rng, trace)
 
     def groups(self, budget: Budget) -> int:
@@ -75,10 +72,15 @@ class SubspaceExact:
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Array | Abstention:
-        """Return the basis, from sanitised rows."""
-        d = x.shape[1]
-        rows = shuffled(centred_rows(x, self.centred), noise)
-        tokens = Tokens.drawn(d, np.random.default_rng(int(noise.uniform(0.0, 2.0**53))))
+        """Return the projection, from sanitised rows."""
+        basis = self.basis(x, budget, noise)
+        return basis if isinstance(basis, Abstention) else basis @ basis.T
+
+    def basis(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
+        """Return an orthonormal basis of the subspace, shape (d, r), from sanitised rows."""
+        stream = own_stream(noise)
+        rows = centred_rows(x, self.centred)[stream.permutation(len(x) // (1 if self.centred else 2))]
+        tokens = Tokens.drawn(x.shape[1], stream)
         names = tokens.of(in_blocks(rows, self.groups(budget)))  # (1)
         released = release_mode(names, self._charge(budget), noise)  # (2)
         basis = tokens.basis(released) if isinstance(released, str) else None

@@ -84,10 +84,12 @@ class Setting:
 
     @property
     def variant(self) -> str:
-        """The calibration, whether sigma or the place has a range, and the budget."""
+        """The calibration, whether sigma or the place has a range, the mask or rank, and the budget."""
         ranged = "" if getattr(self.estimator, "lower", None) is None else ", range"
+        mask = f", {mask}" if (mask := getattr(self.estimator, "mask", "")) else ""
+        full = "" if getattr(self.estimator, "degenerate", True) else ", full rank"
         calibration = getattr(self.estimator, "calibration", "default")
-        return f"{calibration}{ranged}, {self.budget}"
+        return f"{calibration}{ranged}{mask}{full}, {self.budget}"
 
     @property
     def plan(self) -> Plan:

@@ -15,7 +15,7 @@ from workbench.study.replay import Event, spied
 
 from .base import Case, Setting, native, numbers
 
-ADDITIVE = ("additive", "laplace", "gaussian", "symmetric_gaussian", "lower_bound")
+ADDITIVE = ("additive", "laplace", "truncated_laplace", "gaussian", "symmetric_gaussian", "lower_bound")
 SEVERAL = 0.4  # of a preset's runs for all steps but the last, which has most of the budget
 COMPARED = (*ADDITIVE, "exponential", "noisy_max")
 
@@ -54,21 +54,35 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
     """Return the mechanism that uses a step again and again, by the data set it is called with.
 
     A noisy array is seen along the differences that the pairs make, a choice by how much its score differs
-    between the data sets of each pair, a histogram by the counts that differ.
+    between the data sets of each pair, a histogram by the counts that differ, a masked matrix by how much
+    further it is from one of a pair than from the other, in Thompson's distance and by its trace.
     """
     uses: dict[bytes, Event] = {}
     for pair, first, second in seen:
         uses |= {pair.first.tobytes(): first, pair.second.tobytes(): second}
     directions = [one.statistic - other.statistic for _, one, other in seen if one.mechanism in COMPARED]
+    roots = [(one.statistic, other.statistic) for _, one, other in seen if one.mechanism == "masked"]
     keys = sorted({key for _, one, other in seen if not directions for key in _moved_keys(one, other)})
 
     def mechanism(x: Array, trials: int, rng: np.random.Generator) -> Array:
         event, noise = uses[x.tobytes()], SimulatedNoise(rng)
         with np.errstate(all="ignore"):
-            found = [_seen(event.again(noise), directions, keys) for _ in range(trials)]
+            outputs = [event.again(noise) for _ in range(trials)]
+            found = [_between(out, roots) if roots else _seen(out, directions, keys) for out in outputs]
         return np.array(found, np.float64)
 
     return mechanism
+
+
+def _between(output: Array, roots: Sequence[tuple[Array, Array]]) -> tuple[float, ...]:
+    """Return for every pair of roots, in two ways, how much further a matrix is from the second."""
+    seen: list[float] = []
+    for pair in roots:
+        inverses = [np.linalg.inv(root) for root in pair]
+        values = [np.linalg.eigvalsh(inverse @ output @ inverse.T) for inverse in inverses]
+        near, far = (float(np.abs(np.log(value)).max()) for value in values)
+        seen += [far - near, float(values[1].sum() - values[0].sum())]
+    return tuple(seen)
 
 
 def _moved_keys(one: Event, other: Event) -> set[float]:
