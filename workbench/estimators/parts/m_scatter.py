@@ -1,16 +1,17 @@
-"""Robust second moments of many small groups of rows: Huber-type M-estimators of scatter.  AL22 Algorithm 4.
+"""Robust second moments of many small groups of rows: Huber's M-estimator of scatter.  AL22 Algorithm 4.
 
-A group of s rows x of mean 0 has A = (1/(s b)) Σ w x xᵀ, weights that depend on |y|² = xᵀA⁻¹x:
+A group of s rows x of mean 0 has the A that solves
 
-    capped        w = min(1, c/|y|²), c the 19/20 quantile of χ²_d; b = E min(χ²_d, c)/d
-    reweighted    after that, twice: w = 1{|y|² ≤ c'}, c' the .99 quantile; sb = Σw F_{d+2}(c')/F_d(c')
+    A = (1/(sb)) Σ w x xᵀ,   w = min(1, c/|y|²),   |y|² = xᵀA⁻¹x
 
-Normal groups get Σ but for sampling; a row, however far, adds at most c/s to A in its own frame. A group with
-more than s/(d + 1) rows on one side is lost; the vote is for that.
+with c the ¾ quantile of χ²_d and b = E min(χ²_d, c)/d (Maronna 1976). Normal groups get Σ but for sampling; a
+row, however far, adds at most c/(sb) in the group's own frame. A group of which more than 1/(d + 1) is on one
+side is lost: the vote is for that. The quantile is a choice: at ξ = .05, d = 1 and 2, higher ones err more
+under far rows, lower ones under rows that are taken from the tails.
 
 A group's factor is a function of its rows alone, bit for bit: groups are worked on together, but each stops
-on its own when its weights move by less than 1e-3, after 40 steps at most. A is kept as the triangular factor
-R of weighted rows, A = RᵀR; a group without one has a factor of zeros.
+on its own when no weight moves by more than 1 %, after 50 steps at most. A is kept as the triangular factor R
+of weighted rows, A = RᵀR; a group without one has a factor of zeros.
 """
 
 from dataclasses import dataclass
@@ -21,51 +22,30 @@ from scipy.special import chdtr, chdtri
 
 from workbench.estimators.base import Array
 
-CAP, KEPT = 0.95, 0.99  # quantiles
-STEPS, STILL = 40, 1e-3
-REJECTIONS = {"capped": 0, "reweighted": 2}
-DEAD = 1e-12  # a pivot below this share of the largest, in the frame of the plain second moment
+QUANTILE = 0.75
+STEPS, STILL = 50, 1e-2
+DEAD = 1e-12  # a pivot below this share of its column
 
 
 @dataclass(frozen=True)
 class Constants:
-    """The constants of d dimensions: c and b of the capped estimate, c' and F_{d+2}/F_d of the other."""
+    """The cap c and the factor b of d dimensions."""
 
     cap: float
     bias: float
-    cutoff: float
-    ratio: float
 
 
 @lru_cache(maxsize=32)
 def constants(d: int) -> Constants:
-    """Return the constants, by chi-square integrals."""
-    cap, cutoff = float(chdtri(d, 1 - CAP)), float(chdtri(d, 1 - KEPT))
-    bias = (d * float(chdtr(d + 2, cap)) + cap * (1 - CAP)) / d
-    return Constants(cap, bias, cutoff, float(chdtr(d + 2, cutoff)) / KEPT)
+    """Return the constants: E min(χ²_d, c) = d F_{d+2}(c) + c (1 - F_d(c))."""
+    cap = float(chdtri(d, 1 - QUANTILE))
+    return Constants(cap, (d * float(chdtr(d + 2, cap)) + cap * (1 - QUANTILE)) / d)
 
 
-def scatter_factors(blocks: Array, kind: str) -> Array:
+def scatter_factors(blocks: Array) -> Array:
     """Return R of every group of rows, shape (k, s, d) -> (k, d, d); zeros where there is none."""
     known = constants(blocks.shape[2])
-    weights, alive = _capped(blocks, known)
-    factors = _factors(blocks, weights / known.bias)
-    for _ in range(REJECTIONS[kind]):
-        lengths, found = _lengths(blocks, factors)
-        alive &= found
-        kept = (lengths <= known.cutoff).astype(np.float64)
-        share = np.maximum(kept.mean(axis=1, keepdims=True), 1 / blocks.shape[1])
-        factors = _factors(blocks, kept / (share * known.ratio))
-    return np.where(alive[:, None, None], factors, 0.0)
-
-
-def _capped(blocks: Array, known: Constants) -> tuple[Array, np.ndarray]:
-    """Return the weights of the capped estimates, and which groups have one."""
-    k, s, d = blocks.shape
-    weights, alive = np.ones((k, s)), np.ones(k, bool)
-    lengths, alive = _lengths(blocks, _factors(blocks, weights))
-    scale = np.maximum(np.median(lengths, axis=1, keepdims=True), 1e-300) / float(chdtri(d, 0.5))
-    weights = _weights(lengths / scale, known)
+    weights, alive = _start(blocks, known)
     moving = np.flatnonzero(alive)
     for _ in range(STEPS):
         if not len(moving):
@@ -73,10 +53,17 @@ def _capped(blocks: Array, known: Constants) -> tuple[Array, np.ndarray]:
         part = blocks[moving]
         lengths, found = _lengths(part, _factors(part, weights[moving] / known.bias))
         fresh = np.where(found[:, None], _weights(lengths, known), 1.0)
-        change = np.abs(fresh - weights[moving]).max(axis=1)
+        change = np.abs(np.log(fresh / weights[moving])).max(axis=1)
         weights[moving], alive[moving] = fresh, found
         moving = moving[found & (change > STILL)]
-    return weights, alive
+    return np.where(alive[:, None, None], _factors(blocks, weights / known.bias), 0.0)
+
+
+def _start(blocks: Array, known: Constants) -> tuple[Array, np.ndarray]:
+    """Return the weights in the frame of the plain second moment, scaled by the median length."""
+    lengths, alive = _lengths(blocks, _factors(blocks, np.ones(blocks.shape[:2])))
+    scale = np.median(lengths, axis=1, keepdims=True) / float(chdtri(blocks.shape[2], 0.5))
+    return _weights(lengths / np.maximum(scale, 1e-300), known), alive
 
 
 def _weights(lengths: Array, known: Constants) -> Array:

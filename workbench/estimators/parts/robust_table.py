@@ -1,9 +1,9 @@
 """How close robust groups stay under attack: a public table, simulated once (`study.robust_table`).
 
-A row is for groups of s rows in d dimensions of which a share ξ of all rows is attacked: `limits`, 1 + dist within
-which all pairs but a share `FAR` stay, at the worst of several attacks; `deviation`, that of a group's share of
-friends at the middle limit; `scale`, what the average of clean groups is a multiple of Σ by; `error`, what the
-weighted average errs by at the worst, in Frobenius norm relative to Σ.
+A row is for groups of s rows in d dimensions where a share ξ of all rows is attacked: `limits`, 1 + dist
+within which all pairs but a share `FAR` stay, at the worst of several attacks; `deviation`, that of a group's
+share of friends at the middle limit; `scale`, that of the average of clean groups, in units of Σ; `error`,
+what the weighted average errs by at the worst, in Frobenius norm relative to Σ.
 """
 
 import json
@@ -22,10 +22,10 @@ MIDDLE = 4
 class Row:
     """One row of the table."""
 
+    of: str
     d: int
     size: int
     corruption: float
-    kind: str
     limits: tuple[float, ...]
     deviation: float
     scale: float
@@ -45,17 +45,17 @@ def table() -> tuple[Row, ...]:
 
 
 @lru_cache(maxsize=256)
-def rows_for(d: int, corruption: float) -> tuple[Row, ...]:
-    """Return the rows for d dimensions and the least share that is not below `corruption`.
+def rows_for(d: int, corruption: float, of: str = "covariance") -> tuple[Row, ...]:
+    """Return the rows of a "covariance" or "mean" for d and the least share that is not below `corruption`.
 
     Raises
     ------
     ArgumentError
         If the table has none.
     """
-    here = [row for row in table() if row.d == d]
+    here = [row for row in table() if row.d == d and row.of == of]
     if not here:
-        raise ArgumentError("d", d, f"at most {max(row.d for row in table())}")
+        raise ArgumentError("d", d, f"one of {sorted({row.d for row in table() if row.of == of})}")
     above = [row.corruption for row in here if row.corruption >= corruption * (1 - 1e-9)]
     if not above:
         raise ArgumentError("corruption", corruption, f"at most {max(row.corruption for row in here)}")

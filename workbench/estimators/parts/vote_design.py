@@ -129,10 +129,16 @@ def _thresholds(
     k: int, size: int, far: float, limit: float, cost: ApproxDP, mask: PureDP | ApproxDP, beta: float
 ) -> Design | None:
     """Return the thresholds of steps (2) and (3), or None if there are none."""
+    return for_quorum(k, size, 1 - far - 6 * sqrt(far / k), limit, cost, mask, beta)
+
+
+def for_quorum(
+    k: int, size: int, friends: float, limit: float, cost: ApproxDP, mask: PureDP | ApproxDP, beta: float
+) -> Design | None:
+    """Return the best thresholds of a vote that passes where a share `friends` of pairs are, but for β."""
     charge = Charge(VOTE, "truncated_laplace", 2 * (k - 1) / k**2, cost)
-    noise = truncated_laplace_bound(charge) + charge.sensitivity / cost.epsilon * log(1 / beta)
-    quorum = ceil((1 - far - 6 * sqrt(far / k) - noise) * k * k)
-    a, b = _shares(k, quorum)
+    quorum = ceil((friends - allowance(charge, beta)) * k * k)
+    a, b = shares(k, quorum)
     if not len(a):
         return None
     moves = change(k, a / k, b / k, quorum / k**2) * spread(k, a / k, quorum / k**2, limit * ROUNDING)
@@ -143,7 +149,13 @@ def _thresholds(
     return Design(size, limit, vote, (charge, Charge(MASK, kind, distance, mask)), strength / distance)
 
 
-def _shares(k: int, quorum: int) -> tuple[Array, Array]:
+def allowance(charge: Charge, beta: float) -> float:
+    """Return how far above Q₀ the share of friends must be for a vote to pass but for β: A + (S/ε) ln 1/β."""
+    assert isinstance(charge.cost, ApproxDP)
+    return truncated_laplace_bound(charge) + charge.sensitivity / charge.cost.epsilon * log(1 / beta)
+
+
+def shares(k: int, quorum: int) -> tuple[Array, Array]:
     """Return pairs a < b of whole numbers of friends that a vote may have."""
     lowest, highest = k // 2 + 1, quorum // k - 1
     if quorum >= k * k or highest <= lowest:
