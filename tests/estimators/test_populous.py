@@ -144,7 +144,7 @@ def test_averages_of_neighbours_are_as_close_as_is_proved(d, seed):
         if quorum < 0.7 * k * k:
             continue
         vote = Vote(k, k // 2 + 1, min(k // 2 + 10, quorum // k - 1), quorum)
-        roots = [one.root(vote.weights(count)) for one, count in zip(groups, friends, strict=True)]
+        roots = [one.average(vote.weights(count)) for one, count in zip(groups, friends, strict=True)]
         bound = log1p(vote.change * vote.spread(limit * ROUNDING) / k)
         worst = max(worst, thompson(*(root @ root.T for root in roots)) / bound)
     assert 0 < worst <= 1

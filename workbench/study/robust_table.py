@@ -21,9 +21,9 @@ from workbench.estimators.parts.robust_table import FAR, MIDDLE, TABLE
 from workbench.linalg import norms
 from workbench.populations.corruption import COVARIANCE_ATTACKS
 
-GROUPS, PAIRS, SEED = 1500, 15_000, 47
+GROUPS, PAIRS, SEED = 1200, 12_000, 47
 CORRUPTIONS = (0.02, 0.05, 0.1)
-SIZES = {1: (24, 32, 48, 64), 2: (32, 48, 64, 96), 3: (64, 96, 128, 192), 4: (96, 128, 192, 256)}
+SIZES = {1: (24, 32, 48, 64), 2: (32, 48, 64, 96), 3: (64, 96, 144), 4: (96, 144, 192)}
 RADII = (0.0, 1.5, 2.0, 3.0, 1e3)
 MEAN_D, MEAN_SIZES = (1, 2, 3, 4, 5, 8), (8, 16, 32, 64)
 LOW, HIGH = 0.5, 0.74  # the weights of a typical vote
@@ -47,7 +47,8 @@ def distances(groups: Groups, rng: np.random.Generator) -> Array:
     """Return 1 + dist of random pairs of groups; infinite where one is not usable."""
     first, second = rng.integers(0, groups.count, (2, PAIRS))
     second = np.where(first == second, (second + 1) % groups.count, second)
-    values = np.linalg.svd(groups.factors[second] @ groups.inverses[first], compute_uv=False) ** 2
+    inverses = np.linalg.inv(groups.factors)
+    values = np.linalg.svd(groups.factors[second] @ inverses[first], compute_uv=False) ** 2
     both = groups.usable[first] & groups.usable[second]
     return np.where(both, np.maximum(values[:, 0], 1 / values[:, -1]), np.inf)
 
@@ -55,7 +56,7 @@ def distances(groups: Groups, rng: np.random.Generator) -> Array:
 def average(groups: Groups, friends: np.ndarray) -> Array:
     """Return the weighted average of a typical vote."""
     weights = np.clip((friends / groups.count - LOW) / (HIGH - LOW), 0.0, 1.0) * groups.usable
-    root = groups.root(weights)
+    root = groups.average(weights)
     return np.asarray(root @ root.T)
 
 

@@ -59,7 +59,7 @@ class PopulousCovariance:
         groups = grouped(shuffled(rows, noise), made.size)
         friends = groups.friends(made.limit)  # (1)
         agreed = made.vote.passes(friends, voting, noise)  # (2)
-        root = groups.root(made.vote.weights(friends)) if agreed else np.eye(self.d)  # (3)
+        root = groups.average(made.vote.weights(friends)) if agreed else np.eye(self.d)  # (3)
         released = masked(root, masking, noise)  # (4)
         return released * centring(masking, self.d)[0] if agreed else None
 

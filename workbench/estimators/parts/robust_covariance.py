@@ -67,7 +67,7 @@ class RobustCovariance:
         groups = robust_groups(shuffled(rows, noise), made.size)  # (1)
         friends = groups.friends(made.limit)
         agreed = made.vote.passes(friends, voting, noise)
-        root = groups.root(made.vote.weights(friends)) if agreed else np.eye(self.d)
+        root = groups.average(made.vote.weights(friends)) if agreed else np.eye(self.d)
         released = masked(root, masking, noise)  # (2)
         return released * (centring(masking, self.d)[0] / row.scale) if agreed else None  # (3)
 
