@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
     from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
     from workbench.estimators.covariance.perturbed import PerturbedCovariance
+    from workbench.estimators.covariance.populous_robust import PopulousRobustCovariance
     from workbench.estimators.covariance.pure_net import PureNetCovariance
     from workbench.estimators.covariance.thresholded import ThresholdedCovariance
     from workbench.estimators.covariance.unbounded import UnboundedCovariance
     from workbench.estimators.gaussian.populous import PopulousGaussian
+    from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian
     from workbench.estimators.gaussian.unbounded import UnboundedGaussian
     from workbench.estimators.mean.clipped_box import ClippedBoxMean
     from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
     from workbench.estimators.mean.empirical import EmpiricalMean
     from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
+    from workbench.estimators.mean.populous_robust import PopulousRobustMean
     from workbench.estimators.range.ball import BallRange
     from workbench.estimators.range.box import BoxRange
     from workbench.estimators.spectral.eigenvalues import Eigenvalues
@@ -89,6 +92,9 @@ __all__ = [
     "OverspentError",
     "PerturbedCovariance",
     "PopulousGaussian",
+    "PopulousRobustCovariance",
+    "PopulousRobustGaussian",
+    "PopulousRobustMean",
     "Preconditioner",
     "PureDP",
     "PureNetCovariance",
@@ -123,6 +129,9 @@ _HOMES = {
     "estimators.mean.coordinatewise": ("CoordinatewiseMean",),
     "estimators.mean.empirical": ("EmpiricalMean",),
     "estimators.mean.filter_nonprivate": ("FilterNonprivateMean",),
+    "estimators.mean.populous_robust": ("PopulousRobustMean",),
+    "estimators.covariance.populous_robust": ("PopulousRobustCovariance",),
+    "estimators.gaussian.populous_robust": ("PopulousRobustGaussian",),
     "estimators.range.ball": ("BallRange",),
     "estimators.range.box": ("BoxRange",),
     "estimators.mean.clipped_heavy": ("ClippedHeavyMean",),

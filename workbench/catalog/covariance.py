@@ -12,6 +12,7 @@ from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
 from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
 from workbench.estimators.covariance.perturbed import PerturbedCovariance
+from workbench.estimators.covariance.populous_robust import PopulousRobustCovariance
 from workbench.estimators.covariance.pure_net import PureNetCovariance
 from workbench.estimators.covariance.thresholded import ThresholdedCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
@@ -25,7 +26,6 @@ from .moments import MOMENTS
 APPROX, CONCENTRATED, GAUSSIAN = ApproxDP(1.0, 1e-6), ZCDP(0.1), GaussianDP(0.5)
 N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
 RADIUS = Knob("radius", 1e-3, 1e3, "unit of the data")
-CORRUPTION = Knob("corruption", 0.01, 0.1, "share of the rows")
 
 SPARSE = MultivariateGaussian(
     Gaussian(np.zeros(3), np.array([[0.05, 0.03, 0.0], [0.03, 0.05, 0.0], [0.0, 0.0, 0.05]]))
@@ -96,7 +96,7 @@ COVARIANCE = (
         population=TILTED,
         loss=losses.mahalanobis_covariance_error,
         assumptions=(NORMAL,),
-        knobs=(N, CORRUPTION),
+        knobs=(N, spectral.CORRUPTION),
         symmetries={"translation": "exact", "scale": "exact"},
     ),
     Entry(
@@ -196,6 +196,22 @@ COVARIANCE = (
         knobs=(N, EPSILON, DELTA),
         symmetries={"translation": "exact", "scale": "lattice"},
         bounded_steps=spectral.VOTES,
+    ),
+    Entry(
+        key="covariance/populous-robust",
+        summary="covariance of rows of which some may be anything, by a vote of robust groups",
+        estimand="covariance",
+        statements=("AL22/Alg4", "AL22/Thm6.3"),
+        examples=(
+            Example(PopulousRobustCovariance(corruption=0.05), spectral.APPROX),
+            Example(PopulousRobustCovariance(corruption=0.05, centred=True), spectral.APPROX),
+        ),
+        population=spectral.THIN,
+        loss=losses.mahalanobis_covariance_error,
+        assumptions=(NORMAL,),
+        knobs=(N, EPSILON, DELTA, spectral.CORRUPTION),
+        symmetries={"translation": "exact", "scale": "exact"},
+        bounded_steps=spectral.ROBUST,
     ),
     Entry(
         key="covariance/perturbed",

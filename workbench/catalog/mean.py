@@ -10,6 +10,7 @@ from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
 from workbench.estimators.mean.empirical import EmpiricalMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
+from workbench.estimators.mean.populous_robust import PopulousRobustMean
 from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
 
@@ -19,6 +20,7 @@ from .moments import MOMENTS
 APPROX, CONCENTRATED, GAUSSIAN = ApproxDP(1.0, 1e-6), ZCDP(0.1), GaussianDP(0.5)
 N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
 RADIUS = Knob("radius", 1, 1e6, "unit of the data")
+LOUD = ApproxDP(8.0, 1e-6)
 CORRUPTION = Knob("corruption", 0.01, 0.1, "share of the rows")
 
 ROUND = MultivariateGaussian(Gaussian([1.0, -2.0, 0.5], np.eye(3)))
@@ -68,6 +70,22 @@ MEAN = (
         assumptions=(NORMAL, SPHERICAL),
         knobs=(N, CORRUPTION),
         symmetries={"translation": "exact", "scale": "none"},
+    ),
+    Entry(
+        key="mean/populous-robust",
+        summary="mean of rows of which some may be anything, by a vote of robust groups",
+        estimand="mean",
+        statements=("AL22/Alg5", "AL22/Thm7.4"),
+        examples=(
+            Example(PopulousRobustMean(corruption=0.05), LOUD),
+            Example(PopulousRobustMean(corruption=0.1, sigma=2.0), LOUD),
+        ),
+        population=ROUND,
+        loss=losses.mahalanobis_mean_error,
+        assumptions=(NORMAL, SPHERICAL),
+        knobs=(N, EPSILON, DELTA, CORRUPTION),
+        symmetries={"translation": "exact", "scale": "none"},
+        bounded_steps=frozenset({"vote", "mask"}),
     ),
     Entry(
         key="mean/clipped-box",

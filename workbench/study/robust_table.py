@@ -25,7 +25,7 @@ GROUPS, PAIRS, SEED = 1200, 12_000, 47
 CORRUPTIONS = (0.02, 0.05, 0.1)
 SIZES = {1: (24, 32, 48, 64), 2: (32, 48, 64, 96), 3: (64, 96, 144), 4: (96, 144, 192)}
 RADII = (0.0, 1.5, 2.0, 3.0, 1e3)
-MEAN_D, MEAN_SIZES = (1, 2, 3, 4, 5, 8), (8, 16, 32, 64)
+MEAN_D, MEAN_SIZES = (1, 2, 3, 4, 5, 8), (8, 16, 32)
 LOW, HIGH = 0.5, 0.74  # the weights of a typical vote
 NAMES = (
     "planted", "zeros", "far", "very-far", "plane", "top-to-zero", "small-to-quantile", "moment-far",

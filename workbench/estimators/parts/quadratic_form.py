@@ -3,7 +3,8 @@
 gᵀUg = Σ λ g_k². Two numbers of it are needed quickly and for any signs of λ:
 
     upper_tail    P(Σ λ g_k² ≥ x) at thresholds a fifth of the tail apart: the saddle point formula
-                  (Lugannani & Rice 1980); relative error a few per cent, 12 % for λ of both signs
+                  (Lugannani & Rice 1980); relative error a few per cent, a seventh for λ of both signs
+                  and for the left tail of a single square
     above_mean    P(Σ λ g_k² ≥ Σ λ), where that formula is singular: inversion (Imhof 1961), error below .003
 
 Rows y enter by their products z(y), d(d + 1)/2 numbers of mean 0 and covariance I for normal rows: a unit

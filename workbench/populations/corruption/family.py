@@ -15,7 +15,8 @@ from workbench.populations.base import Array
 from workbench.populations.corruption.adversary import Adversary
 from workbench.populations.corruption.covariance import directions, replaced
 
-CHOSEN = ("random", "largest", "smallest")
+Chosen = Literal["random", "largest", "smallest"]
+CHOSEN: tuple[Chosen, ...] = ("random", "largest", "smallest")
 OUTSIDE = ("kept", "zero", "typical")
 RANGES = {"radius": 4.5, "jitter": 0.6, "second": 0.5, "farther": 20.0}
 
@@ -25,7 +26,7 @@ class Recipe:
     """One attack of the family; `rank` 0 stands for d, radii are those of a coordinate."""
 
     rank: int = 1
-    chosen: Literal["random", "largest", "smallest"] = "random"
+    chosen: Chosen = "random"
     radius: float = 3.0
     jitter: float = 0.0
     second: float = 0.0  # share of the rows
