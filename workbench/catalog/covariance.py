@@ -204,7 +204,7 @@ COVARIANCE = (
         statements=("AL22/Alg4", "AL22/Thm6.3"),
         examples=(
             Example(PopulousRobustCovariance(corruption=0.05), spectral.APPROX),
-            Example(PopulousRobustCovariance(corruption=0.05, centred=True), spectral.APPROX),
+            Example(PopulousRobustCovariance(corruption=0.02), spectral.APPROX),
         ),
         population=spectral.THIN,
         loss=losses.mahalanobis_covariance_error,

@@ -105,7 +105,7 @@ def searches(point: Point, trials: int, data: Generator, noise: Generator) -> Co
 
 
 def searched(n: int, d: int, corruption: float, rng: Generator) -> tuple[float, Recipe]:
-    """Return the worst error and attack of a climb for each way to choose rows, a third of the evaluations."""
+    """Return the worst error and attack of three climbs, one for each way to choose rows."""
     best: tuple[float, Recipe] = (-1.0, Recipe())
     for chosen in CHOSEN:
         top: tuple[float, Recipe] = (-1.0, Recipe())
@@ -169,7 +169,19 @@ CLEAN = Sweep(
     150,
     blocks(20),
 )
-SEARCHES = Sweep("al22-searches", tuple(cell for cell in cells() if cell["d"] <= 5), searches, 1, blocks(2))
+SEARCHES = Sweep(
+    "al22-searches",
+    tuple(
+        {"d": d, "corruption": share, "n": n}
+        for d, share, n in (
+            *((d, share, round(400 / share)) for d in (1, 2) for share in CORRUPTIONS),
+            *((5, share, round(500 / share)) for share in (0.05, 0.1)),
+        )
+    ),
+    searches,
+    1,
+    blocks(4),
+)
 VOTES = Sweep(
     "al22-robust-votes",
     tuple(
