@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
     from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
     from workbench.estimators.covariance.perturbed import PerturbedCovariance
+    from workbench.estimators.covariance.populous import PopulousCovariance
     from workbench.estimators.covariance.populous_robust import PopulousRobustCovariance
     from workbench.estimators.covariance.pure_net import PureNetCovariance
     from workbench.estimators.covariance.thresholded import ThresholdedCovariance
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
     from workbench.estimators.mean.empirical import EmpiricalMean
     from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
+    from workbench.estimators.mean.populous import PopulousMean
     from workbench.estimators.mean.populous_robust import PopulousRobustMean
     from workbench.estimators.range.ball import BallRange
     from workbench.estimators.range.box import BoxRange
@@ -91,7 +93,9 @@ __all__ = [
     "NonPrivate",
     "OverspentError",
     "PerturbedCovariance",
+    "PopulousCovariance",
     "PopulousGaussian",
+    "PopulousMean",
     "PopulousRobustCovariance",
     "PopulousRobustGaussian",
     "PopulousRobustMean",
@@ -132,11 +136,13 @@ _HOMES = {
     "estimators.mean.populous_robust": ("PopulousRobustMean",),
     "estimators.covariance.populous_robust": ("PopulousRobustCovariance",),
     "estimators.gaussian.populous_robust": ("PopulousRobustGaussian",),
+    "estimators.mean.populous": ("PopulousMean",),
     "estimators.range.ball": ("BallRange",),
     "estimators.range.box": ("BoxRange",),
     "estimators.mean.clipped_heavy": ("ClippedHeavyMean",),
     "estimators.covariance.heavy_tailed": ("HeavyTailedCovariance",),
     "estimators.covariance.heavy_tailed_naive": ("HeavyTailedNaiveCovariance",),
+    "estimators.covariance.populous": ("PopulousCovariance",),
     "estimators.covariance.pure_net": ("PureNetCovariance",),
     "estimators.covariance.unbounded": ("UnboundedCovariance",),
     "estimators.gaussian.populous": ("PopulousGaussian",),

@@ -14,7 +14,7 @@ from workbench.estimators.parts.m_scatter import constants, scatter_factors
 from workbench.estimators.parts.mean_filter import filtered_mean, mean_weights, weighted_median
 from workbench.estimators.parts.quadratic_form import above_mean, matrix_of, products, upper_tail, vector_of
 from workbench.estimators.parts.robust_covariance import robust_groups
-from workbench.estimators.parts.robust_mean import friends_within, group_means
+from workbench.estimators.parts.robust_mean import group_means
 from workbench.estimators.parts.shaving import removable
 from workbench.estimators.parts.tail_filter import filter_weights, filtered_moment
 from workbench.estimators.parts.variance_filter import simple_mean, simple_moment
@@ -330,15 +330,6 @@ def test_a_location_resists_almost_half_of_a_group():
     blocks[:, :9] = 1e9
     assert np.abs(location_means(blocks)).max() < 5
     assert np.abs(location_means(blocks + 1e3) - 1e3).max() < 5
-
-
-def test_friends_of_points_are_those_within_a_distance():
-    points = rng(9).standard_normal((300, 3))
-    points[0], points[1] = np.nan, 1e30
-    far = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2))
-    plainly = (far <= 1.5).sum(axis=1)
-    plainly[:2] = 1
-    assert (friends_within(points, 1.5) == plainly).all()
 
 
 def test_a_recipe_replaces_as_many_rows_as_it_may():

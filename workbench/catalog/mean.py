@@ -10,6 +10,7 @@ from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
 from workbench.estimators.mean.empirical import EmpiricalMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
+from workbench.estimators.mean.populous import PopulousMean
 from workbench.estimators.mean.populous_robust import PopulousRobustMean
 from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
@@ -18,9 +19,9 @@ from .entry import Assumption, Entry, Example, Knob
 from .moments import MOMENTS
 
 APPROX, CONCENTRATED, GAUSSIAN = ApproxDP(1.0, 1e-6), ZCDP(0.1), GaussianDP(0.5)
+LOUD = ApproxDP(8.0, 1e-6)
 N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
 RADIUS = Knob("radius", 1, 1e6, "unit of the data")
-LOUD = ApproxDP(8.0, 1e-6)
 CORRUPTION = Knob("corruption", 0.01, 0.1, "share of the rows")
 
 ROUND = MultivariateGaussian(Gaussian([1.0, -2.0, 0.5], np.eye(3)))
@@ -135,6 +136,19 @@ MEAN = (
         assumptions=(NORMAL, SPHERICAL, WITHIN),
         knobs=(N, EPSILON, DELTA, RADIUS),
         symmetries={"translation": "none", "scale": "none"},
+    ),
+    Entry(
+        key="mean/populous",
+        summary="mean anywhere in space, by a vote of rows on who is close to most",
+        estimand="mean",
+        statements=("AL22/Prop7.1", "AL22/Lem7.2"),
+        examples=(Example(PopulousMean(), LOUD), Example(PopulousMean(sigma=2.0), LOUD)),
+        population=ROUND,
+        loss=losses.mahalanobis_mean_error,
+        assumptions=(NORMAL, SPHERICAL),
+        knobs=(N, EPSILON, DELTA),
+        symmetries={"translation": "exact", "scale": "none"},
+        bounded_steps=frozenset({"mask"}),
     ),
     Entry(
         key="mean/clipped-heavy",

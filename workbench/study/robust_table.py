@@ -16,7 +16,8 @@ import numpy as np
 from workbench.estimators.base import Array
 from workbench.estimators.parts.groups import Groups
 from workbench.estimators.parts.m_scatter import scatter_factors
-from workbench.estimators.parts.robust_mean import friends_within, group_means
+from workbench.estimators.parts.points import Points
+from workbench.estimators.parts.robust_mean import group_means
 from workbench.estimators.parts.robust_table import FAR, MIDDLE, TABLE
 from workbench.linalg import norms
 from workbench.populations.corruption import COVARIANCE_ATTACKS
@@ -101,7 +102,7 @@ def mean_row(d: int, size: int, corruption: float) -> dict[str, Any]:
     pairs = rng.integers(0, GROUPS, (2, PAIRS))
     lengths = [norms(points[pairs[0]] - points[pairs[1]])[pairs[0] != pairs[1]] for points in found]
     limits = [max(float(np.quantile(one, 1 - far)) for one in lengths) for far in FAR]
-    shares = [friends_within(points, limits[MIDDLE]) / GROUPS for points in found]
+    shares = [Points(points, limits[MIDDLE]).friends(limits[MIDDLE]) / GROUPS for points in found]
     weights = [np.clip((share - LOW) / (HIGH - LOW), 0.0, 1.0) for share in shares]
     errors = [np.linalg.norm(w @ points / w.sum()) for w, points in zip(weights, found, strict=True)]
     return {

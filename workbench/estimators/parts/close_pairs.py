@@ -38,8 +38,8 @@ def friend_counts(factors: Array, limit: float) -> np.ndarray:
     if d == 1:
         return _on_a_line(np.abs(factors[:, 0, 0]), limit)
     if d == 2:
-        return _counted(count, _Planar.of(factors, limit).close)
-    return _counted(count, _Framed.of(factors, limit).close)
+        return counted(count, _Planar.of(factors, limit).close)
+    return counted(count, _Framed.of(factors, limit).close)
 
 
 def _on_a_line(lengths: Array, limit: float) -> np.ndarray:
@@ -48,7 +48,7 @@ def _on_a_line(lengths: Array, limit: float) -> np.ndarray:
     return np.asarray(np.searchsorted(ordered, lengths * reach, side="right") - below)
 
 
-def _counted(count: int, close: Callable[[slice], np.ndarray]) -> np.ndarray:
+def counted(count: int, close: Callable[[slice], np.ndarray]) -> np.ndarray:
     """Return the counts; `close(rows)` tells which of all from rows.start on each of `rows` is close to.
 
     Verdicts are taken from one triangle and hold for both.
@@ -124,7 +124,7 @@ class _Framed:
         first, second = np.nonzero(np.triu(~sure, 1))
         settled = ahead[first, second], behind[first, second]
         sure[first, second] = self._decided(first + rows.start, second + rows.start, *settled)
-        return sure
+        return np.asarray(sure)
 
     def _by_traces(self, rows: slice) -> tuple[np.ndarray, np.ndarray]:
         """Return which M and which of their inverses have no eigenvalue above L for sure, by (1)."""
@@ -150,7 +150,7 @@ class _Framed:
         doubtful &= self._within(second, first, behind, safe & ~close, above * self.limit)
         pairs = np.flatnonzero(~close & (doubtful | ~safe))
         close[pairs] = self._by_eigenvalues(first[pairs], second[pairs])
-        return close
+        return np.asarray(close)
 
     def _within(
         self, first: np.ndarray, second: np.ndarray, known: np.ndarray, asked: np.ndarray, limit: float

@@ -41,6 +41,11 @@ class Groups:
         """K."""
         return len(self.factors)
 
+    @property
+    def nothing(self) -> Array:
+        """The identity."""
+        return np.eye(self.factors.shape[1])
+
     def friends(self, limit: float) -> np.ndarray:
         """Return for each group how many are its friends at L = `limit`, itself among them."""
         counts = np.ones(self.count, np.int64)

@@ -4,18 +4,20 @@ Rows x of shape (n, d), shuffled, of any mean and covariance; pairs are (x_1 - x
 one row.
 
     (1) on pairs of the first rows: the subspace that the rows vary in, exactly    `spectral/subspace-exact`
-    (2) on pairs of the next rows, in that subspace: a preconditioner             `parts.populous_covariance`
+    (2) on pairs of the next rows, in that subspace: a preconditioner             `parts.populous_frame`
     (3) on the rest: location, mean and covariance in its frame                   `parts.round_finish`
 
 Every stage sees rows of its own and has the whole budget: a replaced row lies in one of them. (1) has the
-rows it needs, (2) as many as leave a condition of 4 with probability 1 - β/3, (3) all others. In a subspace
-of dimension r < d the rows of (2) get d - r further coordinates of the run's own normal numbers, so that what
-is drawn is the same for every r. Without `degenerate` (1) is skipped. Proof: `proofs/populous.md`, section 7.
+rows it needs, (2) as many as leave a condition of 4 with probability 1 - β/3, or the source's number in
+"paper", (3) all others. In a subspace of dimension r < d the rows of (2) get d - r further coordinates of the
+run's own normal numbers, so that what is drawn is the same for every r. Without `degenerate` (1) is skipped.
+Proof: `proofs/populous.md`, section 7.
 """
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import log
+from typing import Literal
 
 import numpy as np
 
@@ -24,7 +26,8 @@ from workbench.estimators.base import Abstention, Array, mapped, sanitised
 from workbench.estimators.parts.concentrated import concentrated
 from workbench.estimators.parts.frame import Frame
 from workbench.estimators.parts.moments import Moments
-from workbench.estimators.parts.populous_covariance import PopulousCovariance
+from workbench.estimators.parts.paper_vote import fewest_for_covariance
+from workbench.estimators.parts.populous_frame import PopulousFrame
 from workbench.estimators.parts.round_finish import RoundFinish
 from workbench.estimators.parts.rows import centred_rows, own_stream, shuffled
 from workbench.estimators.parts.subspace_token import GRID
@@ -46,27 +49,35 @@ class PopulousLearner:
     centred: bool = False
     degenerate: bool = False
     beta: float = 0.1
+    calibration: Literal["paper", "tight"] = "tight"
 
     @property
     def subspace(self) -> SubspaceExact:
         """The recipe of (1)."""
-        return SubspaceExact(centred=self.centred, beta=self.beta / 3)
+        return SubspaceExact(centred=self.centred, beta=self.beta / 3, calibration=self.calibration)
+
+    @property
+    def mask(self) -> str:
+        """The kind of mask of (2), the narrowest by default."""
+        return "square" if self.calibration == "paper" else ""
 
     @cached_property
     def rows(self) -> tuple[int, int, int]:
         """How many rows each stage sees; raise where n are too few."""
         first = self.subspace.fewest(self.d, self.budget) if self.degenerate else 0
-        second = preconditioned_rows(self.d, self.budget, self.beta / 3) * (1 if self.centred else 2)
+        second = preconditioned_rows(self.d, self.budget, self.beta / 3, self.mask) * (
+            1 if self.centred else 2
+        )
         needed = first + second + int(FINISH * second) + 2
         if self.n < needed:
             raise ArgumentError("n", self.n, f"at least {needed} for d = {self.d} at {self.budget}")
         return first, second, self.n - first - second
 
     @property
-    def frame(self) -> PopulousCovariance:
+    def frame(self) -> PopulousFrame:
         """The recipe of (2)."""
         pairs = self.rows[1] // (1 if self.centred else 2)
-        return PopulousCovariance(pairs, self.d, self.budget, self.beta / 3)
+        return PopulousFrame(pairs, self.d, self.budget, self.beta / 3, self.mask)
 
     @property
     def _finish(self) -> RoundFinish:
@@ -111,12 +122,14 @@ def completed(rows: Array, basis: Array, noise: NoiseSource) -> Array:
 
 
 @lru_cache(maxsize=256)
-def preconditioned_rows(d: int, budget: ApproxDP, beta: float) -> int:
+def preconditioned_rows(d: int, budget: ApproxDP, beta: float, mask: str) -> int:
     """Return about the fewest rows of mean 0 that leave a condition of 4 with probability 1 - β."""
+    if mask == "square":
+        return fewest_for_covariance(d, budget, beta)
 
     def enough(n: int) -> bool:
         try:
-            return PopulousCovariance(n, d, budget, beta).error_bound() <= log(2)
+            return PopulousFrame(n, d, budget, beta, mask).error_bound() <= log(2)
         except ArgumentError:
             return False
 

@@ -3,17 +3,11 @@
 Rows of mean 0, of which a share ξ may be anything, shuffled by the run's own randomness, in k groups of s:
 
     (1) R_i, a factor of the robust second moment of group i                        `parts.m_scatter`
-    (2) as in `parts.populous_covariance`: friends, vote, weighted average, mask
-    (3) out = that, divided by the scale of clean groups' average
+    (2) their private average: vote, weights, Thompson-Laplace mask                 `parts.private_average`
+    (3) out = that, centred as in `parts.populous_frame`, over the scale of clean groups' average
 
-The shuffle spreads the corrupted rows over the groups; bounded influence and the vote absorb the rest. All of
-`design` is public:
-
-    s, ε_t and L, of those in a public table (`parts.robust_table`) whose mask is narrowest, where
-    Q₀ = 1 - p - 6σ/√k - .01 - A - (S/ε_t) ln(1/β): p the share of pairs that are no friends at the worst of
-    several attacks, σ the deviation of a group's share of friends (a U-statistic: 2σ/√k, three times)
-
-Privacy is that of `parts.populous_covariance`: a group's point is a function of its own rows and of public
+The shuffle spreads the corrupted rows over the groups; bounded influence and the vote absorb the rest. All
+of `design` is public (`parts.robust_design`). A group's point is a function of its own rows and of public
 constants, so that a replaced row changes one point, whatever (1) does. Proof: `proofs/populous.md`, section
 8.
 """
@@ -26,18 +20,21 @@ import numpy as np
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Array
-from workbench.estimators.parts.groups import AT_ONCE, Groups
+from workbench.estimators.parts.groups import Groups
 from workbench.estimators.parts.m_scatter import scatter_factors
-from workbench.estimators.parts.populous_covariance import DRAWS, SEED, centring
-from workbench.estimators.parts.robust_table import FAR, Row, rows_for
+from workbench.estimators.parts.populous_frame import DRAWS, SEED, centring
+from workbench.estimators.parts.private_average import private_average
+from workbench.estimators.parts.robust_design import robust_designs
+from workbench.estimators.parts.robust_table import Row
 from workbench.estimators.parts.rows import shuffled
-from workbench.estimators.parts.vote_design import SHARES, Design, best_mask, for_quorum, split
+from workbench.estimators.parts.vote import covariance_moves
+from workbench.estimators.parts.vote_design import Design
 from workbench.linalg import tail
 from workbench.privacy import ApproxDP, Charge, NoiseSource, SimulatedNoise
-from workbench.privacy.masks import masked
+from workbench.privacy.masks import masked_identity
 
-LEAST = 200  # groups
-MARGIN = 0.01  # of the share of friends, for attacks that are not in the table
+AT_ONCE = 2**20  # entries that are worked on at a time
+LOSS = 1.5  # of sampling error, times that of the plain moment
 
 
 @dataclass(frozen=True)
@@ -52,24 +49,20 @@ class RobustCovariance:
 
     @property
     def chosen(self) -> tuple[Row, Design]:
-        """Return the row of the table and the design of its vote; raise where n rows are too few."""
+        """The row of the table and the design of its vote; raises where n rows are too few."""
         return _chosen(self.n, self.d, self.corruption, self.budget, self.beta / 3)
 
     @property
     def design(self) -> Design:
-        """Return group size, thresholds and charges."""
+        """Group size, thresholds and charges."""
         return self.chosen[1]
 
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
         """Return the masked average, positive definite, or None for no answer."""
         row, made = self.chosen
-        voting, masking = made.charges
         groups = robust_groups(shuffled(rows, noise), made.size)  # (1)
-        friends = groups.friends(made.limit)
-        agreed = made.vote.passes(friends, voting, noise)
-        root = groups.average(made.vote.weights(friends)) if agreed else np.eye(self.d)
-        released = masked(root, masking, noise)  # (2)
-        return released * (centring(masking, self.d)[0] / row.scale) if agreed else None  # (3)
+        found = private_average(groups, made, noise)  # (2)
+        return None if found is None else found * (centring(made.charges[1], self.d)[0] / row.scale)  # (3)
 
     def error_bound(self) -> float:
         """Return what the Frobenius error relative to Σ exceeds with probability at most β, about.
@@ -80,7 +73,7 @@ class RobustCovariance:
         """
         row, made = self.chosen
         moments = self.d * (self.d + 1) // 2
-        off = row.error + 1.5 * sqrt(2 / self.n) * tail(moments, self.beta / 3)
+        off = row.error + LOSS * sqrt(2 / self.n) * tail(moments, self.beta / 3)
         return off + (1 + off) * mask_error(made.charges[1], self.d, self.beta / 3)
 
 
@@ -95,26 +88,10 @@ def robust_groups(rows: Array, size: int) -> Groups:
 
 @lru_cache(maxsize=1024)
 def _chosen(n: int, d: int, corruption: float, budget: ApproxDP, beta: float) -> tuple[Row, Design]:
-    found = []
-    for row in rows_for(d, corruption):
-        if n // row.size >= LEAST:
-            found += [(row, made) for made in _designs(n // row.size, row, budget, beta)]
-    best = max(found, key=lambda one: one[1].narrowness, default=None)
-    if best is None or best[1].narrowness <= d * d // 4 + 1:
+    made = robust_designs("covariance", n, d, corruption, budget, beta, "thompson_laplace", covariance_moves)
+    if made[0][1].narrowness <= d * d // 4 + 1:
         raise ArgumentError("n", n, f"more rows for d = {d} at {budget}")
-    return best
-
-
-def _designs(k: int, row: Row, budget: ApproxDP, beta: float) -> list[Design]:
-    found = []
-    for share in SHARES:
-        vote, mask = split(budget, share, best_mask(row.d))
-        for far, limit in zip(FAR, row.limits, strict=True):
-            friends = 1 - far - 6 * row.spread(far) / sqrt(k) - MARGIN
-            made = for_quorum(k, row.size, friends, limit, vote, mask, beta)
-            if made is not None:
-                found.append(made)
-    return found
+    return made[0]
 
 
 @lru_cache(maxsize=1024)
@@ -122,5 +99,5 @@ def mask_error(charge: Charge, d: int, beta: float) -> float:
     """Return what |M - I| of the centred mask exceeds with probability at most β, in Frobenius norm."""
     noise = SimulatedNoise(np.random.default_rng((SEED, d, 1)))
     centre, _ = centring(charge, d)
-    draws = [centre * masked(np.eye(d), charge, noise) - np.eye(d) for _ in range(DRAWS)]
+    draws = [centre * masked_identity(d, charge, noise) - np.eye(d) for _ in range(DRAWS)]
     return float(np.quantile(np.linalg.norm(np.array(draws), axis=(1, 2)), 1 - beta))

@@ -26,6 +26,7 @@ SPARSE = {f"covariance/{name}" for name in ("perturbed", "thresholded", "local-t
 NET = 2.0  # times the budget, where a run is one choice among many
 BLOCKS, FAINT = 4.0, {"window_median", "lower_bound"}  # and where only blocks decide, or no pair attains
 BESIDE = 16  # rows: beyond the block of the row that turns
+MANY = 5000  # entries of a data set: a run is attacked as a whole on typical rows alone
 CHEAP = 2000  # entries times steps of a run that is attacked as a whole with many repetitions
 
 
@@ -36,6 +37,8 @@ def attacks(key: str) -> Iterator[Case]:
         if key in SPARSE:
             pairs += orthogonal(setting.n, setting.d)
         yield from replayed(setting, pairs, share=0.2)
+        if setting.n * setting.d > MANY:
+            pairs = tuple(one for one in pairs if one.name.startswith("typical"))
         yield setting.whole(pairs, share=whole_share(setting))
 
 
