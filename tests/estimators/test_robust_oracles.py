@@ -18,11 +18,11 @@ from workbench.estimators.parts.robust_mean import group_means
 from workbench.estimators.parts.shaving import removable
 from workbench.estimators.parts.tail_filter import filter_weights, filtered_moment
 from workbench.estimators.parts.variance_filter import simple_mean, simple_moment
-from workbench.populations.corruption import COVARIANCE_ATTACKS, HELD_OUT_ATTACKS
+from workbench.populations.corruption import ADVERSARIES, COVARIANCE_ATTACKS, HELD_OUT_ATTACKS
 from workbench.populations.corruption.family import Recipe
 from workbench.study.robust_table import lowered
 
-ATTACKS = {adversary.name: adversary for adversary in (*COVARIANCE_ATTACKS, *HELD_OUT_ATTACKS)}
+ATTACKS = {adversary.name: adversary for adversary in ADVERSARIES}
 SPECTRA = (
     (1.0,),
     (0.5**0.5, 0.5**0.5),

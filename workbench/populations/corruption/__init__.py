@@ -4,4 +4,7 @@ from workbench.populations.corruption.adversary import Adversary
 from workbench.populations.corruption.covariance import COVARIANCE_ATTACKS
 from workbench.populations.corruption.held_out import HELD_OUT_ATTACKS
 
-__all__ = ["COVARIANCE_ATTACKS", "HELD_OUT_ATTACKS", "Adversary"]
+ADVERSARIES = (*COVARIANCE_ATTACKS, *HELD_OUT_ATTACKS)
+"""Every named adversary."""
+
+__all__ = ["ADVERSARIES", "COVARIANCE_ATTACKS", "HELD_OUT_ATTACKS", "Adversary"]

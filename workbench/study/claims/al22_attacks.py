@@ -18,10 +18,11 @@ from numpy.random import Generator
 from workbench.bounds.corruption import mean_unit, unit
 from workbench.estimators.base import Abstention, Array
 from workbench.estimators.covariance.populous_robust import PopulousRobustCovariance
+from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian
 from workbench.estimators.mean.populous_robust import PopulousRobustMean
 from workbench.estimators.parts.tail_filter import filter_weights, filtered_moment
 from workbench.estimators.parts.variance_filter import simple_moment
-from workbench.populations.corruption import COVARIANCE_ATTACKS, HELD_OUT_ATTACKS, Adversary
+from workbench.populations.corruption import ADVERSARIES, HELD_OUT_ATTACKS, Adversary
 from workbench.populations.corruption.covariance import directions
 from workbench.populations.corruption.family import CHOSEN, Recipe, drawn
 from workbench.privacy import ApproxDP
@@ -33,7 +34,7 @@ Columns = dict[str, Any]
 
 D, CORRUPTIONS = (1, 2, 5, 8), (0.02, 0.05, 0.1)
 MOST_ROWS = 12_800  # of d²/ξ²: the larger cells would take minutes
-ATTACKS = {adversary.name: adversary for adversary in (*COVARIANCE_ATTACKS, *HELD_OUT_ATTACKS)}
+ATTACKS = {adversary.name: adversary for adversary in ADVERSARIES}
 HELD_OUT = tuple(adversary.name for adversary in HELD_OUT_ATTACKS)
 EVALUATIONS, FRESH = 150, 6  # of a search; data sets on which what it found runs again
 CONDITION = 1e3  # of the frame
@@ -152,6 +153,22 @@ def mean_votes(point: Point, trials: int, data: Generator, noise: Generator) -> 
     return {"error": errors, "abstained": np.isinf(errors)}
 
 
+def laws(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Run the robust Gaussian end to end: its two errors, in units of pairs and of rows."""
+    n, d, corruption = int(point["n"]), int(point["d"]), float(point["corruption"])
+    estimator = PopulousRobustGaussian(corruption=corruption)
+    columns = {name: np.full(trials, np.inf) for name in ("error", "mean")}
+    for trial in range(trials):
+        x = data.standard_normal((n, d))
+        x = ATTACKS[str(point["attack"])].corrupt(x, corruption, rng=data)
+        shape = frame(d, data)
+        back, value = np.linalg.inv(shape), estimator(1e4 + x @ shape.T, budget=BUDGET, rng=noise).value
+        if not isinstance(value, Abstention):
+            columns["error"][trial] = error(back @ value.covariance @ back.T, 2 * corruption)
+            columns["mean"][trial] = np.linalg.norm(back @ (value.mean - 1e4)) / mean_unit(corruption)
+    return {**columns, "abstained": np.isinf(columns["error"])}
+
+
 def cells(**more: Any) -> tuple[dict[str, Any], ...]:
     """Return every d and ξ with the rows of its cell, times other axes."""
     return tuple(
@@ -199,6 +216,17 @@ MEAN_VOTES = Sweep(
         for radius in (1.5, 3.0, 1e3)
     ),
     mean_votes,
+    4,
+    blocks(5),
+)
+LAWS = Sweep(
+    "al22-robust-laws",
+    tuple(
+        {"d": d, "n": n, "corruption": 0.02, "attack": name}
+        for d, n in ((1, 120_000), (2, 300_000))
+        for name in ("planted", "far", "top-to-zero")
+    ),
+    laws,
     4,
     blocks(5),
 )

@@ -86,6 +86,12 @@ def mean_votes_err_by_the_unit(profile: str, seed: int, jobs: int) -> Verdict:
     return _voted(frame, VOTED_MEAN)
 
 
+def laws_err_by_the_unit(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide AL22.4."""
+    frame = run(attacks.LAWS, profile, seed=seed, jobs=jobs)
+    return _voted(frame.assign(error=np.maximum(frame["error"], frame["mean"])), VOTED)
+
+
 def _voted(frame: pd.DataFrame, bound: float) -> Verdict:
     """Check abstentions against the plan's β/3, and the errors of answers against the bound."""
     silent = int(frame["abstained"].sum())
@@ -129,5 +135,12 @@ CLAIMS = (
         "mean/populous-robust at n = 8,000, 12,000, 30,000 (d = 1, 2, 5), ξ = .05, (1, 1e-6): no answer with"
         " probability at most β/3, error at most 3 ξ √(ln 1/ξ) but for 1 run of 10",
         mean_votes_err_by_the_unit,
+    ),
+    Claim(
+        "AL22.4",
+        ("AL22/Cor7.5",),
+        "gaussian/populous-robust at n = 120,000 (d = 1), 300,000 (d = 2), ξ = .02, (1, 1e-6): no answer with"
+        " probability at most β/3, errors at most 3 · 2ξ ln 1/2ξ and 3 ξ √(ln 1/ξ) but for 1 run of 10",
+        laws_err_by_the_unit,
     ),
 )
