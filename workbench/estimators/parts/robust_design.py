@@ -11,7 +11,7 @@ attacks.
 """
 
 from collections.abc import Iterator
-from math import sqrt
+from math import isfinite, sqrt
 
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.robust_table import FAR, Row, rows_for
@@ -45,6 +45,6 @@ def _designs(k: int, row: Row, budget: ApproxDP, beta: float, kind: str, moves: 
         cost = split(budget, share, kind)[0]
         for far, limit in zip(FAR, row.limits, strict=True):
             friends = 1 - far - 6 * row.spread(far) / sqrt(k) - MARGIN
-            found = designer.thresholds(k, friends, limit, cost, beta)
+            found = designer.thresholds(k, friends, limit, cost, beta) if isfinite(limit) else None
             if found is not None:
                 yield Design(row.size, limit, *found, kind, budget, share)
