@@ -163,7 +163,7 @@ def in_many_dimensions() -> Iterator[Mutant]:
 
     The step is the last that is attained or, if none is, the first. It has half of what it should have or,
     if it is a choice among hundreds of candidates, each of them improbable, a hundredth. Of votes of robust
-    groups, which one row moves by next to nothing, it is the last, with a hundred-thousandth.
+    groups, which one row moves by next to nothing, it is the last, with a ten-millionth.
     """
     for key in multivariate.KEYS:
         setting = min(multivariate.settings(key), key=lambda one: len(list(one.plan.charges())))
@@ -172,7 +172,7 @@ def in_many_dimensions() -> Iterator[Mutant]:
         last = (
             charges[-1] if robust else (multivariate.attained(setting.plan, CATALOG[key]) or charges[:1])[-1]
         )
-        factor = 1e-5 if robust else 0.01 if last.mechanism == "exponential" else 0.5
+        factor = 1e-7 if robust else 0.01 if last.mechanism == "exponential" else 0.5
         words = f"of {last.step} times {factor:g}"
         faint = weaker(NOISE[last.mechanism], factor)
         yield Mutant(f"noise {words}", key, last.step, faint, setting.variant)
