@@ -181,6 +181,15 @@ def test_a_mean_anywhere_is_found(d, n):
     assert np.sum(np.array(errors) > PopulousMean().error_bound(n, d, BUDGET, 1e-4)) == 0
 
 
+def test_sigma_is_the_unit_of_a_mean():
+    x = 1e3 + rng().standard_normal((2000, 2))
+    one, four = (PopulousMean(sigma=s)(s * x, budget=BUDGET, rng=rng(2)).value for s in (1.0, 4.0))
+    assert (four == 4 * one).all()
+    assert PopulousMean(sigma=4.0).error_bound(2000, 2, BUDGET, 0.1) == pytest.approx(
+        4 * PopulousMean().error_bound(2000, 2, BUDGET, 0.1)
+    )
+
+
 # what each known slip would change
 
 

@@ -142,7 +142,7 @@ MEAN = (
         summary="mean anywhere in space, by a vote of rows on who is close to most",
         estimand="mean",
         statements=("AL22/Prop7.1", "AL22/Lem7.2"),
-        examples=(Example(PopulousMean(), LOUD), Example(PopulousMean(sigma=2.0), LOUD)),
+        examples=(Example(PopulousMean(), LOUD),),
         population=ROUND,
         loss=losses.mahalanobis_mean_error,
         assumptions=(NORMAL, SPHERICAL),

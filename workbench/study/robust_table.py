@@ -27,6 +27,7 @@ CORRUPTIONS = (0.02, 0.05, 0.1)
 SIZES = {1: (24, 32, 48, 64), 2: (32, 48, 64, 96), 3: (64, 96, 144), 4: (96, 144, 192)}
 RADII = (0.0, 1.5, 2.0, 3.0, 1e3)
 MEAN_D, MEAN_SIZES = (1, 2, 3, 4, 5, 8), (8, 16, 32)
+NEVER = 1e12
 LOW, HIGH = 0.5, 0.74  # the weights of a typical vote
 NAMES = (
     "planted", "zeros", "far", "very-far", "plane", "top-to-zero", "small-to-quantile", "moment-far",
@@ -45,13 +46,13 @@ def scenario(d: int, size: int, corruption: float, name: str) -> Groups:
 
 
 def distances(groups: Groups, rng: np.random.Generator) -> Array:
-    """Return 1 + dist of random pairs of groups; infinite where one is not usable."""
+    """Return 1 + dist of random pairs of groups, at most `NEVER`; that where one is not usable."""
     first, second = rng.integers(0, groups.count, (2, PAIRS))
     second = np.where(first == second, (second + 1) % groups.count, second)
     inverses = np.linalg.inv(groups.factors)
     values = np.linalg.svd(groups.factors[second] @ inverses[first], compute_uv=False) ** 2
     both = groups.usable[first] & groups.usable[second]
-    return np.where(both, np.maximum(values[:, 0], 1 / values[:, -1]), np.inf)
+    return np.where(both, np.minimum(np.maximum(values[:, 0], 1 / values[:, -1]), NEVER), NEVER)
 
 
 def average(groups: Groups, friends: np.ndarray) -> Array:

@@ -98,7 +98,9 @@ def neighbours(n: int, d: int, entry: Entry) -> tuple[Pair, ...]:
         ("to the middle", first, 0 * first),
         ("from corner to corner", corner, -corner),
     )
+    leaving = pair("typical rows, one leaves", typical, typical[0], FAR * first, 0)
     return (
+        *((leaving,) if "mask" in entry.bounded_steps else ()),  # a vote sees who is no friend any more
         *(blockwise(n, d) if entry.estimand == "eigenvalues" else ()),
         *(pair(f"zeros, one {how}", zeros, FAR * start, FAR * end, 0) for how, start, end in moves),
         *(pair(f"typical rows, one {how}", typical, FAR * start, FAR * end, 0) for how, start, end in moves),

@@ -90,21 +90,23 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
         event, noise = uses[x.tobytes()], SimulatedNoise(rng)
         with np.errstate(all="ignore"):
             outputs = [event.again(noise) for _ in range(trials)]
-            found = [_between(out, roots) if roots else _seen(out, directions, keys) for out in outputs]
+            if roots:
+                return _between(np.array(outputs), roots)
+            found = [_seen(out, directions, keys) for out in outputs]
         return np.array(found, np.float64)
 
     return mechanism
 
 
-def _between(output: Array, roots: Sequence[tuple[Array, Array]]) -> tuple[float, ...]:
-    """Return for every pair of roots, in two ways, how much further a matrix is from the second."""
-    seen: list[float] = []
+def _between(outputs: Array, roots: Sequence[tuple[Array, Array]]) -> Array:
+    """Return for every pair of roots, in two ways, how much further each matrix is from the second."""
+    seen: list[Array] = []
     for pair in roots:
         inverses = [np.linalg.inv(root) for root in pair]
-        values = [np.linalg.eigvalsh(inverse @ output @ inverse.T) for inverse in inverses]
-        near, far = (float(np.abs(np.log(value)).max()) for value in values)
-        seen += [far - near, float(values[1].sum() - values[0].sum())]
-    return tuple(seen)
+        values = [np.linalg.eigvalsh(inverse @ outputs @ inverse.T) for inverse in inverses]
+        near, far = (np.abs(np.log(value)).max(axis=1) for value in values)
+        seen += [far - near, values[1].sum(axis=1) - values[0].sum(axis=1)]
+    return np.array(seen).T
 
 
 def _moved_keys(one: Event, other: Event) -> set[float]:
