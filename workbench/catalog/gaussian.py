@@ -20,7 +20,7 @@ GAUSSIAN = (
         assumptions=(NORMAL,),
         knobs=(N, EPSILON, DELTA, CORRUPTION),
         symmetries={"translation": "none", "scale": "none"},
-        bounded_steps=ROBUST,
+        bounded_steps=frozenset(f"{stage}, {step}" for stage in ("covariance", "mean") for step in ROBUST),
     ),
     Entry(
         key="gaussian/unbounded",

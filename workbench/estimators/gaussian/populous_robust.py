@@ -14,7 +14,7 @@ The source leaves out laws without a density (Remark 7.6), and so does this. Dep
 `covariance/populous-robust` and `mean/populous-robust`. Proof: `proofs/populous.md`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from workbench.estimators.parts.robust_mean import RobustMean
 from workbench.estimators.parts.rows import paired, shuffled
 from workbench.estimators.parts.shaving import LARGEST, require_corruption
 from workbench.estimators.parts.vote_design import VOTE
-from workbench.privacy import Budget, NoiseSource, Parallel, Plan
+from workbench.privacy import Budget, NoiseSource, Parallel, Plan, Sequential
 
 SHARE, SPREAD = 0.75, 1.2  # of the rows for (1); what (2) takes the standard deviation in its frame for
 
@@ -79,7 +79,8 @@ class PopulousRobustGaussian:
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the two votes in parallel: they see disjoint rows."""
-        return Parallel(tuple(recipe.design.plan for recipe in self.recipes(n, d, budget)))
+        shape, place = self.recipes(n, d, budget)
+        return Parallel((_named("covariance", shape.design.plan), _named("mean", place.design.plan)))
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
@@ -95,3 +96,9 @@ class PopulousRobustGaussian:
         if covariance is None or mean is None:
             return Abstention(VOTE)
         return Gaussian(root @ mean, covariance)
+
+
+def _named(stage: str, plan: Plan) -> Sequential:
+    """Return the plan of one vote with its stage in the names of its steps."""
+    steps = (replace(charge, step=f"{stage}, {charge.step}") for charge in plan.charges())
+    return Sequential("basic", tuple(steps))
