@@ -7,13 +7,11 @@ from workbench.distributions import Gaussian, SparseCovariance
 from workbench.estimators.covariance.clipped import ClippedCovariance
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.estimators.covariance.empirical import EmpiricalCovariance
-from workbench.estimators.covariance.filter_nonprivate import FilterNonprivateCovariance
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
 from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
 from workbench.estimators.covariance.perturbed import PerturbedCovariance
 from workbench.estimators.covariance.populous import PopulousCovariance
-from workbench.estimators.covariance.populous_robust import PopulousRobustCovariance
 from workbench.estimators.covariance.pure_net import PureNetCovariance
 from workbench.estimators.covariance.thresholded import ThresholdedCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
@@ -23,6 +21,7 @@ from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
 from . import spectral
 from .entry import Assumption, Entry, Example, Knob
 from .moments import MOMENTS
+from .robust import ROBUST_COVARIANCE
 
 APPROX, CONCENTRATED, GAUSSIAN = ApproxDP(1.0, 1e-6), ZCDP(0.1), GaussianDP(0.5)
 N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
@@ -82,22 +81,6 @@ COVARIANCE = (
         loss=losses.mahalanobis_covariance_error,
         least_rows=1,
         knobs=(N,),
-        symmetries={"translation": "exact", "scale": "exact"},
-    ),
-    Entry(
-        key="covariance/filter-nonprivate",
-        summary="covariance of rows of which some may be anything, without privacy",
-        estimand="covariance",
-        statements=("AL22/Thm6.1",),
-        examples=(
-            Example(FilterNonprivateCovariance(corruption=0.05), NonPrivate()),
-            Example(FilterNonprivateCovariance(corruption=0.05, centred=True), NonPrivate()),
-            Example(FilterNonprivateCovariance(corruption=0.05, calibration="paper"), NonPrivate()),
-        ),
-        population=TILTED,
-        loss=losses.mahalanobis_covariance_error,
-        assumptions=(NORMAL,),
-        knobs=(N, spectral.CORRUPTION),
         symmetries={"translation": "exact", "scale": "exact"},
     ),
     Entry(
@@ -212,22 +195,6 @@ COVARIANCE = (
         bounded_steps=spectral.VOTES,
     ),
     Entry(
-        key="covariance/populous-robust",
-        summary="covariance of rows of which some may be anything, by a vote of robust groups",
-        estimand="covariance",
-        statements=("AL22/Alg4", "AL22/Thm6.3"),
-        examples=(
-            Example(PopulousRobustCovariance(corruption=0.05), spectral.APPROX),
-            Example(PopulousRobustCovariance(corruption=0.02), spectral.APPROX),
-        ),
-        population=spectral.THIN,
-        loss=losses.mahalanobis_covariance_error,
-        assumptions=(NORMAL,),
-        knobs=(N, EPSILON, DELTA, spectral.CORRUPTION),
-        symmetries={"translation": "exact", "scale": "exact"},
-        bounded_steps=spectral.ROBUST,
-    ),
-    Entry(
         key="covariance/perturbed",
         summary="covariance of rows of known norm: noise on every entry",
         estimand="covariance",
@@ -277,4 +244,5 @@ COVARIANCE = (
         symmetries={"translation": "none", "scale": "none"},
         bounded_steps=frozenset({"users"}),
     ),
+    *ROBUST_COVARIANCE,
 )

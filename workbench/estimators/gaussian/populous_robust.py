@@ -14,7 +14,7 @@ The source leaves out laws without a density (Remark 7.6), and so does this. Dep
 `covariance/populous-robust` and `mean/populous-robust`. Proof: `proofs/populous.md`.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from workbench.estimators.parts.robust_mean import RobustMean
 from workbench.estimators.parts.rows import paired, shuffled
 from workbench.estimators.parts.shaving import LARGEST, require_corruption
 from workbench.estimators.parts.vote_design import VOTE
-from workbench.privacy import Budget, NoiseSource, Parallel, Plan, Sequential
+from workbench.privacy import Budget, Charge, NoiseSource, Parallel, Plan, Sequential
 
 SHARE, SPREAD = 0.75, 1.2  # of the rows for (1); what (2) takes the standard deviation in its frame for
 
@@ -100,5 +100,6 @@ class PopulousRobustGaussian:
 
 def _named(stage: str, plan: Plan) -> Sequential:
     """Return the plan of one vote with its stage in the names of its steps."""
-    steps = (replace(charge, step=f"{stage}, {charge.step}") for charge in plan.charges())
+    charges = tuple(plan.charges())
+    steps = (Charge(f"{stage}, {one.step}", one.mechanism, one.sensitivity, one.cost) for one in charges)
     return Sequential("basic", tuple(steps))
