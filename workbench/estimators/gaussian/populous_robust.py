@@ -35,9 +35,10 @@ from workbench.estimators.parts.robust_mean import RobustMean
 from workbench.estimators.parts.rows import paired, shuffled
 from workbench.estimators.parts.shaving import LARGEST, require_corruption
 from workbench.estimators.parts.vote_design import VOTE
-from workbench.privacy import Budget, Charge, NoiseSource, Parallel, Plan, Sequential
+from workbench.privacy import Budget, NoiseSource, Parallel, Plan
 
 SHARE, SPREAD = 0.75, 1.2  # of the rows for (1); what (2) takes the standard deviation in its frame for
+COVARIANCE, MEAN = "covariance, ", "mean, "
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,13 +75,12 @@ class PopulousRobustGaussian:
         """Return the recipes of (1) and (2) for n rows."""
         require_matrix(n, d)
         events, pairs = require_events(budget), int(SHARE * n) // 2
-        shape = RobustCovariance(pairs, d, 2 * self.corruption, events, self.beta / 2)
-        return shape, RobustMean(n - 2 * pairs, d, self.corruption, events, self.beta / 2, SPREAD)
+        shape = RobustCovariance(pairs, d, 2 * self.corruption, events, self.beta / 2, COVARIANCE)
+        return shape, RobustMean(n - 2 * pairs, d, self.corruption, events, self.beta / 2, SPREAD, MEAN)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the two votes in parallel: they see disjoint rows."""
-        shape, place = self.recipes(n, d, budget)
-        return Parallel((_named("covariance", shape.design.plan), _named("mean", place.design.plan)))
+        return Parallel(tuple(recipe.design.plan for recipe in self.recipes(n, d, budget)))
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
@@ -96,10 +96,3 @@ class PopulousRobustGaussian:
         if covariance is None or mean is None:
             return Abstention(VOTE)
         return Gaussian(root @ mean, covariance)
-
-
-def _named(stage: str, plan: Plan) -> Sequential:
-    """Return the plan of one vote with its stage in the names of its steps."""
-    charges = tuple(plan.charges())
-    steps = (Charge(f"{stage}, {one.step}", one.mechanism, one.sensitivity, one.cost) for one in charges)
-    return Sequential("basic", tuple(steps))

@@ -12,7 +12,7 @@ constants, so that a replaced row changes one point, whatever (1) does. Proof: `
 8.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import sqrt
 
@@ -46,6 +46,7 @@ class RobustCovariance:
     corruption: float
     budget: ApproxDP
     beta: float
+    stage: str = ""
 
     @property
     def chosen(self) -> tuple[Row, Design]:
@@ -55,11 +56,11 @@ class RobustCovariance:
     @property
     def design(self) -> Design:
         """Group size, thresholds and charges."""
-        return self.chosen[1]
+        return replace(self.chosen[1], stage=self.stage)
 
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
         """Return the masked average, positive definite, or None for no answer."""
-        row, made = self.chosen
+        row, made = self.chosen[0], self.design
         groups = robust_groups(shuffled(rows, noise), made.size)  # (1)
         found = private_average(groups, made, noise)  # (2)
         return None if found is None else found * (centring(made.charges[1], self.d)[0] / row.scale)  # (3)
@@ -71,7 +72,7 @@ class RobustCovariance:
         I|, M the mask and B the average, whose worst error was simulated and whose sampling error is that
         of n rows.
         """
-        row, made = self.chosen
+        row, made = self.chosen[0], self.design
         moments = self.d * (self.d + 1) // 2
         off = row.error + LOSS * sqrt(2 / self.n) * tail(moments, self.beta / 3)
         return off + (1 + off) * mask_error(made.charges[1], self.d, self.beta / 3)

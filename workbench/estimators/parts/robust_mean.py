@@ -11,7 +11,7 @@ public constants, so that a replaced row changes one point, whatever (1) does. P
 section 8.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import sqrt
 
@@ -42,6 +42,7 @@ class RobustMean:
     budget: ApproxDP
     beta: float
     spread: float = 1.0
+    stage: str = ""
 
     @property
     def chosen(self) -> tuple[Row, Design]:
@@ -51,7 +52,7 @@ class RobustMean:
     @property
     def design(self) -> Design:
         """Group size, thresholds and charges, for spread 1."""
-        return self.chosen[1]
+        return replace(self.chosen[1], stage=self.stage)
 
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
         """Return the noisy average of sanitised rows, or None for no answer."""
@@ -68,7 +69,7 @@ class RobustMean:
         For normal rows under the attacks of the table, given an answer: the average's worst error, simulated,
         its sampling error, that of n rows, and the noise.
         """
-        row, made = self.chosen
+        row, made = self.chosen[0], self.design
         sd = sqrt(gaussian_scale(made.charges[1]) ** 2 + LOSS**2 / self.n)
         return self.spread * (row.error + sd * tail(self.d, self.beta / 3))
 

@@ -55,6 +55,8 @@ class Design:
         What both cost together.
     share : float
         ε_t/ε.
+    stage : str
+        What the names of its steps begin with.
     """
 
     size: int
@@ -64,12 +66,14 @@ class Design:
     kind: str
     budget: ApproxDP
     share: float
+    stage: str = ""
 
     @property
     def charges(self) -> tuple[Charge, Charge]:
         """The charges of the vote and of the mask."""
         vote, mask = split(self.budget, self.share, self.kind)
-        return self.vote.charge(VOTE, vote), Charge(MASK, self.kind, self.distance, mask)
+        first, second = self.stage + VOTE, self.stage + MASK
+        return self.vote.charge(first, vote), Charge(second, self.kind, self.distance, mask)
 
     @property
     def plan(self) -> Sequential:
