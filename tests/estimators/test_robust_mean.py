@@ -11,7 +11,7 @@ from workbench.estimators.mean.robust import RobustMean
 from workbench.estimators.mean.robust_heavy import RobustHeavyMean
 from workbench.estimators.parts.normal_ball import clipped_moment, kept_moment, radius_within
 from workbench.estimators.parts.row_filter import RowFilter, Rows
-from workbench.populations.corruption import ADVERSARIES
+from workbench.populations.corruption import MEAN_ATTACKS
 from workbench.privacy import (
     ZCDP,
     ApproxDP,
@@ -24,7 +24,7 @@ from workbench.privacy.mechanisms import gaussian_mu
 from workbench.study.replay import spied
 
 BUDGET = ApproxDP(10.0, 0.01)
-ATTACKS = {adversary.name: adversary for adversary in ADVERSARIES}
+ATTACKS = {adversary.name: adversary for adversary in MEAN_ATTACKS}
 NORMAL, HEAVY = RobustMean(radius=10.0), RobustHeavyMean(radius=10.0)
 BOTH = pytest.mark.parametrize("estimator", [NORMAL, HEAVY], ids=["normal", "heavy"])
 

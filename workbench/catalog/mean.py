@@ -9,12 +9,7 @@ from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
 from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
 from workbench.estimators.mean.empirical import EmpiricalMean
-from workbench.estimators.mean.filter import FilterMean
 from workbench.estimators.mean.populous import PopulousMean
-from workbench.estimators.mean.prime import PrimeMean
-from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
-from workbench.estimators.mean.robust import RobustMean
-from workbench.estimators.mean.robust_heavy import RobustHeavyMean
 from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
 
@@ -56,17 +51,6 @@ BELOW = Assumption(
     ),
     MultivariateGaussian(Gaussian(np.zeros(3), np.diag([100.0, 1.0, 1.0]))),
 )
-CORRUPTION = Knob("corruption", 0.001, 0.15)
-QUERIES = ("excess", "size", "moment", "score", "mean", "total", "scores")
-LAVISH = ApproxDP(100.0, 0.1)  # what the source's own constants need at few thousand rows
-
-
-def bounded(epochs: int, rounds: int) -> frozenset[str]:
-    """Return the steps of the source's filters, whose noise is for more than one row can move."""
-    turns = [f"{s}.{t}" for s in range(1, epochs + 1) for t in range(1, rounds + 1)]
-    turns += [str(s) for s in range(1, max(epochs, rounds) + 1)]
-    return frozenset(f"{query} {turn}" for query in QUERIES for turn in turns)
-
 
 MEAN = (
     Entry(
@@ -157,90 +141,6 @@ MEAN = (
         loss=losses.mahalanobis_mean_error,
         assumptions=(MOMENTS, WITHIN),
         knobs=(N, EPSILON, DELTA, RADIUS),
-        symmetries={"translation": "none", "scale": "none"},
-    ),
-    Entry(
-        key="mean/filter",
-        summary="mean that corrupted rows cannot move far, filtered along the widest direction",
-        estimand="mean",
-        statements=("LKKO21/Thm5", "LKKO21/Alg1", "LKKO21/Alg8"),
-        examples=(
-            Example(FilterMean(radius=10.0), APPROX),
-            Example(FilterMean(radius=10.0), CONCENTRATED),
-            Example(FilterMean(radius=10.0, passes=5, calibration="paper"), LAVISH),
-        ),
-        population=ROUND,
-        loss=losses.mahalanobis_mean_error,
-        assumptions=(NORMAL, SPHERICAL, WITHIN),
-        knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION),
-        symmetries={"translation": "none", "scale": "none"},
-        bounded_steps=bounded(1, 5),
-    ),
-    Entry(
-        key="mean/prime",
-        summary="PRIME: mean that corrupted rows cannot move far, filtered along all wide directions",
-        estimand="mean",
-        statements=("LKKO21/Thm6", "LKKO21/Alg9", "LKKO21/Alg10", "LKKO21/Alg11"),
-        examples=(
-            Example(PrimeMean(radius=10.0), APPROX),
-            Example(PrimeMean(radius=10.0, centre=3.0, sigma=2.0), GAUSSIAN),
-            Example(PrimeMean(radius=10.0, passes=2), CONCENTRATED),
-            Example(PrimeMean(radius=10.0, calibration="paper"), LAVISH),
-        ),
-        population=ROUND,
-        loss=losses.mahalanobis_mean_error,
-        assumptions=(NORMAL, SPHERICAL, WITHIN),
-        knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION),
-        symmetries={"translation": "none", "scale": "none"},
-        bounded_steps=bounded(5, 1),
-    ),
-    Entry(
-        key="mean/prime-heavy",
-        summary="PRIME where only a covariance is known",
-        estimand="mean",
-        statements=("LKKO21/Thm9", "LKKO21/Alg3", "LKKO21/Alg16", "LKKO21/Alg17"),
-        examples=(
-            Example(PrimeHeavyMean(radius=10.0), APPROX),
-            Example(PrimeHeavyMean(radius=10.0, centre=3.0, upper=4.0), GAUSSIAN),
-            Example(PrimeHeavyMean(radius=10.0, calibration="paper"), LAVISH),
-        ),
-        population=MultivariateStudent(ROUND.moments, 10.0),
-        loss=losses.mahalanobis_mean_error,
-        assumptions=(BELOW, WITHIN),
-        knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION),
-        symmetries={"translation": "none", "scale": "none"},
-        bounded_steps=bounded(6, 1),
-    ),
-    Entry(
-        key="mean/robust",
-        summary="mean of corrupted rows: a filter that looks at one row at a time",
-        estimand="mean",
-        statements=("LKKO21/Asm1",),
-        examples=(
-            Example(RobustMean(radius=10.0), ZCDP(0.5)),
-            Example(RobustMean(radius=10.0), ApproxDP(4.0, 1e-6)),
-            Example(RobustMean(radius=10.0, centre=3.0, sigma=2.0, corruption=0.1), GaussianDP(1.0)),
-        ),
-        population=ROUND,
-        loss=losses.mahalanobis_mean_error,
-        assumptions=(NORMAL, SPHERICAL, WITHIN_BOX),
-        knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION),
-        symmetries={"translation": "none", "scale": "none"},
-    ),
-    Entry(
-        key="mean/robust-heavy",
-        summary="mean of corrupted heavy-tailed rows: a filter that looks at one row at a time",
-        estimand="mean",
-        statements=("LKKO21/Asm2",),
-        examples=(
-            Example(RobustHeavyMean(radius=10.0), ZCDP(0.5)),
-            Example(RobustHeavyMean(radius=10.0), ApproxDP(4.0, 1e-6)),
-            Example(RobustHeavyMean(radius=10.0, centre=3.0, upper=4.0, corruption=0.1), GaussianDP(1.0)),
-        ),
-        population=MultivariateStudent(ROUND.moments, 10.0),
-        loss=losses.mahalanobis_mean_error,
-        assumptions=(BELOW, WITHIN_BOX),
-        knobs=(N, EPSILON, DELTA, RADIUS, Knob("corruption", 0.001, 0.12)),
         symmetries={"translation": "none", "scale": "none"},
     ),
 )

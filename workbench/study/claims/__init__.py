@@ -6,6 +6,7 @@ A source adds its claims as a module with a tuple `CLAIMS`, imported here and na
 from collections.abc import Iterable
 
 from workbench.errors import one_of
+from workbench.study.claims.al22_oracles import CLAIMS as AL22_ORACLES
 from workbench.study.claims.base import Claim as Claim
 from workbench.study.claims.base import index
 from workbench.study.claims.l17_accounting import CLAIMS as L17_ACCOUNTING
@@ -28,6 +29,7 @@ from workbench.study.resources import resources
 from workbench.study.verdict import Verdict
 
 FAMILIES: tuple[tuple[Claim, ...], ...] = (
+    AL22_ORACLES,
     L17_LOCATION,
     L17_COSTS,
     L17_TIGHT,
