@@ -17,6 +17,7 @@ from workbench.errors import ArgumentError
 from workbench.populations import (
     Contaminated,
     MultivariateGaussian,
+    MultivariatePareto,
     MultivariateStudent,
     PointMass,
     Population,
@@ -35,6 +36,7 @@ ALL: list[Population] = [
     MultivariateGaussian(MOMENTS),
     UnivariateStudent(),
     MultivariateStudent(MOMENTS),
+    MultivariatePareto(MOMENTS),
     PointMass(3.0),
     PointMass([3.0, 4.0, 5.0]),
     Contaminated(clean=UnivariateGaussian(), outliers=UnivariateGaussian(mean=9.0), fraction=0.2),
@@ -178,3 +180,23 @@ def test_bad_parameters_are_named() -> None:
 def test_populations_are_values() -> None:
     assert MultivariateStudent(MOMENTS) == MultivariateStudent(Gaussian(MOMENTS.mean, MOMENTS.covariance))
     assert len({UnivariateGaussian(), UnivariateGaussian(0.0, 1.0), UnivariateGaussian(1.0)}) == 2
+
+
+@pytest.mark.parametrize("index", [2.5, 6.0])
+def test_pareto_rows_have_the_law_and_the_moments_that_they_state(index):
+    """Every coordinate of the plane is (U - E U)/sd(U) with P(U > u) = u^-index; E U = index/(index - 1)."""
+    rows = MultivariatePareto(PLANE, index).sample(N, rng=np.random.default_rng(1))
+    law = stats.pareto(index)
+    for column in rows.T:
+        raw = column * law.std() + law.mean()
+        assert stats.kstest(raw, law.cdf).statistic < RADIUS
+    assert abs(stats.spearmanr(*rows[:50_000].T).statistic) < 5 / sqrt(50_000)
+    moved = MultivariatePareto(MOMENTS, 6.0).sample(N, rng=np.random.default_rng(2))
+    assert np.abs(moved.mean(axis=0) - MOMENTS.mean).max() < 5 * 2 / sqrt(N)
+    assert np.abs(np.cov(moved.T) - MOMENTS.covariance).max() < 0.15
+
+
+def test_pareto_rows_need_a_variance():
+    for index in (2.0, 1.0, np.nan, np.inf, "3"):
+        with pytest.raises(ArgumentError, match="index"):
+            MultivariatePareto(PLANE, index)

@@ -140,3 +140,61 @@ def test_everything_that_the_sparse_source_numbers_has_a_row() -> None:
 def test_known_slips_of_the_sparse_source_are_recorded() -> None:
     slips = {statement.id.removeprefix("WX19/") for statement in statements("wx19") if statement.errata}
     assert slips == {"Eq7", "Thm1", "Alg2", "data", "finding3"}
+
+
+LKKO21_NUMBERED = {
+    *(f"Thm{number}" for number in range(1, 14)),
+    *(f"Alg{number}" for number in range(1, 18)),
+    *(f"LemD.{number}" for number in range(1, 7)),
+    *(f"LemE.{number}" for number in range(1, 4)),
+    *(f"LemF.{number}" for number in range(1, 8)),
+    *(f"LemG.{number}" for number in (1, *range(3, 15))),
+    *(f"LemH.{number}" for number in range(1, 15)),
+    *(f"LemJ.{number}" for number in range(1, 4)),
+    *(f"LemK.{number}" for number in (*range(1, 9), 10, 11)),
+    *("Def1.1", "Def1.2", "Def4.1", "Def4.2", "Def4.3", "DefC.1", "DefG.2", "DefK.9", "Asm1", "Asm2"),
+    *("Prop2.1", "PropI.2", "CorI.1", "Lem2.2", "Rem1", "Eq1", "Eq19", "Table1", "Table2", "Fig1", "Fig2"),
+}
+AL22_NUMBERED = {
+    *(f"Thm1.{number}" for number in range(1, 5)),
+    *("Thm2.12", "Thm4.1", "Thm5.4", "Thm5.5", "Thm5.6", "Thm5.7", "Thm6.1", "Thm6.3", "Thm7.3", "Thm7.4"),
+    *("Lem2.2", "Lem2.3", "Lem2.4", "Lem2.10", "Lem3.2", "Lem3.6", "Lem5.1", "Lem5.2", "Lem5.3", "Lem7.2"),
+    *("Def2.5", "Def2.7", "Def2.9", "Def3.1", "Def3.3", "Def3.5", "Fact2.1", "Claim2.11", "Eq5.1"),
+    *("Rem2.6", "Rem2.8", "Rem3.4", "Rem3.7", "Rem3.8", "Rem7.6", "Rem7.7", "Prop6.2", "Prop7.1", "Cor7.5"),
+    *(f"Alg{number}" for number in range(1, 6)),
+    *("ClaimA.1", "ClaimA.2", "LemA.3", "LemA.4", "ThmA.5", "LemA.6", "ClaimA.7"),
+    *("ClaimB.1", "ClaimB.2", "ClaimB.3", "LemB.4", "FactB.5", *(f"ClaimC.{n}" for n in range(1, 7))),
+    *("LemD.1", "LemD.2", "ClaimD.3", "ClaimD.4", "ClaimD.5"),
+}
+
+
+@pytest.mark.parametrize(("source", "numbered"), [("lkko21", LKKO21_NUMBERED), ("al22", AL22_NUMBERED)])
+def test_everything_that_the_robust_sources_number_has_a_row(source: str, numbered: set[str]) -> None:
+    names = {statement.id.removeprefix(f"{source.upper()}/") for statement in statements(source)}
+    assert numbered <= names
+    assert {name for name in names - numbered if name[:3] in ("Thm", "Lem", "Alg", "Cor", "Def")} <= {
+        "Lem-F3-F7"
+    }
+    used = {name for statement in statements(source) for name in statement.covered_by}
+    bounds = import_module(f"workbench.bounds.{source}")
+    public = {
+        name
+        for name, value in vars(bounds).items()
+        if callable(value) and value.__module__ == bounds.__name__ and name[0].islower() and name[0] != "_"
+    }
+    assert {f"bounds.{source}.{name}" for name in public} <= used
+
+
+def test_what_robust_means_do_on_the_line_stands_for_a_statement() -> None:
+    module = import_module("workbench.bounds.resilience")
+    used = {name for statement in statements("lkko21") for name in statement.covered_by}
+    own = {
+        name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__
+    }
+    assert {f"bounds.resilience.{name}" for name in own if name[0] != "_"} <= used
+
+
+def test_known_slips_of_the_robust_sources_are_recorded() -> None:
+    slips = {statement.id for tag in ("lkko21", "al22") for statement in statements(tag) if statement.errata}
+    assert {f"LKKO21/{name}" for name in ("Def1.1", "Alg2", "Alg10", "LemH.6")} <= slips
+    assert "AL22/Thm5.4" in slips

@@ -18,22 +18,35 @@ if TYPE_CHECKING:
     from workbench.estimators.covariance.clipped import ClippedCovariance
     from workbench.estimators.covariance.coinpress import CoinPressCovariance
     from workbench.estimators.covariance.empirical import EmpiricalCovariance
+    from workbench.estimators.covariance.filter_nonprivate import FilterNonprivateCovariance
     from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
     from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
     from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
     from workbench.estimators.covariance.perturbed import PerturbedCovariance
     from workbench.estimators.covariance.populous import PopulousCovariance
+    from workbench.estimators.covariance.populous_robust import PopulousRobustCovariance
     from workbench.estimators.covariance.pure_net import PureNetCovariance
     from workbench.estimators.covariance.thresholded import ThresholdedCovariance
     from workbench.estimators.covariance.unbounded import UnboundedCovariance
     from workbench.estimators.gaussian.populous import PopulousGaussian
+    from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian
     from workbench.estimators.gaussian.unbounded import UnboundedGaussian
     from workbench.estimators.mean.clipped_box import ClippedBoxMean
     from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
     from workbench.estimators.mean.coinpress import CoinPressMean
     from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
     from workbench.estimators.mean.empirical import EmpiricalMean
+    from workbench.estimators.mean.filter import FilterMean
+    from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
     from workbench.estimators.mean.populous import PopulousMean
+    from workbench.estimators.mean.populous_robust import PopulousRobustMean
+    from workbench.estimators.mean.prime import PrimeMean
+    from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
+    from workbench.estimators.mean.resilient import ResilientMean
+    from workbench.estimators.mean.resilient_heavy import ResilientHeavyMean
+    from workbench.estimators.mean.robust import RobustMean
+    from workbench.estimators.mean.robust_heavy import RobustHeavyMean
+    from workbench.estimators.mean.tukey import TukeyMean
     from workbench.estimators.range.ball import BallRange
     from workbench.estimators.range.box import BoxRange
     from workbench.estimators.spectral.eigenvalues import Eigenvalues
@@ -73,6 +86,9 @@ __all__ = [
     "Eigenvalues",
     "EmpiricalCovariance",
     "EmpiricalMean",
+    "FilterMean",
+    "FilterNonprivateCovariance",
+    "FilterNonprivateMean",
     "GaussianDP",
     "Guarantee",
     "HeavyTailedCovariance",
@@ -89,16 +105,26 @@ __all__ = [
     "PopulousCovariance",
     "PopulousGaussian",
     "PopulousMean",
+    "PopulousRobustCovariance",
+    "PopulousRobustGaussian",
+    "PopulousRobustMean",
     "Preconditioner",
+    "PrimeHeavyMean",
+    "PrimeMean",
     "PureDP",
     "PureNetCovariance",
     "Release",
+    "ResilientHeavyMean",
+    "ResilientMean",
+    "RobustHeavyMean",
+    "RobustMean",
     "Scale",
     "StableLocation",
     "SubspaceAggregate",
     "SubspaceExact",
     "ThresholdedCovariance",
     "Trace",
+    "TukeyMean",
     "TwoStepMean",
     "UnboundedCovariance",
     "UnboundedGaussian",
@@ -114,6 +140,7 @@ _HOMES = {
     "estimators.covariance.clipped": ("ClippedCovariance",),
     "estimators.covariance.coinpress": ("CoinPressCovariance",),
     "estimators.covariance.empirical": ("EmpiricalCovariance",),
+    "estimators.covariance.filter_nonprivate": ("FilterNonprivateCovariance",),
     "estimators.covariance.local_thresholded": ("LocalThresholdedCovariance",),
     "estimators.covariance.perturbed": ("PerturbedCovariance",),
     "estimators.covariance.thresholded": ("ThresholdedCovariance",),
@@ -121,6 +148,18 @@ _HOMES = {
     "estimators.mean.coinpress": ("CoinPressMean",),
     "estimators.mean.coordinatewise": ("CoordinatewiseMean",),
     "estimators.mean.empirical": ("EmpiricalMean",),
+    "estimators.mean.resilient": ("ResilientMean",),
+    "estimators.mean.resilient_heavy": ("ResilientHeavyMean",),
+    "estimators.mean.tukey": ("TukeyMean",),
+    "estimators.mean.filter": ("FilterMean",),
+    "estimators.mean.prime": ("PrimeMean",),
+    "estimators.mean.prime_heavy": ("PrimeHeavyMean",),
+    "estimators.mean.robust": ("RobustMean",),
+    "estimators.mean.robust_heavy": ("RobustHeavyMean",),
+    "estimators.mean.filter_nonprivate": ("FilterNonprivateMean",),
+    "estimators.mean.populous_robust": ("PopulousRobustMean",),
+    "estimators.covariance.populous_robust": ("PopulousRobustCovariance",),
+    "estimators.gaussian.populous_robust": ("PopulousRobustGaussian",),
     "estimators.mean.populous": ("PopulousMean",),
     "estimators.range.ball": ("BallRange",),
     "estimators.range.box": ("BoxRange",),

@@ -88,6 +88,8 @@ def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
             return kind, sensitivity, sensitivity / mu
         case ("gaussian" | "symmetric_gaussian") as kind, ApproxDP():
             return kind, sensitivity, sensitivity / _mu_by_bisection(cost)
+        case "lower_bound", ApproxDP(epsilon, _):
+            return "laplace", sensitivity, sensitivity / epsilon
         case "lower_bound", ZCDP(rho, _):
             return "gaussian", sensitivity, sensitivity / sqrt(2 * rho)
         case "noisy_max", PureDP(epsilon):

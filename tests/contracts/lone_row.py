@@ -67,8 +67,12 @@ def chance_above(event: Event) -> float:
         def gaussian(self, value: object, *_: float) -> np.ndarray:
             return np.asarray(value, float)
 
-    sd = event.charge.sensitivity / sqrt(2 * event.charge.cost.rho)
-    return float(ndtr(-(float(event.statistic) - float(event.again(Without()))) / sd))
+        laplace = gaussian
+
+    margin = (float(event.statistic) - float(event.again(Without()))) / event.charge.sensitivity
+    if isinstance(event.charge.cost, ApproxDP):
+        return exp(-margin * event.charge.cost.epsilon) / 2
+    return float(ndtr(-margin * sqrt(2 * event.charge.cost.rho)))
 
 
 def draw_in(event: Event) -> tuple[float, ...]:

@@ -219,7 +219,7 @@ SENSITIVITY = [
              both(calls(rows.within_ball), central, has_no_net))
       for name, change in (("off", lambda x, radius: x), ("doubled", faults.twice_the_radius))),
     Mutant("clip of a net's scores off", attribute(pure_net, "np", Unclipped()), gap_is_the_sensitivity,
-           lambda example: not has_no_net(example)),
+           lambda example: isinstance(example.estimator, pure_net.PureNetCovariance)),
     Mutant("cut of the mean off", attribute(clipped_mean.ClippedMean, "statistic", faults.cut_nothing),
            gap_is_the_sensitivity, is_cut),
     Mutant("clip of variances off", attribute(winsorised_scale, "np", Unclipped()),

@@ -14,6 +14,7 @@ from workbench.privacy import (
     Charge,
     Converted,
     GaussianDP,
+    Interleaved,
     Ledger,
     NonPrivate,
     Parallel,
@@ -173,3 +174,17 @@ def test_a_converted_part_is_delivered_as_what_it_implies_and_no_less(cost):
 def test_pure_parts_have_no_conversion():
     with pytest.raises(ArgumentError):
         Converted(charge(PureDP(0.1)), ApproxDP(5.0, 0.1))
+
+
+def test_steps_that_take_turns_cost_what_they_cost_in_groups() -> None:
+    outer = tuple(Charge(f"outer {s}", "laplace", 1.0, PureDP(0.2)) for s in (1, 2))
+    inner = Sequential("zcdp", tuple(Charge(f"inner {s}", "gaussian", 1.0, ZCDP(0.01)) for s in (1, 2)))
+    whole = Sequential("basic", (*outer, Converted(inner, ApproxDP(1.0, 1e-6))))
+    order = ("outer 1", "inner 1", "outer 2", "inner 2")
+    plan = Interleaved(whole, order)
+    assert compose(plan) == compose(whole) == ApproxDP(1.4, 1e-6)
+    assert tuple(charge.step for charge in plan.charges()) == order
+    assert plan["inner 2"].cost == ZCDP(0.01)
+    for wrong in (order[:-1], (*order, "inner 2"), ("outer 1", "inner 1", "outer 2", "outer 2")):
+        with pytest.raises(ArgumentError, match="order"):
+            Interleaved(whole, wrong)

@@ -7,28 +7,10 @@ sample size moves with d, α, ρ or ε and u. What is enough, with constants, is
 estimators, searched by the planner.
 """
 
-from dataclasses import dataclass
 from math import log, sqrt
 
+from workbench.bounds.shape import Shape
 from workbench.errors import ArgumentError, integer_at_least, positive, probability
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Terms of a sample size: without privacy, of the last noisy step, and of finding the shape before it.
-
-    >>> Shape(1.0, 2.0, 3.0).total
-    6.0
-    """
-
-    sampling: float
-    noise: float
-    preconditioning: float = 0.0
-
-    @property
-    def total(self) -> float:
-        """Sum of the terms."""
-        return self.sampling + self.noise + self.preconditioning
 
 
 def heavy_tailed_shape(d: int, alpha: float, rho: float, moments: int, upper: float) -> Shape:

@@ -5,15 +5,31 @@ from types import MappingProxyType
 from workbench.errors import ArgumentError
 
 from .covariance import COVARIANCE
+from .covariance_robust import COVARIANCE_ROBUST
 from .entry import Assumption, Entry, Example, Knob
 from .gaussian import GAUSSIAN
 from .mean import MEAN
+from .mean_exact import MEAN_EXACT
+from .mean_robust import MEAN_ROBUST
 from .range import RANGE
 from .spectral import SPECTRAL
 from .univariate import UNIVARIATE
 
 CATALOG = MappingProxyType(
-    {entry.key: entry for entry in (*UNIVARIATE, *RANGE, *MEAN, *COVARIANCE, *SPECTRAL, *GAUSSIAN)}
+    {
+        entry.key: entry
+        for entry in (
+            *UNIVARIATE,
+            *RANGE,
+            *MEAN,
+            *MEAN_ROBUST,
+            *MEAN_EXACT,
+            *COVARIANCE,
+            *COVARIANCE_ROBUST,
+            *SPECTRAL,
+            *GAUSSIAN,
+        )
+    }
 )
 
 

@@ -2,12 +2,26 @@
 
 from workbench import losses
 from workbench.estimators.gaussian.populous import PopulousGaussian
+from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian
 
 from .entry import Entry, Example
-from .spectral import APPROX, CONCENTRATED, DELTA, EPSILON, MASK, NORMAL, THIN, VOTES, N
+from .spectral import APPROX, CONCENTRATED, CORRUPTION, DELTA, EPSILON, MASK, NORMAL, ROBUST, THIN, VOTES, N
 
 GAUSSIAN = (
+    Entry(
+        key="gaussian/populous-robust",
+        summary="a Gaussian from rows of which some may be anything, by two votes of robust groups",
+        estimand="gaussian",
+        statements=("AL22/Cor7.5",),
+        examples=(Example(PopulousRobustGaussian(corruption=0.02), APPROX),),
+        population=THIN,
+        loss=losses.gaussian_error,
+        assumptions=(NORMAL,),
+        knobs=(N, EPSILON, DELTA, CORRUPTION),
+        symmetries={"translation": "none", "scale": "none"},
+        bounded_steps=frozenset(f"{stage}, {step}" for stage in ("covariance", "mean") for step in ROBUST),
+    ),
     Entry(
         key="gaussian/unbounded",
         summary="mean and covariance of a Gaussian without any bound on either",

@@ -39,6 +39,18 @@ WITHIN = Assumption(
     lambda population, estimator: np.linalg.norm(population.mean - estimator.centre) <= estimator.radius,
     MultivariateGaussian(Gaussian([1e6, 0.0, 0.0], np.eye(3))),
 )
+WITHIN_BOX = Assumption(
+    "every coordinate of the mean lies within radius of centre",
+    lambda population, estimator: np.abs(population.mean - estimator.centre).max() <= estimator.radius,
+    MultivariateGaussian(Gaussian([1e6, 0.0, 0.0], np.eye(3))),
+)
+BELOW = Assumption(
+    "the covariance is at most upper I",
+    lambda population, estimator: (
+        np.linalg.eigvalsh(population.covariance)[-1] <= estimator.upper * (1 + 1e-9)
+    ),
+    MultivariateGaussian(Gaussian(np.zeros(3), np.diag([100.0, 1.0, 1.0]))),
+)
 
 MEAN = (
     Entry(

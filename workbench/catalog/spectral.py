@@ -15,6 +15,7 @@ from .entry import Assumption, Entry, Example, Knob
 
 APPROX, CONCENTRATED = ApproxDP(8.0, 1e-6), ZCDP(2.0, 1e-6)
 N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
+CORRUPTION = Knob("corruption", 0.01, 0.1, "share of the rows")
 
 GAP = 1e-3  # of the spectrum of thin rows
 ALONG = np.array([[0.36, 0.48], [0.48, 0.64]])  # the projection on their long axis
@@ -38,6 +39,7 @@ GAPPED = Assumption(
 VOTES = frozenset(
     f"vote{of}, {step}" for of in ("", " 1", " on the rank") for step in ("count", "mean")
 )  # at d = 2; a friendly mean moves less than its proof allows, and the paper's count too
+ROBUST = frozenset({"vote", "mask"})  # one row moves a robust group less than is needed to leave its friends
 MASK = frozenset({"mask"})  # what it hides is an average of groups, and moves less than its proof allows
 
 

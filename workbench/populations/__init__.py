@@ -8,11 +8,12 @@
 from workbench.populations.base import Population
 from workbench.populations.contaminated import Contaminated, PointMass
 from workbench.populations.gaussian import MultivariateGaussian, UnivariateGaussian
-from workbench.populations.heavy_tailed import MultivariateStudent, UnivariateStudent
+from workbench.populations.heavy_tailed import MultivariatePareto, MultivariateStudent, UnivariateStudent
 
 __all__ = [
     "Contaminated",
     "MultivariateGaussian",
+    "MultivariatePareto",
     "MultivariateStudent",
     "PointMass",
     "Population",

@@ -1,11 +1,12 @@
-"""Student's t, scaled to a stated variance: polynomial tails in every direction.
+"""Student's t and Pareto, scaled to a stated covariance: polynomial tails.
 
 In d dimensions X = mean + Sigma^{1/2} g sqrt((nu - 2) / c), with one c ~ chi^2_nu per row, so that every
-projection of a row follows the law of d = 1 and has the same hypercontractivity constants.
+projection of a row follows the law of d = 1 and has the same hypercontractivity constants. Pareto's law has
+one tail: its rows are skewed.
 """
 
 from dataclasses import dataclass
-from math import prod
+from math import prod, sqrt
 
 import numpy as np
 
@@ -77,4 +78,32 @@ class MultivariateStudent(Multivariate):
         """Draw n independent rows, shape (n, d)."""
         standard = rng.standard_normal((checked_size(n), self.d))
         standard *= _radial(n, self.degrees, rng)[:, None]
+        return self.scaled(standard)
+
+
+@dataclass(frozen=True)
+class MultivariatePareto(Multivariate):
+    """Independent Pareto coordinates of tail index `index`, moved and scaled to the moments of `moments`.
+
+    P(U > u) = u^-index for u at least 1; X = mean + Sigma^{1/2} (U - E U) / sd(U), skewed to the right.
+
+    >>> from workbench.distributions import Gaussian
+    >>> law = MultivariatePareto(Gaussian(np.zeros(2), np.eye(2)), index=2.5)
+    >>> law.sample(4, rng=np.random.default_rng(1)).shape
+    (4, 2)
+    """
+
+    index: float = 2.5
+
+    def __post_init__(self) -> None:
+        if not (real(self.index) and self.index > 2):
+            raise ArgumentError("index", self.index, "a finite number above 2 (the variance exists)")
+
+    def sample(self, n: int, *, rng: np.random.Generator) -> Array:
+        """Draw n independent rows, shape (n, d)."""
+        mean = self.index / (self.index - 1)
+        sd = sqrt(self.index / (self.index - 2)) / (self.index - 1)
+        standard = rng.pareto(self.index, (checked_size(n), self.d))
+        standard -= mean - 1
+        standard /= sd
         return self.scaled(standard)

@@ -3,7 +3,7 @@
 from .budget import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
 from .ledger import Ledger
 from .noise import CountingNoise, NoiseSource, SimulatedNoise, UnitNoise, noise_source
-from .plan import Charge, Converted, Parallel, Plan, Sequential, compose
+from .plan import Charge, Converted, Interleaved, Parallel, Plan, Sequential, compose
 
 __all__ = [
     "ZCDP",
@@ -13,6 +13,7 @@ __all__ = [
     "Converted",
     "CountingNoise",
     "GaussianDP",
+    "Interleaved",
     "Ledger",
     "NoiseSource",
     "NonPrivate",

@@ -107,15 +107,19 @@ def symmetric_gaussian(value: ArrayLike, charge: Charge, noise: NoiseSource) -> 
 
 
 def lower_bound(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
-    """Return `value` + N(0, σ²) - σ Φ⁻¹(1 - δ): above `value` with probability δ.
+    """Return `value` + noise - its (1 - δ)-quantile: above `value` with probability δ.
 
-    A Gaussian mechanism of ρ-zCDP. The δ of its charge pays for later steps that take the bound for granted.
+    N(0, σ²) noise, a Gaussian mechanism of ρ-zCDP, or Laplace noise, ε-DP. The δ of its charge pays for later
+    steps that take the bound for granted.
     """
     match charge.cost:
         case ZCDP(rho, delta) if delta > 0:
             scale = charge.sensitivity / sqrt(2 * rho)
             return noise.gaussian(value, charge.sensitivity, scale) + scale * float(ndtri(delta))
-    raise ArgumentError("cost", charge.cost, "ZCDP with delta > 0")
+        case ApproxDP(epsilon, delta) if 0 < delta <= 0.5:
+            scale = charge.sensitivity / epsilon
+            return noise.laplace(value, charge.sensitivity, scale) + scale * log(2 * delta)
+    raise ArgumentError("cost", charge.cost, "ZCDP or ApproxDP with delta > 0, at most 1/2 for the latter")
 
 
 def additive(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:

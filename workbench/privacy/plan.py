@@ -2,8 +2,9 @@
 
 A plan is a small tree: a `Charge` is one use of one mechanism; `Sequential` parts look at the same rows
 and add up under a rule; `Parallel` parts look at disjoint rows and cost their maximum; a `Converted` part is
-delivered in another currency. `compose` returns the budget that the tree delivers, and mechanisms draw their
-noise from charges only, so that what is spent and what is promised cannot disagree.
+delivered in another currency; `Interleaved` ones take turns. `compose` returns the budget that the tree
+delivers, and mechanisms draw their noise from charges only, so that what is spent and what is promised
+cannot disagree.
 
 >>> plan = Sequential("basic", (Charge("locate", "exponential", 1.0, PureDP(0.2)),
 ...                             Charge("mean", "laplace", 0.01, PureDP(0.8))))
@@ -105,7 +106,32 @@ class Converted:
         return _find(self, step)
 
 
-Plan: TypeAlias = Charge | Sequential | Parallel | Converted
+@dataclass(frozen=True)
+class Interleaved:
+    """Parts that take turns: `order` names the steps in the order of the run, each once.
+
+    Composition does not depend on the order, so that the budget is that of `whole`, whose own order groups
+    the steps by the theorem that adds them up.
+    """
+
+    whole: "Plan"
+    order: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        steps = [charge.step for charge in self.whole.charges()]
+        if sorted(steps) != sorted(self.order) or len({*steps}) < len(steps):
+            raise ArgumentError("order", self.order, "every step of the plan once")
+
+    def charges(self) -> Iterator[Charge]:
+        """Yield every charge, in the order of the run."""
+        named = {charge.step: charge for charge in self.whole.charges()}
+        return (named[step] for step in self.order)
+
+    def __getitem__(self, step: str) -> Charge:
+        return _find(self, step)
+
+
+Plan: TypeAlias = Charge | Sequential | Parallel | Converted | Interleaved
 
 
 def _implies(budget: Budget, wanted: ApproxDP) -> bool:
@@ -135,6 +161,8 @@ def compose(plan: Plan) -> Budget:
             return _largest([compose(part) for part in plan.parts])
         case Converted():
             return plan.budget
+        case Interleaved():
+            return compose(plan.whole)
 
 
 def add(budgets: Sequence[Budget], rule: Rule) -> Budget:

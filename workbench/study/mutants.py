@@ -15,7 +15,7 @@ from workbench.catalog import CATALOG
 from workbench.estimators.parts import clipping, exponent_scale, winsorised_scale
 from workbench.estimators.parts.unit_histogram import UnitHistogram
 from workbench.estimators.parts.window_median import WindowMedian
-from workbench.privacy import Charge, histograms, mechanisms
+from workbench.privacy import ApproxDP, Charge, histograms, mechanisms
 from workbench.study.mutation import Mutant, Patch, weaker
 from workbench.study.pairs import WHOLE, multivariate
 
@@ -141,10 +141,17 @@ NOISE = {
     "lower_bound": "gaussian",
     "laplace": "laplace",
     "truncated_laplace": "truncated_laplace",
+    "thompson_laplace": "thompson_laplace",
     "exponential": "gumbel",
     "window_median": "gumbel",
     "stability_histogram": "gaussian",
 }  # mechanism: what a simulated source draws for it
+
+
+def _noise(charge: Charge) -> str:
+    """Return the noise of a step: a lower bound is the only one of which it depends on the budget."""
+    laplace = charge.mechanism == "lower_bound" and isinstance(charge.cost, ApproxDP)
+    return "laplace" if laplace else NOISE[charge.mechanism]
 
 
 def _reduced(step: str, factor: float) -> tuple[Patch, ...]:
@@ -161,15 +168,19 @@ def in_many_dimensions() -> Iterator[Mutant]:
     """Yield, for every entry in d dimensions, a step with too little noise and sensitivity.
 
     The step is the last that is attained or, if none is, the first. It has half of what it should have or,
-    if it is a choice among hundreds of candidates, each of them improbable, a hundredth.
+    if it is a choice among hundreds of candidates, each of them improbable, a hundredth. Of votes of robust
+    groups, which one row moves by next to nothing, it is the last, with a ten-millionth.
     """
     for key in multivariate.KEYS:
         setting = min(multivariate.settings(key), key=lambda one: len(list(one.plan.charges())))
         charges = list(setting.plan.charges())
-        last = (multivariate.attained(setting.plan, CATALOG[key]) or charges[:1])[-1]
-        factor = 0.01 if last.mechanism == "exponential" else 0.5
+        robust = key.endswith("populous-robust")
+        last = (
+            charges[-1] if robust else (multivariate.attained(setting.plan, CATALOG[key]) or charges[:1])[-1]
+        )
+        factor = 1e-7 if robust else 0.01 if last.mechanism == "exponential" else 0.5
         words = f"of {last.step} times {factor:g}"
-        faint = weaker(NOISE[last.mechanism], factor)
+        faint = weaker(_noise(last), factor)
         yield Mutant(f"noise {words}", key, last.step, faint, setting.variant)
         yield Mutant(f"sensitivity {words}", key, last.step, _reduced(last.step, factor), setting.variant)
 

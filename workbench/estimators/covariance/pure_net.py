@@ -28,7 +28,8 @@ from workbench.estimators.base import Array, Release, Trace, mapped, require_mat
 from workbench.estimators.parts.bounded_moments import Moments, require_fourth
 from workbench.estimators.parts.covariance_net import Net, directions, monomials, net
 from workbench.estimators.parts.rows import centred_rows, within_ball
-from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan, PureDP
+from workbench.estimators.parts.shares import require_selection
+from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import exponential, selection_scale
 
 STEP = "candidate"
@@ -119,11 +120,3 @@ class PureNetCovariance:
                 sums[first : first + BLOCK] += np.clip(terms, -clip, clip, out=terms).sum(axis=0)
         means = np.abs(sums / len(w)).reshape(len(forms), -1)
         return np.asarray(-means.max(axis=1))
-
-
-def require_selection(budget: Budget) -> None:
-    """Raise unless the exponential mechanism can be calibrated to `budget`."""
-    match budget:
-        case PureDP() | ZCDP(_, 0.0):
-            return
-    raise ArgumentError("budget", budget, "PureDP, or ZCDP with delta = 0")

@@ -89,7 +89,7 @@ def projections(blocks: Array, k: int) -> Array:
 
 def usable(blocks: Array) -> np.ndarray:
     """Return which blocks have entries of at most 1e100, the largest that a sanitised row has."""
-    return np.asarray((np.abs(blocks) <= LARGEST).all(axis=(1, 2)))
+    return np.asarray((np.abs(blocks) <= LARGEST).reshape(len(blocks), -1).all(axis=1))
 
 
 def _decomposed(blocks: Array) -> Iterator[tuple[slice, tuple[Array, Array]]]:

@@ -16,6 +16,8 @@ from workbench.errors import ArgumentError
 from workbench.estimators.base import Array
 from workbench.linalg import spectral_map
 
+from .direction_net import half_sphere
+
 MOST = 50_000  # candidates
 DIRECTIONS = 24  # in two dimensions
 
@@ -97,11 +99,8 @@ def directions(d: int) -> Array:
     """Return symmetric U of Frobenius norm 1: 1 on the line, else 24 Fibonacci points of the half-sphere."""
     if d == 1:
         return np.ones((1, 1, 1))
-    height = (np.arange(DIRECTIONS) + 0.5) / DIRECTIONS
-    turn = pi * (3 - sqrt(5)) * np.arange(DIRECTIONS)
-    width = np.sqrt(1 - height**2)
-    off, half = width * np.cos(turn) / sqrt(2), width * np.sin(turn) / sqrt(2)
-    middle = height / sqrt(2)  # (U₁₁ + U₂₂)/2 = middle ≥ 0, (U₁₁ - U₂₂)/2 = half
+    # middle = (U₁₁ + U₂₂)/2 ≥ 0, half = (U₁₁ - U₂₂)/2
+    off, half, middle = half_sphere(DIRECTIONS).T / sqrt(2)
     rows = np.array([[middle + half, off], [off, middle - half]])
     return np.asarray(rows.transpose(2, 0, 1))
 

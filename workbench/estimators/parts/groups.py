@@ -19,7 +19,7 @@ import numpy as np
 from workbench.estimators.base import Array
 from workbench.estimators.parts.close_pairs import friend_counts
 
-SMALLEST, LARGEST, CONDITION = 1e-75, 1e75, 1e5  # of a usable factor
+SMALLEST, LARGEST, CONDITION = 1e-70, 1e70, 1e5  # of a usable factor
 AT_ONCE = 2**20  # entries that are decomposed at a time
 
 

@@ -42,3 +42,11 @@ def noise_quantile(charge: Charge, beta: float) -> float:
     if charge.mechanism == "laplace":
         return laplace_scale(charge) * log(1 / beta)
     return gaussian_scale(charge) * float(-ndtri(beta / 2))
+
+
+def require_selection(budget: Budget) -> None:
+    """Raise unless the exponential mechanism can be calibrated to `budget`."""
+    match budget:
+        case PureDP() | ZCDP(_, 0.0):
+            return
+    raise ArgumentError("budget", budget, "PureDP, or ZCDP with delta = 0")

@@ -55,6 +55,8 @@ class Design:
         What both cost together.
     share : float
         ε_t/ε.
+    stage : str
+        What the names of its steps begin with.
     """
 
     size: int
@@ -64,12 +66,14 @@ class Design:
     kind: str
     budget: ApproxDP
     share: float
+    stage: str = ""
 
     @property
     def charges(self) -> tuple[Charge, Charge]:
         """The charges of the vote and of the mask."""
         vote, mask = split(self.budget, self.share, self.kind)
-        return self.vote.charge(VOTE, vote), Charge(MASK, self.kind, self.distance, mask)
+        first, second = self.stage + VOTE, self.stage + MASK
+        return self.vote.charge(first, vote), Charge(second, self.kind, self.distance, mask)
 
     @property
     def plan(self) -> Sequential:
@@ -111,17 +115,17 @@ class Designer:
         for share in SHARES:
             cost = split(budget, share, self.kind)[0]
             for far, limit in zip(FAR, self.limits(size), strict=True):
-                found = self._thresholds(k, far, limit, cost, beta)
+                found = self.thresholds(k, 1 - far - 6 * sqrt(far / k), limit, cost, beta)
                 if found is not None:
                     yield Design(size, limit, *found, self.kind, budget, share)
 
-    def _thresholds(
-        self, k: int, far: float, limit: float, cost: ApproxDP, beta: float
+    def thresholds(
+        self, k: int, friends: float, limit: float, cost: ApproxDP, beta: float
     ) -> tuple[Vote, float] | None:
-        """Return the thresholds of steps (2) and (3) and their Δ, or None if there are none."""
+        """Return thresholds and Δ of a vote that passes where a share `friends` of pairs are, but for β."""
         charge = Charge(VOTE, "truncated_laplace", 2 * (k - 1) / k**2, cost)
         noise = truncated_laplace_bound(charge) + charge.sensitivity / cost.epsilon * log(1 / beta)
-        quorum = ceil((1 - far - 6 * sqrt(far / k) - noise) * k * k)
+        quorum = ceil((friends - noise) * k * k)
         a, b = _shares(k, quorum)
         if not len(a):
             return None

@@ -15,7 +15,7 @@ from workbench.catalog import Example
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, Budget
 
-from . import floors_multivariate
+from . import floors_multivariate, floors_robust, floors_votes
 from .primitives import Primitive, bincount, copy, exponential, log, normal, scan, sort
 
 Floor: TypeAlias = tuple[Primitive, ...]
@@ -99,5 +99,7 @@ FLOORS: MappingProxyType[str, Callable[[Any, Budget, int, int], Floor]] = Mappin
         "univariate/interval": _mean,
         "univariate/interval-unknown-variance": _interval_unknown_variance,
         **floors_multivariate.FLOORS,
+        **floors_robust.FLOORS,
+        **floors_votes.FLOORS,
     }
 )

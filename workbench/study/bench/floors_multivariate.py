@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from workbench.estimators.parts.direction_net import directions
 from workbench.privacy import Budget
 
 from .primitives import (
@@ -55,6 +56,12 @@ def coinpress_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Prim
     """Return, for each step, the norms of moved rows, one pass that shrinks them, and noise."""
     step = (copy(n, d), norms(n, d), scan(n, d), normal(d))
     return step * len(estimator.design(n, d, budget).weights)
+
+
+def filtered_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return bins of every coordinate, rows moved and shrunk twice, and moments: what clean rows need."""
+    bins, clip = estimator.core.recipe.design(n, d).bins, (copy(n, d), norms(n, d))
+    return *(bincount(n, bins),) * d, *clip, scan(n, d), *clip, syrk(n, d), normal(d * d), eigh(d)
 
 
 def clipped_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
@@ -126,24 +133,6 @@ def subspace(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive,
     return *halves(estimator, n, d)[1], *voted_blocks(vote.blocks, vote.m, d)
 
 
-def tokens(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
-    """Return pairs if the mean is not known, then decomposed groups."""
-    k = estimator.groups(budget)
-    m, pairs = halves(estimator, n, d)
-    return *pairs, factor(k, m // k, d)
-
-
-def voting_groups(recipe: Any) -> tuple[Primitive, ...]:
-    """Return a copy in a new order, decomposed groups, and the distances of all pairs by their traces."""
-    k, s, d = recipe.design.vote.k, recipe.design.size, recipe.d
-    return copy(recipe.n, d), factor(k, s, d), distances(k, d * d), distances(k, d * d)
-
-
-def preconditioner(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
-    """Return pairs if the mean is not known, then voting groups."""
-    return *halves(estimator, n, d)[1], *voting_groups(estimator.recipe(n, d, budget))
-
-
 def unbounded(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
     """Return pairs, mapped blocks for each measurement and each vote, then clipped moments of all rows.
 
@@ -163,19 +152,16 @@ def unbounded(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive
     return pairs + measurement * (2 * d) + vote * d + moment * (d + 1) + mean
 
 
-def populous_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
-    """Return a copy in a new order, the distances of all pairs of groups, and noise."""
-    return copy(n, d), distances(estimator.design(n, d, budget).vote.k, d), normal(d)
-
-
-def populous_gaussian(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
-    """Return each stage on rows of its own: tokens, voting groups, and clipped moments and places."""
-    recipe = estimator.recipe(n, d, budget)
-    first, _, last = recipe.rows
-    found = tokens(recipe.subspace, budget, first, d) if recipe.degenerate else ()
-    moment = (*clipped_moment(last, d), normal(d * d), eigh(d))
-    mean = () if estimator.centred else (*located(last) * d, norms(last, d), scan(last, d))
-    return *found, *voting_groups(recipe.frame), *moment * 3, *mean
+def robust_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return bins of every coordinate, a pass round their centres, and the clipped moments of clean rows."""
+    design = estimator.design(n, d, budget)
+    weights = design.shares.weights
+    found = (bincount(n, design.modes.bins),) * d + (normal(d * design.modes.bins),)
+    if "recentre" in weights:
+        found += norms(n, d), scan(n, d)
+    if estimator.filters(n, d, budget):
+        return *found, *clipped_moment(n, d), normal(d * d // 2), eigh(d)
+    return *found, norms(n, d), copy(n, d), scan(n, d)
 
 
 def plain_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
@@ -188,6 +174,14 @@ def plain_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Pr
     return *(() if estimator.centred else (scan(n, d), copy(n, d))), syrk(n, d)
 
 
+def looked_along(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return, along every direction of a net, sorted rows and one pass over candidates; then a choice."""
+    if not (count := estimator.candidates(d)):
+        return located(n)
+    one = (copy(n, d), sort(n), scan(count))
+    return *one * len(directions(d)), exponential(count)
+
+
 FLOORS = {
     "range/box": bins,
     "range/ball": bins,
@@ -196,6 +190,14 @@ FLOORS = {
     "mean/coordinatewise": coordinates,
     "mean/coinpress": coinpress_mean,
     "mean/clipped-heavy": coinpress_mean,
+    "mean/tukey": looked_along,
+    "mean/resilient": looked_along,
+    "mean/resilient-heavy": looked_along,
+    "mean/filter": filtered_mean,
+    "mean/prime": filtered_mean,
+    "mean/prime-heavy": filtered_mean,
+    "mean/robust": robust_mean,
+    "mean/robust-heavy": robust_mean,
     "covariance/empirical": plain_covariance,
     "covariance/clipped": clipped_covariance,
     "covariance/coinpress": coinpress_covariance,
@@ -206,11 +208,6 @@ FLOORS = {
     "gaussian/unbounded": unbounded,
     "spectral/eigenvalues": eigenvalues,
     "spectral/subspace-aggregate": subspace,
-    "spectral/subspace-exact": tokens,
-    "spectral/preconditioner": preconditioner,
-    "gaussian/populous": populous_gaussian,
-    "covariance/populous": populous_gaussian,
-    "mean/populous": populous_mean,
     "covariance/perturbed": perturbed,
     "covariance/thresholded": thresholded,
     "covariance/local-thresholded": thresholded,

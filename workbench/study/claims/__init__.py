@@ -6,6 +6,7 @@ A source adds its claims as a module with a tuple `CLAIMS`, imported here and na
 from collections.abc import Iterable
 
 from workbench.errors import one_of
+from workbench.study.claims.al22_oracles import CLAIMS as AL22_ORACLES
 from workbench.study.claims.base import Claim as Claim
 from workbench.study.claims.base import index
 from workbench.study.claims.l17_accounting import CLAIMS as L17_ACCOUNTING
@@ -14,6 +15,9 @@ from workbench.study.claims.l17_intervals import CLAIMS as L17_INTERVALS
 from workbench.study.claims.l17_location import CLAIMS as L17_LOCATION
 from workbench.study.claims.l17_prediction import CLAIMS as L17_PREDICTION
 from workbench.study.claims.l17_tight import CLAIMS as L17_TIGHT
+from workbench.study.claims.lkko21 import CLAIMS as LKKO21
+from workbench.study.claims.lkko21_exact import CLAIMS as LKKO21_EXACT
+from workbench.study.claims.lkko21_robust import CLAIMS as LKKO21_ROBUST
 from workbench.study.claims.m21_accounting import CLAIMS as M21_ACCOUNTING
 from workbench.study.claims.m21_coinpress_covariance import CLAIMS as M21_COINPRESS_COVARIANCE
 from workbench.study.claims.m21_coinpress_mean import CLAIMS as M21_COINPRESS_MEAN
@@ -25,12 +29,16 @@ from workbench.study.resources import resources
 from workbench.study.verdict import Verdict
 
 FAMILIES: tuple[tuple[Claim, ...], ...] = (
+    AL22_ORACLES,
     L17_LOCATION,
     L17_COSTS,
     L17_TIGHT,
     L17_PREDICTION,
     L17_INTERVALS,
     L17_ACCOUNTING,
+    LKKO21_EXACT,
+    LKKO21,
+    LKKO21_ROBUST,
     M21_ACCOUNTING,
     M21_COINPRESS_COVARIANCE,
     M21_COINPRESS_MEAN,

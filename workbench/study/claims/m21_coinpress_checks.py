@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from workbench.bounds.m21 import Shape
+from workbench.bounds.shape import Shape
 from workbench.study.claims.l17_runs import at
 from workbench.study.claims.m21_coinpress_theory import Parts
 from workbench.study.complexity import Complexity, sized

@@ -1,0 +1,124 @@
+"""AL22's sample sizes and lemmas: values of the literature, how they move, and that the lemmas are true."""
+
+from math import exp, log, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.bounds import al22, m21
+from workbench.errors import ArgumentError
+from workbench.privacy.masks import square_delta
+
+D, ALPHA = st.integers(1, 200), st.floats(1e-3, 1)
+EPSILON, DELTA = st.floats(1e-2, 5), st.floats(1e-12, 0.1)
+
+
+def slope(function, low, high):
+    return log(function(high) / function(low)) / log(high / low)
+
+
+@given(D, ALPHA, EPSILON, DELTA)
+def test_a_gaussian_costs_its_subspace_its_frame_and_its_covariance(d, alpha, epsilon, delta):
+    whole, fine = (
+        al22.gaussian_shape(d, alpha, epsilon, delta),
+        al22.conditioned_shape(d, alpha, epsilon, delta),
+    )
+    assert (whole.sampling, whole.noise) == (fine.sampling, fine.noise)
+    assert whole.preconditioning == pytest.approx(al22.subspace_shape(d, epsilon, delta) / alpha)
+    covariance = al22.covariance_shape(d, alpha, epsilon, delta)
+    assert covariance.preconditioning == al22.preconditioner_shape(d, epsilon, delta)
+    assert whole.total == whole.sampling + whole.noise + whole.preconditioning
+    lower = al22.lower_shape(d, alpha, epsilon, delta)
+    assert lower.sampling == whole.sampling
+    assert lower.preconditioning <= al22.subspace_shape(d, epsilon, delta)
+    assert lower.noise * sqrt(log(1 / delta)) <= whole.noise * (1 + 1e-12)
+
+
+def test_powers_of_the_dimension():
+    assert slope(lambda d: al22.subspace_shape(d, 1.0, 1e-6), 4, 64) == pytest.approx(1)
+    assert slope(lambda d: al22.preconditioner_shape(d, 1.0, exp(-1e-9)), 10, 100) == pytest.approx(
+        2, abs=1e-3
+    )
+    assert slope(lambda d: al22.robust_covariance_shape(d, 0.1, 0.05, 1.0, 1e-6), 4, 64) == pytest.approx(3.5)
+    assert slope(lambda d: al22.robust_mean_shape(d, 0.1, 1.0, 1e-6), 4, 64) == pytest.approx(1.5)
+    assert slope(lambda a: al22.robust_mean_shape(4, a, 1.0, 1e-6), 0.01, 0.1) == pytest.approx(-2)
+    assert slope(lambda x: al22.robust_covariance_shape(2, 0.1, x, 1.0, 1e-6), 0.01, 0.1) == pytest.approx(-2)
+    both = al22.robust_gaussian_shape(3, 0.1, 0.05, 1.0, 1e-6)
+    assert both > al22.robust_covariance_shape(3, 0.1, 0.05, 1.0, 1e-6) > 0.9 * both
+    ratios = [
+        m21.unbounded_shape(d, 1.0, 1.0).preconditioning / al22.preconditioner_shape(d, 1.0, exp(-1))
+        for d in (400, 1600)
+    ]
+    assert ratios[1] / ratios[0] == pytest.approx(2, rel=0.01), "d^2.5 against d^2"
+
+
+def test_groups_of_the_source():
+    assert al22.fewest_groups(*al22.halved(1.0, 1e-6)) == 584
+    epsilon, delta = al22.halved(1.0, 1e-6)
+    assert 2 * epsilon == 1.0
+    assert 4 * exp(epsilon) * delta == pytest.approx(1e-6)
+
+
+@pytest.mark.parametrize(
+    ("d", "gamma"), [(1, 1.78e-3), (2, 8.91e-4), (5, 3.56e-4), (10, 1.78e-4), (20, 8.91e-5)]
+)
+def test_lemma_5_1_holds_with_room(d, gamma):
+    eta = 1 / (6 * sqrt(d))
+    assert al22.mask_radius(eta, d, 0.5, 5e-7) == pytest.approx(gamma, rel=3e-3)
+    assert al22.mask_radius(1e9, d, 100.0, 0.9) <= 1.0
+    if d <= 2:
+        assert square_delta(gamma, eta, d, 0.5) <= 5e-7
+        assert square_delta(20 * gamma, eta, d, 0.5) > 5e-7
+
+
+@pytest.mark.parametrize("d", [1, 3, 10])
+def test_lemmas_on_concentration_hold_on_random_matrices(d):
+    rng = np.random.default_rng(d)
+    spectral, frobenius = al22.largest_mask(0.5, d, 0.1), al22.frobenius_mask(0.2, d, 0.1)
+    assert al22.mask_error(spectral, d, 0.1) == pytest.approx(0.5)
+    moved, entries, groups = [], [], []
+    for _ in range(2000):
+        g = rng.standard_normal((d, d))
+        values = np.linalg.svd(np.eye(d) + spectral * g, compute_uv=False) ** 2
+        moved.append(max(values[0], 1 / values[-1]) - 1)
+        one = np.eye(d) + frobenius * g
+        entries.append(np.linalg.norm(one @ one.T - np.eye(d)))
+        values = np.linalg.svd(rng.standard_normal((40 * d, d)), compute_uv=False) ** 2 / (40 * d)
+        groups.append(max(values[0], 1 / values[-1]) - 1)
+    assert np.mean(np.array(moved) > 0.5) < 0.1
+    assert np.mean(np.array(entries) > 0.2) < 0.1
+    assert np.mean(np.array(entries) > 0.05) > 0.1, "no bound that is far from true"
+    assert np.mean(np.array(groups) > al22.group_error(40 * d, d, 0.1)) < 0.1
+
+
+def test_the_explicit_size_of_theorem_5_4():
+    sizes = [al22.preconditioner_rows(d, 1.0, 1e-6, 0.1) for d in (1, 5, 20)]
+    assert 5e9 < sizes[0] < 1e10
+    assert sizes == sorted(sizes)
+    assert al22.preconditioner_rows(5, 0.5, 1e-6, 0.1) > 1.9 * sizes[1]
+
+
+def test_lemma_7_2_is_the_classic_gaussian_mechanism():
+    assert al22.mean_mask(0.5, 1.0, 0.1) == pytest.approx(0.5 * sqrt(2 * log(20)))
+
+
+@pytest.mark.parametrize(
+    ("argument", "call"),
+    [
+        ("d", lambda: al22.gaussian_shape(0, 0.1, 1.0, 1e-6)),
+        ("alpha", lambda: al22.robust_mean_shape(2, 0.0, 1.0, 1e-6)),
+        ("corruption", lambda: al22.robust_covariance_shape(2, 0.1, 0.5, 1.0, 1e-6)),
+        ("epsilon", lambda: al22.subspace_shape(2, 0.0, 1e-6)),
+        ("delta", lambda: al22.fewest_groups(1.0, 1.0)),
+        ("eta", lambda: al22.mask_radius(0.0, 2, 1.0, 1e-6)),
+        ("beta", lambda: al22.mask_error(0.1, 2, 0.0)),
+        ("rows", lambda: al22.group_error(0, 2, 0.1)),
+        ("epsilon", lambda: al22.mean_mask(1.0, 1.5, 0.1)),
+    ],
+)
+def test_wrong_arguments_are_named(argument, call):
+    with pytest.raises(ArgumentError) as error:
+        call()
+    assert error.value.argument == argument

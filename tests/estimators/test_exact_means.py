@@ -1,0 +1,372 @@
+"""Robust means from public nets: exact laws, the margin of the test, and resilience by enumeration."""
+
+from itertools import pairwise
+from math import exp, log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import ndtr
+from scipy.stats import chisquare
+
+from tests.oracles.resilience import depth, goodness, resilience, sizes, trimmed_means
+from workbench.errors import ArgumentError
+from workbench.estimators.base import Abstention, Trace
+from workbench.estimators.mean.resilient import ResilientMean
+from workbench.estimators.mean.resilient_heavy import ResilientHeavyMean
+from workbench.estimators.mean.tukey import TukeyMean, depths
+from workbench.estimators.parts.direction_net import MOST, directions, grid, grid_size, half_sphere
+from workbench.estimators.parts.trimmed_net import TrimmedNet, trimmed
+from workbench.estimators.univariate.median import Median
+from workbench.privacy import ZCDP, ApproxDP, Charge, CountingNoise, PureDP, SimulatedNoise, UnitNoise
+from workbench.privacy.mechanisms import lower_bound
+
+FALSE_ALARM = 1e-6
+APPROX = ApproxDP(1.0, 1e-6)
+
+
+def rng(seed):
+    return np.random.default_rng(seed)
+
+
+coordinates = st.sampled_from([-3.0, -1.0, -0.5, 0.0, 0.25, 0.5, 1.0, 7.0])
+
+
+def rows_and_neighbour(n, d):
+    row = st.tuples(*[coordinates] * d)
+    return st.tuples(st.lists(row, min_size=n, max_size=n), row, st.integers(0, n - 1))
+
+
+def replaced(rows, row, place):
+    other = rows.copy()
+    other[place] = row
+    return other
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_directions_are_unit_vectors_with_small_gaps(d):
+    net = directions(d)
+    assert np.allclose(np.linalg.norm(net, axis=1), 1)
+    probes = rng(d).standard_normal((4000, d))
+    probes /= np.linalg.norm(probes, axis=1)[:, None]
+    assert np.abs(probes @ net.T).max(axis=1).min() > {1: 1 - 1e-12, 2: 0.9996, 3: 0.985}[d]
+    assert (half_sphere(24)[:, 2] > 0).all()
+
+
+def test_a_grid_covers_its_box_and_has_a_public_end():
+    for d, reach, step in ((1, 3.0, 0.01), (2, 1.0, 0.1), (3, 2.0, 0.5), (2, 0.05, 0.1)):
+        points = grid(d, reach, step)
+        assert points.shape == (grid_size(d, reach, step), d)
+        assert np.abs(points).max() == reach
+        assert np.diff(np.unique(points[:, 0])).max() <= step * (1 + 1e-12)
+        assert (points == 0).all(axis=1).any()
+    for step in (1e-5, 1e-300):
+        with pytest.raises(ArgumentError, match=f"^step = .*{MOST} candidates"):
+            grid_size(1, 1.0, step)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_depth_is_that_of_the_definition_and_has_sensitivity_1(data):
+    d = data.draw(st.sampled_from([1, 2, 3]))
+    rows, row, place = data.draw(rows_and_neighbour(7, d))
+    x = np.array(rows)
+    points = grid(d, 2.0, 1.0)
+    found, other = depths(x, points), depths(replaced(x, row, place), points)
+    assert np.abs(found - other).max() <= 1
+    for number in (0, len(points) // 3, len(points) - 1):
+        assert found[number] == depth(x, points[number], directions(d))
+
+
+def test_the_law_on_the_line_is_that_of_the_private_median():
+    x = rng(1).standard_normal(60)
+    for seed in range(20):
+        release = TukeyMean(radius=5.0, centre=1.0)(x, budget=PureDP(0.5), rng=rng(seed))
+        median = Median(radius=10.0, centre=1.0, calibration="paper")(x, budget=PureDP(0.5), rng=rng(seed))
+        assert release.value.tolist() == [median.value]
+
+
+def test_the_draw_on_the_line_has_the_exact_density():
+    x, epsilon = np.array([-1.0, 0.5, 0.5, 2.0]), 1.5
+    edges = np.array([-4.0, -1.0, 0.5, 2.0, 4.0])
+    weight = np.diff(edges) * np.exp(epsilon / 2 * np.array([0, 1, 1, 0]))
+    estimator = TukeyMean(radius=2.0)
+    draws = [estimator(x, budget=PureDP(epsilon), rng=rng(seed)).value[0] for seed in range(4000)]
+    counts = np.histogram(draws, edges)[0]
+    assert chisquare(counts, 4000 * weight / weight.sum()).pvalue > FALSE_ALARM
+    wrong = np.diff(edges) * np.exp(epsilon * np.array([0, 1, 1, 0]))
+    assert chisquare(counts, 4000 * wrong / wrong.sum()).pvalue < FALSE_ALARM
+
+
+def law_of_the_choice(estimator, x, budget):
+    """Probabilities of the candidates, from the logits that meet the Gumbel noise."""
+    seen = []
+
+    class Listener(UnitNoise):
+        def gumbel(self, value, sensitivity, scale):
+            seen.append(np.array(value) / scale)
+            return np.array(value)
+
+    estimator.estimate(x, budget, Listener())
+    weights = np.exp(seen[0] - seen[0].max())
+    return weights / weights.sum()
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows_and_neighbour(6, 2))
+def test_the_draw_in_the_plane_loses_at_most_epsilon(pair):
+    rows, row, place = pair
+    x, epsilon = np.array(rows), 0.7
+    law, other = (
+        law_of_the_choice(TukeyMean(radius=1.0, step=0.5), rows, PureDP(epsilon))
+        for rows in (x, replaced(x, row, place))
+    )
+    assert np.abs(np.log(law / other)).max() <= epsilon + 1e-12
+    wanted = np.exp(epsilon / 2 * depths(np.clip(x, -2, 2), grid(2, 2.0, 0.5)))
+    assert np.allclose(law, wanted / wanted.sum())
+
+
+def widths_by_definition(x, k, d):
+    n, found = len(x), []
+    projections = [np.sort(x @ v) for v in directions(d)]
+    for m in range(k):
+        gaps = [
+            max(y[n - k + m] - y[k - m], y[n - k + m - 1] - y[k - m - 1]) for y in projections
+        ]  # 1-based y_{n-k+1+m} - y_{k+1-m} and y_{n-k+m} - y_{k-m}
+        found.append(max(gaps))
+    return np.array(found)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_the_margin_has_sensitivity_1_and_trimmed_means_move_by_less_than_the_width(data):
+    d = data.draw(st.sampled_from([1, 2, 3]))
+    n, k = data.draw(st.sampled_from([(5, 2), (9, 1), (9, 4), (10, 3)]))
+    rows, row, place = data.draw(rows_and_neighbour(n, d))
+    x = np.array(rows)
+    widths, means = trimmed(x, k)
+    assert np.allclose(widths, widths_by_definition(x, k, d))
+    assert (np.diff(widths) >= 0).all()
+    assert np.allclose(means, trimmed_means(x, directions(d), k))
+    others, moved = trimmed(replaced(x, row, place), k)
+    assert (others[:-1] <= widths[1:]).all()
+    assert (widths[:-1] <= others[1:]).all()
+    for width in {*widths, *others, 0.0, 1.0}:
+        margins = [np.searchsorted(one, width, side="right") - 1 for one in (widths, others)]
+        assert abs(margins[0] - margins[1]) <= 1
+    assert np.abs(means - moved).max() <= widths[0] / (n - 2 * k) + 1e-12
+
+
+def test_a_trimmed_mean_may_move_by_all_of_the_width():
+    x = np.array([0.0, 0.0, 0.0, 3.0, 3.0])[:, None]
+    widths, means = trimmed(x, 2)
+    _, moved = trimmed(replaced(x, 3.0, 0), 2)
+    assert widths[0] == 3.0
+    assert moved[0] - means[0] == 3.0 == widths[0] / (5 - 4)
+
+
+def whole_law(estimator, x, budget):
+    """Probabilities of no answer and of every candidate."""
+    recipe, plan = estimator.recipe, estimator.plan(*x.shape, budget)
+    widths, _ = trimmed(np.clip(x, -recipe.box, recipe.box), recipe.trim(len(x)))
+    margin = np.searchsorted(widths, recipe.width, side="right") - 1
+    cost = plan["check"].cost
+    need = log(1 / (2 * cost.delta)) / cost.epsilon - 1 - margin  # the noise has to exceed it
+    passes = exp(-need * cost.epsilon) / 2 if need > 0 else 1 - exp(need * cost.epsilon) / 2
+    seen = []
+
+    class Passing(UnitNoise):
+        def laplace(self, value, *_):
+            return np.array(1e6)
+
+        def gumbel(self, value, sensitivity, scale):
+            seen.append(np.array(value) / scale)
+            return np.array(value)
+
+    estimator.estimate(x, budget, Passing())
+    weights = np.exp(seen[0] - seen[0].max())
+    return np.append(1 - passes, passes * weights / weights.sum())
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.data())
+def test_test_and_draw_together_keep_their_budget(data):
+    d, corruption = data.draw(st.sampled_from([(1, 0.05), (1, 0.12), (2, 0.12)]))
+    rows, row, place = data.draw(rows_and_neighbour(9, d))
+    x, budget = np.array(rows), ApproxDP(data.draw(st.sampled_from([0.5, 3.0])), 0.1)
+    estimator = ResilientMean(radius=2.0, corruption=corruption, step=1.0)
+    law, other = (whole_law(estimator, one, budget) for one in (x, replaced(x, row, place)))
+    assert law.sum() == pytest.approx(1)
+    assert np.maximum(law - exp(budget.epsilon) * other, 0).sum() <= budget.delta * (1 + 1e-9)
+
+
+def test_the_test_lets_a_wide_data_set_pass_with_probability_delta():
+    x = np.repeat([[-3.0], [3.0]], 12, axis=0)  # W_0 = 6 > w
+    budget = ApproxDP(3.0, 0.2)
+    estimator = ResilientMean(radius=5.0, corruption=0.1)
+    passed = sum(not estimator(x, budget=budget, rng=rng(seed)).abstained for seed in range(3000))
+    expected = 3000 * budget.delta
+    assert abs(passed - expected) < 5.5 * (expected * (1 - budget.delta)) ** 0.5
+    counting = CountingNoise(SimulatedNoise(rng(1)))
+    assert estimator(x, budget=ApproxDP(3.0, 1e-9), rng=counting).value == Abstention("check")
+    assert [draw.kind for draw in counting.draws] == ["laplace"]
+
+
+@pytest.mark.parametrize("cost", [ApproxDP(0.7, 1e-3), ApproxDP(2.0, 0.5), ZCDP(0.3, 1e-3)])
+def test_a_lower_bound_is_above_its_number_with_probability_delta(cost):
+    class Without(UnitNoise):
+        def _add(self, value, *_):
+            return np.asarray(value, float)
+
+        laplace = gaussian = _add
+
+    below = -float(lower_bound(0.0, Charge("check", "lower_bound", 1.0, cost), Without()))
+    chance = (
+        exp(-below * cost.epsilon) / 2 if isinstance(cost, ApproxDP) else ndtr(-below * (2 * cost.rho) ** 0.5)
+    )
+    assert chance == pytest.approx(cost.delta)
+    with pytest.raises(ArgumentError, match="cost"):
+        lower_bound(0.0, Charge("check", "lower_bound", 1.0, PureDP(1.0)), Without())
+
+
+def test_a_charge_covers_the_width_and_the_rounding_of_sums():
+    recipe = ResilientMean(radius=100.0, corruption=0.05).recipe
+    assert recipe.trim(100) == 15
+    assert recipe.sensitivity(100, 1) == pytest.approx(2 * 1.6448536269514722 / 70, rel=1e-9)
+    assert recipe.sensitivity(100, 1) > 2 * 1.6448536269514722 / 70
+    x = np.clip(rng(3).normal(90.0, 30.0, (20_000, 3)), -100, 100)
+    for v, mean in zip(directions(3), trimmed(x, 3000)[1], strict=True):
+        exact = np.sort(sum(x[:, j] * v[j] for j in range(3)))[3000:-3000].astype(np.longdouble)
+        assert abs(mean - exact.mean()) < 2.0**-46 * 20_000 * 173 / 14_000
+
+
+def test_more_than_a_third_of_the_rows_is_never_trimmed():
+    for corruption in (0.0, -0.1, 1 / 6, 0.2, np.nan, "0.1"):
+        with pytest.raises(ArgumentError, match=r"^corruption = "):
+            ResilientMean(radius=1.0, corruption=corruption)
+        with pytest.raises(ArgumentError, match=r"^corruption = "):
+            ResilientHeavyMean(radius=1.0, corruption=corruption)
+    with pytest.raises(ArgumentError, match=r"^n = 26: .*26 that are trimmed"):
+        ResilientMean(radius=1.0, corruption=0.16).plan(26, 1, APPROX)
+    assert ResilientMean(radius=1.0, corruption=0.16).recipe.trim(27) == 13
+
+
+@pytest.mark.parametrize("estimator", [TukeyMean(radius=1.0), ResilientMean(radius=1.0, corruption=0.1)])
+def test_public_arguments_are_refused_before_any_draw(estimator):
+    counting = CountingNoise(SimulatedNoise(rng(1)))
+    budget = PureDP(1.0) if isinstance(estimator, TukeyMean) else APPROX
+    wrong = ApproxDP(1.0, 1e-6) if isinstance(estimator, TukeyMean) else PureDP(1.0)
+    for argument, x, cost in (
+        ("d", np.zeros((50, 4)), budget),
+        ("n", np.zeros((1, 2)), budget),
+        ("budget", np.zeros((50, 2)), wrong),
+        ("budget", np.zeros((50, 2)), ApproxDP(1.0, 0.6)),
+    ):
+        with pytest.raises(ArgumentError) as error:
+            estimator(x, budget=cost, rng=counting)
+        assert error.value.argument == argument
+    assert counting.draws == []
+    for values in ({"step": 0.0}, {"centre": np.inf}, {"radius": -1.0}, {"step": 1e-9}):
+        with pytest.raises(ArgumentError) as error:
+            type(estimator)(**{**vars(estimator), **values}).plan(50, 2, budget)
+        assert error.value.argument in values
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_resilience_has_the_sensitivity_of_the_proof_and_bounds_the_width(data):
+    n, alpha = data.draw(st.sampled_from([(7, 0.13), (8, 0.12), (9, 0.12)]))
+    d = data.draw(st.sampled_from([1, 2]))
+    inside, size, k = sizes(n, alpha)
+    rows, row, place = data.draw(rows_and_neighbour(n, d))
+    x = np.array(rows)
+    other = replaced(x, row, place)
+    everything = np.concatenate([x, other])
+    diameter = np.linalg.norm(everything[:, None] - everything[None], axis=2).max()
+    here, there = goodness(x, inside, size), goodness(other, inside, size)
+    assert abs(here - there) <= diameter / inside + 1e-12
+    width = trimmed(x, k)[0][0]
+    assert width <= 2 * here * size / (inside - size) + 1e-9
+    assert width <= 2 * here * (1 - alpha) / alpha + 1e-9
+    moved = np.abs(trimmed(x, k)[1] - trimmed(other, k)[1]).max()
+    assert moved <= 2 * here * (1 - alpha) / alpha / (n - 2 * k) + 1e-9
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows_and_neighbour(8, 1))
+def test_small_subsets_of_a_resilient_set_deviate_by_the_ratio_of_the_sizes(pair):
+    x = np.array(pair[0])
+    for few in (1, 2, 3):
+        assert resilience(x, few) == pytest.approx(resilience(x, 8 - few) * (8 - few) / few, abs=1e-9)
+
+
+def test_windows_of_sorted_rows_are_not_all_subsets():
+    x = np.array([0.0, 0.0, 2.0, 10.0, 10.0, 11.0])[:, None]
+    assert goodness(x, 4, 3) == pytest.approx(5 / 3)
+    assert goodness(x, 4, 3, contiguous=True) == pytest.approx(11 / 6)
+    for seed in range(50):
+        sample = np.sort(rng(seed).standard_normal((7, 1)), axis=0)
+        assert goodness(sample, 5, 4, contiguous=True) >= goodness(sample, 5, 4) - 1e-12
+
+
+def planted(n, d, seed, fraction=0.05):
+    x = rng(seed).standard_normal((n, d))
+    x[: int(fraction * n)] = 6.0 / d**0.5
+    return x
+
+
+@pytest.mark.parametrize(("n", "margin"), [(500, 36), (2000, 145), (8000, 575)])
+def test_the_margin_is_seven_hundredths_of_the_rows_beside_a_far_cluster(n, margin):
+    found = []
+    for seed in range(10):
+        trace = Trace()
+        ResilientMean(radius=1.0, corruption=0.05)(
+            planted(n, 1, seed), budget=APPROX, rng=rng(seed), trace=trace
+        )
+        found += trace.records["margin"]
+    assert abs(np.mean(found) - margin) < 3 + 0.01 * n
+
+
+@pytest.mark.parametrize(
+    ("d", "radius", "step", "most"), [(1, 3.0, 0.01, 0.12), (2, 1.0, 0.05, 0.18), (3, 0.9, 0.15, 0.3)]
+)
+def test_outliers_move_the_robust_means_by_little(d, radius, step, most):
+    tukey = TukeyMean(radius=radius / 2, step=step)
+    resilient = ResilientMean(radius=radius, corruption=0.05, step=step)
+    errors = {tukey: [], resilient: []}
+    for seed in range(4):
+        x = planted(2000, d, seed)
+        assert np.linalg.norm(x.mean(axis=0)) > 0.2
+        for estimator, budget in ((tukey, PureDP(1.0)), (resilient, APPROX)):
+            errors[estimator].append(np.linalg.norm(estimator(x, budget=budget, rng=rng(seed)).value))
+    assert max(map(np.mean, errors.values())) < most, errors
+
+
+def test_wide_tails_are_let_through_by_the_heavy_entry_alone():
+    x = rng(1).standard_t(1.0, (2000, 2))
+    narrow, wide = ResilientMean(radius=1.0, corruption=0.05), ResilientHeavyMean(radius=1.0, corruption=0.05)
+    assert narrow(x, budget=APPROX, rng=rng(2)).abstained
+    assert not wide(x, budget=APPROX, rng=rng(2)).abstained
+    ratios = [
+        wide.plan(n, 2, APPROX)["mean"].sensitivity * (n - 2 * wide.recipe.trim(n)) for n in (100, 1000)
+    ]
+    assert ratios == pytest.approx([2 * 19**0.5] * 2, rel=1e-6)
+
+
+def test_shares_of_the_budget_are_as_stated():
+    plan = ResilientMean(radius=1.0, corruption=0.05).plan(100, 2, ApproxDP(0.9, 1e-6))
+    assert plan["check"].cost.epsilon == pytest.approx(0.3)
+    assert plan["check"].cost.delta == 1e-6
+    assert plan["mean"].cost.epsilon == pytest.approx(0.6)
+    plan = ResilientMean(radius=1.0, corruption=0.05, check=0.5).plan(100, 2, ZCDP(0.2, 1e-6))
+    assert (plan["check"].cost, plan["mean"].cost) == (ZCDP(0.1, 1e-6), ZCDP(0.1))
+
+
+def test_rows_are_cut_to_a_box_wider_than_the_grid():
+    recipe = TrimmedNet(radius=1.0, width=3.0, corruption=0.1, centre=0.0, step=0.1, check=0.5)
+    assert recipe.box == 4.0
+    assert log(recipe.trim(100)) == pytest.approx(log(30))
+    widths = [trimmed(np.clip(planted(200, 2, 1) * scale, -4, 4), 30)[0] for scale in (1.0, 1e6)]
+    assert all((np.diff(one) >= 0).all() for one in widths)
+    assert all(before[0] <= after[0] for before, after in pairwise(widths))

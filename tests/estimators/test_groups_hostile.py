@@ -1,0 +1,44 @@
+"""Groups whose scales are as far apart as usable ones can be: no product overflows, and no data raise."""
+
+import numpy as np
+import pytest
+
+from workbench.estimators.parts.groups import LARGEST, SMALLEST, grouped
+from workbench.estimators.spectral.preconditioner import Preconditioner
+from workbench.privacy import ApproxDP
+
+
+def skewed(d, kind):
+    """A frame whose columns nearly agree, of length 1 each: condition nearly 1e5."""
+    rows, narrow = np.eye(d), 1.05e-5 * d
+    if kind == "one line":
+        rows[0] = 1.0
+        rows[1:] *= narrow
+    else:
+        rows[0, 1], rows[1, 1] = 1.0, narrow
+    return rows / np.sqrt((rows**2).sum(axis=0))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 10])
+@pytest.mark.parametrize("kind", ["one line", "one pair"])
+def test_the_smallest_and_the_largest_usable_groups_are_compared_without_an_exception(d, kind):
+    size = d + 4
+    padding = np.zeros((4, d))
+    small = np.vstack([1.01 * SMALLEST * np.sqrt(size) * (skewed(d, kind) if d > 1 else np.eye(1)), padding])
+    large = np.vstack([0.99 * LARGEST * np.sqrt(size) * np.eye(d), padding])
+    groups = grouped(np.vstack([small, small, large] * 6), size)
+    assert groups.usable.all()
+    with np.errstate(all="ignore"):
+        counts = groups.friends(5.0)
+    assert counts.tolist() == [12, 12, 6] * 6
+
+
+def test_rows_of_two_scales_never_raise():
+    source = np.random.default_rng(0)
+    x = source.standard_normal((6000, 3))
+    x[:, 1] = x[:, 0] + 4e-5 * x[:, 1]
+    for small, large in ((1.6e-75, 5e74), (1.6e-70, 5e69)):
+        far = source.random(6000) < 0.15
+        y = np.where(far[:, None], source.standard_normal(x.shape) * large, x * small)
+        release = Preconditioner(centred=True)(y, budget=ApproxDP(3.0, 1e-3), rng=np.random.default_rng(1))
+        assert release.abstained

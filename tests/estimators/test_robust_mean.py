@@ -1,0 +1,308 @@
+"""The filter that looks at one row at a time: what one row moves, what is spent, and what moves along."""
+
+from math import exp, pi, sqrt
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from workbench.estimators.base import Trace, sanitised
+from workbench.estimators.mean.robust import RobustMean
+from workbench.estimators.mean.robust_heavy import RobustHeavyMean
+from workbench.estimators.parts.normal_ball import clipped_moment, kept_moment, radius_within
+from workbench.estimators.parts.row_filter import RowFilter, Rows
+from workbench.populations.corruption import MEAN_ATTACKS
+from workbench.privacy import (
+    ZCDP,
+    ApproxDP,
+    CountingNoise,
+    GaussianDP,
+    SimulatedNoise,
+    UnitNoise,
+)
+from workbench.privacy.mechanisms import gaussian_mu
+from workbench.study.replay import spied
+
+BUDGET = ApproxDP(10.0, 0.01)
+ATTACKS = {adversary.name: adversary for adversary in MEAN_ATTACKS}
+NORMAL, HEAVY = RobustMean(radius=10.0), RobustHeavyMean(radius=10.0)
+BOTH = pytest.mark.parametrize("estimator", [NORMAL, HEAVY], ids=["normal", "heavy"])
+
+
+class Silent(UnitNoise):
+    """Adds nothing: what a run makes of exact statistics."""
+
+    def gaussian(self, value, sensitivity, scale):
+        """Return the value."""
+        return np.asarray(value, np.float64)
+
+
+def rng(seed):
+    return np.random.default_rng(seed)
+
+
+def planted(n, d, seed, attack="shift-ones", mean=0.0):
+    x = rng(seed).standard_normal((n, d))
+    return ATTACKS[attack].corrupt(x, 0.05, rng=rng(seed + 1)) + mean
+
+
+def hostile(estimator, x, seed):
+    """Rows that a neighbour may have: far, opposite, orthogonal, at the cut, on the sphere, unusable."""
+    trace, (n, d) = Trace(), x.shape
+    estimator.estimate(x, BUDGET, SimulatedNoise(rng(seed)), trace)
+    centre, basis, cut = (trace.records[name][-1] for name in ("centre", "basis", "cut"))
+    radius = estimator.design(n, d, BUDGET).radius
+    q = basis.shape[1]
+    axes = [*np.linalg.qr(np.hstack([basis, np.eye(d)]))[0].T[: max(d, q)]]
+    yield np.full(d, np.nan)
+    yield np.full(d, 1e200)
+    for axis in axes:
+        for length in (100.0, radius * (1 - 1e-12), 1e-3):
+            yield centre + length * axis
+            yield centre - length * axis
+    if d > 1:  # opposite and orthogonal at once: the worst pair of a pass without a cut
+        prices = estimator.design(n, d, BUDGET).prices
+        cosine = -min(1.0, (prices.total / prices.square) ** 2 / 4)
+        yield 1e6 * axes[0]
+        yield 1e6 * (cosine * axes[0] + sqrt(1 - cosine**2) * axes[-1])
+    if q and np.isfinite(cut):
+        for factor in (1 - 1e-9, 1 + 1e-9):
+            yield centre + factor * sqrt(cut) * basis[:, 0]
+
+
+def whitened_gaps(estimator, x, other, seed):
+    """The gap of every step in units of its sensitivity, given the releases of the run on x."""
+    with spied() as events:
+        estimator.estimate(sanitised(x), BUDGET, SimulatedNoise(rng(seed)))
+    with spied(events) as again:
+        estimator.estimate(sanitised(other), BUDGET, SimulatedNoise(rng(seed)))
+    assert [event.charge for event in events] == [event.charge for event in again]
+    return {
+        one.charge.step: float(np.linalg.norm(one.statistic - two.statistic)) / one.charge.sensitivity
+        for one, two in zip(events, again, strict=True)
+    }
+
+
+@BOTH
+@pytest.mark.parametrize("d", [1, 2, 3, 8])
+def test_releases_fed_to_a_neighbour_differ_by_no_more_than_is_charged(estimator, d):
+    largest: dict[str, float] = {}
+    for seed, attack in enumerate(("shift-ones", "root-2", "five-clusters", "none")):
+        x = planted(2000, d, seed, attack) if attack != "none" else rng(seed).standard_normal((2000, d))
+        rows = list(hostile(estimator, x, seed))
+        for number, row in enumerate(rows):
+            first, second = x.copy(), x.copy()
+            first[0], second[0] = row, rows[(number + 1) % len(rows)]
+            for one, two in ((first, second), (x, first)):
+                for step, gap in whitened_gaps(estimator, one, two, seed).items():
+                    assert gap <= 1 + 1e-9, (step, gap)
+                    largest[step] = max(largest.get(step, 0.0), gap)
+    assert {step.split(" ")[0] for step in largest} == {"range", "recentre", "moments", "scores", "mean"}
+    assert max(largest.values()) >= 1 - 1e-6
+    if d > 2:
+        short = {step: gap for step, gap in largest.items() if gap < 0.97}
+        assert not short, "sensitivities that no neighbour attains"
+
+
+def test_a_cut_at_the_largest_scores_would_be_caught(monkeypatch):
+    """Weights that depend on other rows: the replay sees that more than one summand moves."""
+    plain = RowFilter.sums
+
+    def relative(self, rows, radius, square):
+        if self.rank:
+            blocks = np.concatenate([self.scores(block) for block in rows.round(self.centre, radius)])
+            self = RowFilter(self.centre, self.basis, float(blocks.mean()))
+        return plain(self, rows, radius, square)
+
+    x = planted(2000, 3, 1)
+    other = x.copy()
+    other[0] = 50.0
+    assert max(whitened_gaps(NORMAL, x, other, 1).values()) <= 1 + 1e-9
+    monkeypatch.setattr(RowFilter, "sums", relative)
+    assert max(whitened_gaps(NORMAL, x, other, 1).values()) > 1.5
+
+
+@BOTH
+@pytest.mark.parametrize("budget", [BUDGET, GaussianDP(2.0), ZCDP(2.0)])
+@pytest.mark.parametrize("attack", ["none", "shift-ones", "far"])
+def test_all_of_the_budget_is_spent_whatever_a_run_finds(estimator, budget, attack):
+    """P4: the costs of the draws of a run add up to the budget, and the plan to nothing else."""
+    x = rng(1).standard_normal((3000, 4)) if attack == "none" else planted(3000, 4, 1, attack)
+    counting = CountingNoise(SimulatedNoise(rng(2)))
+    release = estimator(x, budget=budget, rng=counting)
+    spent = sum((draw.sensitivity / draw.scale) ** 2 for draw in counting.draws)
+    assert spent == pytest.approx(gaussian_mu(budget) ** 2, rel=1e-9)
+    assert release.guarantee.requested is None
+
+
+def test_steps_that_are_left_give_the_mean_of_a_refund():
+    """P4: on clean rows the noise of the sum is that of one release with all that was not needed."""
+    n, d, runs = 3000, 4, 400
+    x = rng(3).standard_normal((n, d))
+    design, plan = NORMAL.design(n, d, BUDGET), NORMAL.plan(n, d, BUDGET)
+    loop, rows = NORMAL.loop(n, d, BUDGET), Rows(x, 0.0, 1.0)
+    charges = [charge for charge in plan.charges() if charge.step not in ("range", "recentre")]
+    found = np.array(
+        [loop.filtered(rows, np.zeros(d), charges, SimulatedNoise(rng(seed))) for seed in range(runs)]
+    )
+    left = design.mu**2 * (1 - design.shares.range - design.shares.recentre)
+    unused = left - gaussian_mu(charges[0].cost) ** 2 * (1 - design.prices.total**2)
+    sd = 2 * design.radius / (n * sqrt(unused))
+    ratio = float(((found - found.mean(axis=0)) ** 2).sum() / sd**2 / (d * (runs - 1)))
+    assert abs(ratio - 1) < 5 * sqrt(2 / (d * runs))  # and not that of the last step alone
+    alone = 2 * design.radius / (n * gaussian_mu(charges[-1].cost))
+    assert alone > 1.3 * sd
+
+
+@BOTH
+def test_the_loop_turns_with_its_rows(estimator):
+    n, d = 4000, 5
+    x = planted(n, d, 5, "shift-axis")
+    turn = np.linalg.qr(rng(6).standard_normal((d, d)))[0]
+    loop = estimator.loop(n, d, BUDGET)
+    charges = [c for c in estimator.plan(n, d, BUDGET).charges() if c.step not in ("range", "recentre")]
+    trace = Trace()
+    one = loop.filtered(Rows(x, 0.0, 1.0), np.zeros(d), charges, Silent(), trace)
+    two = loop.filtered(Rows(x @ turn.T, 0.0, 1.0), np.zeros(d), charges, Silent())
+    assert trace.records["basis"][-1].shape[1] >= 1, "nothing was filtered: nothing was tested"
+    assert np.abs(two - turn @ one).max() < 1e-9
+
+
+@BOTH
+def test_a_run_moves_with_its_rows_by_multiples_of_the_bins(estimator):
+    width = estimator.design(5000, 3, BUDGET).modes.width
+    x = np.round(planted(5000, 3, 7) * 2.0**20) / 2.0**20
+    one = estimator(x, budget=BUDGET, rng=Silent()).value
+    for move in (width, -width, np.array([width, 0.0, -2 * width])):
+        two = estimator(x + move, budget=BUDGET, rng=Silent()).value
+        assert np.abs(two - one - move).max() < 1e-9
+
+
+@BOTH
+def test_units_move_along(estimator):
+    x = planted(5000, 3, 8)
+    one = estimator(x, budget=BUDGET, rng=rng(1)).value
+    unit = {"sigma": 4.0} if estimator is NORMAL else {"upper": 16.0}
+    scaled = type(estimator)(radius=40.0, centre=8.0, **unit)
+    assert np.abs((scaled(4.0 * x + 8.0, budget=BUDGET, rng=rng(1)).value - 8.0) / 4.0 - one).max() < 1e-9
+
+
+@BOTH
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("n", [2, 3, 10, 100, 5000])
+def test_every_size_is_answered_and_rows_are_left_alone(estimator, d, n):
+    for corruption in (0.0, 0.05, 0.125):
+        one = type(estimator)(radius=10.0, corruption=corruption)
+        for x in (planted(n, d, n), np.full((n, d), np.inf), np.full((n, d), 1e99), np.zeros((n, d))):
+            before = x.tobytes()
+            value = one(x, budget=ApproxDP(1.0, 1e-6), rng=rng(0)).value
+            assert value.shape == (d,)
+            assert np.isfinite(value).all()
+            assert x.tobytes() == before
+
+
+def test_without_corruption_there_is_no_filter():
+    for kind in (RobustMean, RobustHeavyMean):
+        estimator = kind(radius=10.0, corruption=0.0)
+        steps = [charge.step for charge in estimator.plan(10**5, 3, BUDGET).charges()]
+        assert steps == ["range", "recentre", "mean"]
+        assert not estimator.filters(10**5, 3, BUDGET)
+        assert kind(radius=10.0).filters(10**5, 3, BUDGET)
+        assert not kind(radius=10.0).filters(50, 3, ApproxDP(1.0, 0.01))
+
+
+def test_the_filter_costs_clean_rows_at_most_eight_per_cent():
+    """The public rule: with all that its moments cost once, the predicted error is 1.08 of the plain one."""
+    for n in (1500, 3000, 10_000, 100_000):
+        design = RobustMean(radius=10.0).design(n, 10, ApproxDP(1.0, 0.01))
+        plain = RobustMean(radius=10.0, corruption=0.0).design(n, 10, ApproxDP(1.0, 0.01))
+        assert design.shares.passes >= 2
+        noise = 4 * design.radius**2 * 10 / (n * design.mu) ** 2
+        rest = 1 - plain.shares.range - plain.shares.recentre
+        assert 10 / n + noise / (rest - design.shares.moment) <= 1.08**2 * (10 / n + noise / rest) * (
+            1 + 1e-9
+        )
+        assert design.shares.weights["mean"] >= 0.2 - 1e-12
+        assert sum(design.shares.weights.values()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("estimator", "limit"), [(NORMAL, 0.06), (HEAVY, 0.2)])
+@pytest.mark.parametrize("attack", ["shift-ones", "shift-random", "far", "five-clusters", "point-3"])
+def test_a_planted_cluster_does_not_move_the_mean(estimator, limit, attack):
+    errors = [
+        np.linalg.norm(
+            estimator(planted(20_000, 6, seed, attack, 3.0), budget=BUDGET, rng=rng(seed)).value - 3
+        )
+        for seed in range(7)
+    ]
+    plain = type(estimator)(radius=10.0, corruption=0.0)
+    moved = np.linalg.norm(plain(planted(20_000, 6, 0, attack, 3.0), budget=BUDGET, rng=rng(0)).value - 3)
+    assert np.median(errors) < limit < moved + 0.1
+    assert np.median(errors) < moved / 2
+
+
+def test_moments_of_rows_in_and_out_of_balls():
+    z = rng(9).standard_normal((400_000, 3))
+    lengths = np.linalg.norm(z, axis=1)
+    for radius in (1.0, 2.0, 3.0):
+        shrunk = np.minimum(lengths, radius) ** 2 / 3
+        assert abs(shrunk.mean() - clipped_moment(3, radius)) < 5 * shrunk.std() / sqrt(len(z))
+        kept = lengths[lengths <= radius] ** 2 / 3
+        assert abs(kept.mean() - kept_moment(3, radius**2)) < 5 * kept.std() / sqrt(len(kept))
+    assert abs((lengths > radius_within(3, 0.05)).mean() - 0.05) < 5 * sqrt(0.05 / len(z))
+
+
+def test_newtons_step_undoes_what_a_cut_does_to_an_offset():
+    """Exact for d = 1: the mean of N(m, 1) within ±a, by the normal density at both ends."""
+    for cut in (0.5, 1.0, 4.0):
+        a, m = sqrt(cut), 1e-4
+        density = exp(-((a + m) ** 2) / 2) - exp(-((a - m) ** 2) / 2)
+        mean = m + density / sqrt(2 * pi) / (ndtr(a - m) - ndtr(-a - m))
+        assert mean / m == pytest.approx(kept_moment(1, cut), rel=1e-4)
+
+
+def histogram(scores, edges):
+    """Counts of scores from each edge to the next."""
+    return np.bincount(np.searchsorted(edges, scores, side="right"), minlength=len(edges) + 1)[1:]
+
+
+def test_the_cut_of_normal_rows_lies_where_the_bad_ones_begin():
+    n = 100_000
+    rule = NORMAL.loop(n, 10, BUDGET).rule
+    edges, clean = rule.edges(2), rng(10).chisquare(2, n)
+    for place, most in ((30.0, 30.0), (15.0, 15.0), (8.0, 8.0)):
+        scores = clean.copy()
+        scores[:5000] = place + rng(11).random(5000)
+        cut = rule.cut(2, histogram(scores, edges))
+        assert cut <= most
+        assert (scores[5000:] <= cut).mean() > 0.9, "too many good rows go"
+        assert (scores[:5000] > cut).all()
+    lighter = histogram(rng(12).uniform(0, 4, n), edges)  # the excess is not the adversary's: at most α n
+    excess = (lighter[::-1].cumsum()[::-1] - n * np.array([0.6])) / 0.4
+    assert excess.max() > 0.05 * n
+    assert rule.cut(2, lighter) >= 2.0
+
+
+def test_the_cut_of_heavy_rows_leaves_a_bounded_moment():
+    n = 100_000
+    rule = HEAVY.loop(n, 10, BUDGET).rule
+    edges, clean = rule.edges(1), 0.5 * rng(13).standard_t(5, n) ** 2
+    assert rule.cut(1, histogram(clean, edges)) == np.inf
+    scores = clean.copy()
+    scores[:5000] = 60.0
+    cut = rule.cut(1, histogram(scores, edges))
+    assert cut < 60.0
+    assert (scores > cut).sum() <= 2 * 0.05 * n
+    assert scores[scores <= cut].mean() < 1.2
+
+
+@BOTH
+def test_suspects_are_the_directions_that_vary_too_much(estimator):
+    n, d = 20_000, 6
+    loop, x = estimator.loop(n, d, BUDGET), rng(14).standard_normal((n, d))
+    everything = RowFilter(np.zeros(d), np.zeros((d, 0)))
+    for factor, found in ((1.0, 0), (3.0, 1)):
+        rows = Rows(x * np.array([1, 1, factor, 1, 1, 1]), 0.0, 1.0)
+        suspects = loop.rule.suspects(everything, everything.sums(rows, loop.design.radius, square=True))
+        assert suspects.shape == (d, found)
+        assert np.allclose(np.abs(suspects.T), np.eye(d)[2:3][:found], atol=0.05)

@@ -1,0 +1,161 @@
+"""The entries of means in d dimensions of rows of which some may be anything."""
+
+from workbench import losses
+from workbench.estimators.mean.filter import FilterMean
+from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
+from workbench.estimators.mean.populous_robust import PopulousRobustMean
+from workbench.estimators.mean.prime import PrimeMean
+from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
+from workbench.estimators.mean.robust import RobustMean
+from workbench.estimators.mean.robust_heavy import RobustHeavyMean
+from workbench.populations import MultivariateStudent
+from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate
+
+from .entry import Entry, Example, Knob
+from .mean import (
+    APPROX,
+    BELOW,
+    CONCENTRATED,
+    DELTA,
+    EPSILON,
+    GAUSSIAN,
+    LOUD,
+    NORMAL,
+    RADIUS,
+    ROUND,
+    SPHERICAL,
+    WITHIN,
+    WITHIN_BOX,
+    N,
+)
+
+CORRUPTION = Knob("corruption", 0.01, 0.1, "share of the rows")
+QUERIES = ("excess", "size", "moment", "score", "mean", "total", "scores")
+LAVISH = ApproxDP(100.0, 0.1)  # what the source's own constants need at few thousand rows
+
+
+def bounded(epochs: int, rounds: int) -> frozenset[str]:
+    """Return the steps of the source's filters, whose noise is for more than one row can move."""
+    turns = [f"{s}.{t}" for s in range(1, epochs + 1) for t in range(1, rounds + 1)]
+    turns += [str(s) for s in range(1, max(epochs, rounds) + 1)]
+    return frozenset(f"{query} {turn}" for query in QUERIES for turn in turns)
+
+
+MEAN_ROBUST = (
+    Entry(
+        key="mean/filter-nonprivate",
+        summary="mean of rows of which some may be anything, without privacy",
+        estimand="mean",
+        statements=("AL22/Thm7.3", "LKKO21/Alg4", "LKKO21/Prop2.1"),
+        examples=(
+            Example(FilterNonprivateMean(corruption=0.05), NonPrivate()),
+            Example(FilterNonprivateMean(corruption=0.05, calibration="paper"), NonPrivate()),
+        ),
+        population=ROUND,
+        loss=losses.mahalanobis_mean_error,
+        least_rows=1,
+        assumptions=(NORMAL, SPHERICAL),
+        knobs=(N, CORRUPTION),
+        symmetries={"translation": "exact", "scale": "none"},
+    ),
+    Entry(
+        key="mean/populous-robust",
+        summary="mean of rows of which some may be anything, by a vote of robust groups",
+        estimand="mean",
+        statements=("AL22/Alg5", "AL22/Thm7.4"),
+        examples=(
+            Example(PopulousRobustMean(corruption=0.05), LOUD),
+            Example(PopulousRobustMean(corruption=0.1, sigma=2.0), LOUD),
+        ),
+        population=ROUND,
+        loss=losses.mahalanobis_mean_error,
+        assumptions=(NORMAL, SPHERICAL),
+        knobs=(N, EPSILON, DELTA, CORRUPTION),
+        symmetries={"translation": "exact", "scale": "none"},
+        bounded_steps=frozenset({"vote", "mask"}),
+    ),
+    Entry(
+        key="mean/filter",
+        summary="mean that corrupted rows cannot move far, filtered along the widest direction",
+        estimand="mean",
+        statements=("LKKO21/Thm5", "LKKO21/Alg1", "LKKO21/Alg8"),
+        examples=(
+            Example(FilterMean(radius=10.0), APPROX),
+            Example(FilterMean(radius=10.0), CONCENTRATED),
+            Example(FilterMean(radius=10.0, passes=5, calibration="paper"), LAVISH),
+        ),
+        population=ROUND,
+        loss=losses.mahalanobis_mean_error,
+        assumptions=(NORMAL, SPHERICAL, WITHIN),
+        knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION),
+        symmetries={"translation": "none", "scale": "none"},
+        bounded_steps=bounded(1, 5),
+    ),
+    Entry(
+        key="mean/prime",
+        summary="PRIME: mean that corrupted rows cannot move far, filtered along all wide directions",
+        estimand="mean",
+        statements=("LKKO21/Thm6", "LKKO21/Alg9", "LKKO21/Alg10", "LKKO21/Alg11"),
+        examples=(
+            Example(PrimeMean(radius=10.0), APPROX),
+            Example(PrimeMean(radius=10.0, centre=3.0, sigma=2.0), GAUSSIAN),
+            Example(PrimeMean(radius=10.0, passes=2), CONCENTRATED),
+            Example(PrimeMean(radius=10.0, calibration="paper"), LAVISH),
+        ),
+        population=ROUND,
+        loss=losses.mahalanobis_mean_error,
+        assumptions=(NORMAL, SPHERICAL, WITHIN),
+        knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION),
+        symmetries={"translation": "none", "scale": "none"},
+        bounded_steps=bounded(5, 1),
+    ),
+    Entry(
+        key="mean/prime-heavy",
+        summary="PRIME where only a covariance is known",
+        estimand="mean",
+        statements=("LKKO21/Thm9", "LKKO21/Alg3", "LKKO21/Alg16", "LKKO21/Alg17"),
+        examples=(
+            Example(PrimeHeavyMean(radius=10.0), APPROX),
+            Example(PrimeHeavyMean(radius=10.0, centre=3.0, upper=4.0), GAUSSIAN),
+            Example(PrimeHeavyMean(radius=10.0, calibration="paper"), LAVISH),
+        ),
+        population=MultivariateStudent(ROUND.moments, 10.0),
+        loss=losses.mahalanobis_mean_error,
+        assumptions=(BELOW, WITHIN),
+        knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION),
+        symmetries={"translation": "none", "scale": "none"},
+        bounded_steps=bounded(6, 1),
+    ),
+    Entry(
+        key="mean/robust",
+        summary="mean of corrupted rows: a filter that looks at one row at a time",
+        estimand="mean",
+        statements=("LKKO21/Asm1",),
+        examples=(
+            Example(RobustMean(radius=10.0), ZCDP(0.5)),
+            Example(RobustMean(radius=10.0), ApproxDP(4.0, 1e-6)),
+            Example(RobustMean(radius=10.0, centre=3.0, sigma=2.0, corruption=0.1), GaussianDP(1.0)),
+        ),
+        population=ROUND,
+        loss=losses.mahalanobis_mean_error,
+        assumptions=(NORMAL, SPHERICAL, WITHIN_BOX),
+        knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION),
+        symmetries={"translation": "none", "scale": "none"},
+    ),
+    Entry(
+        key="mean/robust-heavy",
+        summary="mean of corrupted heavy-tailed rows: a filter that looks at one row at a time",
+        estimand="mean",
+        statements=("LKKO21/Asm2",),
+        examples=(
+            Example(RobustHeavyMean(radius=10.0), ZCDP(0.5)),
+            Example(RobustHeavyMean(radius=10.0), ApproxDP(4.0, 1e-6)),
+            Example(RobustHeavyMean(radius=10.0, centre=3.0, upper=4.0, corruption=0.1), GaussianDP(1.0)),
+        ),
+        population=MultivariateStudent(ROUND.moments, 10.0),
+        loss=losses.mahalanobis_mean_error,
+        assumptions=(BELOW, WITHIN_BOX),
+        knobs=(N, EPSILON, DELTA, RADIUS, Knob("corruption", 0.001, 0.12)),
+        symmetries={"translation": "none", "scale": "none"},
+    ),
+)

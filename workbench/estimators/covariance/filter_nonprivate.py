@@ -1,0 +1,64 @@
+"""A robust covariance without privacy: the reference of every robust private one.  AL22 Theorem 6.1.
+
+Rows x of shape (n, d), normal, of which a share ξ = `corruption` may be anything. Their mean is 0 if
+`centred`; otherwise ⌊n/2⌋ pairs (x_1 - x_2)/√2 take their place, of which 2ξ may be anything.
+
+    tight    tails of quadratic forms are shaved to their exact law           `parts.tail_filter`
+    paper    rows are dropped while some product varies too much              `parts.variance_filter`
+
+With n ≥ d²/ξ² the error |Σ^-½ out Σ^-½ - I| in Frobenius norm is of the order ξ ln 1/ξ for the attacks of
+`populations.corruption`: measured, not proved. No estimator beats (s² - 1)/(s² + 1), where
+N(0, 1) and N(0, s²) are 2ξ apart in total variation (`bounds.corruption.scale_limit`).
+
+Departure: the source cites a filter with a proof and constants that are not explicit.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.errors import one_of
+from workbench.estimators.base import Array, Release, Trace, require_matrix, run_reference
+from workbench.estimators.parts.rows import centred_rows
+from workbench.estimators.parts.shaving import require_corruption
+from workbench.estimators.parts.tail_filter import filtered_moment
+from workbench.estimators.parts.variance_filter import simple_moment
+from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
+from workbench.privacy.budget import require
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilterNonprivateCovariance:
+    """Public parameters; `corruption` at most 0.1.
+
+    >>> import numpy as np
+    >>> x = np.random.default_rng(1).standard_normal((2000, 1))
+    >>> x[:100] = 1e3
+    >>> release = FilterNonprivateCovariance(corruption=0.05, centred=True)(x)
+    >>> bool(abs(release.value[0, 0] - 1) < 0.3)
+    True
+    """
+
+    corruption: float
+    centred: bool = False
+    calibration: Literal["paper", "tight"] = "tight"
+
+    def __post_init__(self) -> None:
+        require_corruption(self.corruption)
+        one_of(("paper", "tight"), calibration=self.calibration)
+
+    def __call__(
+        self, x: object, *, budget: Budget | None = None, rng: object = None, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the covariance of `x`; any budget but none is refused."""
+        return run_reference(self, x, budget, trace)
+
+    def plan(self, n: int, d: int, budget: Budget = NonPrivate()) -> Plan:  # noqa: B008 (a constant)
+        """Return the plan of one step that is not private."""
+        require_matrix(n, d)
+        require(budget, NonPrivate)
+        return Charge("covariance", "none", 0.0, NonPrivate())
+
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        """Return the robust covariance of sanitised rows."""
+        oracle = filtered_moment if self.calibration == "tight" else simple_moment
+        return oracle(centred_rows(x, self.centred), self.corruption * (1 if self.centred else 2))

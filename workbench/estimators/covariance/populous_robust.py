@@ -1,0 +1,89 @@
+"""A covariance when rows are corrupted, by a vote of robust groups.  AL22 Algorithm 4, Theorem 6.3.
+
+Rows x of shape (n, d), d ≤ 4, normal with any positive definite covariance Σ, of which a share ξ =
+`corruption` may be anything. Neighbours: replace one row. The rows have mean 0 if `centred`; otherwise they
+are paired first, ⌊n/2⌋ rows (x_1 - x_2)/√2 of mean 0, of which 2ξ may be anything.
+
+    (1) rows are shuffled and cut into k groups of s; A_i = the robust second moment of group i
+    (2) groups vote on whether most of them are close: no answer if they are not
+    (3) out = a masked average of the groups that are close to most            `parts.robust_covariance`
+
+|Σ^-½ out Σ^-½ - I| in Frobenius norm is of the order ξ ln 1/ξ with probability 1 - β for the attacks of a
+public table, its `error_bound`; it is measured, not proved. Privacy holds for every input. ξ is at most .1,
+and that of pairs too.
+
+Departures: groups are as small as the vote allows instead of d²/ξ² rows, and their oracle is Huber's
+M-estimator instead of a filter: the average over groups does the rest. The mask is Laplace in Thompson's
+metric. Proof: `proofs/populous.md`.
+"""
+
+from dataclasses import dataclass, replace
+
+from workbench.errors import ArgumentError, probability
+from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.populous_learner import require_events
+from workbench.estimators.parts.robust_covariance import RobustCovariance
+from workbench.estimators.parts.rows import centred_rows
+from workbench.estimators.parts.shaving import LARGEST, require_corruption
+from workbench.estimators.parts.vote_design import VOTE
+from workbench.privacy import Budget, NoiseSource, Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class PopulousRobustCovariance:
+    """Public parameters. Budget: ApproxDP with delta > 0.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = 1e-6 * np.random.default_rng(1).standard_normal((20_000, 1))
+    >>> x[::25] = 1e6
+    >>> release = PopulousRobustCovariance(corruption=0.05, centred=True)(
+    ...     x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2)
+    ... )
+    >>> bool(abs(release.value[0, 0] / 1e-12 - 1) < 0.5)
+    True
+    """
+
+    corruption: float
+    centred: bool = False
+    beta: float = 0.1
+
+    def __post_init__(self) -> None:
+        require_corruption(self.corruption)
+        probability(beta=self.beta)
+        if self.share > LARGEST:
+            raise ArgumentError("corruption", self.corruption, f"at most {LARGEST / 2} unless centred")
+
+    @property
+    def share(self) -> float:
+        """The share of the rows or pairs that may be anything."""
+        return self.corruption * (1 if self.centred else 2)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the private covariance, shape (d, d), positive definite."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def recipe(self, n: int, d: int, budget: Budget) -> RobustCovariance:
+        """Return steps (1) to (3) for n rows, paired or not."""
+        require_matrix(n, d)
+        m = n if self.centred else n // 2
+        return RobustCovariance(m, d, self.share, require_events(budget), self.beta)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charges of the vote and of the mask."""
+        return self.recipe(n, d, budget).design.plan
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Array | Abstention:
+        """Return the private covariance of sanitised rows."""
+        n, d = x.shape
+        found = self.recipe(n, d, budget).draw(centred_rows(x, self.centred), noise)
+        return Abstention(VOTE) if found is None else found
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return what the error exceeds with probability `beta` at most, for the attacks of the table."""
+        probability(beta=beta)
+        return replace(self, beta=beta).recipe(n, d, budget).error_bound()

@@ -1,0 +1,98 @@
+"""A Gaussian when rows are corrupted, in two votes on rows of their own.  AL22 Corollary 7.5.
+
+Rows x of shape (n, d), d ≤ 4, normal with any mean and any positive definite covariance, of which a share ξ =
+`corruption` may be anything. Neighbours: replace one row.
+
+    (1) rows are shuffled; Σ̂ = the robust covariance of the first ¾ of them, paired       AL22 Algorithm 4
+    (2) the others in the frame of Σ̂, Σ̂^-½ x: their robust mean, mapped back              AL22 Algorithm 5
+
+Each stage has the whole budget: a replaced row lies in one of them. No answer of either is none of the
+whole; if (1) has none, (2) looks at zero rows in the place of its own, so that what is drawn is public. (2)
+takes the covariance in the frame to be at most 1.2² I: what (1) may err by, about.
+
+The source leaves out laws without a density (Remark 7.6), and so does this. Departures: those of
+`covariance/populous-robust` and `mean/populous-robust`. Proof: `proofs/populous.md`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.distributions import Gaussian
+from workbench.errors import ArgumentError, probability
+from workbench.estimators.base import (
+    Abstention,
+    Array,
+    Release,
+    Trace,
+    mapped,
+    require_matrix,
+    run_multivariate,
+)
+from workbench.estimators.parts.populous_learner import require_events
+from workbench.estimators.parts.robust_covariance import RobustCovariance
+from workbench.estimators.parts.robust_mean import RobustMean
+from workbench.estimators.parts.rows import paired, shuffled
+from workbench.estimators.parts.shaving import LARGEST, require_corruption
+from workbench.estimators.parts.vote_design import VOTE
+from workbench.privacy import Budget, NoiseSource, Parallel, Plan
+
+SHARE, SPREAD = 0.75, 1.2  # of the rows for (1); what (2) takes the standard deviation in its frame for
+COVARIANCE, MEAN = "covariance, ", "mean, "
+
+
+@dataclass(frozen=True, kw_only=True)
+class PopulousRobustGaussian:
+    """Public parameters; `corruption` at most 0.05. Budget: ApproxDP with delta > 0.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = 1e4 + np.random.default_rng(1).standard_normal((60_000, 1)) * 1e-3
+    >>> x[::25] = 1e6
+    >>> release = PopulousRobustGaussian(corruption=0.05)(
+    ...     x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2)
+    ... )
+    >>> bool(abs(release.value.mean[0] - 1e4) < 1e-3)
+    True
+    """
+
+    corruption: float
+    beta: float = 0.1
+
+    def __post_init__(self) -> None:
+        require_corruption(self.corruption)
+        probability(beta=self.beta)
+        if 2 * self.corruption > LARGEST:
+            raise ArgumentError("corruption", self.corruption, f"at most {LARGEST / 2}")
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Gaussian]:
+        """Return the private law of `x`."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def recipes(self, n: int, d: int, budget: Budget) -> tuple[RobustCovariance, RobustMean]:
+        """Return the recipes of (1) and (2) for n rows."""
+        require_matrix(n, d)
+        events, pairs = require_events(budget), int(SHARE * n) // 2
+        shape = RobustCovariance(pairs, d, 2 * self.corruption, events, self.beta / 2, COVARIANCE)
+        return shape, RobustMean(n - 2 * pairs, d, self.corruption, events, self.beta / 2, SPREAD, MEAN)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the two votes in parallel: they see disjoint rows."""
+        return Parallel(tuple(recipe.design.plan for recipe in self.recipes(n, d, budget)))
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Gaussian | Abstention:
+        """Return the private law of sanitised rows."""
+        n, d = x.shape
+        shape, place = self.recipes(n, d, budget)
+        x = shuffled(x, noise)
+        covariance = shape.draw(paired(x[: 2 * shape.n]), noise)  # (1)
+        root = np.zeros((d, d)) if covariance is None else np.linalg.cholesky(covariance)
+        frame = root if covariance is None else np.linalg.inv(root)
+        mean = place.draw(mapped(x[2 * shape.n :], np.asarray(frame)), noise)  # (2)
+        if covariance is None or mean is None:
+            return Abstention(VOTE)
+        return Gaussian(root @ mean, covariance)

@@ -1,0 +1,83 @@
+"""The private filter by single directions.  LKKO21 Algorithms 1 and 6 to 8, Theorem 5.
+
+Rows x of shape (n, d), covariance sigma² I, mean within `radius` of `centre` in every coordinate; a share
+`corruption` = a of them is anything. Neighbours: replace one row. Like `mean/prime`, but a row's score is the
+square of its distance from the mean along the widest direction alone: every pass attends to one direction, so
+that as many passes are needed as there are directions in which corrupted rows hide.
+
+    (1) the mean roughly, and a ball (tight) or box (paper) of diameter D to which the rows are clipped
+    (2) passes: a private size, mean, second moment and its top eigenvector v; τ = ⟨v, x - mean⟩²
+    (3) among the 2an highest scores, those above a threshold are removed
+    (4) the mean of the rows that are left, with noise
+
+"tight", ours: `parts.filter_run`, with PRIME's private threshold. "paper": `parts.paper_filter_run`; the
+threshold is D² Z, Z uniform, and D²/ln(1/a) passes are taken, thousands, unless `passes` says otherwise.
+`splits`: on so many disjoint parts of the rows, the most central of their answers. Proof: `proofs/prime.md`.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.errors import positive
+from workbench.estimators.base import Abstention, Array, Release, Trace, run_multivariate
+from workbench.estimators.parts.filter_in_units import FilterInUnits, require_filter
+from workbench.estimators.parts.filter_recipe import FilterRecipe
+from workbench.privacy import Budget, NoiseSource, Plan
+
+MOST = 0.2  # of the rows: with more, another bin than the one of the mean may be the largest
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilterMean:
+    """Public parameters; `radius`, `centre` (the same in every coordinate) and `sigma` in the data's unit.
+
+    Budgets: ZCDP with delta = 0, GaussianDP, ApproxDP; for "paper" ApproxDP with delta below 1/2.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(10_000, 2))
+    >>> x[:500] += 5.0
+    >>> release = FilterMean(radius=10.0)(x, budget=ApproxDP(5.0, 1e-6), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - 3.0).max() < 0.2)
+    True
+    """
+
+    radius: float
+    centre: float = 0.0
+    sigma: float = 1.0
+    corruption: float = 0.05
+    level: float | None = None
+    passes: int | None = None
+    splits: int = 1
+    calibration: Literal["paper", "tight"] = "tight"
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        positive(sigma=self.sigma)
+        require_filter(self.core, self.radius, MOST)
+
+    @property
+    def core(self) -> FilterInUnits:
+        """The filter in standard units, and the units."""
+        unit = self.sigma
+        reach = self.radius / unit
+        recipe = FilterRecipe(
+            "directions", self.calibration, self.corruption, reach, self.level, self.passes, self.beta
+        )
+        return FilterInUnits(recipe, self.centre, unit, self.splits)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the private mean of `x`, shape (d,)."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return one charge for every step, in standard units."""
+        return self.core.plan(n, d, budget)
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Array | Abstention:
+        """Return the private mean of sanitised rows."""
+        return self.core.estimate(x, budget, noise, trace)

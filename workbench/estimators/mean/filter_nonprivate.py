@@ -1,0 +1,62 @@
+"""A robust mean without privacy, the reference of robust private ones.  AL22 Theorem 7.3, LKKO21 Alg 4.
+
+Rows x of shape (n, d), normal of covariance `sigma`² I, of which a share ξ = `corruption` may be anything.
+
+    tight    tails are shaved to the normal law                               `parts.mean_filter`
+    paper    rows are dropped while some direction varies too much            `parts.variance_filter`
+
+With n ≥ d/ξ² the error in Euclidean norm is of the order σ ξ √(ln 1/ξ): LKKO21 Proposition 2.1 for the
+paper's, with constants that are not explicit; measured for both. No estimator beats σ Φ⁻¹(½ + ξ)
+(`bounds.corruption.mean_limit`).
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from workbench.errors import one_of, positive
+from workbench.estimators.base import Array, Release, Trace, require_matrix, run_reference, sanitised
+from workbench.estimators.parts.mean_filter import filtered_mean
+from workbench.estimators.parts.shaving import require_corruption
+from workbench.estimators.parts.variance_filter import simple_mean
+from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
+from workbench.privacy.budget import require
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilterNonprivateMean:
+    """Public parameters; `corruption` at most 0.1.
+
+    >>> import numpy as np
+    >>> x = np.random.default_rng(1).standard_normal((2000, 1))
+    >>> x[:100] = 1e3
+    >>> bool(abs(FilterNonprivateMean(corruption=0.05)(x).value[0]) < 0.2)
+    True
+    """
+
+    corruption: float
+    sigma: float = 1.0
+    calibration: Literal["paper", "tight"] = "tight"
+
+    def __post_init__(self) -> None:
+        require_corruption(self.corruption)
+        positive(sigma=self.sigma)
+        one_of(("paper", "tight"), calibration=self.calibration)
+
+    def __call__(
+        self, x: object, *, budget: Budget | None = None, rng: object = None, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the mean of `x`; any budget but none is refused."""
+        return run_reference(self, x, budget, trace)
+
+    def plan(self, n: int, d: int, budget: Budget = NonPrivate()) -> Plan:  # noqa: B008 (a constant)
+        """Return the plan of one step that is not private."""
+        require_matrix(n, d, least=1)
+        require(budget, NonPrivate)
+        return Charge("mean", "none", 0.0, NonPrivate())
+
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        """Return the robust mean of sanitised rows."""
+        oracle = filtered_mean if self.calibration == "tight" else simple_mean
+        return np.asarray(oracle(sanitised(x / self.sigma), self.corruption) * self.sigma)

@@ -1,0 +1,79 @@
+"""A mean when rows are corrupted, by a vote of robust groups.  AL22 Algorithm 5, Theorem 7.4.
+
+Rows x of shape (n, d), d ≤ 5 or 8, normal of covariance `sigma`² I and any mean, of which a share ξ =
+`corruption` may be anything. Neighbours: replace one row.
+
+    (1) rows are shuffled and cut into k groups of s; m_i = the robust mean of group i
+    (2) groups vote on whether most of them are close: no answer if they are not
+    (3) out = the average of the groups that are close to most + noise               `parts.robust_mean`
+
+|out - mean| is of the order σ ξ √(ln 1/ξ) with probability 1 - β for the attacks of a public table, its
+`error_bound`; it is measured, not proved. Privacy holds for every input.
+
+Departures: groups are as small as the vote allows instead of d/α² rows, and their oracle is Huber's
+M-estimator instead of a filter: the average over groups does the rest. The noise is calibrated exactly.
+Proof: `proofs/populous.md`.
+"""
+
+from dataclasses import dataclass, replace
+
+from workbench.errors import positive, probability
+from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.populous_learner import require_events
+from workbench.estimators.parts.robust_mean import RobustMean
+from workbench.estimators.parts.shaving import require_corruption
+from workbench.estimators.parts.vote_design import VOTE
+from workbench.privacy import Budget, NoiseSource, Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class PopulousRobustMean:
+    """Public parameters; `corruption` at most 0.1. Budget: ApproxDP with delta > 0.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = 1e4 + np.random.default_rng(1).standard_normal((10_000, 1))
+    >>> x[::25] = -1e6
+    >>> release = PopulousRobustMean(corruption=0.05)(
+    ...     x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2)
+    ... )
+    >>> bool(abs(release.value[0] - 1e4) < 0.5)
+    True
+    """
+
+    corruption: float
+    sigma: float = 1.0
+    beta: float = 0.1
+
+    def __post_init__(self) -> None:
+        require_corruption(self.corruption)
+        positive(sigma=self.sigma)
+        probability(beta=self.beta)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the private mean, shape (d,)."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def recipe(self, n: int, d: int, budget: Budget) -> RobustMean:
+        """Return steps (1) to (3) for n rows."""
+        require_matrix(n, d)
+        return RobustMean(n, d, self.corruption, require_events(budget), self.beta, self.sigma)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charges of the vote and of the noise."""
+        return self.recipe(n, d, budget).design.plan
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Array | Abstention:
+        """Return the private mean of sanitised rows."""
+        n, d = x.shape
+        found = self.recipe(n, d, budget).draw(x, noise)
+        return Abstention(VOTE) if found is None else found
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return what the error exceeds with probability `beta` at most, for the attacks of the table."""
+        probability(beta=beta)
+        return replace(self, beta=beta).recipe(n, d, budget).error_bound()

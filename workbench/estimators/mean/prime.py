@@ -1,0 +1,90 @@
+"""PRIME: a private mean that corrupted rows cannot move far.  LKKO21 Algorithms 9 to 13, Theorem 6.
+
+Rows x of shape (n, d), covariance sigma² I, mean within `radius` of `centre` in every coordinate; a share
+`corruption` = a of them is anything. Neighbours: replace one row. Corrupted rows that move the mean widen the
+rows in some direction: they are scored by a matrix that looks at all wide directions at once, and the highest
+scores are removed. The error is of the order a √(ln 1/a), whatever d is.
+
+    (1) the mean roughly, and a ball (tight) or box (paper) round it to which the rows are clipped
+    (2) passes: a private second moment; directions weighed by its matrix exponential; a private threshold of
+        the scores; among the 2an highest ones, those above it are removed
+    (3) the mean of the rows that are left, with noise
+
+"tight", ours: `parts.filter_run`. One release of count, sum and second moment answers all questions of a
+pass; all steps are Gaussian, and those that are not needed any more go to the mean. `level` = C of
+λ - 1 ≤ C a ln 1/a, where the filter ends, is 1: a cluster that stays below it moves the mean by at most
+a √(ln 1/a)/√(1 - a); `passes` is 8. "paper": `parts.paper_filter_run`, with the source's queries, constants
+as far as they are recalled, and corrected budgets. `level` is 2, `passes` the T₂ = ⌊ln d⌋ rounds of every
+epoch. It needs 10⁷ rows at d = 3, and for d = 10 and T₂ = ⌊ln d⌋ no number of rows is enough
+(claim T2).
+
+`splits`: on so many disjoint parts of the rows, the most central of their answers. Departures: see the two
+modules. Proof: `proofs/prime.md`.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.errors import positive
+from workbench.estimators.base import Abstention, Array, Release, Trace, run_multivariate
+from workbench.estimators.parts.filter_in_units import FilterInUnits, require_filter
+from workbench.estimators.parts.filter_recipe import FilterRecipe
+from workbench.privacy import Budget, NoiseSource, Plan
+
+MOST = 0.2  # of the rows: with more, another bin than the one of the mean may be the largest
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrimeMean:
+    """Public parameters; `radius`, `centre` (the same in every coordinate) and `sigma` in the data's unit.
+
+    Budgets: ZCDP with delta = 0, GaussianDP, ApproxDP; for "paper" ApproxDP with delta below 1/2.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(10_000, 2))
+    >>> x[:500] += 5.0
+    >>> release = PrimeMean(radius=10.0)(x, budget=ApproxDP(5.0, 1e-6), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - 3.0).max() < 0.2)
+    True
+    """
+
+    radius: float
+    centre: float = 0.0
+    sigma: float = 1.0
+    corruption: float = 0.05
+    level: float | None = None
+    passes: int | None = None
+    splits: int = 1
+    calibration: Literal["paper", "tight"] = "tight"
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        positive(sigma=self.sigma)
+        require_filter(self.core, self.radius, MOST)
+
+    @property
+    def core(self) -> FilterInUnits:
+        """The filter in standard units, and the units."""
+        unit = self.sigma
+        reach = self.radius / unit
+        recipe = FilterRecipe(
+            "matrices", self.calibration, self.corruption, reach, self.level, self.passes, self.beta
+        )
+        return FilterInUnits(recipe, self.centre, unit, self.splits)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the private mean of `x`, shape (d,)."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return one charge for every step, in standard units."""
+        return self.core.plan(n, d, budget)
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Array | Abstention:
+        """Return the private mean of sanitised rows."""
+        return self.core.estimate(x, budget, noise, trace)

@@ -1,0 +1,84 @@
+"""A robust private mean in one to three dimensions, rows heavy-tailed.  LKKO21 Algorithm 2, Theorem 8.
+
+Rows x of shape (n, d), d = 1, 2 or 3, every coordinate of the mean within `radius` of `centre`, covariance of
+the clean rows at most sigma² I; a fraction `corruption`, α < 1/6, may be anything. Neighbours: replace one
+row.
+
+    (1) w = 2 sigma √((1 - α)/α): no α-tail of a clean direction is further out (Cantelli)
+    (2) test that no direction is wider, then draw by distance to trimmed means (`parts.trimmed_net`)
+
+The algorithm is that of `mean/resilient` with another w, hence other noise and another test.
+
+Departures: `parts.trimmed_net` says which; and the range is public, where the source finds it by its DPrange.
+Proof: `proofs/resilience.md`, sections 2 to 4.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+
+from workbench.errors import positive
+from workbench.estimators.base import Abstention, Array, Release, Trace, run_multivariate
+from workbench.estimators.parts.direction_net import grid_size
+from workbench.estimators.parts.trimmed_net import CHECK_SHARE, TrimmedNet, require_corruption
+from workbench.privacy import Budget, NoiseSource, Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResilientHeavyMean:
+    """Public parameters: `corruption` and `check`, the test's share, are fractions; the others in data units.
+
+    Budgets: ApproxDP, or ZCDP, with delta > 0.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = 3.0 + np.random.default_rng(1).standard_t(3.0, size=(2000, 2)) / 3**0.5
+    >>> x[:100] = 9.0
+    >>> estimator = ResilientHeavyMean(radius=5.0, corruption=0.05)
+    >>> release = estimator(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - 3.0).max() < 0.3)
+    True
+    """
+
+    radius: float
+    corruption: float
+    centre: float = 0.0
+    sigma: float = 1.0
+    step: float = 0.1
+    check: float = CHECK_SHARE
+
+    def __post_init__(self) -> None:
+        positive(sigma=self.sigma)
+        require_corruption(self.corruption)
+        assert self.recipe
+
+    @property
+    def recipe(self) -> TrimmedNet:
+        """Step (2)."""
+        return TrimmedNet(
+            radius=self.radius,
+            width=2 * self.sigma * sqrt((1 - self.corruption) / self.corruption),  # (1)
+            corruption=self.corruption,
+            centre=self.centre,
+            step=self.step,
+            check=self.check,
+        )
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the private mean of `x`, shape (d,), or no answer."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def candidates(self, d: int) -> int:
+        """Return the number of points that t is drawn from."""
+        return grid_size(d, self.radius, self.step)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charges of the test and of the draw."""
+        return self.recipe.plan(n, d, budget)
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Array | Abstention:
+        """Return the private mean of sanitised rows, or no answer."""
+        return self.recipe.draw(x, budget, noise, trace)

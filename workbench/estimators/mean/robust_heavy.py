@@ -1,0 +1,103 @@
+"""A private mean of heavy-tailed rows, a fraction of them corrupted, by a filter that looks at single rows.
+
+Rows x of shape (n, d), covariance at most `upper` times the identity and nothing else, every coordinate of
+the mean within `radius` of `centre`; an adversary replaces up to `corruption` n rows as it likes. Neighbours:
+replace one row. In units of √upper:
+
+    (1) c = the centres of the fullest bins, then a noisy mean round it
+    (2) count, sum and second moment of the rows that pass, in a ball round c; the directions in which they
+        vary more than C = 1.1, given the noise
+    (3) counts of the squared lengths of all rows in these directions: the largest cut that leaves C
+    (4) c = the mean of the rows that pass; (2) and (3) once or twice again
+    (5) out = the mean of the rows that pass
+
+The steps are those of `mean/robust` (`parts.robust_loop`), with `parts.bounded_rule` for what releases are
+compared with and `parts.robust_heavy_design` for the shares. Ours, beyond LKKO21's PRIME-ht
+(`mean/prime-heavy`); no theorem on its error is claimed. Proof: `proofs/robust_mean.md`.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from workbench.errors import ArgumentError, finite, positive, real
+from workbench.estimators.base import (
+    Array,
+    Release,
+    Trace,
+    require_matrix,
+    run_multivariate,
+    standard_radius,
+)
+from workbench.estimators.parts.bounded_rule import BoundedRule
+from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
+from workbench.estimators.parts.robust_design import RobustDesign
+from workbench.estimators.parts.robust_heavy_design import allowance, robust_heavy_design
+from workbench.estimators.parts.robust_loop import RobustLoop
+from workbench.estimators.parts.row_filter import Rows
+from workbench.privacy import Budget, NoiseSource, Plan
+
+MOST = 0.125  # beyond it the fullest bin may be the adversary's
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobustHeavyMean:
+    """Public parameters; `radius` and `centre` (the same in every coordinate) in the data's unit.
+
+    `upper` is in the square of that unit. Budgets: ZCDP with delta = 0, GaussianDP, ApproxDP.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = 3.0 + np.random.default_rng(1).standard_t(5.0, size=(5000, 4)) * 0.6**0.5
+    >>> x[:250] += 10.0
+    >>> release = RobustHeavyMean(radius=10.0)(x, budget=ApproxDP(4.0, 1e-6), rng=np.random.default_rng(2))
+    >>> bool(np.linalg.norm(release.value - 3.0) < 0.2 < np.linalg.norm(x.mean(axis=0) - 3.0))
+    True
+    """
+
+    radius: float
+    corruption: float = 0.05
+    centre: float = 0.0
+    upper: float = 1.0
+
+    def __post_init__(self) -> None:
+        positive(upper=self.upper)
+        standard_radius(self.radius, sqrt(self.upper))
+        finite(centre=self.centre)
+        if not (real(self.corruption) and 0 <= self.corruption <= MOST):
+            raise ArgumentError("corruption", self.corruption, f"a number from 0 to {MOST}")
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the private mean of `x`, shape (d,)."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def design(self, n: int, d: int, budget: Budget) -> RobustDesign:
+        """Return radii and shares, in units of √upper; public."""
+        require_matrix(n, d)
+        reach = self.radius / sqrt(self.upper)
+        return robust_heavy_design(n, d, self.corruption, reach, gaussian_total(budget))
+
+    def filters(self, n: int, d: int, budget: Budget) -> bool:
+        """Return whether the filter is in use, or would see nothing; public."""
+        return self.design(n, d, budget).shares.passes > 0
+
+    def loop(self, n: int, d: int, budget: Budget) -> RobustLoop:
+        """Return the steps with their rule."""
+        design = self.design(n, d, budget)
+        return RobustLoop(BoundedRule(design, allowance(design) if design.shares.passes else 0.0))
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return one charge for each step; those of the loop are whitened."""
+        loop = self.loop(n, d, budget)
+        weights = tuple(loop.design.shares.weights.values())
+        return steps_plan(budget, loop.charges(step_budgets(budget, weights)))
+
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        """Return the private mean of sanitised rows."""
+        n, d = x.shape
+        rows = Rows(x, self.centre, sqrt(self.upper))
+        found = self.loop(n, d, budget).estimate(rows, self.plan(n, d, budget), noise, trace)
+        return np.asarray(self.centre + sqrt(self.upper) * found)

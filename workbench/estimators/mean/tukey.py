@@ -1,0 +1,115 @@
+"""A robust private mean in one to three dimensions: the private Tukey median.  LKKO21 Algorithm 14.
+
+Rows x of shape (n, d), d = 1, 2 or 3, every coordinate of the mean within `radius` of `centre`; a fraction of
+the rows may be corrupted. Neighbours: replace one row. With z = x - centre:
+
+    (1) u(t) = min_v #{i : ⟨v, z_i⟩ ≥ ⟨v, t⟩}, the Tukey depth of t                   sensitivity 1
+    (2) t = a draw with probability ∝ e^{ε u(t)/2} on [-2 radius, 2 radius]^d
+    (3) out = centre + t
+
+On the line the depth is constant between rows and the draw is exact: u = n/2 - m with the m of
+`parts.window_median` without a window, the law of `univariate/median` in its "paper" calibration. In two and
+three dimensions v runs through the public directions of `parts.direction_net`, both signs, and t through a
+public grid with spacing at most `step`: a net of any size is private, a coarse one costs accuracy. Rows are
+cut to the box of the candidates first.
+
+Departure from the source, which draws from the density itself: the grid and the directions. The error on a
+grid is at least that of its nearest point, up to step √d/2. Proof: `proofs/resilience.md`, section 1.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.errors import finite, positive
+from workbench.estimators.base import Array, Release, Trace, run_multivariate, standard_radius
+from workbench.estimators.parts.direction_net import (
+    boxed,
+    directions,
+    grid,
+    grid_size,
+    projected,
+    require_few_columns,
+)
+from workbench.estimators.parts.shares import require_selection
+from workbench.estimators.parts.window_median import EVERYTHING, WindowMedian
+from workbench.privacy import Budget, Charge, NoiseSource, Plan
+from workbench.privacy.mechanisms import exponential
+
+STEP = "mean"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TukeyMean:
+    """Public parameters, in the unit of the data; `step` is unused on the line.
+
+    Budgets: PureDP, or ZCDP with delta = 0.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import PureDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(1000, 2))
+    >>> x[:50] = 9.0
+    >>> release = TukeyMean(radius=4.0)(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - 3.0).max() < 0.3)
+    True
+    """
+
+    radius: float
+    centre: float = 0.0
+    step: float = 0.1
+
+    def __post_init__(self) -> None:
+        positive(step=self.step)
+        finite(centre=self.centre)
+        standard_radius(self.radius, 2.0)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the private mean of `x`, shape (d,)."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    @property
+    def reach(self) -> float:
+        """Half the side of the box of candidates."""
+        return 2 * self.radius
+
+    @property
+    def locator(self) -> WindowMedian:
+        """The draw on the line."""
+        return WindowMedian(left=EVERYTHING, right=EVERYTHING, low=-self.reach, high=self.reach)
+
+    def candidates(self, d: int) -> int:
+        """Return the number of points of the grid; 0 on the line, where every place is one."""
+        return 0 if d == 1 else grid_size(d, self.reach, self.step)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the one charge of step (2)."""
+        require_few_columns(n, d)
+        require_selection(budget)
+        self.candidates(d)
+        return self.locator.charge(STEP, budget) if d == 1 else Charge(STEP, "exponential", 1.0, budget)
+
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        """Return the private mean of sanitised rows."""
+        n, d = x.shape
+        z, charge = boxed(x, self.centre, self.reach), self.plan(n, d, budget)[STEP]
+        if d == 1:
+            position = self.locator.draw(z[:, 0], charge, noise)
+            assert position is not None
+            return np.array([self.centre + position])
+        points = grid(d, self.reach, self.step)
+        chosen = exponential(depths(z, points), charge, noise)  # (1), (2)
+        return np.asarray(self.centre + points[chosen])  # (3)
+
+
+def depths(z: Array, points: Array) -> Array:
+    """Return the Tukey depth of every point among the rows z, along the directions of the net."""
+    least = np.full(len(points), float(len(z)))
+    for v in directions(z.shape[1]):
+        rows, places = np.sort(projected(z, v)), projected(points, v)
+        order = np.argsort(places)  # sorted places are found several times as fast
+        above = len(z) - np.searchsorted(rows, places[order], side="left")
+        below = np.searchsorted(rows, places[order], side="right")
+        least[order] = np.minimum(least[order], np.minimum(above, below))
+    return least
