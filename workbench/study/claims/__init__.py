@@ -6,6 +6,8 @@ A source adds its claims as a module with a tuple `CLAIMS`, imported here and na
 from collections.abc import Iterable
 
 from workbench.errors import one_of
+from workbench.study.claims.al22 import CLAIMS as AL22
+from workbench.study.claims.al22_learners import CLAIMS as AL22_LEARNERS
 from workbench.study.claims.al22_oracles import CLAIMS as AL22_ORACLES
 from workbench.study.claims.base import Claim as Claim
 from workbench.study.claims.base import index
@@ -29,6 +31,8 @@ from workbench.study.resources import resources
 from workbench.study.verdict import Verdict
 
 FAMILIES: tuple[tuple[Claim, ...], ...] = (
+    AL22,
+    AL22_LEARNERS,
     AL22_ORACLES,
     L17_LOCATION,
     L17_COSTS,
