@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
     from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
     from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
+    from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
     from workbench.estimators.covariance.perturbed import PerturbedCovariance
     from workbench.estimators.covariance.pure_net import PureNetCovariance
     from workbench.estimators.covariance.thresholded import ThresholdedCovariance
@@ -80,6 +81,7 @@ __all__ = [
     "IntervalUnknownVariance",
     "Ledger",
     "LocalThresholdedCovariance",
+    "MatrixQuantileCovariance",
     "Median",
     "NonPrivate",
     "OverspentError",
@@ -111,6 +113,7 @@ _HOMES = {
     "estimators.covariance.coinpress": ("CoinPressCovariance",),
     "estimators.covariance.empirical": ("EmpiricalCovariance",),
     "estimators.covariance.local_thresholded": ("LocalThresholdedCovariance",),
+    "estimators.covariance.matrix_quantile": ("MatrixQuantileCovariance",),
     "estimators.covariance.perturbed": ("PerturbedCovariance",),
     "estimators.covariance.thresholded": ("ThresholdedCovariance",),
     "estimators.mean.clipped_box": ("ClippedBoxMean",),

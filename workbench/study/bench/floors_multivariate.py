@@ -21,6 +21,7 @@ from .primitives import (
     syrk,
 )
 
+PASSES = 8  # of a fixed point that a step takes two thirds and more off the way to
 POPULATED = 8  # bins that a coordinate of normal rows fills
 
 
@@ -144,6 +145,16 @@ def preconditioner(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Prim
     return *halves(estimator, n, d)[1], *voting_groups(estimator.recipe(n, d, budget))
 
 
+def matrix_quantile(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return pairs, then for every pass a map of the rows, weights, and a weighted sum of outer products.
+
+    Three levels take `PASSES` each on normal rows.
+    """
+    m, pairs = halves(estimator, n, d)
+    one = (gemm(m, d), norms(m, d), log(m), copy(m, d), syrk(m, d))
+    return *pairs, *one * (3 * PASSES), eigh(d)
+
+
 def unbounded(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
     """Return pairs, mapped blocks for each measurement and each vote, then clipped moments of all rows.
 
@@ -198,6 +209,7 @@ FLOORS = {
     "covariance/heavy-tailed": heavy_covariance,
     "covariance/pure-net": net,
     "covariance/unbounded": unbounded,
+    "covariance/matrix-quantile": matrix_quantile,
     "gaussian/unbounded": unbounded,
     "spectral/eigenvalues": eigenvalues,
     "spectral/subspace-aggregate": subspace,
