@@ -187,14 +187,15 @@ COVARIANCE = (
         statements=("AL22/matrix-quantile",),
         examples=(
             Example(MatrixQuantileCovariance(), spectral.APPROX),
-            Example(MatrixQuantileCovariance(alpha=0.5, centred=True), spectral.APPROX),
+            Example(MatrixQuantileCovariance(alpha=0.5, degenerate=True), spectral.APPROX),
         ),
         population=spectral.THIN,
         loss=losses.thompson_error,
         assumptions=(NORMAL,),
         knobs=(N, EPSILON, DELTA),
         symmetries={"translation": "exact", "scale": "exact"},
-        bounded_steps=frozenset({"mask"}),  # a centre moves less than its proof allows
+        bounded_steps=spectral.MASK
+        | {"stability", "subspace"},  # a count that is neither 0 nor its most moves
     ),
     Entry(
         key="covariance/perturbed",

@@ -5,6 +5,7 @@ replace one row. The mean is 0 if `centred`, and not estimated then.
 
     (1) the subspace that the rows vary in                                          AL22 Algorithm 2
     (2) a preconditioner in that subspace, of condition at most 4 for normal rows   AL22 Algorithm 3
+        or, `covariance="matrix-quantile"`, of far fewer rows                       `covariance/matrix-quantile`
     (3) location, mean and covariance of the rows in its frame                      `parts.round_finish`
 
 Each stage has the whole budget and rows of its own (`parts.populous_learner`). `degenerate=False` skips (1),
@@ -12,7 +13,7 @@ for laws with a density. No answer of a stage is none of the whole.
 
 Departures: (3) is the finish that `gaussian/unbounded` has, in the place of Karwa and Vadhan's mean in every
 coordinate and of a clipped covariance with constants of its own. A subspace is found up to a grid of 1e-5.
-Proof: `proofs/populous.md`.
+Proof: `proofs/populous.md`, `proofs/matrix_quantile.md`.
 """
 
 from dataclasses import dataclass
@@ -20,9 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import probability
+from workbench.errors import one_of, probability
 from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.populous_learner import PopulousLearner, require_events
+from workbench.estimators.parts.populous_learner import Covariance, PopulousLearner, require_events
 from workbench.privacy import Budget, NoiseSource, Plan
 
 
@@ -41,9 +42,11 @@ class PopulousGaussian:
     centred: bool = False
     degenerate: bool = True
     beta: float = 0.1
+    covariance: Covariance = "populous"
 
     def __post_init__(self) -> None:
         probability(beta=self.beta)
+        one_of(("populous", "matrix-quantile"), covariance=self.covariance)
 
     def __call__(
         self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
@@ -54,7 +57,8 @@ class PopulousGaussian:
     def recipe(self, n: int, d: int, budget: Budget) -> PopulousLearner:
         """Return the recipe for n rows; public."""
         require_matrix(n, d)
-        return PopulousLearner(n, d, require_events(budget), self.centred, self.degenerate, self.beta)
+        events = require_events(budget)
+        return PopulousLearner(n, d, events, self.centred, self.degenerate, self.beta, self.covariance)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the stages in parallel; raise where n rows are too few, with the number."""

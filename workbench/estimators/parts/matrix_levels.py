@@ -76,7 +76,7 @@ def _unit(powers: Array, steepest: float, level: float) -> int:
     low, high = -1, int(used[-1]) + 1 + ceil(log(steepest * max(counts.sum() / level, 1.0), 4))
     while high > low + 1:
         middle = (low + high) // 2
-        total = (counts[used] * np.minimum(1.0, steepest * 4.0 ** (used - middle))).sum()
+        total = (counts[used] * np.minimum(1.0, steepest * 4.0 ** np.minimum(used - middle, 0))).sum()
         low, high = (low, middle) if total < level else (middle, high)
     return high + FLOOR
 
@@ -92,10 +92,9 @@ class Solver:
 
     def descend(self, scaled: Scaled, factor: Array, level: float) -> Array | None:
         """Return the factor of a certified Q for `level`, from a factor of one above P_level, or None."""
-        identity = np.eye(len(factor))
         for _ in range(self.steps):
             moment = self.moment(scaled, factor, level)
-            if np.linalg.norm(moment - identity) <= self.slack:
+            if distance(moment) <= self.slack:
                 return factor  # (3)
             try:
                 factor = self.step(moment, factor)  # (2)
@@ -107,7 +106,8 @@ class Solver:
 
     def step(self, moment: Array, factor: Array) -> Array:
         """Return the factor of F_v(Q), enlarged, from T F_v(Q) Tᵀ."""
-        lower = np.linalg.cholesky(moment + self.inflation * np.eye(len(factor)))
+        lost = self.inflation * (1 + distance(moment)) ** 1.5
+        lower = np.linalg.cholesky(moment + lost * np.eye(len(factor)))
         return np.asarray(solve_triangular(lower, factor, lower=True, check_finite=False))
 
     def moment(self, scaled: Scaled, factor: Array, level: float) -> Array:
@@ -115,3 +115,8 @@ class Solver:
         mapped, q = scaled.lengths(factor)
         mapped *= np.sqrt(self.influence.weight(q) / level)
         return np.asarray(mapped @ mapped.T)
+
+
+def distance(moment: Array) -> float:
+    """Return |S - I| in Frobenius norm."""
+    return float(np.linalg.norm(moment - np.eye(len(moment))))

@@ -5,6 +5,7 @@ one row.
 
     (1) on pairs of the first rows: the subspace that the rows vary in, exactly    `spectral/subspace-exact`
     (2) on pairs of the next rows, in that subspace: a preconditioner             `parts.populous_covariance`
+        or, of far fewer rows, a matrix quantile                                  `parts.matrix_quantile`
     (3) on the rest: location, mean and covariance in its frame                   `parts.round_finish`
 
 Every stage sees rows of its own and has the whole budget: a replaced row lies in one of them. (1) has the
@@ -16,6 +17,7 @@ is drawn is the same for every r. Without `degenerate` (1) is skipped. Proof: `p
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import log
+from typing import Literal
 
 import numpy as np
 
@@ -23,17 +25,19 @@ from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Array, mapped, sanitised
 from workbench.estimators.parts.concentrated import concentrated
 from workbench.estimators.parts.frame import Frame
+from workbench.estimators.parts.matrix_quantile import MatrixQuantile
+from workbench.estimators.parts.matrix_quantile_design import fewest_rows
 from workbench.estimators.parts.moments import Moments
 from workbench.estimators.parts.populous_covariance import PopulousCovariance
 from workbench.estimators.parts.round_finish import RoundFinish
 from workbench.estimators.parts.rows import centred_rows, own_stream, shuffled
 from workbench.estimators.parts.subspace_token import GRID
-from workbench.estimators.parts.vote_design import VOTE
 from workbench.estimators.spectral.subspace_exact import SubspaceExact
 from workbench.privacy import ApproxDP, Budget, Converted, NoiseSource, Parallel, Plan, Sequential
 
+Covariance = Literal["populous", "matrix-quantile"]
 THIN = GRID * 4  # the unit of location across a subspace that is known up to a grid
-FINISH = 0.25  # rows of (3) at least, as a share of those of (2)
+FINISH = {"populous": 0.25, "matrix-quantile": 4.0}  # rows of (3) at least, as a share of those of (2)
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,7 @@ class PopulousLearner:
     centred: bool = False
     degenerate: bool = False
     beta: float = 0.1
+    covariance: Covariance = "populous"
 
     @property
     def subspace(self) -> SubspaceExact:
@@ -56,17 +61,19 @@ class PopulousLearner:
     def rows(self) -> tuple[int, int, int]:
         """How many rows each stage sees; raise where n are too few."""
         first = self.subspace.fewest(self.d, self.budget) if self.degenerate else 0
-        second = preconditioned_rows(self.d, self.budget, self.beta / 3) * (1 if self.centred else 2)
-        needed = first + second + int(FINISH * second) + 2
+        fewest = preconditioned_rows(self.d, self.budget, self.beta / 3, self.covariance)
+        second = fewest * (1 if self.centred else 2)
+        needed = first + second + int(FINISH[self.covariance] * second) + 2
         if self.n < needed:
             raise ArgumentError("n", self.n, f"at least {needed} for d = {self.d} at {self.budget}")
         return first, second, self.n - first - second
 
     @property
-    def frame(self) -> PopulousCovariance:
+    def frame(self) -> PopulousCovariance | MatrixQuantile:
         """The recipe of (2)."""
         pairs = self.rows[1] // (1 if self.centred else 2)
-        return PopulousCovariance(pairs, self.d, self.budget, self.beta / 3)
+        kind = MatrixQuantile if self.covariance == "matrix-quantile" else PopulousCovariance
+        return kind(pairs, self.d, self.budget, self.beta / 3)
 
     @property
     def _finish(self) -> RoundFinish:
@@ -92,7 +99,7 @@ class PopulousLearner:
         pairs = centred_rows(x[first : first + second], self.centred)
         found = self.frame.draw(completed(pairs, basis, noise), noise)  # (2)
         if found is None:
-            return Abstention(VOTE)
+            return Abstention(self.frame.design.charges[0].step)
         rank = basis.shape[1]
         if rank == 0:
             return Abstention("subspace")
@@ -111,8 +118,10 @@ def completed(rows: Array, basis: Array, noise: NoiseSource) -> Array:
 
 
 @lru_cache(maxsize=256)
-def preconditioned_rows(d: int, budget: ApproxDP, beta: float) -> int:
+def preconditioned_rows(d: int, budget: ApproxDP, beta: float, covariance: Covariance = "populous") -> int:
     """Return about the fewest rows of mean 0 that leave a condition of 4 with probability 1 - β."""
+    if covariance == "matrix-quantile":
+        return fewest_rows(d, budget, beta, "thompson", log(2))
 
     def enough(n: int) -> bool:
         try:

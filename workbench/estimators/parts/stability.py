@@ -15,7 +15,7 @@ stopping early may change. Proof: `proofs/matrix_quantile.md`, sections 2 to 4.
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, log
+from math import ceil, log, sqrt
 
 import numpy as np
 
@@ -45,6 +45,9 @@ class Stability:
             raise ArgumentError(
                 "level", self.level, f"above {self.most}, the count of the test, and to spare"
             )
+        far = (1 + sqrt(self.d) + self.n / self.low(self.most)) ** 1.5
+        if not 200 * self.solver.inflation * far < self.contraction:
+            raise ArgumentError("n", self.n, "fewer rows for this level and strength: rounding would count")
 
     @property
     def highest(self) -> float:

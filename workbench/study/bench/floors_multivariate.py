@@ -151,8 +151,13 @@ def matrix_quantile(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Pri
     Three levels take `PASSES` each on normal rows.
     """
     m, pairs = halves(estimator, n, d)
+    return *pairs, *quantile_passes(m, d)
+
+
+def quantile_passes(m: int, d: int) -> tuple[Primitive, ...]:
+    """Return the passes over m rows of mean 0."""
     one = (gemm(m, d), norms(m, d), log(m), copy(m, d), syrk(m, d))
-    return *pairs, *one * (3 * PASSES), eigh(d)
+    return *one * (3 * PASSES), eigh(d)
 
 
 def unbounded(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
@@ -181,7 +186,8 @@ def populous_gaussian(estimator: Any, budget: Budget, n: int, d: int) -> tuple[P
     found = tokens(recipe.subspace, budget, first, d) if estimator.degenerate else ()
     moment = (*clipped_moment(last, d), normal(d * d), eigh(d))
     mean = () if estimator.centred else (*located(last) * d, norms(last, d), scan(last, d))
-    return *found, *voting_groups(recipe.frame), *moment * 3, *mean
+    frame = quantile_passes(recipe.frame.n, d) if estimator.covariance != "populous" else None
+    return *found, *(frame or voting_groups(recipe.frame)), *moment * 3, *mean
 
 
 def plain_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:

@@ -7,11 +7,13 @@ among rows at one place, typical rows, or two crowds that the middle rows decide
 from collections.abc import Callable, Iterator
 from functools import partial
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
 from workbench.catalog import CATALOG, Entry
 from workbench.estimators.base import Array, Estimator
+from workbench.estimators.parts.rows import centred_rows
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NonPrivate, Plan, PureDP
 from workbench.study.audit import Pair
 from workbench.study.cliff import fewest_rows
@@ -35,6 +37,8 @@ def attacks(key: str) -> Iterator[Case]:
         pairs = neighbours(setting.n, setting.d, CATALOG[key])
         if key in SPARSE:
             pairs += orthogonal(setting.n, setting.d)
+        if key == "covariance/matrix-quantile":
+            pairs += (borderline(setting),)
         yield from replayed(setting, pairs, share=0.2)
         yield setting.whole(pairs, share=whole_share(setting))
 
@@ -112,6 +116,32 @@ def orthogonal(n: int, d: int) -> tuple[Pair, ...]:
     return (
         pair("zeros and e1, or e2", zeros, first, second, 0),
         pair("zeros and (1, 1)/√2, or (1, -1)/√2", zeros, plus, minus, 0),
+    )
+
+
+def borderline(setting: Setting) -> Pair:
+    """Return typical rows, so many of them zero that one zero row more changes how stable they are."""
+    estimator: Any = setting.estimator
+    first, recipe = estimator.recipe(setting.n, setting.d, setting.budget)
+    typical = CATALOG[setting.key].population.sample(setting.n, rng=np.random.default_rng(setting.n))
+    each = (setting.n - first) // recipe.n  # rows of a pair
+
+    def without(pairs: int) -> Array:
+        rows = typical.copy()
+        rows[: each * pairs] = 0.0
+        return rows
+
+    def stable(pairs: int) -> bool:
+        rows = centred_rows(without(pairs)[: each * recipe.n], each == 1)
+        return bool(recipe.design.test.measure(rows)[0])
+
+    low, high = 0, recipe.n
+    while high > low + 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if stable(middle) else (low, middle)
+    last, rows = each * low, without(low)
+    return pair(
+        "as stable as can be, one row less", rows, rows[last], rows[last + each - 1] * (each - 1), last
     )
 
 

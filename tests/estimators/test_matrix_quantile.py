@@ -1,0 +1,179 @@
+"""The matrix quantile: its facts on small cases, its bounds in floats, and that each guard is needed."""
+
+from contextlib import ExitStack, contextmanager
+from math import log
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from workbench.errors import ArgumentError
+from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
+from workbench.estimators.parts import matrix_levels, matrix_quantile_cells, stability
+from workbench.estimators.parts.influence import Influence, normal_level
+from workbench.estimators.parts.matrix_levels import Scaled, Solver
+from workbench.estimators.parts.matrix_quantile import quantile, soft_count
+from workbench.estimators.parts.matrix_quantile_design import design, fewest_rows, interpolated
+from workbench.estimators.parts.stability import Stability
+from workbench.privacy import ApproxDP, Charge
+from workbench.privacy.masks import renyi, wishart_delta, wishart_trace_scale
+from workbench.study.matrix_quantile_pairs import Attack, certified, drawn, measured
+
+BUDGET = ApproxDP(1.0, 1e-6)
+PAIRS = 250
+KNEES = (1.0, 0.7, 0.3)
+
+
+def attacks(seed, count=PAIRS):
+    """Random neighbours, the same for everyone who asks."""
+    return [drawn(np.random.default_rng((seed, number))) for number in range(count)]
+
+
+@pytest.mark.parametrize("knee", KNEES)
+def test_the_influence_is_concave_and_its_slope_is_one_falling_selection(knee):
+    influence, q = Influence(knee), np.concatenate([np.linspace(0, 3, 3001), [1.0, knee, 1e300]])
+    q.sort()
+    value, slope = influence.value(q), influence.slope(q)
+    assert value[0] == 0
+    assert value[-1] == pytest.approx(1.0, abs=1e-12)
+    assert (np.diff(value) >= -1e-15).all()
+    assert (np.diff(slope) <= 0).all()
+    assert influence.slope(np.array([1.0])) == 0
+    assert (np.diff(influence.weight(q)) <= 1e-15).all()
+    assert (q[q < 1] * slope[q < 1]).max() <= influence.most * (1 + 1e-15)
+    rises = np.diff(value[:-1]) / np.maximum(np.diff(q[:-1]), 1e-300)
+    inside = np.diff(q[:-1]) > 1e-6
+    assert (rises[inside] <= slope[:-2][inside] + 1e-9).all()
+    assert (rises[inside] >= slope[1:-1][inside] - 1e-9).all()
+
+
+@pytest.mark.parametrize("d", [1, 3])
+def test_the_level_of_normal_rows(d):
+    rows = np.random.default_rng(1).standard_normal((200_000, d))
+    mean = Influence(0.5).value((rows**2).sum(axis=1) / (2.0 * d)).mean() / d
+    assert normal_level(Influence(0.5), d, 2.0 * d) == pytest.approx(mean, rel=0.01)
+
+
+@pytest.mark.parametrize("knee", KNEES)
+def test_on_the_line_the_soft_count_passes_the_level_at_the_quantile(knee):
+    x = np.random.default_rng(2).standard_normal((40, 1))
+    for level in (3.0, 10.0, 20.0):
+        p = quantile(x, level, knee).item()
+        below, above = soft_count(x, np.array([p * (1 - 1e-6), p * (1 + 1e-6)]), knee)
+        assert above <= level <= below
+
+
+def test_a_fixed_point_that_is_known_exactly():
+    x = np.repeat(np.eye(2), 3, axis=0)  # three rows on each axis: ψ = min(q, 1), 3 min(1/p, 1) = v
+    assert quantile(x, 2.0) == pytest.approx(1.5 * np.eye(2))
+    assert quantile(x, 3.5) is None
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_quantiles_of_neighbours_interlace(seed):
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(1, 4))
+    x = rng.standard_normal((30, d))
+    other = x.copy()
+    other[0] = 1e3 * rng.standard_normal(d) * rng.integers(0, 2)
+    for level in (3.0, 5.5):
+        low, high = quantile(x, level + 1, 0.5), quantile(other, level, 0.5)
+        assert (low is None) or np.linalg.eigvalsh(high - low * (1 - 1e-6))[0] >= 0
+        assert np.linalg.eigvalsh((level + 1) / level * low - quantile(x, level, 0.5))[0] <= 1e-6
+
+
+def test_rows_and_units_change_nothing():
+    rng = np.random.default_rng(3)
+    x, mixing = rng.standard_normal((60, 3)), rng.standard_normal((3, 3))
+    once, mixed = quantile(x, 8.0, 0.5), quantile(x @ mixing.T, 8.0, 0.5)
+    assert np.allclose(mixing @ once @ mixing.T, mixed, rtol=1e-6)
+    assert np.array_equal(quantile(x * 2.0**60, 8.0, 0.5), once * 2.0**120)
+
+
+def broken(attack):
+    """Whether a pair breaks a bound, or a certificate is wrong in exact arithmetic."""
+    found = measured(attack)
+    if found["apart"] > 1 or found["trace"] > 1 + 1e-6 or found["positive"] > 1 + 1e-6:
+        return True
+    test = attack.test
+    if test.d > 1 or test.influence.knee < 1:
+        return False
+    return not all(certified(test, attack.first, t) for t in range(1, test.most + 1))
+
+
+def test_no_pair_breaks_a_bound():
+    found = [measured(attack) for attack in attacks(1)]
+    assert not any(broken(attack) for attack in attacks(1))
+    assert sum(one["h"] > 0 for one in found) > 20
+    assert sum(one["apart"] == 1 for one in found) > 0
+    assert max(one["trace"] for one in found) > 0.5
+
+
+def never_far(self, scaled, factor, level):
+    """A descent without the guard against thin matrices."""
+    with patch.object(matrix_levels, "WIDEST", np.inf):
+        return DESCEND(self, scaled, factor, level)
+
+
+def few_steps(self, scaled, factor, level):
+    """A descent that gives up early."""
+    return DESCEND(Solver(self.influence, self.inflation, self.slack, 4), scaled, factor, level)
+
+
+def rough(self, scaled, factor, level):
+    """A descent that takes the first matrix for certified."""
+    return DESCEND(Solver(self.influence, self.inflation, 0.5, self.steps), scaled, factor, level)
+
+
+def from_below(cls, x, influence, level):
+    """Units that are 2⁻⁶ of what they should be: the start is not above."""
+    made = SCALED(cls, x, influence, level)
+    return Scaled(made.rows * 64.0, made.exponents - 6)
+
+
+def from_the_left(self, q):
+    """The other selection of ψ'."""
+    return np.where(q <= 1.0, self.most / np.maximum(q, self.knee), 0.0)
+
+
+def forgiving(self, scaled, low, high):
+    """A test without what a row may take away: e t is added back."""
+    return SLOPE(self, scaled, low, high) + self.influence.most * self.most
+
+
+DESCEND, SCALED, SLOPE = Solver.descend, Scaled.of.__func__, Stability.slope
+MUTANTS = {
+    "steps": (Solver, "descend", few_steps),
+    "stop": (Solver, "descend", rough),
+    "units": (Scaled, "of", classmethod(from_below)),
+    "no inflation": (matrix_levels, "inflation", lambda n, d: 0.0),
+    "no margin": (Stability, "margin", property(lambda self: 0.0)),
+    "no loss": (Stability, "slope", forgiving),
+    "one level": (Stability, "high", lambda self, t: self.level),
+    "change": (Stability, "change", property(lambda self: 0.5 / (self.strength - 1))),
+}
+
+
+@contextmanager
+def mutated(name):
+    """The package with one guard removed."""
+    owner, attribute, wrong = MUTANTS[name]
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(owner, attribute, wrong))
+        if attribute == "inflation":
+            stack.enter_context(patch.object(stability, "inflation", wrong))
+        yield
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_guard_that_is_removed_is_found_out(name):
+    with mutated(name):
+        assert any(caught(seed) for seed in range(4000))
+
+
+def caught(seed):
+    """Whether one random pair shows a mistake, or makes the run fail."""
+    try:
+        return broken(drawn(np.random.default_rng((5, seed))))
+    except (AssertionError, np.linalg.LinAlgError, ArgumentError):
+        return True

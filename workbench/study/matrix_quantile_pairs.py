@@ -1,0 +1,182 @@
+"""Neighbours that a stable matrix quantile is attacked with, and what must hold for them, in floats.
+
+`drawn` makes a test, rows and the rows with one replaced, of many kinds: far rows, duplicates, rows in a
+subspace, columns of very different scale, ties at the edge of the influence, rows near the guard against thin
+matrices, strengths at which the test just holds. `measured` returns what `proofs/matrix_quantile.md` bounds.
+"""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from time import perf_counter
+
+import numpy as np
+
+from workbench.errors import ArgumentError
+from workbench.estimators.base import Array, sanitised
+from workbench.estimators.parts.influence import Influence
+from workbench.estimators.parts.matrix_levels import WIDEST, Scaled
+from workbench.estimators.parts.stability import Stability
+
+KNEES = (1.0, 0.7, 0.5, 0.3)
+FAR = 1e60
+
+
+@dataclass(frozen=True)
+class Attack:
+    """A test and two data sets that differ in their row 0."""
+
+    test: Stability
+    first: Array
+    second: Array
+
+
+def drawn(rng: np.random.Generator) -> Attack:
+    """Return one attack."""
+    d, n = int(rng.integers(1, 5)), int(rng.integers(12, 60))
+    influence, most = Influence(float(rng.choice(KNEES))), int(rng.integers(1, 5))
+    kind = _KINDS[int(rng.integers(len(_KINDS)))]
+    first = sanitised(kind(n, d, rng))
+    second = first.copy()
+    first[0], second[0] = _row(first, rng), _row(first, rng)
+    level = float(most + 1.2 + rng.exponential(0.25) * n / d)
+    test = Stability(n, d, influence, level, most, 1 + float(rng.exponential(0.2 * n / d)))
+    made = rng.random()
+    if made < 0.4:
+        test = at_the_edge(test, first, rng)
+    elif made < 0.55 and d > 1:
+        first, second = near_the_guard(test, first, second, rng)
+    return Attack(test, first, second)
+
+
+def at_the_edge(test: Stability, x: Array, rng: np.random.Generator) -> Stability:
+    """Return the test with the strength at which some C_t just holds, or just fails, for these rows."""
+    t = int(rng.integers(1, test.most + 1))
+    scaled = Scaled.of(x, test.influence, test.low(t))
+    high = test.solver.descend(scaled, scaled.start(), test.low(t))
+    low = None if high is None else test.solver.descend(scaled, high, test.high(t))
+    if high is None or low is None:
+        return test
+    slope = test.slope(scaled, low, high) - (test.influence.most + test.margin) * t
+    strength = slope * (1 + float(rng.choice([-1e-12, 0.0, 1e-12, 1e-6, -1e-6])))
+    try:
+        return replace(test, strength=strength)
+    except ArgumentError:
+        return test
+
+
+def near_the_guard(test: Stability, x: Array, other: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Return rows made so thin in one direction that the trace of Q⁻¹ is near what is allowed."""
+    d = x.shape[1]
+    axes = np.linalg.qr(rng.standard_normal((d, d)))[0]
+    widths = np.ones(d)
+    for _ in range(3):  # the trace goes like the inverse square of the width
+        found = test.holds((x * widths) @ axes.T, 1)
+        if found is None:
+            break
+        trace = float((found[1] ** 2).sum())
+        widths[-1] *= np.sqrt(trace / WIDEST * (1 + float(rng.choice([-1e-3, -1e-7, 1e-7, 1e-3, 0.1, -0.1]))))
+    return sanitised((x * widths) @ axes.T), sanitised((other * widths) @ axes.T)
+
+
+def measured(attack: Attack) -> dict[str, float]:
+    """Return how far the scores are apart, the two bounds used up, the spread of L5, and the time it took."""
+    test, x, other = attack.test, attack.first, attack.second
+    with np.errstate(all="ignore"):
+        started = perf_counter()
+        (h, root), (k, another) = test.measure(x), test.measure(other)
+        seconds = perf_counter() - started
+        apart = float(abs(h - k))
+        if not (h and k):
+            return {"apart": apart, "h": max(h, k), "trace": 0.0, "positive": 0.0, "seconds": seconds}
+        least = common(test, x)
+        traces = [_trace(least, one) for one in (root, another)]
+        values = np.linalg.svd(np.linalg.solve(root, another), compute_uv=False)
+        logs = 2 * np.log(values)
+    split = max(np.maximum(logs, 0).sum(), np.maximum(-logs, 0).sum())
+    used = {"trace": max(traces) / test.change, "positive": float(split) / test.change}
+    return {"apart": apart, "h": max(h, k), **used, "seconds": seconds}
+
+
+def common(test: Stability, x: Array) -> Array:
+    """Return a root of P₀ = P_u of the rows without row 0, from above, as exactly as floats allow."""
+    rows = x.copy()
+    rows[0] = 0.0
+    scaled = Scaled.of(rows, test.influence, test.level)
+    factor = test.solver.descend(scaled, scaled.start(), test.level)
+    assert factor is not None
+    for _ in range(20 + test.polishing):
+        moment = test.solver.moment(scaled, factor, test.level)
+        factor = np.linalg.solve(np.linalg.cholesky(moment), factor)
+    return scaled.root(factor)
+
+
+def _trace(least: Array, root: Array) -> float:
+    return float((np.linalg.solve(least, root) ** 2).sum() - len(least))
+
+
+def certified(test: Stability, x: Array, t: int) -> bool:
+    """Return whether Q ≥ P_v and C_t hold in exact arithmetic: one column, ψ(q) = min(q, 1)."""
+    scaled = Scaled.of(x, test.influence, test.low(t))
+    high = test.solver.descend(scaled, scaled.start(), test.low(t))
+    low = None if high is None else test.solver.descend(scaled, high, test.high(t))
+    if high is None or low is None:
+        return True
+    squares = [Fraction(float(value)) ** 2 for value in scaled.rows.ravel()]
+    above = all(
+        sum(min(square / p, Fraction(1)) for square in squares) <= Fraction(level)
+        for p, level in ((_square(high), test.low(t)), (_square(low), test.high(t)))
+    )
+    slope = sum(square for square in squares if square < _square(low)) / _square(high)
+    holds = test.slope(scaled, low, high) >= test.strength + (test.influence.most + test.margin) * t
+    return above and (not holds or slope >= Fraction(test.strength) + t)
+
+
+def _square(factor: Array) -> Fraction:
+    return 1 / Fraction(float(factor[0, 0])) ** 2
+
+
+def _normal(n: int, d: int, rng: np.random.Generator) -> Array:
+    scales = 10.0 ** rng.choice([0.0, 3.0, -3.0, 40.0, -40.0, 70.0], d)
+    return np.asarray(rng.standard_normal((n, d)) * scales)
+
+
+def _heavy(n: int, d: int, rng: np.random.Generator) -> Array:
+    return np.asarray(rng.standard_normal((n, d)) / np.abs(rng.standard_normal((n, 1))) ** 3)
+
+
+def _duplicates(n: int, d: int, rng: np.random.Generator) -> Array:
+    few = rng.standard_normal((d + 1, d))
+    return few[rng.integers(0, d + 1, n)] * (1 + 1e-9 * rng.standard_normal((n, 1)))
+
+
+def _deficient(n: int, d: int, rng: np.random.Generator) -> Array:
+    rows = rng.standard_normal((n, d))
+    rows[:, -1] *= np.where(rng.random(n) < rng.uniform(0, 0.6), 1.0, float(rng.choice([0.0, 1e-6, 1e-12])))
+    return rows @ np.linalg.qr(rng.standard_normal((d, d)))[0].T
+
+
+def _lattice(n: int, d: int, rng: np.random.Generator) -> Array:
+    return np.asarray(rng.integers(-2, 3, (n, d)), np.float64)
+
+
+def _crowds(n: int, d: int, rng: np.random.Generator) -> Array:
+    far = np.where(rng.random((n, 1)) < 0.3, float(rng.choice([1e3, 1e60])), 1.0)
+    return np.asarray(rng.standard_normal((n, d)) * far)
+
+
+def _zeros(n: int, d: int, rng: np.random.Generator) -> Array:
+    return np.asarray(rng.standard_normal((n, d)) * (rng.random((n, 1)) < 0.6))
+
+
+_KINDS = (_normal, _normal, _heavy, _duplicates, _deficient, _lattice, _crowds, _zeros)
+
+
+def _row(x: Array, rng: np.random.Generator) -> Array:
+    """Return what row 0 may become: far, nothing, another row, nearly so, of another size, off the others."""
+    d, other = x.shape[1], x[int(rng.integers(len(x)))]
+    axis = np.linalg.svd(x / np.maximum(np.abs(x).max(), 1e-300))[2][-1]
+    choices = (
+        FAR * rng.standard_normal(d), np.zeros(d), other, other * (1 + 1e-12), -other,
+        other * 10.0 ** rng.uniform(-3, 3), axis * np.abs(x).max(), 1e99 * axis, x[0],
+    )  # fmt: skip
+    return np.asarray(choices[int(rng.integers(len(choices)))])
