@@ -16,8 +16,8 @@ from workbench.estimators.parts.matrix_quantile import quantile, soft_count
 from workbench.estimators.parts.matrix_quantile_design import design, fewest_rows, interpolated
 from workbench.estimators.parts.stability import Stability
 from workbench.privacy import ApproxDP, Charge
-from workbench.privacy.masks import renyi, wishart_delta, wishart_trace_scale
-from workbench.study.matrix_quantile_pairs import Attack, certified, drawn, measured
+from workbench.privacy.masks import renyi, wishart_delta, wishart_scale, wishart_trace_scale
+from workbench.study.matrix_quantile_pairs import certified, drawn, measured, simple
 
 BUDGET = ApproxDP(1.0, 1e-6)
 PAIRS = 250
@@ -104,6 +104,7 @@ def broken(attack):
 def test_no_pair_breaks_a_bound():
     found = [measured(attack) for attack in attacks(1)]
     assert not any(broken(attack) for attack in attacks(1))
+    assert not any(broken(simple(np.random.default_rng((2, number)))) for number in range(PAIRS))
     assert sum(one["h"] > 0 for one in found) > 20
     assert sum(one["apart"] == 1 for one in found) > 0
     assert max(one["trace"] for one in found) > 0.5
@@ -143,6 +144,7 @@ def forgiving(self, scaled, low, high):
 
 DESCEND, SCALED, SLOPE = Solver.descend, Scaled.of.__func__, Stability.slope
 MUTANTS = {
+    "no guard": (Solver, "descend", never_far),
     "steps": (Solver, "descend", few_steps),
     "stop": (Solver, "descend", rough),
     "units": (Scaled, "of", classmethod(from_below)),
@@ -172,8 +174,83 @@ def test_a_guard_that_is_removed_is_found_out(name):
 
 
 def caught(seed):
-    """Whether one random pair shows a mistake, or makes the run fail."""
+    """Whether one of two random pairs shows a mistake, or makes the run fail."""
     try:
-        return broken(drawn(np.random.default_rng((5, seed))))
+        return any(broken(made(np.random.default_rng((5, seed)))) for made in (drawn, simple))
     except (AssertionError, np.linalg.LinAlgError, ArgumentError):
         return True
+
+
+@pytest.mark.parametrize(
+    ("d", "distance", "epsilon"), [(1, 0.02, 0.5), (2, 0.016, 0.5), (5, 0.012, 0.5), (20, 0.008, 0.6)]
+)
+def test_the_mask_at_a_trace_holds_what_the_exact_divergence_of_its_vertex_asks(d, distance, epsilon):
+    cost = ApproxDP(epsilon, 5e-7)
+    rows = 1 / wishart_trace_scale(Charge("mask", "wishart_trace", distance, cost), d)
+    one_row = wishart_delta(distance, rows, 1, epsilon)
+    assert one_row <= cost.delta
+    assert rows > 1 / wishart_scale(Charge("mask", "wishart", distance, cost), d) * (1 if d > 1 else 0.9)
+
+
+@pytest.mark.parametrize("order", [1.5, 4.0, 30.0])
+def test_one_pair_of_rows_at_the_ends_has_the_largest_renyi_divergence(order):
+    rng, distance = np.random.default_rng(4), 0.02
+    most = renyi(distance, np.array([order]), 4)[0]
+    for _ in range(200):
+        logs = rng.standard_normal(4) * rng.random(4)
+        for sign in (1, -1):
+            part = np.maximum(sign * logs, 0)
+            logs = np.where(sign * logs > 0, sign * part * distance / max(part.sum(), 1e-9), logs)
+        assert sum(_renyi(order, value) for value in logs) <= most * (1 + 1e-9)
+
+
+def _renyi(order, v):
+    """Of a gamma variable of shape 1/2 and scale e^v against scale 1, by numerical integration."""
+    t = np.linspace(1e-6, 12.0, 200_001)  # x = t²: the density is smooth
+    p, q = np.exp(-(t**2) * np.exp(-v)) * np.exp(-v / 2), np.exp(-(t**2))
+    mass = (p**order * q ** (1 - order)).sum() / q.sum()
+    return log(mass) / (order - 1)
+
+
+def test_kept_cells_are_those_that_are_simulated():
+    kept = matrix_quantile_cells.cells(2, 3)
+    for one, other in zip(kept, matrix_quantile_cells.simulated(2, 3), strict=True):
+        assert np.allclose(one.slopes, other.slopes, atol=2e-7)
+        assert one.trace == pytest.approx(other.trace, abs=2e-7)
+
+
+def test_slopes_between_cells_are_those_of_normal_rows():
+    law, d, n = interpolated(1500, 2, 1), 2, 1500
+    made = design(n, d, BUDGET, 0.1)
+    found = []
+    for seed in range(30):
+        x = np.random.default_rng(seed).standard_normal((n, d))
+        found.append(made.test.measure(x)[0])
+    assert np.mean(np.array(found) == made.test.most) > 0.8
+    assert 0 < law.slopes[-1] < law.slopes[0]
+
+
+def test_fewer_rows_than_planned_are_refused_with_their_number():
+    estimator = MatrixQuantileCovariance(centred=True)
+    fewest = fewest_rows(2, BUDGET, 0.1, "thompson", log(2))
+    with pytest.raises(ArgumentError, match=str(fewest)):
+        estimator.plan(fewest - 1, 2, BUDGET)
+    assert next(iter(estimator.plan(fewest, 2, BUDGET).charges())).sensitivity == 1.0
+
+
+def test_degenerate_rows_have_an_answer_in_their_subspace():
+    line = np.random.default_rng(5).standard_normal((3000, 1)) * [3.0, 4.0] + [1.0, 2.0]
+    estimator = MatrixQuantileCovariance(degenerate=True)
+    found = estimator(line, budget=BUDGET, rng=np.random.default_rng(6)).value
+    values = np.linalg.eigvalsh(found)
+    assert abs(values[0]) < 1e-3
+    assert 12 < values[1] < 50
+    assert MatrixQuantileCovariance()(line, budget=BUDGET, rng=np.random.default_rng(6)).abstained
+
+
+@pytest.mark.parametrize("value", [np.nan, 1e308, 0.0, 1e-310, 1e100])
+def test_rows_of_any_kind_raise_nothing(value):
+    estimator = MatrixQuantileCovariance(centred=True)
+    x = np.full((600, 2), value)
+    x[::3] = np.random.default_rng(1).standard_normal((200, 2)) * [1e-90, 1e90]
+    estimator(x, budget=BUDGET, rng=np.random.default_rng(1))

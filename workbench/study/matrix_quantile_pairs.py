@@ -48,6 +48,16 @@ def drawn(rng: np.random.Generator) -> Attack:
     return Attack(test, first, second)
 
 
+def simple(rng: np.random.Generator) -> Attack:
+    """Return an attack in one column, ψ(q) = min(q, 1), at a strength that just holds: see `certified`."""
+    n, most = int(rng.integers(12, 60)), int(rng.integers(1, 4))
+    first = sanitised(rng.standard_normal((n, 1)))
+    second = first.copy()
+    second[0] = _row(first, rng)
+    test = Stability(n, 1, Influence(1.0), most + 1.5 + rng.uniform(0, 0.4) * n, most, 2.0)
+    return Attack(at_the_edge(test, first, rng), first, second)
+
+
 def at_the_edge(test: Stability, x: Array, rng: np.random.Generator) -> Stability:
     """Return the test with the strength at which some C_t just holds, or just fails, for these rows."""
     t = int(rng.integers(1, test.most + 1))
@@ -57,7 +67,7 @@ def at_the_edge(test: Stability, x: Array, rng: np.random.Generator) -> Stabilit
     if high is None or low is None:
         return test
     slope = test.slope(scaled, low, high) - (test.influence.most + test.margin) * t
-    strength = slope * (1 + float(rng.choice([-1e-12, 0.0, 1e-12, 1e-6, -1e-6])))
+    strength = slope * (1 + float(rng.choice([-1e-12, 0.0, 0.0, 0.0, 1e-12, 1e-6, -1e-6])))
     try:
         return replace(test, strength=strength)
     except ArgumentError:
@@ -152,7 +162,7 @@ def _duplicates(n: int, d: int, rng: np.random.Generator) -> Array:
 def _deficient(n: int, d: int, rng: np.random.Generator) -> Array:
     rows = rng.standard_normal((n, d))
     rows[:, -1] *= np.where(rng.random(n) < rng.uniform(0, 0.6), 1.0, float(rng.choice([0.0, 1e-6, 1e-12])))
-    return rows @ np.linalg.qr(rng.standard_normal((d, d)))[0].T
+    return np.asarray(rows @ np.linalg.qr(rng.standard_normal((d, d)))[0].T)
 
 
 def _lattice(n: int, d: int, rng: np.random.Generator) -> Array:
@@ -168,7 +178,12 @@ def _zeros(n: int, d: int, rng: np.random.Generator) -> Array:
     return np.asarray(rng.standard_normal((n, d)) * (rng.random((n, 1)) < 0.6))
 
 
-_KINDS = (_normal, _normal, _heavy, _duplicates, _deficient, _lattice, _crowds, _zeros)
+def _flat(n: int, d: int, rng: np.random.Generator) -> Array:
+    axes = np.linalg.qr(rng.standard_normal((d, d)))[0]
+    return np.asarray(rng.standard_normal((n, d))[:, 1:] @ axes[1:])
+
+
+_KINDS = (_normal, _normal, _flat, _heavy, _duplicates, _deficient, _lattice, _crowds, _zeros)
 
 
 def _row(x: Array, rng: np.random.Generator) -> Array:

@@ -4,9 +4,9 @@ Rows x of shape (n, d), any mean, any positive definite covariance Σ: nothing a
 Neighbours: replace one row. The rows have mean 0 if `centred`; otherwise they are paired first, ⌊n/2⌋ rows
 (x_1 - x_2)/√2.
 
-    (1) P_v = the largest P with P ≤ (1/v) Σ ω(xᵀP⁻¹x) x xᵀ: a row counts once at most  `parts.matrix_levels`
-    (2) h = how many rows may be replaced before P_u could move far                     `parts.stability`
-    (3) no answer unless h + truncated Laplace noise is large, else c · mask(P_u)       `parts.matrix_quantile`
+    (1) P_v = the largest P with P ≤ (1/v) Σ ω(xᵀP⁻¹x) x xᵀ: a row counts once at most `parts.matrix_levels`
+    (2) h = how many rows may be replaced before P_u could move far                `parts.stability`
+    (3) no answer unless h + truncated Laplace noise is large, else c · mask(P_u)  `parts.matrix_quantile`
 
 There are no groups: one row has one vote, and P_v of a data set lies between P_{v + 1} and P_{v - 1} of its
 neighbour. Accuracy is for normal rows; outliers and heavy tails give no answer. α says how accurate: None for

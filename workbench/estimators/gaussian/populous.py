@@ -5,7 +5,7 @@ replace one row. The mean is 0 if `centred`, and not estimated then.
 
     (1) the subspace that the rows vary in                                          AL22 Algorithm 2
     (2) a preconditioner in that subspace, of condition at most 4 for normal rows   AL22 Algorithm 3
-        or, `covariance="matrix-quantile"`, of far fewer rows                       `covariance/matrix-quantile`
+        or, `covariance="matrix-quantile"`, of far fewer rows   `covariance/matrix-quantile`
     (3) location, mean and covariance of the rows in its frame                      `parts.round_finish`
 
 Each stage has the whole budget and rows of its own (`parts.populous_learner`). `degenerate=False` skips (1),
