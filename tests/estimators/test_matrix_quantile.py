@@ -17,7 +17,7 @@ from workbench.estimators.parts.matrix_quantile_design import design, fewest_row
 from workbench.estimators.parts.stability import Stability
 from workbench.privacy import ApproxDP, Charge
 from workbench.privacy.masks import renyi, wishart_delta, wishart_scale, wishart_trace_scale
-from workbench.study.matrix_quantile_pairs import certified, drawn, measured, simple
+from workbench.study.matrix_quantile_pairs import certified, drawn, measured, simple, thin
 
 BUDGET = ApproxDP(1.0, 1e-6)
 PAIRS = 250
@@ -96,7 +96,7 @@ def broken(attack):
     if found["apart"] > 1 or found["trace"] > 1 + 1e-6 or found["positive"] > 1 + 1e-6:
         return True
     test = attack.test
-    if test.d > 1 or test.influence.knee < 1:
+    if test.d > 2 or test.influence.knee < 1:
         return False
     return not all(certified(test, attack.first, t) for t in range(1, test.most + 1))
 
@@ -104,7 +104,10 @@ def broken(attack):
 def test_no_pair_breaks_a_bound():
     found = [measured(attack) for attack in attacks(1)]
     assert not any(broken(attack) for attack in attacks(1))
-    assert not any(broken(simple(np.random.default_rng((2, number)))) for number in range(PAIRS))
+    exact = [
+        made(np.random.default_rng((2, number))) for number in range(PAIRS // 5) for made in (simple, thin)
+    ]
+    assert not any(broken(attack) for attack in exact)
     assert sum(one["h"] > 0 for one in found) > 20
     assert sum(one["apart"] == 1 for one in found) > 0
     assert max(one["trace"] for one in found) > 0.5
@@ -174,9 +177,9 @@ def test_a_guard_that_is_removed_is_found_out(name):
 
 
 def caught(seed):
-    """Whether one of two random pairs shows a mistake, or makes the run fail."""
+    """Whether one of three random pairs shows a mistake, or makes the run fail."""
     try:
-        return any(broken(made(np.random.default_rng((5, seed)))) for made in (drawn, simple))
+        return any(broken(made(np.random.default_rng((5, seed)))) for made in (drawn, simple, thin))
     except (AssertionError, np.linalg.LinAlgError, ArgumentError):
         return True
 
@@ -189,7 +192,7 @@ def test_the_mask_at_a_trace_holds_what_the_exact_divergence_of_its_vertex_asks(
     rows = 1 / wishart_trace_scale(Charge("mask", "wishart_trace", distance, cost), d)
     one_row = wishart_delta(distance, rows, 1, epsilon)
     assert one_row <= cost.delta
-    assert rows > 1 / wishart_scale(Charge("mask", "wishart", distance, cost), d) * (1 if d > 1 else 0.9)
+    assert d == 1 or rows > 1 / wishart_scale(Charge("mask", "wishart", distance, cost), d)
 
 
 @pytest.mark.parametrize("order", [1.5, 4.0, 30.0])
@@ -207,8 +210,8 @@ def test_one_pair_of_rows_at_the_ends_has_the_largest_renyi_divergence(order):
 def _renyi(order, v):
     """Of a gamma variable of shape 1/2 and scale e^v against scale 1, by numerical integration."""
     t = np.linspace(1e-6, 12.0, 200_001)  # x = t²: the density is smooth
-    p, q = np.exp(-(t**2) * np.exp(-v)) * np.exp(-v / 2), np.exp(-(t**2))
-    mass = (p**order * q ** (1 - order)).sum() / q.sum()
+    p, q = -(t**2) * np.exp(-v) - v / 2, -(t**2)
+    mass = np.exp(order * p + (1 - order) * q).sum() / np.exp(q).sum()
     return log(mass) / (order - 1)
 
 

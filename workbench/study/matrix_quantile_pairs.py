@@ -58,6 +58,16 @@ def simple(rng: np.random.Generator) -> Attack:
     return Attack(at_the_edge(test, first, rng), first, second)
 
 
+def thin(rng: np.random.Generator) -> Attack:
+    """Return an attack in two columns, ψ(q) = min(q, 1), about as thin as the guard allows, or thinner."""
+    n, angle = int(rng.integers(12, 25)), rng.uniform(0, np.pi)
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    first = (rng.standard_normal((n, 2)) * [1.0, 10.0 ** rng.uniform(-14, -3)]) @ turn.T
+    second = first.copy()
+    second[0] = _row(first, rng)
+    return Attack(Stability(n, 2, Influence(1.0), 3.0, 1, 1.5), first, second)
+
+
 def at_the_edge(test: Stability, x: Array, rng: np.random.Generator) -> Stability:
     """Return the test with the strength at which some C_t just holds, or just fails, for these rows."""
     t = int(rng.integers(1, test.most + 1))
@@ -125,20 +135,44 @@ def _trace(least: Array, root: Array) -> float:
 
 
 def certified(test: Stability, x: Array, t: int) -> bool:
-    """Return whether Q ≥ P_v and C_t hold in exact arithmetic: one column, ψ(q) = min(q, 1)."""
+    """Return whether certificates and C_t hold in exact arithmetic: one or two columns, ψ(q) = min(q, 1).
+
+    Of Q that is F_v(Q) ≥ (1 - ξ)Q, in one column Q ≥ P_v too.
+    """
     scaled = Scaled.of(x, test.influence, test.low(t))
     high = test.solver.descend(scaled, scaled.start(), test.low(t))
     low = None if high is None else test.solver.descend(scaled, high, test.high(t))
-    if high is None or low is None:
+    levels = ((high, test.low(t)), (low, test.high(t)))
+    known = [(factor, Fraction(level)) for factor, level in levels if factor is not None]
+    if not all(_fixed(scaled, test, factor, level) for factor, level in known):
+        return False
+    if test.d > 1 or high is None or low is None:
         return True
     squares = [Fraction(float(value)) ** 2 for value in scaled.rows.ravel()]
     above = all(
-        sum(min(square / p, Fraction(1)) for square in squares) <= Fraction(level)
-        for p, level in ((_square(high), test.low(t)), (_square(low), test.high(t)))
+        sum(min(square / _square(one), Fraction(1)) for square in squares) <= level for one, level in known
     )
     slope = sum(square for square in squares if square < _square(low)) / _square(high)
     holds = test.slope(scaled, low, high) >= test.strength + (test.influence.most + test.margin) * t
     return above and (not holds or slope >= Fraction(test.strength) + t)
+
+
+def _fixed(scaled: Scaled, test: Stability, factor: Array, level: Fraction) -> bool:
+    """Return whether F_v(Q) ≥ (1 - ξ)Q: the eigenvalues of T F_v(Q) Tᵀ are at least 1 - ξ."""
+    d, least = len(factor), 1 - Fraction(test.solver.slack + 2 * test.solver.inflation)
+    lower = [[Fraction(float(value)) for value in row] for row in factor]
+    moment = [[Fraction(0)] * d for _ in range(d)]
+    for row in scaled.rows.T:
+        z = [
+            sum((a * Fraction(float(b)) for a, b in zip(one, row, strict=True)), Fraction(0)) for one in lower
+        ]
+        q = sum((value * value for value in z), Fraction(0))
+        weight = 1 / max(q, Fraction(1)) / level
+        for i in range(d):
+            for j in range(d):
+                moment[i][j] += weight * z[i] * z[j]
+    excess = [moment[i][i] - least for i in range(d)]
+    return min(excess) >= 0 and (d == 1 or excess[0] * excess[1] >= moment[0][1] ** 2)
 
 
 def _square(factor: Array) -> Fraction:

@@ -119,7 +119,7 @@ CLAIMS = (
         "MQ3",
         (STATEMENT,),
         "At its planned rows, at most 1.15 times 324, 607, 2156, 4070, 8255 for d = 1, 2, 5, 10, 20, nine"
-        " runs of ten leave a condition of at most 4, at condition numbers 1, 1e4, 1e8, any scale: (1, 1e-6).",
+        " runs of ten leave a condition of at most 4, at condition numbers 1, 1e4, 1e8: (1, 1e-6).",
         planned_rows_succeed,
     ),
     Claim(
