@@ -17,7 +17,7 @@ from workbench.estimators.parts.matrix_quantile_design import design, fewest_row
 from workbench.estimators.parts.stability import Stability
 from workbench.privacy import ApproxDP, Charge
 from workbench.privacy.masks import renyi, wishart_delta, wishart_scale, wishart_trace_scale
-from workbench.study.matrix_quantile_pairs import certified, drawn, measured, simple, thin
+from workbench.study.matrix_quantile_pairs import certified, drawn, measured, simple, thin, tied
 
 BUDGET = ApproxDP(1.0, 1e-6)
 PAIRS = 250
@@ -153,6 +153,7 @@ MUTANTS = {
     "units": (Scaled, "of", classmethod(from_below)),
     "no inflation": (matrix_levels, "inflation", lambda n, d: 0.0),
     "no margin": (Stability, "margin", property(lambda self: 0.0)),
+    "no spacing": (Stability, "spacing", property(lambda self: 1.0)),
     "no loss": (Stability, "slope", forgiving),
     "one level": (Stability, "high", lambda self, t: self.level),
     "change": (Stability, "change", property(lambda self: 0.5 / (self.strength - 1))),
@@ -177,9 +178,9 @@ def test_a_guard_that_is_removed_is_found_out(name):
 
 
 def caught(seed):
-    """Whether one of three random pairs shows a mistake, or makes the run fail."""
+    """Whether one of four random pairs shows a mistake, or makes the run fail."""
     try:
-        return any(broken(made(np.random.default_rng((5, seed)))) for made in (drawn, simple, thin))
+        return any(broken(made(np.random.default_rng((5, seed)))) for made in (drawn, simple, thin, tied))
     except (AssertionError, np.linalg.LinAlgError, ArgumentError):
         return True
 

@@ -68,15 +68,37 @@ def thin(rng: np.random.Generator) -> Attack:
     return Attack(Stability(n, 2, Influence(1.0), 3.0, 1, 1.5), first, second)
 
 
-def at_the_edge(test: Stability, x: Array, rng: np.random.Generator) -> Stability:
-    """Return the test with the strength at which some C_t just holds, or just fails, for these rows."""
-    t = int(rng.integers(1, test.most + 1))
+def tied(rng: np.random.Generator) -> Attack:
+    """Return an attack in which twenty rows are as far as Lo, as nearly as it is known."""
+    n, most = 40, 2
+    crowd = 1 + 10.0 ** rng.uniform(-7, -4.5) * rng.standard_normal(20)
+    first = np.concatenate([[FAR], crowd, 0.5 * rng.standard_normal(n - 21)])[:, None]
+    second = first.copy()
+    second[0] = 0.0
+    count = float(np.minimum(first**2, 1).sum())
+    test = Stability(n, 1, Influence(1.0), count - most, most, 2.0)
+    near = float(rng.choice([-1, 1])) * 10.0 ** rng.uniform(-7, -4)
+    test = replace(test, level=count - most * test.spacing + near)
+    slope = _slope(test, first, most)
+    strength = 2.0 if slope is None else max(1.01, (slope - (1 + test.margin) * most) * (1 - 1e-9))
+    return Attack(replace(test, strength=strength), first, second)
+
+
+def _slope(test: Stability, x: Array, t: int) -> float | None:
+    """Return what C_t compares, None if a level is not found."""
     scaled = Scaled.of(x, test.influence, test.low(t))
     high = test.solver.descend(scaled, scaled.start(), test.low(t))
     low = None if high is None else test.solver.descend(scaled, high, test.high(t))
-    if high is None or low is None:
+    return None if high is None or low is None else test.slope(scaled, low, high)
+
+
+def at_the_edge(test: Stability, x: Array, rng: np.random.Generator) -> Stability:
+    """Return the test with the strength at which some C_t just holds, or just fails, for these rows."""
+    t = int(rng.integers(1, test.most + 1))
+    found = _slope(test, x, t)
+    if found is None:
         return test
-    slope = test.slope(scaled, low, high) - (test.influence.most + test.margin) * t
+    slope = found - (test.influence.most + test.margin) * t
     strength = slope * (1 + float(rng.choice([-1e-12, 0.0, 0.0, 0.0, 1e-12, 1e-6, -1e-6])))
     try:
         return replace(test, strength=strength)
