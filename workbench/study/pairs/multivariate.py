@@ -25,6 +25,7 @@ FAR = 1e6
 ROWS = (24, 200, 1000)  # or as many as the estimator needs
 SLOW = {"window_median", "stability_histogram", "exponential"}
 SPARSE = {f"covariance/{name}" for name in ("perturbed", "thresholded", "local-thresholded")}
+COUNTED = {"covariance/matrix-quantile"}  # a count of rows decides, and a pair at its border attains it
 NET = 2.0  # times the budget, where a run is one choice among many
 BLOCKS, FAINT = 4.0, {"window_median", "lower_bound"}  # and where only blocks decide, or no pair attains
 BESIDE = 16  # rows: beyond the block of the row that turns
@@ -37,7 +38,7 @@ def attacks(key: str) -> Iterator[Case]:
         pairs = neighbours(setting.n, setting.d, CATALOG[key])
         if key in SPARSE:
             pairs += orthogonal(setting.n, setting.d)
-        if key == "covariance/matrix-quantile":
+        if key in COUNTED:
             pairs += (borderline(setting),)
         yield from replayed(setting, pairs, share=0.2)
         yield setting.whole(pairs, share=whole_share(setting))
@@ -52,7 +53,9 @@ def settings(key: str) -> Iterator[Setting]:
         n = enough_rows(example.estimator, d, budget)
         mechanisms = {charge.mechanism for charge in attained(example.estimator.plan(n, d, budget), entry)}
         least = NET if mechanisms == {"exponential"} else BLOCKS if mechanisms <= FAINT else 1.0
-        least = 1.0 if n == 1 else least  # one user's row attains what an average of many does not
+        least = (
+            1.0 if n == 1 or key in COUNTED else least
+        )  # one user's row attains what an average of many does not
         budget = loud(example.budget, max(least, steps(example.estimator, n, d, budget) / 2))
         yield Setting(key, example.estimator, budget, enough_rows(example.estimator, d, budget), d)
 
