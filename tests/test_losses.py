@@ -23,6 +23,7 @@ from workbench.losses import (
     pinsker_bound,
     relative_scale_error,
     spectral_error,
+    thompson_error,
     total_variation,
     total_variation_bounds,
     total_variation_of_means,
@@ -144,6 +145,17 @@ def test_an_estimate_that_is_not_finite_is_infinitely_wrong(bad: float) -> None:
     assert mahalanobis_mean_error(estimate[1], truth) == inf
     for loss in (mahalanobis_covariance_error, mahalanobis_spectral_error, spectral_error):
         assert loss(estimate, truth.covariance) == inf
+
+
+def test_thompson_error_is_the_same_either_way_and_infinite_where_an_axis_is_lost() -> None:
+    truth = np.array([[4.0, 1.0], [1.0, 2.0]])
+    estimate = truth @ np.diag([2.0, 1.0]) @ np.linalg.inv(truth) @ truth
+    estimate = (estimate + estimate.T) / 2
+    assert thompson_error(estimate, truth) == pytest.approx(thompson_error(truth, estimate))
+    assert thompson_error(3 * truth, truth) == pytest.approx(np.log(3.0))
+    assert thompson_error(truth / 3, truth) == pytest.approx(np.log(3.0))
+    for bad in (np.diag([1.0, -1e-3]), np.diag([1.0, -1.0]), np.full((2, 2), inf)):
+        assert thompson_error(bad, truth) == inf
 
 
 def test_shapes_and_singular_truths_are_named() -> None:

@@ -74,7 +74,7 @@ def eigenvalue_error(estimate: ArrayLike, truth: ArrayLike) -> float:
 
 
 def thompson_error(estimate: ArrayLike, truth: ArrayLike) -> float:
-    """Return the largest |ln λ| over the eigenvalues of Sigma^{-1} S, infinite unless S is positive definite."""
+    """Return the largest |ln λ| of Sigma^{-1} S's eigenvalues, infinite unless S is positive definite."""
     excess = _relative_excess(estimate, truth)
     values = np.linalg.eigvalsh(excess) if np.isfinite(excess).all() else np.array([-1.0])
     return float(np.abs(np.log1p(values)).max()) if values[0] > -1 else inf

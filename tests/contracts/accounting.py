@@ -297,9 +297,10 @@ def below(kind: str, noise: np.ndarray, scale: float) -> tuple[np.ndarray, float
         case "thompson_laplace":
             return np.abs(noise) <= median, 0.5
         case "wishart":
-            reach = 1.3 * sqrt(2 * scale)
-            chance = chdtr(1 / scale, (1 + reach) / scale) - chdtr(1 / scale, max(1 - reach, 0.0) / scale)
-            return np.abs(noise - 1) <= reach, float(chance)
+            centre, sd = 1 - 2 * scale / 9, sqrt(2 * scale / 9)  # of the cube root (Wilson & Hilferty 1931)
+            low, high = max(centre - 1.3 * sd, 0.0) ** 3, (centre + 1.3 * sd) ** 3
+            chance = float(np.diff(chdtr(1 / scale, np.array([low, high]) / scale))[0])
+            return (noise >= low) & (noise <= high), chance
     raise AssertionError(f"no quantile is known for {kind}")
 
 

@@ -14,10 +14,10 @@ from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.gaussian.populous import PopulousGaussian
+from workbench.estimators.parts.covariance_vote import best_mask, design, factors, limits, sizes
 from workbench.estimators.parts.groups import Groups, grouped
-from workbench.estimators.parts.populous_covariance import PopulousCovariance
-from workbench.estimators.parts.vote import Vote, change
-from workbench.estimators.parts.vote_design import ROUNDING, best_mask, design, factors, limits, sizes
+from workbench.estimators.parts.populous_frame import PopulousFrame
+from workbench.estimators.parts.vote import ROUNDING, Vote, change
 from workbench.estimators.spectral.preconditioner import Preconditioner
 from workbench.estimators.spectral.subspace_exact import SubspaceExact
 from workbench.privacy import ApproxDP, SimulatedNoise, compose
@@ -144,7 +144,7 @@ def test_averages_of_neighbours_are_as_close_as_is_proved(d, seed):
         if quorum < 0.7 * k * k:
             continue
         vote = Vote(k, k // 2 + 1, min(k // 2 + 10, quorum // k - 1), quorum)
-        roots = [one.root(vote.weights(count)) for one, count in zip(groups, friends, strict=True)]
+        roots = [one.average(vote.weights(count)) for one, count in zip(groups, friends, strict=True)]
         bound = log1p(vote.change * vote.spread(limit * ROUNDING) / k)
         worst = max(worst, thompson(*(root @ root.T for root in roots)) / bound)
     assert 0 < worst <= 1
@@ -193,7 +193,7 @@ def test_factors_in_law_are_those_of_rows():
 @pytest.mark.parametrize(("d", "n"), [(1, 5000), (2, 12_500)])
 @pytest.mark.parametrize("condition", [1.0, 1e8])
 def test_a_preconditioner_is_as_good_as_its_bound_says(d, n, condition):
-    recipe, source = PopulousCovariance(n, d, BUDGET, 0.1), rng(d)
+    recipe, source = PopulousFrame(n, d, BUDGET, 0.1), rng(d)
     bound, runs, failures = recipe.error_bound(), 60, 0
     for _ in range(runs):
         basis = np.linalg.qr(source.standard_normal((d, d)))[0]

@@ -22,6 +22,7 @@ from workbench.estimators.parts import (
     shares,
     studentised,
     unit_histogram,
+    vote_design,
     winsorised_scale,
 )
 from workbench.estimators.parts.clipping import clipped_mean
@@ -236,10 +237,18 @@ def every_share_is_the_whole(example: Example) -> Iterator[None]:
         stack.enter_context(patch.object(studentised, "_split", lambda budget, share: (budget, budget)))
         stack.enter_context(patch.object(kv_interval, "_parts", parts))
         stack.enter_context(patch.object(StableCentres, "coordinate_cost", twice_a_coordinate))
+        stack.enter_context(replaced_everywhere(vote_design.split, whole_vote))
         stack.enter_context(patch.object(ZCDP, "split", lambda cost, *weights: (cost,) * len(weights)))
         yield
 
 
+def whole_vote(budget: Any, share: float, kind: str) -> tuple[Any, Any]:
+    """The mask gets the whole ε, whatever the vote took."""
+    vote, mask = votes(budget, share, kind)
+    return vote, replace(mask, epsilon=budget.epsilon)
+
+
+votes = vote_design.split
 kv_parts = kv_interval._parts
 coordinate_cost = StableCentres.coordinate_cost
 
@@ -300,8 +309,8 @@ def rescaled_source(kind: str, factor: float) -> STEPS:
     """A method of the simulated source with another scale than the one that is asked for."""
     original = getattr(SimulatedNoise, kind)
 
-    def noisy(self: Any, value: Any, sensitivity: float, scale: float) -> Any:
-        return original(self, value, sensitivity, factor * scale)
+    def noisy(self: Any, value: Any, sensitivity: float, scale: float, *rest: float) -> Any:
+        return original(self, value, sensitivity, factor * scale, *rest)
 
     return noisy
 
@@ -402,7 +411,7 @@ def drifting(plan: STEPS) -> STEPS:
         def drift(part: Any) -> Any:
             if isinstance(part, Converted):
                 return replace(part, part=drift(part.part))
-            if isinstance(part, Sequential):
+            if isinstance(part, Sequential | Parallel):
                 return replace(part, parts=tuple(map(drift, part.parts)))
             return replace(part, sensitivity=part.sensitivity * (1 + 1e-9 * next(calls)))
 

@@ -10,13 +10,14 @@ from table import charges
 
 
 def mutated():
-    """Every example on the line and, in d dimensions, those with a step that no earlier one of a key has."""
-    seen = {}
+    """Every example on the line; in d dimensions, those with a step new to their key, or a new mechanism."""
+    seen, mechanisms = {}, set()
     for parameter in examples():
         key, example = parameter.values
         steps = {charge.step for charge in charges(example)}
-        if dimension(example) is None or not steps <= seen.get(key, set()):
-            seen[key] = seen.get(key, set()) | steps
+        used = {charge.mechanism for charge in charges(example)}
+        if dimension(example) is None or not steps <= seen.get(key, set()) or not used <= mechanisms:
+            seen[key], mechanisms = seen.get(key, set()) | steps, mechanisms | used
             yield parameter
 
 

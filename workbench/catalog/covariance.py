@@ -12,6 +12,7 @@ from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveC
 from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.covariance.perturbed import PerturbedCovariance
+from workbench.estimators.covariance.populous import PopulousCovariance
 from workbench.estimators.covariance.pure_net import PureNetCovariance
 from workbench.estimators.covariance.thresholded import ThresholdedCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
@@ -160,6 +161,19 @@ COVARIANCE = (
         assumptions=(MOMENTS, BELOW),
         knobs=(N, EPSILON, ALPHA, UPPER),
         symmetries={"translation": "exact", "scale": "none"},
+    ),
+    Entry(
+        key="covariance/populous",
+        summary="covariance without any bound on it, in a frame found by one vote of groups of rows",
+        estimand="covariance",
+        statements=("AL22/Thm5.5", "AL22/Thm5.6"),
+        examples=(Example(PopulousCovariance(), spectral.APPROX),),
+        population=spectral.THIN,
+        loss=losses.mahalanobis_covariance_error,
+        assumptions=(spectral.NORMAL,),
+        knobs=(N, EPSILON, DELTA),
+        symmetries={"translation": "none", "scale": "none"},
+        bounded_steps=spectral.MASK,
     ),
     Entry(
         key="covariance/unbounded",

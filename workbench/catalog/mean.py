@@ -9,6 +9,7 @@ from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
 from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
 from workbench.estimators.mean.empirical import EmpiricalMean
+from workbench.estimators.mean.populous import PopulousMean
 from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
 
@@ -16,6 +17,7 @@ from .entry import Assumption, Entry, Example, Knob
 from .moments import MOMENTS
 
 APPROX, CONCENTRATED, GAUSSIAN = ApproxDP(1.0, 1e-6), ZCDP(0.1), GaussianDP(0.5)
+LOUD = ApproxDP(8.0, 1e-6)
 N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
 RADIUS = Knob("radius", 1, 1e6, "unit of the data")
 
@@ -99,6 +101,19 @@ MEAN = (
         assumptions=(NORMAL, SPHERICAL, WITHIN),
         knobs=(N, EPSILON, DELTA, RADIUS),
         symmetries={"translation": "none", "scale": "none"},
+    ),
+    Entry(
+        key="mean/populous",
+        summary="mean anywhere in space, by a vote of rows on who is close to most",
+        estimand="mean",
+        statements=("AL22/Prop7.1", "AL22/Lem7.2"),
+        examples=(Example(PopulousMean(), LOUD),),
+        population=ROUND,
+        loss=losses.mahalanobis_mean_error,
+        assumptions=(NORMAL, SPHERICAL),
+        knobs=(N, EPSILON, DELTA),
+        symmetries={"translation": "exact", "scale": "none"},
+        bounded_steps=frozenset({"mask"}),
     ),
     Entry(
         key="mean/clipped-heavy",

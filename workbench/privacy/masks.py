@@ -54,9 +54,24 @@ def thompson_laplace_scale(charge: Charge, d: int) -> float:
     return scale
 
 
+def thompson_laplace(root: Array, charge: Charge, noise: NoiseSource) -> Array:
+    """Return a positive definite matrix with density ∝ e^(-θ d(M, LLᵀ)), L = `root`: ε-DP."""
+    return noise.thompson_laplace(root, charge.sensitivity, thompson_laplace_scale(charge, len(root)))
+
+
 def wishart_scale(charge: Charge, d: int) -> float:
     """Return 1/ν for the fewest rows ν, a real number, that hold (ε, δ) at Thompson distance Δ."""
     return 1 / _degrees(_approximate(charge), charge.sensitivity, d)
+
+
+def wishart(root: Array, charge: Charge, noise: NoiseSource) -> Array:
+    """Return the second moment of ν normal rows of covariance LLᵀ, L = `root`: (ε, δ)-DP."""
+    return noise.wishart(root, charge.sensitivity, wishart_scale(charge, len(root)))
+
+
+def wishart_trace(root: Array, charge: Charge, noise: NoiseSource) -> Array:
+    """Return the same, (ε, δ)-DP where the |ln λ| of each sign add up to Δ at most."""
+    return noise.wishart(root, charge.sensitivity, wishart_trace_scale(charge, len(root)))
 
 
 def wishart_trace_scale(charge: Charge, d: int) -> float:
@@ -104,6 +119,11 @@ def square_scale(charge: Charge, d: int) -> float:
     return max(gamma * sqrt(2 * d / rest), 12 * gamma * sqrt(d * level) / epsilon)
 
 
+def square(root: Array, charge: Charge, noise: NoiseSource) -> Array:
+    """Return L (I + ηG)(I + ηG)ᵀ Lᵀ: (ε, δ)-DP."""
+    return noise.square(root, charge.sensitivity, square_scale(charge, len(root)))
+
+
 def masked(root: Array, charge: Charge, noise: NoiseSource) -> Array:
     """Return LLᵀ, L = `root`, under the mask that `charge` names, at the charge's cost."""
     return _draw(root, charge, noise)
@@ -115,16 +135,15 @@ def masked_identity(d: int, charge: Charge, noise: NoiseSource) -> Array:
 
 
 def _draw(root: Array, charge: Charge, noise: NoiseSource) -> Array:
-    d, sensitivity = len(root), charge.sensitivity
     match charge.mechanism:
         case "thompson_laplace":
-            return noise.thompson_laplace(root, sensitivity, thompson_laplace_scale(charge, d))
+            return thompson_laplace(root, charge, noise)
         case "wishart":
-            return noise.wishart(root, sensitivity, wishart_scale(charge, d))
+            return wishart(root, charge, noise)
         case "wishart_trace":
-            return noise.wishart(root, sensitivity, wishart_trace_scale(charge, d))
+            return wishart_trace(root, charge, noise)
         case "square":
-            return noise.square(root, sensitivity, square_scale(charge, d))
+            return square(root, charge, noise)
     raise ArgumentError("mechanism", charge.mechanism, "one of " + ", ".join(KINDS))
 
 

@@ -11,17 +11,19 @@ replace one row. The mean is 0 if `centred`, and not estimated then.
 Each stage has the whole budget and rows of its own (`parts.populous_learner`). `degenerate=False` skips (1),
 for laws with a density. No answer of a stage is none of the whole.
 
-Departures: (3) is the finish that `gaussian/unbounded` has, in the place of Karwa and Vadhan's mean in every
-coordinate and of a clipped covariance with constants of its own. A subspace is found up to a grid of 1e-5.
+"paper" has (1) and (2) with the source's constants, and takes billions of rows. Departures, in both: (3) is
+the finish that `gaussian/unbounded` has, in the place of Karwa and Vadhan's mean in every coordinate and of a
+clipped covariance with constants of its own. A subspace is found up to a grid of 1e-5.
 Proof: `proofs/populous.md`, `proofs/matrix_quantile.md`.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import one_of, probability
+from workbench.errors import ArgumentError, one_of, probability
 from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.populous_learner import Covariance, PopulousLearner, require_events
 from workbench.privacy import Budget, NoiseSource, Plan
@@ -43,10 +45,14 @@ class PopulousGaussian:
     degenerate: bool = True
     beta: float = 0.1
     covariance: Covariance = "populous"
+    calibration: Literal["paper", "tight"] = "tight"
 
     def __post_init__(self) -> None:
         probability(beta=self.beta)
         one_of(("populous", "matrix-quantile"), covariance=self.covariance)
+        one_of(("paper", "tight"), calibration=self.calibration)
+        if self.calibration == "paper" and self.covariance != "populous":
+            raise ArgumentError("covariance", self.covariance, "populous with the source's constants")
 
     def __call__(
         self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
@@ -57,8 +63,8 @@ class PopulousGaussian:
     def recipe(self, n: int, d: int, budget: Budget) -> PopulousLearner:
         """Return the recipe for n rows; public."""
         require_matrix(n, d)
-        events = require_events(budget)
-        return PopulousLearner(n, d, events, self.centred, self.degenerate, self.beta, self.covariance)
+        shape = n, d, require_events(budget), self.centred, self.degenerate
+        return PopulousLearner(*shape, self.beta, self.calibration, self.covariance)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the stages in parallel; raise where n rows are too few, with the number."""

@@ -4,14 +4,15 @@ Rows x of shape (n, d), shuffled, of any mean and covariance; pairs are (x_1 - x
 one row.
 
     (1) on pairs of the first rows: the subspace that the rows vary in, exactly    `spectral/subspace-exact`
-    (2) on pairs of the next rows, in that subspace: a preconditioner             `parts.populous_covariance`
+    (2) on pairs of the next rows, in that subspace: a preconditioner             `parts.populous_frame`
         or, of far fewer rows, a matrix quantile                                  `parts.matrix_quantile`
     (3) on the rest: location, mean and covariance in its frame                   `parts.round_finish`
 
 Every stage sees rows of its own and has the whole budget: a replaced row lies in one of them. (1) has the
-rows it needs, (2) as many as leave a condition of 4 with probability 1 - β/3, (3) all others. In a subspace
-of dimension r < d the rows of (2) get d - r further coordinates of the run's own normal numbers, so that what
-is drawn is the same for every r. Without `degenerate` (1) is skipped. Proof: `proofs/populous.md`, section 7.
+rows it needs, (2) as many as leave a condition of 4 with probability 1 - β/3, or the source's number in
+"paper", (3) all others. In a subspace of dimension r < d the rows of (2) get d - r further coordinates of the
+run's own normal numbers, so that what is drawn is the same for every r. Without `degenerate` (1) is skipped.
+Proof: `proofs/populous.md`, section 7.
 """
 
 from dataclasses import dataclass
@@ -28,7 +29,8 @@ from workbench.estimators.parts.frame import Frame
 from workbench.estimators.parts.matrix_quantile import MatrixQuantile
 from workbench.estimators.parts.matrix_quantile_design import fewest_rows
 from workbench.estimators.parts.moments import Moments
-from workbench.estimators.parts.populous_covariance import PopulousCovariance
+from workbench.estimators.parts.paper_vote import fewest_for_covariance
+from workbench.estimators.parts.populous_frame import PopulousFrame
 from workbench.estimators.parts.round_finish import RoundFinish
 from workbench.estimators.parts.rows import centred_rows, own_stream, shuffled
 from workbench.estimators.parts.subspace_token import GRID
@@ -50,18 +52,24 @@ class PopulousLearner:
     centred: bool = False
     degenerate: bool = False
     beta: float = 0.1
+    calibration: Literal["paper", "tight"] = "tight"
     covariance: Covariance = "populous"
 
     @property
     def subspace(self) -> SubspaceExact:
         """The recipe of (1)."""
-        return SubspaceExact(centred=self.centred, beta=self.beta / 3)
+        return SubspaceExact(centred=self.centred, beta=self.beta / 3, calibration=self.calibration)
+
+    @property
+    def mask(self) -> str:
+        """The kind of mask of (2), the narrowest by default."""
+        return "square" if self.calibration == "paper" else ""
 
     @cached_property
     def rows(self) -> tuple[int, int, int]:
         """How many rows each stage sees; raise where n are too few."""
         first = self.subspace.fewest(self.d, self.budget) if self.degenerate else 0
-        fewest = preconditioned_rows(self.d, self.budget, self.beta / 3, self.covariance)
+        fewest = preconditioned_rows(self.d, self.budget, self.beta / 3, self.mask, self.covariance)
         second = fewest * (1 if self.centred else 2)
         needed = first + second + int(FINISH[self.covariance] * second) + 2
         if self.n < needed:
@@ -69,11 +77,12 @@ class PopulousLearner:
         return first, second, self.n - first - second
 
     @property
-    def frame(self) -> PopulousCovariance | MatrixQuantile:
+    def frame(self) -> PopulousFrame | MatrixQuantile:
         """The recipe of (2)."""
         pairs = self.rows[1] // (1 if self.centred else 2)
-        kind = MatrixQuantile if self.covariance == "matrix-quantile" else PopulousCovariance
-        return kind(pairs, self.d, self.budget, self.beta / 3)
+        if self.covariance == "matrix-quantile":
+            return MatrixQuantile(pairs, self.d, self.budget, self.beta / 3)
+        return PopulousFrame(pairs, self.d, self.budget, self.beta / 3, self.mask)
 
     @property
     def _finish(self) -> RoundFinish:
@@ -118,14 +127,18 @@ def completed(rows: Array, basis: Array, noise: NoiseSource) -> Array:
 
 
 @lru_cache(maxsize=256)
-def preconditioned_rows(d: int, budget: ApproxDP, beta: float, covariance: Covariance = "populous") -> int:
+def preconditioned_rows(
+    d: int, budget: ApproxDP, beta: float, mask: str, covariance: Covariance = "populous"
+) -> int:
     """Return about the fewest rows of mean 0 that leave a condition of 4 with probability 1 - β."""
     if covariance == "matrix-quantile":
         return fewest_rows(d, budget, beta, "thompson", log(2))
+    if mask == "square":
+        return fewest_for_covariance(d, budget, beta)
 
     def enough(n: int) -> bool:
         try:
-            return PopulousCovariance(n, d, budget, beta).error_bound() <= log(2)
+            return PopulousFrame(n, d, budget, beta, mask).error_bound() <= log(2)
         except ArgumentError:
             return False
 

@@ -28,6 +28,8 @@ from workbench.estimators.base import Array
 from workbench.privacy import ApproxDP, Charge, NoiseSource
 from workbench.privacy.mechanisms import truncated_laplace, truncated_laplace_bound
 
+ROUNDING, NORM_ROUNDING = 1 + 1e-6, 1 + 1e-3
+
 
 @dataclass(frozen=True)
 class Vote:
@@ -65,6 +67,12 @@ class Vote:
         return np.clip((friends - self.nobody) / slope, 0.0, 1.0)
 
     @property
+    def least_weight(self) -> float:
+        """The least mean of the weights, (Q₀ - a)/(1 - a), where the vote may pass."""
+        share = self.nobody / self.k
+        return (self.quorum / self.k**2 - share) / (1 - share)
+
+    @property
     def change(self) -> float:
         """C: k times the most that the shares of the weights change, in total variation."""
         k = self.k
@@ -73,6 +81,22 @@ class Vote:
     def spread(self, limit: float) -> float:
         """E for covariances whose friends are at L = `limit`."""
         return float(spread(self.k, np.array(self.nobody / self.k), self.quorum / self.k**2, limit))
+
+
+def covariance_moves(k: int, a: Array, b: Array, quorum: float, limit: float) -> Array:
+    """Return the Thompson distance of the averages of covariances, for friends at L = `limit`.
+
+    E is taken at L (1 + 1e-6), for rounding (`proofs/populous.md`, section 6).
+    """
+    return np.asarray(np.log1p(change(k, a, b, quorum) * spread(k, a, quorum, limit * ROUNDING) / k))
+
+
+def norm_moves(k: int, a: Array, b: Array, quorum: float, limit: float) -> Array:
+    """Return the distance of the averages in a norm, for friends at distance `limit`.
+
+    A thousandth more than it is: points may be 1e8 `limit` away from the origin, where sums are rounded.
+    """
+    return np.asarray(change(k, a, b, quorum) * 2 * limit / k * NORM_ROUNDING)
 
 
 def change(k: int, a: Array, b: Array, quorum: float) -> Array:

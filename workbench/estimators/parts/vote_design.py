@@ -1,120 +1,133 @@
-"""The design of a vote on covariances: group size, thresholds, and the split of (ε, δ), from public numbers.
+"""The design of a vote: group size, thresholds, and the split of (ε, δ), from public numbers.
 
-For n rows in groups of s, k = ⌊n/s⌋, friends at L and a vote `parts.vote` that passes with probability
-1 - β when the rows are normal:
+For n rows in groups of s, k = ⌊n/s⌋, friends at distance L and a vote `parts.vote` that passes with
+probability 1 - β when the rows are what they should be:
 
-    (1) L = the quantile 1 - p of 1 + dist of two independent normal groups, p = .002 .. .02
+    (1) L = a quantile 1 - p of the distance of two groups, p = .002 .. .02: the caller's
     (2) Q₀ = 1 - p - 2z √(p/k) - A - (S/ε_t) ln(1/β), z = 3: the share of friends exceeds it but for β
-    (3) a, b on a grid, for the least Δ = ln(1 + CE/k)
-    (4) of all s, p and shares ε_t/ε the one whose mask is narrowest: the largest ε_m/Δ (Thompson-Laplace,
-        d ≤ 4; all of δ is the vote's), or μ(ε_m, δ/2)/Δ (Wishart)
+    (3) a, b on a grid, for the least Δ, the most that one row moves the average
+    (4) of all s, p and shares ε_t/ε the one whose mask is narrowest: the largest ε_m/Δ (Thompson-Laplace; all
+        of δ is the vote's), or μ(ε_m, δ/2)/Δ (Wishart, Gaussian)
 
-Friends are counted at L, and E is taken at L (1 + 1e-6), for rounding. The law of (1) does not depend on the
-covariance; it is simulated once, from a fixed seed. Privacy rests on Δ alone, and Δ on k, a, b, Q₀ and L.
+Privacy rests on Δ alone, and Δ on k, a, b, Q₀ and L, with an allowance for rounding (`parts.vote`).
 """
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from math import ceil, log, log1p, sqrt
+from math import ceil, log, sqrt
+from typing import TypeAlias
 
 import numpy as np
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Array
-from workbench.estimators.parts.vote import Vote, change, spread
+from workbench.estimators.parts.vote import Vote
 from workbench.privacy import ApproxDP, Charge, PureDP, Sequential
 from workbench.privacy.conversions import gdp_within_approx
-from workbench.privacy.masks import LARGEST_THOMPSON, wishart_delta
 from workbench.privacy.mechanisms import truncated_laplace_bound
 
 VOTE, MASK = "vote", "mask"
 SHARES = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 FAR = (0.002, 0.005, 0.01, 0.02)
-SIZES = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)  # rows of a group, in units of d + 3
-PAIRS, SEED = 6000, 41
-ROUNDING = 1 + 1e-6
-FEWEST = 20  # groups
+FEWEST, MOST = 20, 20_000  # groups
+
+Moves: TypeAlias = Callable[[int, Array, Array, float, float], Array]  # Δ from k, a, b, Q₀ and L
+Limits: TypeAlias = Callable[[int], tuple[float, ...]]  # L from s, for each p of FAR
 
 
 @dataclass(frozen=True)
 class Design:
-    """A vote, the group size and limit it is for, and the charges of the vote and the mask."""
+    """What a vote and its mask need to know; all of it public.
+
+    Parameters
+    ----------
+    size : int
+        s, the rows of a group.
+    limit : float
+        L, the distance of friends.
+    vote : Vote
+        Its thresholds.
+    distance : float
+        Δ, the sensitivity of the masked average.
+    kind : str
+        The mechanism of the mask.
+    budget : ApproxDP
+        What both cost together.
+    share : float
+        ε_t/ε.
+    """
 
     size: int
     limit: float
     vote: Vote
-    charges: tuple[Charge, Charge]
-    narrowness: float  # what (4) maximises
+    distance: float
+    kind: str
+    budget: ApproxDP
+    share: float
+
+    @property
+    def charges(self) -> tuple[Charge, Charge]:
+        """The charges of the vote and of the mask."""
+        vote, mask = split(self.budget, self.share, self.kind)
+        return self.vote.charge(VOTE, vote), Charge(MASK, self.kind, self.distance, mask)
 
     @property
     def plan(self) -> Sequential:
-        """Return the plan."""
+        """The plan."""
         return Sequential("basic", self.charges)
 
-
-@lru_cache(maxsize=4096)
-def design(n: int, d: int, budget: ApproxDP, beta: float, kind: str) -> Design:
-    """Return the design of step (4) for a mask of this kind.
-
-    Raises
-    ------
-    ArgumentError
-        If n rows are too few for any.
-    """
-    found = [one for s in sizes(d) if n // s >= FEWEST for one in _designs(n // s, s, d, budget, beta, kind)]
-    best = max(found, key=lambda one: one.narrowness, default=None)
-    if best is None or not _has_mask(best, d):
-        raise ArgumentError("n", n, f"more rows for d = {d} at {budget}")
-    return best
+    @property
+    def narrowness(self) -> float:
+        """What (4) maximises."""
+        cost = split(self.budget, self.share, self.kind)[1]
+        return (cost.epsilon if isinstance(cost, PureDP) else gdp_within_approx(cost).mu) / self.distance
 
 
-@lru_cache(maxsize=256)
-def fewest_rows(d: int, budget: ApproxDP, beta: float, kind: str) -> int:
-    """Return the fewest rows that have a design, to 1 %."""
+@dataclass(frozen=True)
+class Designer:
+    """What designs have in common: the kind of mask, how far a row moves, and how far groups are apart."""
 
-    def found(n: int) -> bool:
-        try:
-            return design(n, d, budget, beta, kind) is not None
-        except ArgumentError:
-            return False
+    kind: str
+    moves: Moves
+    limits: Limits
+    sizes: tuple[int, ...]
 
-    low, high = 16, 32
-    while not found(high):
-        low, high = high, 2 * high
-    while high > 1.01 * low + 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if found(middle) else (middle, high)
-    return high
+    def best(self, n: int, budget: ApproxDP, beta: float) -> Design | None:
+        """Return the design of step (4) for n rows, or None if there is none."""
+        tried = (one for s in self._sizes(n) for one in self._designs(n // s, s, budget, beta))
+        return max(tried, key=lambda one: one.narrowness, default=None)
 
+    def _sizes(self, n: int) -> list[int]:
+        """Return the sizes that make few groups enough to be compared with each other."""
+        fitting = [s for s in self.sizes if FEWEST <= n // s <= MOST]
+        if fitting or n // self.sizes[-1] <= MOST:
+            return fitting
+        size = self.sizes[-1]
+        while n // size > MOST:
+            size *= 2
+        return [size]
 
-def _has_mask(made: Design, d: int) -> bool:
-    """Return whether the mask of a design exists: θ > ⌊d²/4⌋ + 1, ν ≥ d."""
-    mask = made.charges[1]
-    if isinstance(mask.cost, PureDP):
-        return made.narrowness > d * d // 4 + 1
-    assert isinstance(mask.cost, ApproxDP)
-    return wishart_delta(mask.sensitivity, d, d, mask.cost.epsilon) <= mask.cost.delta
+    def _designs(self, k: int, size: int, budget: ApproxDP, beta: float) -> Iterator[Design]:
+        for share in SHARES:
+            cost = split(budget, share, self.kind)[0]
+            for far, limit in zip(FAR, self.limits(size), strict=True):
+                found = self._thresholds(k, far, limit, cost, beta)
+                if found is not None:
+                    yield Design(size, limit, *found, self.kind, budget, share)
 
-
-def sizes(d: int) -> tuple[int, ...]:
-    """Return the group sizes that are tried."""
-    return tuple(sorted({ceil(factor * (d + 3)) for factor in SIZES}))
-
-
-def _designs(k: int, size: int, d: int, budget: ApproxDP, beta: float, kind: str) -> list[Design]:
-    found = []
-    for share in SHARES:
-        vote, mask = split(budget, share, kind)
-        for far, limit in zip(FAR, limits(d, size), strict=True):
-            made = _thresholds(k, size, far, limit, vote, mask, beta)
-            if made is not None:
-                found.append(made)
-    return found
-
-
-def best_mask(d: int) -> str:
-    """Return the kind of mask that is narrowest in d dimensions."""
-    return "thompson_laplace" if d <= LARGEST_THOMPSON else "wishart"
+    def _thresholds(
+        self, k: int, far: float, limit: float, cost: ApproxDP, beta: float
+    ) -> tuple[Vote, float] | None:
+        """Return the thresholds of steps (2) and (3) and their Δ, or None if there are none."""
+        charge = Charge(VOTE, "truncated_laplace", 2 * (k - 1) / k**2, cost)
+        noise = truncated_laplace_bound(charge) + charge.sensitivity / cost.epsilon * log(1 / beta)
+        quorum = ceil((1 - far - 6 * sqrt(far / k) - noise) * k * k)
+        a, b = _shares(k, quorum)
+        if not len(a):
+            return None
+        moved = self.moves(k, a / k, b / k, quorum / k**2, limit)
+        best = int(np.argmin(moved))
+        return Vote(k, int(a[best]), int(b[best]), quorum), float(moved[best])
 
 
 def split(budget: ApproxDP, share: float, kind: str) -> tuple[ApproxDP, PureDP | ApproxDP]:
@@ -125,22 +138,27 @@ def split(budget: ApproxDP, share: float, kind: str) -> tuple[ApproxDP, PureDP |
     return ApproxDP(share * budget.epsilon, budget.delta / 2), ApproxDP(rest, budget.delta / 2)
 
 
-def _thresholds(
-    k: int, size: int, far: float, limit: float, cost: ApproxDP, mask: PureDP | ApproxDP, beta: float
-) -> Design | None:
-    """Return the thresholds of steps (2) and (3), or None if there are none."""
-    charge = Charge(VOTE, "truncated_laplace", 2 * (k - 1) / k**2, cost)
-    noise = truncated_laplace_bound(charge) + charge.sensitivity / cost.epsilon * log(1 / beta)
-    quorum = ceil((1 - far - 6 * sqrt(far / k) - noise) * k * k)
-    a, b = _shares(k, quorum)
-    if not len(a):
-        return None
-    moves = change(k, a / k, b / k, quorum / k**2) * spread(k, a / k, quorum / k**2, limit * ROUNDING)
-    best = int(np.argmin(moves))
-    vote, distance = Vote(k, int(a[best]), int(b[best]), quorum), log1p(float(moves[best]) / k)
-    kind = "thompson_laplace" if isinstance(mask, PureDP) else "wishart"
-    strength = mask.epsilon if isinstance(mask, PureDP) else gdp_within_approx(mask).mu
-    return Design(size, limit, vote, (charge, Charge(MASK, kind, distance, mask)), strength / distance)
+def fewest(design: Callable[[int], object], start: int) -> int:
+    """Return the fewest rows, to 1 %, that `design` does not refuse, from `start` on."""
+
+    def found(n: int) -> bool:
+        try:
+            return design(n) is not None
+        except ArgumentError:
+            return False
+
+    low, high = start // 2, start
+    while not found(high):
+        low, high = high, 2 * high
+    while high > 1.01 * low + 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if found(middle) else (middle, high)
+    return high
+
+
+def in_units(factors: Iterable[float], unit: float) -> tuple[int, ...]:
+    """Return whole group sizes in proportion to a unit."""
+    return tuple(sorted({ceil(factor * unit) for factor in factors}))
 
 
 def _shares(k: int, quorum: int) -> tuple[Array, Array]:
@@ -151,21 +169,3 @@ def _shares(k: int, quorum: int) -> tuple[Array, Array]:
     ends = np.unique(np.linspace(lowest, highest, 30).astype(int))
     first, second = np.triu_indices(len(ends), 1)
     return ends[first], ends[second]
-
-
-@lru_cache(maxsize=1024)
-def limits(d: int, size: int) -> tuple[float, ...]:
-    """Return L of step (1) for each p."""
-    rng = np.random.default_rng((SEED, d, size))
-    first, second = factors(PAIRS, size, d, rng), factors(PAIRS, size, d, rng)
-    product = second @ np.linalg.inv(first)
-    values = np.linalg.svd(product, compute_uv=False) ** 2
-    return tuple(np.quantile(np.maximum(values[:, 0], 1 / values[:, -1]), [1 - far for far in FAR]).tolist())
-
-
-def factors(count: int, size: int, d: int, rng: np.random.Generator) -> Array:
-    """Return the triangular factors of `count` normal groups, drawn in law (Bartlett)."""
-    upper = np.triu(rng.standard_normal((count, d, d)), 1)
-    axes = np.arange(d)
-    upper[:, axes, axes] = np.sqrt(rng.chisquare(size - axes, (count, d)))
-    return np.asarray(upper / sqrt(size))

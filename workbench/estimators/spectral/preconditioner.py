@@ -5,16 +5,16 @@ have mean 0 if `centred`; otherwise they are paired first, ⌊n/2⌋ rows (x_1 -
 
     (1) rows are shuffled and cut into k groups of s; A_i = the second moment of group i
     (2) groups vote on whether most of them are close: no answer if they are not
-    (3) out = a masked average of the groups that are close to most           `parts.populous_covariance`
+    (3) out = a masked average of the groups that are close to most           `parts.populous_frame`
 
 For normal rows every eigenvalue of out⁻¹Σ lies in [1/(1 + a), 1 + a] with probability 1 - β, ln(1 + a) the
 `error_bound`; nothing about Σ is assumed. a = 1 leaves a condition of at most 4. `plan` refuses rows too few
 for any vote.
 
-`mask` names the noise of (3); by default it is Laplace in Thompson's metric for d ≤ 4 and Wishart above.
-
-Departures: the mask is calibrated exactly, the vote has its own thresholds, and the budget is spent once
-instead of twice. Proof: `proofs/populous.md`.
+"paper": the source's thresholds, mask and constants, recalled or derived (`parts.paper_vote`), which take
+billions of rows. "tight", ours: the mask is calibrated exactly, the vote has its own thresholds, the budget
+is spent once instead of twice, and `mask` names the noise: by default Laplace in Thompson's metric for d ≤ 4
+and Wishart above. Proof: `proofs/populous.md`.
 """
 
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from typing import Literal
 
 from workbench.errors import ArgumentError, one_of, probability
 from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.populous_covariance import PopulousCovariance
+from workbench.estimators.parts.populous_frame import PopulousFrame
 from workbench.estimators.parts.rows import centred_rows
 from workbench.estimators.parts.vote_design import VOTE
 from workbench.privacy import ApproxDP, Budget, NoiseSource, Plan
@@ -42,10 +42,12 @@ class Preconditioner:
     centred: bool = False
     beta: float = 0.1
     mask: Literal["", "thompson_laplace", "wishart"] = ""
+    calibration: Literal["paper", "tight"] = "tight"
 
     def __post_init__(self) -> None:
         probability(beta=self.beta)
         one_of(("", "thompson_laplace", "wishart"), mask=self.mask)
+        one_of(("paper", "tight"), calibration=self.calibration)
 
     def __call__(
         self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
@@ -53,12 +55,13 @@ class Preconditioner:
         """Return the preconditioner, shape (d, d), positive definite."""
         return run_multivariate(self, x, budget, rng, trace)
 
-    def recipe(self, n: int, d: int, budget: Budget) -> PopulousCovariance:
+    def recipe(self, n: int, d: int, budget: Budget) -> PopulousFrame:
         """Return steps (1) to (3) for n rows, paired or not."""
         require_matrix(n, d)
         if not isinstance(budget, ApproxDP) or not budget.delta > 0:
             raise ArgumentError("budget", budget, "ApproxDP with delta > 0")
-        recipe = PopulousCovariance(n if self.centred else n // 2, d, budget, self.beta, self.mask)
+        mask = "square" if self.calibration == "paper" else self.mask
+        recipe = PopulousFrame(n if self.centred else n // 2, d, budget, self.beta, mask)
         if recipe.n < recipe.fewest:
             least = recipe.fewest if self.centred else 2 * recipe.fewest
             raise ArgumentError("n", n, f"at least {least} for d = {d} at {budget}")

@@ -179,11 +179,16 @@ def unbounded(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive
     return pairs + measurement * (2 * d) + vote * d + moment * (d + 1) + mean
 
 
+def populous_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return a copy in a new order, the distances of all pairs of groups, and noise."""
+    return copy(n, d), distances(estimator.design(n, d, budget).vote.k, d), normal(d)
+
+
 def populous_gaussian(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
     """Return each stage on rows of its own: tokens, voting groups, and clipped moments and places."""
     recipe = estimator.recipe(n, d, budget)
     first, _, last = recipe.rows
-    found = tokens(recipe.subspace, budget, first, d) if estimator.degenerate else ()
+    found = tokens(recipe.subspace, budget, first, d) if recipe.degenerate else ()
     moment = (*clipped_moment(last, d), normal(d * d), eigh(d))
     mean = () if estimator.centred else (*located(last) * d, norms(last, d), scan(last, d))
     frame = quantile_passes(recipe.frame.n, d) if estimator.covariance != "populous" else None
@@ -222,6 +227,8 @@ FLOORS = {
     "spectral/subspace-exact": tokens,
     "spectral/preconditioner": preconditioner,
     "gaussian/populous": populous_gaussian,
+    "covariance/populous": populous_gaussian,
+    "mean/populous": populous_mean,
     "covariance/perturbed": perturbed,
     "covariance/thresholded": thresholded,
     "covariance/local-thresholded": thresholded,

@@ -29,6 +29,7 @@ COUNTED = {"covariance/matrix-quantile"}  # a count of rows decides, and a pair 
 NET = 2.0  # times the budget, where a run is one choice among many
 BLOCKS, FAINT = 4.0, {"window_median", "lower_bound"}  # and where only blocks decide, or no pair attains
 BESIDE = 16  # rows: beyond the block of the row that turns
+MANY = 5000  # entries of a data set: a run is attacked as a whole on typical rows alone
 CHEAP = 2000  # entries times steps of a run that is attacked as a whole with many repetitions
 
 
@@ -41,6 +42,8 @@ def attacks(key: str) -> Iterator[Case]:
         if key in COUNTED:
             pairs += (borderline(setting),)
         yield from replayed(setting, pairs, share=0.2)
+        if setting.n * setting.d > MANY:
+            pairs = tuple(one for one in pairs if one.name.startswith("typical"))
         yield setting.whole(pairs, share=whole_share(setting))
 
 
@@ -102,7 +105,9 @@ def neighbours(n: int, d: int, entry: Entry) -> tuple[Pair, ...]:
         ("to the middle", first, 0 * first),
         ("from corner to corner", corner, -corner),
     )
+    leaving = pair("typical rows, one leaves", typical, typical[0], FAR * first, 0)
     return (
+        *((leaving,) if "mask" in entry.bounded_steps else ()),  # a vote sees who is no friend any more
         *(blockwise(n, d) if entry.estimand == "eigenvalues" else ()),
         *(pair(f"zeros, one {how}", zeros, FAR * start, FAR * end, 0) for how, start, end in moves),
         *(pair(f"typical rows, one {how}", typical, FAR * start, FAR * end, 0) for how, start, end in moves),

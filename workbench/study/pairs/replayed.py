@@ -5,6 +5,7 @@ uses of one step differ in the replaced row alone. That is the mechanism whose c
 """
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -16,22 +17,43 @@ from workbench.study.replay import Event, spied
 from .base import Case, Setting, native, numbers
 
 ADDITIVE = ("additive", "laplace", "truncated_laplace", "gaussian", "symmetric_gaussian", "lower_bound")
+Replay: TypeAlias = tuple[Pair, list[Event], list[Event]]
+ORDERS = 8  # of rows that are tried
 SEVERAL = 0.4  # of a preset's runs for all steps but the last, which has most of the budget
 COMPARED = (*ADDITIVE, "exponential", "noisy_max")
 
 
 def replayed(setting: Setting, pairs: Sequence[Pair], share: float = 0.3, seed: int = 0) -> Iterator[Case]:
-    """Yield one attack for each step that a run on the pairs takes."""
-    runs = [(pair, *both(setting, pair, seed)) for pair in pairs]
+    """Yield one attack for each step that a run on the pairs takes.
+
+    An estimator that puts its rows in an order of its own draws another one where no pair moves the step.
+    """
+    runs: dict[int, list[Replay]] = {}
+
+    def seen_at(start: int, number: int) -> list[tuple[Pair, Event, Event]]:
+        if start not in runs:
+            runs[start] = [(pair, *both(setting, pair, start)) for pair in pairs]
+        return [(pair, one[number], other[number]) for pair, one, other in runs[start] if number < len(other)]
+
     charges = list(setting.plan.charges())
     for number, charge in enumerate(charges):
         runs_of_step = share if number == len(charges) - 1 else min(share, SEVERAL / len(charges))
-        seen = [(pair, one[number], other[number]) for pair, one, other in runs if number < len(other)]
+        starts = (seed + further for further in range(ORDERS))
+        moving = (start for start in starts if any(_moves(*seen[1:]) for seen in seen_at(start, number)))
+        seen = seen_at(next(moving, seed), number)
         if seen:
             mechanism = step(seen)
             attacked = tuple(pair for pair, *_ in seen)
             promise = native(charge)
             yield Case(setting.key, setting.variant, charge.step, promise, mechanism, attacked, runs_of_step)
+
+
+def _moves(one: Event, other: Event) -> bool:
+    """Return whether a step sees another statistic on the second data set."""
+    first, second = one.statistic, other.statistic
+    if isinstance(first, tuple):
+        first, second = first[1], second[1]
+    return not np.array_equal(first, second)
 
 
 def both(setting: Setting, pair: Pair, seed: int = 0) -> tuple[list[Event], list[Event]]:
@@ -68,21 +90,23 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
         event, noise = uses[x.tobytes()], SimulatedNoise(rng)
         with np.errstate(all="ignore"):
             outputs = [event.again(noise) for _ in range(trials)]
-            found = [_between(out, roots) if roots else _seen(out, directions, keys) for out in outputs]
+            if roots:
+                return _between(np.array(outputs), roots)
+            found = [_seen(out, directions, keys) for out in outputs]
         return np.array(found, np.float64)
 
     return mechanism
 
 
-def _between(output: Array, roots: Sequence[tuple[Array, Array]]) -> tuple[float, ...]:
-    """Return for every pair of roots, in two ways, how much further a matrix is from the second."""
-    seen: list[float] = []
+def _between(outputs: Array, roots: Sequence[tuple[Array, Array]]) -> Array:
+    """Return for every pair of roots, in two ways, how much further each matrix is from the second."""
+    seen: list[Array] = []
     for pair in roots:
         inverses = [np.linalg.inv(root) for root in pair]
-        values = [np.linalg.eigvalsh(inverse @ output @ inverse.T) for inverse in inverses]
-        near, far = (float(np.abs(np.log(value)).max()) for value in values)
-        seen += [far - near, float(values[1].sum() - values[0].sum())]
-    return tuple(seen)
+        values = [np.linalg.eigvalsh(inverse @ outputs @ inverse.T) for inverse in inverses]
+        near, far = (np.abs(np.log(value)).max(axis=1) for value in values)
+        seen += [far - near, values[1].sum(axis=1) - values[0].sum(axis=1)]
+    return np.array(seen).T
 
 
 def _moved_keys(one: Event, other: Event) -> set[float]:

@@ -1,0 +1,69 @@
+"""The covariance of any Gaussian of full rank, in a frame found by a vote of groups.  AL22 Theorem 5.6.
+
+Rows x of shape (n, d) of a normal law with any mean and any positive definite covariance. Neighbours: replace
+one row. The mean is 0 if `centred`.
+
+    (1) a preconditioner, of condition at most 4 for normal rows                    AL22 Algorithm 3
+    (2) location and covariance of the other rows in its frame                      `parts.round_finish`
+
+Each stage has the whole budget and rows of its own (`parts.populous_learner`). No answer where groups do not
+agree, as for rows in a subspace.
+
+"paper" has (1) with the source's thresholds and constants, and takes billions of rows. Departure, in both:
+(2) is the finish that `covariance/unbounded` has, in the place of a clipped covariance without constants.
+Proof: `proofs/populous.md`.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.errors import one_of, probability
+from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.populous_learner import PopulousLearner, require_events
+from workbench.privacy import Budget, NoiseSource, Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class PopulousCovariance:
+    """Public parameters. Budget: ApproxDP with delta > 0.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = np.random.default_rng(1).standard_normal((8000, 2)) * [1e-3, 1e3]
+    >>> budget = ApproxDP(4.0, 1e-6)
+    >>> release = PopulousCovariance()(x, budget=budget, rng=np.random.default_rng(2))
+    >>> bool((abs(np.diag(release.value) / [1e-6, 1e6] - 1) < 0.2).all())
+    True
+    """
+
+    centred: bool = False
+    beta: float = 0.1
+    calibration: Literal["paper", "tight"] = "tight"
+
+    def __post_init__(self) -> None:
+        probability(beta=self.beta)
+        one_of(("paper", "tight"), calibration=self.calibration)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the covariance, shape (d, d), positive semidefinite."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def recipe(self, n: int, d: int, budget: Budget) -> PopulousLearner:
+        """Return the recipe for n rows; public."""
+        require_matrix(n, d)
+        return PopulousLearner(
+            n, d, require_events(budget), self.centred, beta=self.beta, calibration=self.calibration
+        )
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the stages in parallel; raise where n rows are too few, with the number."""
+        return self.recipe(n, d, budget).plan()
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Array | Abstention:
+        """Return the private covariance of sanitised rows."""
+        found = self.recipe(len(x), x.shape[1], budget).estimate(x, noise)
+        return found if isinstance(found, Abstention) else found.covariance

@@ -1,0 +1,102 @@
+"""The mean of rows whose covariance is known, anywhere in space, by a vote of groups.  AL22 Section 7.
+
+Rows x of shape (n, d) of covariance sigma² I, any mean. Neighbours: replace one row.
+
+    (1) the rows over sigma, shuffled, are cut into k groups of s; Y_i = the mean of group i
+    (2) groups vote on whether most of them are close: no answer if they are not
+    (3) out = sigma times a masked average of the groups that are close to most     `parts.private_average`
+
+The noise is normal, of sd Δ/μ in every coordinate, Δ = 2ρC/k. It needs no range: where the mean is costs
+nothing, up to 1e8 standard deviations. This is the source's Algorithm 5 with plain means of groups.
+
+"paper": the source's thresholds and constants for accuracy `alpha`, recalled or derived (`parts.paper_vote`).
+"tight", ours: the vote has its own thresholds, the budget is spent once instead of twice, and groups are
+small, most often of one row; `alpha` has no part in it. Proof: `proofs/populous.md`.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Literal
+
+import numpy as np
+from scipy.special import chdtri
+
+from workbench.errors import one_of, positive, probability
+from workbench.estimators.base import (
+    Abstention,
+    Array,
+    Release,
+    Trace,
+    require_matrix,
+    run_multivariate,
+    sanitised,
+)
+from workbench.estimators.parts.blocks import in_blocks
+from workbench.estimators.parts.mean_vote import design_of
+from workbench.estimators.parts.points import Points
+from workbench.estimators.parts.populous_learner import require_events
+from workbench.estimators.parts.private_average import private_average
+from workbench.estimators.parts.rows import shuffled
+from workbench.estimators.parts.vote_design import VOTE, Design
+from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.privacy.mechanisms import gaussian_scale
+
+
+@dataclass(frozen=True, kw_only=True)
+class PopulousMean:
+    """Public parameters. Budget: ApproxDP with delta > 0.
+
+    >>> from workbench.privacy import ApproxDP
+    >>> x = 1e4 + np.random.default_rng(1).standard_normal((5000, 2))
+    >>> release = PopulousMean()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - 1e4).max() < 0.2)
+    True
+    """
+
+    sigma: float = 1.0
+    alpha: float = 0.2
+    beta: float = 0.1
+    calibration: Literal["paper", "tight"] = "tight"
+
+    def __post_init__(self) -> None:
+        positive(sigma=self.sigma, alpha=self.alpha)
+        probability(beta=self.beta)
+        one_of(("paper", "tight"), calibration=self.calibration)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the mean, shape (d,)."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    def design(self, n: int, d: int, budget: Budget) -> Design:
+        """Return group size, thresholds and charges; public."""
+        require_matrix(n, d)
+        alpha = self.alpha / self.sigma
+        return design_of(n, d, require_events(budget), self.beta / 3, alpha, self.calibration)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charges of the vote and of the mask; raise where n rows are too few, with the number."""
+        return self.design(n, d, budget).plan
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Array | Abstention:
+        """Return the mean of sanitised rows."""
+        n, d = x.shape
+        made = self.design(n, d, budget)
+        with np.errstate(over="ignore", under="ignore"):
+            rows = sanitised(shuffled(x, noise) / self.sigma)
+        means = in_blocks(rows[: made.vote.k * made.size], made.vote.k).mean(axis=1)  # (1)
+        found = private_average(Points(means, made.limit), made, noise)  # (2)
+        return Abstention(VOTE) if found is None else self.sigma * found  # (3)
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return what the distance from the mean exceeds with probability `beta` at most.
+
+        For normal rows, given an answer: the mean of as many rows as have all the weight at least, and noise.
+        """
+        probability(beta=beta)
+        made = self.design(n, d, budget)
+        noise, counted = gaussian_scale(made.charges[1]), n // made.size * made.size * made.vote.least_weight
+        return self.sigma * sqrt(float(chdtri(d, beta)) * (noise**2 + 1 / counted))
