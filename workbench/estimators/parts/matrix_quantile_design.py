@@ -38,13 +38,18 @@ Target = Literal["thompson", "frobenius"]
 
 @dataclass(frozen=True)
 class Design:
-    """The test, the charges of the test and of the mask, and what normal rows do."""
+    """The test, the costs of the test and of the mask, and what normal rows do."""
 
     test: Stability
-    charges: tuple[Charge, Charge]
+    costs: tuple[ApproxDP, PureDP | ApproxDP]
     narrowness: float
     scale: float
     law: tuple[float, float, float]  # of ln f: mean trace, variance of the trace, mean square of the rest
+
+    @property
+    def charges(self) -> tuple[Charge, Charge]:
+        """Return the charges of the test and of the mask."""
+        return _count(self.costs[0]), _mask(self.test.change, self.costs[1])
 
     @property
     def plan(self) -> Sequential:
@@ -103,20 +108,18 @@ def design(n: int, d: int, budget: ApproxDP, beta: float) -> Design:
 def _designed(n: int, d: int, budget: ApproxDP, beta: float, share: float, index: int) -> Design | None:
     """Return the design with this share for the test and this scale, or None if there is none."""
     cost, rest = split(budget, share, d)
-    charge = Charge(TEST, "truncated_laplace", 1.0, cost)
-    most = ceil(truncated_laplace_bound(charge) + log(1 / (0.4 * beta)) / cost.epsilon)  # (1)
+    most = ceil(truncated_laplace_bound(_count(cost)) + log(1 / (0.4 * beta)) / cost.epsilon)  # (1)
     influence, scale = influence_for(d), scales(d)[index]
     level = n * normal_level(influence, d, scale)
     law = interpolated(n, d, index)
     try:
         rough = _test(n, d, index, beta, level, most, 1.0)
         test = _test(n, d, index, beta, level, most, rough.spacing)  # (2)
-        masking = _mask(test.change, rest)
-        scaled = _narrowness(masking, d)
+        scaled = _narrowness(_mask(test.change, rest), d)
     except ArgumentError:
         return None
     moments = law.shift, law.trace / n, law.rest / n
-    return Design(test, (charge, masking), scaled, scale, moments)
+    return Design(test, (cost, rest), scaled, scale, moments)
 
 
 def _test(n: int, d: int, index: int, beta: float, level: float, most: int, spacing: float) -> Stability:
@@ -134,6 +137,10 @@ def split(budget: ApproxDP, share: float, d: int) -> tuple[ApproxDP, PureDP | Ap
     if d <= LARGEST_THOMPSON:
         return ApproxDP(share * budget.epsilon, budget.delta), PureDP(rest)
     return ApproxDP(share * budget.epsilon, budget.delta / 2), ApproxDP(rest, budget.delta / 2)
+
+
+def _count(cost: ApproxDP) -> Charge:
+    return Charge(TEST, "truncated_laplace", 1.0, cost)
 
 
 def _mask(change: float, cost: PureDP | ApproxDP) -> Charge:
