@@ -25,6 +25,7 @@ from workbench.estimators.base import Array
 from workbench.estimators.parts.influence import normal_level
 from workbench.estimators.parts.matrix_quantile_cells import RATIOS, Cell, cells, influence_for, scales
 from workbench.estimators.parts.stability import Stability
+from workbench.estimators.parts.vote_design import split
 from workbench.privacy import ApproxDP, Charge, PureDP, Sequential, SimulatedNoise
 from workbench.privacy.masks import LARGEST_THOMPSON, masked_identity, wishart_trace_scale
 from workbench.privacy.mechanisms import truncated_laplace_bound
@@ -38,10 +39,11 @@ Target = Literal["thompson", "frobenius"]
 
 @dataclass(frozen=True)
 class Design:
-    """The test, the costs of the test and of the mask, and what normal rows do."""
+    """The test, the budget and the share of it that the test has, and what normal rows do."""
 
     test: Stability
-    costs: tuple[ApproxDP, PureDP | ApproxDP]
+    budget: ApproxDP
+    share: float
     narrowness: float
     scale: float
     law: tuple[float, float, float]  # of ln f: mean trace, variance of the trace, mean square of the rest
@@ -49,7 +51,8 @@ class Design:
     @property
     def charges(self) -> tuple[Charge, Charge]:
         """Return the charges of the test and of the mask."""
-        return _count(self.costs[0]), _mask(self.test.change, self.costs[1])
+        cost, rest = split(self.budget, self.share, _kind(self.test.d))
+        return _count(cost), _mask(self.test.change, rest)
 
     @property
     def plan(self) -> Sequential:
@@ -107,7 +110,7 @@ def design(n: int, d: int, budget: ApproxDP, beta: float) -> Design:
 
 def _designed(n: int, d: int, budget: ApproxDP, beta: float, share: float, index: int) -> Design | None:
     """Return the design with this share for the test and this scale, or None if there is none."""
-    cost, rest = split(budget, share, d)
+    cost, rest = split(budget, share, _kind(d))
     most = ceil(truncated_laplace_bound(_count(cost)) + log(1 / (0.4 * beta)) / cost.epsilon)  # (1)
     influence, scale = influence_for(d), scales(d)[index]
     level = n * normal_level(influence, d, scale)
@@ -119,7 +122,7 @@ def _designed(n: int, d: int, budget: ApproxDP, beta: float, share: float, index
     except ArgumentError:
         return None
     moments = law.shift, law.trace / n, law.rest / n
-    return Design(test, (cost, rest), scaled, scale, moments)
+    return Design(test, budget, share, scaled, scale, moments)
 
 
 def _test(n: int, d: int, index: int, beta: float, level: float, most: int, spacing: float) -> Stability:
@@ -131,12 +134,8 @@ def _test(n: int, d: int, index: int, beta: float, level: float, most: int, spac
     return Stability(n, d, influence, level, most, float(slope * (1 - 1e-3) - influence.most * most))
 
 
-def split(budget: ApproxDP, share: float, d: int) -> tuple[ApproxDP, PureDP | ApproxDP]:
-    """Return the costs of the test and of the mask: a pure one where there is one."""
-    rest = (1 - share) * budget.epsilon
-    if d <= LARGEST_THOMPSON:
-        return ApproxDP(share * budget.epsilon, budget.delta), PureDP(rest)
-    return ApproxDP(share * budget.epsilon, budget.delta / 2), ApproxDP(rest, budget.delta / 2)
+def _kind(d: int) -> str:
+    return "thompson_laplace" if d <= LARGEST_THOMPSON else "wishart"
 
 
 def _count(cost: ApproxDP) -> Charge:
