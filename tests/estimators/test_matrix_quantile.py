@@ -17,7 +17,8 @@ from workbench.estimators.parts.matrix_quantile_design import design, fewest_row
 from workbench.estimators.parts.stability import Stability
 from workbench.privacy import ApproxDP, Charge
 from workbench.privacy.masks import renyi, wishart_delta, wishart_scale, wishart_trace_scale
-from workbench.study.matrix_quantile_pairs import certified, drawn, measured, simple, thin, tied
+from workbench.study.matrix_quantile_bounds import certified, measured
+from workbench.study.matrix_quantile_pairs import drawn, simple, thin, tied
 
 BUDGET = ApproxDP(1.0, 1e-6)
 PAIRS = 250

@@ -8,12 +8,13 @@ from .covariance import COVARIANCE
 from .entry import Assumption, Entry, Example, Knob
 from .gaussian import GAUSSIAN
 from .mean import MEAN
+from .quantile import QUANTILE
 from .range import RANGE
 from .spectral import SPECTRAL
 from .univariate import UNIVARIATE
 
 CATALOG = MappingProxyType(
-    {entry.key: entry for entry in (*UNIVARIATE, *RANGE, *MEAN, *COVARIANCE, *SPECTRAL, *GAUSSIAN)}
+    {entry.key: entry for entry in (*UNIVARIATE, *RANGE, *MEAN, *COVARIANCE, *QUANTILE, *SPECTRAL, *GAUSSIAN)}
 )
 
 

@@ -10,7 +10,6 @@ from workbench.estimators.covariance.empirical import EmpiricalCovariance
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
 from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
-from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.covariance.perturbed import PerturbedCovariance
 from workbench.estimators.covariance.populous import PopulousCovariance
 from workbench.estimators.covariance.pure_net import PureNetCovariance
@@ -193,23 +192,6 @@ COVARIANCE = (
         knobs=(N, EPSILON, DELTA),
         symmetries={"translation": "exact", "scale": "lattice"},
         bounded_steps=spectral.VOTES,
-    ),
-    Entry(
-        key="covariance/matrix-quantile",
-        summary="covariance of any Gaussian by one vote of each row, and noise of its own shape",
-        estimand="covariance",
-        statements=("AL22/matrix-quantile",),
-        examples=(
-            Example(MatrixQuantileCovariance(), spectral.APPROX),
-            Example(MatrixQuantileCovariance(alpha=0.5, degenerate=True), spectral.APPROX),
-        ),
-        population=spectral.THIN,
-        loss=losses.thompson_error,
-        assumptions=(NORMAL,),
-        knobs=(N, EPSILON, DELTA),
-        symmetries={"translation": "exact", "scale": "exact"},
-        bounded_steps=spectral.MASK
-        | {"stability", "subspace"},  # a count that is neither 0 nor its most moves
     ),
     Entry(
         key="covariance/perturbed",

@@ -17,7 +17,8 @@ from workbench.estimators.base import Abstention, Array
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
 from workbench.privacy import ApproxDP
 from workbench.study.claims.m21_covariances import geometric, rotated
-from workbench.study.matrix_quantile_pairs import drawn, measured
+from workbench.study.matrix_quantile_bounds import measured
+from workbench.study.matrix_quantile_pairs import drawn
 from workbench.study.profiles import blocks
 from workbench.study.schema import Point
 from workbench.study.sweep import Sweep, grid
