@@ -5,11 +5,12 @@ A mask takes a root L of the value and returns L M Lᵀ, M a random positive def
 change under rotations, so that any root will do and the noise is as wide as the value in every direction.
 
     thompson_laplace   M = U diag(e^λ) Uᵀ, density ∝ e^(-θ d(M, I)); ε-DP with θ = ε/Δ      d ≤ 4
-    wishart            M = W/ν, W the second moments of ν normal rows; ν as small as (ε, δ) allows
+    wishart            M = W/ν, W the second moments of ν normal rows; ν as large as (ε, δ) allows
+    wishart_trace      the same, where the |ln λ| of each sign add up to Δ at most
     square             M = (I + ηG)(I + ηG)ᵀ/c, G of independent N(0, 1): the source's (Lemma 5.1)
 
-A charge's sensitivity is the Thompson distance Δ of two values; the scale is 1/θ, 1/ν or η. Proofs:
-`proofs/masks.md`.
+A charge's sensitivity is the Thompson distance Δ of two values (or that sum); the scale is 1/θ, 1/ν or η.
+Proofs: `proofs/masks.md`, `proofs/matrix_quantile.md`.
 """
 
 from functools import lru_cache, partial
@@ -26,6 +27,8 @@ from .plan import Charge
 from .roots import brentq
 
 CELLS = 4000
+
+ORDERS = 2000
 
 KINDS = ("thompson_laplace", "wishart", "square")
 LARGEST_THOMPSON = 4
@@ -66,6 +69,43 @@ def wishart(root: Array, charge: Charge, noise: NoiseSource) -> Array:
     return noise.wishart(root, charge.sensitivity, wishart_scale(charge, len(root)))
 
 
+def wishart_trace(root: Array, charge: Charge, noise: NoiseSource) -> Array:
+    """Return the same, (ε, δ)-DP where the |ln λ| of each sign add up to Δ at most."""
+    return noise.wishart(root, charge.sensitivity, wishart_trace_scale(charge, len(root)))
+
+
+def wishart_trace_scale(charge: Charge, d: int) -> float:
+    """Return 1/ν for the most rows ν that hold (ε, δ) where Σ (ln λ)₊ ≤ Δ and Σ (ln λ)₋ ≤ Δ.
+
+    Rényi's divergence of order α is at most ν c_α, that of λ = (e^Δ, e^-Δ, 1, ..), or of one of the two if
+    d = 1. It implies (ε, δ) with δ = (1 - 1/α)^(α - 1) e^((α - 1)(ν c_α - ε))/α (Canonne, Kamath & Steinke
+    2020); α is the best on a grid.
+    """
+    cost, distance = _approximate(charge), charge.sensitivity
+    highest = (1 - 1e-9) / expm1(min(distance, 30.0))
+    orders = 1 + np.geomspace(min(1e-3, highest / 2), highest, ORDERS)
+    rows = (cost.epsilon + (log(cost.delta) - _conversion(orders)) / (orders - 1)) / renyi(
+        distance, orders, d
+    )
+    if not (distance < 30 and rows.max() > d - 1):
+        raise ArgumentError("sensitivity", distance, f"smaller, for {d} dimensions at {cost}")
+    return float(1 / rows.max())
+
+
+def renyi(distance: float, orders: Array, d: int) -> Array:
+    """Return c_α: the largest Rényi divergence for each of ν rows."""
+
+    def one(v: float) -> Array:
+        return np.asarray((-np.log1p(-(orders - 1) * expm1(v)) / (orders - 1) - v) / 2)
+
+    up, down = one(distance), one(-distance)
+    return up + down if d > 1 else np.maximum(up, down)
+
+
+def _conversion(orders: Array) -> Array:
+    return np.asarray((orders - 1) * np.log1p(-1 / orders) - np.log(orders))
+
+
 def square_scale(charge: Charge, d: int) -> float:
     """Return η of the source's mask: the least for which Lemma 5.1 allows γ = e^Δ - 1 (constants recalled).
 
@@ -100,6 +140,8 @@ def _draw(root: Array, charge: Charge, noise: NoiseSource) -> Array:
             return thompson_laplace(root, charge, noise)
         case "wishart":
             return wishart(root, charge, noise)
+        case "wishart_trace":
+            return wishart_trace(root, charge, noise)
         case "square":
             return square(root, charge, noise)
     raise ArgumentError("mechanism", charge.mechanism, "one of " + ", ".join(KINDS))
