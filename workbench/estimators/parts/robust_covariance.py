@@ -61,7 +61,7 @@ class RobustCovariance:
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
         """Return the masked average, positive definite, or None for no answer."""
         row, made = self.chosen[0], self.design
-        groups = robust_groups(shuffled(rows, noise), made.size)  # (1)
+        groups = robust_groups(shuffled(rows, noise)[: made.rows], made.size)  # (1)
         found = private_average(groups, made, noise)  # (2)
         return None if found is None else found * (centring(made.charges[1], self.d)[0] / row.scale)  # (3)
 
