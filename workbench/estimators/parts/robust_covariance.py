@@ -31,7 +31,7 @@ from workbench.estimators.parts.vote import covariance_moves
 from workbench.estimators.parts.vote_design import Design
 from workbench.linalg import tail
 from workbench.privacy import ApproxDP, Charge, NoiseSource, SimulatedNoise
-from workbench.privacy.masks import masked_identity
+from workbench.privacy.masks import least_rate, masked_identity
 
 AT_ONCE = 2**20  # entries that are worked on at a time
 LOSS = 1.5  # of sampling error, times that of the plain moment
@@ -90,7 +90,7 @@ def robust_groups(rows: Array, size: int) -> Groups:
 @lru_cache(maxsize=1024)
 def _chosen(n: int, d: int, corruption: float, budget: ApproxDP, beta: float) -> tuple[Row, Design]:
     made = robust_designs("covariance", n, d, corruption, budget, beta, "thompson_laplace", covariance_moves)
-    if made[0][1].narrowness <= d * d // 4 + 1:
+    if made[0][1].narrowness <= least_rate(d):
         raise ArgumentError("n", n, f"more rows for d = {d} at {budget}")
     return made[0]
 
