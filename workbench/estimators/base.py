@@ -211,9 +211,13 @@ def sanitised(values: Array) -> Array:
 
 
 def throughout(rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which rows are true in every column; short rows by columns, in a tenth of the time."""
-    short = rows.shape[1] <= _SHORT
-    return np.asarray(reduce(np.logical_and, rows.T) if short else rows.all(axis=1))
+    """Return which rows are true in every column; short rows by columns, in a tenth of the time.
+
+    Rows without columns, of coordinates in a subspace of rank 0, are.
+    """
+    if rows.shape[1] > _SHORT:
+        return np.asarray(rows.all(axis=1))
+    return reduce(np.logical_and, rows.T, np.ones(len(rows), np.bool_))
 
 
 def standardised(x: Array, centre: float, sigma: float) -> Array:

@@ -26,6 +26,7 @@ from workbench.study.claims.m21_coinpress_mean import CLAIMS as M21_COINPRESS_ME
 from workbench.study.claims.m21_heavy import CLAIMS as M21_HEAVY
 from workbench.study.claims.m21_heavy_net import CLAIMS as M21_HEAVY_NET
 from workbench.study.claims.m21_unbounded import CLAIMS as M21_UNBOUNDED
+from workbench.study.claims.mq import CLAIMS as MQ
 from workbench.study.claims.wx19 import CLAIMS as WX19
 from workbench.study.resources import resources
 from workbench.study.verdict import Verdict
@@ -49,6 +50,7 @@ FAMILIES: tuple[tuple[Claim, ...], ...] = (
     M21_HEAVY,
     M21_HEAVY_NET,
     M21_UNBOUNDED,
+    MQ,
     WX19,
 )
 CLAIMS: dict[str, Claim] = index(*FAMILIES)
