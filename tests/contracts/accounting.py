@@ -55,7 +55,7 @@ def accepted_plan(example: Example, n: int) -> Plan:
 
 
 def more_than_requested_is_said(example: Example, n: int, delivered: Budget) -> None:
-    """Only where a source has constants of its own may another budget be delivered; the release shows both."""
+    """Only with a source's own constants may another budget be delivered; the release shows both."""
     stated = getattr(example.estimator, "calibration", "") == "paper" and isinstance(example.budget, ApproxDP)
     assert stated, (delivered, example.budget)
     assert type(example.estimator).__name__ in OVERSPENDING, (delivered, example.budget)
