@@ -29,7 +29,7 @@ NEARBY = (STATEMENT, "enough for a relative Frobenius error of .2, whatever the 
 def exact_on_small_cases(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide MQ1."""
     broken, tried = sweeps.violations()
-    check = _certain("neighbours of five whole numbers that break L2 or L3", broken, 0.0, 0.0)
+    check = certain("neighbours of five whole numbers that break L2 or L3", broken, 0.0, 0.0)
     return combine([check], tried)
 
 
@@ -42,13 +42,13 @@ def bounds_hold_in_floats(profile: str, seed: int, jobs: int) -> Verdict:
         ("sums of logs within the same", frame["positive"] > ROUNDING),
     )
     checks = [_none(name, found) for name, found in exceptions]
-    checks.append(_certain("largest share of the trace bound in use", float(frame["trace"].max()), 0.1, inf))
+    checks.append(certain("largest share of the trace bound in use", float(frame["trace"].max()), 0.1, inf))
     return combine(checks, len(frame))
 
 
 def _none(name: str, exceptions: pd.Series) -> Verdict:
     verdict = at_most(int(exceptions.sum()), len(exceptions), RARE, claim_level(), factor=4.0)
-    found = _certain(f"exceptions to {name}", float(exceptions.sum()), 0.0, 0.0)
+    found = certain(f"exceptions to {name}", float(exceptions.sum()), 0.0, 0.0)
     return combine([found, verdict]).about(name, f"{name}, for every pair")
 
 
@@ -72,7 +72,7 @@ def _planned(
     checks, trials = [], 0
     for d, sweep in tables.items():
         n, frame = sweeps.planned(d, alpha), run(sweep, how[0], seed=how[1], jobs=how[2])
-        checks.append(_certain(f"d = {d}: planned rows over {first[d]}", n / first[d], 0.0, BAND))
+        checks.append(certain(f"d = {d}: planned rows over {first[d]}", n / first[d], 0.0, BAND))
         trials += len(frame)
         for condition, rows in measures.by(frame, "condition").items():
             bad = int((rows["error"] > sweeps.within(alpha)).sum())
@@ -89,11 +89,11 @@ def rows_follow_the_shape(profile: str, seed: int, jobs: int) -> Verdict:
         for epsilon in sweeps.SHAPE_EPSILON:
             n = sweeps.planned(d, None, ApproxDP(epsilon, sweeps.DELTA))
             over = n * epsilon / (d**1.5 + d * log(1 / sweeps.DELTA))
-            checks.append(_certain(f"d = {d}, ε = {epsilon:g}: planned rows over the shape", over, *SHAPE))
+            checks.append(certain(f"d = {d}, ε = {epsilon:g}: planned rows over the shape", over, *SHAPE))
     return combine(checks, len(checks))
 
 
-def _certain(name: str, value: float, low: float, high: float) -> Verdict:
+def certain(name: str, value: float, low: float, high: float) -> Verdict:
     """Decide about a number that is not random: no level is used up."""
     check = measures.between(name, Measure(value, (value, value), 1), low, high)
     return replace(check, level=0.0)
