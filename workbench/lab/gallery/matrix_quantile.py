@@ -1,7 +1,8 @@
 """Everything that the notebook `08_matrix_quantile` shows, in its order."""
 
+from workbench.lab.gallery.matrix_quantile_abstains import abstains
 from workbench.lab.gallery.matrix_quantile_pictures import count_curve, interlacing, nested
-from workbench.lab.gallery.matrix_quantile_rows import abstains, flat, rows_needed
+from workbench.lab.gallery.matrix_quantile_rows import flat, rows_needed
 from workbench.lab.gallery.matrix_quantile_runs_view import runs_view
 from workbench.lab.gallery.matrix_quantile_steps import mask, stability
 from workbench.lab.gallery.matrix_quantile_view import quantile_view

@@ -116,7 +116,7 @@ def nested(profile: str, seed: int) -> Chart:
         ),
         alt="Left, nested tilted ellipses among rows, all of the same shape, smaller for higher levels, on"
         " their dashed predictions. Right, some rows lie far away; only the outer ellipses lean towards them,"
-        " and that of the sample covariance leaves the picture.",
+        " and the sample covariance is long and flat.",
         how_to_read="P_v is the largest ellipse P with P ≤ (1/v) Σ ω(xᵀP⁻¹x) xxᵀ: the rows, each"
         " counted once at"
         " most and in proportion to its length in units of P itself, hold it up in every direction. The"

@@ -117,7 +117,7 @@ def mask(profile: str, seed: int) -> Chart:
         "The mask: noise that multiplies, in the shape of the data",
         (_releases(seed, noise), _widths(DRAWS[profile], noise)),
         alt="Left, in units of the covariance, dashed ellipses of releases round a circle, a third smaller or"
-        " larger at most. Right, the width of both masks against d, with the plan's error beside them: pure"
+        " larger at most. Right, the width of both masks against d, with ln 2 beside them: pure"
         " noise is narrower up to d = 4, and Wishart noise takes over there.",
         how_to_read="Left, in units of Σ, where Σ is the circle: one P_u (line), and releases of it."
         " The mask is"
@@ -155,7 +155,7 @@ def _widths(draws: int, noise: SimulatedNoise) -> Panel:
                 place[d] = width(d, charge, draws, noise)
     ends = (WIDTHS_D[0], WIDTHS_D[-1])
     return Panel(
-        "width of the mask at the planned rows", "d", "median of max |ln λ|",
+        "its width at the planned rows", "d", "median of max |ln λ|",
         (Series("Thompson-Laplace", found["thompson_laplace"], found["thompson_laplace"].values(),
                 colour_key=OURS),
          Series("Wishart", found["wishart_trace"], found["wishart_trace"].values(), colour_key=OTHER),

@@ -34,7 +34,7 @@ ROWS = {
     10: (4000, 4800, 5800, 7000, 8500),
     20: (9000, 10_500, 12_500, 15_000),
 }
-CONDITION_D, CONDITION_GRID = 5, (1.0, 1e2, 1e4, 1e5, 1e6, 1e8, 1e10)
+CONDITION_D, CONDITION_N, CONDITION_GRID = 5, 3500, (1.0, 1e2, 1e4, 1e6, 1e8, 1e10)
 HOSTILE_D, AWAY = (2, 5), 1000.0  # standard deviations
 SHARES = (0.0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3)
 DEGREES = (3.0, 5.0, 10.0, 20.0, 40.0)
@@ -89,10 +89,10 @@ def conditions(point: Point, trials: int, data: Generator, noise: Generator) -> 
         "told": CoinPressCovariance(upper=TOLD, centred=True),
         "truth": CoinPressCovariance(upper=2 * condition, centred=True),
     }
-    n, columns = planned(CONDITION_D, None), {name: np.empty(trials) for name in estimators}
+    columns = {name: np.empty(trials) for name in estimators}
     for trial in range(trials):
         law = rotated(geometric(CONDITION_D, condition), data)
-        x = law.sample(n, data)
+        x = law.sample(CONDITION_N, data)
         for name, estimator in estimators.items():
             value = estimator(x, budget=BUDGET, rng=noise).value
             columns[name][trial] = distances(seen(value, law))[0]
@@ -129,6 +129,6 @@ TOLD_PLANNED = {
     d: Sweep(f"mq-told-planned-{d}", grid(d=d, n=0), told, trials, blocks(20))
     for d, trials in zip(DIMENSIONS, (10, 10, 5, 3, 2), strict=True)
 }
-CONDITIONS = Sweep("mq-conditions", grid(condition=CONDITION_GRID), conditions, 4, blocks(20))
+CONDITIONS = Sweep("mq-conditions", grid(condition=CONDITION_GRID), conditions, 3, blocks(20))
 FAR = Sweep("mq-far", grid(d=HOSTILE_D, share=SHARES, degrees=0.0), hostile, 5, blocks(20))
 HEAVY = Sweep("mq-heavy", grid(d=HOSTILE_D, share=0.0, degrees=DEGREES), hostile, 5, blocks(20))
