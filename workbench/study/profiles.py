@@ -111,7 +111,7 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
         },
         "08_matrix_quantile": {
             "quick": Work(expected=50, budget=60),
-            "full": Work(expected=300, budget=600),
+            "full": Work(expected=210, budget=600),
         },
     }
 )
