@@ -14,19 +14,17 @@ Proofs: `proofs/masks.md`, `proofs/matrix_quantile.md`.
 """
 
 from functools import lru_cache, partial
-from math import exp, expm1, inf, log, sqrt
+from math import exp, expm1, log, sqrt
 
 import numpy as np
-from scipy.special import chdtr, chdtrc, chndtr
 
 from workbench.errors import ArgumentError
 
 from .budget import ApproxDP, PureDP
+from .chi_squares import Law, hockey_stick
 from .noise import Array, NoiseSource
 from .plan import Charge
 from .roots import brentq
-
-CELLS = 4000
 
 ORDERS = 2000
 
@@ -40,18 +38,29 @@ def thompson_laplace_scale(charge: Charge, d: int) -> float:
     Raises
     ------
     ArgumentError
-        If d is above 4, or θ is not above ⌊d²/4⌋: the density would not be integrable.
+        If d is above 4, or θ is not above `least_rate`.
     """
     if not isinstance(charge.cost, PureDP):
         raise ArgumentError("cost", charge.cost, "PureDP")
     if d > LARGEST_THOMPSON:
         raise ArgumentError("d", d, f"at most {LARGEST_THOMPSON} for the Thompson-Laplace mask")
     scale = charge.sensitivity / charge.cost.epsilon
-    if scale * (d * d // 4) >= 1:
+    if scale * least_rate(d) >= 1:
         raise ArgumentError(
-            "sensitivity", charge.sensitivity, f"below {charge.cost.epsilon / (d * d // 4):g}"
+            "sensitivity", charge.sensitivity, f"below {charge.cost.epsilon / least_rate(d):g}"
         )
     return scale
+
+
+def least_rate(d: int) -> int:
+    """Return what θ must exceed: 2⌊d²/4⌋, and 1.
+
+    At ⌊d²/4⌋ the density is not integrable, and close to that a draw is rejected many thousand times.
+
+    >>> [least_rate(d) for d in (1, 2, 3, 4)]
+    [1, 2, 4, 8]
+    """
+    return max(1, 2 * (d * d // 4))
 
 
 def thompson_laplace(root: Array, charge: Charge, noise: NoiseSource) -> Array:
@@ -205,44 +214,3 @@ def _approximate(charge: Charge) -> ApproxDP:
     if not isinstance(charge.cost, ApproxDP) or not charge.cost.delta > 0:
         raise ArgumentError("cost", charge.cost, "ApproxDP with delta > 0")
     return charge.cost
-
-
-Law = tuple[float, float]  # degrees of freedom and noncentrality of a chi-square variable
-
-
-def hockey_stick(
-    epsilon: float, threshold: float, p: tuple[float, Law, float, Law], q: tuple[float, Law, float, Law]
-) -> float:
-    """Return an upper bound on P(aX - bY > v) - e^ε Q(a'X' - b'Y' > v) that is close to it.
-
-    `p` and `q` hold a, the law of X, b, the law of Y. Each probability is a sum over cells of Y, its factor
-    taken at one end of the cell: too large for P, too small for Q.
-    """
-    return _difference_tail(*p, threshold, 0) - exp(epsilon) * _difference_tail(*q, threshold, 1)
-
-
-def _difference_tail(a: float, first: Law, b: float, second: Law, threshold: float, end: int) -> float:
-    """Return P(aX - bY > v), Y replaced by the lower (0) or upper (1) end of its cell."""
-    if not first[0]:
-        return float(_below(second, np.array(-threshold / b)))
-    if not second[0]:
-        return float(_above(first, np.array(threshold / a)))
-    edges = np.linspace(*_reach(second), CELLS + 1)
-    ends = np.concatenate([[0.0], edges, [inf]])
-    masses = np.diff(_below(second, ends))
-    return float(masses @ _above(first, (threshold + b * ends[end : end + len(masses)]) / a))
-
-
-def _reach(law: Law) -> tuple[float, float]:
-    centre, spread = sum(law), sqrt(2 * (law[0] + 2 * law[1]))
-    return max(0.0, centre - 10 * spread), centre + 14 * spread
-
-
-def _below(law: Law, values: Array) -> Array:
-    finite = np.clip(values, 0.0, 1e300)
-    return np.asarray(chndtr(finite, *law) if law[1] else chdtr(law[0], finite))
-
-
-def _above(law: Law, values: Array) -> Array:
-    finite = np.clip(values, 0.0, 1e300)
-    return np.asarray(1 - chndtr(finite, *law) if law[1] else chdtrc(law[0], finite))

@@ -27,7 +27,12 @@ from workbench.estimators.parts.matrix_quantile_cells import RATIOS, Cell, cells
 from workbench.estimators.parts.stability import Stability
 from workbench.estimators.parts.vote_design import split
 from workbench.privacy import ApproxDP, Charge, PureDP, Sequential, SimulatedNoise
-from workbench.privacy.masks import LARGEST_THOMPSON, masked_identity, wishart_trace_scale
+from workbench.privacy.masks import (
+    LARGEST_THOMPSON,
+    least_rate,
+    masked_identity,
+    wishart_trace_scale,
+)
 from workbench.privacy.mechanisms import truncated_laplace_bound
 
 TEST, MASK = "stability", "mask"
@@ -152,7 +157,7 @@ def _narrowness(mask: Charge, d: int) -> float:
     """Return θ or ν; raise where there is no such mask, or hardly one."""
     if isinstance(mask.cost, PureDP):
         rate = mask.cost.epsilon / mask.sensitivity
-        if not rate > d * d // 4 + 1:
+        if not rate > least_rate(d):
             raise ArgumentError("sensitivity", mask.sensitivity, "smaller")
         return rate
     rows = 1 / wishart_trace_scale(mask, d)

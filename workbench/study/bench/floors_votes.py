@@ -60,15 +60,28 @@ def populous_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primi
     return copy(n, d), distances(estimator.design(n, d, budget).vote.k, d), normal(d)
 
 
-def populous_gaussian(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def populous_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
     """Return each stage on rows of its own: tokens, voting groups, and clipped moments and places."""
+    return stages(estimator, budget, n, d, voting_groups(estimator.recipe(n, d, budget).frame))
+
+
+def populous_gaussian(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return the same, with passes over the rows in the place of groups where quantiles are chosen."""
+    frame = estimator.recipe(n, d, budget).frame
+    quantiles = estimator.covariance != "populous"
+    return stages(estimator, budget, n, d, quantile_passes(frame.n, d) if quantiles else voting_groups(frame))
+
+
+def stages(
+    estimator: Any, budget: Budget, n: int, d: int, frame: tuple[Primitive, ...]
+) -> tuple[Primitive, ...]:
+    """Return tokens of groups, what finds a frame, and the finish in it."""
     recipe = estimator.recipe(n, d, budget)
     first, _, last = recipe.rows
     found = tokens(recipe.subspace, budget, first, d) if recipe.degenerate else ()
     moment = (*clipped_moment(last, d), normal(d * d), eigh(d))
     mean = () if estimator.centred else (*located(last) * d, norms(last, d), scan(last, d))
-    frame = quantile_passes(recipe.frame.n, d) if estimator.covariance != "populous" else None
-    return *found, *(frame or voting_groups(recipe.frame)), *moment * 3, *mean
+    return *found, *frame, *moment * 3, *mean
 
 
 FLOORS = {
@@ -76,6 +89,6 @@ FLOORS = {
     "spectral/subspace-exact": tokens,
     "spectral/preconditioner": preconditioner,
     "gaussian/populous": populous_gaussian,
-    "covariance/populous": populous_gaussian,
+    "covariance/populous": populous_covariance,
     "mean/populous": populous_mean,
 }

@@ -6,6 +6,8 @@ A source adds its claims as a module with a tuple `CLAIMS`, imported here and na
 from collections.abc import Iterable
 
 from workbench.errors import one_of
+from workbench.study.claims.al22 import CLAIMS as AL22
+from workbench.study.claims.al22_learners import CLAIMS as AL22_LEARNERS
 from workbench.study.claims.al22_oracles import CLAIMS as AL22_ORACLES
 from workbench.study.claims.base import Claim as Claim
 from workbench.study.claims.base import index
@@ -17,6 +19,7 @@ from workbench.study.claims.l17_prediction import CLAIMS as L17_PREDICTION
 from workbench.study.claims.l17_tight import CLAIMS as L17_TIGHT
 from workbench.study.claims.lkko21 import CLAIMS as LKKO21
 from workbench.study.claims.lkko21_exact import CLAIMS as LKKO21_EXACT
+from workbench.study.claims.lkko21_parts import CLAIMS as LKKO21_PARTS
 from workbench.study.claims.lkko21_robust import CLAIMS as LKKO21_ROBUST
 from workbench.study.claims.m21_accounting import CLAIMS as M21_ACCOUNTING
 from workbench.study.claims.m21_coinpress_covariance import CLAIMS as M21_COINPRESS_COVARIANCE
@@ -31,6 +34,8 @@ from workbench.study.resources import resources
 from workbench.study.verdict import Verdict
 
 FAMILIES: tuple[tuple[Claim, ...], ...] = (
+    AL22,
+    AL22_LEARNERS,
     AL22_ORACLES,
     L17_LOCATION,
     L17_COSTS,
@@ -39,6 +44,7 @@ FAMILIES: tuple[tuple[Claim, ...], ...] = (
     L17_INTERVALS,
     L17_ACCOUNTING,
     LKKO21_EXACT,
+    LKKO21_PARTS,
     LKKO21,
     LKKO21_ROBUST,
     M21_ACCOUNTING,
