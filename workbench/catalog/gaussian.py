@@ -46,6 +46,7 @@ GAUSSIAN = (
         examples=(
             Example(PopulousGaussian(), APPROX),
             Example(PopulousGaussian(degenerate=False), APPROX),
+            Example(PopulousGaussian(degenerate=False, covariance="matrix-quantile"), APPROX),
         ),
         population=THIN,
         loss=losses.gaussian_error,
