@@ -17,7 +17,7 @@ OURS, PLAIN, OTHER = "covariance/matrix-quantile", "covariance/empirical", "1"
 LINE_N, LINE_V = 40, 14.0
 NESTED_N, NESTED_SHARES = 400, (0.08, 0.12, 0.2, 0.3, 0.4)
 FAR, AWAY = 0.05, (50.0, 0.0)
-PAIR_N, PAIR_V, DRAWN, PAIRS = 24, 6.0, 25, {"quick": 150, "full": 600}
+PAIR_N, PAIR_V, DRAWN, PAIRS = 24, 6.0, 8, {"quick": 150, "full": 600}
 
 
 def rows_of(name: str, seed: int) -> np.random.Generator:
@@ -142,7 +142,7 @@ def _ellipses(title: str, x: Array, sigma: Array) -> Panel:
     ]
     moment = ellipse("sample covariance", x.T @ x / len(x), colour_key=PLAIN)
     first, second = x.T
-    return plane(title, (Series("rows", first, second, role="rows"), *lines, moment), reach=13.0)
+    return plane(title, (Series("rows", first, second, role="rows"), *lines, moment), reach=16.0)
 
 
 def interlacing(profile: str, seed: int) -> Chart:
@@ -176,7 +176,7 @@ def _between(rng: np.random.Generator) -> Panel:
         ellipse(label, known(x, PAIR_V + k), colour_key=key)
         for label, k, key in (("P_{v-1}, P_v, P_{v+1}", -1, OURS), ("", 0, OURS), ("", 1, OURS))
     ]
-    return plane(f"v = {PAIR_V:g}", (*lines, *ring), reach=5.2)
+    return plane(f"v = {PAIR_V:g}", (*lines, *ring), reach=4.2)
 
 
 def replaced(x: Array, rng: np.random.Generator) -> Array:

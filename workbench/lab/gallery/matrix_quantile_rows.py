@@ -51,14 +51,14 @@ def rows_needed(profile: str, seed: int) -> Chart:
         alt="Rows against d, both logarithmic. Left, the matrix quantile needs the fewest of all,"
         " CoinPress that"
         " is told a bound somewhat more, votes of groups 6 to 26 times as many. Right, CoinPress with a bound"
-        " needs about half as many rows at d = 5 and 10.",
+        " needs between half and two thirds of its rows at d = 5 and 10.",
         how_to_read="Lower is better. Blue crosses: the rows that the matrix quantile plans, for any"
         " covariance. Hollow: the fewest at which covariance/unbounded answers at all, pink and light blue:"
         " at which votes of groups do, also for any covariance; the error may still be larger there."
         " CoinPress (measured) is told that all eigenvalues lie between 1 and 1e4. Left, for a condition"
         " of at most 4, the matrix quantile needs fewer rows than any of them. Right, for a relative"
-        " Frobenius error of 0.2, knowing a bound is worth something: from d = 5 on CoinPress needs about"
-        " half. Dashed: the shape d^1.5 + d ln(1/δ).",
+        " Frobenius error of 0.2, knowing a bound is worth something: at d = 5 and 10 CoinPress needs"
+        " between half and two thirds of the rows. Dashed: the shape d^1.5 + d ln(1/δ).",
     )
 
 
@@ -120,9 +120,9 @@ def flat(profile: str, seed: int) -> Chart:
         " Right, the same rows for all three, with 1e4 the largest eigenvalue and a smallest one that goes"
         " down. The matrix quantile is affine equivariant, so that its distance has the same law for every Σ."
         " CoinPress is nearer as long as it has rows enough for its steps; for a longer Σ it has not,"
-        " and told 1 to 1e4 it is wrong from 1e4 on. At 1e10 a third or so of the runs of the matrix quantile"
-        " get no answer: its guard, a public number, refuses matrices too thin for floats. Triangles at the"
-        " edge: beyond the picture.",
+        " and what it is told, 1 to 1e4, is not so beyond 1e4. At 1e10 some of the runs of the matrix"
+        " quantile get no answer: its guard, a public number, refuses matrices too thin for floats."
+        " Triangles at the edge: beyond the picture.",
     )
 
 

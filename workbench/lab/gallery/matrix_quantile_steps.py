@@ -26,7 +26,7 @@ from workbench.study.streams import Role, stream
 
 D, UPPER, SHARE = 2, 100.0, 0.1
 WIDTHS_D, DRAWS = (1, 2, 3, 4, 5, 10), {"quick": 200, "full": 1000}
-MASKED = 12
+MASKED = 6
 
 
 @lru_cache(maxsize=64)
@@ -141,7 +141,7 @@ def _releases(seed: int, noise: SimulatedNoise) -> Panel:
     ]
     centre = ellipse("c P_u", root @ root.T * made.centring, colour_key=OURS)
     return plane(
-        f"{MASKED} releases, n = {n}", (*lines, centre, circle("Σ", 1.0, colour_key=PLAIN)), reach=2.0
+        f"{MASKED} releases, n = {n}", (*lines, centre, circle("Σ", 1.0, colour_key=PLAIN)), reach=1.5
     )
 
 
