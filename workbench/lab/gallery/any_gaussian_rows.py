@@ -23,7 +23,7 @@ from workbench.study.sweep import run
 
 FRAME, SUBSPACE = "spectral/preconditioner", "spectral/subspace-exact"
 POPULOUS, UNBOUNDED = "covariance/populous", "covariance/unbounded"
-DIMENSIONS = (1, 2, 3, 5, 8, 10)
+DIMENSIONS = (1, 2, 5, 10)
 EPSILON, DELTA = votes.BUDGET.epsilon, votes.BUDGET.delta
 ACCURATE = 0.2
 
