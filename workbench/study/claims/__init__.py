@@ -19,6 +19,7 @@ from workbench.study.claims.l17_prediction import CLAIMS as L17_PREDICTION
 from workbench.study.claims.l17_tight import CLAIMS as L17_TIGHT
 from workbench.study.claims.lkko21 import CLAIMS as LKKO21
 from workbench.study.claims.lkko21_exact import CLAIMS as LKKO21_EXACT
+from workbench.study.claims.lkko21_parts import CLAIMS as LKKO21_PARTS
 from workbench.study.claims.lkko21_robust import CLAIMS as LKKO21_ROBUST
 from workbench.study.claims.m21_accounting import CLAIMS as M21_ACCOUNTING
 from workbench.study.claims.m21_coinpress_covariance import CLAIMS as M21_COINPRESS_COVARIANCE
@@ -42,6 +43,7 @@ FAMILIES: tuple[tuple[Claim, ...], ...] = (
     L17_INTERVALS,
     L17_ACCOUNTING,
     LKKO21_EXACT,
+    LKKO21_PARTS,
     LKKO21,
     LKKO21_ROBUST,
     M21_ACCOUNTING,
