@@ -11,7 +11,7 @@ from workbench.lab.gallery import any_gaussian_rows, any_gaussian_sweeps
 from workbench.lab.gallery.any_gaussian_vote import VOTE_BUDGET, Vote, masked_releases, scattered
 from workbench.lab.plots import svg
 from workbench.study import sweep
-from workbench.study.claims import CLAIMS
+from workbench.study.claims import AL22, AL22_LEARNERS, AL22_ORACLES, CLAIMS
 from workbench.study.claims import al22_votes as votes
 
 MAKERS = ("the_vote", "masks", "flat", "subspace_cliff", "whole_law", "two_learners", "attacked")
@@ -72,8 +72,9 @@ def test_rows_against_d_shows_plans_and_what_lies_below(monkeypatch):
 
 
 def test_every_claim_of_the_notebook_exists_once():
-    assert len(set(gallery.CLAIMS)) == len(gallery.CLAIMS)
-    assert set(gallery.CLAIMS) <= set(CLAIMS)
+    ids = [*gallery.CLAIMS, *gallery.FULL]
+    assert len(set(ids)) == len(ids)
+    assert set(ids) == {claim.id for claim in (*AL22, *AL22_LEARNERS, *AL22_ORACLES)} <= set(CLAIMS)
 
 
 def test_far_groups_have_weight_zero_and_others_do_not():

@@ -6,9 +6,11 @@ from workbench.lab.gallery.any_gaussian_view import mask_view, vote_view
 from workbench.lab.gallery.any_gaussian_vote import masks, the_vote
 
 CLAIMS = ("C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C10", "C12", "AL22.5", "AL22.6")
+FULL = ("C11", "AL22.1", "AL22.2", "AL22.3", "AL22.4")  # minutes of search and of attacked votes
 
 __all__ = [
     "CLAIMS",
+    "FULL",
     "attacked",
     "flat",
     "mask_view",

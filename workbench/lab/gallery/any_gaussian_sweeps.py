@@ -5,7 +5,7 @@ from workbench.study.claims import al22_votes as votes
 from workbench.study.profiles import blocks
 from workbench.study.sweep import Sweep, grid
 
-FACTORS = (1.0, 2.0, 5.0)  # of the fewest rows
+FACTORS = (1.0, 2.0, 4.0)  # of the fewest rows
 DIMENSIONS = (1, 2, 3)
 SHOWN = ("planted", "zeros", "far", "top-to-zero", "small-to-quantile", *attacks.HELD_OUT)
 D = 2
@@ -18,8 +18,8 @@ LAW_SIZES = Sweep(
         for factor in FACTORS
     ),
     votes.laws,
-    3,
-    blocks(5),
+    6,
+    blocks(3),
 )
 ORACLES = Sweep(
     "any-gaussian-oracles",

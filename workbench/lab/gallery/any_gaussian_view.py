@@ -7,9 +7,11 @@ import numpy as np
 from workbench.errors import ArgumentError
 from workbench.lab.charts import Chart, Panel, Series
 from workbench.lab.gallery.any_gaussian_vote import (
+    CENTRE,
     MASK,
     PLAIN,
     POPULAR,
+    REACH,
     Vote,
     masked_releases,
     popularity,
@@ -52,7 +54,7 @@ def vote_view(seed: int) -> Callable[..., Iterator[Chart]]:
 
 def _refused(points: np.ndarray) -> Panel:
     dots = Series("groups", points[:, 0], points[:, 1], role="rows", colour_key=POPULAR)
-    return plane("groups as points", (dots,), reach=9.0, centre=(3.0, 0.0), panels=1)
+    return plane("groups as points", (dots,), reach=REACH, centre=CENTRE, panels=1)
 
 
 def _chart(panels: tuple[Panel, ...], caption: str) -> Chart:

@@ -22,7 +22,7 @@ MASK = "covariance/populous"
 VOTE_N, VOTE_BUDGET, FAR_SHARE = 150, ApproxDP(4.0, 1e-3), 0.02
 AWAY = np.array([8.0, 3.0])  # where the far rows are
 MASK_ROWS, MASK_CONDITIONS, DRAWN = (9000, 18_000), (1.0, 25.0), 6
-REACH = 9.0
+REACH, CENTRE = 10.0, (4.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def where(found: Vote) -> Panel:
         series.append(
             circle("friends of a lonely one", found.design.limit, lonely, role="theory", colour_key=UNPOPULAR)
         )
-    return plane("groups as points", series, reach=REACH, centre=(3.0, 0.0))
+    return plane("groups as points", series, reach=REACH, centre=CENTRE)
 
 
 def _dots(label: str, points: Array, key: str) -> Series:
@@ -105,18 +105,20 @@ def _dots(label: str, points: Array, key: str) -> Series:
 def popularity(found: Vote) -> Panel:
     """Return the share of friends of every point, in order, between the two thresholds."""
     k, vote = len(found.points), found.design.vote
-    places, shares = np.arange(1, k + 1), np.sort(found.friends) / k
+    order = np.argsort(found.friends)
+    places, shares, heard = np.arange(1, k + 1), found.friends[order] / k, found.weights[order] > 0
     ends = (1.0, float(k))
     lines = [
-        Series("", places, shares, role="rows", colour_key=POPULAR),
+        Series("", places[heard], shares[heard], role="rows", colour_key=POPULAR),
+        Series("", places[~heard], shares[~heard], role="rows", colour_key=UNPOPULAR),
         Series("weight 1 from here on", ends, (vote.everybody / k,) * 2, role="theory", colour_key=POPULAR),
         Series("weight 0 up to here", ends, (vote.nobody / k,) * 2, role="theory", colour_key=UNPOPULAR),
     ]
-    heard = found.quorum + truncated_laplace_bound(found.design.charges[0])
-    note = f"Pairs that are friends: {found.agreed:.3f}. With its noise the share has to reach {heard:.3f}."
+    needed = found.quorum + truncated_laplace_bound(found.design.charges[0])
+    note = f"Pairs that are friends: {found.agreed:.3f}. With its noise the share has to reach {needed:.3f}."
     return Panel(
-        "who is popular", "point, by friends", "share that are friends", tuple(lines), "linear", "linear",
-        note=note, ylim=(0.0, 1.05),
+        "who is popular", "points, the loneliest first", "share that are friends", tuple(lines),
+        "linear", "linear", note=note, ylim=(0.0, 1.05),
     )  # fmt: skip
 
 
@@ -146,7 +148,7 @@ def _masked(seed: int, condition: float, n: int) -> Panel:
         for i, one in enumerate(masked_releases(root, n, BUDGET, DRAWN, noise))
     ]
     truth = ellipse("Σ", root @ root.T, colour_key=PLAIN)
-    return plane(f"condition {condition:g}, n = {n}", (*lines, truth), reach=3.4, panels=4)
+    return plane(f"condition {condition:g}, n = {n:,}", (*lines, truth), reach=3.4, panels=4)
 
 
 def masked_releases(
