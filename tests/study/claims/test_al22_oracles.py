@@ -1,6 +1,10 @@
 """The claims about robust estimates and votes of them decide; in a falsified world they are refuted."""
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,6 +17,7 @@ from workbench.study.claims import al22_oracles as oracles
 from workbench.study.verdict import Status
 
 SEED = 4
+ROOT = Path(__file__).parents[3]
 VOTED = {"AL22.2": "VOTES", "AL22.3": "MEAN_VOTES", "AL22.4": "LAWS"}
 
 
@@ -92,6 +97,22 @@ def test_votes_that_fall_silent_are_refuted(monkeypatch, identifier):
     one = getattr(attacks, VOTED[identifier])
     monkeypatch.setattr(attacks, VOTED[identifier], replace(one, block=block, trials=60))
     assert failed(identifier) == ["no answer"]
+
+
+def test_a_search_goes_the_same_way_in_another_process():
+    code = """
+import numpy as np
+from workbench.populations.corruption.family import drawn
+rng, recipe = np.random.default_rng(5), drawn(np.random.default_rng(5))
+for _ in range(30):
+    recipe = recipe.mutated(rng)
+    print(recipe)"""
+    found = set()
+    for salt in "123":
+        env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": salt}
+        run = subprocess.run([sys.executable, "-c", code], capture_output=True, env=env, check=True)
+        found.add(run.stdout)
+    assert len(found) == 1
 
 
 def test_sweeps_measure_what_they_say():
