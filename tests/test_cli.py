@@ -4,11 +4,13 @@ import json
 import subprocess
 import sys
 from dataclasses import MISSING, asdict, dataclass, fields, replace
+from itertools import cycle, islice
 
 import pytest
 
 from tests.lab.conftest import run_workbench, write_notebook
 from workbench.privacy import NonPrivate
+from workbench.study.cliff import fewest_rows
 
 CSV = "height,name,empty\n1.5,a,\n2.5,b,\n0.5,c,\nnan,d,\ninf,e,\n-1e308,f,\n99999999999999999999999,g,\n"
 
@@ -74,8 +76,12 @@ def test_every_catalog_key_takes_hostile_data_without_error_or_warning(csv):
     from workbench.lab import estimate as module
 
     hostile = [row.partition(",")[0] for row in CSV.splitlines()[1:]] + ["1e308", "-inf", "0"] * 200
-    rows = zip(hostile, hostile[::-1], strict=True)
-    csv.write_text("height,weight\n" + "".join(f"{one},{other}\n" for one, other in rows))
+
+    def write(n):
+        column = list(islice(cycle(hostile), max(n, len(hostile))))
+        rows = zip(column, column[::-1], strict=True)
+        csv.write_text("height,weight\n" + "".join(f"{one},{other}\n" for one, other in rows))
+
     private = {key: entry for key, entry in CATALOG.items() if NonPrivate() not in entry.budgets}
     assert len(private) < len(CATALOG)
     for key, entry in private.items():
@@ -84,6 +90,7 @@ def test_every_catalog_key_takes_hostile_data_without_error_or_warning(csv):
         for budget in entry.budgets:
             flags = {name: value for name, value in asdict(budget).items() if value}
             if flags.keys() <= {"epsilon", "delta", "rho"}:
+                write(fewest_rows(entry.estimator, len(columns), budget))
                 settings = {
                     one.name: getattr(entry.estimator, one.name)
                     for one in fields(entry.estimator)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from workbench import losses
+from workbench.catalog import CATALOG
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
@@ -295,3 +296,11 @@ def test_any_gaussian_is_learned(d, rank, n):
 def test_unusable_groups_are_nobody_s_friends():
     factors_, usable = np.tile(np.eye(2), (5, 1, 1)), np.array([True, True, False, True, False])
     assert Groups(factors_, usable).friends(4.0).tolist() == [3, 3, 1, 3, 1]
+
+
+@pytest.mark.parametrize("key", ["mean/populous", "covariance/populous", "spectral/preconditioner"])
+@pytest.mark.parametrize("epsilon", [1e-3, 1e-5, 1e-12])
+def test_a_budget_for_which_no_rows_are_enough_is_refused_at_once(key, epsilon):
+    budget = ApproxDP(epsilon, 1e-6)
+    with pytest.raises(ArgumentError, match="n = 1000: expected"):
+        CATALOG[key].estimator.plan(1000, 2, budget)

@@ -122,6 +122,11 @@ def is_symmetric(example: Example) -> bool:
     return any(kind != "none" for kind in entry_of(example).symmetries.values())
 
 
+def spends_more_than_half(example: Example) -> bool:
+    """All but the filter with its source's constants, whose noise is chosen for at most ε = .9."""
+    return type(example.estimator).__name__ != "FilterMean" or example.estimator.calibration != "paper"
+
+
 def has_several_steps(example: Example) -> bool:
     """Examples that divide their budget."""
     return len(charges(example)) > 1
@@ -270,7 +275,7 @@ DELTA = [
 BUDGET = [
     Mutant("every charge costs twice", charged(lambda step, name, size, cost: (step, name, size,
            times(cost, 2))),
-           plan_composes_to_the_budget, everywhere),
+           plan_composes_to_the_budget, spends_more_than_half),
     Mutant("every step gets the whole budget", faults.every_share_is_the_whole, plan_composes_to_the_budget,
            has_several_steps),
     Mutant("a plan at half the price", faults.released_with(faults.cheaper),

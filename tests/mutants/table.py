@@ -46,9 +46,10 @@ def everywhere(example: Example) -> bool:
     return True
 
 
-def charges(example: Example) -> list[Charge]:
+@cache
+def charges(example: Example) -> tuple[Charge, ...]:
     """The charges of the longest plan: more rows may take more steps, or fewer."""
-    plans = (list(planned(example, n).charges()) for n in sizes(example, 24, 300, 1000))
+    plans = (tuple(planned(example, n).charges()) for n in sizes(example, 24, 300, 1000))
     return max(plans, key=len)
 
 
@@ -62,9 +63,15 @@ def uses(*names: str) -> Callable[[Example], bool]:
     return lambda example: bool({charge.mechanism for charge in charges(example)} & {*names})
 
 
+@cache
+def drawn(example: Example) -> set[str]:
+    """The kinds of noise of the longest plan."""
+    return {expected_draw(charge)[0] for charge in charges(example)}
+
+
 def draws(kind: str) -> Callable[[Example], bool]:
     """Examples that draw noise of this kind."""
-    return lambda example: kind in {expected_draw(charge)[0] for charge in charges(example)}
+    return lambda example: kind in drawn(example)
 
 
 def calibrated(calibration: str) -> Callable[[Example], bool]:

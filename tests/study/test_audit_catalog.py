@@ -22,8 +22,9 @@ MANY_ROWS = 5000  # plans have all their steps
 
 REACHED = {
     "covariance/pure-net": 0.6,  # of 325 candidates one row moves each by little
-    **{f"{family}/populous-robust": 0.0 for family in ("mean", "covariance", "gaussian")},  # as of a group
-    "spectral/preconditioner": 0.5,  # the vote, which alone is attained, has a third of the budget
+    "mean/resilient-heavy": 0.5,  # the check, which alone is attained, has a third of the budget
+    **{f"{family}/populous-robust": 0.5 for family in ("mean", "covariance", "gaussian")},  # the vote as much
+    "spectral/preconditioner": 0.5,  # the vote as much
 }
 
 

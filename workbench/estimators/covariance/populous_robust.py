@@ -23,6 +23,7 @@ from workbench.errors import ArgumentError, probability
 from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.populous_learner import require_events
 from workbench.estimators.parts.robust_covariance import RobustCovariance
+from workbench.estimators.parts.robust_vote_design import refused_whole
 from workbench.estimators.parts.rows import centred_rows
 from workbench.estimators.parts.shaving import LARGEST, require_corruption
 from workbench.estimators.parts.vote_design import VOTE
@@ -73,7 +74,9 @@ class PopulousRobustCovariance:
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of the vote and of the mask."""
-        return self.recipe(n, d, budget).design.plan
+        recipe, each = self.recipe(n, d, budget), 1 if self.centred else 2
+        with refused_whole(n, lambda: each * recipe.fewest, d, recipe.budget):
+            return recipe.design.plan
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None

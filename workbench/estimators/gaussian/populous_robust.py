@@ -15,6 +15,7 @@ The source leaves out laws without a density (Remark 7.6), and so does this. Dep
 """
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from workbench.estimators.base import (
 from workbench.estimators.parts.populous_learner import require_events
 from workbench.estimators.parts.robust_covariance import RobustCovariance
 from workbench.estimators.parts.robust_mean import RobustMean
+from workbench.estimators.parts.robust_vote_design import refused_whole
 from workbench.estimators.parts.rows import paired, shuffled
 from workbench.estimators.parts.shaving import LARGEST, require_corruption
 from workbench.estimators.parts.vote_design import VOTE
@@ -80,7 +82,13 @@ class PopulousRobustGaussian:
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the two votes in parallel: they see disjoint rows."""
-        return Parallel(tuple(recipe.design.plan for recipe in self.recipes(n, d, budget)))
+        shape, place = self.recipes(n, d, budget)
+
+        def fewest() -> int:
+            return ceil(max(2 * shape.fewest / SHARE, place.fewest / (1 - SHARE)))
+
+        with refused_whole(n, fewest, d, shape.budget):
+            return Parallel((shape.design.plan, place.design.plan))
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None

@@ -35,10 +35,15 @@ def design(n: int, d: int, budget: ApproxDP, beta: float, kind: str) -> Design:
     """
     if kind == "square":
         return covariance_design(n, d, budget, beta)
-    best = Designer(kind, covariance_moves, lambda s: limits(d, s), sizes(d)).best(n, budget, beta)
-    if best is None or not _has_mask(best, d):
-        raise ArgumentError("n", n, f"more rows for d = {d} at {budget}")
+    best = _best(n, d, budget, beta, kind)
+    if best is None:
+        raise ArgumentError("n", n, f"at least {fewest_rows(d, budget, beta, kind)} for d = {d} at {budget}")
     return best
+
+
+def _best(n: int, d: int, budget: ApproxDP, beta: float, kind: str) -> Design | None:
+    best = Designer(kind, covariance_moves, lambda s: limits(d, s), sizes(d)).best(n, budget, beta)
+    return best if best is not None and _has_mask(best, d) else None
 
 
 @lru_cache(maxsize=256)
@@ -46,7 +51,7 @@ def fewest_rows(d: int, budget: ApproxDP, beta: float, kind: str) -> int:
     """Return the fewest rows that have a design, to 1 %."""
     if kind == "square":
         return fewest_for_covariance(d, budget, beta)
-    return fewest(lambda n: design(n, d, budget, beta, kind), 32)
+    return fewest(lambda n: _best(n, d, budget, beta, kind), 32)
 
 
 def best_mask(d: int) -> str:

@@ -34,6 +34,7 @@ from workbench.estimators.parts.populous_frame import PopulousFrame
 from workbench.estimators.parts.round_finish import RoundFinish
 from workbench.estimators.parts.rows import centred_rows, own_stream, shuffled
 from workbench.estimators.parts.subspace_token import GRID
+from workbench.estimators.parts.vote_design import fewest
 from workbench.estimators.spectral.subspace_exact import SubspaceExact
 from workbench.privacy import ApproxDP, Budget, Converted, NoiseSource, Parallel, Plan, Sequential
 
@@ -136,20 +137,10 @@ def preconditioned_rows(
     if mask == "square":
         return fewest_for_covariance(d, budget, beta)
 
-    def enough(n: int) -> bool:
-        try:
-            return PopulousFrame(n, d, budget, beta, mask).error_bound() <= log(2)
-        except ArgumentError:
-            return False
+    def narrow(n: int) -> bool | None:
+        return PopulousFrame(n, d, budget, beta, mask).error_bound() <= log(2) or None
 
-    high = 64
-    while not enough(high):
-        high *= 2
-    low = high // 2
-    while high > 1.02 * low:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return fewest(narrow, 64, within=1.02)
 
 
 def require_events(budget: Budget) -> ApproxDP:

@@ -15,17 +15,17 @@ section 8.
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
-from workbench.errors import ArgumentError
 from workbench.estimators.base import Array
 from workbench.estimators.parts.groups import Groups
 from workbench.estimators.parts.m_scatter import scatter_factors
 from workbench.estimators.parts.populous_frame import DRAWS, SEED, centring
 from workbench.estimators.parts.private_average import private_average
 from workbench.estimators.parts.robust_table import Row
-from workbench.estimators.parts.robust_vote_design import robust_designs
+from workbench.estimators.parts.robust_vote_design import fewest_robust, robust_designs
 from workbench.estimators.parts.rows import shuffled
 from workbench.estimators.parts.vote import covariance_moves
 from workbench.estimators.parts.vote_design import Design
@@ -58,6 +58,11 @@ class RobustCovariance:
         """Group size, thresholds and charges."""
         return replace(self.chosen[1], stage=self.stage)
 
+    @property
+    def fewest(self) -> int:
+        """The fewest rows, to 1 %, that have a design."""
+        return fewest_robust("covariance", *_asked(self.d, self.corruption, self.budget, self.beta / 3))
+
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
         """Return the masked average, positive definite, or None for no answer."""
         row, made = self.chosen[0], self.design
@@ -89,10 +94,11 @@ def robust_groups(rows: Array, size: int) -> Groups:
 
 @lru_cache(maxsize=1024)
 def _chosen(n: int, d: int, corruption: float, budget: ApproxDP, beta: float) -> tuple[Row, Design]:
-    made = robust_designs("covariance", n, d, corruption, budget, beta, "thompson_laplace", covariance_moves)
-    if made[0][1].narrowness <= least_rate(d):
-        raise ArgumentError("n", n, f"more rows for d = {d} at {budget}")
-    return made[0]
+    return robust_designs("covariance", n, *_asked(d, corruption, budget, beta))[0]
+
+
+def _asked(d: int, corruption: float, budget: ApproxDP, beta: float) -> tuple[Any, ...]:
+    return d, corruption, budget, beta, "thompson_laplace", covariance_moves, least_rate(d)
 
 
 @lru_cache(maxsize=1024)

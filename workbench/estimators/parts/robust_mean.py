@@ -14,6 +14,7 @@ section 8.
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from workbench.estimators.parts.points import Points
 from workbench.estimators.parts.private_average import private_average
 from workbench.estimators.parts.robust_covariance import AT_ONCE, LOSS
 from workbench.estimators.parts.robust_table import Row
-from workbench.estimators.parts.robust_vote_design import robust_designs
+from workbench.estimators.parts.robust_vote_design import fewest_robust, robust_designs
 from workbench.estimators.parts.rows import shuffled
 from workbench.estimators.parts.vote import norm_moves
 from workbench.estimators.parts.vote_design import Design
@@ -53,6 +54,11 @@ class RobustMean:
     def design(self) -> Design:
         """Group size, thresholds and charges, for spread 1."""
         return replace(self.chosen[1], stage=self.stage)
+
+    @property
+    def fewest(self) -> int:
+        """The fewest rows, to 1 %, that have a design."""
+        return fewest_robust("mean", *_asked(self.d, self.corruption, self.budget, self.beta / 3))
 
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
         """Return the noisy average of sanitised rows, or None for no answer."""
@@ -85,4 +91,8 @@ def group_means(rows: Array, size: int) -> Array:
 
 @lru_cache(maxsize=1024)
 def _chosen(n: int, d: int, corruption: float, budget: ApproxDP, beta: float) -> tuple[Row, Design]:
-    return robust_designs("mean", n, d, corruption, budget, beta, "gaussian", norm_moves)[0]
+    return robust_designs("mean", n, *_asked(d, corruption, budget, beta))[0]
+
+
+def _asked(d: int, corruption: float, budget: ApproxDP, beta: float) -> tuple[Any, ...]:
+    return d, corruption, budget, beta, "gaussian", norm_moves, 0.0

@@ -30,6 +30,7 @@ VOTE, MASK = "vote", "mask"
 SHARES = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 FAR = (0.002, 0.005, 0.01, 0.02)
 FEWEST, MOST = 20, 20_000  # groups
+LARGEST = 10**12  # rows: with no more than MOST groups a small ε hides them, however large they are
 WIDEST = 100.0  # the largest L at which floats tell friends from others
 
 Moves: TypeAlias = Callable[[int, Array, Array, float, float], Array]  # Δ from k, a, b, Q₀ and L
@@ -150,8 +151,8 @@ def split(budget: ApproxDP, share: float, kind: str) -> tuple[ApproxDP, PureDP |
     return ApproxDP(share * budget.epsilon, budget.delta / 2), ApproxDP(rest, budget.delta / 2)
 
 
-def fewest(design: Callable[[int], object], start: int) -> int:
-    """Return the fewest rows, to 1 %, that `design` does not refuse, from `start` on."""
+def fewest(design: Callable[[int], object], start: int, within: float = 1.01) -> int:
+    """Return about the fewest rows that `design` does not refuse, from `start` on, or more than LARGEST."""
 
     def found(n: int) -> bool:
         try:
@@ -160,9 +161,9 @@ def fewest(design: Callable[[int], object], start: int) -> int:
             return False
 
     low, high = start // 2, start
-    while not found(high):
+    while high <= LARGEST and not found(high):
         low, high = high, 2 * high
-    while high > 1.01 * low + 1:
+    while LARGEST >= high > within * low + 1:
         middle = (low + high) // 2
         low, high = (low, middle) if found(middle) else (middle, high)
     return high

@@ -84,12 +84,14 @@ class Setting:
 
     @property
     def variant(self) -> str:
-        """The calibration, whether sigma or the place has a range, the mask or rank, and the budget."""
+        """The calibration, what tells the examples of an entry apart, and the budget."""
         ranged = "" if getattr(self.estimator, "lower", None) is None else ", range"
         mask = f", {mask}" if (mask := getattr(self.estimator, "mask", "")) else ""
+        centred = f", centre {centre:g}" if (centre := getattr(self.estimator, "centre", 0.0)) else ""
+        share = f", corruption {share:g}" if (share := getattr(self.estimator, "corruption", 0.0)) else ""
         full = "" if getattr(self.estimator, "degenerate", True) else ", full rank"
         calibration = getattr(self.estimator, "calibration", "default")
-        return f"{calibration}{ranged}{mask}{full}, {self.budget}"
+        return f"{calibration}{ranged}{centred}{share}{mask}{full}, {self.budget}"
 
     @property
     def plan(self) -> Plan:
@@ -199,3 +201,10 @@ def numbers(value: object) -> tuple[float, ...]:
         case np.ndarray():
             return tuple(value[np.triu_indices(len(value))] if value.ndim == 2 else value)
     return (float(value),)  # type: ignore[arg-type]
+
+
+def pair(name: str, base: Array, value: Array, other: Array, row: int) -> Pair:
+    """Return `base` with one row replaced by either value."""
+    first, second = base.copy(), base.copy()
+    first[row], second[row] = value, other
+    return Pair(f"{name} (n = {len(base)}, row {row})", first, second)

@@ -6,7 +6,7 @@ among rows at one place, typical rows, or two crowds that the middle rows decide
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from math import sqrt
+from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,20 @@ from workbench.catalog import CATALOG, Entry
 from workbench.estimators.base import Array, Estimator
 from workbench.estimators.parts.rows import centred_rows
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NonPrivate, Plan, PureDP
+from workbench.privacy.histograms import stability_threshold
 from workbench.study.audit import Pair
 from workbench.study.cliff import fewest_rows
 
-from .base import Case, Setting
+from .base import Case, Setting, pair
 from .replayed import replayed
+from .tipped import tipped
 
 FAR = 1e6
 ROWS = (24, 200, 1000)  # or as many as the estimator needs
 SLOW = {"window_median", "stability_histogram", "exponential"}
 SPARSE = {f"covariance/{name}" for name in ("perturbed", "thresholded", "local-thresholded")}
 COUNTED = {"covariance/matrix-quantile"}  # a count of rows decides, and a pair at its border attains it
+TIPPED = {f"{family}/populous-robust" for family in ("mean", "covariance", "gaussian")}  # groups stand much
 NET = 2.0  # times the budget, where a run is one choice among many
 BLOCKS = 4.0  # and where only blocks decide, or no pair attains
 BESIDE = 16  # rows: beyond the block of the row that turns
@@ -42,6 +45,8 @@ def attacks(key: str) -> Iterator[Case]:
             pairs += orthogonal(setting.n, setting.d)
         if key in COUNTED:
             pairs += (borderline(setting),)
+        if key in TIPPED:
+            pairs += (tipped(setting),)
         yield from replayed(setting, pairs, share=0.2)
         share = whole_share(setting)
         if setting.n * setting.d > MANY:
@@ -59,17 +64,21 @@ def settings(key: str) -> Iterator[Setting]:
         charges = attained(example.estimator.plan(n, d, budget), entry)
         choice = {charge.mechanism for charge in charges} == {"exponential"}
         least = NET if choice else BLOCKS if all(map(faint, charges)) else 1.0
-        quiet = (
-            n == 1 or key in COUNTED or key.endswith("populous-robust")
-        )  # their masks tell, at an ε that samples reach
+        quiet = n == 1 or key in COUNTED | TIPPED  # their masks tell, at an ε that samples reach
         least = 1.0 if quiet else least  # one user's row attains what an average of many does not
         budget = loud(example.budget, max(least, steps(example.estimator, n, d, budget) / 2))
         yield Setting(key, example.estimator, budget, enough_rows(example.estimator, d, budget), d)
 
 
 def enough_rows(estimator: Estimator, d: int, budget: Budget) -> int:
-    """Return few rows at which a run takes as many steps as it does with many; one for a single user."""
+    """Return few rows at which a run takes as many steps as it does with many; one for a single user.
+
+    Every histogram shows a bin that holds half of them.
+    """
     fewest = fewest_rows(estimator, d, budget)
+    charges = estimator.plan(fewest, d, budget).charges()
+    histograms = (charge.cost for charge in charges if charge.mechanism == "stability_histogram")
+    fewest = max(fewest, *(2 * ceil(stability_threshold(cost)) for cost in histograms), 1)
     tried = [max(rows, fewest) for rows in ROWS]
     most = max(steps(estimator, n, d, budget) for n in tried)
     return 1 if fewest == 1 else next(n for n in tried if steps(estimator, n, d, budget) == most)
@@ -170,13 +179,6 @@ def blockwise(n: int, d: int) -> Iterator[Pair]:
         x = np.outer(np.arange(n) % 2 == 0, first)
         x[row + BESIDE :: 4] = second
         yield pair("a line and a plane, one turns", x, first, second, row)
-
-
-def pair(name: str, base: Array, value: Array, other: Array, row: int) -> Pair:
-    """Return `base` with one row replaced by either value."""
-    first, second = base.copy(), base.copy()
-    first[row], second[row] = value, other
-    return Pair(f"{name} (n = {len(base)}, row {row})", first, second)
 
 
 def whole_share(setting: Setting) -> float:

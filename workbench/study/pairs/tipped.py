@@ -1,0 +1,71 @@
+"""The row that tips a robust group: it stands so many rows that are far away, and not one more.
+
+Its robust estimate hardly moves with one of its rows, unless half of them, or so, are elsewhere.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.bounds.search import smallest
+from workbench.catalog import CATALOG
+from workbench.estimators.base import Array
+from workbench.estimators.parts.rows import shuffled
+from workbench.privacy import NoiseSource
+from workbench.study.audit import Pair
+from workbench.study.replay import Event, replaced_everywhere, spied
+
+from .base import Setting, pair
+from .replayed import run
+
+FAR = 1e6
+
+
+def tipped(setting: Setting) -> Pair:
+    """Return typical rows, so many of the first group's far away that one more costs it its friends."""
+    typical = CATALOG[setting.key].population.sample(setting.n, rng=np.random.default_rng(setting.n))
+    members = first_group(setting, typical)
+
+    def without(rows: int) -> Array:
+        x = typical.copy()
+        x[members[:rows]] = FAR * np.eye(setting.d)[0]
+        return x
+
+    def vote(rows: int) -> Event:
+        with spied() as events:
+            run(setting, without(rows), 0)
+        return events[0]
+
+    first = vote(0)
+    least = first.statistic - first.charge.sensitivity / 2
+    last = smallest(lambda rows: rows >= len(members) or vote(rows).statistic < least) - 1
+    row = members[last]
+    return pair("typical rows, a group tips", without(last), typical[row], FAR * np.eye(setting.d)[0], row)
+
+
+def first_group(setting: Setting, x: Array) -> NDArray[np.int64]:
+    """Return which rows are in the first group of the first vote, the first row of each pair of rows."""
+    original, orders = shuffled, list[NDArray[np.int64]]()
+
+    def recorded(rows: Array, noise: NoiseSource) -> Array:
+        order = original(np.arange(len(rows), dtype=np.float64), noise).astype(np.int64)
+        if not events:
+            orders.append(order)
+        return np.asarray(rows[order])
+
+    with replaced_everywhere(shuffled, recorded), spied() as events:
+        run(setting, x, 0)
+    recipe = first_recipe(setting)
+    members = orders[-1][: recipe.design.size] * (1 if len(orders[-1]) == setting.n else 2)
+    for order in reversed(orders[:-1]):
+        members = order[members]
+    return members
+
+
+def first_recipe(setting: Setting) -> Any:
+    """Return the recipe of the first vote."""
+    estimator: Any = setting.estimator
+    if hasattr(estimator, "recipes"):
+        return estimator.recipes(setting.n, setting.d, setting.budget)[0]
+    return estimator.recipe(setting.n, setting.d, setting.budget)
