@@ -124,6 +124,15 @@ def test_undecided_is_allowed_in_quick_only(project, workbench):
     assert full.returncode == 1
 
 
+def test_some_claims_are_decided_in_full_only(project, workbench):
+    write_notebook(project / "notebooks/02_long.ipynb", "\n".join(SETUP), 'lab.verdicts(["T1"], full=["T3"])')
+    done = workbench("reproduce", "02_long", "--profile", "full", "-p", "seed=1", cwd=project)
+    assert "T3 is UNDECIDED, expected HOLDS (full profile)" in done.stdout
+    decided = json.loads((project / "reproduced/02_long/verdicts.json").read_text())
+    ids = {profile: [verdict["id"] for verdict in verdicts] for profile, verdicts in decided.items()}
+    assert ids == {"quick": ["T1"], "full": ["T1", "T3"]}
+
+
 def test_an_exception_is_named_by_its_last_line(project, workbench):
     write_notebook(project / "notebooks/02_error.ipynb", 'raise ValueError("first\\nlast line")')
     done = workbench("reproduce", "02_error", cwd=project)

@@ -77,8 +77,15 @@ class Session:
             return {profile: _made(charts, profile, self.seed) for profile in self.profiles}
         return dict(charts)
 
-    def verdicts(self, ids: Iterable[str]) -> None:
+    def verdicts(self, ids: Iterable[str], *, full: Iterable[str] = ()) -> None:
         """Decide claims, save and display their verdicts; belongs into a notebook's last cell.
+
+        Parameters
+        ----------
+        ids
+            Of the claims.
+        full
+            Of those that only the profile `full` has time for.
 
         Raises
         ------
@@ -86,8 +93,9 @@ class Session:
             If a verdict is not the expected one, after everything was written. An undecided claim is
             one only when the profile is `full`: quick may have too few trials.
         """
-        ids = list(ids)
-        decided = {profile: _decide(ids, profile, self.seed) for profile in self.profiles}
+        claims = {"quick": list(ids)}
+        claims["full"] = claims["quick"] + list(full)
+        decided = {profile: _decide(claims[profile], profile, self.seed) for profile in self.profiles}
         self.out.mkdir(parents=True, exist_ok=True)
         canonical.write(self.out / VERDICTS, decided)
         rows = [tables.verdict_row(verdict) for verdict in decided[self.profile]]

@@ -1,5 +1,6 @@
 """The hockey-stick divergence of differences of chi-square variables: what the loss of a mask comes to."""
 
+from functools import lru_cache
 from math import exp, inf, sqrt
 
 import numpy as np
@@ -29,10 +30,15 @@ def _difference_tail(a: float, first: Law, b: float, second: Law, threshold: flo
         return float(_below(second, np.array(-threshold / b)))
     if not second[0]:
         return float(_above(first, np.array(threshold / a)))
-    edges = np.linspace(*_reach(second), CELLS + 1)
-    ends = np.concatenate([[0.0], edges, [inf]])
-    masses = np.diff(_below(second, ends))
+    ends, masses = _cells(second)
     return float(masses @ _above(first, (threshold + b * ends[end : end + len(masses)]) / a))
+
+
+@lru_cache(maxsize=1)  # both probabilities of a Wishart mask have the same second law
+def _cells(law: Law) -> tuple[Array, Array]:
+    """Return the ends of the cells, and the probability of each."""
+    ends = np.concatenate([[0.0], np.linspace(*_reach(law), CELLS + 1), [inf]])
+    return ends, np.diff(_below(law, ends))
 
 
 def _reach(law: Law) -> tuple[float, float]:

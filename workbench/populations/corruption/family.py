@@ -65,7 +65,7 @@ class Recipe:
         changed = {
             str(name): getattr(drawn(rng), name) for name in rng.choice(NAMES, rng.integers(1, 3), False)
         }
-        for name in changed.keys() & RANGES.keys():
+        for name in sorted(changed.keys() & RANGES.keys()):
             step = 0.1 * RANGES[name] * float(rng.standard_normal())
             changed[name] = min(abs(getattr(self, name) + step), RANGES[name])
         return replace(self, **changed)

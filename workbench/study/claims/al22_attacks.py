@@ -184,7 +184,7 @@ CLEAN = Sweep(
     ),
     clean,
     150,
-    blocks(20),
+    blocks(12),
 )
 SEARCHES = Sweep(
     "al22-searches",
@@ -197,7 +197,7 @@ SEARCHES = Sweep(
     ),
     searches,
     1,
-    blocks(4),
+    blocks(5),
 )
 VOTES = Sweep(
     "al22-robust-votes",
@@ -228,5 +228,5 @@ LAWS = Sweep(
     ),
     laws,
     4,
-    blocks(5),
+    blocks(6),
 )
