@@ -205,6 +205,7 @@ def _degrees(cost: ApproxDP, distance: float, d: int) -> float:
     return exp(found)
 
 
+@lru_cache(maxsize=64)  # a search asks again for its ends
 def _log_excess(cost: ApproxDP, distance: float, d: int, log_rows: float) -> float:
     found = wishart_delta(distance, exp(log_rows), d, cost.epsilon)
     return log(max(found, 1e-300)) - log(cost.delta)

@@ -45,16 +45,13 @@ def rows_against_d(profile: str, seed: int) -> Chart:
     )
 
 
-def _planned(calibration: str) -> list[int]:
-    mask = "square" if calibration == "paper" else ""
-    return [preconditioned_rows(d, votes.BUDGET, votes.BETA, mask) for d in DIMENSIONS]
-
-
 def _preconditioner_rows() -> Panel:
     shape = [al22.preconditioner_shape(d, EPSILON, DELTA) for d in DIMENSIONS]
+    paper = [preconditioned_rows(d, votes.BUDGET, votes.BETA, "square") for d in DIMENSIONS]
+    tight = [votes.FRAME_ROWS[d] for d in DIMENSIONS]
     series = (
-        Series("source's constants", DIMENSIONS, _planned("paper"), colour_key=f"{FRAME}:paper"),
-        Series("tight", DIMENSIONS, _planned("tight"), colour_key=FRAME),
+        Series("source's constants", DIMENSIONS, paper, colour_key=f"{FRAME}:paper"),
+        Series("tight", DIMENSIONS, tight, colour_key=FRAME),
         Series("d² √ln(1/δ)/ε + d ln(1/δ)/ε", DIMENSIONS, shape, role="theory", colour_key=FRAME),
         _lower("lower bounds, without constants", ("noise", "preconditioning")),
     )
