@@ -93,7 +93,8 @@ class Setting:
         frame = "" if way == "populous" else f", {way}"
         full = "" if getattr(self.estimator, "degenerate", True) else ", full rank"
         calibration = getattr(self.estimator, "calibration", "default")
-        return f"{calibration}{ranged}{centred}{share}{mask}{frame}{full}, {self.budget}"
+        single = ", one column" if self.d == 1 and (CATALOG[self.key].population.d or 1) > 1 else ""
+        return f"{calibration}{ranged}{centred}{share}{mask}{frame}{full}{single}, {self.budget}"
 
     @property
     def plan(self) -> Plan:

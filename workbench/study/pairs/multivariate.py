@@ -55,10 +55,16 @@ def attacks(key: str) -> Iterator[Case]:
 
 
 def settings(key: str) -> Iterator[Setting]:
-    """Yield the examples of an entry at few rows of its population's dimension, or one user's row."""
+    """Yield the examples of an entry at few rows of its population's dimension, or one user's row.
+
+    Where runs are cheap in one column only, the first is attacked there, too.
+    """
     entry = CATALOG[key]
-    d = entry.population.d or 1
-    for example in entry.examples:
+    whole = entry.population.d or 1
+    tried = [(example, whole) for example in entry.examples]
+    if key in COUNTED:
+        tried.append((entry.examples[0], 1))
+    for example, d in tried:
         budget = loud(example.budget)
         n = enough_rows(example.estimator, d, budget)
         charges = attained(example.estimator.plan(n, d, budget), entry)
@@ -115,7 +121,7 @@ def loud(budget: Budget, factor: float = 1.0) -> Budget:
 def neighbours(n: int, d: int, entry: Entry) -> tuple[Pair, ...]:
     """Return pairs of n rows of which one is replaced: the first, the last, or the one in the middle."""
     first, second = np.eye(d)[0], np.eye(d)[-1] if d > 1 else -np.eye(1)[0]
-    zeros, typical = np.zeros((n, d)), entry.population.sample(n, rng=np.random.default_rng(n))
+    zeros, typical = np.zeros((n, d)), entry.population.sample(n, rng=np.random.default_rng(n))[:, :d]
     upper, corner = np.arange(n)[:, None] >= n // 2, np.ones(d)
     crowds, sides = np.where(upper, 1e3, 1.0) * typical, np.where(upper, 50.0, -50.0) * corner
     moves = (
@@ -150,7 +156,8 @@ def borderline(setting: Setting) -> Pair:
     """Return typical rows, so many of them zero that one zero row more changes how stable they are."""
     estimator: Any = setting.estimator
     first, recipe = estimator.recipe(setting.n, setting.d, setting.budget)
-    typical = CATALOG[setting.key].population.sample(setting.n, rng=np.random.default_rng(setting.n))
+    rng = np.random.default_rng(setting.n)
+    typical = CATALOG[setting.key].population.sample(setting.n, rng=rng)[:, : setting.d]
     each = (setting.n - first) // recipe.n  # rows of a pair
 
     def without(pairs: int) -> Array:
@@ -184,7 +191,7 @@ def blockwise(n: int, d: int) -> Iterator[Pair]:
 def whole_share(setting: Setting) -> float:
     """Return the share of a preset's runs for end-to-end attacks, less where a run has much to do."""
     charges = list(setting.plan.charges())
-    if SLOW & {charge.mechanism for charge in charges}:
+    if SLOW & {charge.mechanism for charge in charges} or setting.key in COUNTED:
         return DEAR
     return 0.06 if setting.n * setting.d * len(charges) <= CHEAP else DEAR
 
