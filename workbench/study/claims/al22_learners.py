@@ -28,7 +28,7 @@ from workbench.study.verdict import Verdict
 BETA, ALPHA = votes.BETA, 0.2
 NEVER, SELDOM = 1e-3, 0.1
 CLOSE, FLAT = log(2), 1.5  # Thompson distance that leaves a condition of 4; medians over each other
-EPSILONS, DELTAS = (0.5, 1.0, 2.0), (1e-3, 1e-5, 1e-7, 1e-9)
+EPSILONS, DELTAS = (0.25, 0.5, 1.0, 2.0), (1e-3, 1e-5, 1e-7, 1e-9)
 
 
 def agreeing_groups_are_heard(profile: str, seed: int, jobs: int) -> Verdict:

@@ -181,11 +181,7 @@ SUBSPACES = Sweep(
     "al22-subspaces", grid(d=[2, 5, 10, 20], share=[0.25, 0.5, 0.7, 0.8, 1.0]), subspaces, 20, blocks(20)
 )
 FRAMES = Sweep(
-    "al22-frames",
-    _settings(FRAME_ROWS, (1, 2), condition=CONDITIONS),
-    preconditioners,
-    20,
-    blocks(20) | {"quick": 1},
+    "al22-frames", _settings(FRAME_ROWS, (1, 2), condition=CONDITIONS), preconditioners, 20, blocks(20)
 )
 LARGE_FRAMES = Sweep(
     "al22-large-frames", _settings(FRAME_ROWS, (5,), condition=CONDITIONS), preconditioners, 2, blocks(10)
@@ -193,9 +189,7 @@ LARGE_FRAMES = Sweep(
 LARGEST_FRAMES = Sweep(
     "al22-largest-frames", _settings(FRAME_ROWS, (10,), condition=CONDITIONS), preconditioners, 1, blocks(14)
 )
-DRAWN_FRAMES = Sweep(
-    "al22-drawn-frames", _settings(FRAME_ROWS, (5,)), drawn_preconditioners, 4, blocks(50) | {"quick": 2}
-)
+DRAWN_FRAMES = Sweep("al22-drawn-frames", _settings(FRAME_ROWS, (5,)), drawn_preconditioners, 4, blocks(50))
 MEANS = Sweep("al22-means", _settings(MEAN_ROWS, (1, 2, 5, 10, 20)), means, 10, blocks(10))
 LAWS = Sweep("al22-laws", LAW_KINDS, laws, 6, blocks(10))
 LARGE_LAWS = Sweep("al22-large-laws", _settings(LAW_ROWS, (5,), kind=KINDS), laws, 2, blocks(10))
