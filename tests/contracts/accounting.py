@@ -1,7 +1,7 @@
 """What is planned, what is drawn, and the law of what is drawn."""
 
 from dataclasses import replace
-from math import exp, expm1, log, sqrt
+from math import exp, expm1, log, log1p, sqrt
 
 import numpy as np
 from datasets import by_row, dimension, entry_of, filled, least, planned, sizes, typical_rows
@@ -115,6 +115,8 @@ def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
             return "thompson_laplace", sensitivity, sensitivity / epsilon
         case "wishart", ApproxDP():
             return "wishart", sensitivity, 1 / _rows_by_bisection(cost, sensitivity, d)
+        case "wishart_trace", ApproxDP():
+            return "wishart", sensitivity, 1 / _rows_by_renyi(cost, sensitivity, d)
     raise AssertionError(f"no draw is known for {charge}")
 
 
@@ -132,8 +134,31 @@ def _rows_by_bisection(cost: ApproxDP, distance: float, d: int) -> float:
     return low
 
 
-def wishart_delta(distance: float, rows: float, d: int, cost: ApproxDP) -> float:
-    """The hockey-stick divergence of Wishart laws whose ratio has eigenvalues e^±distance, at the worst."""
+def _rows_by_renyi(cost: ApproxDP, distance: float, d: int) -> float:
+    """The most rows that some order allows where one eigenvalue of the ratio is e^Δ and another e^-Δ.
+
+    For x of the gamma law p of shape ν/2 and scale λ, q the same of scale 1, the moment E_p (p/q)^(α-1) is
+    λ^(-αν/2) (α/λ + 1 - α)^(-ν/2).
+    """
+
+    def rows(order: float) -> float:
+        sides = [order * v + log(order * exp(-v) + 1 - order) for v in (distance, -distance)]
+        logs = -(sum(sides) if d > 1 else min(sides)) / 2  # ln of the moment, for each row
+        kept = log(cost.delta * order) - (order - 1) * log1p(-1 / order)
+        return (kept + (order - 1) * cost.epsilon) / logs
+
+    highest = 1 / expm1(distance)
+    orders = 1 + np.geomspace(1e-4 * highest, highest * (1 - 1e-6), 50_000)
+    return max(rows(float(order)) for order in orders)
+
+
+def wishart_delta(
+    distance: float, rows: float, d: int, cost: ApproxDP, counts: tuple[int, ...] | None = None
+) -> float:
+    """The hockey-stick divergence of Wishart laws whose ratio has eigenvalues e^±distance, at the worst.
+
+    Any number of the eigenvalues may be the larger one, or one of `counts`.
+    """
 
     def above(j: int, ups: tuple[float, float]) -> float:
         threshold = cost.epsilon + rows * distance / 2 * (2 * j - d)
@@ -149,7 +174,9 @@ def wishart_delta(distance: float, rows: float, d: int, cost: ApproxDP) -> float
         return float(WEIGHTS @ inside * (high - low) / 2)
 
     up, down = expm1(distance) / 2, -expm1(-distance) / 2
-    return max(above(j, (up, down)) - exp(cost.epsilon) * above(j, (down, up)) for j in range(d + 1))
+    return max(
+        above(j, (up, down)) - exp(cost.epsilon) * above(j, (down, up)) for j in counts or range(d + 1)
+    )
 
 
 CUT = 3.0  # where truncated noise is cut, in units of its scale

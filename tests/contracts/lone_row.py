@@ -48,8 +48,11 @@ def holds_its_delta(event: Event) -> None:
         assert chance_above(event) <= delta * (1 + 1e-9)
         return
     if event.mechanism == "masked":
-        distance, d = event.charge.sensitivity, len(event.statistic)
-        assert wishart_delta(distance, 1 / draw_in(event)[1], d, event.charge.cost) <= delta * (1 + 1e-6)
+        distance, d, counts = event.charge.sensitivity, len(event.statistic), None
+        if event.charge.mechanism == "wishart_trace":  # one eigenvalue of each sign, at the ends
+            d, counts = (2, (1,)) if d > 1 else (1, None)
+        rows = 1 / draw_in(event)[1]
+        assert wishart_delta(distance, rows, d, event.charge.cost, counts) <= delta * (1 + 1e-6)
         return
     if event.mechanism == "truncated_laplace":
         assert 0.9 * delta <= mass_beyond_the_other(event) <= delta * (1 + 1e-9)

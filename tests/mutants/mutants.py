@@ -199,7 +199,8 @@ NOISE = [
     *(Mutant(f"{scale} halved", attribute(masks, scale, lambda *args, right=right: right(*args) / 2),
              draws_are_those_of_the_plan, uses(kind))
       for scale, right, kind in (("thompson_laplace_scale", masks.thompson_laplace_scale, "thompson_laplace"),
-                                 ("wishart_scale", masks.wishart_scale, "wishart"))),
+                                 ("wishart_scale", masks.wishart_scale, "wishart"),
+                                 ("wishart_trace_scale", masks.wishart_trace_scale, "wishart_trace"))),
     *(Mutant(f"{kind} source times {factor}",
              attribute(SimulatedNoise, kind, faults.rescaled_source(kind, factor)),
              noise_has_the_scale_that_is_asked_for, draws(kind))

@@ -14,6 +14,7 @@ QUANTILE = (
         statements=("AL22/matrix-quantile",),
         examples=(
             Example(MatrixQuantileCovariance(), APPROX),
+            Example(MatrixQuantileCovariance(mask="wishart"), APPROX),  # the mask of d > 4
             Example(MatrixQuantileCovariance(alpha=0.5, degenerate=True), APPROX),
         ),
         population=THIN,

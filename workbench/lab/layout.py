@@ -104,4 +104,5 @@ def head(panel: Panel, columns: int) -> list[str]:
 
 def note(panel: Panel, columns: int) -> list[str]:
     """Return the lines below a panel."""
-    return wrap(panel.note, 100 if columns == 1 else 42)
+    whole = 80 if panel.names else 100  # names stand left of the axes, where notes begin
+    return wrap(panel.note, whole if columns == 1 else 42)

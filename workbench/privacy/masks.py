@@ -28,7 +28,7 @@ from .roots import brentq
 
 ORDERS = 2000
 
-KINDS = ("thompson_laplace", "wishart", "square")
+KINDS = ("thompson_laplace", "wishart", "wishart_trace", "square")
 LARGEST_THOMPSON = 4
 
 

@@ -2,10 +2,12 @@
 
 `drawn` makes a test, rows and the rows with one replaced, of many kinds: far rows, duplicates, rows in a
 subspace, columns of very different scale, rows near the guard against thin matrices, strengths at which the
-test just holds. `simple`, `thin` and `tied` make few columns, for exact arithmetic.
+test just holds. `simple`, `thin` and `tied` make few columns, for exact arithmetic; `extreme` makes pairs
+that are known to use up nearly all of the bounds.
 """
 
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from workbench.estimators.parts.stability import Stability
 
 KNEES = (1.0, 0.7, 0.5, 0.3)
 FAR = 1e60
+LOWEST = 60.0  # level of `extreme`
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,30 @@ def tied(rng: np.random.Generator) -> Attack:
     slope = _slope(test, first, most)
     strength = 2.0 if slope is None else max(1.01, (slope - (1 + test.margin) * most) * (1 - 1e-9))
     return Attack(replace(test, strength=strength), first, second)
+
+
+def extreme(rng: np.random.Generator) -> Attack:
+    """Return an attack that uses up at least 55/59 of the bound on the trace, and may move h by 1.
+
+    m equal rows on every axis and, on the first, row 0: far, then 0; turned, and stretched. ψ(q) = min(q, 1),
+    a level u of 60 or more, m above all levels. On the first axis P_v = m/(v - 1) with the far row, m/v
+    without: D = 1/(u - 1). Σ ψ' x xᵀ = m, so that C_t compares u - t with G + t. At the strength at which C_1
+    just holds, G - 1 = u - 3, and D uses up (u - 3)/(u - 1); at the one at which C_2 just fails,
+    (u - 5)/(u - 1), and h = 1 becomes 2 with the 0.
+    """
+    d, t, most = int(rng.integers(1, 5)), int(rng.integers(1, 3)), int(rng.integers(2, 5))
+    level = LOWEST * (1 + rng.random())
+    m = int((level + 2 * most) * rng.uniform(1.1, 2.0)) + 1
+    axes = np.repeat(np.eye(d), m, axis=0)
+    turn = np.linalg.qr(rng.standard_normal((d, d)))[0] * 10.0 ** rng.uniform(-2, 2, d)
+    mixing = turn @ np.linalg.qr(rng.standard_normal((d, d)))[0] * 10.0 ** rng.uniform(-20, 20)
+    first = np.vstack([1e6 * np.eye(d)[:1], axes]) @ mixing.T
+    second = first.copy()
+    second[0] = 0.0
+    test = Stability(len(first), d, Influence(1.0), level, most, 2.0)
+    slope = _slope(test, first, t) or inf
+    strength = slope - (test.influence.most + test.margin) * t
+    return Attack(replace(test, strength=strength * (1 - 1e-9 if t == 1 else 1 + 1e-9)), first, second)
 
 
 def _slope(test: Stability, x: Array, t: int) -> float | None:

@@ -110,6 +110,10 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
             "quick": Work(expected=45, budget=60),
             "full": Work(expected=280, budget=600),
         },
+        "08_matrix_quantile": {
+            "quick": Work(expected=50, budget=60),
+            "full": Work(expected=210, budget=600),
+        },
     }
 )
 """Notebook -> profile -> its costs. Measured with `workbench reproduce NOTEBOOK`, which prints them."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from workbench.estimators.parts.stability import Stability
 from workbench.study import sweep
 from workbench.study.claims import CLAIMS
 from workbench.study.claims import mq_sweeps as sweeps
@@ -24,12 +25,12 @@ def decided(identifier, profile="quick"):
     return CLAIMS[identifier].decide(profile, SEED, 1)
 
 
-def pairs(exceptions):
-    """A block of pairs, this share of which break a bound."""
+def pairs(exceptions, used=0.95, apart=1.0):
+    """A block of pairs, this share of which break a bound; the others use up so much of it."""
 
     def block(point, trials, data, noise):
         bad = data.random(trials) < exceptions
-        return {"apart": 1.0 + bad, "h": np.ones(trials), "trace": 0.8 + bad, "positive": 0.7 + bad}
+        return {"apart": apart + bad, "h": np.ones(trials), "trace": used + bad, "positive": used + bad}
 
     return block
 
@@ -67,6 +68,20 @@ def test_one_exception_refutes_the_bounds(monkeypatch):
     sweep.forget()
     falsified(monkeypatch, "PAIRS", pairs(WITHIN))
     assert decided("MQ2", "full").status is Status.REFUTED
+
+
+@pytest.mark.parametrize(("used", "apart"), [(0.85, 1.0), (0.95, 0.0)])
+def test_a_search_that_would_not_find_a_smaller_bound_is_refuted(monkeypatch, used, apart):
+    falsified(monkeypatch, "PAIRS", pairs(0.0, used, apart))
+    assert decided("MQ2", "full").status is Status.REFUTED
+
+
+def test_bounds_a_tenth_smaller_are_refuted_by_few_pairs(monkeypatch):
+    assert decided("MQ2").status is not Status.REFUTED
+    sweep.forget()
+    right = Stability.change.fget
+    monkeypatch.setattr(Stability, "change", property(lambda self: 0.9 * right(self)))
+    assert decided("MQ2").status is Status.REFUTED
 
 
 @pytest.mark.parametrize(("identifier", "name"), [("MQ3", "SUCCESS"), ("MQ4", "NEARBY")])

@@ -13,7 +13,8 @@ neighbour. Accuracy is for normal rows; outliers and heavy tails give no answer.
 a condition of at most 4 after whitening (every |ln λ| of out⁻¹Σ at most ln 2), else
 |Σ^-½ out Σ^-½ - I|_F ≤ α, with probability 1 - β, no answer being a failure. `plan` refuses rows too few for
 it. `degenerate=True` finds the subspace that the rows vary in first, on rows of its own
-(`spectral/subspace-exact`).
+(`spectral/subspace-exact`). `mask` names the noise of (3): "" is Laplace in Thompson's metric for d ≤ 4 and
+"wishart" above, or "wishart" for any d, which takes more rows where there is a choice.
 
 Beside AL22's Algorithm 3: its masking step (Definition 3.3) stays, with noise of our own; its vote of groups
 does not. Proof: `proofs/matrix_quantile.md`.
@@ -22,10 +23,10 @@ does not. Proof: `proofs/matrix_quantile.md`.
 from dataclasses import dataclass
 from math import log
 
-from workbench.errors import ArgumentError, positive, probability
+from workbench.errors import ArgumentError, one_of, positive, probability
 from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.matrix_quantile import MatrixQuantile
-from workbench.estimators.parts.matrix_quantile_design import TEST, Target, fewest_rows
+from workbench.estimators.parts.matrix_quantile_design import TEST, Mask, Target, fewest_rows
 from workbench.estimators.parts.populous_learner import completed, require_events
 from workbench.estimators.parts.rows import centred_rows, shuffled
 from workbench.estimators.spectral.subspace_exact import SubspaceExact
@@ -49,9 +50,11 @@ class MatrixQuantileCovariance:
     centred: bool = False
     degenerate: bool = False
     beta: float = 0.1
+    mask: Mask = ""
 
     def __post_init__(self) -> None:
         probability(beta=self.beta)
+        one_of(("", "wishart"), mask=self.mask)
         if self.alpha is not None:
             positive(alpha=self.alpha)
 
@@ -80,7 +83,7 @@ class MatrixQuantileCovariance:
         """Return the fewest rows, to 1 %."""
         each = 1 if self.centred else 2
         first = self.subspace.fewest(d, budget) if self.degenerate else 0
-        return first + each * fewest_rows(d, budget, self.share, *self.target)
+        return first + each * fewest_rows(d, budget, self.share, *self.target, self.mask)
 
     def recipe(self, n: int, d: int, budget: Budget) -> tuple[int, MatrixQuantile]:
         """Return how many rows the subspace has, and steps (1) to (3) for the others, paired or not."""
@@ -91,7 +94,7 @@ class MatrixQuantileCovariance:
             raise ArgumentError("n", n, f"at least {fewest} for d = {d}, alpha = {self.alpha} at {budget}")
         first = self.subspace.fewest(d, events) if self.degenerate else 0
         rows = (n - first) // (1 if self.centred else 2)
-        return first, MatrixQuantile(rows, d, events, self.share)
+        return first, MatrixQuantile(rows, d, events, self.share, self.mask)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of the test and of the mask, beside those of the subspace on other rows."""

@@ -4,7 +4,8 @@ Rows of mean 0, n and d public; `design` is `parts.matrix_quantile_design`:
 
     (1) h, f = how many rows may be replaced, and P_u                                 `parts.stability`
     (2) no answer unless h + Z > A, Z truncated Laplace on [-A, A]                    (ε_t, δ_t)
-    (3) out = c · mask(f): Thompson-Laplace noise for d ≤ 4, Wishart noise above      (ε_m, δ_m)
+    (3) out = c · mask(f): Thompson-Laplace noise for d ≤ 4, Wishart noise above,
+        or as `mask` says                                                             (ε_m, δ_m)
 
 h = 0 gives no answer surely, so that (3) is only seen where f is stable. A run that ends at (2) draws the
 mask too, of the identity, so that what is drawn is public. Proof: `proofs/matrix_quantile.md`, section 3.
@@ -17,7 +18,7 @@ import numpy as np
 from workbench.estimators.base import Array, Trace
 from workbench.estimators.parts.influence import Influence
 from workbench.estimators.parts.matrix_levels import Scaled, Solver, inflation
-from workbench.estimators.parts.matrix_quantile_design import Design, design
+from workbench.estimators.parts.matrix_quantile_design import Design, Mask, design
 from workbench.privacy import ApproxDP, NoiseSource
 from workbench.privacy.masks import masked
 from workbench.privacy.mechanisms import truncated_laplace, truncated_laplace_bound
@@ -31,11 +32,12 @@ class MatrixQuantile:
     d: int
     budget: ApproxDP
     beta: float
+    mask: Mask = ""
 
     @property
     def design(self) -> Design:
         """Return the test and the charges; raise where n rows are too few."""
-        return design(self.n, self.d, self.budget, self.beta)
+        return design(self.n, self.d, self.budget, self.beta, self.mask)
 
     def draw(self, rows: Array, noise: NoiseSource, trace: Trace | None = None) -> Array | None:
         """Return the masked centre, positive definite, or None for no answer."""

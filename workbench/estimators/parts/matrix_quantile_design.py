@@ -5,7 +5,8 @@ With (ε_t, δ_t) for the test and (ε_m, δ_m) for the mask, shares β/5, 3β/1
     (1) T = ⌈A + ln(1/(2β_t))/ε_t⌉, A the bound of truncated Laplace noise: h = T passes but for β_t = β/5
     (2) u = n E ψ(χ²_d/p)/d for a scale p, G = the slope that normal rows exceed but for 3β/10, less (e + ζ)T
     (3) of all scales and shares ε_t/ε the one whose mask is narrowest: the largest ε_m/ln(1 + g)
-        (Thompson-Laplace, d ≤ 4; all of δ is the test's), or the largest ν (Wishart, δ/2 each)
+        (Thompson-Laplace, d ≤ 4; all of δ is the test's), or the largest ν (Wishart, δ/2 each: above d = 4,
+        or where it is asked for)
     (4) the error of f under that mask, by simulation, and the fewest rows at which its quantile 1 - β/2 is α
 
 Slopes are taken from `parts.matrix_quantile_cells`, linear in 1/√n and in T/u. All of it is public, and
@@ -40,6 +41,7 @@ SHARES = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7)
 HIGHEST = 7  # cells beyond n = 4⁷ are extended from the last two
 DRAWS, SEED = 600, 53
 Target = Literal["thompson", "frobenius"]
+Mask = Literal["", "wishart"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Design:
     test: Stability
     budget: ApproxDP
     share: float
+    mask: Mask
     narrowness: float
     scale: float
     law: tuple[float, float, float]  # of ln f: mean trace, variance of the trace, mean square of the rest
@@ -56,7 +59,7 @@ class Design:
     @property
     def charges(self) -> tuple[Charge, Charge]:
         """Return the charges of the test and of the mask."""
-        cost, rest = split(self.budget, self.share, _kind(self.test.d))
+        cost, rest = split(self.budget, self.share, _kind(self.test.d, self.mask))
         return _count(cost), _mask(self.test.change, rest)
 
     @property
@@ -98,7 +101,7 @@ class Design:
 
 
 @lru_cache(maxsize=4096)
-def design(n: int, d: int, budget: ApproxDP, beta: float) -> Design:
+def design(n: int, d: int, budget: ApproxDP, beta: float, mask: Mask = "") -> Design:
     """Return the design of step (3).
 
     Raises
@@ -106,16 +109,18 @@ def design(n: int, d: int, budget: ApproxDP, beta: float) -> Design:
     ArgumentError
         If n rows are too few for any.
     """
-    tried = [(share, index) for share in SHARES for index in range(len(scales(d)))]
-    found = [one for share, index in tried if (one := _designed(n, d, budget, beta, share, index))]
+    tried = [(share, mask, index) for share in SHARES for index in range(len(scales(d)))]
+    found = [one for each in tried if (one := _designed(n, d, budget, beta, *each))]
     if not found:
         raise ArgumentError("n", n, f"more rows for d = {d} at {budget}")
     return max(found, key=lambda one: one.narrowness)
 
 
-def _designed(n: int, d: int, budget: ApproxDP, beta: float, share: float, index: int) -> Design | None:
+def _designed(
+    n: int, d: int, budget: ApproxDP, beta: float, share: float, mask: Mask, index: int
+) -> Design | None:
     """Return the design with this share for the test and this scale, or None if there is none."""
-    cost, rest = split(budget, share, _kind(d))
+    cost, rest = split(budget, share, _kind(d, mask))
     most = ceil(truncated_laplace_bound(_count(cost)) + log(1 / (0.4 * beta)) / cost.epsilon)  # (1)
     influence, scale = influence_for(d), scales(d)[index]
     level = n * normal_level(influence, d, scale)
@@ -127,7 +132,7 @@ def _designed(n: int, d: int, budget: ApproxDP, beta: float, share: float, index
     except ArgumentError:
         return None
     moments = law.shift, law.trace / n, law.rest / n
-    return Design(test, budget, share, scaled, scale, moments)
+    return Design(test, budget, share, mask, scaled, scale, moments)
 
 
 def _test(n: int, d: int, index: int, beta: float, level: float, most: int, spacing: float) -> Stability:
@@ -139,8 +144,8 @@ def _test(n: int, d: int, index: int, beta: float, level: float, most: int, spac
     return Stability(n, d, influence, level, most, float(slope * (1 - 1e-3) - influence.most * most))
 
 
-def _kind(d: int) -> str:
-    return "thompson_laplace" if d <= LARGEST_THOMPSON else "wishart"
+def _kind(d: int, mask: Mask) -> str:
+    return mask or ("thompson_laplace" if d <= LARGEST_THOMPSON else "wishart")
 
 
 def _count(cost: ApproxDP) -> Charge:
@@ -192,22 +197,26 @@ def _lowest(d: int) -> int:
 
 
 @lru_cache(maxsize=256)
-def fewest_rows(d: int, budget: ApproxDP, beta: float, target: Target, alpha: float) -> int:
+def fewest_rows(d: int, budget: ApproxDP, beta: float, target: Target, alpha: float, mask: Mask = "") -> int:
     """Return the fewest rows, to 1 %, whose error is at most α with probability 1 - β/2, given an answer."""
     low, high = 16, 64
-    while not accurate(high, d, budget, beta, target, alpha):
+    while not accurate(high, d, budget, beta, target, alpha, mask):
         low, high = high, 2 * high
         if high > 2**40:
             raise ArgumentError("alpha", alpha, f"more for d = {d} at {budget}")
     while high > 1.01 * low + 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if accurate(middle, d, budget, beta, target, alpha) else (middle, high)
+        low, high = (
+            (low, middle) if accurate(middle, d, budget, beta, target, alpha, mask) else (middle, high)
+        )
     return high
 
 
-def accurate(n: int, d: int, budget: ApproxDP, beta: float, target: Target, alpha: float) -> bool:
+def accurate(
+    n: int, d: int, budget: ApproxDP, beta: float, target: Target, alpha: float, mask: Mask = ""
+) -> bool:
     """Return whether n rows have a design with this error."""
     try:
-        return design(n, d, budget, beta).error(target, beta / 2) <= alpha
+        return design(n, d, budget, beta, mask).error(target, beta / 2) <= alpha
     except ArgumentError:
         return False

@@ -46,7 +46,8 @@ class Stability:
                 "level", self.level, f"above {self.most}, the count of the test, and to spare"
             )
         far = (1 + sqrt(self.d) + self.n / self.low(self.most)) ** 1.5
-        if not 200 * self.solver.inflation * far < self.contraction:
+        lost = max(200 * self.solver.inflation * far, 40 * self.solver.slack)
+        if not lost < self.contraction:
             raise ArgumentError("n", self.n, "fewer rows for this level and strength: rounding would count")
 
     @property
@@ -85,9 +86,9 @@ class Stability:
 
     @property
     def change(self) -> float:
-        """Return g of (4)."""
+        """Return g of (4): 1/(G - 1), what the iteration leaves, and what rounding of f and its root adds."""
         exact = 1 / (self.strength - 1)
-        rounding = 3 * self.solver.inflation * self.d / self.contraction
+        rounding = (3 / self.contraction + 4) * self.solver.inflation * self.d
         error = self._left * (1 - self.contraction) ** self.polishing + rounding
         return exact + (1 + exact) * error
 

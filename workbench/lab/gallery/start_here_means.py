@@ -81,7 +81,7 @@ def candidate(key: str, n: int, epsilon: float) -> Candidate:
         try:
             default.plan(n, 1, budget)
         except ArgumentError as error:
-            reason = str(error)
+            reason = str(error) if not reason or error.argument != "budget" else reason
         else:
             return Candidate(key, default, budget)
     return Candidate(key, default, None, reason)

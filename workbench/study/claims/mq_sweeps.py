@@ -18,7 +18,7 @@ from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovari
 from workbench.privacy import ApproxDP
 from workbench.study.claims.m21_covariances import geometric, rotated
 from workbench.study.matrix_quantile_bounds import measured
-from workbench.study.matrix_quantile_pairs import drawn
+from workbench.study.matrix_quantile_pairs import drawn, extreme
 from workbench.study.profiles import blocks
 from workbench.study.schema import Point
 from workbench.study.sweep import Sweep, grid
@@ -40,7 +40,8 @@ STRENGTHS, MOST = (Fraction(3, 2), Fraction(4)), 2
 
 def pairs(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure how far scores are apart, and how much of the bounds on a trace and on its logs is used up."""
-    found = [measured(drawn(data)) for _ in range(trials)]
+    made = drawn if point["kind"] == "random" else extreme
+    found = [measured(made(data)) for _ in range(trials)]
     return {name: np.array([one[name] for one in found]) for name in ("apart", "h", "trace", "positive")}
 
 
@@ -120,7 +121,7 @@ def exact_quantile(x: list[int], level: Fraction) -> Fraction:
     return Fraction(0)
 
 
-PAIRS = Sweep("mq-pairs", grid(kind="all"), pairs, trials=15, blocks=blocks(full=60))
+PAIRS = Sweep("mq-pairs", grid(kind=("random", "extreme")), pairs, trials=15, blocks=blocks(full=60))
 SUCCESS = {
     d: Sweep(f"mq-success-{d}", grid(d=d, alpha=0.0, condition=CONDITIONS), successes, trials, blocks(full))
     for d, trials, full in ((1, 20, 20), (2, 20, 20), (5, 10, 10), (10, 4, 10), (20, 2, 20))

@@ -89,9 +89,11 @@ class Setting:
         mask = f", {mask}" if (mask := getattr(self.estimator, "mask", "")) else ""
         centred = f", centre {centre:g}" if (centre := getattr(self.estimator, "centre", 0.0)) else ""
         share = f", corruption {share:g}" if (share := getattr(self.estimator, "corruption", 0.0)) else ""
+        way = getattr(self.estimator, "covariance", "populous")
+        frame = "" if way == "populous" else f", {way}"
         full = "" if getattr(self.estimator, "degenerate", True) else ", full rank"
         calibration = getattr(self.estimator, "calibration", "default")
-        return f"{calibration}{ranged}{centred}{share}{mask}{full}, {self.budget}"
+        return f"{calibration}{ranged}{centred}{share}{mask}{frame}{full}, {self.budget}"
 
     @property
     def plan(self) -> Plan:
