@@ -31,7 +31,9 @@ def _difference_tail(a: float, first: Law, b: float, second: Law, threshold: flo
     if not second[0]:
         return float(_above(first, np.array(threshold / a)))
     ends, masses = _cells(second)
-    return float(masses @ _above(first, (threshold + b * ends[end : end + len(masses)]) / a))
+    above, counted = np.zeros_like(masses), masses != 0
+    above[counted] = _above(first, (threshold + b * ends[end : end + len(masses)][counted]) / a)
+    return float(masses @ above)
 
 
 @lru_cache(maxsize=1)  # both probabilities of a Wishart mask have the same second law
