@@ -105,6 +105,10 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
         "01_one_mean": {"quick": Work(expected=90, budget=130), "full": Work(expected=900, budget=1300)},
         "02_many_dimensions": {"quick": Work(expected=52, budget=60), "full": Work(expected=570, budget=600)},
         "03_covariance": {"quick": Work(expected=45, budget=60), "full": Work(expected=290, budget=700)},
+        "05_robust_and_private": {
+            "quick": Work(expected=50, budget=60),
+            "full": Work(expected=500, budget=600),
+        },
         "06_sparse_covariance": {
             "quick": Work(expected=45, budget=60),
             "full": Work(expected=280, budget=600),

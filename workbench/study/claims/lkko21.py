@@ -25,7 +25,8 @@ CLAIMS = (
     Claim(
         "P3",
         (THEOREM,),
-        "The same: mean errors in the six directions differ by no more than chance.",
+        "The same: mean errors in the six directions, over the mean at the same d, are within 3 standard"
+        " errors of each other.",
         prime.every_direction,
     ),
     Claim(

@@ -23,6 +23,7 @@ from workbench.study.sweep import Sweep, run
 from workbench.study.verdict import Status, Verdict
 
 NEAR, TENTH, MISSED = 1.2, 0.1, 0.05
+NOTICED = 3.0  # times as many misses are noticed
 PLAIN_SLOPE, PLAIN_BAND = 0.5, 0.02
 CORRUPTION_BAND, BOUNDED = 0.05, 2.0
 FLAT, PLATEAU = 1.5, 1.5
@@ -57,7 +58,7 @@ def small_errors(
 def figure_1a(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide P2."""
     frame = run(sweeps.PLANTED, profile, seed=seed, jobs=jobs)
-    checks = small_errors(frame, "prime", NEAR * limit(sweeps.CORRUPTION), sweeps.PLANTED)
+    checks = small_errors(frame, "prime", NEAR * limit(sweeps.CORRUPTION), sweeps.PLANTED, NOTICED)
     prime = medians(frame, "prime", "d", claim_level())
     widest = max(prime)
     box = medians(frame, "box", "d", claim_level())[widest]
@@ -80,23 +81,23 @@ def plain_mean(profile: str, seed: int, jobs: int) -> Verdict:
 
 
 def every_direction(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide P3: no two mean errors at one d are further apart than chance at the level allows."""
+    """Decide P3: no two mean errors, all d pooled, are further apart than chance at the level allows."""
     frame = run(sweeps.PLANTED, profile, seed=seed, jobs=jobs)
-    names, largest = sweeps.planted(sweeps.DIRECTIONS), 0.0
+    names = sweeps.planted(sweeps.DIRECTIONS)
+    relative = frame["prime"] / frame.groupby("d")["prime"].transform("mean")
+    errors = relative.groupby(frame["attack"])
+    means: pd.Series = errors.mean()
+    own: pd.Series = errors.std(ddof=1) / np.sqrt(errors.size())
     pairs = [*combinations(names, 2)]
-    for d in sweeps.DIMENSIONS:
-        rows = {name: measures.at(frame, d=d, attack=name)["prime"].to_numpy() for name in names}
-        errors = {name: (v.mean(), v.std(ddof=1) / sqrt(len(v))) for name, v in rows.items()}
-        for a, b in pairs:
-            apart = abs(errors[a][0] - errors[b][0]) / float(np.hypot(errors[a][1], errors[b][1]))
-            largest = max(largest, float(apart))
-    most = float(-ndtri(claim_level() / (2 * len(pairs) * len(sweeps.DIMENSIONS))))
-    few = len(frame) // len(sweeps.PLANTED.points) < 30
-    status = Status.REFUTED if largest > most else Status.UNDECIDED if few or largest > 4 else Status.HOLDS
+    apart = {(a, b): abs(means[a] - means[b]) / float(np.hypot(own[a], own[b])) for a, b in pairs}
+    largest = float(max(apart.values()))
+    most = float(-ndtri(claim_level() / (2 * len(pairs))))
+    few = len(frame) < 60 * len(names)
+    status = Status.REFUTED if largest > most else Status.UNDECIDED if few or largest > 3 else Status.HOLDS
     return Verdict(
         status=status, test="largest difference in standard errors", level=claim_level(), n=sweeps.N,
         trials=len(frame), estimate=largest, interval=(0.0, largest), bound=most, id="directions",
-        detail={"pairs": len(pairs) * len(sweeps.DIMENSIONS)},
+        detail={"pairs": len(pairs), "means": {name: float(means[name]) for name in names}},
     )  # fmt: skip
 
 
@@ -210,7 +211,7 @@ def heavy_tails(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide P14."""
     frame = run(sweeps.HEAVY, profile, seed=seed, jobs=jobs)
     above = int((frame["heavy"] > HEAVY * np.sqrt(frame["corruption"])).sum())
-    verdict = at_most(above, len(frame), MISSED, claim_level())
+    verdict = at_most(above, len(frame), MISSED, claim_level(), factor=NOTICED)
     return verdict.about("errors above 1.5 √corruption", "at most one of twenty", n=sweeps.N)
 
 

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 WORSE, LOW_DIMENSION, ATTACKED = 1.25, 0.02, 0.045
 HARMLESS, HALF = 1.10, 0.5
-HEAVY, MISSED = 1.5, 0.05
+HEAVY, MISSED, NOTICED = 1.5, 0.05, 3.0  # the last: times as many misses are noticed
 HIDDEN = 2.5  # times α √ln(1/α)
 SEEN = (
     *("shift-sparse", "five-clusters", "axis-clusters", "far", "cluster-2", "two-sided", "two-depths"),
@@ -90,7 +90,7 @@ def heavy_tails(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide R5: at most one of twenty errors above the bound, over all laws, fractions and attacks."""
     frame = run(sweeps.HEAVY, profile, seed=seed, jobs=jobs)
     above = int((frame["error"] > HEAVY).sum())
-    verdict = at_most(above, len(frame), MISSED, claim_level())
+    verdict = at_most(above, len(frame), MISSED, claim_level(), factor=NOTICED)
     return verdict.about("errors above 1.5 sqrt(corruption)", "at most one of twenty", n=sweeps.N)
 
 

@@ -137,15 +137,14 @@ def sweep(name: str, trials: int, full: int, block: Any = MEASURED, **axes: Any)
     return Sweep(f"lkko21-{name}", grid(**{**usual, **axes}), block, trials, blocks(full))
 
 
-PLANTED = sweep("planted", 5, 10, d=DIMENSIONS, attack=planted(DIRECTIONS))
-CLEAN = sweep("clean", 5, 10, d=DIMENSIONS, attack="none")
-SHARES = sweep("shares", 5, 10, d=20, corruption=(0.01, 0.02, 0.05, 0.1))
+PLANTED = sweep("planted", 2, 10, d=DIMENSIONS, attack=planted(DIRECTIONS))
+SHARES = sweep("shares", 3, 8, d=20, corruption=(0.01, 0.02, 0.05, 0.1))
 SIZES = sweep("sizes", 10, 5, epsilon=1.0, n=(1000, 3000, 10_000, 30_000), attack=["none", *planted()])
-EPSILONS = sweep("epsilons", 10, 30, n=10_000, corruption=0.1, epsilon=(0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 10.0))
-SMALL = sweep("small", 5, 10, d=(3, 10, 20, 50), corruption=0.001)
-FILTER = sweep("filter", 5, 10, FILTERED, d=(3, 10, 20), attack=[*planted(("ones", "random 1")), "none"])
+EPSILONS = sweep("epsilons", 10, 20, n=10_000, corruption=0.1, epsilon=(0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 10.0))
+SMALL = sweep("small", 3, 20, d=(3, 10, 20, 50), corruption=0.001)
+FILTER = sweep("filter", 3, 8, FILTERED, d=(3, 10, 20), attack=[*planted(("ones", "random 1")), "none"])
 HEAVY = sweep(
-    "heavy", 5, 10, heavy_errors, law=LAWS, corruption=(0.02, 0.05, 0.1), attack=HEAVY_ATTACKS
+    "heavy", 1, 12, heavy_errors, law=LAWS, corruption=(0.02, 0.05, 0.1), attack=HEAVY_ATTACKS
 )  # fmt: skip
 
 
