@@ -48,13 +48,13 @@ def collusion(profile: str, seed: int) -> Chart:
         "Collusion: each bad row looks innocent, together they move the mean",
         panels,
         alt="(a) The lengths of clean and of corrupted rows have the same histogram. (b) Along one direction"
-        " the corrupted rows lie to the right of the clean ones, within what clean rows reach in any"
-        " direction. (c) The mean moves in proportion to the corrupted share, far above the limit α"
-        " √ln(1/α).",
-        how_to_read="(a) No row is conspicuous by its length: every bad row has that of the row it replaced."
-        " (b) They all lean the same way; a test of one row would have to know the direction. (c) So little"
-        " per row adds up: markers are the shift of the plain mean, the dashed line is what a robust mean"
-        " may be moved. A filter sees the group, because the group widens the rows along u.",
+        " the corrupted rows lie to the right of the clean ones. (c) The mean moves in proportion to the"
+        " corrupted share, twice as far as the limit α √ln(1/α).",
+        how_to_read="(a) No row is conspicuous by its length: every corrupted row has that of the row it"
+        " replaced. (b) They all lean the same way; in 20 dimensions nearly every clean row leans as far in"
+        " a direction of its own, so that a test of single rows would have to know u. (c) So little per row"
+        " adds up: markers are the shift of the plain mean, the dashed line is what a robust mean may be"
+        " moved. A filter sees the group, because the group widens the rows along u.",
     )
 
 

@@ -143,4 +143,4 @@ def _passes(profile: str, seed: int) -> Panel:
     ]
     series.append(Series("one pass a cluster", COUNTS, COUNTS, role="theory", colour_key=TOP))
     return Panel("passes until all clusters are gone", "clusters", "passes", tuple(series),
-                 note="Hardly any noise; clusters at 30, n = 20 000, d = 20.")  # fmt: skip
+                 note="Hardly any noise; clusters at 30, n = 2·10⁴, d = 20.")  # fmt: skip
