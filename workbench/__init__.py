@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
     from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
     from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
+    from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
     from workbench.estimators.covariance.perturbed import PerturbedCovariance
     from workbench.estimators.covariance.populous import PopulousCovariance
     from workbench.estimators.covariance.populous_robust import PopulousRobustCovariance
@@ -98,6 +99,7 @@ __all__ = [
     "IntervalUnknownVariance",
     "Ledger",
     "LocalThresholdedCovariance",
+    "MatrixQuantileCovariance",
     "Median",
     "NonPrivate",
     "OverspentError",
@@ -142,6 +144,7 @@ _HOMES = {
     "estimators.covariance.empirical": ("EmpiricalCovariance",),
     "estimators.covariance.filter_nonprivate": ("FilterNonprivateCovariance",),
     "estimators.covariance.local_thresholded": ("LocalThresholdedCovariance",),
+    "estimators.covariance.matrix_quantile": ("MatrixQuantileCovariance",),
     "estimators.covariance.perturbed": ("PerturbedCovariance",),
     "estimators.covariance.thresholded": ("ThresholdedCovariance",),
     "estimators.mean.clipped_box": ("ClippedBoxMean",),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import ArgumentError
+from workbench.estimators.base import sanitised
 from workbench.estimators.covariance.clipped import ClippedCovariance
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
@@ -23,6 +24,7 @@ from workbench.estimators.parts.rows import (
     second_moment_within,
     within_ball,
 )
+from workbench.linalg import throughout
 from workbench.privacy import ZCDP
 
 LENGTHS = [0.0, 5e-324, 1e-310, 1.4e-162, 1e-158, 3e-158, 1e-155, 1e-150, 1.0, 1e15, 1e100, np.inf, np.nan]
@@ -101,3 +103,10 @@ def test_a_caller_who_lets_numpy_raise_gets_the_same_release():
         strict = CoordinatewiseMean(radius=11.0)(x, budget=ZCDP(1.03), rng=np.random.default_rng(2)).value
     calm = CoordinatewiseMean(radius=11.0)(x, budget=ZCDP(1.03), rng=np.random.default_rng(2)).value
     assert strict == calm
+
+
+@pytest.mark.parametrize("columns", [0, 1, 3, 16, 17, 40])
+def test_rows_are_told_by_columns_as_by_rows(columns):
+    rows = np.random.default_rng(columns).random((50, columns)) < 0.9
+    assert (throughout(rows) == rows.all(axis=1)).all()
+    assert sanitised(np.zeros((5, columns))).shape == (5, columns)

@@ -27,9 +27,19 @@ from workbench.estimators.parts import (
 )
 from workbench.estimators.parts.clipping import clipped_mean
 from workbench.estimators.parts.exponent_scale import exponents, pair_differences
+from workbench.estimators.parts.paper_filter import Directions, Rounds
 from workbench.estimators.parts.stable_centres import StableCentres
 from workbench.estimators.parts.window_median import Pieces, WindowMedian
-from workbench.privacy import ZCDP, Converted, Parallel, PureDP, Sequential, SimulatedNoise, histograms
+from workbench.privacy import (
+    ZCDP,
+    Converted,
+    Interleaved,
+    Parallel,
+    PureDP,
+    Sequential,
+    SimulatedNoise,
+    histograms,
+)
 
 STEPS = Callable[..., Any]
 
@@ -238,6 +248,8 @@ def every_share_is_the_whole(example: Example) -> Iterator[None]:
         stack.enter_context(patch.object(kv_interval, "_parts", parts))
         stack.enter_context(patch.object(StableCentres, "coordinate_cost", twice_a_coordinate))
         stack.enter_context(replaced_everywhere(vote_design.split, whole_vote))
+        for query, cost in ((Rounds, "outer"), (Directions, "cost")):
+            stack.enter_context(patch.object(query, cost, property(lambda queries: queries.budget)))
         stack.enter_context(patch.object(ZCDP, "split", lambda cost, *weights: (cost,) * len(weights)))
         yield
 
@@ -263,6 +275,8 @@ def cheaper(plan: Any) -> Any:
     """The same plan at half the price."""
     if isinstance(plan, Converted):
         return replace(plan, part=cheaper(plan.part))
+    if isinstance(plan, Interleaved):
+        return replace(plan, whole=cheaper(plan.whole))
     if isinstance(plan, Sequential | Parallel):
         return replace(plan, parts=tuple(cheaper(part) for part in plan.parts))
     return replace(plan, cost=times(plan.cost, 0.5))
@@ -411,6 +425,8 @@ def drifting(plan: STEPS) -> STEPS:
         def drift(part: Any) -> Any:
             if isinstance(part, Converted):
                 return replace(part, part=drift(part.part))
+            if isinstance(part, Interleaved):
+                return replace(part, whole=drift(part.whole))
             if isinstance(part, Sequential | Parallel):
                 return replace(part, parts=tuple(map(drift, part.parts)))
             return replace(part, sensitivity=part.sensitivity * (1 + 1e-9 * next(calls)))

@@ -12,7 +12,7 @@ from workbench.estimators.parts import pivots
 from workbench.estimators.univariate.unbounded_mean import UnboundedMean
 from workbench.privacy import ApproxDP, NonPrivate, SimulatedNoise
 from workbench.study.audit_suite import attacks
-from workbench.study.mutants import MUTANTS
+from workbench.study.mutants import all_mutants
 from workbench.study.mutation import applied, weaker
 from workbench.study.pairs import BUILDERS, WHOLE, builder, multivariate
 from workbench.study.profiles import AUDIT_CI, AUDIT_DEEP
@@ -50,10 +50,10 @@ def stages(key):
 def test_every_entry_has_attacks_and_a_mutant():
     private = {key for key, entry in CATALOG.items() if NonPrivate not in map(type, entry.budgets)}
     assert set(BUILDERS) == private
-    assert {mutant.key for mutant in MUTANTS} == private
+    assert {mutant.key for mutant in all_mutants()} == private
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", all_mutants(), ids=lambda mutant: mutant.name)
 def test_every_mutant_is_caught(mutant):
     assert mutant.attacked().violated
 
@@ -64,7 +64,7 @@ def test_mutants_leave_nothing_behind():
     def value():
         return UnboundedMean()(x, budget=budget, rng=np.random.default_rng(1)).value
 
-    before, tables, halve = value(), dict(pivots._TABLES), MUTANTS[7]
+    before, tables, halve = value(), dict(pivots._TABLES), all_mutants()[7]
     assert halve.name == "sensitivity 1/n for 2/n"
     with applied((*weaker("gumbel", 0.5), *halve.patches)):
         assert value() != before

@@ -11,6 +11,7 @@ from .gaussian import GAUSSIAN
 from .mean import MEAN
 from .mean_exact import MEAN_EXACT
 from .mean_robust import MEAN_ROBUST
+from .quantile import QUANTILE
 from .range import RANGE
 from .spectral import SPECTRAL
 from .univariate import UNIVARIATE
@@ -26,6 +27,7 @@ CATALOG = MappingProxyType(
             *MEAN_EXACT,
             *COVARIANCE,
             *COVARIANCE_ROBUST,
+            *QUANTILE,
             *SPECTRAL,
             *GAUSSIAN,
         )

@@ -13,7 +13,7 @@ from workbench.errors import integer_at_least
 from workbench.lab.tables import text
 from workbench.study.audit import AuditReport
 from workbench.study.audit_suite import attacks
-from workbench.study.mutants import MUTANTS
+from workbench.study.mutants import all_mutants
 from workbench.study.pairs import BUILDERS, builder
 from workbench.study.profiles import AUDIT_LEVEL, AUDITS
 
@@ -59,7 +59,7 @@ def mutants(keys: Sequence[str], preset: str, seed: int) -> Findings:
     integer_at_least(0, seed=seed)
     for key in keys:
         builder(key)
-    chosen = [number for number, mutant in enumerate(MUTANTS) if not keys or mutant.key in keys]
+    chosen = [number for number, mutant in enumerate(all_mutants()) if not keys or mutant.key in keys]
     found = _computed(_mutant, chosen, preset, seed)
     rows, records = [row for row, _ in found], [record for _, record in found]
     caught = sum(record["caught"] for record in records)
@@ -86,7 +86,7 @@ def _entry(key: str, preset: str, seed: int) -> list[Found]:
 
 
 def _mutant(number: int, preset: str, seed: int) -> Found:
-    mutant = MUTANTS[number]
+    mutant = all_mutants()[number]
     with threadpool_limits(1):
         report = mutant.attacked(AUDITS[preset], seed)
     return (

@@ -5,27 +5,28 @@ A mask takes a root L of the value and returns L M Lᵀ, M a random positive def
 change under rotations, so that any root will do and the noise is as wide as the value in every direction.
 
     thompson_laplace   M = U diag(e^λ) Uᵀ, density ∝ e^(-θ d(M, I)); ε-DP with θ = ε/Δ      d ≤ 4
-    wishart            M = W/ν, W the second moments of ν normal rows; ν as small as (ε, δ) allows
+    wishart            M = W/ν, W the second moments of ν normal rows; ν as large as (ε, δ) allows
+    wishart_trace      the same, where the |ln λ| of each sign add up to Δ at most
     square             M = (I + ηG)(I + ηG)ᵀ/c, G of independent N(0, 1): the source's (Lemma 5.1)
 
-A charge's sensitivity is the Thompson distance Δ of two values; the scale is 1/θ, 1/ν or η. Proofs:
-`proofs/masks.md`.
+A charge's sensitivity is the Thompson distance Δ of two values (or that sum); the scale is 1/θ, 1/ν or η.
+Proofs: `proofs/masks.md`, `proofs/matrix_quantile.md`.
 """
 
 from functools import lru_cache, partial
-from math import exp, expm1, inf, log, sqrt
+from math import exp, expm1, log, sqrt
 
 import numpy as np
-from scipy.special import chdtr, chdtrc, chndtr
 
 from workbench.errors import ArgumentError
 
 from .budget import ApproxDP, PureDP
+from .chi_squares import Law, hockey_stick
 from .noise import Array, NoiseSource
 from .plan import Charge
 from .roots import brentq
 
-CELLS = 4000
+ORDERS = 2000
 
 KINDS = ("thompson_laplace", "wishart", "square")
 LARGEST_THOMPSON = 4
@@ -37,18 +38,29 @@ def thompson_laplace_scale(charge: Charge, d: int) -> float:
     Raises
     ------
     ArgumentError
-        If d is above 4, or θ is not above ⌊d²/4⌋: the density would not be integrable.
+        If d is above 4, or θ is not above `least_rate`.
     """
     if not isinstance(charge.cost, PureDP):
         raise ArgumentError("cost", charge.cost, "PureDP")
     if d > LARGEST_THOMPSON:
         raise ArgumentError("d", d, f"at most {LARGEST_THOMPSON} for the Thompson-Laplace mask")
     scale = charge.sensitivity / charge.cost.epsilon
-    if scale * (d * d // 4) >= 1:
+    if scale * least_rate(d) >= 1:
         raise ArgumentError(
-            "sensitivity", charge.sensitivity, f"below {charge.cost.epsilon / (d * d // 4):g}"
+            "sensitivity", charge.sensitivity, f"below {charge.cost.epsilon / least_rate(d):g}"
         )
     return scale
+
+
+def least_rate(d: int) -> int:
+    """Return what θ must exceed: 2⌊d²/4⌋, and 1.
+
+    At ⌊d²/4⌋ the density is not integrable, and close to that a draw is rejected many thousand times.
+
+    >>> [least_rate(d) for d in (1, 2, 3, 4)]
+    [1, 2, 4, 8]
+    """
+    return max(1, 2 * (d * d // 4))
 
 
 def thompson_laplace(root: Array, charge: Charge, noise: NoiseSource) -> Array:
@@ -64,6 +76,43 @@ def wishart_scale(charge: Charge, d: int) -> float:
 def wishart(root: Array, charge: Charge, noise: NoiseSource) -> Array:
     """Return the second moment of ν normal rows of covariance LLᵀ, L = `root`: (ε, δ)-DP."""
     return noise.wishart(root, charge.sensitivity, wishart_scale(charge, len(root)))
+
+
+def wishart_trace(root: Array, charge: Charge, noise: NoiseSource) -> Array:
+    """Return the same, (ε, δ)-DP where the |ln λ| of each sign add up to Δ at most."""
+    return noise.wishart(root, charge.sensitivity, wishart_trace_scale(charge, len(root)))
+
+
+def wishart_trace_scale(charge: Charge, d: int) -> float:
+    """Return 1/ν for the most rows ν that hold (ε, δ) where Σ (ln λ)₊ ≤ Δ and Σ (ln λ)₋ ≤ Δ.
+
+    Rényi's divergence of order α is at most ν c_α, that of λ = (e^Δ, e^-Δ, 1, ..), or of one of the two if
+    d = 1. It implies (ε, δ) with δ = (1 - 1/α)^(α - 1) e^((α - 1)(ν c_α - ε))/α (Canonne, Kamath & Steinke
+    2020); α is the best on a grid.
+    """
+    cost, distance = _approximate(charge), charge.sensitivity
+    highest = (1 - 1e-9) / expm1(min(distance, 30.0))
+    orders = 1 + np.geomspace(min(1e-3, highest / 2), highest, ORDERS)
+    rows = (cost.epsilon + (log(cost.delta) - _conversion(orders)) / (orders - 1)) / renyi(
+        distance, orders, d
+    )
+    if not (distance < 30 and rows.max() > d - 1):
+        raise ArgumentError("sensitivity", distance, f"smaller, for {d} dimensions at {cost}")
+    return float(1 / rows.max())
+
+
+def renyi(distance: float, orders: Array, d: int) -> Array:
+    """Return c_α: the largest Rényi divergence for each of ν rows."""
+
+    def one(v: float) -> Array:
+        return np.asarray((-np.log1p(-(orders - 1) * expm1(v)) / (orders - 1) - v) / 2)
+
+    up, down = one(distance), one(-distance)
+    return up + down if d > 1 else np.maximum(up, down)
+
+
+def _conversion(orders: Array) -> Array:
+    return np.asarray((orders - 1) * np.log1p(-1 / orders) - np.log(orders))
 
 
 def square_scale(charge: Charge, d: int) -> float:
@@ -100,6 +149,8 @@ def _draw(root: Array, charge: Charge, noise: NoiseSource) -> Array:
             return thompson_laplace(root, charge, noise)
         case "wishart":
             return wishart(root, charge, noise)
+        case "wishart_trace":
+            return wishart_trace(root, charge, noise)
         case "square":
             return square(root, charge, noise)
     raise ArgumentError("mechanism", charge.mechanism, "one of " + ", ".join(KINDS))
@@ -163,44 +214,3 @@ def _approximate(charge: Charge) -> ApproxDP:
     if not isinstance(charge.cost, ApproxDP) or not charge.cost.delta > 0:
         raise ArgumentError("cost", charge.cost, "ApproxDP with delta > 0")
     return charge.cost
-
-
-Law = tuple[float, float]  # degrees of freedom and noncentrality of a chi-square variable
-
-
-def hockey_stick(
-    epsilon: float, threshold: float, p: tuple[float, Law, float, Law], q: tuple[float, Law, float, Law]
-) -> float:
-    """Return an upper bound on P(aX - bY > v) - e^ε Q(a'X' - b'Y' > v) that is close to it.
-
-    `p` and `q` hold a, the law of X, b, the law of Y. Each probability is a sum over cells of Y, its factor
-    taken at one end of the cell: too large for P, too small for Q.
-    """
-    return _difference_tail(*p, threshold, 0) - exp(epsilon) * _difference_tail(*q, threshold, 1)
-
-
-def _difference_tail(a: float, first: Law, b: float, second: Law, threshold: float, end: int) -> float:
-    """Return P(aX - bY > v), Y replaced by the lower (0) or upper (1) end of its cell."""
-    if not first[0]:
-        return float(_below(second, np.array(-threshold / b)))
-    if not second[0]:
-        return float(_above(first, np.array(threshold / a)))
-    edges = np.linspace(*_reach(second), CELLS + 1)
-    ends = np.concatenate([[0.0], edges, [inf]])
-    masses = np.diff(_below(second, ends))
-    return float(masses @ _above(first, (threshold + b * ends[end : end + len(masses)]) / a))
-
-
-def _reach(law: Law) -> tuple[float, float]:
-    centre, spread = sum(law), sqrt(2 * (law[0] + 2 * law[1]))
-    return max(0.0, centre - 10 * spread), centre + 14 * spread
-
-
-def _below(law: Law, values: Array) -> Array:
-    finite = np.clip(values, 0.0, 1e300)
-    return np.asarray(chndtr(finite, *law) if law[1] else chdtr(law[0], finite))
-
-
-def _above(law: Law, values: Array) -> Array:
-    finite = np.clip(values, 0.0, 1e300)
-    return np.asarray(1 - chndtr(finite, *law) if law[1] else chdtrc(law[0], finite))

@@ -6,6 +6,7 @@ contracts and property tests.
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from math import log
 from typing import Any
 
@@ -193,4 +194,7 @@ def of_added_rows() -> Iterator[Mutant]:
             yield Mutant(f"sensitivity 1 at {pair}", key, step, patches, "μ = 2 GDP", pair)
 
 
-MUTANTS = (*UNIVARIATE, *in_many_dimensions(), *of_added_rows())
+@lru_cache(maxsize=1)
+def all_mutants() -> tuple[Mutant, ...]:
+    """Return every mutant; in d dimensions their settings are searched for, which takes seconds."""
+    return *UNIVARIATE, *in_many_dimensions(), *of_added_rows()

@@ -5,6 +5,7 @@ replace one row. The mean is 0 if `centred`, and not estimated then.
 
     (1) the subspace that the rows vary in                                          AL22 Algorithm 2
     (2) a preconditioner in that subspace, of condition at most 4 for normal rows   AL22 Algorithm 3
+        or, `covariance="matrix-quantile"`, of far fewer rows   `covariance/matrix-quantile`
     (3) location, mean and covariance of the rows in its frame                      `parts.round_finish`
 
 Each stage has the whole budget and rows of its own (`parts.populous_learner`). `degenerate=False` skips (1),
@@ -13,7 +14,7 @@ for laws with a density. No answer of a stage is none of the whole.
 "paper" has (1) and (2) with the source's constants, and takes billions of rows. Departures, in both: (3) is
 the finish that `gaussian/unbounded` has, in the place of Karwa and Vadhan's mean in every coordinate and of a
 clipped covariance with constants of its own. A subspace is found up to a grid of 1e-5.
-Proof: `proofs/populous.md`.
+Proof: `proofs/populous.md`, `proofs/matrix_quantile.md`.
 """
 
 from dataclasses import dataclass
@@ -22,9 +23,9 @@ from typing import Literal
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import one_of, probability
+from workbench.errors import ArgumentError, one_of, probability
 from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.populous_learner import PopulousLearner, require_events
+from workbench.estimators.parts.populous_learner import Covariance, PopulousLearner, require_events
 from workbench.privacy import Budget, NoiseSource, Plan
 
 
@@ -43,11 +44,15 @@ class PopulousGaussian:
     centred: bool = False
     degenerate: bool = True
     beta: float = 0.1
+    covariance: Covariance = "populous"
     calibration: Literal["paper", "tight"] = "tight"
 
     def __post_init__(self) -> None:
         probability(beta=self.beta)
+        one_of(("populous", "matrix-quantile"), covariance=self.covariance)
         one_of(("paper", "tight"), calibration=self.calibration)
+        if self.calibration == "paper" and self.covariance != "populous":
+            raise ArgumentError("covariance", self.covariance, "populous with the source's constants")
 
     def __call__(
         self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
@@ -59,7 +64,7 @@ class PopulousGaussian:
         """Return the recipe for n rows; public."""
         require_matrix(n, d)
         shape = n, d, require_events(budget), self.centred, self.degenerate
-        return PopulousLearner(*shape, beta=self.beta, calibration=self.calibration)
+        return PopulousLearner(*shape, self.beta, self.calibration, self.covariance)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the stages in parallel; raise where n rows are too few, with the number."""

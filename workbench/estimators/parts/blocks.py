@@ -101,10 +101,11 @@ def _decomposed(blocks: Array) -> Iterator[tuple[slice, tuple[Array, Array]]]:
     for start in range(0, len(blocks), step):
         part = slice(start, start + step)
         finite = np.where(usable(blocks[part])[:, None, None], blocks[part], 0.0)
-        yield part, _svd(np.asarray(np.linalg.qr(finite, mode="r")))
+        yield part, svd(np.asarray(np.linalg.qr(finite, mode="r")))
 
 
-def _svd(blocks: Array) -> tuple[Array, Array]:
+def svd(blocks: Array) -> tuple[Array, Array]:
+    """Return singular values and right vectors; NaN and 0 for a block that does not converge."""
     try:
         _, values, vectors = np.linalg.svd(blocks, full_matrices=False)
     except np.linalg.LinAlgError:

@@ -18,7 +18,7 @@ from workbench.estimators.parts.paper_vote import covariance_design, fewest_for_
 from workbench.estimators.parts.vote import covariance_moves
 from workbench.estimators.parts.vote_design import FAR, Design, Designer, fewest, in_units
 from workbench.privacy import ApproxDP
-from workbench.privacy.masks import LARGEST_THOMPSON, wishart_delta
+from workbench.privacy.masks import LARGEST_THOMPSON, least_rate, wishart_delta
 
 SIZES = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)  # rows of a group, in units of d + 3
 PAIRS, SEED = 6000, 41
@@ -60,11 +60,11 @@ def sizes(d: int) -> tuple[int, ...]:
 
 
 def _has_mask(made: Design, d: int) -> bool:
-    """Return whether the mask of a design exists: θ > ⌊d²/4⌋ + 1, ν ≥ d."""
+    """Return whether the mask of a design exists: θ large enough for draws, ν ≥ d."""
     cost = made.charges[1].cost
     if isinstance(cost, ApproxDP):
         return wishart_delta(made.distance, d, d, cost.epsilon) <= cost.delta
-    return made.narrowness > d * d // 4 + 1
+    return made.narrowness > least_rate(d)
 
 
 @lru_cache(maxsize=1024)

@@ -61,7 +61,8 @@ class PopulousFrame:
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
         """Return the masked average, positive definite, or None for no answer."""
         made = self.design
-        found = private_average(grouped(shuffled(rows, noise), made.size), made, noise)  # (1), (2)
+        groups = grouped(shuffled(rows, noise)[: made.rows], made.size)  # (1)
+        found = private_average(groups, made, noise)  # (2)
         return None if found is None else found * centring(made.charges[1], self.d)[0]  # (3)
 
     def error_bound(self) -> float:

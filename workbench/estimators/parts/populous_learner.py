@@ -5,6 +5,7 @@ one row.
 
     (1) on pairs of the first rows: the subspace that the rows vary in, exactly    `spectral/subspace-exact`
     (2) on pairs of the next rows, in that subspace: a preconditioner             `parts.populous_frame`
+        or, of far fewer rows, a matrix quantile                                  `parts.matrix_quantile`
     (3) on the rest: location, mean and covariance in its frame                   `parts.round_finish`
 
 Every stage sees rows of its own and has the whole budget: a replaced row lies in one of them. (1) has the
@@ -25,18 +26,20 @@ from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Array, mapped, sanitised
 from workbench.estimators.parts.concentrated import concentrated
 from workbench.estimators.parts.frame import Frame
+from workbench.estimators.parts.matrix_quantile import MatrixQuantile
+from workbench.estimators.parts.matrix_quantile_design import fewest_rows
 from workbench.estimators.parts.moments import Moments
 from workbench.estimators.parts.paper_vote import fewest_for_covariance
 from workbench.estimators.parts.populous_frame import PopulousFrame
 from workbench.estimators.parts.round_finish import RoundFinish
 from workbench.estimators.parts.rows import centred_rows, own_stream, shuffled
 from workbench.estimators.parts.subspace_token import GRID
-from workbench.estimators.parts.vote_design import VOTE
 from workbench.estimators.spectral.subspace_exact import SubspaceExact
 from workbench.privacy import ApproxDP, Budget, Converted, NoiseSource, Parallel, Plan, Sequential
 
+Covariance = Literal["populous", "matrix-quantile"]
 THIN = GRID * 4  # the unit of location across a subspace that is known up to a grid
-FINISH = 0.25  # rows of (3) at least, as a share of those of (2)
+FINISH = {"populous": 0.25, "matrix-quantile": 4.0}  # rows of (3) at least, as a share of those of (2)
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class PopulousLearner:
     degenerate: bool = False
     beta: float = 0.1
     calibration: Literal["paper", "tight"] = "tight"
+    covariance: Covariance = "populous"
 
     @property
     def subspace(self) -> SubspaceExact:
@@ -65,18 +69,19 @@ class PopulousLearner:
     def rows(self) -> tuple[int, int, int]:
         """How many rows each stage sees; raise where n are too few."""
         first = self.subspace.fewest(self.d, self.budget) if self.degenerate else 0
-        second = preconditioned_rows(self.d, self.budget, self.beta / 3, self.mask) * (
-            1 if self.centred else 2
-        )
-        needed = first + second + int(FINISH * second) + 2
+        fewest = preconditioned_rows(self.d, self.budget, self.beta / 3, self.mask, self.covariance)
+        second = fewest * (1 if self.centred else 2)
+        needed = first + second + int(FINISH[self.covariance] * second) + 2
         if self.n < needed:
             raise ArgumentError("n", self.n, f"at least {needed} for d = {self.d} at {self.budget}")
         return first, second, self.n - first - second
 
     @property
-    def frame(self) -> PopulousFrame:
+    def frame(self) -> PopulousFrame | MatrixQuantile:
         """The recipe of (2)."""
         pairs = self.rows[1] // (1 if self.centred else 2)
+        if self.covariance == "matrix-quantile":
+            return MatrixQuantile(pairs, self.d, self.budget, self.beta / 3)
         return PopulousFrame(pairs, self.d, self.budget, self.beta / 3, self.mask)
 
     @property
@@ -103,7 +108,7 @@ class PopulousLearner:
         pairs = centred_rows(x[first : first + second], self.centred)
         found = self.frame.draw(completed(pairs, basis, noise), noise)  # (2)
         if found is None:
-            return Abstention(VOTE)
+            return Abstention(self.frame.design.charges[0].step)
         rank = basis.shape[1]
         if rank == 0:
             return Abstention("subspace")
@@ -122,8 +127,12 @@ def completed(rows: Array, basis: Array, noise: NoiseSource) -> Array:
 
 
 @lru_cache(maxsize=256)
-def preconditioned_rows(d: int, budget: ApproxDP, beta: float, mask: str) -> int:
+def preconditioned_rows(
+    d: int, budget: ApproxDP, beta: float, mask: str, covariance: Covariance = "populous"
+) -> int:
     """Return about the fewest rows of mean 0 that leave a condition of 4 with probability 1 - β."""
+    if covariance == "matrix-quantile":
+        return fewest_rows(d, budget, beta, "thompson", log(2))
     if mask == "square":
         return fewest_for_covariance(d, budget, beta)
 

@@ -31,7 +31,7 @@ from workbench.estimators.parts.vote import covariance_moves
 from workbench.estimators.parts.vote_design import Design
 from workbench.linalg import tail
 from workbench.privacy import ApproxDP, Charge, NoiseSource, SimulatedNoise
-from workbench.privacy.masks import masked_identity
+from workbench.privacy.masks import least_rate, masked_identity
 
 AT_ONCE = 2**20  # entries that are worked on at a time
 LOSS = 1.5  # of sampling error, times that of the plain moment
@@ -61,7 +61,7 @@ class RobustCovariance:
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
         """Return the masked average, positive definite, or None for no answer."""
         row, made = self.chosen[0], self.design
-        groups = robust_groups(shuffled(rows, noise), made.size)  # (1)
+        groups = robust_groups(shuffled(rows, noise)[: made.rows], made.size)  # (1)
         found = private_average(groups, made, noise)  # (2)
         return None if found is None else found * (centring(made.charges[1], self.d)[0] / row.scale)  # (3)
 
@@ -90,7 +90,7 @@ def robust_groups(rows: Array, size: int) -> Groups:
 @lru_cache(maxsize=1024)
 def _chosen(n: int, d: int, corruption: float, budget: ApproxDP, beta: float) -> tuple[Row, Design]:
     made = robust_designs("covariance", n, d, corruption, budget, beta, "thompson_laplace", covariance_moves)
-    if made[0][1].narrowness <= d * d // 4 + 1:
+    if made[0][1].narrowness <= least_rate(d):
         raise ArgumentError("n", n, f"more rows for d = {d} at {budget}")
     return made[0]
 

@@ -58,7 +58,7 @@ class RobustMean:
         """Return the noisy average of sanitised rows, or None for no answer."""
         made = self.design
         with np.errstate(over="ignore", under="ignore"):
-            standard = sanitised(shuffled(rows, noise) / self.spread)
+            standard = sanitised(shuffled(rows, noise)[: made.rows] / self.spread)
         points = Points(group_means(standard, made.size), made.limit)  # (1)
         found = private_average(points, made, noise)  # (2)
         return None if found is None else self.spread * found

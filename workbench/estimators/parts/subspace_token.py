@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.estimators.base import Array
-from workbench.estimators.parts.blocks import usable
+from workbench.estimators.parts.blocks import svd, usable
 
 GRID = 1e-5
 RANK = 1e-8  # singular values below this share of the largest one are 0
@@ -36,7 +36,8 @@ class Tokens:
         """Return the token of every block of shape (s, d), as text."""
         above = np.triu_indices(len(self.offsets))
         good = usable(blocks)
-        _, values, vectors = np.linalg.svd(np.where(good[:, None, None], blocks, 0.0), full_matrices=False)
+        values, vectors = svd(np.where(good[:, None, None], blocks, 0.0))
+        good &= ~np.isnan(values).any(axis=1)
         kept = values > RANK * values[:, :1]
         spanned = vectors * kept[:, :, None]
         projections = np.swapaxes(spanned, 1, 2) @ spanned

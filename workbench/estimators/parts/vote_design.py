@@ -30,6 +30,7 @@ VOTE, MASK = "vote", "mask"
 SHARES = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 FAR = (0.002, 0.005, 0.01, 0.02)
 FEWEST, MOST = 20, 20_000  # groups
+WIDEST = 100.0  # the largest L at which floats tell friends from others
 
 Moves: TypeAlias = Callable[[int, Array, Array, float, float], Array]  # Δ from k, a, b, Q₀ and L
 Limits: TypeAlias = Callable[[int], tuple[float, ...]]  # L from s, for each p of FAR
@@ -67,6 +68,11 @@ class Design:
     budget: ApproxDP
     share: float
     stage: str = ""
+
+    @property
+    def rows(self) -> int:
+        """The rows that vote, k groups of them; whatever is left over is unused."""
+        return self.vote.k * self.size
 
     @property
     def charges(self) -> tuple[Charge, Charge]:
@@ -115,6 +121,8 @@ class Designer:
         for share in SHARES:
             cost = split(budget, share, self.kind)[0]
             for far, limit in zip(FAR, self.limits(size), strict=True):
+                if limit > WIDEST:
+                    continue
                 found = self.thresholds(k, 1 - far - 6 * sqrt(far / k), limit, cost, beta)
                 if found is not None:
                     yield Design(size, limit, *found, self.kind, budget, share)

@@ -6,6 +6,8 @@ A source adds its claims as a module with a tuple `CLAIMS`, imported here and na
 from collections.abc import Iterable
 
 from workbench.errors import one_of
+from workbench.study.claims.al22 import CLAIMS as AL22
+from workbench.study.claims.al22_learners import CLAIMS as AL22_LEARNERS
 from workbench.study.claims.al22_oracles import CLAIMS as AL22_ORACLES
 from workbench.study.claims.base import Claim as Claim
 from workbench.study.claims.base import index
@@ -26,11 +28,14 @@ from workbench.study.claims.m21_coinpress_mean import CLAIMS as M21_COINPRESS_ME
 from workbench.study.claims.m21_heavy import CLAIMS as M21_HEAVY
 from workbench.study.claims.m21_heavy_net import CLAIMS as M21_HEAVY_NET
 from workbench.study.claims.m21_unbounded import CLAIMS as M21_UNBOUNDED
+from workbench.study.claims.mq import CLAIMS as MQ
 from workbench.study.claims.wx19 import CLAIMS as WX19
 from workbench.study.resources import resources
 from workbench.study.verdict import Verdict
 
 FAMILIES: tuple[tuple[Claim, ...], ...] = (
+    AL22,
+    AL22_LEARNERS,
     AL22_ORACLES,
     L17_LOCATION,
     L17_COSTS,
@@ -49,6 +54,7 @@ FAMILIES: tuple[tuple[Claim, ...], ...] = (
     M21_HEAVY,
     M21_HEAVY_NET,
     M21_UNBOUNDED,
+    MQ,
     WX19,
 )
 CLAIMS: dict[str, Claim] = index(*FAMILIES)

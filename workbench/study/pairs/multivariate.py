@@ -7,11 +7,13 @@ among rows at one place, typical rows, or two crowds that the middle rows decide
 from collections.abc import Callable, Iterator
 from functools import partial
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
 from workbench.catalog import CATALOG, Entry
 from workbench.estimators.base import Array, Estimator
+from workbench.estimators.parts.rows import centred_rows
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NonPrivate, Plan, PureDP
 from workbench.study.audit import Pair
 from workbench.study.cliff import fewest_rows
@@ -23,6 +25,7 @@ FAR = 1e6
 ROWS = (24, 200, 1000)  # or as many as the estimator needs
 SLOW = {"window_median", "stability_histogram", "exponential"}
 SPARSE = {f"covariance/{name}" for name in ("perturbed", "thresholded", "local-thresholded")}
+COUNTED = {"covariance/matrix-quantile"}  # a count of rows decides, and a pair at its border attains it
 NET = 2.0  # times the budget, where a run is one choice among many
 BLOCKS = 4.0  # and where only blocks decide, or no pair attains
 BESIDE = 16  # rows: beyond the block of the row that turns
@@ -37,6 +40,8 @@ def attacks(key: str) -> Iterator[Case]:
         pairs = neighbours(setting.n, setting.d, CATALOG[key])
         if key in SPARSE:
             pairs += orthogonal(setting.n, setting.d)
+        if key in COUNTED:
+            pairs += (borderline(setting),)
         yield from replayed(setting, pairs, share=0.2)
         share = whole_share(setting)
         if setting.n * setting.d > MANY:
@@ -54,7 +59,9 @@ def settings(key: str) -> Iterator[Setting]:
         charges = attained(example.estimator.plan(n, d, budget), entry)
         choice = {charge.mechanism for charge in charges} == {"exponential"}
         least = NET if choice else BLOCKS if all(map(faint, charges)) else 1.0
-        quiet = n == 1 or key.endswith("populous-robust")  # their masks tell, at an ε that samples reach
+        quiet = (
+            n == 1 or key in COUNTED or key.endswith("populous-robust")
+        )  # their masks tell, at an ε that samples reach
         least = 1.0 if quiet else least  # one user's row attains what an average of many does not
         budget = loud(example.budget, max(least, steps(example.estimator, n, d, budget) / 2))
         yield Setting(key, example.estimator, budget, enough_rows(example.estimator, d, budget), d)
@@ -127,6 +134,32 @@ def orthogonal(n: int, d: int) -> tuple[Pair, ...]:
     return (
         pair("zeros and e1, or e2", zeros, first, second, 0),
         pair("zeros and (1, 1)/√2, or (1, -1)/√2", zeros, plus, minus, 0),
+    )
+
+
+def borderline(setting: Setting) -> Pair:
+    """Return typical rows, so many of them zero that one zero row more changes how stable they are."""
+    estimator: Any = setting.estimator
+    first, recipe = estimator.recipe(setting.n, setting.d, setting.budget)
+    typical = CATALOG[setting.key].population.sample(setting.n, rng=np.random.default_rng(setting.n))
+    each = (setting.n - first) // recipe.n  # rows of a pair
+
+    def without(pairs: int) -> Array:
+        rows = typical.copy()
+        rows[: each * pairs] = 0.0
+        return rows
+
+    def stable(pairs: int) -> bool:
+        rows = centred_rows(without(pairs)[: each * recipe.n], each == 1)
+        return bool(recipe.design.test.measure(rows)[0])
+
+    low, high = 0, recipe.n
+    while high > low + 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if stable(middle) else (low, middle)
+    last, rows = each * low, without(low)
+    return pair(
+        "as stable as can be, one row less", rows, rows[last], rows[last + each - 1] * (each - 1), last
     )
 
 

@@ -1,0 +1,125 @@
+"""The covariance of any Gaussian from a few thousand rows: a stable matrix quantile.  Derived here.
+
+Rows x of shape (n, d), any mean, any positive definite covariance Σ: nothing about either is assumed.
+Neighbours: replace one row. The rows have mean 0 if `centred`; otherwise they are paired first, ⌊n/2⌋ rows
+(x_1 - x_2)/√2.
+
+    (1) P_v = the largest P with P ≤ (1/v) Σ ω(xᵀP⁻¹x) x xᵀ: a row counts once at most `parts.matrix_levels`
+    (2) h = how many rows may be replaced before P_u could move far                `parts.stability`
+    (3) no answer unless h + truncated Laplace noise is large, else c · mask(P_u)  `parts.matrix_quantile`
+
+There are no groups: one row has one vote, and P_v of a data set lies between P_{v + 1} and P_{v - 1} of its
+neighbour. Accuracy is for normal rows; outliers and heavy tails give no answer. α says how accurate: None for
+a condition of at most 4 after whitening (every |ln λ| of out⁻¹Σ at most ln 2), else
+|Σ^-½ out Σ^-½ - I|_F ≤ α, with probability 1 - β, no answer being a failure. `plan` refuses rows too few for
+it. `degenerate=True` finds the subspace that the rows vary in first, on rows of its own
+(`spectral/subspace-exact`).
+
+Beside AL22's Algorithm 3: its masking step (Definition 3.3) stays, with noise of our own; its vote of groups
+does not. Proof: `proofs/matrix_quantile.md`.
+"""
+
+from dataclasses import dataclass
+from math import log
+
+from workbench.errors import ArgumentError, positive, probability
+from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.matrix_quantile import MatrixQuantile
+from workbench.estimators.parts.matrix_quantile_design import TEST, Target, fewest_rows
+from workbench.estimators.parts.populous_learner import completed, require_events
+from workbench.estimators.parts.rows import centred_rows, shuffled
+from workbench.estimators.spectral.subspace_exact import SubspaceExact
+from workbench.linalg import symmetrised
+from workbench.privacy import ApproxDP, Budget, NoiseSource, Parallel, Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixQuantileCovariance:
+    """Public parameters. Budget: ApproxDP with delta > 0.
+
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = np.random.default_rng(1).standard_normal((3000, 2)) * [1e-6, 1e6] + 1e3
+    >>> release = MatrixQuantileCovariance()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> bool((abs(release.value.diagonal() / [1e-12, 1e12] - 1) < 0.5).all())
+    True
+    """
+
+    alpha: float | None = None
+    centred: bool = False
+    degenerate: bool = False
+    beta: float = 0.1
+
+    def __post_init__(self) -> None:
+        probability(beta=self.beta)
+        if self.alpha is not None:
+            positive(alpha=self.alpha)
+
+    def __call__(
+        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+    ) -> Release[Array]:
+        """Return the private covariance of `x`, shape (d, d), positive semidefinite."""
+        return run_multivariate(self, x, budget, rng, trace)
+
+    @property
+    def subspace(self) -> SubspaceExact:
+        """The recipe of the first stage for degenerate rows."""
+        return SubspaceExact(centred=self.centred, beta=self.beta / 10)
+
+    @property
+    def target(self) -> tuple[Target, float]:
+        """The error that α is about, and what it may be."""
+        return ("thompson", log(2)) if self.alpha is None else ("frobenius", self.alpha)
+
+    @property
+    def share(self) -> float:
+        """Return the part of β that (1) to (3) have."""
+        return 0.9 * self.beta if self.degenerate else self.beta
+
+    def fewest(self, d: int, budget: ApproxDP) -> int:
+        """Return the fewest rows, to 1 %."""
+        each = 1 if self.centred else 2
+        first = self.subspace.fewest(d, budget) if self.degenerate else 0
+        return first + each * fewest_rows(d, budget, self.share, *self.target)
+
+    def recipe(self, n: int, d: int, budget: Budget) -> tuple[int, MatrixQuantile]:
+        """Return how many rows the subspace has, and steps (1) to (3) for the others, paired or not."""
+        require_matrix(n, d)
+        events = require_events(budget)
+        fewest = self.fewest(d, events)
+        if n < fewest:
+            raise ArgumentError("n", n, f"at least {fewest} for d = {d}, alpha = {self.alpha} at {budget}")
+        first = self.subspace.fewest(d, events) if self.degenerate else 0
+        rows = (n - first) // (1 if self.centred else 2)
+        return first, MatrixQuantile(rows, d, events, self.share)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charges of the test and of the mask, beside those of the subspace on other rows."""
+        first, recipe = self.recipe(n, d, budget)
+        if not self.degenerate:
+            return recipe.design.plan
+        return Parallel((self.subspace.plan(first, d, budget), recipe.design.plan))
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Array | Abstention:
+        """Return the private covariance of sanitised rows."""
+        first, recipe = self.recipe(len(x), x.shape[1], budget)
+        if not self.degenerate:
+            found = recipe.draw(centred_rows(x, self.centred), noise, trace)
+            return Abstention(TEST) if found is None else found
+        x = shuffled(x, noise)
+        basis = self.subspace.basis(x[:first], recipe.budget, noise)
+        if isinstance(basis, Abstention):
+            return basis
+        inside = recipe.draw(completed(centred_rows(x[first:], self.centred), basis, noise), noise, trace)
+        rank = basis.shape[1]
+        return Abstention(TEST) if inside is None else symmetrised(basis @ inside[:rank, :rank] @ basis.T)
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return what the Thompson distance from Σ, all |ln λ| of out⁻¹Σ, exceeds with probability β at most.
+
+        For normal rows of full rank, given an answer, by simulation.
+        """
+        probability(beta=beta)
+        return self.recipe(n, d, budget)[1].design.error("thompson", beta / 2)

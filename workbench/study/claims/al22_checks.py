@@ -1,0 +1,51 @@
+"""Checks that the claims on AL22 share: of inequalities, of public numbers, of failures."""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from workbench.study.profiles import claim_level
+from workbench.study.rules import at_most, compare
+from workbench.study.verdict import Status, Verdict
+
+ROUNDING = 1e-6
+
+
+def reached(name: str, values: ArrayLike, bound: float, share: float) -> Verdict:
+    """Decide 'no value is above the bound'; it holds only if one reaches this share of it."""
+    found = np.asarray(values, np.float64)
+    top = float(found.max())
+    above, near = top > bound * (1 + ROUNDING), top >= share * bound
+    status = Status.REFUTED if above or np.isnan(top) else Status.HOLDS if near else Status.UNDECIDED
+    return Verdict(
+        status=status,
+        test="largest value, at most",
+        level=0.0,
+        trials=len(found),
+        estimate=top,
+        interval=(top, top),
+        bound=bound,
+        detail={"share": share},
+    ).about(name, "")
+
+
+def certain(name: str, values: ArrayLike, low: float, high: float) -> Verdict:
+    """Decide 'all values lie in [low, high]' for values that follow from public numbers."""
+    found = np.atleast_1d(np.asarray(values, np.float64))
+    interval = (float(found.min()), float(found.max()))
+    inside = compare(interval, low, high) is Status.HOLDS
+    return Verdict(
+        status=Status.HOLDS if inside else Status.REFUTED,
+        test="computed, inside limits",
+        level=0.0,
+        trials=len(found),
+        estimate=interval[1],
+        interval=interval,
+        bound=high,
+        detail={"allowed": (low, high)},
+    ).about(name, "")
+
+
+def fails(name: str, failed: "pd.Series[bool]", beta: float, factor: float) -> Verdict:
+    """Decide 'it fails with probability at most beta'."""
+    return at_most(int(failed.sum()), len(failed), beta, claim_level(), factor=factor).about(name, "")
