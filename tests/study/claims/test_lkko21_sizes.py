@@ -27,7 +27,9 @@ def imagined(monkeypatch, share):
         errors = np.full(trials, 0.01 if good else 100.0)
         return {"error": errors, "abstained": np.zeros(trials, bool)}
 
-    monkeypatch.setattr(lkko21_sizes, "SIZES", replace(lkko21_sizes.SIZES, block=block, trials=60))
+    for name, trials in (("SIZES", 60), ("EDGE", 300)):
+        imaginary = replace(getattr(lkko21_sizes, name), block=block, trials=trials)
+        monkeypatch.setattr(lkko21_sizes, name, imaginary)
 
 
 @pytest.mark.parametrize("identifier", ["TB1", "TB2"])
@@ -35,15 +37,39 @@ def test_sizes_near_the_formula_hold_and_are_recorded(monkeypatch, identifier):
     imagined(monkeypatch, 0.9)
     verdict = CLAIMS[identifier].decide("quick", SEED, 1)
     assert verdict.status is Status.HOLDS
-    sizes = [size for check in verdict.detail["checks"] for size in check["detail"]["sizes"]]
+    sizes = [size for check in verdict.detail["checks"] for size in check["detail"].get("sizes", [])]
     assert {size["statement"] for size in sizes} == set(CLAIMS[identifier].sources)
     assert all(size["interval"][0] <= size["estimate"] <= size["interval"][1] for size in sizes)
 
 
-@pytest.mark.parametrize("identifier", ["TB1", "TB2"])
-def test_a_formula_far_from_the_truth_does_not_hold(monkeypatch, identifier):
-    imagined(monkeypatch, 10)
-    assert CLAIMS[identifier].decide("quick", SEED, 1).status is not Status.HOLDS
+@pytest.mark.parametrize(("share", "identifiers"), [(10, ["TB1.2"]), (0, ["TB1", "TB2"])])
+def test_a_formula_far_from_the_truth_is_refuted(monkeypatch, share, identifiers):
+    imagined(monkeypatch, share)
+    for identifier in identifiers:
+        assert CLAIMS[identifier].decide("quick", SEED, 1).status is Status.REFUTED
+    for identifier in ("TB1", "TB2"):
+        assert CLAIMS[identifier].decide("quick", SEED, 1).status is not Status.HOLDS
+
+
+def test_prime_in_the_plane_needs_ten_times_the_formula_only_if_it_does(monkeypatch):
+    imagined(monkeypatch, 0.9 / 32 * 4)
+    assert CLAIMS["TB1.2"].decide("quick", SEED, 1).status is Status.HOLDS
+    imagined(monkeypatch, 0.9)
+    assert CLAIMS["TB1.2"].decide("quick", SEED, 1).status is Status.REFUTED
+
+
+@pytest.mark.parametrize("pair", lkko21_sizes.EDGES)
+def test_runs_at_an_edge_decide_it(monkeypatch, pair):
+    """What is good there in half of the runs is refuted at ten times the formula, and holds at a tenth."""
+
+    def block(point, trials, data, noise):
+        return {"error": np.where(data.random(trials) < 0.5, 0.01, 100.0)}
+
+    monkeypatch.setattr(lkko21_sizes, "EDGE", replace(lkko21_sizes.EDGE, block=block, trials=300))
+    imaginary = sweep.run(lkko21_sizes.EDGE, "quick", seed=SEED)
+    verdict = lkko21_sizes.at_edge(imaginary, *pair, lkko21_sizes.EDGES[pair])
+    expected = Status.REFUTED if lkko21_sizes.EDGES[pair] > 1 else Status.HOLDS
+    assert verdict.status is expected
 
 
 def test_every_setting_is_measured_at_its_least_rows():

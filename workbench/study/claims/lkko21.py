@@ -17,16 +17,16 @@ CLAIMS = (
     Claim(
         "P2",
         (FIGURE, THEOREM, "LKKO21/Thm11"),
-        "The same, six directions, d = 2, 3, 10, 20, 50: every median error of mean/prime, and 95 % of single"
-        " errors, are at most 1.2 α √ln(1/α); at d = 50 a tenth of that of mean/clipped-box at most, and at"
-        " most 1.5 times the one at d = 2.",
+        "The same, six directions, d = 2, 3, 10, 20, 50: every median error of mean/prime, and 95 % of all"
+        " single errors together, are at most 1.2 α √ln(1/α); at d = 50 a tenth of that of mean/clipped-box"
+        " at most, and at most 1.5 times the one at d = 2.",
         prime.figure_1a,
     ),
     Claim(
         "P3",
         (THEOREM,),
-        "The same: mean errors in the six directions, over the mean at the same d, are within 3 standard"
-        " errors of each other.",
+        "The same: mean errors in the six directions, over the mean at the same d, differ by no more than"
+        " chance; half as much again in one of them would be noticed.",
         prime.every_direction,
     ),
     Claim(
@@ -92,7 +92,8 @@ CLAIMS = (
         "P14",
         ("LKKO21/Thm9",),
         "n = 1e5, d = 10, Student and Pareto rows of tail index 2.5, covariance I, corruption .02, .05, .1,"
-        " seven attacks: 95 % of the errors of mean/prime-heavy are at most 1.5 √corruption.",
+        " seven attacks: 95 % of the errors of mean/prime-heavy, of all cells together, are at most"
+        " 1.5 √corruption.",
         prime.heavy_tails,
     ),
     Claim(

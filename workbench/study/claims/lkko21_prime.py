@@ -3,12 +3,10 @@
 Medians have exact intervals (two order statistics); slopes and ratios combine those of independent points.
 """
 
-from itertools import combinations
 from math import inf, log, sqrt
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
 from workbench.study.claims import l17_location_measures as measures
 from workbench.study.claims import lkko21_sweeps as sweeps
@@ -17,13 +15,13 @@ from workbench.study.claims.l17_location_measures import Measure
 from workbench.study.claims.lkko21_sweeps import limit
 from workbench.study.claims.m21_coinpress_checks import median_ratio
 from workbench.study.profiles import claim_level
-from workbench.study.rules import at_most, combine
+from workbench.study.rules import alike, at_most, combine
 from workbench.study.streams import Role, stream
 from workbench.study.sweep import Sweep, run
 from workbench.study.verdict import Status, Verdict
 
 NEAR, TENTH, MISSED = 1.2, 0.1, 0.05
-NOTICED = 3.0  # times as many misses are noticed
+NOTICED = 1.5  # times the error in one direction is noticed
 PLAIN_SLOPE, PLAIN_BAND = 0.5, 0.02
 CORRUPTION_BAND, BOUNDED = 0.05, 2.0
 FLAT, PLATEAU = 1.5, 1.5
@@ -40,9 +38,7 @@ def medians(
     return {value: measures.median(rows[column], level / len(by)) for value, rows in by.items()}
 
 
-def small_errors(
-    frame: pd.DataFrame, column: str, most: float, sweep: Sweep, factor: float = 2.0
-) -> list[Verdict]:
+def small_errors(frame: pd.DataFrame, column: str, most: float, sweep: Sweep) -> list[Verdict]:
     """Return the checks of the medians at every point, and of all single errors together."""
     checks = []
     for point in sweep.points:
@@ -50,15 +46,19 @@ def small_errors(
         name = ", ".join(f"{key} = {value}" for key, value in point.items() if key in ("d", "attack"))
         found = measures.median(rows, claim_level())
         checks.append(measures.between(f"median, {name}", found, 0.0, most, n=sweeps.N))
-    above = int((frame[column] > most).sum())
-    together = at_most(above, len(frame), MISSED, claim_level(), factor=factor)
-    return [*checks, together.about("single errors above the bound", "at most one of twenty", n=sweeps.N)]
+    return [*checks, seldom("share of single errors above the bound", frame[column] > most)]
+
+
+def seldom(name: str, missed: pd.Series, most: float = MISSED) -> Verdict:
+    """Decide whether at most a share of all runs misses, on average over the points."""
+    found = measures.share(int(missed.sum()), len(missed), claim_level())
+    return measures.between(name, found, 0.0, most, n=sweeps.N)
 
 
 def figure_1a(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide P2."""
     frame = run(sweeps.PLANTED, profile, seed=seed, jobs=jobs)
-    checks = small_errors(frame, "prime", NEAR * limit(sweeps.CORRUPTION), sweeps.PLANTED, NOTICED)
+    checks = small_errors(frame, "prime", NEAR * limit(sweeps.CORRUPTION), sweeps.PLANTED)
     prime = medians(frame, "prime", "d", claim_level())
     widest = max(prime)
     box = medians(frame, "box", "d", claim_level())[widest]
@@ -81,24 +81,13 @@ def plain_mean(profile: str, seed: int, jobs: int) -> Verdict:
 
 
 def every_direction(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide P3: no two mean errors, all d pooled, are further apart than chance at the level allows."""
+    """Decide P3: errors over the mean at their d, all d pooled, have the same mean in every direction."""
     frame = run(sweeps.PLANTED, profile, seed=seed, jobs=jobs)
     names = sweeps.planted(sweeps.DIRECTIONS)
     relative = frame["prime"] / frame.groupby("d")["prime"].transform("mean")
-    errors = relative.groupby(frame["attack"])
-    means: pd.Series = errors.mean()
-    own: pd.Series = errors.std(ddof=1) / np.sqrt(errors.size())
-    pairs = [*combinations(names, 2)]
-    apart = {(a, b): abs(means[a] - means[b]) / float(np.hypot(own[a], own[b])) for a, b in pairs}
-    largest = float(max(apart.values()))
-    most = float(-ndtri(claim_level() / (2 * len(pairs))))
-    few = len(frame) < 60 * len(names)
-    status = Status.REFUTED if largest > most else Status.UNDECIDED if few or largest > 3 else Status.HOLDS
-    return Verdict(
-        status=status, test="largest difference in standard errors", level=claim_level(), n=sweeps.N,
-        trials=len(frame), estimate=largest, interval=(0.0, largest), bound=most, id="directions",
-        detail={"pairs": len(pairs), "means": {name: float(means[name]) for name in names}},
-    )  # fmt: skip
+    groups = [relative[frame["attack"] == name] for name in names]
+    verdict = alike(groups, claim_level(), factor=NOTICED)
+    return verdict.about("largest difference in standard errors", "no more than chance allows", n=sweeps.N)
 
 
 def against_corruption(profile: str, seed: int, jobs: int) -> Verdict:
@@ -178,12 +167,10 @@ def passes(profile: str, seed: int, jobs: int) -> Verdict:
         measures.between("slope, top eigenvector", top, 0.6, 1.2),
         measures.between("slope, matrix exponential", softmax, -inf, 0.5),
     ]
-    missed = int((frame["halved"] < 1).sum())
-    halved = at_most(missed, len(frame), 2 * MISSED, claim_level(), factor=3.0)
-    return combine(
-        [*checks, halved.about("the excess does not halve in two passes", "in at most a tenth of runs")],
-        len(frame),
+    halved = seldom(
+        "share of runs whose excess does not halve in two passes", frame["halved"] < 1, 2 * MISSED
     )
+    return combine([*checks, halved], len(frame))
 
 
 def threshold(profile: str, seed: int, jobs: int) -> Verdict:
@@ -204,15 +191,14 @@ def single_directions(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide LK5."""
     frame = run(sweeps.FILTER, profile, seed=seed, jobs=jobs)
     most = NEAR * limit(sweeps.CORRUPTION)
-    return combine(small_errors(frame, "filter", most, sweeps.FILTER, 4.0), len(frame))
+    return combine(small_errors(frame, "filter", most, sweeps.FILTER), len(frame))
 
 
 def heavy_tails(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide P14."""
     frame = run(sweeps.HEAVY, profile, seed=seed, jobs=jobs)
-    above = int((frame["heavy"] > HEAVY * np.sqrt(frame["corruption"])).sum())
-    verdict = at_most(above, len(frame), MISSED, claim_level(), factor=NOTICED)
-    return verdict.about("errors above 1.5 √corruption", "at most one of twenty", n=sweeps.N)
+    above = frame["heavy"] > HEAVY * np.sqrt(frame["corruption"])
+    return seldom("share of errors above 1.5 √corruption", above)
 
 
 def rounds_are_few(profile: str, seed: int, jobs: int) -> Verdict:

@@ -15,7 +15,7 @@ from workbench.study.claims import lkko21_robust_sweeps as sweeps
 from workbench.study.claims.base import Claim
 from workbench.study.claims.m21_coinpress_checks import median_ratio
 from workbench.study.profiles import claim_level
-from workbench.study.rules import at_most, combine
+from workbench.study.rules import combine
 from workbench.study.streams import Role, stream
 from workbench.study.sweep import run
 from workbench.study.verdict import Verdict
@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 WORSE, LOW_DIMENSION, ATTACKED = 1.25, 0.02, 0.045
 HARMLESS, HALF = 1.10, 0.5
-HEAVY, MISSED, NOTICED = 1.5, 0.05, 3.0  # the last: times as many misses are noticed
+HEAVY, MISSED = 1.5, 0.05
 HIDDEN = 2.5  # times α √ln(1/α)
 SEEN = (
     *("shift-sparse", "five-clusters", "axis-clusters", "far", "cluster-2", "two-sided", "two-depths"),
@@ -90,8 +90,8 @@ def heavy_tails(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide R5: at most one of twenty errors above the bound, over all laws, fractions and attacks."""
     frame = run(sweeps.HEAVY, profile, seed=seed, jobs=jobs)
     above = int((frame["error"] > HEAVY).sum())
-    verdict = at_most(above, len(frame), MISSED, claim_level(), factor=NOTICED)
-    return verdict.about("errors above 1.5 sqrt(corruption)", "at most one of twenty", n=sweeps.N)
+    found = measures.share(above, len(frame), claim_level())
+    return measures.between("share of errors above 1.5 √corruption", found, 0.0, MISSED, n=sweeps.N)
 
 
 def _errors(frame: pd.DataFrame, attack: str) -> Array:
