@@ -114,8 +114,8 @@ def test_the_duel_shows_the_rows_first_and_then_round_after_round(attack):
     assert len(frames) == 1 + duel.ROUNDS
     assert "no round yet" in frames[0].caption
     assert "wins" in frames[-1].caption
-    assert all(frame.panels[0] == frames[0].panels[0] for frame in frames)
-    marked = [series for series in frames[-1].panels[1].series if series.role == "estimate"]
+    assert all(frame.panels[1] == frames[0].panels[1] for frame in frames)
+    marked = [series for series in frames[-1].panels[0].series if series.role == "estimate"]
     assert len(marked) == len(lkko21_duel.FIGHTERS)
 
 

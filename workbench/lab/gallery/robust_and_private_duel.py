@@ -50,9 +50,9 @@ def scoreboard(profile: str, seed: int) -> Chart:
         "The scoreboard: twelve attacks, seven estimators",
         (panel,),
         alt="A table of colours, one row for each attack and one column for each estimator. Means that do"
-        " not filter are at 2 to 3 under planted clusters, and without bound under a far point mass; the"
-        " robust ones are below 1 but for rows moved inward, a hidden cluster and swapped tails, which all"
-        " columns share.",
+        " not filter are at 2 to 3 under one planted cluster, and two of them far above that under a far"
+        " point mass; the robust ones are below 1 but for a hidden cluster, which two of them miss, and for"
+        " rows moved inward and swapped tails, where all columns are above 1.",
         how_to_read="Columns from left: without privacy (empirical, filter-nonprivate), private but not"
         " robust (clipped-box, coinpress), both (filter, prime, robust). Below 1, purple, an estimator errs"
         " by less than α √ln(1/α); above it, brown, by more. Rows: clusters along (1, .., 1), along"
@@ -120,9 +120,9 @@ def _chart(
     return Chart(
         "duel_view",
         f"{attack} against {estimator}, α = {corruption:g}",
-        (rows, board),
-        alt="Left, clean and corrupted rows along the direction of the pull. Right, the error of every"
-        " estimator in the rounds so far, the chosen one filled.",
+        (board, rows),
+        alt="Left, the error of every estimator in the rounds so far, the chosen one filled. Right, clean and"
+        " corrupted rows along the direction of the pull.",
         caption=_caption(errors, attack, estimator, most),
     )
 

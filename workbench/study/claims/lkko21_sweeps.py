@@ -138,10 +138,10 @@ def sweep(name: str, trials: int, full: int, block: Any = MEASURED, **axes: Any)
 
 
 PLANTED = sweep("planted", 2, 10, d=DIMENSIONS, attack=planted(DIRECTIONS))
-SHARES = sweep("shares", 3, 8, d=20, corruption=(0.01, 0.02, 0.05, 0.1))
+SHARES = sweep("shares", 8, 3, d=20, corruption=(0.01, 0.02, 0.05, 0.1))
 SIZES = sweep("sizes", 10, 5, epsilon=1.0, n=(1000, 3000, 10_000, 30_000), attack=["none", *planted()])
 EPSILONS = sweep("epsilons", 10, 20, n=10_000, corruption=0.1, epsilon=(0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 10.0))
-SMALL = sweep("small", 3, 20, d=(3, 10, 20, 50), corruption=0.001)
+SMALL = sweep("small", 8, 9, d=(3, 10, 20, 50), corruption=0.001)
 FILTER = sweep("filter", 3, 12, FILTERED, d=(3, 10, 20), attack=[*planted(("ones", "random 1")), "none"])
 HEAVY = sweep(
     "prime-heavy", 1, 12, heavy_errors, law=LAWS, corruption=(0.02, 0.05, 0.1), attack=HEAVY_ATTACKS
