@@ -93,11 +93,14 @@ def test_swapped_tails_leave_the_spectrum_and_a_cluster_does_not():
 
 def test_the_histogram_is_the_one_of_the_filter():
     (panel,) = gallery.score_histogram("quick", 1).panels
-    clean, bad, noisy, _ = (np.array(s.y) for s in panel.series)
+    clean, bad, noisy, cut = (np.array(s.y if s.role != "reference" else s.x) for s in panel.series)
     assert clean[clean >= 1].sum() + bad[bad >= 1].sum() == 2 * 0.05 * scores.N
     assert np.abs(noisy - clean - bad)[clean + bad > 20].max() < 200
-    assert int(panel.note.split()[1]) > 500
-    assert panel.note.endswith(" 0 others.")
+    gone = np.array(panel.series[0].x) > cut[0]
+    right, wrong = (int(counts[gone & (counts >= 1)].sum()) for counts in (bad, clean))
+    assert panel.note == f"Removed: {right} of {0.05 * scores.N:.0f} corrupted rows, {wrong} others."
+    assert right > 500
+    assert wrong < right / 100
 
 
 def test_both_extremes_of_the_score_lose_to_the_default():
