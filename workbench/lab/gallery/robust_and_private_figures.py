@@ -37,11 +37,11 @@ def figure_1(profile: str, seed: int) -> Chart:
         " and climbs to it for small ones.",
         how_to_read="Good curves stay at or below the dashed line, α √ln(1/α): against the worst adversary"
         " no estimator of robust means beats it by more than a constant. (a) The cluster is 1.5 away in"
-        " every coordinate, so that its pull on the plain mean is .075 √d; d is as in the source, n is 10⁵."
-        " (b) Hardly any corruption: the dashed line is √(d/n), what sampling costs, and there is little to"
-        " win. (c) ε from .05 to 10: the plain mean errs by the cluster's pull at every ε, and by noise at"
-        " the least, mean/prime by less until the noise hides the cluster from it. The parameters of (b) and"
-        " (c) are recalled, the numbers are ours.",
+        " every coordinate, so that its pull on the plain mean is .075 √d; the source goes to d = 100 at n ="
+        " 10⁶. (b) Hardly any corruption: the dashed line is √(d/n), what sampling costs, and there is"
+        " little to win. (c) ε from .05 to 10: the plain mean errs by the cluster's pull at every ε, and by"
+        " noise at the least, mean/prime by less until the noise hides the cluster from it. The parameters"
+        " of (b) and (c) are recalled, the numbers are ours.",
     )
 
 
