@@ -74,7 +74,7 @@ DUEL = Sweep(
     grid(attack=SHOWN, n=N, corruption=CORRUPTION, epsilon=EPSILON, who="all"),
     fights,
     3,
-    blocks(10),
+    blocks(6),
 )
 CROSSOVER = Sweep(
     "lkko21-crossover",
