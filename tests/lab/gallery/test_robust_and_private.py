@@ -39,7 +39,7 @@ def _few_runs(monkeypatch):
     for module, name in SWEEPS:
         monkeypatch.setattr(module, name, few(getattr(module, name)))
     monkeypatch.setattr(lkko21_robust_sweeps, "N", 1000)
-    for name in ("PLANTED_LEAST", "PLANTED_LOW", "PLANTED_HIGH"):
+    for name in ("PLANTED_LOW", "PLANTED_HIGH"):
         monkeypatch.setattr(lkko21_robust_sweeps, name, few(getattr(lkko21_robust_sweeps, name)))
     small = replace(few(lkko21_sizes.SIZES), block=lkko21_sizes.SIZES.block)
     monkeypatch.setattr(lkko21_sizes, "SIZES", small)

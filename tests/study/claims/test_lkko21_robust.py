@@ -12,7 +12,7 @@ from workbench.study.verdict import Status
 
 SEED = 4
 TABLES = {
-    "R1": ("PLANTED_LEAST", "PLANTED_LOW", "PLANTED_HIGH"),
+    "R1": ("PLANTED_LOW", "PLANTED_HIGH"),
     "R2": ("ATTACKED",),
     "R3": ("ATTACKED",),
     "R4": ("FEWER",),

@@ -63,7 +63,7 @@ def _much(profile: str, seed: int) -> Panel:
 
 def _robust(profile: str, seed: int) -> dict[float, Measure]:
     found: dict[float, Measure] = {}
-    for sweep in (robust_sweeps.PLANTED_LEAST, robust_sweeps.PLANTED_LOW, robust_sweeps.PLANTED_HIGH):
+    for sweep in (robust_sweeps.PLANTED_LOW, robust_sweeps.PLANTED_HIGH):
         for d, rows in measures.by(run(sweep, profile, seed=seed), "d").items():
             pooled = np.concatenate([rows[name].to_numpy() for name in robust_sweeps.DIRECTIONS])
             found[d] = measures.median(pooled, LEVEL / 4)

@@ -81,5 +81,5 @@ CROSSOVER = Sweep(
     grid(attack=("none", "shift-ones"), n=FEW, corruption=CORRUPTION, epsilon=EPSILON, who="private"),
     fights,
     20,
-    blocks(5),
+    blocks(3),
 )

@@ -37,7 +37,7 @@ UNSEEN = ("tail-swap", "inward", "one-sided", "cluster-0.9")
 def clean_and_planted(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide R1."""
     checks, trials = list[Verdict](), 0
-    for sweep in (sweeps.PLANTED_LEAST, sweeps.PLANTED_LOW, sweeps.PLANTED_HIGH):
+    for sweep in (sweeps.PLANTED_LOW, sweeps.PLANTED_HIGH):
         frame = run(sweep, profile, seed=seed, jobs=jobs)
         trials += len(frame)
         for d, rows in measures.by(frame, "d").items():
