@@ -7,7 +7,16 @@ from scipy.stats import binom
 from workbench.errors import ArgumentError
 from workbench.study.intervals import clopper_pearson, local_slope
 from workbench.study.profiles import claim_level
-from workbench.study.rules import POWER, at_most, combine, compare, inside_band, refuted_from, slope_inside
+from workbench.study.rules import (
+    POWER,
+    alike,
+    at_most,
+    combine,
+    compare,
+    inside_band,
+    refuted_from,
+    slope_inside,
+)
 from workbench.study.verdict import Status
 
 HOLDS, REFUTED, UNDECIDED = Status.HOLDS, Status.REFUTED, Status.UNDECIDED
@@ -66,7 +75,7 @@ def test_at_most_without_power_never_holds():
 
 
 def test_at_most_says_what_it_detects():
-    verdict = at_most(3, 600, 0.1, claim_level(), factor=2.5)
+    verdict = at_most(3, 600, 0.1, claim_level(), factor=3.0)
     assert verdict.detail["detects"] == pytest.approx(0.25)
     assert at_most(3, 600, 0.6, claim_level()).detail["detects"] == 1.0
 
@@ -92,6 +101,52 @@ def test_at_most_refutes_iff_its_interval_excludes_the_bound(trials, beta, level
 def test_at_most_refuses_what_is_no_test(change):
     with pytest.raises(ArgumentError):
         at_most(**{"failures": 1, "trials": 10, "beta": 0.1, "level": 0.01} | change)
+
+
+# --- alike -----------------------------------------------------------------------------------------
+
+
+def sizes(rng, *factors, trials=100, spread=0.5):
+    """Errors of one law with a long tail, some of them larger by a factor."""
+    return [factor * rng.lognormal(0.0, spread, trials) for factor in factors]
+
+
+@pytest.mark.parametrize("level", [0.2, 0.05])
+def test_alike_refutes_samples_of_one_law_no_more_often_than_its_level(level):
+    rng, runs = np.random.default_rng(1), 2000
+    refuted = sum(alike(sizes(rng, *[1.0] * 6), level, factor=2.0).status is REFUTED for _ in range(runs))
+    assert clopper_pearson(refuted, runs, 1e-6)[0] <= level
+    assert refuted > 0
+
+
+def test_alike_notices_what_it_says_it_detects():
+    """By simulation of the factor that it has just the power for."""
+    rng, runs, level, factor = np.random.default_rng(2), 1000, claim_level(), 1.9
+    seen, powers = 0, []
+    for _ in range(runs):
+        groups = [1 + 0.5 * rng.standard_normal(120) for _ in range(5)]
+        powers.append(alike(groups, level, factor=factor).detail["power"])
+        groups[2] = factor * groups[2]
+        seen += alike(groups, level, factor=factor).status is REFUTED
+    assert 0.9 < np.median(powers) < 1
+    assert clopper_pearson(seen, runs, 1e-6)[1] >= np.median(powers)
+
+
+def test_alike_holds_refutes_or_asks_for_more_trials():
+    rng = np.random.default_rng(3)
+    assert alike(sizes(rng, *[1.0] * 6), claim_level(), factor=3.0).status is HOLDS
+    assert alike(sizes(rng, 1.0, 1.0, 3.0), claim_level(), factor=3.0).status is REFUTED
+    few = alike(sizes(rng, *[1.0] * 6, trials=10), claim_level(), factor=3.0)
+    assert few.status is UNDECIDED
+    assert few.detail["power"] < POWER
+
+
+def test_alike_shows_the_difference_in_standard_errors():
+    low, high = np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0])
+    verdict = alike([low, high], 0.05, factor=2.0)
+    assert verdict.estimate == pytest.approx(2 / np.sqrt(1 / 3 + 4 / 3))
+    assert verdict.bound == pytest.approx(4.3027, abs=1e-4)  # Student's t with two degrees of freedom
+    assert verdict.detail["means"] == [2.0, 4.0]
 
 
 # --- bands -----------------------------------------------------------------------------------------

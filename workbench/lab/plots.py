@@ -102,8 +102,10 @@ def _curve(axes: Axes, series: Series, vertical: tuple[float, float]) -> None:
         floor = np.full_like(y, vertical[0])
         axes.fill_between(x, floor, y, where=np.isfinite(y), color=colour, alpha=0.1, linewidth=0)
     if series.low is not None and series.high is not None:
-        low, high = (np.clip(np.fromiter(side, float), *vertical) for side in (series.low, series.high))
-        axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
+        ends = [np.fromiter(side, float) for side in (series.low, series.high)]
+        known = (ends[0] > 0) | np.isfinite(ends[1])
+        low, high = (np.clip(end, *vertical) for end in ends)
+        axes.fill_between(x, low, high, where=known, color=colour, alpha=0.18, linewidth=0)
     beyond = x[np.isposinf(y)]
     if beyond.size:
         edge = axes.get_xaxis_transform()

@@ -110,8 +110,11 @@ class Converted:
 class Interleaved:
     """Parts that take turns: `order` names the steps in the order of the run, each once.
 
-    Composition does not depend on the order, so that the budget is that of `whole`, whose own order groups
-    the steps by the theorem that adds them up.
+    The budget is that of `whole`, whose own order groups the steps by the theorem that adds them up. Groups
+    that take turns compose concurrently: what one releases decides what another asks. Their budgets still add
+    up under "basic" if each group's bound holds step by step given any history, as it does for sums of ε and
+    for moments under "zcdp" (`proofs/prime.md`, section 6; Vadhan & Wang 2021, Vadhan & Zhang 2023); other
+    plans need an argument of their own.
     """
 
     whole: "Plan"

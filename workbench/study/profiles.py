@@ -106,6 +106,10 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
         "02_many_dimensions": {"quick": Work(expected=52, budget=60), "full": Work(expected=570, budget=600)},
         "03_covariance": {"quick": Work(expected=45, budget=60), "full": Work(expected=290, budget=700)},
         "04_any_gaussian": {"quick": Work(expected=58, budget=60), "full": Work(expected=550, budget=600)},
+        "05_robust_and_private": {
+            "quick": Work(expected=50, budget=60),
+            "full": Work(expected=500, budget=600),
+        },
         "06_sparse_covariance": {
             "quick": Work(expected=45, budget=60),
             "full": Work(expected=280, budget=600),

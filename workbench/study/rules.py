@@ -6,12 +6,14 @@ stated size. Everything else is UNDECIDED, and asks for more trials.
 """
 
 from collections.abc import Sequence
-from math import fsum, inf
+from itertools import combinations
+from math import fsum, hypot, inf, sqrt
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
+from scipy.special import ndtr, stdtrit
 from scipy.stats import binom
 
 from workbench.errors import ArgumentError, finite, integer_at_least, positive, probability
@@ -25,7 +27,7 @@ from workbench.study.intervals import (
 )
 from workbench.study.verdict import Status, Verdict
 
-POWER = 0.99  # of `at_most` to notice `factor` times the claimed probability, before a claim holds
+POWER = 0.99  # to notice a violation by `factor`, before a claim holds
 
 
 def at_most(failures: int, trials: int, beta: float, level: float, *, factor: float = 2.0) -> Verdict:
@@ -79,6 +81,45 @@ def refuted_from(trials: int, beta: float, level: float) -> int:
     """
     tails = binom.sf(np.arange(trials + 1) - 1, trials, beta)  # P(at least k), falling in k
     return int((tails > level).sum())
+
+
+def alike(groups: Sequence[ArrayLike], level: float, *, factor: float) -> Verdict:
+    """Decide 'these independent samples have one mean' by Welch's t-test of every pair.
+
+    Parameters
+    ----------
+    groups : sequence of arrays
+        Samples of positive numbers, two entries or more in each, not all of them equal.
+    level : float
+        REFUTED iff some pair is further apart than that: a share level / pairs for each of them, with the
+        degrees of freedom of the smallest sample alone, fewer than Welch's.
+    factor : float
+        HOLDS iff not refuted, and a sample of `factor` times the mean and the spread of another (recorded as
+        `detects`) would have been refuted with probability `POWER`.
+
+    Returns
+    -------
+    Verdict
+        Its estimate is the largest difference of two means in its standard errors, its bound what refutes.
+    """
+    samples = [np.asarray(group, np.float64) for group in groups]
+    means = [float(sample.mean()) for sample in samples]
+    own = [float(sample.std(ddof=1)) / sqrt(len(sample)) for sample in samples]
+    pairs = [(a, b, hypot(own[a], own[b])) for a, b in combinations(range(len(samples)), 2)]
+    apart = max(abs(means[a] - means[b]) / error for a, b, error in pairs)
+    most = float(-stdtrit(min(map(len, samples)) - 1, level / (2 * len(pairs))))
+    noticed = min((factor - 1) * min(means[a], means[b]) / (factor * error) for a, b, error in pairs)
+    power = float(ndtr(noticed - most))
+    return Verdict(
+        status=Status.REFUTED if apart > most else Status.HOLDS if power >= POWER else Status.UNDECIDED,
+        test="Welch's t, all pairs",
+        level=level,
+        trials=sum(map(len, samples)),
+        estimate=apart,
+        interval=(apart, apart),
+        bound=most,
+        detail={"pairs": len(pairs), "means": means, "detects": factor, "power": power},
+    )
 
 
 def compare(interval: Interval, low: float, high: float) -> Status:

@@ -93,7 +93,7 @@ def test_true_worlds_hold(monkeypatch):
             pairs({"clean": 1.0, "planted": 0.6}),
             "median over that of the plain mean, planted, n = 3000",
         ),
-        ("R5", same_error(1.6), "errors above 1.5 sqrt(corruption)"),
+        ("R5", same_error(1.6), "share of errors above 1.5 √corruption"),
     ],
 )
 def test_false_worlds_are_refuted(monkeypatch, identifier, block, check):
@@ -103,6 +103,17 @@ def test_false_worlds_are_refuted(monkeypatch, identifier, block, check):
     verdict = decided(identifier)
     assert verdict.status is Status.REFUTED
     assert any(found.startswith(check) for found in failed(verdict))
+
+
+@pytest.mark.parametrize(("often", "status"), [(0.01, Status.HOLDS), (0.15, Status.REFUTED)])
+def test_a_share_of_large_errors_decides(monkeypatch, often, status):
+    """With twelve trials in each cell, as in a full run."""
+
+    def block(point, trials, data, noise):
+        return {"error": np.where(data.random(trials) < often, 1.6, 0.5)}
+
+    imagined(monkeypatch, "HEAVY", block, trials=12)
+    assert decided("R5").status is status
 
 
 def test_the_sweeps_measure_what_they_say(monkeypatch):

@@ -21,6 +21,7 @@ from workbench.study.claims.lkko21 import CLAIMS as LKKO21
 from workbench.study.claims.lkko21_exact import CLAIMS as LKKO21_EXACT
 from workbench.study.claims.lkko21_parts import CLAIMS as LKKO21_PARTS
 from workbench.study.claims.lkko21_robust import CLAIMS as LKKO21_ROBUST
+from workbench.study.claims.lkko21_sizes import CLAIMS as LKKO21_SIZES
 from workbench.study.claims.m21_accounting import CLAIMS as M21_ACCOUNTING
 from workbench.study.claims.m21_coinpress_covariance import CLAIMS as M21_COINPRESS_COVARIANCE
 from workbench.study.claims.m21_coinpress_mean import CLAIMS as M21_COINPRESS_MEAN
@@ -44,9 +45,10 @@ FAMILIES: tuple[tuple[Claim, ...], ...] = (
     L17_INTERVALS,
     L17_ACCOUNTING,
     LKKO21_EXACT,
-    LKKO21_PARTS,
     LKKO21,
+    LKKO21_PARTS,
     LKKO21_ROBUST,
+    LKKO21_SIZES,
     M21_ACCOUNTING,
     M21_COINPRESS_COVARIANCE,
     M21_COINPRESS_MEAN,

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
 from workbench.study.claims import l17_location_sweeps as sweeps
-from workbench.study.intervals import Crossing, Interval, bootstrap_interval, crossing
+from workbench.study.intervals import Crossing, Interval, bootstrap_interval, clopper_pearson, crossing
 from workbench.study.profiles import claim_level
 from workbench.study.rules import compare, inside_band
 from workbench.study.schema import Point
@@ -57,6 +57,15 @@ def median(values: ArrayLike, level: float) -> Measure:
     if below < 1 or binom.cdf(below - 1, trials, 0.5) > level / 2:
         return Measure(float(np.median(ordered)), (0.0, inf), trials)
     return Measure(float(np.median(ordered)), (float(ordered[below - 1]), float(ordered[-below])), trials)
+
+
+def share(hits: int, trials: int, level: float) -> Measure:
+    """Return a share and its exact interval (Clopper-Pearson).
+
+    The interval is right, too, for the average of shares that differ from trial to trial: the tails of a sum
+    of independent hits are then lighter than those of the binomial law of the same mean (Hoeffding 1956).
+    """
+    return Measure(hits / trials, clopper_pearson(hits, trials, level), trials)
 
 
 def mean_size(values: ArrayLike, level: float, name: str, seed: int, point: Point) -> Measure:

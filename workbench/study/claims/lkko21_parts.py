@@ -32,7 +32,6 @@ from workbench.study.claims import l17_location_measures as measures
 from workbench.study.claims.base import Claim
 from workbench.study.claims.lkko21_theory import paper_noise
 from workbench.study.complexity import enough
-from workbench.study.intervals import clopper_pearson
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import at_most, combine
 from workbench.study.schema import Point
@@ -149,7 +148,7 @@ def neighbours_stay(profile: str, seed: int, jobs: int) -> Verdict:
     joint, trials = float(frame["joint"].max()), len(frame)
     checks = [_exact("largest distance, one threshold for all rows", joint, 0.0, 1.0)]
     apart = int((frame["separate"] > 1).sum())
-    share = measures.Measure(apart / trials, clopper_pearson(apart, trials, claim_level()), trials)
+    share = measures.share(apart, trials, claim_level())
     checks.append(measures.between("distance above 1, a threshold for each row", share, OFTEN, 1.0))
     return combine(checks, trials)
 

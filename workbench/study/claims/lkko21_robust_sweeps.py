@@ -32,7 +32,7 @@ RADIUS, SPREAD = 10.0, 8.0  # of the mean: what the estimator knows, and where i
 CORRUPTION, N, D = 0.05, 100_000, 10
 GENEROUS, STRICT = ApproxDP(10.0, 0.01), ApproxDP(1.0, 0.01)
 NONE = "none"
-LOW, HIGH = (3, 10), (2, 20, 50)  # dimensions; errors vary more in the low ones, which have more trials
+LOW, HIGH = (3, 10), (20, 50)  # dimensions; errors vary more in the low ones, which have more trials
 EXTRA = "half-normal"  # its errors vary more than those of other attacks
 DIRECTIONS = ("shift-ones", "shift-alternating", "shift-axis", *(f"shift-random {i}" for i in (1, 2, 3)))
 FEW = (300, 1000, 3000, 10_000)
@@ -142,14 +142,14 @@ def heavy(point: Point, trials: int, data: Generator, noise: Generator) -> Colum
     return {"error": errors}
 
 
-PLANTED_LOW = Sweep("lkko21-robust-planted-low", grid(d=LOW), planted, 5, blocks(50))
-PLANTED_HIGH = Sweep("lkko21-robust-planted-high", grid(d=HIGH), planted, 1, blocks(50))
-ATTACKED = Sweep("lkko21-robust-attacks", grid(attack=ATTACKS), attacks, 5, blocks(10))
-FEWER = Sweep("lkko21-robust-few", grid(n=FEW), few, 40, blocks(10))
+PLANTED_LOW = Sweep("lkko21-robust-planted-low", grid(d=LOW), planted, 2, blocks(80))
+PLANTED_HIGH = Sweep("lkko21-robust-planted-high", grid(d=HIGH), planted, 1, blocks(30))
+ATTACKED = Sweep("lkko21-robust-attacks", grid(attack=ATTACKS), attacks, 2, blocks(16))
+FEWER = Sweep("lkko21-robust-few", grid(n=FEW), few, 40, blocks(25))
 HEAVY = Sweep(
     "lkko21-robust-heavy",
     grid(law=list(LAWS), corruption=HEAVY_CORRUPTION, attack=HEAVY_ATTACKS),
     heavy,
-    5,
-    blocks(10),
+    1,
+    blocks(12),
 )
