@@ -54,6 +54,11 @@ ADVERSARIES: Mapping[str, Adversary] = {
 }
 
 
+def brief(full: int) -> dict[str, int]:
+    """Return blocks of which quick, which shows pictures and decides nothing here, has one."""
+    return blocks(full) | {"quick": 1}
+
+
 def normal(n: int, d: int, rng: Generator) -> Array:
     """Return rows of N(0, I)."""
     return rng.standard_normal((n, d))
@@ -142,10 +147,10 @@ def heavy(point: Point, trials: int, data: Generator, noise: Generator) -> Colum
     return {"error": errors}
 
 
-PLANTED_LOW = Sweep("lkko21-robust-planted-low", grid(d=LOW), planted, 2, blocks(80))
-PLANTED_HIGH = Sweep("lkko21-robust-planted-high", grid(d=HIGH), planted, 1, blocks(30))
-ATTACKED = Sweep("lkko21-robust-attacks", grid(attack=ATTACKS), attacks, 2, blocks(16))
-FEWER = Sweep("lkko21-robust-few", grid(n=FEW), few, 40, blocks(25))
+PLANTED_LOW = Sweep("lkko21-robust-planted-low", grid(d=LOW), planted, 2, brief(80))
+PLANTED_HIGH = Sweep("lkko21-robust-planted-high", grid(d=HIGH), planted, 1, brief(30))
+ATTACKED = Sweep("lkko21-robust-attacks", grid(attack=ATTACKS), attacks, 2, brief(16))
+FEWER = Sweep("lkko21-robust-few", grid(n=FEW), few, 40, brief(25))
 HEAVY = Sweep(
     "lkko21-robust-heavy",
     grid(law=list(LAWS), corruption=HEAVY_CORRUPTION, attack=HEAVY_ATTACKS),
