@@ -164,7 +164,7 @@ def side_by_side_view(seed: int) -> Callable[..., Iterator[Chart]]:
         found = candidates(n, epsilon)
         noise = {one.key: _noise(seed, one, n) for one in found}
         for runs in ROUNDS:
-            for one in found:
+            for one in (one for one in found if one.budget is not None):
                 more = released(one, x, runs, noise[one.key])
                 spread[one.key] = np.append(spread[one.key], more)
             yield _view_chart(x, spread, epsilon, _absent(found))
@@ -184,7 +184,7 @@ def _view_chart(x: np.ndarray, spread: Mapping[str, np.ndarray], epsilon: float,
 
 def _caption(x: np.ndarray, spread: Mapping[str, np.ndarray]) -> str:
     runs = max(map(len, spread.values()))
-    silent = [key for key, values in spread.items() if runs and np.isnan(values).mean() > 0.5]
+    silent = [key for key, values in spread.items() if 2 * np.isnan(values).sum() > len(values)]
     said = f" Mostly no answer: {', '.join(silent)}." if silent else ""
     count = f"; {runs} releases each" if runs else ""
     return f"The plain mean of these {len(x)} rows is {x.mean():.2f}{count}.{said}"
