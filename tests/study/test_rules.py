@@ -75,7 +75,7 @@ def test_at_most_without_power_never_holds():
 
 
 def test_at_most_says_what_it_detects():
-    verdict = at_most(3, 600, 0.1, claim_level(), factor=3.0)
+    verdict = at_most(3, 600, 0.1, claim_level(), factor=2.5)
     assert verdict.detail["detects"] == pytest.approx(0.25)
     assert at_most(3, 600, 0.6, claim_level()).detail["detects"] == 1.0
 
