@@ -29,7 +29,7 @@ class PopulousCovariance:
 
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
-    >>> x = np.random.default_rng(1).standard_normal((8000, 2)) * [1e-3, 1e3]
+    >>> x = np.random.default_rng(1).standard_normal((10_000, 2)) * [1e-3, 1e3]
     >>> budget = ApproxDP(4.0, 1e-6)
     >>> release = PopulousCovariance()(x, budget=budget, rng=np.random.default_rng(2))
     >>> bool((abs(np.diag(release.value) / [1e-6, 1e6] - 1) < 0.2).all())
