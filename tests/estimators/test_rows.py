@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import ArgumentError
-from workbench.estimators.base import sanitised, throughout
+from workbench.estimators.base import sanitised
 from workbench.estimators.covariance.clipped import ClippedCovariance
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
@@ -24,6 +24,7 @@ from workbench.estimators.parts.rows import (
     second_moment_within,
     within_ball,
 )
+from workbench.linalg import throughout
 from workbench.privacy import ZCDP
 
 LENGTHS = [0.0, 5e-324, 1e-310, 1.4e-162, 1e-158, 3e-158, 1e-155, 1e-150, 1.0, 1e15, 1e100, np.inf, np.nan]
