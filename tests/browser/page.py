@@ -148,7 +148,7 @@ class Explorer:
         """
         self.box.evaluate("(box) => box.probe.start()")
         if control.evaluate("(part) => part.tagName") == "SELECT":
-            place = control.evaluate("(part) => part.selectedIndex + 1")
+            place = control.evaluate("(part) => (part.selectedIndex + 1) % part.length")
             control.select_option(index=place)
         else:
             control.focus()

@@ -140,7 +140,8 @@ def median_ratio_interval(
 
     pairs = np.column_stack([first, second])
     low, high = bootstrap_interval(log_ratio, pairs, level, rng, resamples, clusters=clusters)
-    return float(np.exp(low)), float(np.exp(high))
+    with np.errstate(over="ignore"):  # few trials may say nothing: up to infinity
+        return float(np.exp(low)), float(np.exp(high))
 
 
 def local_slope(xs: ArrayLike, ys: ArrayLike) -> float:
