@@ -1,6 +1,7 @@
 """The explorers of notebook 04: a vote with far groups, and masks of the covariance's shape."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -42,12 +43,16 @@ def vote_view(seed: int) -> Callable[..., Iterator[Chart]]:
             return
         said = f"{int((found.weights == 0).sum())} of {n} groups have weight 0;"
         said += f" {found.agreed:.1%} of pairs are friends."
-        yield _chart((where(found), popularity(found)), said)
+        popular = popularity(found)
+
+        def after(draws: str) -> Chart:
+            return _chart((where(found), replace(popular, note=f"{popular.note} {draws}")), f"{said} {draws}")
+
+        yield after("Answered in no draw of the noise yet.")
         heard, source, charge = 0, SimulatedNoise(noise), found.design.charges[0]
         for trials in range(EACH, STEPS * EACH + 1, EACH):
             heard += sum(found.design.vote.passes(found.friends, charge, source) for _ in range(EACH))
-            more = f"Answered in {heard / trials:.0%} of {trials} draws of the noise."
-            yield _chart((where(found), popularity(found)), f"{said} {more}")
+            yield after(f"Answered in {heard / trials:.0%} of {trials} draws of the noise.")
 
     return view
 
