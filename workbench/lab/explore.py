@@ -116,9 +116,10 @@ class Explorer:
             return
         frame = None
         try:
-            for chart in self.view(**values):
+            for number, chart in enumerate(self.view(**values)):
                 self.figure = draw(chart, self.figure)
-                frame = Frame(png(self.figure), chart.caption or chart.how_to_read, stage=_stage(chart))
+                stage = _stage(chart, first=not number)
+                frame = Frame(png(self.figure), chart.caption or chart.how_to_read, stage=stage)
                 yield frame
         except ArgumentError as error:
             yield Frame(error=str(error))
@@ -167,9 +168,11 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
         return None
 
 
-def _stage(chart: Chart) -> Stage:
-    estimates = [series for panel in chart.panels for series in panel.series if series.role == "estimate"]
-    return "simulation" if any(tuple(series.x) for series in estimates) else "theory"
+def _stage(chart: Chart, first: bool) -> Stage:
+    """Return how far a chart has come: rows alone, of a first one, wait for what is made of them."""
+    drawn = {"estimate"} if first else {"estimate", "rows"}
+    found = [series for panel in chart.panels for series in panel.series if series.role in drawn]
+    return "simulation" if any(tuple(series.x) for series in found) else "theory"
 
 
 def _words(frame: Frame) -> str:
