@@ -46,7 +46,8 @@ def vote_view(seed: int) -> Callable[..., Iterator[Chart]]:
         popular = popularity(found)
 
         def after(draws: str) -> Chart:
-            return _chart((where(found), replace(popular, note=f"{popular.note} {draws}")), f"{said} {draws}")
+            note = f"{far:.2%} far. {popular.note} {draws}"
+            return _chart((where(found), replace(popular, note=note)), f"{said} {draws}")
 
         yield after("Answered in no draw of the noise yet.")
         heard, source, charge = 0, SimulatedNoise(noise), found.design.charges[0]
