@@ -31,6 +31,11 @@ def calls_of_explore(notebook):
     return [call for call in calls if ast.unparse(call.func).split(".")[-1] == "explore"]
 
 
+def middle(found, name):
+    """The median time; a plan that refuses has a first picture and no runs."""
+    return round(median(times[name] for times in found if times[name] is not None))
+
+
 def play(explorer, control, name):
     """Move one control again and again; every other time into the simulation that still runs."""
     moved = Moved(name, [explorer.digest], [], [])
@@ -94,7 +99,7 @@ def test_pictures_come_in_time(notebook, played, publish):
 def latencies(moves):
     """Return the medians over an explorer's moves, in milliseconds."""
     return {
-        kind: {name: round(median(times[name] for times in found)) for name in ("first", "coarse", "last")}
+        kind: {name: middle(found, name) for name in ("first", "coarse", "last")}
         for kind, found in (
             ("from rest", [times for moved in moves for times in moved.rest]),
             ("while it simulates", [times for moved in moves for times in moved.running]),
