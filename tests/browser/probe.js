@@ -2,23 +2,22 @@
 (box) => {
   if (box.probe) return;
   const picture = box.querySelector("img");
-  const stage = () => box.querySelector("[data-stage]").dataset.stage;
-  let moved = 0, stale = false, shown = [];
+  const words = () => box.querySelector("[data-stage]").dataset;
+  let moved = 0, left = null, shown = [];
   const move = (event) => (moved = event.timeStamp);
   box.addEventListener("keydown", move, true);
   box.addEventListener("change", move, true);
-  // Pictures of the position that was left may still be under way: they are simulations, new ones start anew.
+  // Pictures of the position that was left may still be under way.
   picture.addEventListener("load", () => {
-    stale &&= stage() === "simulation";
-    if (moved && !stale) shown.push({ stage: stage(), after: performance.now() - moved });
+    if (moved && words().move !== left) shown.push({ stage: words().stage, after: performance.now() - moved });
   });
   const first = (...stages) => shown.find((one) => stages.includes(one.stage))?.after;
   box.probe = {
     start() {
-      [moved, shown, stale] = [0, [], stage() === "simulation"];
+      [moved, shown, left] = [0, [], words().move];
     },
     reached(until) {
-      if (!shown.length || (until === "finished" ? stage() !== "finished" : first(until, "finished") === undefined)) return null;
+      if (!shown.length || (until === "finished" ? words().stage !== "finished" : first(until, "finished") === undefined)) return null;
       return { first: shown[0].after, coarse: first("simulation", "finished"), last: shown.at(-1).after };
     },
     async digest() {

@@ -67,6 +67,7 @@ def test_newer_values_cancel_older_ones_and_theory_comes_first(view, monkeypatch
     asyncio.run(drag())
     assert view.frames == [(4.0, "theory"), (4.0, "coarse"), (4.0, "full")]
     assert "theory at ε = 4" in said[0]
+    assert all('data-move="3"' in words for words in said)
     assert "full at ε = 4" in said[-1]
 
 

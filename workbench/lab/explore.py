@@ -73,6 +73,7 @@ class Explorer:
         self.figure: Figure | None = None
         self.done: OrderedDict[tuple[object, ...], Frame] = OrderedDict()
         self.task: asyncio.Task[None] | None = None
+        self.moves = 0
         self.loop = _running_loop()
         labels = {name: _label(name, control) for name, control in controls.items()}
         widest = max(map(len, labels.values()), default=0)
@@ -97,7 +98,7 @@ class Explorer:
         """Draw the default view completely, then display widget and image in one bundle."""
         frame = self.draw_now()
         body = image(frame.picture, "png", self.alt) if frame.picture else ""
-        publish(body + _words(frame), frame.error or self.alt, self.box._repr_mimebundle_())
+        publish(body + _words(frame, self.moves), frame.error or self.alt, self.box._repr_mimebundle_())
 
     def draw_now(self) -> Frame:
         """Draw the view at the present values to its end and return the last frame."""
@@ -144,6 +145,7 @@ class Explorer:
     def _restart(self, loop: asyncio.AbstractEventLoop) -> None:
         if self.task is not None:
             self.task.cancel()
+        self.moves += 1
         self.task = loop.create_task(self._follow())
 
     async def _follow(self) -> None:
@@ -155,7 +157,7 @@ class Explorer:
             wait = PAUSE
 
     def _put(self, frame: Frame) -> None:
-        self.sentence.value = _words(frame)  # before the picture, which is then of this stage
+        self.sentence.value = _words(frame, self.moves)  # before the picture, which is then of this stage
         self.picture.layout.display = "none" if frame.error else ""
         if frame.picture:
             self.picture.value = frame.picture
@@ -175,9 +177,10 @@ def _stage(chart: Chart, first: bool) -> Stage:
     return "simulation" if any(tuple(series.x) for series in found) else "theory"
 
 
-def _words(frame: Frame) -> str:
+def _words(frame: Frame, move: int) -> str:
     role, colour = ('role="alert"', "#a33a00") if frame.error else ('aria-live="polite"', "inherit")
-    state = f'data-stage="{frame.stage}" aria-busy="{str(frame.stage != "finished").lower()}"'
+    busy = str(frame.stage != "finished").lower()
+    state = f'data-move="{move}" data-stage="{frame.stage}" aria-busy="{busy}"'
     style = f"color:{colour};line-height:1.45;margin:0 12px"
     return f'<p {role} {state} style="{style}">{escape(frame.error or frame.sentence)}</p>'
 

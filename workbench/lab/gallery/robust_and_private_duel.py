@@ -1,6 +1,7 @@
 """The duel: attacks against estimators, as a table of all and as an explorer of any two."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,7 @@ def _rows(x: Array, y: Array) -> Panel:
     series = [density("clean rows", (y @ u)[~bad], EDGES, GOOD)]
     if bad.any():
         series.append(density("corrupted rows", np.clip((y @ u)[bad], EDGES[0], EDGES[-1]), EDGES, BAD))
+    series = [replace(one, role="rows") for one in series]
     note = "Along the direction in which the mean is pulled; farther rows stand at the ends."
     return Panel("the rows", "place along that direction", "density", tuple(series), "linear", "linear",
                  xlim=(-5, 9), note=note)  # fmt: skip
