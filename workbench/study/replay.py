@@ -7,8 +7,10 @@ data sets can be compared given the same former outputs, which is what a composi
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
+from types import ModuleType
 from typing import Any, TypeAlias
 from unittest.mock import patch
 
@@ -59,13 +61,27 @@ def replaced_everywhere(original: Function, replacement: Function) -> Iterator[N
 @contextmanager
 def _all_replaced(replacements: dict[int, Function]) -> Iterator[None]:
     """Replace functions, by their identities, in every module of the package."""
-    with ExitStack() as stack:
-        for module_name, module in list(sys.modules.items()):
-            if module_name.startswith("workbench"):
-                for attribute, value in list(vars(module).items()):
-                    if id(value) in replacements:
-                        stack.enter_context(patch.object(module, attribute, replacements[id(value)]))
+    wanted = frozenset(replacements)
+    places = [
+        (module, attribute, value)
+        for module in _package(len(sys.modules))
+        if not wanted.isdisjoint(map(id, vars(module).values()))
+        for attribute, value in vars(module).items()
+        if id(value) in wanted
+    ]
+    for module, attribute, value in places:
+        setattr(module, attribute, replacements[id(value)])
+    try:
         yield
+    finally:
+        for module, attribute, value in places:
+            setattr(module, attribute, value)
+
+
+@lru_cache(maxsize=1)
+def _package(loaded: int) -> list[ModuleType]:
+    """Return the modules of the package, of so many that are loaded."""
+    return [module for name, module in sys.modules.items() if name.startswith("workbench")]
 
 
 @contextmanager
