@@ -42,6 +42,14 @@ def test_a_check_at_one_n_says_enough_or_not_or_nothing(status, interval):
     }  # fmt: skip
 
 
+def test_n_may_stand_beside_several_formulas():
+    check = enough(enough(verdict(), "X/1", "planned", 200), "X/1", "shape", 200, 50.0)
+    assert [(size["predicted"], size["estimate"]) for size in check.detail["sizes"]] == [
+        (200, 200),
+        (50, 200),
+    ]
+
+
 def test_an_error_twice_the_predicted_one_needs_twice_the_rows():
     check = inside_band(0.2, (0.15, 0.25), 0.1, 0.1, level=1e-3, trials=10).about("c", "s", n=1000)
     (size,) = in_proportion(check, "X/1", "f").detail["sizes"]

@@ -38,15 +38,27 @@ class Complexity:
 
 
 def sized(check: Verdict, *sizes: Complexity) -> Verdict:
-    """Return the check with these sizes in its detail."""
-    return replace(check, detail={**check.detail, "sizes": [asdict(size) for size in sizes]})
+    """Return the check with these sizes in its detail, after those that it has."""
+    found = [*check.detail.get("sizes", ()), *(asdict(size) for size in sizes)]
+    return replace(check, detail={**check.detail, "sizes": found})
 
 
-def enough(check: Verdict, statement: str, formula: str) -> Verdict:
-    """Return a check at one n with the size that it decides: n rows are enough, or not, or it is open."""
-    n = float(check.n or 0)
-    low, high = (n * end for end in ENOUGH[check.status])
-    return sized(check, Complexity(statement, formula, n, n, (low, high)))
+def enough(
+    check: Verdict, statement: str, formula: str, n: int | None = None, predicted: float | None = None
+) -> Verdict:
+    """Return a check at one n with the size that it decides: n rows are enough, or not, or it is open.
+
+    Parameters
+    ----------
+    n
+        The rows, by default those of the check.
+    predicted
+        What the formula says, by default n itself: the rows of a plan.
+    """
+    rows = float(check.n or 0) if n is None else float(n)
+    low, high = (rows * end for end in ENOUGH[check.status])
+    formula_rows = rows if predicted is None else float(predicted)
+    return sized(check, Complexity(statement, formula, formula_rows, rows, (low, high)))
 
 
 def in_proportion(check: Verdict, statement: str, formula: str, power: float = 1.0) -> Verdict:

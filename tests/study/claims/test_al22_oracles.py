@@ -70,7 +70,8 @@ def test_where_the_plain_moment_is_right_by_luck_it_is_no_measure():
 
 def test_attacks_that_err_more_are_refuted(monkeypatch):
     for error, refuted in ((2.9, []), (3.1, ["AL22.1"])):
-        imagined(monkeypatch, "SEARCHES", error=error, found=error, plain=error)
+        for name in ("SEARCHES", "LARGE_SEARCHES"):
+            imagined(monkeypatch, name, error=error, found=error, plain=error)
         assert failed("AL22.1") == refuted
         sweep.forget()
 

@@ -199,6 +199,17 @@ SEARCHES = Sweep(
     1,
     blocks(5),
 )
+LARGE_SEARCHES = Sweep(
+    "al22-large-searches",
+    (
+        {"d": 5, "corruption": 0.02, "n": 25_000},
+        {"d": 8, "corruption": 0.05, "n": 16_000},
+        {"d": 8, "corruption": 0.1, "n": 8000},
+    ),
+    searches,
+    1,
+    blocks(1),
+)
 VOTES = Sweep(
     "al22-robust-votes",
     tuple(

@@ -8,6 +8,7 @@ from math import log
 import numpy as np
 import pandas as pd
 
+from workbench.bounds import al22
 from workbench.estimators.covariance.populous import PopulousCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.parts.populous_learner import preconditioned_rows
@@ -19,6 +20,7 @@ from workbench.study.claims import l17_location_measures as measures
 from workbench.study.claims.al22_checks import certain, fails
 from workbench.study.claims.base import Claim
 from workbench.study.cliff import fewest_rows
+from workbench.study.complexity import enough
 from workbench.study.intervals import local_slope
 from workbench.study.profiles import claim_level
 from workbench.study.rules import combine
@@ -29,6 +31,13 @@ BETA, ALPHA = votes.BETA, 0.2
 NEVER, SELDOM = 1e-3, 0.1
 CLOSE, FLAT = log(2), 1.5  # Thompson distance that leaves a condition of 4; medians over each other
 EPSILONS, DELTAS = (0.25, 0.5, 1.0, 2.0), (1e-3, 1e-5, 1e-7, 1e-9)
+EVENTS = votes.BUDGET.epsilon, votes.BUDGET.delta
+LEAST = "(20/ε') ln(1 + (e^ε' - 1)/(2δ')): groups, not rows"
+SUBSPACE = "d ln(1/δ)/ε: constant 1"
+FRAME = "d² √ln(1/δ)/ε + d ln(1/δ)/ε: constants 1"
+COVARIANCE = "d²/α² + d² √ln(1/δ)/(αε) and the frame's: constants 1"
+MEAN = "√(d ln(1/δ))/ε · d/α²: constant 1"
+LAW = "d²/α² + d² √ln(1/δ)/(αε) + d ln(1/δ)/(αε): constants 1"
 
 
 def agreeing_groups_are_heard(profile: str, seed: int, jobs: int) -> Verdict:
@@ -37,7 +46,10 @@ def agreeing_groups_are_heard(profile: str, seed: int, jobs: int) -> Verdict:
     heard, above = frame["passed"].astype(bool), frame["share"] >= 1
     return combine(
         [
-            fails("silent at k₀ groups and above", ~heard[above], NEVER, 15.0),
+            enough(
+                fails("silent at k₀ groups and above", ~heard[above], NEVER, 15.0),
+                *("AL22/Lem3.6", LEAST, votes.PAPER_GROUPS),
+            ),
             fails("silent at .6 k₀", ~heard[frame["share"] == 0.6], SELDOM, 2.0),
             fails("heard at .4 k₀", heard[frame["share"] == 0.4], SELDOM, 2.0),
         ],
@@ -49,12 +61,14 @@ def subspaces_are_exact(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide C8."""
     frame, checks = run(votes.SUBSPACES, profile, seed=seed, jobs=jobs), []
     wrong = frame["error"] > votes.ACROSS
-    for d, rows in frame.groupby("d"):
+    for d, rows in measures.by(frame, "d").items():
         failed = wrong[rows.index]
+        found = fails(f"not found with the planned rows, d = {d:g}", failed[rows["share"] == 1], BETA, 2.5)
+        rows_used = SubspaceExact().fewest(int(d), votes.BUDGET)
         checks.append(
-            fails(f"not found with the planned rows, d = {d}", failed[rows["share"] == 1], BETA, 2.5)
+            _beside(found, "AL22/Thm4.1", rows_used, SUBSPACE, al22.subspace_shape(int(d), *EVENTS))
         )
-        checks.append(fails(f"found with half of them, d = {d}", ~failed[rows["share"] == 0.5], BETA, 2.5))
+        checks.append(fails(f"found with half of them, d = {d:g}", ~failed[rows["share"] == 0.5], BETA, 2.5))
     planned = [SubspaceExact().groups(ApproxDP(1.0, delta)) for delta in DELTAS]
     by_epsilon = [SubspaceExact().groups(ApproxDP(epsilon, 1e-6)) for epsilon in (0.1, 0.2, 0.5, 1.0)]
     rows_of = [SubspaceExact().fewest(d, votes.BUDGET) for d in (2, 5, 10, 20)]
@@ -72,19 +86,31 @@ def frames_are_found(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide C9."""
     small = run(votes.FRAMES, profile, seed=seed, jobs=jobs)
     checks, trials = [], len(small)
-    for (d, condition), rows in small.groupby(["d", "condition"]):
-        name = f"above a condition of 4, d = {d}, condition number {condition:g}"
-        checks.append(fails(name, rows["error"] > CLOSE, BETA, 2.5))
-    for sweep, name, factor in (
-        (votes.DRAWN_FRAMES, "d = 5, groups in law", 3.0),
-        (votes.LARGE_FRAMES, "d = 5, rows", 6.0),
-        (votes.LARGEST_FRAMES, "d = 10, rows", 7.0),
+    for d, of_d in measures.by(small, "d").items():
+        for condition, rows in measures.by(of_d, "condition").items():
+            name = f"above a condition of 4, d = {d:g}, condition number {condition:g}"
+            checks.append(_framed(fails(name, rows["error"] > CLOSE, BETA, 2.5), int(d)))
+    for sweep, size, name, factor in (
+        (votes.DRAWN_FRAMES, 5, "groups in law", 3.0),
+        (votes.LARGE_FRAMES, 5, "rows", 6.0),
+        (votes.LARGEST_FRAMES, 10, "rows", 7.0),
     ):
         frame = run(sweep, profile, seed=seed, jobs=jobs)
         trials += len(frame)
-        checks.append(fails(f"above a condition of 4, {name}", frame["error"] > CLOSE, BETA, factor))
+        found = fails(f"above a condition of 4, d = {size}, {name}", frame["error"] > CLOSE, BETA, factor)
+        checks.append(_framed(found, size))
     planned = [preconditioned_rows(2, ApproxDP(epsilon, 1e-6), BETA, "") for epsilon in EPSILONS]
     return combine([*checks, _flat(small), *_frame_rows(planned)], trials)
+
+
+def _framed(check: Verdict, d: int) -> Verdict:
+    shape = al22.preconditioner_shape(d, *EVENTS)
+    return _beside(check, "AL22/Thm5.4", votes.FRAME_ROWS[d], FRAME, shape)
+
+
+def _beside(check: Verdict, statement: str, n: int, formula: str, shape: float) -> Verdict:
+    """Return a check at the n of a plan with that n, and beside the shape of the theorem."""
+    return enough(enough(check, statement, "planned", n), statement, formula, n, shape)
 
 
 def _flat(frame: pd.DataFrame) -> Verdict:
@@ -107,8 +133,10 @@ def _frame_rows(planned: list[int]) -> list[Verdict]:
 def means_need_no_range(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide C10."""
     frame, checks = run(votes.MEANS, profile, seed=seed, jobs=jobs), []
-    for d, rows in frame.groupby("d"):
-        checks.append(fails(f"no mean within .2, d = {d}", rows["error"] > ALPHA, BETA * 4 / 3, 4.0))
+    for d, rows in measures.by(frame, "d").items():
+        found = fails(f"no mean within .2, d = {d:g}", rows["error"] > ALPHA, BETA * 4 / 3, 4.0)
+        shape = al22.robust_mean_shape(int(d), ALPHA, *EVENTS)
+        checks.append(_beside(found, "AL22/Thm7.4", votes.MEAN_ROWS[int(d)], MEAN, shape))
     coarse, fine, budget = (0.4, 0.2, 0.1), (0.02, 0.01), votes.BUDGET
     by_alpha = [[theory.mean_rows(2, alpha, budget, BETA) for alpha in alphas] for alphas in (coarse, fine)]
     by_d = [theory.mean_rows(d, ALPHA, budget, BETA) for d in (5, 10, 20)]
@@ -124,19 +152,22 @@ def laws_are_learned(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide C12."""
     frames = [run(sweep, profile, seed=seed, jobs=jobs) for sweep in (votes.LAWS, votes.LARGE_LAWS)]
     frame = pd.concat(frames, ignore_index=True)
-    checks = [
-        fails(f"no law within .2, d = {d}", rows["error"] > ALPHA, BETA, 6.0)
-        for d, rows in frame.groupby("d")
-    ]
+    checks = []
+    for d, rows in measures.by(frame, "d").items():
+        found = fails(f"no law within .2, d = {d:g}", rows["error"] > ALPHA, BETA, 6.0)
+        shape = al22.gaussian_shape(int(d), ALPHA, *EVENTS).total
+        checks.append(_beside(found, "AL22/Thm5.7", votes.LAW_ROWS[int(d)], LAW, shape))
     return combine(checks, len(frame))
 
 
 def covariances_are_learned(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide AL22.5."""
     frame = run(votes.COVARIANCES, profile, seed=seed, jobs=jobs)
-    checks = [
-        fails(f"error above .2, d = {d}", rows["error"] > ALPHA, BETA, 7.0) for d, rows in frame.groupby("d")
-    ]
+    checks = []
+    for d, rows in measures.by(frame, "d").items():
+        found = fails(f"error above .2, d = {d:g}", rows["error"] > ALPHA, BETA, 7.0)
+        shape = al22.covariance_shape(int(d), ALPHA, *EVENTS).total
+        checks.append(_beside(found, "AL22/Thm5.6", votes.LAW_ROWS[int(d)], COVARIANCE, shape))
     sizes = (5, 10)
     populous, unbounded = (
         [fewest_rows(one, d, votes.BUDGET) for d in sizes]

@@ -7,12 +7,16 @@ theorem about all adversaries; what is decided is about the named ones, about th
 chosen on, and about a search for the worst.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 
+from workbench.bounds import al22
 from workbench.bounds.corruption import mean_limit, mean_unit, scale_limit, unit
 from workbench.study.claims import al22_attacks as attacks
 from workbench.study.claims.base import Claim
+from workbench.study.complexity import enough
 from workbench.study.profiles import claim_level
 from workbench.study.rules import at_most, combine
 from workbench.study.sweep import run
@@ -24,6 +28,10 @@ LUCK = 1 / 3  # what remains where plant and take cancel: the plain moment is ri
 SELDOM, TOUCHED = 0.1, 0.01  # of runs, of clean samples
 HALF = 0.5
 BETA = 0.1
+EVENTS = attacks.BUDGET.epsilon, attacks.BUDGET.delta
+COVARIANCE = "d^3.5 √ln(1/δ)/(α ε ξ²), α = 3 ξ ln 1/ξ: constant 1"
+MEAN = "√(d ln(1/δ))/ε · d/α², α = 3 ξ √(ln 1/ξ): constant 1"
+LAW = "the sum of both, 2ξ for the covariance: constants 1"
 
 
 def limits(corruption: float) -> tuple[float, float]:
@@ -69,7 +77,8 @@ def _seldom(name: str, failed: "pd.Series[bool]") -> Verdict:
 
 def searches_stay_below(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide AL22.1."""
-    frame = run(attacks.SEARCHES, profile, seed=seed, jobs=jobs)
+    sweeps = attacks.SEARCHES, attacks.LARGE_SEARCHES
+    frame = pd.concat([run(sweep, profile, seed=seed, jobs=jobs) for sweep in sweeps])
     above = int((frame["error"] > SEARCHED).sum())
     return at_most(above, len(frame), HALF, claim_level(), factor=1.9)
 
@@ -77,33 +86,49 @@ def searches_stay_below(profile: str, seed: int, jobs: int) -> Verdict:
 def votes_err_by_the_unit(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide AL22.2."""
     frame = run(attacks.VOTES, profile, seed=seed, jobs=jobs)
-    return _voted(frame, VOTED)
+    return _voted(frame, VOTED, "AL22/Thm6.3", COVARIANCE, covariance_rows)
 
 
 def mean_votes_err_by_the_unit(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide AL22.3."""
     frame = run(attacks.MEAN_VOTES, profile, seed=seed, jobs=jobs)
-    return _voted(frame, VOTED_MEAN)
+    return _voted(frame, VOTED_MEAN, "AL22/Thm7.4", MEAN, mean_rows)
 
 
 def laws_err_by_the_unit(profile: str, seed: int, jobs: int) -> Verdict:
     """Decide AL22.4."""
     frame = run(attacks.LAWS, profile, seed=seed, jobs=jobs)
-    return _voted(frame.assign(error=np.maximum(frame["error"], frame["mean"])), VOTED)
+    worse = frame.assign(error=np.maximum(frame["error"], frame["mean"]))
+    return _voted(worse, VOTED, "AL22/Cor7.5", LAW, law_rows)
 
 
-def _voted(frame: pd.DataFrame, bound: float) -> Verdict:
+def covariance_rows(d: int, corruption: float) -> float:
+    """Return the shape of Theorem 6.3 at the error that is claimed."""
+    return al22.robust_covariance_shape(d, VOTED * unit(corruption), corruption, *EVENTS)
+
+
+def mean_rows(d: int, corruption: float) -> float:
+    """Return the shape of Theorem 7.4 at the error that is claimed."""
+    return al22.robust_mean_shape(d, VOTED_MEAN * mean_unit(corruption), *EVENTS)
+
+
+def law_rows(d: int, corruption: float) -> float:
+    """Return the shape of Corollary 7.5 at the errors that are claimed; pairs have twice the corruption."""
+    return covariance_rows(d, 2 * corruption) + mean_rows(d, corruption)
+
+
+def _voted(
+    frame: pd.DataFrame, bound: float, statement: str, formula: str, shape: Callable[[int, float], float]
+) -> Verdict:
     """Check abstentions against the plan's β/3, and the errors of answers against the bound."""
     silent = int(frame["abstained"].sum())
     answers = frame[~frame["abstained"]]
     off = int((answers["error"] > bound).sum())
-    return combine(
-        [
-            at_most(silent, len(frame), BETA / 3, claim_level(), factor=6.0).about("no answer", ""),
-            at_most(off, len(answers), BETA, claim_level(), factor=4.0).about(f"above {bound:g}", ""),
-        ],
-        len(frame),
-    )
+    heard = at_most(silent, len(frame), BETA / 3, claim_level(), factor=6.0).about("no answer", "")
+    near = at_most(off, len(answers), BETA, claim_level(), factor=4.0).about(f"above {bound:g}", "")
+    for n, d, corruption in frame[["n", "d", "corruption"]].drop_duplicates().itertuples(index=False):
+        near = enough(near, statement, formula, int(n), shape(int(d), float(corruption)))
+    return combine([heard, near], len(frame))
 
 
 CLAIMS = (
