@@ -213,7 +213,7 @@ SENSITIVITY = [
       for step in ATTAINED),
     *(Mutant(f"sensitivity of {step} doubled", sensitivity_of_step(step, 2.0), gap_is_the_sensitivity,
              both(attains(step), reached_early, taken_at_1000(step), in_one_stage),
-             {"sizes": (300, 1000), "small": False})
+             {"sizes": (1000,), "small": False})
       for step in ATTAINED if any(map(taken_at_1000(step), EXAMPLES))),
     Mutant("clip of the mean off", attribute(clipping, "np", Unclipped()), gap_is_the_sensitivity,
            clips_a_mean),
