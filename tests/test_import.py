@@ -1,4 +1,4 @@
-"""What `import workbench` costs and loads, and that every name of the front door is there."""
+"""What `import workbench` loads, and that every name of the front door is there."""
 
 import ast
 import inspect
@@ -11,7 +11,8 @@ import pytest
 import workbench
 from workbench.catalog import CATALOG
 
-HEAVY = ("matplotlib", "pandas", "ipywidgets", "IPython", "joblib", "papermill", "scipy.stats", "sklearn")
+PICTURES = ("matplotlib", "pandas", "ipywidgets", "IPython", "joblib", "papermill", "sklearn")
+HEAVY = (*PICTURES, *(f"scipy.{part}" for part in ("stats", "optimize", "integrate", "sparse", "spatial")))
 BUDGETS = {"PureDP", "ApproxDP", "ZCDP", "GaussianDP", "NonPrivate"}
 USE = "from workbench import *; import workbench.catalog"
 
@@ -25,19 +26,6 @@ def test_neither_import_nor_use_loads_what_only_pictures_and_studies_need(code):
     loaded = set(python("-c", f"import sys; {code}; print(*sys.modules)").stdout.split())
     assert "workbench" in loaded
     assert not loaded & {*HEAVY}
-
-
-def seconds(code):
-    measured = f"from time import perf_counter as t; start = t(); {code}; print(t() - start)"
-    return float(python("-c", measured).stdout)
-
-
-def test_import_takes_no_longer_than_its_libraries():
-    # the least of interleaved fresh processes: what the code needs, not what else the machine does
-    codes = ("import workbench", USE, "import numpy, scipy.special")
-    package, everything, libraries = map(min, zip(*(map(seconds, codes) for _ in range(4)), strict=True))
-    assert package <= 1.5 * libraries
-    assert everything <= 2.5 * libraries, "the catalog costs more than scipy.optimize and our own modules"
 
 
 def test_every_estimator_of_the_catalog_and_every_budget_is_a_name_of_the_package():
