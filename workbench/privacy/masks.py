@@ -83,6 +83,7 @@ def wishart_trace(root: Array, charge: Charge, noise: NoiseSource) -> Array:
     return noise.wishart(root, charge.sensitivity, wishart_trace_scale(charge, len(root)))
 
 
+@lru_cache(maxsize=1024)
 def wishart_trace_scale(charge: Charge, d: int) -> float:
     """Return 1/ν for the most rows ν that hold (ε, δ) where Σ (ln λ)₊ ≤ Δ and Σ (ln λ)₋ ≤ Δ.
 

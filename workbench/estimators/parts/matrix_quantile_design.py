@@ -71,8 +71,8 @@ class Design:
     def released(self) -> Array:
         """Return simulated releases for the covariance I, before they are centred, shape (draws, d, d)."""
         d, rng = self.test.d, np.random.default_rng((SEED, self.test.d))
-        noise = SimulatedNoise(rng)
-        masks = np.array([masked_identity(d, self.charges[1], noise) for _ in range(DRAWS)])
+        noise, masking = SimulatedNoise(rng), self.charges[1]
+        masks = np.array([masked_identity(d, masking, noise) for _ in range(DRAWS)])
         mean, variance, rest = self.law
         free = rng.standard_normal((DRAWS, d, d))
         free = (free + free.transpose(0, 2, 1)) / 2
