@@ -169,4 +169,5 @@ class Explorer:
             return page.wait_for_function(script, arg=arg, timeout=1000 * FOLLOWS_WITHIN).json_value()
         except TimeoutError:
             self.shoot("stuck")
-            raise
+            state = json.dumps(self.box.evaluate("(box) => box.probe.state()"))
+            raise TimeoutError(f"not {until} after {FOLLOWS_WITHIN} s: {state}") from None

@@ -3,22 +3,28 @@
   if (box.probe) return;
   const picture = box.querySelector("img");
   const words = () => box.querySelector("[data-stage]").dataset;
-  let moved = 0, left = null, shown = [];
+  let moved = 0, left = null, shown = [], loaded = picture.src;
   const move = (event) => (moved = event.timeStamp);
   box.addEventListener("keydown", move, true);
   box.addEventListener("change", move, true);
   // Pictures of the position that was left may still be under way.
   picture.addEventListener("load", () => {
+    loaded = picture.src;
     if (moved && words().move !== left) shown.push({ stage: words().stage, after: performance.now() - moved });
   });
   const first = (...stages) => shown.find((one) => stages.includes(one.stage))?.after;
+  // A view may end without runs, and its last picture may have come before the word that it was the last.
+  const ended = () => words().move !== left && words().stage === "finished" && loaded === picture.src;
   box.probe = {
     start() {
       [moved, shown, left] = [0, [], words().move];
     },
     reached(until) {
-      if (!shown.length || (until === "finished" ? words().stage !== "finished" : first(until, "finished") === undefined)) return null;
+      if (!shown.length || !(ended() || (until === "simulation" && first(until)))) return null;
       return { first: shown[0].after, coarse: first("simulation", "finished"), last: shown.at(-1).after };
+    },
+    state() {
+      return { moved, left, shown, words: { ...words() }, loaded: loaded === picture.src, focus: document.activeElement.className };
     },
     async digest() {
       const bytes = await (await fetch(picture.src)).arrayBuffer();

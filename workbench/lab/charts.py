@@ -32,8 +32,8 @@ class Series:
     x, y, low, high
         The points and the band around them; an infinite `y` is drawn as an arrow at the upper edge.
     role
-        `estimate` (measured: markers, line, band), `theory` (dashed), `bound` (nothing can lie below:
-        dotted, filled below), `reference` (grey), `rows` (data: dots and no line).
+        `estimate` (measured: line, band, and markers unless the points are many), `theory` (dashed), `bound`
+        (nothing can lie below: dotted, filled below), `reference` (grey), `rows` (data: dots and no line).
     colour_key
         Whose curve it is: a catalog key, or `key:variant` for a second version of the same estimator.
     kind

@@ -15,6 +15,7 @@ from workbench.lab.charts import Series
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")  # one more than colours, so pairs repeat only after 42
 INK, GREY, PALE = "#222222", "#6b6b6b", "#e4e4e4"
+MARKED = 60  # points at most of a curve with markers
 
 RC: dict[Any, Any] = {
     "svg.hashsalt": "workbench",
@@ -102,9 +103,12 @@ def line_style(series: Series) -> dict[str, Any]:
     }
     if series.role in lines:
         return lines[series.role]
+    line = {"color": shape.colour, "linestyle": dash, "linewidth": 1.6, "zorder": 4}
+    if len(tuple(series.x)) > MARKED:
+        return line
     face = "white" if shape.hollow else shape.colour
     marks = {"marker": shape.marker, "markersize": 5.5, "markerfacecolor": face, "markeredgewidth": 1.2}
-    return {"color": shape.colour, "linestyle": dash, "linewidth": 1.6, "zorder": 4} | marks
+    return line | marks
 
 
 def _darker(colour: str, share: float = 0.55) -> str:

@@ -49,7 +49,7 @@ def drawn(chart, name):
     assert json.dumps(chart.to_json(), default=float)
     assert svg(chart).startswith(b"<?xml")
     for panel in chart.panels:
-        looks = [series.colour_key for series in panel.series if series.role == "estimate"]
+        looks = [one.colour_key for one in panel.series if one.role == "estimate" and one.label]
         assert len(looks) == len(set(looks))
 
 

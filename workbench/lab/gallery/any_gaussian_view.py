@@ -108,10 +108,10 @@ def _masks(root: np.ndarray, drawn: list[np.ndarray], caption: str) -> Chart:
     panels = []
     for title, map_ in (("as released", np.eye(2)), ("in units of Σ", back)):
         lines = [
-            ellipse("released" if not i else "", map_ @ one @ map_.T, role="theory", colour_key=MASK)
+            ellipse("released" if not i else "", map_ @ one @ map_.T, role="estimate", colour_key=MASK)
             for i, one in enumerate(drawn[-SHOWN:])
         ]
-        truth = ellipse("Σ", map_ @ root @ root.T @ map_.T, colour_key=PLAIN)
+        truth = ellipse("Σ", map_ @ root @ root.T @ map_.T, role="theory", colour_key=PLAIN)
         panels.append(plane(title, (*lines, truth), reach=1.9))
     return Chart(
         "mask_view",
@@ -119,7 +119,7 @@ def _masks(root: np.ndarray, drawn: list[np.ndarray], caption: str) -> Chart:
         tuple(panels),
         alt="Left, masked releases of a covariance as ellipses; right, the same in units of the covariance,"
         " round a circle.",
-        how_to_read="Black: the covariance. Dashed: releases. Make it longer: the left picture changes, the"
-        " right one does not.",
+        how_to_read="Dashed: the covariance. The others are releases. Make it longer: the left picture"
+        " changes, the right one does not.",
         caption=caption,
     )

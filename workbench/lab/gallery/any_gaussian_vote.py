@@ -132,10 +132,11 @@ def masks(profile: str, seed: int) -> Chart:
         alt="Four panels: a circle and a long ellipse, each with masked releases around it, for few rows and"
         " for many. The releases of the long ellipse are as far from it, in its own units, as those of"
         " the circle.",
-        how_to_read="Black: the covariance that is masked. Dashed: releases of it. The mask multiplies a"
-        " root of the covariance by a random matrix from both sides, so that a long axis gets much noise"
-        " and a short one little. Nothing has to be known about either. With more rows the average moves"
-        " less when one group is replaced, and the mask is narrower.",
+        how_to_read="Dashed: the covariance that is masked. The others are releases of it. The mask"
+        " multiplies a root of the covariance by a random matrix from both sides, so that a long"
+        " axis gets much noise and a short one little. Nothing has to be known about either."
+        " With more rows the average moves less when one group is replaced, and the mask is"
+        " narrower.",
     )
 
 
@@ -144,10 +145,10 @@ def _masked(seed: int, condition: float, n: int) -> Panel:
     values = np.array([1.0, condition]) * 4 / condition
     root = rotated(values, rng)
     lines = [
-        ellipse("released" if not i else "", one, role="theory", colour_key=MASK)
+        ellipse("released" if not i else "", one, role="estimate", colour_key=MASK)
         for i, one in enumerate(masked_releases(root, n, BUDGET, DRAWN, noise))
     ]
-    truth = ellipse("Σ", root @ root.T, colour_key=PLAIN)
+    truth = ellipse("Σ", root @ root.T, role="theory", colour_key=PLAIN)
     return plane(f"condition {condition:g}, n = {n:,}", (*lines, truth), reach=3.4, panels=4)
 
 
