@@ -22,7 +22,7 @@ import numpy as np
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Array
 from workbench.estimators.parts.influence import Influence
-from workbench.estimators.parts.matrix_levels import WIDEST, Scaled, Solver, inflation
+from workbench.estimators.parts.matrix_levels import WIDEST, Scaled, Solver, distance, inflation
 
 STOP = 1e-5  # a level is known to this relative precision, or as well as rounding allows
 
@@ -138,5 +138,6 @@ class Stability:
         factor = self.solver.descend(scaled, high, self.level)
         assert factor is not None, "C_t holds: a level between Lo and Hi is reached"
         for _ in range(self.polishing):
-            factor = self.solver.step(self.solver.moment(scaled, factor, self.level), factor)
+            moment = self.solver.moment(scaled, factor, self.level)
+            factor = self.solver.step(moment, distance(moment), factor)
         return scaled.root(factor) * (1 + self.solver.inflation)
