@@ -58,18 +58,22 @@ class Notebook:
     def shoot(self, name):
         self.page.screenshot(path=self.folder / f"{name}.png")
 
-    def run(self):
-        """Run all cells, and wait for the last of them or the first error."""
+    def start(self):
+        """Begin to run all cells."""
         self.shoot("opened")
         self.page.click(".lm-MenuBar-itemLabel:text-is('Run')")
         self.page.click(".lm-Menu-itemLabel:text-is('Run All Cells')")
         self.page.wait_for_function(STARTED)
         if self.page.locator(".jp-Dialog").count():  # the kernel was not the notebook's own yet
             self.page.click(".jp-Dialog button.jp-mod-accept")
+
+    def wait(self):
+        """Wait for the last of the cells or the first error, and return the notebook."""
         try:
             self.page.wait_for_function(RAN, timeout=1000 * RUNS_WITHIN)
         finally:
             self.shoot("ran")
+        return self
 
     @property
     def prompts(self):

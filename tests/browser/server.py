@@ -33,10 +33,11 @@ class Server:
             f"{self.base}/lab/workspaces/{Path(notebook).stem}/tree/notebooks/{notebook}?token={self.token}"
         )
 
-    def end_sessions(self):
-        """Shut down every kernel, so that none of them slows the next notebook."""
+    def end_session(self, notebook):
+        """Shut down a notebook's kernel, so that it does not slow the others."""
         for session in json.loads(self._ask("GET", "sessions")):
-            self._ask("DELETE", f"sessions/{session['id']}")
+            if session["name"] == notebook:
+                self._ask("DELETE", f"sessions/{session['id']}")
 
     def stop(self):
         self._ask("POST", "shutdown")
