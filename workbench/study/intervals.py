@@ -12,8 +12,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
-from scipy.special import betainccinv, betaincinv
-from scipy.stats import binom, norm, t
+from scipy.special import bdtr, bdtrc, betainccinv, betaincinv, ndtri, stdtrit
 
 from workbench.errors import ArgumentError, integer_at_least, probability
 
@@ -87,7 +86,7 @@ def bootstrap_interval(
     with np.errstate(all="ignore"):
         estimate = float(statistic(rows))
         draws = [statistic(rows[_resampled(groups, rng)]) for _ in range(resamples)]
-    quantile = float(t.isf(level / 2, m - 1)) * sqrt(m / (m - 1))
+    quantile = float(-stdtrit(m - 1, level / 2)) * sqrt(m / (m - 1))
     return _ends(np.asarray(draws, dtype=np.float64), estimate, level, quantile)
 
 
@@ -113,7 +112,7 @@ def _ends(draws: Vector, estimate: float, level: float, quantile: float) -> Inte
     beyond = int(reach / 2 * len(draws))  # in each tail
     low = np.sort(np.where(np.isnan(draws), -inf, draws))[beyond]
     high = np.sort(np.where(np.isnan(draws), inf, draws))[-1 - beyond]
-    stretch = quantile / float(norm.isf(reach / 2))
+    stretch = quantile / float(-ndtri(reach / 2))
     return float(estimate + stretch * (low - estimate)), float(estimate + stretch * (high - estimate))
 
 
@@ -210,7 +209,7 @@ def crossing(
     fit = isotonic_regression((hits + 0.5) / (total + 1), weights=total).x
     drawn = rng.binomial(total.astype(np.int64), fit, size=(resamples, len(n))) / total
     draws = np.array([_log_crossing(n, share, total, target) for share in drawn])
-    low, high = _ends(draws, estimate, level, float(norm.isf(level / 2)))
+    low, high = _ends(draws, estimate, level, float(-ndtri(level / 2)))
     return Crossing(float(np.exp(estimate)), (float(np.exp(low)), float(np.exp(high))), bracket)
 
 
@@ -228,8 +227,9 @@ def _bracket(n: Vector, hits: Vector, total: Vector, target: float, level: float
 
     The hypotheses are nested: testing in this order, up to the first that stands, needs no correction.
     """
-    below = binom.cdf(hits, total, target) <= level / 2
-    above = binom.sf(hits - 1, total, target) <= level / 2
+    whole = total.astype(np.int64)
+    below = bdtr(hits, whole, target) <= level / 2
+    above = bdtrc(hits - 1, whole, target) <= level / 2
     rejected_below, rejected_above = int(np.cumprod(below).sum()), int(np.cumprod(above[::-1]).sum())
     low = n[rejected_below - 1] if rejected_below else 0.0
     high = n[len(n) - rejected_above] if rejected_above else inf

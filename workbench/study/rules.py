@@ -13,8 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
-from scipy.special import ndtr, stdtrit
-from scipy.stats import binom
+from scipy.special import bdtrc, ndtr, stdtrit
 
 from workbench.errors import ArgumentError, finite, integer_at_least, positive, probability
 from workbench.study.intervals import (
@@ -60,7 +59,7 @@ def at_most(failures: int, trials: int, beta: float, level: float, *, factor: fl
     if not factor > 1:
         raise ArgumentError("factor", factor, "a number above 1")
     k, detects = refuted_from(trials, beta, level), min(1.0, factor * beta)
-    power = float(binom.sf(k - 1, trials, detects))
+    power = float(bdtrc(k - 1, trials, detects))
     return Verdict(
         status=Status.REFUTED if failures >= k else Status.HOLDS if power >= POWER else Status.UNDECIDED,
         test="binomial, at most",
@@ -79,7 +78,7 @@ def refuted_from(trials: int, beta: float, level: float) -> int:
     >>> refuted_from(200, 0.1, 1e-3 / 10)
     38
     """
-    tails = binom.sf(np.arange(trials + 1) - 1, trials, beta)  # P(at least k), falling in k
+    tails = bdtrc(np.arange(trials + 1) - 1, trials, beta)  # P(at least k), falling in k
     return int((tails > level).sum())
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import binom
+from scipy.special import bdtr
 
 from workbench.study.claims import l17_location_sweeps as sweeps
 from workbench.study.intervals import Crossing, Interval, bootstrap_interval, clopper_pearson, crossing
@@ -53,8 +53,8 @@ def median(values: ArrayLike, level: float) -> Measure:
     """Return the median and its exact interval: two order statistics."""
     ordered = np.sort(np.asarray(values, np.float64))
     trials = len(ordered)
-    below = int(binom.ppf(level / 2, trials, 0.5))
-    if below < 1 or binom.cdf(below - 1, trials, 0.5) > level / 2:
+    below = int((bdtr(np.arange(trials), trials, 0.5) < level / 2).sum())
+    if not below:
         return Measure(float(np.median(ordered)), (0.0, inf), trials)
     return Measure(float(np.median(ordered)), (float(ordered[below - 1]), float(ordered[-below])), trials)
 

@@ -142,37 +142,44 @@ TWO_STEP_WIDEST = Sweep(
 UNBOUNDED = Sweep(
     "l17-unbounded", grid(n=N, epsilon=EPSILON, delta=DELTA, mean=MEANS), unbounded, 500, blocks(18)
 )
-LOCATE_RANGE = Sweep(
-    "l17-locate-range",
-    _with_rows(
-        grid(method=METHODS, epsilon=EPSILON, radius=RADII[:-1])
-        + grid(method="paper", epsilon=SMALL_EPSILON, radius=RADII[:-1])
+PLACED: dict[str, tuple[str, Callable[[], tuple[Point, ...]], int, dict[str, int]]] = {
+    "LOCATE_RANGE": (
+        "l17-locate-range",
+        lambda: _with_rows(
+            grid(method=METHODS, epsilon=EPSILON, radius=RADII[:-1])
+            + grid(method="paper", epsilon=SMALL_EPSILON, radius=RADII[:-1])
+        ),
+        200,
+        blocks(20),
     ),
-    locate,
-    200,
-    blocks(20),
-)
-LOCATE_WIDE = Sweep(
-    "l17-locate-wide",
-    _with_rows(grid(method=METHODS, epsilon=EPSILON, radius=RADII[-1])),
-    locate,
-    200,
-    blocks(10),
-)
-LOCATE_WIDEST = Sweep(
-    "l17-locate-widest",
-    _with_rows(grid(method=METHODS, epsilon=EPSILON, radius=WIDEST), FACTORS[2:-1]),
-    locate,
-    50,
-    {name: blocks(10)[name] for name in SLOW},
-)
-LOCATE_LINE = Sweep(
-    "l17-locate-line",
-    _with_rows(grid(method=METHODS, epsilon=EPSILON, delta=DELTAS)),
-    locate,
-    200,
-    blocks(10),
-)
+    "LOCATE_WIDE": (
+        "l17-locate-wide",
+        lambda: _with_rows(grid(method=METHODS, epsilon=EPSILON, radius=RADII[-1])),
+        200,
+        blocks(10),
+    ),
+    "LOCATE_WIDEST": (
+        "l17-locate-widest",
+        lambda: _with_rows(grid(method=METHODS, epsilon=EPSILON, radius=WIDEST), FACTORS[2:-1]),
+        50,
+        {name: blocks(10)[name] for name in SLOW},
+    ),
+    "LOCATE_LINE": (
+        "l17-locate-line",
+        lambda: _with_rows(grid(method=METHODS, epsilon=EPSILON, delta=DELTAS)),
+        200,
+        blocks(10),
+    ),
+}
+
+
+def __getattr__(constant: str) -> Sweep:
+    """Return a sweep of locations: its grid is placed when it is first asked for, not at the import."""
+    if constant not in PLACED:
+        raise AttributeError(f"module {__name__!r} has no attribute {constant!r}")
+    name, points, trials, counts = PLACED[constant]
+    sweep = globals()[constant] = Sweep(name, points(), locate, trials, counts)
+    return sweep
 
 
 def measured(*sweeps: Sweep, profile: str, seed: int, jobs: int = 1) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from math import exp, inf, log, nan, sqrt
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from workbench.study.claims.l17_location_measures import Measure
 from workbench.study.intervals import Interval, bootstrap_interval
@@ -24,7 +24,7 @@ def geometric(values: ArrayLike, level: float) -> Measure:
     middle, m = float(logs.mean()), len(logs)
     if m < 2:
         return Measure(exp(middle), (0.0, inf), m)
-    reach = float(t.isf(level / 2, m - 1)) * float(logs.std(ddof=1)) / sqrt(m)
+    reach = float(-stdtrit(m - 1, level / 2)) * float(logs.std(ddof=1)) / sqrt(m)
     return exponential(Measure(middle, (middle - reach, middle + reach), m))
 
 
@@ -32,7 +32,7 @@ def arithmetic(values: ArrayLike, level: float) -> Measure:
     """Return the mean of independent values with its t interval."""
     found = np.asarray(values, np.float64)
     middle, m = float(found.mean()), len(found)
-    reach = float(t.isf(level / 2, m - 1)) * float(found.std(ddof=1)) / sqrt(m) if m > 1 else inf
+    reach = float(-stdtrit(m - 1, level / 2)) * float(found.std(ddof=1)) / sqrt(m) if m > 1 else inf
     return Measure(middle, (middle - reach, middle + reach), m)
 
 
