@@ -10,7 +10,7 @@ import pytest
 
 pytestmark = pytest.mark.browser
 
-MOVES = 3  # of each control, from rest and into a running simulation
+MOVES = 2  # of each control, from rest and into a running simulation
 TARGET = {"first": 150.0, "coarse": 700.0}  # milliseconds, median of the moves from rest
 LIMIT = 3.0  # times the target
 
