@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from workbench.lab.explore import Explorer
 from workbench.lab.gallery import any_gaussian as gallery
 from workbench.lab.gallery import any_gaussian_rows, any_gaussian_sweeps
 from workbench.lab.gallery.any_gaussian_vote import VOTE_BUDGET, Vote, masked_releases, scattered
@@ -108,6 +109,8 @@ def test_views_yield_what_is_public_first_and_then_more_draws(view, values):
         (panel.xlim, panel.ylim) for panel in frames[0].panels
     }
     assert frames[-1] == list(view(3)(**values))[-1]
+    stages = [frame.stage for frame in Explorer(view(3), "A view.", {}).frames(values)]
+    assert (stages[0], set(stages[1:-1]), stages[-1]) == ("theory", {"simulation"}, "finished")
 
 
 @pytest.mark.parametrize(
