@@ -9,7 +9,7 @@ from playwright.sync_api import TimeoutError
 
 PROBE = (Path(__file__).parent / "probe.js").read_text(encoding="utf-8")
 WIDTH, HEIGHT = 1400, 950
-OPENS_WITHIN, RUNS_WITHIN, FOLLOWS_WITHIN = 90, 240, 30  # seconds
+OPENS_WITHIN, RUNS_WITHIN, FOLLOWS_WITHIN = 90, 480, 30  # seconds
 READY = """async ([name, cells]) => {
     const sessions = await (await fetch("/api/sessions")).json();
     return sessions.some(({ path, kernel }) =>
