@@ -1,5 +1,7 @@
 """Random positive definite matrices round the identity, whose laws do not change under rotations."""
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,8 +10,8 @@ Array = NDArray[np.float64]
 
 def wishart(d: int, rows: float, rng: np.random.Generator) -> Array:
     """Return W/ν for W ~ Wishart_d(I, ν), ν > d - 1 a real number, by Bartlett's decomposition."""
-    lower = np.tril(rng.standard_normal((d, d)), -1)
-    lower[np.diag_indices(d)] = np.sqrt(rng.chisquare(rows - np.arange(d)))
+    lower = np.where(_below(d), rng.standard_normal((d, d)), 0.0)
+    lower.flat[:: d + 1] = np.sqrt(rng.chisquare(rows - np.arange(d)))
     return np.asarray(lower @ lower.T / rows)
 
 
@@ -34,7 +36,7 @@ def thompson_laplace(d: int, rate: float, rng: np.random.Generator) -> Array:
 
 def _exponents(d: int, rate: float, rng: np.random.Generator) -> Array:
     floor = d * d // 4
-    above = np.triu_indices(d, 1)
+    above = _below(d).T
     while True:
         values = rng.gamma(d * (d + 1) / 2 + 1, 1 / (rate - floor)) * _repelled(d, rng)
         halves = np.abs(values[:, None] - values)[above] / 2
@@ -48,6 +50,14 @@ def _repelled(d: int, rng: np.random.Generator) -> Array:
     first, second = wishart(d, d + 1, rng), wishart(d, d + 1, rng)
     lower = np.linalg.inv(np.linalg.cholesky(first + second))
     return np.asarray(2 * np.linalg.eigvalsh(lower @ first @ lower.T) - 1)
+
+
+@lru_cache(maxsize=64)
+def _below(d: int) -> NDArray[np.bool_]:
+    """Return where a matrix is below its diagonal."""
+    mask = np.tri(d, k=-1, dtype=bool)
+    mask.flags.writeable = False
+    return mask
 
 
 def _sinhc(x: Array) -> Array:
