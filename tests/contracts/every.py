@@ -3,6 +3,7 @@
 import accounting
 import accuracy
 import behaviour
+import disjoint
 import gaps
 import lone_row
 
@@ -12,6 +13,7 @@ CONTRACTS = (
     *lone_row.CONTRACTS,
     *behaviour.CONTRACTS,
     *accuracy.CONTRACTS,
+    *disjoint.CONTRACTS,
 )
 
 REFERENCE = (  # what an estimator without privacy keeps

@@ -1,6 +1,8 @@
 """Maps of rows in d dimensions on radii at the ends of the floats, and what they move by one row."""
 
 import warnings
+from math import fsum
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from workbench.estimators.mean.clipped_box import ClippedBoxMean
 from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
 from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
+from workbench.estimators.parts import rows
 from workbench.estimators.parts.rows import (
     FARTHEST,
     NEAREST,
@@ -110,3 +113,38 @@ def test_rows_are_told_by_columns_as_by_rows(columns):
     rows = np.random.default_rng(columns).random((50, columns)) < 0.9
     assert (throughout(rows) == rows.all(axis=1)).all()
     assert sanitised(np.zeros((5, columns))).shape == (5, columns)
+
+
+def in_a_row(x):
+    """Norms with squares summed one after the other, which loses what is below half a unit of the sum."""
+    return np.sqrt(np.cumsum(x * x, axis=1)[:, -1])
+
+
+def exact_norm(row):
+    """The norm, rounded once."""
+    return float(np.sqrt(fsum(value * value for value in row.tolist())))
+
+
+def crowds(d, radius):
+    """Rows of one large entry and many that a running sum of squares loses, outside the ball and inside."""
+    small = np.full(d, np.sqrt(0.999 * 2.0**-53))
+    small[0] = 1.0
+    return radius * small * np.array([[1.0], [1.7], [300.0], [1 - 1e-15]])
+
+
+def test_rows_are_within_the_ball_whatever_the_order_of_summation():
+    d, radius = 60_000, 4.0
+    assert exact_norm(crowds(d, 1.0)[0]) > 1 + 3e-12
+    assert in_a_row(crowds(d, 1.0))[0] == 1.0
+    with patch.object(rows, "norms", in_a_row):
+        clipped = within_ball(crowds(d, radius), radius)
+    for row in clipped:
+        assert radius * (1 - 1e-10) <= exact_norm(row) <= radius * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("d", [1, 2, 100, 17_000])
+def test_in_fewer_dimensions_rows_inside_the_ball_keep_their_bits(d):
+    assert rows._known(d) == 1.0
+    x = np.zeros((1, d))
+    x[0, 0] = 3.0
+    assert (within_ball(x, 3.0) == x).all()

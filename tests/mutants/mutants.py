@@ -26,6 +26,7 @@ from datasets import entry_of, least, planned
 from gaps import gap_is_the_sensitivity
 from kit import examples
 from lone_row import a_lone_row_shows_with_probability_at_most_delta
+from sharing import SHARING
 from table import (
     Mutant,
     Unclipped,
@@ -335,4 +336,4 @@ ACCURACY = [
       for factor, applies in ((50, not_a_covariance), (1000, of("covariance")))),
 ]  # fmt: skip
 
-MUTANTS = (*NOISE, *SENSITIVITY, *DELTA, *BUDGET, *ROWS, *ACCURACY)
+MUTANTS = (*NOISE, *SENSITIVITY, *DELTA, *BUDGET, *ROWS, *ACCURACY, *SHARING)

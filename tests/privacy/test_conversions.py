@@ -185,3 +185,17 @@ def test_groups(size):
     # a Gaussian mechanism at the edge of one row's budget stays within that of the group
     mu = convert.gdp_within_approx(ApproxDP(0.5, 1e-6)).mu
     assert exact_gaussian_delta(size * mu, group.epsilon) <= group.delta
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 1.0, 100.0, 1e5])
+@pytest.mark.parametrize("delta", [1e-149, 1e-170, 1e-250, convert.LEAST])
+def test_the_gaussian_calibration_of_a_tiny_delta_is_the_largest_one_within_it(epsilon, delta):
+    mu = convert.gdp_within_approx(ApproxDP(epsilon, delta)).mu
+    assert convert.gaussian_delta(mu, epsilon) <= delta
+    assert convert.gaussian_delta(mu * (1 + 1e-5), epsilon) > delta
+
+
+@pytest.mark.parametrize("delta", [9e-291, 1e-300, 5e-324])
+def test_a_delta_too_small_for_a_gaussian_calibration_is_refused_by_name(delta):
+    with pytest.raises(ArgumentError, match=r"^delta = .*at least 1e-290"):
+        convert.gdp_within_approx(ApproxDP(1.0, delta))

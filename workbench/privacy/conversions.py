@@ -17,6 +17,8 @@ from .roots import brentq, minimize_scalar
 
 UP = 1 + 1e-12  # calibrations are rounded towards more noise by this factor
 TINY = float_info.min  # stands for an epsilon of 0, which no budget may have
+LEAST = 1e-290  # delta of a calibration: smaller ones have few bits
+LONGEST = 345.0  # ln(ε/μ) at which (ε/μ)² is still a float
 
 
 def zcdp_from_pure(budget: PureDP) -> ZCDP:
@@ -154,12 +156,15 @@ def approx_from_gdp(budget: GaussianDP, delta: float) -> ApproxDP:
 def gdp_within_approx(budget: ApproxDP) -> GaussianDP:
     """Return the largest μ whose Gaussian mechanism is exactly (ε, δ)-DP: the analytic calibration."""
     probability(delta=budget.delta)
+    if budget.delta < LEAST:
+        raise ArgumentError("delta", budget.delta, f"at least {LEAST:g} for a Gaussian mechanism")
 
     def excess(log_mu: float) -> float:
         return gaussian_delta(exp(log_mu), budget.epsilon) - budget.delta
 
+    low = max(log(budget.delta) - 3, log(budget.epsilon) - LONGEST)
     high = log(max(1.0, sqrt(2 * budget.epsilon)) * 50)
-    return GaussianDP(exp(brentq(excess, log(budget.delta) - 3, high, xtol=1e-13)) / UP)
+    return GaussianDP(exp(brentq(excess, low, high, xtol=1e-13)) / UP)
 
 
 def advanced_composition(budget: ApproxDP, times: int, slack: float) -> ApproxDP:

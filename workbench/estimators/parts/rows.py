@@ -15,6 +15,7 @@ from workbench.privacy import NoiseSource
 
 BLOCK = 2**15  # entries that are mapped at a time: they stay in the cache, and memory does not grow with n
 NEAREST, FARTHEST = 1e-150, 1e150  # radii whose squares, and those of rows beyond them, floats resolve
+UNIT, OVER = 2.0**-53, 1e-12  # u; by how much of the radius a clipped row may be too long
 WIDEST = 1e100  # upper/lower of a covariance, radius/sigma of a mean: what designs are computed for
 
 
@@ -51,14 +52,22 @@ def centred_rows(x: Array, centred: bool) -> Array:
 def within_ball(x: Array, radius: float) -> Array:
     """Return rows clipped to the ball of `radius` round 0: rows inside keep their bits, the others shrink.
 
-    Rows outside that are unusable, non-finite ones among them, become zero rows.
+    Rows outside that are unusable, non-finite ones among them, become zero rows. No row is longer than
+    `radius` by more than a share `OVER`, in whatever order squares are summed.
     """
-    clipped = x.copy()
-    outside = np.flatnonzero(~(norms(x) <= radius))
+    clipped, reach = x.copy(), radius * _known(x.shape[1])
+    outside = np.flatnonzero(~(norms(x) <= reach))
     far = sanitised(x[outside])
-    clipped[outside] = far * (radius / np.maximum(norms(far), radius))[:, None]
-    assert (norms(clipped[outside]) <= radius * (1 + 1e-12)).all()
+    clipped[outside] = far * (reach / np.maximum(norms(far), reach))[:, None]
     return clipped
+
+
+def _known(d: int) -> float:
+    """Return 1, less where a length that is computed from d squares may be too short by more than `OVER`.
+
+    Σ x² is off by a relative (d + 1)u at most, whatever the order; root, quotient and products take 4u.
+    """
+    return min(1.0, (1 + OVER) * (1 - ((d + 1) / 2 + 5) * UNIT))
 
 
 def require_radius(radius: float) -> None:

@@ -1,0 +1,69 @@
+"""Mutants of stages, batches and parts that share rows: one row is charged once and spent twice."""
+
+from collections.abc import Callable
+
+from disjoint import a_row_moves_one_part, forms
+from rewritten import rewritten
+from table import Mutant
+
+from workbench.catalog import Example
+from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
+from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
+from workbench.estimators.gaussian.populous import PopulousGaussian
+from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian
+from workbench.estimators.mean.filter import FilterMean
+from workbench.estimators.parts import splits
+from workbench.estimators.parts.heavy_tailed_covariance import HeavyTailedSteps
+from workbench.estimators.parts.populous_learner import PopulousLearner
+from workbench.estimators.parts.stable_centres import StableCentres
+from workbench.estimators.range.ball import BallRange
+
+BATCH, PART, REST = "rows[stage.start : stage.stop]", "keys[p :: self.parts]", "x[first + second :]"
+WHOLE = "range(p, len(keys), self.parts)"
+BLOCK = 64  # rows, more than the vote of (2) leaves over
+
+
+def divided(kind: type, **options: object) -> Callable[[Example], bool]:
+    """Examples of a class, with these options, of which some form has parts."""
+
+    def applies(example: Example) -> bool:
+        if not isinstance(example.estimator, kind):
+            return False
+        chosen = all(getattr(example.estimator, name) == value for name, value in options.items())
+        return chosen and bool(forms(example))
+
+    return applies
+
+
+SHARING = [
+    Mutant("batches longer by a row",
+           rewritten(HeavyTailedSteps, "estimate", BATCH, "rows[stage.start : stage.stop + 1]"),
+           a_row_moves_one_part, divided(HeavyTailedCovariance)),
+    Mutant("batches that begin a row early",
+           rewritten(HeavyTailedSteps, "estimate", BATCH,
+                     "rows[max(stage.start - 1, 0) : stage.stop - (stage.start > 0)]"),
+           a_row_moves_one_part, divided(HeavyTailedCovariance)),
+    Mutant("parts of a ball with row 0 for their last",
+           rewritten(StableCentres, "_centre", PART,
+                     f"keys[[*{WHOLE}][: -1 if p else None] + [0] * (p > 0)]"),
+           a_row_moves_one_part, divided(BallRange)),
+    Mutant("the last stage of a learner takes a row of the matrix quantile",
+           rewritten(PopulousLearner, "estimate", REST, "x[first + second - 1 :]"),
+           a_row_moves_one_part, divided(PopulousGaussian, covariance="matrix-quantile")),
+    Mutant("the last stage of a learner takes a block of the vote",
+           rewritten(PopulousLearner, "estimate", REST, f"x[first + second - {BLOCK} :]"),
+           a_row_moves_one_part, divided(PopulousGaussian, covariance="populous")),
+    Mutant("the vote of a learner takes a pair of the subspace",
+           rewritten(PopulousLearner, "estimate", "x[first : first + second]",
+                     "x[first - 2 : first + second - 2]"),
+           a_row_moves_one_part, divided(PopulousGaussian, covariance="populous", degenerate=True)),
+    Mutant("the matrix quantile takes a row of the subspace",
+           rewritten(MatrixQuantileCovariance, "estimate", "x[first:]", "x[first - 1 :]"),
+           a_row_moves_one_part, divided(MatrixQuantileCovariance)),
+    Mutant("the robust mean takes a row of the covariance",
+           rewritten(PopulousRobustGaussian, "estimate", "x[2 * shape.n :]", "x[2 * shape.n - 1 :]"),
+           a_row_moves_one_part, divided(PopulousRobustGaussian)),
+    Mutant("split parts share row 0",
+           rewritten(splits, "split_run", "x[p::splits]", "x[[0, *range(p + splits, len(x), splits)]]"),
+           a_row_moves_one_part, divided(FilterMean)),
+]  # fmt: skip

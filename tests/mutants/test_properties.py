@@ -1,0 +1,10 @@
+"""Every mutant of a property is found by the test it names, and that test passes without it."""
+
+import pytest
+from properties import PROPERTIES
+
+
+@pytest.mark.parametrize("mutant", PROPERTIES, ids=lambda mutant: mutant.name)
+def test_the_named_test_finds_the_mutant(mutant):
+    with mutant.fault(), pytest.raises(AssertionError):
+        mutant.test()
