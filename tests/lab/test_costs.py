@@ -1,7 +1,10 @@
 """What a run says of its core-seconds: the estimate, what was used, and who was above the budget."""
 
+import io
+
 from tests.lab.conftest import DEFAULTS, environment, write_notebook
 from workbench.lab import costs as lab_costs
+from workbench.lab.console import Console
 from workbench.lab.costs import Costs, costs
 from workbench.lab.notebooks import Outcome
 from workbench.lab.project import Project
@@ -73,10 +76,10 @@ def test_what_is_used_counts_the_kernel_and_its_workers(project, monkeypatch):
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(lab_costs, "NOTEBOOKS", {"02_burn": {"quick": Work(expected=16, budget=0.5)}})
     write_notebook(project / "notebooks" / "02_burn.ipynb", BURN, parameters=DEFAULTS)
-    said = []
+    said = Console(io.StringIO())
     request = Request(notebooks=["02_burn"], given={"seed": 3})
-    assert reproduce(Project(project), request, said.append) == 0
-    lines = "\n".join(said).splitlines()
+    assert reproduce(Project(project), request, said) == 0
+    lines = said.stream.getvalue().splitlines()
     (compared,) = [line for line in lines if line.startswith("estimated") and "used" in line]
     used = float(compared.split("used")[1])
     assert 12 <= used <= 60  # two burn for six seconds; Python and its libraries start four times

@@ -18,10 +18,12 @@ from workbench.errors import ArgumentError
 from workbench.lab import cache, canonical, stores
 from workbench.lab.check import parameters
 from workbench.lab.lease import Cores
+from workbench.lab.progress import Progress
 from workbench.lab.run_notebook import EXECUTED
 
 TIMEOUT = {"quick": 900.0, "full": 4 * 3600.0}  # seconds a notebook may take
 GRACE = 10.0  # seconds to end its kernel in
+LATE, INTERRUPTED = "timeout", "interrupted"  # why a notebook was stopped
 OWN = {"profile": "--profile", "out": "--out"}  # parameters the runner sets
 NOISE = (
     "Kernel is running over TCP",
@@ -34,7 +36,7 @@ NOISE = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one notebook: ok, cached, verdict (one is not as expected), error or timeout."""
+    """What became of one notebook: ok, cached, verdict (not as expected), error, timeout or interrupted."""
 
     notebook: str
     status: str
@@ -82,6 +84,7 @@ class _Shared:
     timeout: float
     stop: Event
     cores: Cores
+    progress: Progress
 
 
 def run(
@@ -93,8 +96,9 @@ def run(
     jobs: int | None = None,
     timeout: float | None = None,
     report: Callable[[Outcome], None] = lambda _: None,
+    progress: Progress | None = None,
 ) -> list[Outcome]:
-    """Run notebooks into `out`/STEM and report each as it ends.
+    """Run notebooks into `out`/STEM and report each as it ends, unless the run is interrupted.
 
     At most `jobs` processes compute at a time: so many notebooks, or fewer whose sweeps use several.
 
@@ -106,19 +110,21 @@ def run(
     notebooks, given = list(notebooks), dict(given or {})
     check_parameters(notebooks, given)
     jobs = jobs or min(2, os.cpu_count() or 1)
-    shared = _Shared(timeout or TIMEOUT[profile], Event(), Cores(jobs, len(notebooks)))
+    cores = Cores(jobs, len(notebooks))
+    shared = _Shared(timeout or TIMEOUT[profile], Event(), cores, progress or Progress({}))
 
     def one(notebook: Path) -> Outcome:
         try:
             outcome = _run_one(notebook, out / notebook.stem, {**given, "profile": profile}, shared)
         finally:
             shared.cores.ended()
-        report(outcome)
+        if outcome.status != INTERRUPTED:
+            report(outcome)
         return outcome
 
     with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(one, notebook) for notebook in notebooks]
         try:
+            futures = [pool.submit(one, notebook) for notebook in notebooks]
             return [future.result() for future in futures]
         except BaseException:  # an interrupt, too, ends what is running
             shared.stop.set()
@@ -157,34 +163,44 @@ def _launch(notebook: Path, out: Path, given: dict[str, object], shared: _Shared
         out = out.resolve()
         content = {"notebook": str(notebook), "out": str(out), "result": str(result)}
         canonical.write(job, content | {"parameters": {**given, "out": str(out)}})
-        with shared.cores.lease(Path(scratch) / "lease.json", stores.place(out)) as lease:
-            late = _late(job, log, lease, shared)
-        if late:
-            reason = f"stopped after {shared.timeout:g} s"
-            return Outcome(notebook.stem, "timeout", reason, shared.timeout)
+        began = time.monotonic()
+        lease = shared.cores.lease(Path(scratch) / "lease.json", stores.place(out))
+        with lease as environment, shared.progress.of(out):
+            stopped = _stopped(job, log, environment, shared)
+        if stopped:
+            reason = f"stopped after {shared.timeout:g} s" if stopped == LATE else ""
+            return Outcome(notebook.stem, stopped, reason, time.monotonic() - began)
         if not result.is_file():
             return Outcome(notebook.stem, "error", _last_line(log))
         return replace(Outcome(notebook.stem, "error"), **canonical.read(result))
 
 
-def _late(job: Path, log: Path, lease: Mapping[str, str], shared: _Shared) -> bool:
+def _stopped(job: Path, log: Path, lease: Mapping[str, str], shared: _Shared) -> str:
+    """Run the job's process, and return why it was stopped; nothing if it ended by itself."""
     command = [sys.executable, "-m", "workbench.lab.run_notebook", str(job)]
     with log.open("wb") as sink:
-        environment = {**_env(), **lease}
         process = subprocess.Popen(
             command,
             stdout=sink,
             stderr=sink,
             stdin=subprocess.DEVNULL,
             start_new_session=True,
-            env=environment,
+            env={**_env(), **lease},
         )
-        deadline = time.monotonic() + shared.timeout
-        while process.poll() is None and time.monotonic() < deadline and not shared.stop.wait(0.05):
-            pass
-        late = process.poll() is None
-        _end(process)
-    return late
+        try:
+            return _awaited(process, shared)
+        finally:
+            _end(process)
+
+
+def _awaited(process: "subprocess.Popen[Any]", shared: _Shared) -> str:
+    deadline = time.monotonic() + shared.timeout
+    while process.poll() is None:
+        if shared.stop.wait(0.05):
+            return INTERRUPTED
+        if time.monotonic() >= deadline:
+            return LATE
+    return ""
 
 
 def _env() -> dict[str, str]:

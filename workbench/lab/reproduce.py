@@ -1,15 +1,19 @@
 """Regenerate every figure and verdict, and say what is not as committed."""
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive
-from workbench.lab import cache, complexity, tables
+from workbench.lab import cache, complexity, stores, tables
+from workbench.lab.console import Console
 from workbench.lab.costs import Costs, costs
 from workbench.lab.figures import PROFILES, VERDICTS, compare
+from workbench.lab.interrupts import Interrupted, interruptible
 from workbench.lab.notebooks import Outcome, check_parameters, is_cached, run
+from workbench.lab.progress import Progress, shown
 from workbench.lab.project import Project
 from workbench.lab.report import verdicts, write_index
 
@@ -37,44 +41,77 @@ class Request:
             raise ArgumentError("update", wrong, "--profile full and the notebooks' own parameters")
 
 
-def reproduce(project: Project, request: Request, say: Callable[[str], None] = print) -> int:
+def reproduce(project: Project, request: Request, console: Console | None = None) -> int:
     """Run, compare or update, and report.
 
     Returns
     -------
     int
-        0 if everything is as committed (or was updated), 1 otherwise.
+        0 if everything is as committed (or was updated), 1 if not; 130 if it was interrupted by Ctrl-C, or
+        128 more than the signal that asked it to end.
     """
     chosen = project.select(request.notebooks)
     check_parameters(chosen, request.given)
     out = (request.out or project.reproduced).resolve()
     project.keep_apart(out)
-    expected = _announce(chosen, request, out, say)
-    outcomes = run(
-        chosen,
-        out,
-        profile=request.profile,
-        given=request.given,
-        jobs=request.jobs,
-        timeout=request.timeout,
-        report=lambda outcome: say(_line(outcome)),
-    )
+    console = console or Console()
+    with interruptible():
+        try:
+            return _reproduced(project, request, chosen, out, console)
+        except Interrupted as ended:
+            with suppress(OSError):  # the terminal may be gone
+                console.say(_interrupted(chosen, request, out))
+            return ended.exit_code
+
+
+def _reproduced(
+    project: Project, request: Request, chosen: Sequence[Path], out: Path, console: Console
+) -> int:
+    expected = _announce(chosen, request, out, console)
+    outcomes = _run(chosen, request, out, expected, console)
     faults = {outcome.notebook: _faults(project, request, out, outcome) for outcome in outcomes}
     faults |= complexity.check(out, project.figures, compared=not (request.update or request.given))
     if request.update:
         _update(project, out, outcomes)
-    say("\n".join([_summary(out, outcomes, faults), *expected.after(outcomes)]))
+    console.say("\n".join([_summary(out, outcomes, faults), *expected.after(outcomes)]))
     return 1 if any(faults.values()) else 0
 
 
-def _announce(chosen: Sequence[Path], request: Request, out: Path, say: Callable[[str], None]) -> Costs:
+def _run(
+    chosen: Sequence[Path], request: Request, out: Path, expected: Costs, console: Console
+) -> list[Outcome]:
+    progress = Progress({name: work.blocks for name, work in expected.works.items() if work})
+    with shown(progress, console):
+        return run(
+            chosen,
+            out,
+            profile=request.profile,
+            given=request.given,
+            jobs=request.jobs,
+            timeout=request.timeout,
+            report=lambda outcome: console.say(_line(outcome)),
+            progress=progress,
+        )
+
+
+def _todo(chosen: Sequence[Path], request: Request, out: Path) -> list[Path]:
+    return [path for path in chosen if not is_cached(path, out, request.profile, request.given)]
+
+
+def _interrupted(chosen: Sequence[Path], request: Request, out: Path) -> str:
+    """Say what the next run of the same finds in the stores of the notebooks that have not ended."""
+    blocks = sum(stores.held(out / path.stem)[0] for path in _todo(chosen, request, out))
+    return f"interrupted: {blocks} blocks kept, run again to go on"
+
+
+def _announce(chosen: Sequence[Path], request: Request, out: Path, console: Console) -> Costs:
     """Say what is to be done and what it is expected to cost."""
     plural = "notebook" if len(chosen) == 1 else "notebooks"
-    say(f"{len(chosen)} {plural}, {request.profile} profile, into {out}")
-    todo = [path for path in chosen if not is_cached(path, out, request.profile, request.given)]
+    console.say(f"{len(chosen)} {plural}, {request.profile} profile, into {out}")
+    todo = _todo(chosen, request, out)
     expected = costs(todo, request.profile, out)
     if todo:
-        say(expected.before())
+        console.say(expected.before())
     return expected
 
 

@@ -6,6 +6,8 @@ profile or with other parameters. It serves only blocks of the very same softwar
 """
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from workbench.errors import ArgumentError
@@ -45,3 +47,13 @@ def held(out: Path) -> tuple[int, float]:
             return spent(store)
     except ArgumentError:
         return 0, 0.0
+
+
+def count(out: Path) -> int:
+    """Return how many blocks a run that goes on has stored so far; 0 where that cannot be read just now."""
+    address = f"{place(out).absolute().as_uri()}?mode=ro"
+    try:
+        with closing(sqlite3.connect(address, uri=True, timeout=0.1)) as connection:
+            return int(connection.execute("SELECT COUNT(*) FROM cells").fetchone()[0])
+    except sqlite3.Error:
+        return 0

@@ -90,33 +90,49 @@ class Work:
         As measured: the estimate that is printed first.
     budget : float
         As allowed: a run above it says so.
+    blocks : int
+        Of all its sweeps together, as counted: what its progress is measured by, and nothing else.
     """
 
     expected: float
     budget: float
+    blocks: int = 0
 
     def __post_init__(self) -> None:
         positive(expected=self.expected, budget=self.budget)
+        integer_at_least(0, blocks=self.blocks)
 
 
 NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
     {
         "00_start_here": {"quick": Work(expected=16, budget=30), "full": Work(expected=20, budget=60)},
-        "01_one_mean": {"quick": Work(expected=90, budget=130), "full": Work(expected=900, budget=1300)},
-        "02_many_dimensions": {"quick": Work(expected=52, budget=60), "full": Work(expected=570, budget=600)},
-        "03_covariance": {"quick": Work(expected=45, budget=60), "full": Work(expected=290, budget=700)},
-        "04_any_gaussian": {"quick": Work(expected=58, budget=60), "full": Work(expected=550, budget=600)},
+        "01_one_mean": {
+            "quick": Work(expected=90, budget=130, blocks=702),
+            "full": Work(expected=900, budget=1300, blocks=7284),
+        },
+        "02_many_dimensions": {
+            "quick": Work(expected=52, budget=60, blocks=208),
+            "full": Work(expected=570, budget=600, blocks=8303),
+        },
+        "03_covariance": {
+            "quick": Work(expected=45, budget=60, blocks=144),
+            "full": Work(expected=290, budget=700, blocks=1440),
+        },
+        "04_any_gaussian": {
+            "quick": Work(expected=58, budget=60, blocks=160),
+            "full": Work(expected=550, budget=600, blocks=4869),
+        },
         "05_robust_and_private": {
-            "quick": Work(expected=50, budget=60),
-            "full": Work(expected=500, budget=600),
+            "quick": Work(expected=50, budget=60, blocks=398),
+            "full": Work(expected=500, budget=600, blocks=4178),
         },
         "06_sparse_covariance": {
-            "quick": Work(expected=45, budget=60),
-            "full": Work(expected=280, budget=600),
+            "quick": Work(expected=45, budget=60, blocks=434),
+            "full": Work(expected=280, budget=600, blocks=4188),
         },
         "08_matrix_quantile": {
-            "quick": Work(expected=50, budget=60),
-            "full": Work(expected=210, budget=600),
+            "quick": Work(expected=50, budget=60, blocks=177),
+            "full": Work(expected=210, budget=600, blocks=1770),
         },
     }
 )
