@@ -1,33 +1,34 @@
-"""Start JupyterLab on the project: offline, with this interpreter, in the folder of notebooks."""
+"""Start JupyterLab on the project: offline, in this very process, in the folder of notebooks."""
 
 import os
-import subprocess
-import sys
+import signal
 from importlib.util import find_spec
 from pathlib import Path
+from types import FrameType
 
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.lab.project import Project
 
-SETTINGS = Path(__file__).parent / "jupyter"  # labconfig/ in it: no news, no update checks
+SETTINGS = Path(__file__).parent / "jupyter"  # labconfig/ in it: no news, no update checks, no autosaving
 
 
-def command(project: Project, port: int = 8888, *, browser: bool = True) -> list[str]:
-    """Return the command line of the server."""
+def options(project: Project, port: int = 8888, *, browser: bool = True) -> list[str]:
+    """Return the server's options."""
     integer_at_least(1, port=port)
     if port > 65535:
         raise ArgumentError("port", port, "at most 65535")
-    options = [
+    chosen = [
         f"--ServerApp.root_dir={project.root}",
         "--LabApp.default_url=/lab/tree/notebooks",
         "--LabApp.extension_manager=readonly",
         f"--ServerApp.port={port}",
+        "--ServerApp.answer_yes=True",  # one Ctrl-C ends it
     ]
     if not browser:
-        options.append("--no-browser")
+        chosen.append("--no-browser")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        options.append("--allow-root")
-    return [sys.executable, "-m", "jupyterlab", *options]
+        chosen.append("--allow-root")
+    return chosen
 
 
 def environment() -> dict[str, str]:
@@ -37,11 +38,28 @@ def environment() -> dict[str, str]:
 
 
 def serve(project: Project, port: int = 8888, *, browser: bool = True) -> int:
-    """Run the server until it is stopped."""
-    line = command(project, port, browser=browser)
+    """Run the server until it is stopped: from its menu, by Ctrl-C, by `kill`, or with its terminal.
+
+    There is no process between the caller and the server, so that whatever ends one ends the other, and
+    the server ends its kernels.
+    """
+    line = options(project, port, browser=browser)
     if find_spec("jupyterlab") is None:
         raise ModuleNotFoundError("No module named 'jupyterlab'", name="jupyterlab")
-    try:
-        return subprocess.call(line, env=environment())
-    except KeyboardInterrupt:
-        return 0
+    os.environ.update(environment())
+    _end_with_the_terminal()
+    from jupyterlab.labapp import LabApp
+
+    LabApp.launch_instance(line)
+    return 0
+
+
+def _end_with_the_terminal() -> None:
+    """Let the loss of the terminal end the server as `kill` does, but not under `nohup`."""
+    lost = getattr(signal, "SIGHUP", None)  # not on every platform
+    if lost is not None and signal.getsignal(lost) is not signal.SIG_IGN:
+        signal.signal(lost, _terminate)
+
+
+def _terminate(_number: int, _frame: FrameType | None) -> None:
+    os.kill(os.getpid(), signal.SIGTERM)
