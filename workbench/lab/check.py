@@ -3,7 +3,7 @@
 import ast
 import io
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import nbformat as _nbformat
 
 from workbench.lab.mend import mend
+from workbench.lab.parameters import CHAPTERS, Allowed, chapter
 
 nbformat: Any = _nbformat
 
@@ -60,7 +61,7 @@ def examine(path: Path) -> Examined:
         return Examined([], [f"not a notebook: {(str(error) or repr(error)).splitlines()[0]}"])
     if not form:
         mendable.insert(0, "not in canonical form: sorted keys, indent 1, one newline at the end")
-    others = list(_parameters(notebook))
+    others = list(_parameters(notebook, CHAPTERS.get(chapter(path.stem), {})))
     for index, cell in enumerate(notebook.cells):
         others += [f"cell {index}: {fault}" for fault in _cell(cell)]
     return Examined(mendable, others, canonical(notebook))
@@ -86,7 +87,7 @@ def parameters(path: Path) -> dict[str, object]:
     return dict(pair for pair in pairs if pair is not None)
 
 
-def _parameters(notebook: Any) -> Iterator[str]:
+def _parameters(notebook: Any, declared: Mapping[str, Allowed]) -> Iterator[str]:
     cells = _tagged(notebook)
     if len(cells) != 1:
         yield f"{len(cells)} cells tagged 'parameters', expected exactly one"
@@ -95,14 +96,27 @@ def _parameters(notebook: Any) -> Iterator[str]:
         statements = ast.parse(cells[0].source).body
     except SyntaxError:
         return  # reported with its cell
-    commented = _commented_lines(cells[0].source)
+    comments = _comments(cells[0].source)
     for statement in statements:
-        if _assignment(statement) is None:
+        pair, lines = _assignment(statement), range(statement.lineno, (statement.end_lineno or 0) + 1)
+        comment = " ".join(comments[line] for line in lines if line in comments)
+        if pair is None:
             yield f"parameters: line {statement.lineno} is no assignment of a literal to a name"
-        elif not set(range(statement.lineno, (statement.end_lineno or 0) + 1)) & commented:
+        elif not comment:
             yield f"parameters: line {statement.lineno} has no comment with unit and range"
+        elif pair[0] in declared:
+            yield from _as_declared(*pair, comment, declared[pair[0]])
     names = {pair[0] for pair in map(_assignment, statements) if pair}
-    yield from (f"parameters: {name} is missing" for name in REQUIRED if name not in names)
+    yield from (f"parameters: {name} is missing" for name in (*REQUIRED, *declared) if name not in names)
+    undeclared = sorted(names - {*REQUIRED, *declared}) if declared else []
+    yield from (f"parameters: {name} is not declared in workbench.lab.parameters" for name in undeclared)
+
+
+def _as_declared(name: str, value: object, comment: str, allowed: Allowed) -> Iterator[str]:
+    if not allowed.admits(value):
+        yield f"parameters: {name} = {value!r}, declared as {allowed.words}"
+    if allowed.words not in comment:
+        yield f"parameters: the comment of {name} does not say {allowed.words!r}"
 
 
 def _cell(cell: Any) -> Iterator[str]:
@@ -140,6 +154,6 @@ def _assignment(statement: ast.stmt) -> tuple[str, object] | None:
         return None
 
 
-def _commented_lines(source: str) -> set[int]:
+def _comments(source: str) -> dict[int, str]:
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    return {token.start[0] for token in tokens if token.type == tokenize.COMMENT}
+    return {token.start[0]: token.string for token in tokens if token.type == tokenize.COMMENT}

@@ -19,6 +19,14 @@ def publish(html: str, text: str, widget: dict[str, Any] | None = None) -> None:
         display({**(widget or {}), "text/html": html, "text/plain": text}, raw=True)
 
 
+def cells() -> list[str]:
+    """Return the sources of the cells that have run in this notebook; none outside a notebook."""
+    import IPython
+
+    shell: Any = IPython.get_ipython()
+    return list(shell.user_ns.get("In", ())) if shell else []
+
+
 def image(data: bytes, kind: str, alt: str) -> str:
     """Return an HTML image that carries its data and its alternative text."""
     source = f"data:image/{kind};base64,{b64encode(data).decode()}"

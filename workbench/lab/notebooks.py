@@ -18,6 +18,7 @@ from workbench.errors import ArgumentError
 from workbench.lab import cache, canonical, stores
 from workbench.lab.check import parameters
 from workbench.lab.lease import Cores
+from workbench.lab.parameters import chapter, require
 from workbench.lab.progress import Progress
 from workbench.lab.run_notebook import EXECUTED
 
@@ -52,12 +53,13 @@ class Outcome:
 
 
 def check_parameters(notebooks: Iterable[Path], given: Mapping[str, object]) -> None:
-    """Raise unless every notebook has every given parameter, with a value of the same kind."""
+    """Raise unless every notebook has every given parameter, and allows a value of its kind."""
     for notebook in notebooks:
         known = parameters(notebook)
         _check_required(notebook, known)
         for name, value in given.items():
             _check_one(notebook, known, name, value)
+        require(chapter(notebook.stem), given)
 
 
 def _check_required(notebook: Path, known: Mapping[str, object]) -> None:

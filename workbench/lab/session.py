@@ -2,7 +2,7 @@
 
 A notebook makes one session from its parameters, shows charts with it, and ends with its claims:
 
-    lab = Session(out=out, profile=profile, seed=seed)
+    lab = Session("one_mean", out=out, profile=profile, seed=seed, epsilon=epsilon)
     lab.show(error_against_radius, verdicts=["G1"])
     lab.verdicts(["G1", "G2"])
 
@@ -18,9 +18,10 @@ from typing import Any
 from workbench.errors import integer_at_least, one_of
 from workbench.lab import canonical, tables
 from workbench.lab.charts import Chart
-from workbench.lab.display import image, publish
+from workbench.lab.display import cells, image, publish
 from workbench.lab.figures import PROFILES, VERDICTS, richest, save
 from workbench.lab.lease import leased
+from workbench.lab.parameters import injected, require, require_known
 
 
 class ClaimError(AssertionError):
@@ -32,6 +33,8 @@ class Session:
 
     Parameters
     ----------
+    chapter
+        The notebook's name without its number: what its parameters may be.
     out
         The folder for figures and verdicts; empty for a new temporary one.
     profile
@@ -40,9 +43,25 @@ class Session:
         Of everything random.
     parameters
         The notebook's other parameters, recorded with the figures.
+
+    Raises
+    ------
+    ArgumentError
+        If a parameter is not allowed, or papermill was given one that the notebook does not have.
     """
 
-    def __init__(self, *, out: str = "", profile: str = "quick", seed: int = 0, **parameters: object) -> None:
+    def __init__(
+        self,
+        chapter: str = "",
+        /,
+        *,
+        out: str = "",
+        profile: str = "quick",
+        seed: int = 0,
+        **parameters: object,
+    ) -> None:
+        require_known(injected(cells()), {"out", "profile", "seed", *parameters})
+        require(chapter, parameters)
         one_of(PROFILES, profile=profile)
         integer_at_least(0, seed=seed)
         self.out = Path(out or tempfile.mkdtemp(prefix="workbench-"))

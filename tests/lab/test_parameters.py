@@ -1,0 +1,154 @@
+"""What a notebook's parameters may be: declared once, refused early and by name."""
+
+import ast
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.lab.conftest import DEFAULTS, ROOT, write_notebook
+from workbench.errors import ArgumentError
+from workbench.lab import session
+from workbench.lab.check import REQUIRED, check, parameters
+from workbench.lab.parameters import CHAPTERS, between, chapter, injected, require, whole
+from workbench.lab.session import Session
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+WRONG = {  # of every kind of parameter
+    "epsilon": [-1, 0, float("nan"), float("inf"), "1", None, True],
+    "n": [0, -3, 10.5, 100.0, "10", True, float("inf")],
+    "d": [0, 1.5],
+    "p": [0, 1.5],
+    "rho": [0, -0.5],
+    "radius": [0, -1.0],
+    "upper": [0.99, float("inf")],
+    "condition": [0.5, float("nan")],
+    "corruption": [0, 0.5, 1],
+    "level": [0, 1, -0.1],
+}
+LEGAL = {
+    "epsilon": [1e-3, 10, 50.0],
+    "n": [1, 442],
+    "d": [1, 500],
+    "p": [1, 5000],
+    "rho": [1e-4, 80],
+    "radius": [0.1, 1e9],
+    "upper": [1, 1e12],
+    "condition": [1, 1e9],
+    "corruption": [1e-3, 0.49],
+    "level": [0.001, 0.9],
+}
+EVERY = [(name, parameter) for name, declared in CHAPTERS.items() for parameter in declared]
+
+
+@pytest.mark.parametrize(("name", "parameter"), EVERY)
+def test_wrong_values_are_refused_by_name_and_legal_ones_are_not(name, parameter, tmp_path):
+    for value in WRONG[parameter]:
+        with pytest.raises(ArgumentError, match=rf"^{parameter} = .*: expected a (finite|whole)? ?number"):
+            Session(name, out=str(tmp_path), **{parameter: value})
+    for value in LEGAL[parameter]:
+        Session(name, out=str(tmp_path), **{parameter: value})
+
+
+def test_rows_that_there_are_not_are_refused():
+    with pytest.raises(ArgumentError, match="n = 443: expected a whole number, 1 to 442"):
+        require("start_here", {"n": 443})
+
+
+def test_the_words_say_what_is_allowed():
+    assert whole(2, 9).words == "a whole number, 2 to 9"
+    assert [whole(2, 9).admits(value) for value in (1, 2, 9, 10, True)] == [False, True, True, False, False]
+    assert between(0, 0.5).words == "a number strictly between 0 and 0.5"
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_declares_its_parameters_and_gives_them_to_its_session(notebook):
+    own = set(parameters(notebook))
+    assert own - {*REQUIRED} == set(CHAPTERS[chapter(notebook.stem)])
+    cells = [cell.source for cell in nbformat.read(notebook, as_version=4).cells if cell.cell_type == "code"]
+    calls = [node for node in ast.walk(ast.parse(cells[1])) if isinstance(node, ast.Call)]
+    (call,) = [call for call in calls if getattr(call.func, "id", "") == "Session"]
+    assert [word.value for word in call.args] == [chapter(notebook.stem)]
+    assert {keyword.arg: keyword.value.id for keyword in call.keywords} == {name: name for name in own}
+
+
+MEAN = ["radius = 1000.0  # a finite number above 0", "n = 5  # rows, a whole number, 1 or more"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "finding"),
+    [
+        (
+            [*MEAN, "epsilon = 0.5  # 0.05 to 5"],
+            "the comment of epsilon does not say 'a finite number above 0'",
+        ),
+        (
+            [*MEAN, "epsilon = 0  # a finite number above 0"],
+            "epsilon = 0, declared as a finite number above 0",
+        ),
+        (MEAN, "epsilon is missing"),
+        (
+            [*MEAN, "epsilon = 1  # a finite number above 0", "d = 3  # coordinates"],
+            "d is not declared in workbench.lab.parameters",
+        ),
+    ],
+)
+def test_the_checker_holds_a_notebook_to_what_is_declared(tmp_path, lines, finding):
+    path = write_notebook(tmp_path / "01_one_mean.ipynb", parameters=[*DEFAULTS, *lines])
+    assert check(path) == [f"parameters: {finding}"]
+
+
+def test_what_papermill_gave_is_read_off_its_cell():
+    cells = ["n = 3", "# Parameters\nn = 5\nepsilo = -0.3\nname = \"a\"\nodd = float('nan')\n", "m = 4", ""]
+    assert injected(cells) == {"n": 5, "epsilo": -0.3, "name": "a", "odd": "float('nan')"}
+    assert injected([]) == {}
+
+
+def test_a_session_refuses_what_papermill_gave_and_the_notebook_does_not_have(monkeypatch, tmp_path):
+    monkeypatch.setattr(session, "cells", lambda: ["# Parameters\nepsilo = 0.3\nseed = 4\n"])
+    with pytest.raises(ArgumentError) as raised:
+        Session("one_mean", out=str(tmp_path), epsilon=0.5, n=10)
+    allowed = "one of epsilon, n, out, profile, seed, did you mean epsilon?"
+    assert str(raised.value) == f"parameter epsilo = 0.3: expected {allowed}"
+
+
+def papermill(folder, *options, notebook="01_one_mean"):
+    words = [sys.executable, "-m", "papermill", ROOT / "notebooks" / f"{notebook}.ipynb", "out.ipynb"]
+    own = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "", "TMPDIR": str(folder)}
+    return subprocess.run(
+        [*map(str, words), *options], cwd=folder, env={**os.environ, **own},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("epsilon", "-1", "epsilon = -1: expected a finite number above 0"),
+        ("epsilo", "0.3", "parameter epsilo = 0.3: expected one of epsilon, n, "),
+    ],
+)
+def test_papermill_fails_in_the_first_cell_after_the_parameters(tmp_path, name, value, message):
+    started = time.monotonic()
+    done = papermill(tmp_path, "-p", name, value)
+    assert done.returncode != 0
+    assert f"ArgumentError: {message}" in done.stderr
+    assert time.monotonic() - started < 60  # of a busy machine; the notebook takes minutes
+    cells = [cell for cell in nbformat.read(tmp_path / "out.ipynb", 4).cells if cell.cell_type == "code"]
+    assert "Session(" in [cell.source for cell in cells if cell.execution_count][-1]
+    assert [path for path in Path(tmp_path).iterdir() if path.name.startswith("workbench-")] == []
+
+
+def test_reproduce_refuses_before_anything_runs(tmp_path):
+    words = ["reproduce", "01_one_mean", "-p", "epsilon=-1", "--out", str(tmp_path / "out")]
+    done = subprocess.run(
+        [sys.executable, "-m", "workbench.cli", *words],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    line = "workbench: error: epsilon = -1: expected a finite number above 0\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", line)
+    assert not (tmp_path / "out").exists()
