@@ -4,13 +4,14 @@ import io
 import sqlite3
 import sys
 import time
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
 from tests.lab.conftest import environment
 from tests.lab.terminal import terminal
 from workbench.lab import console as consoles
+from workbench.lab import progress as module
 from workbench.lab import stores
 from workbench.lab.console import Console
 from workbench.lab.progress import Progress, shown
@@ -120,25 +121,48 @@ def test_blocks_of_other_parameters_do_not_make_it_more_than_all(tmp_path):
         assert progress.line() == "01_good: 3 blocks, 0 s"
 
 
+@pytest.fixture
+def soon(monkeypatch):
+    """Let progress be shown at once where it is asked for, and nowhere else for an hour."""
+
+    def soon(live):
+        monkeypatch.setattr(module, "LIVE", 0.05 if live else 3600)
+        monkeypatch.setattr(module, "DULL", 3600 if live else 0.05)
+
+    return soon
+
+
 @pytest.mark.parametrize("stream", [io.StringIO, Screen])
-def test_progress_is_shown_in_time_and_gone_in_the_end(tmp_path, stream):
+def test_progress_is_shown_in_time_and_gone_in_the_end(tmp_path, stream, soon):
     console, progress = Console(stream()), Progress({})
-    with shown(progress, console, every=0.05):
+    soon(console.live)
+    with shown(progress, console):
         time.sleep(0.2)
         assert console.stream.getvalue() == ""  # nothing runs
         with progress.of(tmp_path / "01_good"):
-            time.sleep(0.3)
-            assert "  01_good: 0 blocks, 0 s" in console.stream.getvalue()
+            deadline = time.monotonic() + 60
+            while "  01_good: 0 blocks, " not in console.stream.getvalue():
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
     if console.live:
         assert console.stream.rows() == [""]
 
 
-def test_a_fault_of_progress_is_none_of_the_run(capfd):
+def test_a_file_gets_a_line_every_half_minute_at_most():
+    assert module.DULL >= 30
+
+
+def test_a_fault_of_progress_is_none_of_the_run(capfd, soon):
     class Broken(Progress):
+        asked = Event()
+
         def line(self):
+            self.asked.set()
             raise RuntimeError("broken")
 
-    with shown(Broken({}), Console(io.StringIO()), every=0.01):
+    soon(live=False)
+    with shown(Broken({}), Console(io.StringIO())):
+        assert Broken.asked.wait(60)
         time.sleep(0.1)
     assert capfd.readouterr() == ("", "")
 

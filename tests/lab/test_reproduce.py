@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -145,6 +146,8 @@ def test_a_timeout_is_named_and_leaves_no_process(project, workbench):
     done = workbench("reproduce", "03_slow", "--timeout", "15", cwd=project)
     assert done.returncode == 1
     assert "FAILED 03_slow: stopped after 15 s" in done.stdout
+    (seconds,) = re.findall(r"03_slow: timeout in (\d+) s", done.stdout)
+    assert 15 <= int(seconds) <= 60  # what it took, its end included
     kernel = project / "pid"  # on a machine so busy that it never started there is none
     assert not kernel.exists() or gone(kernel.read_text())
 

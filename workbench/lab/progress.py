@@ -53,9 +53,9 @@ class Progress:
 
 
 @contextmanager
-def shown(progress: Progress, console: Console, every: float | None = None) -> Iterator[None]:
-    """Show progress on a console every so many seconds: `LIVE` on a terminal, `DULL` anywhere else."""
-    over, pause = Event(), every or (LIVE if console.live else DULL)
+def shown(progress: Progress, console: Console) -> Iterator[None]:
+    """Show progress on a console every `LIVE` seconds on a terminal, every `DULL` seconds anywhere else."""
+    over, pause = Event(), LIVE if console.live else DULL
     ticker = Thread(target=_tick, args=(progress, console, over, pause), daemon=True)
     ticker.start()
     try:
