@@ -12,7 +12,7 @@ import pytest
 
 from tests.lab.conftest import DEFAULTS, ROOT, write_notebook
 from workbench.errors import ArgumentError
-from workbench.lab import session
+from workbench.lab import parameters as declared
 from workbench.lab.check import REQUIRED, check, parameters
 from workbench.lab.parameters import CHAPTERS, between, chapter, injected, require, whole
 from workbench.lab.session import Session
@@ -109,7 +109,7 @@ def test_what_papermill_gave_is_read_off_its_cell():
 
 
 def test_a_session_refuses_what_papermill_gave_and_the_notebook_does_not_have(monkeypatch, tmp_path):
-    monkeypatch.setattr(session, "cells", lambda: ["# Parameters\nepsilo = 0.3\nseed = 4\n"])
+    monkeypatch.setattr(declared, "cells", lambda: ["# Parameters\nepsilo = 0.3\nseed = 4\n"])
     with pytest.raises(ArgumentError) as raised:
         Session("one_mean", out=str(tmp_path), epsilon=0.5, n=10)
     allowed = "one of epsilon, n, out, profile, seed, did you mean epsilon?"

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from workbench.errors import ArgumentError, real
+from workbench.lab.display import cells
 
 MARK = "# Parameters\n"  # what papermill writes above those that it was given
 _INTEGRAL: Any = Integral
@@ -93,23 +94,23 @@ def require(name: str, parameters: Mapping[str, object]) -> None:
             allowed.require(parameter, parameters[parameter])
 
 
-def require_known(given: Mapping[str, object], known: Iterable[str]) -> None:
-    """Raise if a parameter that was given is not known, and name the one that may be meant."""
+def require_known(known: Iterable[str]) -> None:
+    """Raise if papermill gave this notebook a parameter that is not known, and name the one meant."""
     names = sorted(known)
-    for name, value in given.items():
+    for name, value in injected(cells()).items():
         if name not in names:
             meant = get_close_matches(name, names, 1)
             guess = f", did you mean {meant[0]}?" if meant else ""
             raise ArgumentError(f"parameter {name}", value, f"one of {', '.join(names)}{guess}")
 
 
-def injected(cells: Iterable[str]) -> dict[str, object]:
+def injected(sources: Iterable[str]) -> dict[str, object]:
     """Return what papermill gave a notebook of whose cells these are the sources.
 
     Papermill puts a cell of assignments after the notebook's own cell of parameters and marks it by its first
     line; a name that the notebook does not have would stay there, and do nothing.
     """
-    return dict(pair for cell in cells if cell.startswith(MARK) for pair in _assigned(cell))
+    return dict(pair for cell in sources if cell.startswith(MARK) for pair in _assigned(cell))
 
 
 def _assigned(cell: str) -> Iterator[tuple[str, object]]:

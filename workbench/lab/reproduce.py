@@ -1,13 +1,13 @@
 """Regenerate every figure and verdict, and say what is not as committed."""
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive
-from workbench.lab import cache, complexity, stores, tables
+from workbench.lab import cache, complexity, tables
 from workbench.lab.console import Console
 from workbench.lab.costs import Costs, costs
 from workbench.lab.figures import PROFILES, VERDICTS, compare
@@ -16,6 +16,7 @@ from workbench.lab.notebooks import Outcome, check_parameters, is_cached, run
 from workbench.lab.progress import Progress, shown
 from workbench.lab.project import Project
 from workbench.lab.report import verdicts, write_index
+from workbench.lab.stores import held
 
 
 @dataclass(frozen=True)
@@ -67,13 +68,14 @@ def reproduce(project: Project, request: Request, console: Console | None = None
 def _reproduced(
     project: Project, request: Request, chosen: Sequence[Path], out: Path, console: Console
 ) -> int:
-    expected = _announce(chosen, request, out, console)
+    say = console.say
+    expected = _announce(chosen, request, out, say)
     outcomes = _run(chosen, request, out, expected, console)
     faults = {outcome.notebook: _faults(project, request, out, outcome) for outcome in outcomes}
     faults |= complexity.check(out, project.figures, compared=not (request.update or request.given))
     if request.update:
         _update(project, out, outcomes)
-    console.say("\n".join([_summary(out, outcomes, faults), *expected.after(outcomes)]))
+    say("\n".join([_summary(out, outcomes, faults), *expected.after(outcomes)]))
     return 1 if any(faults.values()) else 0
 
 
@@ -100,18 +102,18 @@ def _todo(chosen: Sequence[Path], request: Request, out: Path) -> list[Path]:
 
 def _interrupted(chosen: Sequence[Path], request: Request, out: Path) -> str:
     """Say what the next run of the same finds in the stores of the notebooks that have not ended."""
-    blocks = sum(stores.held(out / path.stem)[0] for path in _todo(chosen, request, out))
+    blocks = sum(held(out / path.stem)[0] for path in _todo(chosen, request, out))
     return f"interrupted: {blocks} blocks kept, run again to go on"
 
 
-def _announce(chosen: Sequence[Path], request: Request, out: Path, console: Console) -> Costs:
+def _announce(chosen: Sequence[Path], request: Request, out: Path, say: Callable[[str], None]) -> Costs:
     """Say what is to be done and what it is expected to cost."""
     plural = "notebook" if len(chosen) == 1 else "notebooks"
-    console.say(f"{len(chosen)} {plural}, {request.profile} profile, into {out}")
+    say(f"{len(chosen)} {plural}, {request.profile} profile, into {out}")
     todo = _todo(chosen, request, out)
     expected = costs(todo, request.profile, out)
     if todo:
-        console.say(expected.before())
+        say(expected.before())
     return expected
 
 

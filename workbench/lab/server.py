@@ -48,7 +48,7 @@ def serve(project: Project, port: int = 8888, *, browser: bool = True) -> int:
         raise ModuleNotFoundError("No module named 'jupyterlab'", name="jupyterlab")
     os.environ.update(environment())
     _end_with_the_terminal()
-    from jupyterlab.labapp import LabApp
+    from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]
 
     LabApp.launch_instance(line)
     return 0

@@ -18,10 +18,10 @@ from typing import Any
 from workbench.errors import integer_at_least, one_of
 from workbench.lab import canonical, tables
 from workbench.lab.charts import Chart
-from workbench.lab.display import cells, image, publish
+from workbench.lab.display import image, publish
 from workbench.lab.figures import PROFILES, VERDICTS, richest, save
 from workbench.lab.lease import leased
-from workbench.lab.parameters import injected, require, require_known
+from workbench.lab.parameters import require, require_known
 
 
 class ClaimError(AssertionError):
@@ -60,7 +60,7 @@ class Session:
         seed: int = 0,
         **parameters: object,
     ) -> None:
-        require_known(injected(cells()), {"out", "profile", "seed", *parameters})
+        require_known({"out", "profile", "seed", *parameters})
         require(chapter, parameters)
         one_of(PROFILES, profile=profile)
         integer_at_least(0, seed=seed)
