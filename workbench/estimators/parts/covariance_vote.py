@@ -51,7 +51,7 @@ def fewest_rows(d: int, budget: ApproxDP, beta: float, kind: str) -> int:
     """Return the fewest rows that have a design, to 1 %."""
     if kind == "square":
         return fewest_for_covariance(d, budget, beta)
-    return fewest(lambda n: _best(n, d, budget, beta, kind), 32)
+    return fewest(lambda n: _best(n, d, budget, beta, kind), 32, within=1.01)
 
 
 def best_mask(d: int) -> str:

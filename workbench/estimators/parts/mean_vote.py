@@ -31,7 +31,7 @@ def design(n: int, d: int, budget: ApproxDP, beta: float) -> Design:
 
 @lru_cache(maxsize=256)
 def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
-    """Return the fewest rows that have a design, to 1 %."""
+    """Return the fewest rows that have a design."""
     designer = Designer("gaussian", norm_moves, lambda s: limits(d, s), SIZES)
     return fewest(lambda n: designer.best(n, budget, beta), 32)
 

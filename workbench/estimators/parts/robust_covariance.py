@@ -60,7 +60,7 @@ class RobustCovariance:
 
     @property
     def fewest(self) -> int:
-        """The fewest rows, to 1 %, that have a design."""
+        """The fewest rows that have a design."""
         return fewest_robust("covariance", *_asked(self.d, self.corruption, self.budget, self.beta / 3))
 
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:

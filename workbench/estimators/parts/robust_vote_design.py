@@ -65,7 +65,7 @@ def refused_whole(n: int, fewest_rows: Callable[[], int], d: int, budget: Approx
 
 @lru_cache(maxsize=256)
 def fewest_robust(*asked: Any) -> int:
-    """Return the fewest rows, to 1 %, that have a design; the arguments of `robust_designs` but n."""
+    """Return the fewest rows that have a design; the arguments of `robust_designs` but n."""
     return fewest(lambda n: _found(n, *asked) or None, LEAST)
 
 

@@ -151,8 +151,11 @@ def split(budget: ApproxDP, share: float, kind: str) -> tuple[ApproxDP, PureDP |
     return ApproxDP(share * budget.epsilon, budget.delta / 2), ApproxDP(rest, budget.delta / 2)
 
 
-def fewest(design: Callable[[int], object], start: int, within: float = 1.01) -> int:
-    """Return about the fewest rows that `design` does not refuse, from `start` on, or more than LARGEST."""
+def fewest(design: Callable[[int], object], start: int, within: float = 1.0) -> int:
+    """Return the fewest rows that `design` does not refuse, to a factor `within`, or more than LARGEST.
+
+    Rows below half of `start` are not looked at.
+    """
 
     def found(n: int) -> bool:
         try:
