@@ -15,6 +15,8 @@ from typing import Any, TypeGuard
 
 _REAL: Any = Real  # the abstract number types are opaque to type checkers
 _INTEGRAL: Any = Integral
+LISTED = 140  # characters of the choices that an error lists
+LIKE, SPREAD = 0.7, 0.1  # how alike a slip is at least, and how much less than the best match
 
 
 class ArgumentError(ValueError):
@@ -71,8 +73,60 @@ def integer_at_least(least: int, **arguments: object) -> None:
 
 
 def one_of(allowed: Iterable[object], **arguments: object) -> None:
-    """Raise unless every argument is one of `allowed`."""
+    """Raise unless every argument is one of `allowed`.
+
+    >>> one_of(("mean", "scale"), estimand="Means")
+    Traceback (most recent call last):
+        ...
+    workbench.errors.ArgumentError: estimand = 'Means': expected one of mean, scale; did you mean mean?
+    """
     choices = list(allowed)
     for name, value in arguments.items():
         if value not in choices:
-            raise ArgumentError(name, value, "one of " + ", ".join(map(str, choices)))
+            raise ArgumentError(name, value, one_of_words(value, choices))
+
+
+def one_of_words(value: object, choices: Iterable[object], others: Iterable[str] = ()) -> str:
+    """Return what is allowed in a short line: all choices if they are few, and what `value` may be a slip of.
+
+    The `others` are allowed for a reason that stands elsewhere, and may be meant too.
+    """
+    names = list(map(str, choices))
+    near = " or ".join(nearest(value, [*names, *others])) if isinstance(value, str) else ""
+    listed, meant = "one of " + ", ".join(names), f"; did you mean {near}?" if near else ""
+    if len(listed + meant) > LISTED:
+        listed = f"one of {len(names)} names" + ("" if near else f", such as {names[0]}")
+    return listed + meant
+
+
+def nearest(word: str, names: Iterable[str], most: int = 3) -> list[str]:
+    """Return the names that a word may be a slip of, nearest first; case and punctuation do not count.
+
+    A key `family/name` is also known by its name, with or without the family behind it, as classes are.
+
+    >>> nearest("TwoStepMean", ["univariate/clipped-mean", "univariate/two-step-mean"])
+    ['univariate/two-step-mean']
+    """
+    from difflib import SequenceMatcher
+
+    matcher = SequenceMatcher(b=_letters(word), autojunk=False)
+
+    def likeness(name: str) -> float:
+        ratios = []
+        for form in _forms(name):
+            matcher.set_seq1(form)
+            ratios.append(matcher.ratio())
+        return max(ratios)
+
+    ranked = sorted(((likeness(name), name) for name in names), key=lambda one: -one[0])
+    found = [name for ratio, name in ranked if ratio >= max(LIKE, ranked[0][0] - SPREAD)]
+    return found[:most]
+
+
+def _forms(name: str) -> set[str]:
+    family, slash, last = name.partition("/")
+    return {_letters(form) for form in ((name, last, last + family) if slash else (name,))}
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()

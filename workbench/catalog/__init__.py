@@ -2,7 +2,7 @@
 
 from types import MappingProxyType
 
-from workbench.errors import ArgumentError
+from workbench.errors import one_of
 
 from .covariance import COVARIANCE
 from .covariance_robust import COVARIANCE_ROBUST
@@ -36,9 +36,8 @@ CATALOG = MappingProxyType(
 
 
 def lookup(key: str) -> Entry:
-    """Return the entry of `key`, or raise naming all keys."""
-    if key not in CATALOG:
-        raise ArgumentError("key", key, "one of " + ", ".join(CATALOG))
+    """Return the entry of `key`, or raise naming the keys that are like it."""
+    one_of(CATALOG, key=key)
     return CATALOG[key]
 
 
