@@ -192,7 +192,7 @@ def one_line(done, words):
 
 
 @pytest.mark.parametrize(
-    "arguments", [(), ("unknown",), ("sources", "X99"), ("lab", "--port", "0"), ("list", "x")]
+    "arguments", [("unknown",), ("sources", "X99"), ("lab", "--port", "0"), ("list", "x")]
 )
 def test_wrong_commands_are_one_line(arguments, tmp_path):
     write_project(tmp_path)

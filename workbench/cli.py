@@ -7,14 +7,38 @@ stderr, nothing written; 3 the estimator abstained.
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from functools import partial
+from typing import Any, NoReturn
+
+from workbench import __version__
+from workbench.commands import COMMANDS
+from workbench.commands.base import Help
+from workbench.commands.examples import FIRST, epilog
+from workbench.errors import ArgumentError, one_of_words
 
 LAB = {"pandas", "matplotlib", "joblib", "tqdm", "threadpoolctl", "sklearn", "IPython", "ipywidgets"}
 LAB |= {"ipykernel", "papermill", "nbformat", "nbclient", "nbconvert", "jupyterlab", "jupyter_client"}
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """A parser whose errors are one line and name what a slip may have meant."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Refuse a flag that is unknown, here where those that are known can be named."""
+        options, rest = super().parse_known_args(args, namespace)
+        for word in rest:
+            if word.startswith("--"):
+                flag, known = (
+                    word.partition("=")[0],
+                    [one for one in self._option_string_actions if "--" in one],
+                )
+                self.error(f"{flag}: expected {one_of_words(flag, known)}")
+        return options, rest
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            name = "/".join(action.option_strings) or str(action.metavar or action.dest)
+            self.error(str(ArgumentError(name, value, one_of_words(value, action.choices))))
 
     def error(self, message: str) -> NoReturn:
         """Print one line and exit with 2."""
@@ -23,8 +47,6 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    from workbench.errors import ArgumentError
-
     options = parser().parse_args(argv)
     run: Callable[[argparse.Namespace], int] = options.run
     try:
@@ -48,16 +70,23 @@ def _complain(message: str) -> int:
 
 
 def parser() -> Parser:
-    """Return the parser of every command."""
-    from workbench.commands import COMMANDS
-
-    top = Parser(
-        prog="workbench", description="Differentially private estimation: figures, verdicts, estimates."
+    """Return the parser of every command; without one the usage is what is asked for."""
+    text = "Differentially private estimation: figures, verdicts, estimates."
+    after = epilog(FIRST, "workbench COMMAND --help    (its flags, and examples)")
+    top = Parser(prog="workbench", description=text, epilog=after, formatter_class=Help)
+    top.add_argument(
+        "-V", "--version", action="version", version=f"workbench {__version__}", help="which version this is"
     )
-    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    top.set_defaults(run=partial(_usage, top))
+    commands = top.add_subparsers(title="commands", metavar="COMMAND")
     for command in COMMANDS:
         command.add(commands)
     return top
+
+
+def _usage(top: Parser, options: argparse.Namespace) -> int:
+    top.print_help()
+    return 0
 
 
 if __name__ == "__main__":

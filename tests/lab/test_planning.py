@@ -1,13 +1,21 @@
 """`workbench plan` as a person meets it: tables, JSON, one line for a wrong argument."""
 
 import json
+import re
 import subprocess
 import sys
+from dataclasses import replace
+from unicodedata import east_asian_width
 
 import pytest
 
+from workbench.catalog import CATALOG
 from workbench.cli import main
-from workbench.lab.planning import HEADER, Request, planning
+from workbench.lab.plan_report import report
+from workbench.lab.planning import Request, planning
+from workbench.study.planner import Check, plan
+from workbench.study.planner.answers import answer
+from workbench.study.planner.estimators import candidates
 
 MEAN = ("univariate/clipped-mean", "--alpha", "0.2")
 
@@ -26,14 +34,92 @@ def records(capsys, *arguments, code=0):
 def test_the_table_names_budget_rows_conditions_and_what_happens_below(capsys):
     out = printed(capsys, *MEAN, "--set", "sigma=2.0", "--calibration", "both")
     question, header, _, *rows = [line for line in out.splitlines() if line]
-    assert question == "error at most 0.2 with probability 0.95, at (ε = 1, δ = 1e-06)-DP"
-    assert [name for name in HEADER if name in header] == list(HEADER)
+    words = "error at most 0.2 with probability 0.95, at (ε = 1, δ = 1e-06)-DP, d = 1 (--d for another)"
+    assert question == words
+    names = ["key", "calibration", "n", "bound", "spends", "answers from", "bounded from"]
+    assert re.split(r"  +", header) == names
     assert {row.split()[1] for row in rows[:2]} == {"tight", "paper"}
-    conditions, below = rows[2:]
-    assert "radius = 10 (example), centre = 0, sigma = 2 (set)" in conditions
-    assert "bound: Lemma 2.2 with constants" in conditions
-    assert "assumes: the rows are normal; the standard deviation is sigma" in conditions
-    assert below.endswith("below n = 2 refuses: n = 1: expected an integer, at least 2")
+    for calibration, rest in zip(("paper", "tight"), (rows[2:7], rows[7:]), strict=True):
+        name, conditions, meaning, assumptions, below = rest
+        assert name.split() == ["for", MEAN[0], calibration]
+        assert "radius = 10 (example), centre = 0, sigma = 2 (set)" in conditions
+        assert "Lemma 2.2 with constants" in meaning
+        assert "the rows are normal; the standard deviation is sigma" in assumptions
+        assert below.endswith("below n = 2 refuses: n = 1: expected an integer, at least 2")
+
+
+@pytest.fixture(scope="module")
+def page():
+    """README's example, as it is printed without and with reasons, at one reckoning."""
+    question = Request(subject="mean", alpha=0.1, settings={"radius": 100.0}).question()
+    answers = plan(question)
+    return {why: report(question, answers, why=why) for why in (False, True)}
+
+
+def unwrapped(text):
+    return " ".join(text.split())
+
+
+def columns(line):
+    return sum(2 if east_asian_width(one) in "WF" else 1 for one in line)
+
+
+def test_the_example_of_readme_fits_a_screen_and_begins_with_the_least_n(page):
+    lines = page[False].splitlines()
+    assert len(lines) <= 24
+    assert max(map(columns, lines)) <= 100
+    table = lines[lines.index(next(line for line in lines if line.startswith("---"))) + 1 :]
+    table = table[: table.index("")]
+    sizes = [int(row.split()[1]) for row in table]
+    assert sizes == sorted(sizes)
+    assert len(sizes) >= 7
+    assert "d = 1 (--d for another)" in lines[0]
+    assert re.fullmatch(r"13 others do not answer; --why says .*", lines[-1])
+
+
+def test_why_says_of_every_estimator_what_its_answer_assumes_or_why_there_is_none(page):
+    means = [key for key, entry in CATALOG.items() if entry.estimand == "mean"]
+    assert all(re.search(rf"(for  +|^){key}\b", page[True], re.MULTILINE) for key in means)
+    assert "takes no (ε = 1, δ = 1e-06)-DP: expected one of NonPrivate" in unwrapped(page[True])
+    assert max(map(columns, page[True].splitlines())) <= 100
+    assert not re.search("normal|NonPrivate", page[False])
+
+
+def test_a_reason_is_that_of_the_budget_that_an_estimator_takes():
+    (one,) = plan(Request(subject="mean/tukey", d=2, settings={"step": 1e-4}, alpha=1.0).question())
+    assert one.reason.startswith("step = 0.0001: expected larger")
+
+
+def test_the_estimators_of_an_estimand_are_asked_for_one_d():
+    for subject, d in {"mean": 1, "covariance": 2, "range": 3}.items():
+        found = candidates(Request(subject=subject).question())
+        assert {one.d for one in found} == {d}
+        assert {one.d for one in candidates(Request(subject=subject, d=4).question())} == {4}
+    assert {one.d for one in candidates(Request(subject="mean/populous").question())} == {3}
+
+
+def test_the_catalog_as_a_whole_is_a_table_for_each_estimand():
+    question = Request(subject="").question()
+    chosen = [one for one in candidates(question) if one.entry.estimand in ("location", "range")]
+    found = [answer(question, one) for one in chosen]
+    text = report(question, found, why=False)
+    assert text.splitlines()[0].endswith("d = 1 for location; d = 3 for range (--d for another)")
+    assert re.findall(r"^(\w+):$", text, re.MULTILINE) == ["location", "range"]
+
+
+def test_rows_are_planned_with_the_delta_that_a_budget_has_by_default(capsys):
+    found = records(capsys, "location", "--alpha", "3", "--n", "1000")
+    assert found["question"]["delta"] == 1e-6
+    assert {one["key"]: one["reached"] for one in found["answers"]} == {
+        "univariate/histogram-location": True,
+        "univariate/stable-location": True,
+    }
+    (pure, approximate) = sorted(
+        records(capsys, "location", "--alpha", "3", "--n", "1000", "--delta", "0")["answers"],
+        key=lambda one: one["key"],
+    )
+    assert (pure["reached"], approximate["reached"]) == (True, False)
+    assert approximate["reason"].startswith("takes no ε = 1: expected ApproxDP")
 
 
 FIELDS = {
@@ -66,7 +152,7 @@ def test_json_of_an_answer_without_numbers_has_the_same_fields(capsys):
 
 
 def test_rows_are_turned_into_a_budget_and_back(capsys):
-    (there,) = records(capsys, *MEAN, "--n", 900)["answers"]
+    (there,) = records(capsys, *MEAN, "--n", 900, "--delta", 0)["answers"]
     assert (there["n"], there["budget"].keys()) == (900, {"text", "epsilon"})
     (back,) = records(capsys, *MEAN, "--epsilon", there["budget"]["epsilon"])["answers"]
     assert back["n"] <= 900
@@ -88,15 +174,17 @@ def test_without_an_accuracy_it_says_where_answers_begin(capsys):
 
 
 def test_what_no_estimator_reaches_exits_with_1(capsys):
-    assert "the least bound found is 2.5" in printed(capsys, "location", "--alpha", "1", code=1)
+    assert "the least bound found is 2.5" in unwrapped(printed(capsys, "location", "--alpha", "1", code=1))
 
 
 def test_the_table_tells_of_a_bound_that_is_not_monotone():
-    from workbench.lab.planning import _against
-    from workbench.study.planner import Check
-
-    assert _against(Check(9, (600.0, 1e6))) == "not monotone: too large again at 600, 1e+06"
-    assert _against(Check(9, ())) == _against(None) == ""
+    question = Request(subject=MEAN[0], alpha=0.2).question()
+    (found,) = plan(question)
+    gap = replace(found, check=Check(9, (600.0, 1e6)))
+    for why in (False, True):
+        text = report(question, [gap, replace(found, key="another")], why=why)
+        assert "not monotone: too large again at 600, 1e+06" in unwrapped(text)
+        assert text.count("not monotone") == 1
 
 
 def test_infinite_parameters_are_words_in_json():
@@ -109,8 +197,11 @@ def test_infinite_parameters_are_words_in_json():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("means",), ("estimand = 'means'", "mean, location, scale, interval")),
-        (("mean/none",), ("key = 'mean/none'", "univariate/median")),
+        (("means",), ("estimand = 'means'", "mean, location, scale, interval", "did you mean mean?")),
+        (("TwoStepMean",), ("estimand = 'TwoStepMean'", "did you mean univariate/two-step-mean?")),
+        (("mean", "--set", "radios=1"), ("set radios = 1", "did you mean radius?")),
+        (("mean", "--epsilom", "1"), ("--epsilom", "did you mean --epsilon?")),
+        (("univariate/medium",), ("key = 'univariate/medium'", "did you mean univariate/median?")),
         (("mean", "--alpha", "0"), ("alpha = 0.0", "above 0")),
         (("mean", "--alpha", "much"), ("--alpha", "'much'", "expected a number")),
         (("mean", "--beta", "1"), ("beta = 1.0", "between 0 and 1")),
@@ -137,6 +228,7 @@ def test_a_wrong_argument_is_one_line(capsys, arguments, words):
         code = error.code
     out, err = capsys.readouterr()
     assert (code, out, err.count("\n")) == (2, "", 1)
+    assert len(err) <= 200
     assert err.startswith("workbench: error: ")
     assert all(word in err for word in words), err
 

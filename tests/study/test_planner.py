@@ -193,7 +193,7 @@ class Silent(Thrifty):
 
 
 def candidate(estimator):
-    entry = SimpleNamespace(key="mean/thrifty", assumptions=())
+    entry = SimpleNamespace(key="mean/thrifty", estimand="mean", assumptions=())
     return estimators.Candidate(entry, estimator, 3, {})
 
 

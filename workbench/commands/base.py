@@ -2,13 +2,24 @@
 
 import argparse
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
+
+from workbench.commands.examples import EXAMPLES, epilog
+from workbench.lab.tables import page_width
+
+
+class Help(argparse.RawDescriptionHelpFormatter):
+    """A help as wide as the page, a flag and what it does on one line where they fit."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=30, width=page_width())
 
 
 def command(commands: Any, name: str, run: Callable[[argparse.Namespace], int], text: str) -> Any:
     """Add a command that `run` carries out, and return its parser."""
-    parser = commands.add_parser(name, help=text, description=text)
+    after = epilog(*EXAMPLES[name])
+    parser = commands.add_parser(name, help=text, description=text, epilog=after, formatter_class=Help)
     parser.set_defaults(run=run)
     return parser
 
@@ -18,10 +29,7 @@ def words(value: str | Iterable[object] | None) -> str:
     return value if isinstance(value, str) else ", ".join(map(str, value or ()))
 
 
-def show(options: argparse.Namespace, records: Any, header: Sequence[str], rows: list[list[str]]) -> int:
-    """Print a table, or its records as JSON, and return the exit code 0."""
-    from workbench.lab.tables import text
-
-    as_json = json.dumps(records, indent=1, ensure_ascii=False, default=str)
-    print(as_json if options.json else text(header, rows))
+def show(options: argparse.Namespace, records: Any, text: Callable[[], str]) -> int:
+    """Print a text, or its records as JSON, and return the exit code 0."""
+    print(json.dumps(records, indent=1, ensure_ascii=False, default=str) if options.json else text())
     return 0

@@ -9,7 +9,7 @@ from workbench.commands.base import command
 
 def add(commands: Any) -> None:
     """Add the command."""
-    text = "whether notebooks are as they are committed: canonical, without outputs, with slide types"
+    text = "whether notebooks are fit to be committed: canonical, without outputs, with slide types"
     parser = command(commands, "check", run, text)
     parser.add_argument("notebook", nargs="*", help="names or files; all of the project by default")
     parser.add_argument("--fix", action="store_true", help="mend what can be mended")

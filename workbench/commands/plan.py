@@ -12,14 +12,12 @@ def add(commands: Any) -> None:
     text = "the rows that an accuracy needs at a budget, or the budget at --n rows"
     parser = command(commands, "plan", run, text)
     parser.add_argument("subject", nargs="?", default="", metavar="ESTIMAND", help="or a key; all by default")
-    parser.add_argument("--d", type=whole, metavar="D", help="columns (those of the entry's population)")
+    parser.add_argument("--d", type=whole, metavar="D", help="columns (the fewest that all in question take)")
     unit = "wanted error, in the unit of each error bound (none: only where answers begin)"
     parser.add_argument("--alpha", type=number, metavar="A", help=unit)
     parser.add_argument("--beta", type=number, default=0.05, metavar="B", help="chance of a larger one (.05)")
     parser.add_argument("--epsilon", type=number, metavar="E", help="pure DP; with --delta approximate DP")
-    parser.add_argument(
-        "--delta", type=number, metavar="D", help="(1e-6 where no budget and no --n is given)"
-    )
+    parser.add_argument("--delta", type=number, metavar="D", help="(1e-6 where no budget is given)")
     parser.add_argument(
         "--rho", type=number, metavar="R", help="zero-concentrated DP, with --delta if wanted"
     )
@@ -28,6 +26,8 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--set", type=pair, action="append", default=[], metavar="NAME=VALUE", help="public parameters"
     )
+    text = "also what each answer rests on, and why others do not answer"
+    parser.add_argument("--why", action="store_true", help=text)
     parser.add_argument("--json", action="store_true", help="as JSON")
 
 
@@ -37,6 +37,6 @@ def run(options: argparse.Namespace) -> int:
 
     names = ("subject", "d", "alpha", "beta", "epsilon", "delta", "rho", "n", "calibration")
     request = Request(settings=dict(options.set), **{name: getattr(options, name) for name in names})
-    text, good = planning(request, as_json=options.json)
+    text, good = planning(request, as_json=options.json, why=options.why)
     print(text)
     return 0 if good else 1

@@ -1,36 +1,71 @@
-"""`workbench sources`: the numbered statements."""
+"""`workbench sources`: the numbered statements, or one of them whole."""
 
 import argparse
+from dataclasses import asdict
 from typing import Any
 
-from workbench.commands.base import command, show, words
+from workbench.commands.base import command, show
+
+HEADER = ("id", "covered by", "slips", "statement")
+COVER = 20  # columns for the name of what covers a statement
 
 
 def add(commands: Any) -> None:
     """Add the command."""
     parser = command(commands, "sources", run, "every numbered statement of a source and what covers it")
-    parser.add_argument("name", nargs="?", help="one source; all of them by default")
+    parser.add_argument(
+        "name", nargs="?", default="", metavar="ID", help="a source, or a statement to be shown whole"
+    )
     parser.add_argument("--json", action="store_true", help="as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print one row for every statement."""
-    from dataclasses import asdict
+    """Print one row for every statement, or one statement whole."""
+    from workbench.lab.tables import page_width, text
 
+    found = chosen(options.name)
+    records = [{"source": name} | asdict(statement) for name, statement in found]
+    if options.name.casefold() == found[0][1].id.casefold():
+        return show(options, records, lambda: whole(*found[0]))
+    rows = [[one.id, cover(one), str(len(one.errata) or ""), one.text] for _, one in found]
+    cut = () if options.name else HEADER[-1:]
+    return show(options, records, lambda: text(HEADER, rows, page_width(), cut))
+
+
+def chosen(name: str) -> list[tuple[str, Any]]:
+    """Return the statement of an id, those of a source, or all of them, each with its source."""
+    from workbench.errors import ArgumentError, one_of_words
     from workbench.sources import sources, statements
 
-    names = [options.name.lower()] if options.name else list(sources())
-    found = [(name, statement) for name in names for statement in statements(name)]
-    records = [{"source": name} | asdict(statement) for name, statement in found]
-    rows = [
-        [
-            name,
-            one.id,
-            one.kind,
-            words(one.covered_by) or f"({one.reason})",
-            words(slip.location for slip in one.errata),
-            one.text,
-        ]
-        for name, one in found
-    ]
-    return show(options, records, ("source", "id", "kind", "covered by", "errata", "statement"), rows)
+    found = [(source, one) for source in sources() for one in statements(source)]
+    ids = {one.id.casefold(): one.id for _, one in found}
+    wanted = [pair for pair in found if name.casefold() in ("", pair[0], pair[1].id.casefold())]
+    if not wanted:
+        raise ArgumentError("source", name, "an id, or " + one_of_words(name, sources(), ids.values()))
+    return wanted
+
+
+def cover(one: Any) -> str:
+    """Return the first of what stands for a statement, and how many more do."""
+    from workbench.lab.tables import shortened
+
+    first, *more = one.covered_by or ("(a reason)",)
+    return shortened(first, COVER) + (f" +{len(more)}" if more else "")
+
+
+def whole(source: str, one: Any) -> str:
+    """Return all that is known of a statement."""
+    from workbench.lab import tables
+
+    errata = (f"{slip.location}: {slip.says}\nshould say: {slip.should_say}" for slip in one.errata)
+    pairs = (
+        ("id", one.id),
+        ("source", source),
+        ("kind", one.kind),
+        ("statement", one.text),
+        ("covered by", "\n".join(one.covered_by)),
+        ("reason", one.reason),
+        ("constants", one.constants),
+        ("errata", "\n".join(errata)),
+    )
+    return tables.fields(pairs, tables.page_width())

@@ -1,59 +1,64 @@
-"""`workbench verdicts`: what has been decided, read from the JSON beside the figures."""
+"""What has been decided, read from the JSON beside the figures, and what it says of a quick run's claims."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from workbench.errors import ArgumentError, one_of
-from workbench.lab import canonical, tables
+from workbench.errors import ArgumentError
+from workbench.lab import project
+from workbench.lab.figures import VERDICTS
 from workbench.lab.report import verdicts as read_verdicts
 
-
-@dataclass(frozen=True)
-class Required:
-    """Ids of claims that must be decided, and of claims that must hold."""
-
-    decided: Sequence[str] = ()
-    holds: Sequence[str] = ()
-
-    def unmet(self, found: Mapping[str, Mapping[str, Any]]) -> list[str]:
-        """Return what is not as required, one line each."""
-        statuses = {name: str(verdict["status"]) for name, verdict in found.items()}
-        decided = [name for name in self.decided if statuses.get(name, "UNDECIDED") == "UNDECIDED"]
-        holds = [name for name in self.holds if statuses.get(name) != "HOLDS"]
-        return [f"{name}: required to be decided, is {statuses.get(name, 'missing')}" for name in decided] + [
-            f"{name}: required to hold, is {statuses.get(name, 'missing')}" for name in holds
-        ]
+Record: TypeAlias = Mapping[str, Any]
+NOTEBOOK, PROFILE = "notebook", "profile"
+PHRASES = {"HOLDS": "hold", "REFUTED": "refuted", "UNDECIDED": "undecided"}
 
 
-def verdicts(folder: Path, required: Required, *, as_json: bool = False) -> int:
-    """Print the verdicts under a folder of figures; 1 if something required is not met."""
-    if not folder.is_dir():
-        raise ArgumentError("from", str(folder), "a folder of figures")
-    found = _collect(folder)
-    _check_known([*required.decided, *required.holds], found)
-    rows = [[*tables.verdict_row(verdict, width=60), verdict["profile"]] for verdict in found.values()]
-    header = (*tables.VERDICT_COLUMNS, "profile")
-    print(canonical.dumps(list(found.values())).rstrip() if as_json else tables.text(header, rows))
-    unmet = required.unmet(found)
-    if unmet:
-        print("\n".join(f"FAILED {line}" for line in unmet))
-    return 1 if unmet else 0
-
-
-def _collect(folder: Path) -> dict[str, dict[str, Any]]:
+def collected(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the verdicts under a folder of figures by id, each with its profile and its notebook."""
     found: dict[str, dict[str, Any]] = {}
-    for path in sorted(folder.glob("*/verdicts.json")):
+    for path in sorted(folder.glob(f"*/{VERDICTS}")):
         profile, decided = read_verdicts(path.parent)
-        found |= {verdict["id"]: {**verdict, "profile": profile} for verdict in decided}
+        whence = {PROFILE: profile, NOTEBOOK: path.parent.name}
+        found |= {verdict["id"]: {**verdict, **whence} for verdict in decided}
     return found
 
 
-def _check_known(ids: Sequence[str], found: Mapping[str, object]) -> None:
-    if set(ids) <= found.keys():
-        return
-    from workbench.study.claims import CLAIMS
+def full_run(figures: Path | None = None) -> dict[str, str]:
+    """Return what the committed full run decided, by id; nothing where no figures are at hand.
 
-    for name in ids:
-        one_of(sorted(CLAIMS.keys() | found.keys()), claim=name)
+    They are those of the checkout that this package, or else the working folder, is part of.
+    """
+    folder = figures or _figures()
+    found = collected(folder) if folder else {}
+    return {name: str(one["status"]) for name, one in found.items() if one[PROFILE] == "full"}
+
+
+def _figures() -> Path | None:
+    for start in (Path(__file__).parent, Path.cwd()):
+        try:
+            return project.find(start).figures
+        except ArgumentError:
+            continue
+    return None
+
+
+def beside_full(quick: Sequence[Record], full: Mapping[str, str]) -> str:
+    """Return one line on what a quick run left undecided and who decides it; nothing if it left nothing."""
+    undecided = sum(str(one["status"]) == "UNDECIDED" for one in quick)
+    if not undecided:
+        return ""
+    decided = tally(full[one["id"]] for one in quick if one["id"] in full)
+    run = f"the committed full run: {decided}" if decided else "the full profile decides"
+    return f"{undecided} of {len(quick)} claims undecided in quick, which has few trials; {run}"
+
+
+def tally(statuses: Iterable[str]) -> str:
+    """Return how many hold, are refuted and are undecided.
+
+    >>> tally(["HOLDS", "REFUTED", "HOLDS"])
+    '2 hold, 1 refuted'
+    """
+    counts = Counter(statuses)
+    return ", ".join(f"{counts[status]} {words}" for status, words in PHRASES.items() if counts[status])

@@ -9,8 +9,8 @@ from typing import Any
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from workbench.errors import integer_at_least
-from workbench.lab.tables import text
+from workbench.errors import ArgumentError, integer_at_least
+from workbench.lab.tables import page_width, text
 from workbench.study.audit import AuditReport
 from workbench.study.audit_suite import attacks
 from workbench.study.mutants import all_mutants
@@ -19,6 +19,8 @@ from workbench.study.profiles import AUDIT_LEVEL, AUDITS
 
 HEADER = ("key", "variant", "stage", "claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
 MUTANT_HEADER = ("mutant", "key", "stage", "claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
+MUTANTS = all_mutants.__module__.replace(".", "/") + ".py"
+MINIMAL_MUTANT = 'Mutant("Laplace noise halved", KEY, STEP, weaker("laplace", 0.5))'
 
 Found = tuple[list[str], dict[str, Any]]
 """The row of a table and the record of one attack."""
@@ -38,7 +40,7 @@ class Findings:
         """Return the records as JSON, or the table and its summary."""
         if as_json:
             return json.dumps(self.records, indent=1, ensure_ascii=False, allow_nan=False)
-        return f"{text(self.header, self.rows)}\n{self.summary}" if self.rows else self.summary
+        return f"{text(self.header, self.rows, page_width())}\n{self.summary}" if self.rows else self.summary
 
 
 def audits(keys: Sequence[str], preset: str, seed: int) -> Findings:
@@ -59,7 +61,11 @@ def mutants(keys: Sequence[str], preset: str, seed: int) -> Findings:
     integer_at_least(0, seed=seed)
     for key in keys:
         builder(key)
-    chosen = [number for number, mutant in enumerate(all_mutants()) if not keys or mutant.key in keys]
+    broken = all_mutants()
+    for key in keys:
+        if key not in {mutant.key for mutant in broken}:
+            raise ArgumentError("key", key, f"mutants: add one to UNIVARIATE in {MUTANTS}: {MINIMAL_MUTANT}")
+    chosen = [number for number, mutant in enumerate(broken) if not keys or mutant.key in keys]
     found = _computed(_mutant, chosen, preset, seed)
     rows, records = [row for row, _ in found], [record for _, record in found]
     caught = sum(record["caught"] for record in records)

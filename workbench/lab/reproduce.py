@@ -8,6 +8,7 @@ from pathlib import Path
 
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive
 from workbench.lab import cache, complexity, tables
+from workbench.lab.committed import beside_full, full_run
 from workbench.lab.console import Console
 from workbench.lab.costs import Costs, costs
 from workbench.lab.figures import PROFILES, VERDICTS, compare
@@ -75,7 +76,8 @@ def _reproduced(
     faults |= complexity.check(out, project.figures, compared=not (request.update or request.given))
     if request.update:
         _update(project, out, outcomes)
-    say("\n".join([_summary(out, outcomes, faults), *expected.after(outcomes)]))
+    remark = _remark(out, outcomes, project.figures) if request.profile == "quick" else []
+    say("\n".join([_summary(out, outcomes, faults), *remark, *expected.after(outcomes)]))
     return 1 if any(faults.values()) else 0
 
 
@@ -152,6 +154,12 @@ def _summary(out: Path, outcomes: Sequence[Outcome], faults: Mapping[str, Sequen
     header = ("notebook", "status", "seconds", "core-s", "figures", "claims")
     failed = [f"FAILED {name}: {line}" for name, lines in faults.items() for line in lines]
     return "\n".join(["", tables.text(header, rows), *failed])
+
+
+def _remark(out: Path, outcomes: Sequence[Outcome], figures: Path) -> list[str]:
+    """Return what the committed full run says of the claims that a quick one leaves undecided."""
+    quick = [verdict for outcome in outcomes for verdict in verdicts(out / outcome.notebook)[1]]
+    return [line for line in [beside_full(quick, full_run(figures))] if line]
 
 
 def _row(folder: Path, outcome: Outcome, faulty: bool) -> list[str]:

@@ -18,6 +18,7 @@ from typing import Any
 from workbench.errors import integer_at_least, one_of
 from workbench.lab import canonical, tables
 from workbench.lab.charts import Chart
+from workbench.lab.committed import beside_full, full_run
 from workbench.lab.display import image, publish
 from workbench.lab.figures import PROFILES, VERDICTS, richest, save
 from workbench.lab.lease import leased
@@ -117,9 +118,7 @@ class Session:
         decided = {profile: _decide(claims[profile], profile, self.seed) for profile in self.profiles}
         self.out.mkdir(parents=True, exist_ok=True)
         canonical.write(self.out / VERDICTS, decided)
-        rows = [tables.verdict_row(verdict) for verdict in decided[self.profile]]
-        header = tables.VERDICT_COLUMNS
-        publish(tables.html(header, rows), tables.text(header, rows))
+        publish(*_table(decided[self.profile], full_run() if self.profile == "quick" else None))
         changed = [line for profile in decided for line in _changed(decided[profile], profile)]
         if changed:
             raise ClaimError("; ".join(changed))
@@ -128,6 +127,19 @@ class Session:
 def _made(chart: Callable[[str, int], Chart], profile: str, seed: int) -> Chart:
     with leased():
         return chart(profile, seed)
+
+
+def _table(decided: list[dict[str, Any]], full: Mapping[str, str] | None) -> tuple[str, str]:
+    """Return verdicts as HTML and as text; those of a quick run beside what the full run decided."""
+    header: tuple[str, ...] = tables.VERDICT_COLUMNS
+    rows = [tables.verdict_row(verdict) for verdict in decided]
+    if full is None:
+        return tables.html(header, rows), tables.text(header, rows)
+    header = (*header, "full run")
+    rows = [[*row, full.get(row[0], "decides")] for row in rows]
+    remark = beside_full(decided, full)
+    below = f"<p>{escape(remark)}</p>" if remark else ""
+    return tables.html(header, rows) + below, "\n".join(filter(None, (tables.text(header, rows), remark)))
 
 
 def _decide(ids: Iterable[str], profile: str, seed: int) -> list[dict[str, Any]]:

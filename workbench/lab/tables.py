@@ -1,29 +1,114 @@
 """Tables as text for the terminal, as HTML for notebooks, as markdown for the figures' index."""
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from textwrap import shorten
+from itertools import zip_longest
+from operator import gt
+from shutil import get_terminal_size
+from textwrap import shorten, wrap
 from typing import Any
 
 VERDICT_COLUMNS = ("id", "statement", "verdict", "test", "level", "trials", "n", "estimate", "interval")
 SHORT = 22  # characters that stay on one line: numbers and intervals
+PAGE = 100  # columns of a page that is no terminal
+SPACE, NARROW = "  ", 6  # between columns of a table, and a column where words must break
 Rows = Sequence[Sequence[str]]
 
 
-def text(header: Sequence[str], rows: Rows) -> str:
+def page_width() -> int:
+    """Return the columns of the terminal, 60 at least, and 100 where the output goes elsewhere."""
+    return max(60, get_terminal_size().columns) if sys.stdout and sys.stdout.isatty() else PAGE
+
+
+def text(header: Sequence[str], rows: Rows, width: int | None = None, cut: Sequence[str] = ()) -> str:
     """Return an aligned table for a terminal.
+
+    Parameters
+    ----------
+    width
+        Columns of the page: what is longer is wrapped within its cell.
+    cut
+        The headings below which it is cut at a word instead.
 
     >>> print(text(["id", "verdict"], [["G1", "HOLDS"]]))
     id  verdict
     --  -------
     G1  HOLDS
     """
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    lines = [header, ["-" * width for width in widths], *rows]
+    table, short = list(zip(header, *rows, strict=True)), [name in cut for name in header]
+    widths = [max(map(len, column)) for column in table]
+    if width is not None:
+        least = [
+            _longest_word(column[: 1 if one else None]) for column, one in zip(table, short, strict=True)
+        ]
+        widths = _fitted(widths, least, width)
+    rules = ["-" * wide for wide in widths]
     return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
+        _line(part, widths) for line in (header, rules, *rows) for part in _parts(line, widths, short)
     )
+
+
+def fields(pairs: Iterable[tuple[str, str]], width: int) -> str:
+    """Return names with what is said of each, wrapped beside it; a name of which nothing is said is left out.
+
+    >>> print(fields([("verdict", "HOLDS"), ("reason", "")], 40))
+    verdict  HOLDS
+    """
+    said = {name: words.splitlines() for name, words in pairs if words}
+    label = max(map(len, said), default=0)
+    parts = {
+        name: [part for line in lines for part in wrapped(line, width - label - 2)]
+        for name, lines in said.items()
+    }
+    return "\n".join(
+        _line(cells, (label, 0))
+        for name, lines in parts.items()
+        for cells in zip_longest([name], lines, fillvalue="")
+    )
+
+
+def wrapped(words: str, width: int) -> list[str]:
+    """Return lines of at most so many characters, one at least."""
+    return wrap(words, width, break_on_hyphens=False) or [""]
+
+
+def shortened(words: str, width: int) -> str:
+    """Return words cut to so many characters, at a word where there is one, with an ellipsis.
+
+    >>> shortened("a clipped mean", 10), shortened("univariate/interval", 10)
+    ('a clipped…', 'univariat…')
+    """
+    lines = wrapped(" ".join(words.split()), width)
+    if len(lines) == 1:
+        return lines[0]
+    return wrapped(words, width - 1)[0].rstrip(",;:. ") + "…"
+
+
+def _longest_word(column: Iterable[str]) -> int:
+    return max(len(word) for cell in column for word in cell.split() or [""])
+
+
+def _fitted(widths: Sequence[int], words: Sequence[int], page: int) -> list[int]:
+    """Return widths that fit the page: the widest columns give way, to their longest words if possible."""
+    fitted, room = list(widths), page - len(SPACE) * (len(widths) - 1)
+    for least in (words, [NARROW] * len(fitted)):
+        while sum(fitted) > room and any(map(gt, fitted, least)):
+            free = [wide if wide > low else 0 for wide, low in zip(fitted, least, strict=True)]
+            fitted[free.index(max(free))] -= 1
+    return fitted
+
+
+def _parts(line: Sequence[str], widths: Sequence[int], cut: Sequence[bool]) -> Iterable[Sequence[str]]:
+    cells = [
+        [shortened(cell, wide)] if short else wrapped(cell, wide)
+        for cell, wide, short in zip(line, widths, cut, strict=True)
+    ]
+    return zip_longest(*cells, fillvalue="")
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return SPACE.join(cell.ljust(wide) for cell, wide in zip(cells, widths, strict=True)).rstrip()
 
 
 def html(header: Sequence[str], rows: Rows) -> str:

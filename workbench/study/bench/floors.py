@@ -14,20 +14,27 @@ from typing import Any, TypeAlias
 from workbench.catalog import Example
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, Budget
+from workbench.study.siblings import home
 
 from . import floors_multivariate, floors_robust, floors_votes
 from .primitives import Primitive, bincount, copy, exponential, log, normal, scan, sort
 
 Floor: TypeAlias = tuple[Primitive, ...]
 
+MINIMAL = "lambda estimator, budget, n, d: (scan(n, d), normal(d))"
 POPULATED = 16  # bins that normal rows fill, with a width of one standard deviation
 
 
 def floor(key: str, example: Example, n: int, d: int) -> Floor:
     """Return the primitives of one call of an example on n rows of d columns."""
-    if key not in FLOORS:
-        raise ArgumentError("key", key, "one of " + ", ".join(FLOORS))
+    require_floor(key)
     return (*read(n, d), *FLOORS[key](example.estimator, example.budget, n, d))
+
+
+def require_floor(key: str) -> None:
+    """Raise, saying where it is to be added, unless a key has a floor."""
+    if key not in FLOORS:
+        raise ArgumentError("key", key, f"a floor: add it to FLOORS in {home(key, FLOORS)}: {MINIMAL}")
 
 
 def read(n: int, d: int) -> Floor:

@@ -26,7 +26,7 @@ from workbench.study.memory import keep_freed_memory
 from workbench.study.streams import Role, stream
 
 from .clock import Call, Clock, Times, machine, once, together
-from .floors import Floor, floor
+from .floors import Floor, floor, require_floor
 
 PIVOTS = 150  # little more than the fewest that give a critical value at the level 5 %
 CALL = "call"
@@ -74,6 +74,8 @@ def bench(
     """Yield the cost of every example of these entries, of all of them if there are none."""
     integer_at_least(1, n=n, repeat=repeat, **({} if d is None else {"d": d}))
     entries = [lookup(key) for key in keys] or list(CATALOG.values())
+    for entry in entries:
+        require_floor(entry.key)
     keep_freed_memory()
     with threadpool_limits(1):
         for entry in entries:

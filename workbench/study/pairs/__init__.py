@@ -3,7 +3,10 @@
 from collections.abc import Callable, Iterator
 from types import MappingProxyType
 
-from workbench.errors import one_of
+from workbench.catalog import lookup
+from workbench.errors import ArgumentError
+from workbench.privacy import NonPrivate
+from workbench.study.siblings import home
 
 from . import multivariate, univariate
 from .base import WHOLE, Case
@@ -13,9 +16,15 @@ BUILDERS: MappingProxyType[str, Callable[[], Iterator[Case]]] = MappingProxyType
 )
 
 
+MINIMAL = "lambda: iter([Setting(KEY, ESTIMATOR, PureDP(2), 4).whole(rows.ends(4), 1.0)])"
+
+
 def builder(key: str) -> Callable[[], Iterator[Case]]:
-    """Return what yields the attacks on `key`, or raise naming all keys."""
-    one_of(BUILDERS, key=key)
+    """Return what yields the attacks on `key`, or raise saying where they are to be added."""
+    if key not in BUILDERS:
+        if NonPrivate() in lookup(key).budgets:
+            raise ArgumentError("key", key, "an estimator that is private")
+        raise ArgumentError("key", key, f"pairs: add it to BUILDERS in {home(key, BUILDERS)}: {MINIMAL}")
     return BUILDERS[key]
 
 

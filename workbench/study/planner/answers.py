@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from math import isfinite
+from math import inf, isfinite
+from operator import itemgetter
 
 from workbench.errors import ArgumentError
 from workbench.privacy import Budget
@@ -20,8 +21,8 @@ class Answer:
 
     Parameters
     ----------
-    key, calibration, d, parameters, meaning, assumptions
-        Which estimator, what its error bound is, and what this assumes of the rows.
+    key, estimand, calibration, d, parameters, meaning, assumptions
+        Which estimator of what, what its error bound is, and what this assumes of the rows.
     budget : Budget or None
         What it spends: the given budget, or the least found; None if it takes none or none is enough.
     answers_from : int or None
@@ -41,6 +42,7 @@ class Answer:
     """
 
     key: str
+    estimand: str
     calibration: str | None
     d: int
     parameters: Mapping[str, Parameter]
@@ -66,10 +68,10 @@ def plan(question: Question) -> list[Answer]:
     return sorted((answer(question, one) for one in candidates(question)), key=_need)
 
 
-def _need(one: Answer) -> tuple[int, float, int]:
-    """Return what answers are ordered by: ε before ρ, less before more, then n."""
+def _need(one: Answer) -> tuple[int, float, float]:
+    """Return what answers are ordered by: ε before ρ, less before more, then n; else where they begin."""
     if not one.reached or one.budget is None:
-        return 2, 0.0, 0
+        return 2, one.bounded_from or inf, one.answers_from or inf
     (currency, amount), *_ = asdict(one.budget).items()
     return int(currency != "epsilon"), amount, one.n or 0
 
@@ -78,6 +80,7 @@ def answer(question: Question, one: Candidate) -> Answer:
     """Return what one estimator says at the best of the budgets it takes."""
     blank = Answer(
         key=one.entry.key,
+        estimand=str(one.entry.estimand),
         calibration=getattr(one.estimator, "calibration", None),
         d=one.d,
         parameters=one.parameters,
@@ -93,10 +96,10 @@ def answer(question: Question, one: Candidate) -> Answer:
                 fewest_rows(one.estimator, one.d, offer(1.0))
                 found.append((_rows if question.n is None else _budget)(question, one, offer, blank))
             except ArgumentError as error:
-                refusals.append(_refused(error, offer(1.0)))
+                refusals.append((error.argument == "budget", _refused(error, offer(1.0))))
         if found:
             return min(found, key=_need)
-    return replace(blank, reason=refusals[0])
+    return replace(blank, reason=min(refusals, key=itemgetter(0))[1])
 
 
 def _refused(error: ArgumentError, budget: Budget) -> str:

@@ -5,7 +5,7 @@ Parameters that are not set have the values of the catalog's example, which stan
 computed with fewer runs unless set, and up to a smaller n: every n that is tried costs so many runs of n.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from inspect import getdoc
 from math import inf
@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from workbench.catalog import CATALOG, Entry, lookup
-from workbench.errors import ArgumentError
+from workbench.errors import ArgumentError, one_of_words
 from workbench.privacy import Budget
 from workbench.study.cliff import MOST, accepts
 from workbench.study.planner.question import Question
@@ -92,8 +92,20 @@ def candidates(question: Question) -> list[Candidate]:
     known = sorted({name for entry in entries for name in _names(entry)} - {"calibration"})
     for name, value in question.settings.items():
         if name not in known:
-            raise ArgumentError(f"set {name}", value, f"one of {', '.join(known)}")
-    return [one for entry in entries for one in _variants(entry, question)]
+            raise ArgumentError(f"set {name}", value, one_of_words(name, known))
+    return [
+        one
+        for entry in entries
+        for one in _variants(entry, question, question.d or columns_of(entries, entry))
+    ]
+
+
+def columns_of(entries: Sequence[Entry], entry: Entry) -> int:
+    """Return the d of an entry unless one is asked for: that of every entry in question with its estimand.
+
+    It is 1 where one of them takes a column alone, and else the fewest columns of their populations.
+    """
+    return min(one.population.d or 1 for one in entries if one.estimand == entry.estimand)
 
 
 def entries_of(subject: str) -> list[Entry]:
@@ -102,7 +114,7 @@ def entries_of(subject: str) -> list[Entry]:
         return [lookup(subject)]
     estimands = dict.fromkeys(str(entry.estimand) for entry in CATALOG.values())
     if subject and subject not in estimands:
-        raise ArgumentError("estimand", subject, f"a key of the catalog, or one of {', '.join(estimands)}")
+        raise ArgumentError("estimand", subject, "a key, or " + one_of_words(subject, estimands, CATALOG))
     return [entry for entry in CATALOG.values() if subject in ("", entry.estimand)]
 
 
@@ -111,7 +123,7 @@ def _names(entry: Entry) -> list[str]:
     return [part.name for part in fields(kind)]
 
 
-def _variants(entry: Entry, question: Question) -> Iterator[Candidate]:
+def _variants(entry: Entry, question: Question, d: int) -> Iterator[Candidate]:
     names = _names(entry)
     chosen: dict[str, Any] = {SIMULATED: RUNS, "beta": question.beta} | dict(question.settings)
     change = {name: value for name, value in chosen.items() if name in names}
@@ -120,7 +132,7 @@ def _variants(entry: Entry, question: Question) -> Iterator[Candidate]:
         named = {"calibration": calibration} if calibrated else {}
         estimator: Any = replace(entry.estimator, **change, **named)  # type: ignore[type-var]
         origins = _parameters(estimator, question.settings, change)
-        yield Candidate(entry, estimator, question.d or entry.population.d or 1, origins)
+        yield Candidate(entry, estimator, d, origins)
 
 
 def _parameters(

@@ -20,7 +20,7 @@ class Question:
     subject : str
         An estimand, a key, or nothing for the whole catalog.
     d : int or None
-        Columns; None for those of each entry's own population.
+        Columns; None for one number for each estimand, the fewest of the entries' populations.
     alpha : float or None
         The wanted error, in the unit of each entry's `error_bound`; None asks only where answers begin.
     beta : float

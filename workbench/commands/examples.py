@@ -1,0 +1,28 @@
+"""The command lines that the help of every command ends with."""
+
+EXAMPLES = {
+    "list": ("workbench list mean", "workbench list univariate/two-step-mean"),
+    "sources": ("workbench sources L17", "workbench sources L17/Thm2.5"),
+    "estimate": (
+        "workbench estimate heights.csv --column height --key univariate/two-step-mean \\",
+        "    --set radius=1000 --set sigma=9 --epsilon 0.5",
+        "workbench list univariate/two-step-mean    (what --set may name, and its defaults)",
+    ),
+    "plan": (
+        "workbench plan mean --alpha 0.1 --set radius=100    (the rows that an error of 0.1 needs)",
+        "workbench plan univariate/two-step-mean --alpha 0.1 --n 2000    (the ε that it needs)",
+    ),
+    "audit": ("workbench audit univariate/median", "workbench audit --mutants univariate/median"),
+    "bench": ("workbench bench univariate/median --n 20000",),
+    "reproduce": ("workbench reproduce 01_one_mean", "workbench reproduce -p epsilon=0.3 01_one_mean"),
+    "verdicts": ("workbench verdicts --status REFUTED", "workbench verdicts G5"),
+    "check": ("workbench check --fix",),
+    "slides": ("workbench slides 01_one_mean",),
+    "lab": ("workbench lab --no-browser",),
+}
+FIRST = EXAMPLES["plan"][0].partition("  ")[0]
+
+
+def epilog(*lines: str) -> str:
+    """Return examples as the end of a help."""
+    return "\n  ".join(("examples:", *lines))

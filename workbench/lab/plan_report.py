@@ -1,0 +1,137 @@
+"""The page of `workbench plan`: the answers first, the least n on top; why others do not answer if asked."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from workbench.lab.tables import fields, page_width, show, text, wrapped
+from workbench.study.planner import Answer, Question
+
+WHY = "--why"
+Column: TypeAlias = tuple[str, Callable[[Answer], object]]
+KEY: Column = ("key", lambda one: one.key)
+CALIBRATION: Column = ("calibration", lambda one: one.calibration)
+ROWS: Column = ("n", lambda one: one.n)
+SPENDS: Column = ("spends", lambda one: one.budget)
+BOUND: Column = ("bound", lambda one: one.bound)
+BEGINS: Column = ("answers from", lambda one: one.answers_from)
+BOUNDED: Column = ("bounded from", lambda one: one.bounded_from)
+
+
+def answers_to(question: Question, answer: Answer) -> bool:
+    """Return whether an estimator does what is asked: reaches alpha, or begins to answer if there is none."""
+    return answer.reached or (question.alpha is None and bool(answer.answers_from))
+
+
+def report(question: Question, answers: Sequence[Answer], *, why: bool) -> str:
+    """Return the page: what is asked, the answers to it, what they rest on, and how many do not answer."""
+    good = [one for one in answers if answers_to(question, one)]
+    others = [one for one in answers if not answers_to(question, one)]
+    whole = why or not good or len({one.key for one in answers}) == 1
+    parts = [asked(question, answers), *_tables(question, good, len(_estimands(answers)) > 1)]
+    parts += [*map(_conditions, good)] if whole else [_parameters(good)]
+    parts.append(_reasons(others) if whole else _summary(others))
+    return "\n\n".join(filter(None, parts))
+
+
+def asked(question: Question, answers: Sequence[Answer]) -> str:
+    """Return the question in words: the error, its probability, the budget or the rows, and d."""
+    where = f"at n = {question.n}" if question.budget is None else f"at {question.budget}"
+    if question.budget is None and question.delta:
+        where += f", δ = {question.delta:g}"
+    sure = f"with probability {1 - question.beta:g}"
+    if question.alpha is None:
+        head = f"where answers begin, {where}; bounds {sure}"
+    else:
+        head = f"error at most {question.alpha:g} {sure}, {where}"
+    return f"{head}, {_dimension(question, answers)}"
+
+
+def _dimension(question: Question, answers: Sequence[Answer]) -> str:
+    """Return d, or the one of each estimand where they differ."""
+    names: dict[int, dict[str, None]] = {}
+    for one in answers:
+        names.setdefault(one.d, {})[one.estimand] = None
+    chosen = "" if question.d else " (--d for another)"
+    if len(names) == 1:
+        return f"d = {min(names)}{chosen}"
+    return "; ".join(f"d = {d} for {', '.join(names[d])}" for d in sorted(names)) + chosen
+
+
+def _estimands(answers: Sequence[Answer]) -> list[str]:
+    return list(dict.fromkeys(one.estimand for one in answers))
+
+
+def _tables(question: Question, good: Sequence[Answer], several: bool) -> list[str]:
+    """Return the answers, a table for each estimand, as their errors and their d have nothing in common."""
+    tables = {
+        name: _table(question, [one for one in good if one.estimand == name]) for name in _estimands(good)
+    }
+    return [f"{name}:\n{table}" if several else table for name, table in tables.items()]
+
+
+def _table(question: Question, good: Sequence[Answer]) -> str:
+    shown = [KEY]
+    shown += [CALIBRATION] if len({one.calibration for one in good if one.calibration}) > 1 else []
+    if question.alpha is None:
+        shown += [BEGINS, BOUNDED, SPENDS]
+    elif question.n is None:
+        shown += [ROWS, BOUND, SPENDS, BEGINS, BOUNDED]
+    else:
+        shown += [SPENDS, BOUND, BEGINS]
+    rows = [[_cell(value(one)) for _, value in shown] for one in good]
+    return text([name for name, _ in shown], rows, page_width())
+
+
+def _cell(value: object) -> str:
+    return show(value) if value is None or isinstance(value, int | float) else str(value)
+
+
+def _parameters(good: Sequence[Answer]) -> str:
+    """Return a line for every answer: the public numbers it is planned with, and a warning."""
+    width = page_width()
+    lines = {f"{one.key}: {'; '.join(filter(None, (_values(one), _against(one))))}": None for one in good}
+    return "\n".join("\n  ".join(wrapped(line, width - 2)) for line in lines)
+
+
+def _summary(others: Sequence[Answer]) -> str:
+    said = f"{WHY} says what each bound means, what it assumes"
+    if not others:
+        return f"{said}, and what fewer rows meet"
+    verb = "other does" if len(others) == 1 else "others do"
+    return f"{len(others)} {verb} not answer; {said}, and why others fail"
+
+
+def _reasons(others: Sequence[Answer]) -> str:
+    if not others:
+        return ""
+    keys = {(one.key, one.reason): "" for one in others}
+    return text(("no answer", "why"), [list(pair) for pair in keys], page_width())
+
+
+def _conditions(one: Answer) -> str:
+    """Return what an answer rests on and what it says to fewer rows."""
+    name = " ".join(filter(None, (one.key, one.calibration)))
+    below = f"below n = {one.answers_from} refuses: {one.refusal}" if one.refusal else ""
+    pairs = (
+        ("for", name),
+        ("with", _values(one)),
+        ("bound", one.meaning or one.reason),
+        ("assumes", "; ".join(one.assumptions)),
+        ("rows", below),
+        ("but", _against(one)),
+    )
+    return fields(pairs, page_width())
+
+
+def _values(one: Answer) -> str:
+    return ", ".join(
+        f"{name} = {'none' if given.value is None else show(given.value)}"
+        + ("" if given.origin == "default" else f" ({given.origin})")
+        for name, given in one.parameters.items()
+    )
+
+
+def _against(one: Answer) -> str:
+    if one.check is None or not one.check.short_above:
+        return ""
+    return "not monotone: too large again at " + ", ".join(f"{place:g}" for place in one.check.short_above)
