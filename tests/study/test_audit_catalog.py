@@ -80,7 +80,7 @@ def test_presets_look_at_least_as_long_as_promised():
 
 def test_unknown_keys_are_named():
     with pytest.raises(ArgumentError, match="univariate/median"):
-        builder("univariate/nothing")
+        builder("univariate/medium")
 
 
 def test_command_finds_nothing_in_a_sound_entry(capsys):
