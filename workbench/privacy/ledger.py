@@ -6,22 +6,52 @@
 >>> print(ledger)
 mean    ε = 0.4
 spent   (ε = 0.4, δ = 0)-DP
+left    (ε = 0.6, δ = 1e-06)-DP
 budget  (ε = 1, δ = 1e-06)-DP
+>>> ledger.remaining
+ApproxDP(epsilon=0.6, delta=1e-06)
 >>> ledger.charge(PureDP(0.7), "scale")  # doctest: +ELLIPSIS
 Traceback (most recent call last):
     ...
-workbench.errors.OverspentError: charge = PureDP(epsilon=0.7): expected at most what is left of ...
+workbench.errors.OverspentError: charge = PureDP(epsilon=0.7): expected at most (ε = 0.6, δ = 1e-06)-DP, ...
 """
 
 from dataclasses import dataclass, field
+from html import escape
+from math import sqrt
+from typing import Protocol
 
 from workbench.errors import ArgumentError, OverspentError
 
 from .budget import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
-from .plan import Rule, add
+from .plan import Plan, Rule, add
 
 SLACK = 1e-12  # shares of a budget that add up to it again up to this relative error are accepted
 _RULES: dict[type, Rule] = {PureDP: "basic", ApproxDP: "basic", ZCDP: "zcdp", GaussianDP: "gdp"}
+_MOST_STEPS = 3  # of a release that its name lists
+
+
+class Promised(Protocol):
+    """What a release promises."""
+
+    @property
+    def budget(self) -> Budget:
+        """The budget that it delivers."""
+        ...
+
+
+class Priced(Protocol):
+    """A release, as far as it costs something."""
+
+    @property
+    def plan(self) -> Plan:
+        """What was spent on which step."""
+        ...
+
+    @property
+    def guarantee(self) -> Promised:
+        """What all steps promise together."""
+        ...
 
 
 @dataclass
@@ -46,27 +76,99 @@ class Ledger:
         """The sum of all charges in the currency of the budget; None before the first."""
         return self._sum([cost for _, cost in self.entries]) if self.entries else None
 
-    def __str__(self) -> str:
-        """Return a line per release, then what they add up to and the budget."""
-        totals = [("spent", self.spent or "nothing"), ("budget", self.budget)]
-        width = max(len(name) for name, _ in [*self.entries, *totals])
-        return "\n".join(f"{name:<{width}}  {cost}" for name, cost in [*self.entries, *totals])
+    @property
+    def remaining(self) -> Budget | None:
+        """What may still be charged at most, in the ledger's own currency; None where nothing may."""
+        return _difference(self.budget, self.spent) if self.entries else self.budget
 
-    def charge(self, cost: Budget, name: str) -> None:
-        """Enter one release, or raise `OverspentError` and enter nothing."""
-        if isinstance(cost, NonPrivate):
-            raise OverspentError("charge", cost, "a private release")
-        total = self._sum([*(cost for _, cost in self.entries), cost])
+    def __str__(self) -> str:
+        """Return a line per release, then what they add up to, what is left, and the budget."""
+        rows = [*self.entries, *self._totals()]
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:<{width}}  {cost}" for name, cost in rows)
+
+    def _repr_html_(self) -> str:
+        cells = [(escape(name), cost, "td") for name, cost in self.entries]
+        cells += [(name, cost, "th") for name, cost in self._totals()]
+        rows = "".join(f"<tr><{tag}>{name}</{tag}><td>{cost}</td></tr>" for name, cost, tag in cells)
+        head = "<tr><th>release</th><th>cost</th></tr>"
+        return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+
+    def _totals(self) -> list[tuple[str, object]]:
+        left = self.remaining or "nothing"
+        return [("spent", self.spent or "nothing"), ("left", left), ("budget", self.budget)]
+
+    def charge(self, cost: Budget | Priced, name: str | None = None) -> None:
+        """Enter one release, or raise `OverspentError` and enter nothing.
+
+        Parameters
+        ----------
+        cost : Budget or Release
+            What is spent: a budget before the release is drawn, or the release itself. One that is refused
+            has been drawn all the same: it must not be looked at.
+        name : str, optional
+            Names the entry; for a release, unless given, its steps do.
+        """
+        budget, name = _read(cost, name)
+        if isinstance(budget, NonPrivate):
+            raise OverspentError("charge", budget, "a private release")
+        total = self._sum([*(cost for _, cost in self.entries), budget])
         if not _within(total, self.budget):
-            left = f"{self.budget} after {self.spent}" if self.entries else str(self.budget)
-            raise OverspentError("charge", cost, f"at most what is left of {left}")
-        self.entries.append((name, cost))
+            raise OverspentError("charge", budget, self._allowed(total))
+        self.entries.append((name, budget))
+
+    def _allowed(self, total: Budget) -> str:
+        """Say what may still be charged, and that δ is what a `total` has and the budget has not."""
+        left = f"at most {self.remaining or 'nothing'}, what is left of {self.budget}"
+        lacking = getattr(total, "delta", 0.0) > 0 and not getattr(self.budget, "delta", 0.0)
+        return f"no δ and {left}" if lacking else left
 
     def _sum(self, costs: list[Budget]) -> Budget:
-        total = add(costs, _RULES[type(self.budget)])
+        total = add([_without_zero_delta(cost) for cost in costs], _RULES[type(self.budget)])
         if isinstance(self.budget, ApproxDP) and isinstance(total, PureDP):
             return ApproxDP(total.epsilon, 0.0)
         return total
+
+
+def _read(cost: Budget | Priced, name: str | None) -> tuple[Budget, str]:
+    """Return the budget of a release, or the budget itself, and the name of the entry."""
+    if isinstance(cost, Budget):
+        if name is None:
+            raise ArgumentError("name", name, "a name for a budget that comes without its release")
+        return cost, name
+    if not (hasattr(cost, "guarantee") and hasattr(cost, "plan")):
+        raise ArgumentError("charge", cost, "a budget or a release")
+    return cost.guarantee.budget, _steps(cost.plan) if name is None else name
+
+
+def _steps(plan: Plan) -> str:
+    names = list(dict.fromkeys(charge.step for charge in plan.charges()))
+    more = f", … ({len(names)} steps)" if len(names) > _MOST_STEPS else ""
+    return ", ".join(names[:_MOST_STEPS]) + more
+
+
+def _without_zero_delta(cost: Budget) -> Budget:
+    """Return (ε, 0)-DP as the pure ε-DP that it is."""
+    return PureDP(cost.epsilon) if isinstance(cost, ApproxDP) and not cost.delta else cost
+
+
+def _difference(budget: Budget, spent: Budget | None) -> Budget | None:
+    """Return the largest budget that adds up with `spent` to `budget`, None where nothing is left."""
+    match budget, spent:
+        case (PureDP(limit), PureDP(epsilon)) if left := _left(limit, epsilon):
+            return PureDP(left)
+        case (ApproxDP(limit, most), ApproxDP(epsilon, delta)) if left := _left(limit, epsilon):
+            return ApproxDP(left, _left(most, delta))
+        case (ZCDP(limit, most), ZCDP(rho, delta)) if left := _left(limit, rho):
+            return ZCDP(left, _left(most, delta))
+        case (GaussianDP(limit), GaussianDP(mu)) if left := _left(1.0, (mu / limit) ** 2):
+            return GaussianDP(limit * sqrt(left))
+    return None
+
+
+def _left(limit: float, spent: float) -> float:
+    """Return limit - spent, 0 where that is rounding."""
+    return limit - spent if limit - spent > SLACK * limit else 0.0
 
 
 def _within(total: Budget, budget: Budget) -> bool:
