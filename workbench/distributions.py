@@ -6,9 +6,10 @@ True
 
 from dataclasses import dataclass
 from math import inf, isnan
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from workbench.errors import ArgumentError, real
 
@@ -69,10 +70,19 @@ def _is_covariance(matrix: NDArray[np.float64], d: int) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class SparseCovariance:
-    """A symmetric matrix with zeros, and its positive semidefinite part, which has none in general."""
+    """A symmetric matrix with zeros, and its positive semidefinite part, which has none in general.
+
+    As an array it is the second, which is a covariance.
+
+    >>> np.asarray(SparseCovariance(np.diag([2.0, -1.0]), np.diag([2.0, 0.0]))).tolist()
+    [[2.0, 0.0], [0.0, 0.0]]
+    """
 
     thresholded: NDArray[np.float64]
     psd: NDArray[np.float64]
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.psd, dtype, copy=copy)
 
     @property
     def support(self) -> NDArray[np.bool_]:

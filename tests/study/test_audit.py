@@ -15,6 +15,8 @@ from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, CONTRACT_LEVEL
 
 ZERO_ONE = (Pair("0 or 1", np.zeros(3), np.array([1.0, 0.0, 0.0])),)
 
+ZERO_ONE_LISTS = ([0.0, 0.0, 0.0], [1.0, 0.0, 0.0])
+
 
 def laplace(scale):
     return lambda x, trials, rng: x.sum() + rng.laplace(scale=scale, size=trials)
@@ -264,6 +266,49 @@ def test_report_is_json_repeats_itself_and_never_says_verified():
 def test_pairs_are_neighbours(first, second):
     with pytest.raises(ArgumentError):
         Pair("bad", first, second)
+
+
+@pytest.mark.parametrize("bad", [1.0, "rows", [1.0, [2.0]], None])
+def test_pairs_hold_rows(bad):
+    with pytest.raises(ArgumentError, match=r"first = .*: expected an array, or a list"):
+        Pair("bad", bad, [1.0])
+
+
+def test_pairs_of_lists_are_pairs_of_arrays():
+    pair = Pair("0 or 1", [0, 0, 0], (1, 0, 0))
+    assert pair.first.dtype == pair.second.dtype == np.float64
+    report = audit(laplace(0.3), [pair], PureDP(1.0))
+    assert report == audit(laplace(0.3), [Pair("0 or 1", *map(np.array, ZERO_ONE_LISTS))], PureDP(1.0))
+    rows = Pair("rows", [[0, 0], [1, 1]], [[0, 0], [1, 2]])
+    assert rows.first.shape == (2, 2)
+
+
+@pytest.mark.parametrize("wrap", [float, np.float64, np.array])
+def test_a_function_of_one_answer_is_called_for_every_trial(wrap):
+    calls = []
+
+    def one(scale):
+        def mechanism(x, trials, rng):
+            calls.append(trials)
+            return wrap(x.sum() + rng.laplace(scale=scale))
+
+        return mechanism
+
+    sizes = {"n_train": 2000, "n_test": 2000}
+    report = audit(one(0.25), ZERO_ONE, PureDP(1.0), **sizes)
+    assert len(calls) == report.runs
+    assert report.violated
+    assert not audit(one(1.0), ZERO_ONE, PureDP(1.0), **sizes).violated
+
+
+def test_renderings_of_a_report_are_short():
+    report = audit(laplace(0.3), [Pair("<pair>", *map(np.array, ZERO_ONE_LISTS))], PureDP(1.0), name="mean")
+    assert str(report) == f"mean: {report.message}"
+    page = report._repr_html_()
+    assert "VIOLATION" in page
+    assert "&lt;pair&gt;" in page
+    assert "<pair>" not in page
+    assert "no violation found" in audit(laplace(1.0), ZERO_ONE, PureDP(1.0))._repr_html_()
 
 
 def test_a_row_of_several_columns_is_one_row():

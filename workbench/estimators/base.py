@@ -1,11 +1,11 @@
-"""What every estimator is and returns, and the one way in: an owned, sanitised copy of the rows.
+"""What every estimator is, and the one way in: an owned, sanitised copy of the rows.
 
 An estimator is a frozen, keyword-only dataclass of PUBLIC parameters. Calling it with rows, a budget and a
 source of randomness returns a `Release`. There is no inheritance; `Estimator` is a protocol.
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,76 +24,15 @@ from workbench.privacy import (
 )
 from workbench.privacy.budget import within
 
+from .release import Abstention as Abstention
+from .release import Guarantee as Guarantee
+from .release import Release as Release
+
 Array = NDArray[np.float64]
-T = TypeVar("T")
 
 LARGEST = 1e100  # rows with a larger entry are treated like rows with a missing one
 _BLOCK = 2**15  # entries that are looked at together: what is made of them stays in the cache
 FARTHEST = 1e15  # standardised values are capped here: beyond it a float cannot resolve a unit
-
-
-@dataclass(frozen=True)
-class Guarantee:
-    """What a release promises, for neighbours that differ in one replaced row.
-
-    `requested` is what was asked for, where a source's own constants deliver something else.
-    """
-
-    budget: Budget
-    neighbours: Literal["replace one row"] = "replace one row"
-    model: Literal["central", "local"] = "central"
-    requested: Budget | None = None
-
-    def __str__(self) -> str:
-        asked = f" (requested: {self.requested})" if self.requested else ""
-        return f"{self.budget}{asked}, {self.neighbours}, {self.model} model"
-
-
-@dataclass(frozen=True)
-class Abstention:
-    """The output "no answer" (the paper's bottom): one possible value of a private release.
-
-    `step` is the step that gave none. Like every output it is covered by the privacy proof.
-    """
-
-    step: str
-
-    def __str__(self) -> str:
-        return f"no answer from step {self.step!r}"
-
-
-@dataclass(frozen=True)
-class Release(Generic[T]):
-    """A private value, the plan that paid for it, and what it promises."""
-
-    value: T | Abstention
-    plan: Plan
-    guarantee: Guarantee
-    labels: tuple[str, ...] | None = None
-
-    @property
-    def abstained(self) -> bool:
-        """Whether the release is the output "no answer"."""
-        return isinstance(self.value, Abstention)
-
-    def __str__(self) -> str:
-        spent = "\n".join(f"  {step:<12} {mechanism:<20} {cost}" for step, mechanism, cost in self._rows())
-        return f"{_shown(self.value)}\n{self.guarantee}\n{spent}"
-
-    def _rows(self) -> list[tuple[str, str, str]]:
-        return [(charge.step, charge.mechanism, str(charge.cost)) for charge in self.plan.charges()]
-
-    def _repr_html_(self) -> str:
-        rows = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self._rows())
-        head = "<tr><th>step</th><th>mechanism</th><th>cost</th></tr>"
-        return (
-            f"<p><b>{_shown(self.value)}</b><br>{self.guarantee}</p>"
-            f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
-        )
-
-
-def _shown(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 @dataclass
@@ -129,7 +68,17 @@ class Bounded(Protocol):
     """An estimator with a bound on its error in which every constant is explicit."""
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a number that the error exceeds with probability at most `beta`."""
+        """Return a number that the error exceeds with probability at most `beta`; infinite if n is too small.
+
+        Parameters
+        ----------
+        n, d : int
+            Rows, and columns: d = 1 for one column.
+        budget : Budget
+            Of the release that is asked about.
+        beta : float
+            Chance, at most, that the error is larger, strictly between 0 and 1.
+        """
         ...
 
 

@@ -88,9 +88,8 @@ class Ledger:
         return "\n".join(f"{name:<{width}}  {cost}" for name, cost in rows)
 
     def _repr_html_(self) -> str:
-        cells = [(escape(name), cost, "td") for name, cost in self.entries]
-        cells += [(name, cost, "th") for name, cost in self._totals()]
-        rows = "".join(f"<tr><{tag}>{name}</{tag}><td>{cost}</td></tr>" for name, cost, tag in cells)
+        rows = "".join(f"<tr><td>{escape(name)}</td><td>{cost}</td></tr>" for name, cost in self.entries)
+        rows += "".join(f"<tr><th>{name}</th><td>{cost}</td></tr>" for name, cost in self._totals())
         head = "<tr><th>release</th><th>cost</th></tr>"
         return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
 

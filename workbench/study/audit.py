@@ -10,9 +10,8 @@ Only (3) decides, and it is one test: a mechanism that keeps its claim is accuse
 Every phase, and either data set, draws from a stream of its own.
 """
 
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from time import perf_counter
 from typing import TypeAlias
 
@@ -23,6 +22,7 @@ from workbench.privacy import Budget
 
 from .audit_claims import epsilon_lower, excess, mu_lower, rho_lower
 from .audit_events import Array, Choice, Score, choose, equal_by_chance, rows
+from .audit_report import AuditReport as AuditReport
 from .intervals import clopper_pearson
 from .profiles import AUDIT_CI, AUDIT_LEVEL
 from .streams import Role, point_id, stream
@@ -37,13 +37,15 @@ SCREENS, TRAINS, COPIES = (0, 1), (2, 3), (4, 5)  # blocks of the screening stre
 
 @dataclass(frozen=True)
 class Pair:
-    """Neighbours: two data sets that differ in exactly one row."""
+    """Neighbours: two data sets, arrays or lists of rows, that differ in exactly one row."""
 
     name: str
     first: Array
     second: Array
 
     def __post_init__(self) -> None:
+        for argument in ("first", "second"):
+            object.__setattr__(self, argument, _as_rows(argument, getattr(self, argument)))
         if self.first.shape != self.second.shape:
             raise ArgumentError("second", self.second.shape, f"the shape of first, {self.first.shape}")
         apart = (self.first != self.second).reshape(len(self.first), -1).any(axis=1)
@@ -51,67 +53,15 @@ class Pair:
             raise ArgumentError("second", f"{self.name}: {apart.sum()} other rows", "one replaced row")
 
 
-@dataclass(frozen=True, kw_only=True)
-class AuditReport:
-    """What one attack found.
-
-    Parameters
-    ----------
-    name : str
-        What was attacked.
-    claim : Budget
-        What it promises.
-    level : float
-        Probability, at most, that a mechanism that keeps its claim is accused.
-    violated : bool
-        Whether the confirmed event contradicts the claim.
-    eps_lower, mu_lower, rho_lower : float
-        No smaller ε (at the claim's δ), μ or ρ is true, all three with confidence 1 - `level`.
-    pair, event : str
-        Where: "exchanged" means that the event is more likely on the pair's second data set.
-    counts : tuple of int
-        How often the event occurred on either data set of the pair, the more likely one first.
-    trials : int
-        Confirmation runs on either data set.
-    runs : int
-        Runs in all.
-    seconds : float
-        Time taken; not part of the record.
-    """
-
-    name: str
-    claim: Budget
-    level: float
-    violated: bool
-    eps_lower: float
-    mu_lower: float
-    rho_lower: float
-    pair: str
-    event: str
-    counts: tuple[int, int]
-    trials: int
-    runs: int
-    seconds: float = field(default=0.0, compare=False)
-
-    @property
-    def message(self) -> str:
-        """The finding in words."""
-        confidence = f"with {100 * (1 - self.level):g} % confidence"
-        bounds = f"ε ≥ {self.eps_lower:.3g}, μ ≥ {self.mu_lower:.3g}, ρ ≥ {self.rho_lower:.3g}"
-        if not self.violated:
-            return f"no violation of {self.claim} found ({bounds} {confidence})"
-        where = f"{self.event}: {self.counts[0]} against {self.counts[1]} of {self.trials}"
-        return f"VIOLATION of {self.claim} ({bounds} {confidence}) on {self.pair}, {where}"
-
-    def record(self) -> dict[str, object]:
-        """Return plain values for JSON; equal seeds give equal records."""
-        values = asdict(self) | {"claim": str(self.claim), "message": self.message}
-        del values["seconds"]
-        return values
-
-    def to_json(self) -> str:
-        """Return the record as JSON text."""
-        return json.dumps(self.record(), allow_nan=False, ensure_ascii=False)
+def _as_rows(argument: str, found: object) -> Array:
+    """Return an array itself, and a list of numbers or of rows as one."""
+    try:
+        values = found if isinstance(found, np.ndarray) else np.array(found, np.float64)
+    except (TypeError, ValueError):
+        values = np.zeros(())
+    if values.ndim == 0:
+        raise ArgumentError(argument, type(found).__name__, "an array, or a list of numbers or of equal rows")
+    return values
 
 
 @dataclass(frozen=True)
@@ -134,7 +84,10 @@ class _Attack:
         return first, second
 
     def _run(self, x: Array, trials: int, rng: np.random.Generator) -> Array:
-        found = rows(self.mechanism(x.copy(), trials, rng))
+        output = self.mechanism(x.copy(), trials, rng)
+        if np.ndim(output) == 0:  # type: ignore[arg-type]
+            output = [output, *(self.mechanism(x.copy(), 1, rng) for _ in range(trials - 1))]
+        found = rows(output)
         if len(found) != trials:
             raise ArgumentError("mechanism", f"{len(found)} outputs", f"one for each of {trials} trials")
         return found
@@ -170,8 +123,8 @@ def audit(
     Parameters
     ----------
     mechanism : callable
-        `(x, trials, rng)` returns independent outputs on the data set x, shape (trials,) or (trials, k); a
-        row with NaN is "no answer".
+        `(x, trials, rng)` returns independent outputs on the data set x, shape (trials,) or (trials, k), or
+        one number: then it is called once for every trial. A row with NaN is "no answer".
     pairs : sequence of Pair
         Neighbours that may betray the mechanism; with one pair there is nothing to screen.
     claim : Budget
