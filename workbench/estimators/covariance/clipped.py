@@ -31,10 +31,27 @@ STEP = "covariance"
 
 @dataclass(frozen=True, kw_only=True)
 class ClippedCovariance:
-    """Public parameters; `upper` in the square of the data's unit, `beta` of step (1).
+    """Private covariance below a known bound, by one noisy step (M21/UG NaiveEstimator).
 
-    Budgets: ZCDP with delta = 0, GaussianDP, ApproxDP.
+    Accurate for normal rows of covariance at most `upper` times the identity; axes that are short beside
+    `upper` are lost in the noise.
+    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
+    ApproxDP.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
+    `centred` it shrinks the covariance; without, its pair holds the other row's distance from 0, not from the
+    mean.
 
+    Parameters
+    ----------
+    upper : float
+        The covariance is at most this times the identity, in the square of the data's unit.
+    centred : bool, default False
+        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
+    beta : float, default 0.05
+        Chance that some normal row is clipped.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ZCDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(20_000, 2))

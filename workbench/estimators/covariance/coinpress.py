@@ -51,11 +51,36 @@ from workbench.privacy import Budget, Charge, NoiseSource, Plan
 
 @dataclass(frozen=True, kw_only=True)
 class CoinPressCovariance:
-    """Public parameters; `upper` in the square of the data's unit.
+    """Private covariance below a known bound, by steps of preconditioning: CoinPress (M21, prior work).
 
-    `lower`, the least eigenvalue that matters, sets where ℓ starts: 1 by default, as in the source.
-    Budgets: ZCDP with delta = 0, GaussianDP, ApproxDP.
+    Accurate for normal rows of covariance between `lower` and `upper` times the identity; a loose `upper`
+    costs a step or two.
+    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
+    ApproxDP.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
+    `centred` it shrinks the covariance; without, its pair holds the other row's distance from 0, not from the
+    mean.
 
+    Parameters
+    ----------
+    upper : float
+        The covariance is at most this times the identity, in the square of the data's unit.
+    lower : float, default 1.0
+        The least eigenvalue that matters: 1 in the source.
+    centred : bool, default False
+        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
+    steps : int or None, default None
+        Number of steps; None leaves it to the design, which makes the predicted error small.
+    mode : {"practical", "proved"}, default "practical"
+        "proved" bounds the error with probability 1 - `beta`; "practical" has smaller radii and no proof of
+        coverage.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
+    beta : float, default 0.05
+        Failure probability of all bounds together; they are proved in mode "proved" alone.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ZCDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(20_000, 2))

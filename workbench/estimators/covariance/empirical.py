@@ -13,8 +13,20 @@ from workbench.privacy.budget import require
 
 @dataclass(frozen=True, kw_only=True)
 class EmpiricalCovariance:
-    """`centred`: the mean is known to be 0.
+    """Sample covariance, without privacy: the reference of every private one (M21).
 
+    Assumes nothing.
+    Guarantee: none; `budget` is left out, and `rng` with it.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is
+    an observation at 0: with `centred` it shrinks the covariance, without it adds to the spread.
+
+    Parameters
+    ----------
+    centred : bool, default False
+        Whether the mean is known to be 0; otherwise that of the rows is subtracted.
+
+    Examples
+    --------
     >>> EmpiricalCovariance()([[1.0, 0.0], [-1.0, 0.0]]).value.tolist()
     [[1.0, 0.0], [0.0, 0.0]]
     """

@@ -28,8 +28,25 @@ from workbench.privacy.budget import require
 
 @dataclass(frozen=True, kw_only=True)
 class FilterNonprivateCovariance:
-    """Public parameters; `corruption` at most 0.1.
+    """Robust covariance of partly corrupted rows, without privacy (AL22 Theorem 6.1).
 
+    Accurate for normal rows, a share `corruption` of them anything.
+    Guarantee: none; `budget` is left out, and `rng` with it.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
+    corrupted row at 0, for which `corruption` has to allow.
+
+    Parameters
+    ----------
+    corruption : float
+        Share of the rows that may be anything. At most 0.1.
+    centred : bool, default False
+        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
+    calibration : {"paper", "tight"}, default "tight"
+        "tight" shaves tails of quadratic forms to their law; "paper" drops rows while some product varies too
+        much.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> x = np.random.default_rng(1).standard_normal((2000, 1))
     >>> x[:100] = 1e3

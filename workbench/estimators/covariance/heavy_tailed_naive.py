@@ -28,10 +28,37 @@ from workbench.privacy import Budget, NoiseSource, Plan
 
 @dataclass(frozen=True, kw_only=True)
 class HeavyTailedNaiveCovariance:
-    """Public parameters; `upper` and `lower` in the square of the data's unit, `alpha` for "paper" only.
+    """Private covariance of heavy-tailed rows, by one noisy step (M21/HT Algorithm 1).
 
-    Budgets: ZCDP with delta = 0, GaussianDP, ApproxDP.
+    Accurate for rows of covariance between `lower` and `upper` times the identity, with bounded moments of
+    order 2 `moments`; short axes are lost in the noise.
+    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
+    ApproxDP.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
+    `centred` it shrinks the covariance; without, its pair holds the other row's distance from 0, not from the
+    mean.
 
+    Parameters
+    ----------
+    upper : float
+        The covariance is at most this times the identity, in the square of the data's unit.
+    lower : float, default 1.0
+        The covariance is at least this times the identity.
+    centred : bool, default False
+        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
+    moments : int, default 2
+        Half the order 2k of the moments that are bounded, at least 2.
+    hypercontractivity : float, default 3.0
+        C of the bound E⟨v, x - μ⟩^{2k} ≤ C (vᵀΣv)^k.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" zeroes rows beyond a radius, "tight" clips them at the best radius for this n.
+    alpha : float, default 0.1
+        Wanted accuracy that sets the radius of "paper".
+    beta : float, default 0.05
+        Failure probability of the bounds that set the radius.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ZCDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(20_000, 2))

@@ -44,11 +44,27 @@ USERS = "users"
 
 @dataclass(frozen=True, kw_only=True)
 class LocalThresholdedCovariance:
-    """Public parameters; `radius` in the unit of the data.
+    """Private sparse covariance in the local model: every user adds the noise (WX19 Algorithm 2).
 
-    Budgets: ApproxDP; with calibration "tight" also ZCDP with delta = 0, and GaussianDP. Each is every
-    user's own. `rule` None is the adaptive lasso, and equation (9) with calibration "paper".
+    Accurate for rows of mean 0 and norm at most `radius` with few correlated columns.
+    Guarantee: local model, every user's own row, for every input. Budgets: ApproxDP; with calibration "tight"
+    also ZCDP with delta = 0, and GaussianDP.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
+    shrinks the covariance.
 
+    Parameters
+    ----------
+    radius : float, default 1.0
+        Rows are shrunk to this norm, in the unit of the data.
+    rule : str or None, default None
+        How entries are kept: "adaptive-lasso", "hard", "paper", "bh" or "thinning". None for the adaptive
+        lasso, and for equation (9) with calibration "paper".
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" has the noise of the source: the release says what that delivers. "tight" delivers the budget,
+        with less noise off the diagonal.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import GaussianDP
     >>> x = np.random.default_rng(1).normal(0.0, 0.1, size=(1000, 2))

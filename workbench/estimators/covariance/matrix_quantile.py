@@ -12,9 +12,7 @@ There are no groups: one row has one vote, and P_v of a data set lies between P_
 neighbour. Accuracy is for normal rows; outliers and heavy tails give no answer. α says how accurate: None for
 a condition of at most 4 after whitening (every |ln λ| of out⁻¹Σ at most ln 2), else
 |Σ^-½ out Σ^-½ - I|_F ≤ α, with probability 1 - β, no answer being a failure. `plan` refuses rows too few for
-it. `degenerate=True` finds the subspace that the rows vary in first, on rows of its own
-(`spectral/subspace-exact`). `mask` names the noise of (3): "" is Laplace in Thompson's metric for d ≤ 4 and
-"wishart" above, or "wishart" for any d, which takes more rows where there is a choice.
+it. With `degenerate` a subspace comes first, by `spectral/subspace-exact`.
 
 Beside AL22's Algorithm 3: its masking step (Definition 3.3) stays, with noise of our own; its vote of groups
 does not. Proof: `proofs/matrix_quantile.md`.
@@ -36,8 +34,31 @@ from workbench.privacy import ApproxDP, Budget, NoiseSource, Parallel, Plan
 
 @dataclass(frozen=True, kw_only=True)
 class MatrixQuantileCovariance:
-    """Public parameters. Budget: ApproxDP with delta > 0.
+    """Private covariance of any Gaussian from a few thousand rows: a stable matrix quantile (ours).
 
+    Accurate for normal rows of any mean and any positive definite covariance; rows that are not normal, or
+    too few, give "no answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
+    `centred` it shrinks the covariance; without, its pair holds the other row's distance from 0, not from the
+    mean. Many of them give no answer.
+
+    Parameters
+    ----------
+    alpha : float or None, default None
+        Wanted error in the norm of Σ; None for a condition of at most 4 after whitening.
+    centred : bool, default False
+        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
+    degenerate : bool, default False
+        Whether the subspace that the rows vary in is found first, on rows of its own.
+    beta : float, default 0.1
+        Chance, at most, of a larger error or of no answer.
+    mask : {"", "wishart"}, default ""
+        Noise of the release: "wishart", which takes more rows where there is a choice, or "" for Laplace in
+        Thompson's metric for d ≤ 4 and "wishart" above.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).standard_normal((3000, 2)) * [1e-6, 1e6] + 1e3

@@ -33,10 +33,24 @@ STEP = "covariance"
 
 @dataclass(frozen=True, kw_only=True)
 class PerturbedCovariance:
-    """Public parameters; `radius` in the unit of the data.
+    """Private second moment of rows of known norm, noise on every entry (WX19 equation (7)).
 
-    Budgets: ApproxDP; with calibration "tight" also ZCDP with delta = 0, and GaussianDP.
+    Accurate for rows of mean 0 and norm at most `radius`; the matrix need not be positive semidefinite.
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP; with calibration "tight"
+    also ZCDP with delta = 0, and GaussianDP.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
+    shrinks the covariance.
 
+    Parameters
+    ----------
+    radius : float, default 1.0
+        Rows are shrunk to this norm, in the unit of the data.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" has the noise of the source: the release says what that delivers. "tight" delivers the budget,
+        with less noise off the diagonal.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(0.0, 0.1, size=(10_000, 3))

@@ -25,8 +25,26 @@ from workbench.privacy import Budget, NoiseSource, Plan
 
 @dataclass(frozen=True, kw_only=True)
 class PopulousCovariance:
-    """Public parameters. Budget: ApproxDP with delta > 0.
+    """Private covariance without any bound on it, in a frame found by a vote of groups (AL22 Theorem 5.6).
 
+    Accurate for normal rows of any mean and any positive definite covariance; where groups do not agree the
+    release is "no answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is
+    an observation at 0: with `centred` it shrinks the covariance, without it adds to the spread. Many of them
+    give no answer.
+
+    Parameters
+    ----------
+    centred : bool, default False
+        Whether the mean is known to be 0; otherwise rows are paired to find the frame.
+    beta : float, default 0.1
+        Chance, at most, that the answer is off by more than the design allows, or that there is none.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" has the constants of the source and takes billions of rows; "tight" ours.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).standard_normal((10_000, 2)) * [1e-3, 1e3]

@@ -32,8 +32,25 @@ from workbench.privacy import Budget, NoiseSource, Plan
 
 @dataclass(frozen=True, kw_only=True)
 class PopulousRobustCovariance:
-    """Public parameters. Budget: ApproxDP with delta > 0.
+    """Private covariance of partly corrupted rows, by a vote of robust groups (AL22 Theorem 6.3).
 
+    Accurate for normal rows of any positive definite covariance, d at most 4, a share `corruption` of them
+    anything; where groups do not agree the release is "no answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
+    corrupted row at 0, for which `corruption` has to allow.
+
+    Parameters
+    ----------
+    corruption : float
+        Share of the rows that may be anything. At most 0.1, and 0.05 unless `centred`.
+    centred : bool, default False
+        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
+    beta : float, default 0.1
+        Chance, at most, that the answer is off by more than the design allows, or that there is none.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = 1e-6 * np.random.default_rng(1).standard_normal((20_000, 1))

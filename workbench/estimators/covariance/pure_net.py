@@ -39,10 +39,34 @@ ROWS, BLOCK = 1024, 240  # terms that are held at a time: they stay in the cache
 
 @dataclass(frozen=True, kw_only=True)
 class PureNetCovariance:
-    """Public parameters; `upper` and `lower` in the square of the data's unit, `alpha` twice the net's step.
+    """Private covariance in one or two dimensions under pure privacy, from a net (M21, conclusion).
 
-    Budgets: PureDP, or ZCDP with delta = 0.
+    Accurate for rows of covariance between `lower` and `upper` times the identity, with bounded moments of
+    order 2 `moments`.
+    Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
+    `centred` it shrinks the covariance; without, its pair holds the other row's distance from 0, not from the
+    mean.
 
+    Parameters
+    ----------
+    upper : float
+        The covariance is at most this times the identity, in the square of the data's unit.
+    lower : float, default 1.0
+        The covariance is at least this times the identity.
+    centred : bool, default False
+        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
+    moments : int, default 2
+        Half the order 2k of the moments that are bounded, at least 2.
+    hypercontractivity : float, default 3.0
+        C of the bound E⟨v, x - μ⟩^{2k} ≤ C (vᵀΣv)^k.
+    alpha : float, default 0.5
+        Twice the step of the net: a small one has many candidates.
+    beta : float, default 0.05
+        Failure probability of the choice, which sets where forms are clipped.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import PureDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.5, size=(2000, 2))

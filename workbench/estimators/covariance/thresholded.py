@@ -35,12 +35,28 @@ from workbench.privacy.mechanisms import gaussian_scale
 
 @dataclass(frozen=True, kw_only=True)
 class ThresholdedCovariance:
-    """Public parameters; `radius` in the unit of the data, None if no norm is known.
+    """Private sparse covariance: noise, then small entries are dropped (WX19 Algorithm 1).
 
-    `rule` None is the adaptive lasso, and equation (9) with calibration "paper".
+    Accurate for sub-Gaussian rows of mean 0 with few correlated columns. The value holds the thresholded
+    matrix and its positive semidefinite part, which is what `numpy.asarray` gives.
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP; with calibration "tight"
+    also ZCDP with delta = 0, and GaussianDP.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
+    shrinks the covariance.
 
-    Budgets: ApproxDP; with calibration "tight" also ZCDP with delta = 0, and GaussianDP.
+    Parameters
+    ----------
+    radius : float or None, default 1.0
+        Rows are shrunk to this norm, in the unit of the data; None finds one, with a share of the budget.
+    rule : str or None, default None
+        How entries are kept: "adaptive-lasso", "hard", "paper", "bh" or "thinning". None for the adaptive
+        lasso, and for equation (9) with calibration "paper".
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" has the noise of the source: the release says what that delivers. "tight" delivers the budget,
+        with less noise off the diagonal.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ZCDP
     >>> x = np.random.default_rng(1).normal(0.0, 0.1, size=(20_000, 5))

@@ -35,8 +35,23 @@ from workbench.privacy import Budget, NoiseSource, Plan
 
 @dataclass(frozen=True, kw_only=True)
 class UnboundedCovariance:
-    """Public parameters. Budgets: ApproxDP or ZCDP, with delta > 0.
+    """Private covariance without any bound on it, by votes of blocks of rows (M21/UG Algorithms 3 and 4).
 
+    Accurate for normal rows of any mean and any covariance, singular ones included; where blocks do not agree
+    the release is "no answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is
+    an observation at 0: with `centred` it shrinks the covariance, without it adds to the spread.
+
+    Parameters
+    ----------
+    centred : bool, default False
+        Whether the mean is known to be 0; otherwise blocks are made of pairs (x_1 - x_2)/√2.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = 1e9 + np.random.default_rng(1).standard_normal((5000, 2)) * [1e-3, 1e3]

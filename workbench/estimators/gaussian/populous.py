@@ -8,8 +8,8 @@ replace one row. The mean is 0 if `centred`, and not estimated then.
         or, `covariance="matrix-quantile"`, of far fewer rows   `covariance/matrix-quantile`
     (3) location, mean and covariance of the rows in its frame                      `parts.round_finish`
 
-Each stage has the whole budget and rows of its own (`parts.populous_learner`). `degenerate=False` skips (1),
-for laws with a density. No answer of a stage is none of the whole.
+Each stage has the whole budget and rows of its own (`parts.populous_learner`). No answer of a stage is
+none of the whole.
 
 "paper" has (1) and (2) with the source's constants, and takes billions of rows. Departures, in both: (3) is
 the finish that `gaussian/unbounded` has, in the place of Karwa and Vadhan's mean in every coordinate and of a
@@ -31,8 +31,29 @@ from workbench.privacy import Budget, NoiseSource, Plan
 
 @dataclass(frozen=True, kw_only=True)
 class PopulousGaussian:
-    """Public parameters. Budget: ApproxDP with delta > 0.
+    """Private mean and covariance of any Gaussian, in a frame found by a vote of groups (AL22 Theorem 5.7).
 
+    Accurate for normal rows of any mean and any covariance; where a stage has no answer the release is "no
+    answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is
+    an observation at 0: it pulls the mean towards 0 and changes the spread; many of them give no answer.
+
+    Parameters
+    ----------
+    centred : bool, default False
+        Whether the mean is known to be 0; it is not estimated then.
+    degenerate : bool, default True
+        Whether the subspace that the rows vary in is found first; False for laws with a density.
+    beta : float, default 0.1
+        Chance, at most, that the answer is off by more than the design allows, or that there is none.
+    covariance : {"populous", "matrix-quantile"}, default "populous"
+        How the frame is found: "populous" by a vote of groups, "matrix-quantile" from far fewer rows.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" has the constants of the source and takes billions of rows; "tight" ours.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = 1e4 + np.random.default_rng(1).standard_normal((40_000, 1)) * 1e-3

@@ -45,8 +45,23 @@ COVARIANCE, MEAN = "covariance, ", "mean, "
 
 @dataclass(frozen=True, kw_only=True)
 class PopulousRobustGaussian:
-    """Public parameters; `corruption` at most 0.05. Budget: ApproxDP with delta > 0.
+    """Private mean and covariance of a Gaussian, rows partly corrupted, by two votes (AL22 Corollary 7.5).
 
+    Accurate for normal rows of any mean and any positive definite covariance, d at most 4, a share
+    `corruption` of them anything; where groups do not agree the release is "no answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
+    corrupted row at 0, for which `corruption` has to allow.
+
+    Parameters
+    ----------
+    corruption : float
+        Share of the rows that may be anything. At most 0.05.
+    beta : float, default 0.1
+        Chance, at most, that the answer is off by more than the design allows, or that there is none.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = 1e4 + np.random.default_rng(1).standard_normal((60_000, 1)) * 1e-3

@@ -29,8 +29,23 @@ from workbench.privacy import Budget, NoiseSource, Plan
 
 @dataclass(frozen=True, kw_only=True)
 class UnboundedGaussian:
-    """Public parameters. Budgets: ApproxDP or ZCDP, with delta > 0.
+    """Private mean and covariance of a Gaussian without any bound on either (M21/UG Theorem 5.1).
 
+    Accurate for normal rows of any mean and any covariance; where blocks do not agree, or rows are all alike,
+    the release is "no answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is
+    an observation at 0: it pulls the mean towards 0 and changes the spread.
+
+    Parameters
+    ----------
+    centred : bool, default False
+        Whether the mean is known to be 0; it is not estimated then.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = 1e9 + np.random.default_rng(1).standard_normal((5000, 2)) * [1e-3, 1e3]

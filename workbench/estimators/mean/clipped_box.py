@@ -8,7 +8,7 @@ Neighbours: replace one row.
     (2) m = (1/n) Σ w_i, w_i = clip(x_i - centre, ±b)                     l2-sensitivity 2b√d/n
     (3) out = centre + m + Gaussian noise
 
-The error grows in proportion to the radius, and to d: a box has corners. `beta` is the β of step (1).
+The error grows in proportion to the radius, and to d: a box has corners.
 Proof: `proofs/gaussian_steps.md`, section 1.
 """
 
@@ -30,10 +30,28 @@ STEP = "mean"
 
 @dataclass(frozen=True, kw_only=True)
 class ClippedBoxMean:
-    """Public parameters; `radius`, `centre` (the same in every coordinate) and `sigma` in the data's unit.
+    """Private mean in a known box, by one noisy step (LKKO21, baseline of Figures 1 and 2).
 
-    Budgets: ZCDP with delta = 0, GaussianDP, ApproxDP.
+    Accurate for normal rows of standard deviation `sigma` in every direction with every coordinate of the
+    mean within `radius` of `centre`; the error grows in proportion to `radius`.
+    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
+    ApproxDP.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
+    pulls the mean towards 0.
 
+    Parameters
+    ----------
+    radius : float
+        Every coordinate of the mean lies within it of `centre`; in the unit of the data.
+    centre : float, default 0.0
+        Middle of the range, the same in every coordinate.
+    sigma : float, default 1.0
+        Standard deviation of the rows in every direction, known.
+    beta : float, default 0.05
+        Chance that some normal row is clipped.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ZCDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(2000, 2))

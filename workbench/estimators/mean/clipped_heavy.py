@@ -50,10 +50,34 @@ class Design:
 
 @dataclass(frozen=True, kw_only=True)
 class ClippedHeavyMean:
-    """Public parameters; `radius` and `centre` (the same in every coordinate) in the unit of the data.
+    """Private mean of heavy-tailed rows (KSU20, for M21's list of prior work).
 
-    `upper` is in the square of that unit. Budgets: ZCDP with delta = 0, GaussianDP, ApproxDP.
+    Accurate for rows of covariance at most `upper` times the identity, with bounded moments of order 2
+    `moments` and the mean within `radius` of `centre`; a long range costs a step or two.
+    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
+    ApproxDP.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
+    pulls the mean towards 0.
 
+    Parameters
+    ----------
+    radius : float
+        The mean lies within it of `centre`, in Euclidean distance; in the unit of the data.
+    centre : float, default 0.0
+        Middle of the range, the same in every coordinate.
+    upper : float, default 1.0
+        The covariance is at most this times the identity, in the square of the data's unit.
+    moments : int, default 2
+        Half the order 2k of the moments that are bounded; 1 asks for the covariance alone.
+    hypercontractivity : float, default 3.0
+        C of the bound E⟨v, x - μ⟩^{2k} ≤ C upper^k for unit v.
+    steps : int or None, default None
+        Most steps that are taken; None for no limit but the design's own.
+    beta : float, default 0.05
+        Failure probability of the radii of all steps together.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ZCDP
     >>> x = 3.0 + np.random.default_rng(1).standard_t(5.0, size=(2000, 2)) * 0.6**0.5

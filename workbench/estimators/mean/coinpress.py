@@ -36,10 +36,34 @@ from workbench.privacy.mechanisms import gaussian
 
 @dataclass(frozen=True, kw_only=True)
 class CoinPressMean:
-    """Public parameters; `radius`, `centre` (the same in every coordinate) and `sigma` in the data's unit.
+    """Private mean by a confidence ball that shrinks: CoinPress (M21, prior work).
 
-    Budgets: ZCDP with delta = 0, GaussianDP, ApproxDP.
+    Accurate for rows of covariance sigma² I, normal or lighter, with the mean within `radius` of `centre`.
+    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
+    ApproxDP.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
+    pulls the mean towards 0.
 
+    Parameters
+    ----------
+    radius : float
+        The mean lies within it of `centre`, in Euclidean distance; in the unit of the data.
+    centre : float, default 0.0
+        Middle of the range, the same in every coordinate.
+    sigma : float, default 1.0
+        Standard deviation of the rows in every direction, known.
+    steps : int or None, default None
+        Number of steps; None leaves it to the design, which makes the predicted error small.
+    mode : {"practical", "proved"}, default "practical"
+        "proved" bounds the error with probability 1 - `beta`; "practical" has smaller radii and no proof of
+        coverage.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
+    beta : float, default 0.05
+        Failure probability of all bounds together; they are proved in mode "proved" alone.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ZCDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(2000, 2))

@@ -44,10 +44,26 @@ from workbench.privacy.conversions import zcdp_within_approx
 
 @dataclass(frozen=True, kw_only=True)
 class CoordinatewiseMean:
-    """Public parameters; `radius`, `centre` and `sigma`, the same in every coordinate, in the data's unit.
+    """Private mean, each coordinate by itself (M21/UG, the remark on known covariances; KV18).
 
-    Budgets: with a radius PureDP, or ZCDP with delta = 0; without one ApproxDP, or ZCDP, with delta > 0.
+    Accurate for normal rows of standard deviation `sigma` in every coordinate; without a radius the release
+    may be "no answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: with a radius PureDP, or ZCDP with
+    delta = 0; without one ApproxDP, or ZCDP, with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
+    pulls the mean towards 0.
 
+    Parameters
+    ----------
+    radius : float or None, default None
+        Every coordinate of the mean lies within it of `centre`; None for anywhere.
+    centre : float, default 0.0
+        Middle of the range, the same in every coordinate.
+    sigma : float, default 1.0
+        Standard deviation of every coordinate, known; in the unit of the data.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(3000, 2))

@@ -17,8 +17,20 @@ from workbench.privacy.budget import require
 
 @dataclass(frozen=True, kw_only=True)
 class EmpiricalMean:
-    """`sigma`, the standard deviation in any direction at most, is for the error bound alone.
+    """Sample mean, without privacy: the reference of every private mean (M21, preliminaries).
 
+    Assumes nothing; the error bound is for normal rows.
+    Guarantee: none; `budget` is left out, and `rng` with it.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
+    pulls the mean towards 0.
+
+    Parameters
+    ----------
+    sigma : float, default 1.0
+        Standard deviation in any direction at most, for the error bound alone.
+
+    Examples
+    --------
     >>> EmpiricalMean()([[1.0, 2.0], [3.0, 4.0]]).value.tolist()
     [2.0, 3.0]
     """

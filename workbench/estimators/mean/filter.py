@@ -29,10 +29,39 @@ MOST = 0.2  # of the rows: with more, another bin than the one of the mean may b
 
 @dataclass(frozen=True, kw_only=True)
 class FilterMean:
-    """Public parameters; `radius`, `centre` (the same in every coordinate) and `sigma` in the data's unit.
+    """Private mean of partly corrupted rows, filtered direction by direction (LKKO21 Theorem 5).
 
-    Budgets: ZCDP with delta = 0, GaussianDP, ApproxDP; for "paper" ApproxDP with delta below 1/2.
+    Accurate for rows of covariance sigma² I, normal or lighter, with every coordinate of the mean within
+    `radius` of `centre`, a share `corruption` of them anything.
+    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
+    ApproxDP; for "paper" ApproxDP with delta below 1/2.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
+    corrupted row at 0, for which `corruption` has to allow.
 
+    Parameters
+    ----------
+    radius : float
+        Every coordinate of the mean lies within it of `centre`; in the unit of the data.
+    centre : float, default 0.0
+        Middle of the range, the same in every coordinate.
+    sigma : float, default 1.0
+        Standard deviation of the rows in every direction, known.
+    corruption : float, default 0.05
+        Share of the rows that may be anything.
+    level : float or None, default None
+        The filter ends where the excess variance is at most `level` a ln 1/a, a = `corruption`; None for the
+        calibration's own.
+    passes : int or None, default None
+        Most passes of the filter; None for the calibration's own, thousands for "paper".
+    splits : int, default 1
+        Disjoint parts of the rows, of whose answers the most central is released.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
+    beta : float, default 0.05
+        Chance that a normal row lies beyond the ball or box to which rows are clipped.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(10_000, 2))

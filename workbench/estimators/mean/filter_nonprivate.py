@@ -26,8 +26,24 @@ from workbench.privacy.budget import require
 
 @dataclass(frozen=True, kw_only=True)
 class FilterNonprivateMean:
-    """Public parameters; `corruption` at most 0.1.
+    """Robust mean of partly corrupted rows, without privacy (AL22 Theorem 7.3).
 
+    Accurate for normal rows of covariance sigma² I, a share `corruption` of them anything.
+    Guarantee: none; `budget` is left out, and `rng` with it.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
+    corrupted row at 0, for which `corruption` has to allow.
+
+    Parameters
+    ----------
+    corruption : float
+        Share of the rows that may be anything. At most 0.1.
+    sigma : float, default 1.0
+        Standard deviation of the rows in every direction, known.
+    calibration : {"paper", "tight"}, default "tight"
+        "tight" shaves tails to the normal law; "paper" drops rows while some direction varies too much.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> x = np.random.default_rng(1).standard_normal((2000, 1))
     >>> x[:100] = 1e3

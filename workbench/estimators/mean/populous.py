@@ -44,8 +44,28 @@ from workbench.privacy.mechanisms import gaussian_scale
 
 @dataclass(frozen=True, kw_only=True)
 class PopulousMean:
-    """Public parameters. Budget: ApproxDP with delta > 0.
+    """Private mean anywhere in space, the covariance known, by a vote of groups of rows (AL22 Section 7).
 
+    Accurate for rows of covariance sigma² I, normal or lighter; where groups do not agree the release is "no
+    answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is
+    outvoted where most rows are far from 0, and pulls the mean towards 0 where they are not; many of them
+    make no answer likelier.
+
+    Parameters
+    ----------
+    sigma : float, default 1.0
+        Standard deviation of the rows in every direction, known.
+    alpha : float, default 0.2
+        Wanted accuracy of "paper", in standard deviations; without effect on "tight".
+    beta : float, default 0.1
+        Chance, at most, that the answer is off by more than the design allows, or that there is none.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
+
+    Examples
+    --------
     >>> from workbench.privacy import ApproxDP
     >>> x = 1e4 + np.random.default_rng(1).standard_normal((5000, 2))
     >>> release = PopulousMean()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))

@@ -28,8 +28,25 @@ from workbench.privacy import Budget, NoiseSource, Plan
 
 @dataclass(frozen=True, kw_only=True)
 class PopulousRobustMean:
-    """Public parameters; `corruption` at most 0.1. Budget: ApproxDP with delta > 0.
+    """Private mean of partly corrupted rows, by a vote of robust groups (AL22 Theorem 7.4).
 
+    Accurate for normal rows of covariance sigma² I, anywhere in space, in few dimensions, a share
+    `corruption` of them anything; where groups do not agree the release is "no answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
+    corrupted row at 0, for which `corruption` has to allow.
+
+    Parameters
+    ----------
+    corruption : float
+        Share of the rows that may be anything. At most 0.1.
+    sigma : float, default 1.0
+        Standard deviation of the rows in every direction, known.
+    beta : float, default 0.1
+        Chance, at most, that the answer is off by more than the design allows, or that there is none.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = 1e4 + np.random.default_rng(1).standard_normal((10_000, 1))

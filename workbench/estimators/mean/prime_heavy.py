@@ -29,10 +29,39 @@ MOST = 0.125  # of the rows: with more, another bin than the one of the mean may
 
 @dataclass(frozen=True, kw_only=True)
 class PrimeHeavyMean:
-    """Public parameters; `radius` and `centre` in the data's unit, `upper` in its square.
+    """Private mean of partly corrupted heavy-tailed rows: PRIME-ht (LKKO21 Theorem 9).
 
-    Budgets: ZCDP with delta = 0, GaussianDP, ApproxDP; for "paper" ApproxDP with delta below 1/2.
+    Accurate for rows of covariance at most `upper` times the identity with every coordinate of the mean
+    within `radius` of `centre`, a share `corruption` of them anything.
+    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
+    ApproxDP; for "paper" ApproxDP with delta below 1/2.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
+    corrupted row at 0, for which `corruption` has to allow.
 
+    Parameters
+    ----------
+    radius : float
+        Every coordinate of the mean lies within it of `centre`; in the unit of the data.
+    centre : float, default 0.0
+        Middle of the range, the same in every coordinate.
+    upper : float, default 1.0
+        The covariance is at most this times the identity, in the square of the data's unit.
+    corruption : float, default 0.05
+        Share of the rows that may be anything.
+    level : float or None, default None
+        The filter ends where the second moment is at most `level` times `upper`; None for the calibration's
+        own.
+    passes : int or None, default None
+        Most passes ("tight"), or rounds of an epoch ("paper"); None for the calibration's own.
+    splits : int, default 1
+        Disjoint parts of the rows, of whose answers the most central is released.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
+    beta : float, default 0.05
+        Failure probability of the range of "paper".
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = 3.0 + np.random.default_rng(1).standard_t(3.0, size=(10_000, 2)) / 3**0.5

@@ -25,10 +25,31 @@ from workbench.privacy import Budget, NoiseSource, Plan
 
 @dataclass(frozen=True, kw_only=True)
 class ResilientHeavyMean:
-    """Public parameters: `corruption` and `check`, the test's share, are fractions; the others in data units.
+    """Private mean of partly corrupted heavy-tailed rows in one to three dimensions (LKKO21 Theorem 8).
 
-    Budgets: ApproxDP, or ZCDP, with delta > 0.
+    Accurate for clean rows of covariance at most sigma² I with every coordinate of the mean within `radius`
+    of `centre`; rows that are wider, or too few, give "no answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
+    corrupted row at 0, for which `corruption` has to allow.
 
+    Parameters
+    ----------
+    radius : float
+        Every coordinate of the mean lies within it of `centre`; in the unit of the data.
+    corruption : float
+        Share α of the rows that may be anything, between 0 and 1/6.
+    centre : float, default 0.0
+        Middle of the range, the same in every coordinate.
+    sigma : float, default 1.0
+        Standard deviation of the clean rows in any direction, at most.
+    step : float, default 0.1
+        Largest spacing of the grid of candidates, in two or three dimensions, in the unit of the data.
+    check : float, default 1/3
+        Share of ε that the test takes.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = 3.0 + np.random.default_rng(1).standard_t(3.0, size=(2000, 2)) / 3**0.5

@@ -44,10 +44,28 @@ MOST = 0.2  # beyond it the fullest bin may be the adversary's
 
 @dataclass(frozen=True, kw_only=True)
 class RobustMean:
-    """Public parameters; `radius`, `centre` (the same in every coordinate) and `sigma` in the data's unit.
+    """Private mean of partly corrupted normal rows, by a filter of single rows (ours, beyond LKKO21).
 
-    Budgets: ZCDP with delta = 0, GaussianDP, ApproxDP.
+    Accurate for normal rows of standard deviation `sigma` in every direction with every coordinate of the
+    mean within `radius` of `centre`, a share `corruption` of them anything.
+    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
+    ApproxDP.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
+    corrupted row at 0, for which `corruption` has to allow.
 
+    Parameters
+    ----------
+    radius : float
+        Every coordinate of the mean lies within it of `centre`; in the unit of the data.
+    corruption : float, default 0.05
+        Share of the rows that may be anything. At most 0.2.
+    centre : float, default 0.0
+        Middle of the range, the same in every coordinate.
+    sigma : float, default 1.0
+        Standard deviation of the rows in every direction, known.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(5000, 4))

@@ -43,10 +43,28 @@ MOST = 0.125  # beyond it the fullest bin may be the adversary's
 
 @dataclass(frozen=True, kw_only=True)
 class RobustHeavyMean:
-    """Public parameters; `radius` and `centre` (the same in every coordinate) in the data's unit.
+    """Private mean of partly corrupted heavy-tailed rows, by a filter of single rows (ours, beyond LKKO21).
 
-    `upper` is in the square of that unit. Budgets: ZCDP with delta = 0, GaussianDP, ApproxDP.
+    Accurate for rows of covariance at most `upper` times the identity with every coordinate of the mean
+    within `radius` of `centre`, a share `corruption` of them anything.
+    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
+    ApproxDP.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
+    corrupted row at 0, for which `corruption` has to allow.
 
+    Parameters
+    ----------
+    radius : float
+        Every coordinate of the mean lies within it of `centre`; in the unit of the data.
+    corruption : float, default 0.05
+        Share of the rows that may be anything. At most 0.125.
+    centre : float, default 0.0
+        Middle of the range, the same in every coordinate.
+    upper : float, default 1.0
+        The covariance is at most this times the identity, in the square of the data's unit.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = 3.0 + np.random.default_rng(1).standard_t(5.0, size=(5000, 4)) * 0.6**0.5

@@ -41,10 +41,25 @@ STEP = "mean"
 
 @dataclass(frozen=True, kw_only=True)
 class TukeyMean:
-    """Public parameters, in the unit of the data; `step` is unused on the line.
+    """Private Tukey median in one to three dimensions, robust (LKKO21 Algorithm 14).
 
-    Budgets: PureDP, or ZCDP with delta = 0.
+    Accurate for rows that are symmetric about a mean with every coordinate within `radius` of `centre`; a
+    fraction of them may be anything.
+    Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
+    corrupted row at 0, which pulls the median towards 0.
 
+    Parameters
+    ----------
+    radius : float
+        Every coordinate of the mean lies within it of `centre`; in the unit of the data.
+    centre : float, default 0.0
+        Middle of the range, the same in every coordinate.
+    step : float, default 0.1
+        Largest spacing of the grid of candidates; unused on the line.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import PureDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(1000, 2))

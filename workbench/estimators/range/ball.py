@@ -46,10 +46,32 @@ PARTS = 200  # LKKO21 Algorithm 15, as recalled
 
 @dataclass(frozen=True, kw_only=True)
 class BallRange:
-    """Public parameters; `upper` in the square of the data's unit, `beta` for "paper" only.
+    """Private ball that holds most rows of heavy-tailed data, its place unknown (LKKO21 Algorithm 15).
 
-    Budgets: ApproxDP or ZCDP, with 0 < delta < 1/2.
+    Accurate for rows of covariance at most `upper` times the identity, a share `corruption` of them anything;
+    with too few the release is "no answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP or ZCDP, with 0 < delta <
+    1/2.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
+    vote for a ball round 0.
 
+    Parameters
+    ----------
+    upper : float, default 1.0
+        The covariance is at most this times the identity, in the square of the data's unit.
+    corruption : float, default 0.05
+        Share of the rows that may be anything, and that may lie outside.
+    moments : int, default 1
+        Half the order 2k of the moments that are bounded; 1 asks for the covariance alone.
+    hypercontractivity : float, default 1.0
+        C of the bound E⟨v, x - μ⟩^{2k} ≤ C upper^k for unit v.
+    beta : float, default 0.05
+        Failure probability that sets the parts of "paper".
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" takes the median of many parts of the rows, "tight" all rows at once.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = 1e6 + np.random.default_rng(1).standard_t(3.0, size=(1000, 2)) / 3**0.5

@@ -37,10 +37,26 @@ BEST, FAR = 0.4772498680518208, 0.0455002638963584  # Φ(2) - Φ(0), the worst p
 
 @dataclass(frozen=True, kw_only=True)
 class BoxRange:
-    """Public parameters; `sigma` in the unit of the data, `beta` of the half-width.
+    """Private box that holds all rows of sub-Gaussian data, its place unknown (LKKO21 Algorithm 5).
 
-    Budgets: ApproxDP or ZCDP, with 0 < delta < 1/2.
+    Accurate for rows of standard deviation `sigma` in every coordinate; with too few the release is "no
+    answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP or ZCDP, with 0 < delta <
+    1/2.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
+    vote for a box round 0.
 
+    Parameters
+    ----------
+    sigma : float, default 1.0
+        Standard deviation of every coordinate, known; in the unit of the data.
+    beta : float, default 0.05
+        Chance, at most, that some normal row lies outside.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(1e6, 1.0, size=(1000, 2))

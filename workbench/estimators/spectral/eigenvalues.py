@@ -32,8 +32,25 @@ from workbench.privacy import ZCDP, Budget, NoiseSource, Plan
 
 @dataclass(frozen=True, kw_only=True)
 class Eigenvalues:
-    """Public parameters. Budgets: ZCDP with delta = 0 or ApproxDP; "paper": ZCDP or ApproxDP with delta > 0.
+    """Private eigenvalues of a covariance, whatever their size, by blocks of rows (M21/UG Theorem 3.1).
 
+    Accurate for normal rows of any mean and any covariance.
+    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0 or ApproxDP; for
+    "paper" ZCDP or ApproxDP with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
+    `centred` it lowers the eigenvalues of its block; without, its pair holds the other row's distance from 0,
+    which raises them.
+
+    Parameters
+    ----------
+    centred : bool, default False
+        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" finds eigenvalues up to a factor of 2, by a histogram; "tight" to a few per cent, by the
+        window-median mechanism.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ZCDP
     >>> x = np.random.default_rng(1).standard_normal((20_000, 2)) * [1e-6, 1e6]

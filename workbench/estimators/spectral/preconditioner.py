@@ -13,8 +13,7 @@ for any vote.
 
 "paper": the source's thresholds, mask and constants, recalled or derived (`parts.paper_vote`), which take
 billions of rows. "tight", ours: the mask is calibrated exactly, the vote has its own thresholds, the budget
-is spent once instead of twice, and `mask` names the noise: by default Laplace in Thompson's metric for d ≤ 4
-and Wishart above. Proof: `proofs/populous.md`.
+is spent once instead of twice. Proof: `proofs/populous.md`.
 """
 
 from dataclasses import dataclass, replace
@@ -30,8 +29,29 @@ from workbench.privacy import ApproxDP, Budget, NoiseSource, Plan
 
 @dataclass(frozen=True, kw_only=True)
 class Preconditioner:
-    """Public parameters. Budget: ApproxDP with delta > 0.
+    """Private matrix in whose frame a covariance is round, whatever it is (AL22 Theorem 5.4).
 
+    Accurate for normal rows of any mean and any positive definite covariance; where groups do not agree the
+    release is "no answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
+    `centred` it shrinks the covariance; without, its pair holds the other row's distance from 0, not from the
+    mean. Many of them give no answer.
+
+    Parameters
+    ----------
+    centred : bool, default False
+        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
+    beta : float, default 0.1
+        Chance, at most, that the answer is off by more than the design allows, or that there is none.
+    mask : {"", "thompson_laplace", "wishart"}, default ""
+        Noise of "tight": "" is Laplace in Thompson's metric for d ≤ 4 and Wishart above, or one of the two by
+        name.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" has the constants of the source and takes billions of rows; "tight" ours.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> x = np.random.default_rng(1).standard_normal((20_000, 2)) * [1e-6, 1e6]
     >>> release = Preconditioner()(x, budget=ApproxDP(2.0, 1e-6), rng=np.random.default_rng(2))

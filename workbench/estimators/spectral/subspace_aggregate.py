@@ -10,7 +10,7 @@ paired first.
     (3) out = the projection on the first k eigenvectors of P; too few friends: no answer
 
 The error is in proportion to `gap`, down to about 1e-11: the subspace of degenerate rows is never exact in
-floats. `gap` decides about accuracy alone; `spectral/eigenvalues` finds it, at a budget of its own. `plan`
+floats. `spectral/eigenvalues` finds `gap`, at a budget of its own. `plan`
 refuses rows too few for t blocks of 2d rows, the paper's 4d, with the number.
 
 Departures: a friendly mean of the projections themselves takes the place of GoodCenter on projected reference
@@ -35,8 +35,28 @@ MOST_ROWS = 8  # of a block, in units of d: the noise falls faster with the numb
 
 @dataclass(frozen=True, kw_only=True)
 class SubspaceAggregate:
-    """Public parameters; `k` from 1 to d - 1, `gap` in [0, 1]. Budgets: ApproxDP or ZCDP, with delta > 0.
+    """Private subspace before a gap of the spectrum, by a vote of blocks of rows (M21/UG Algorithm 2).
 
+    Accurate for normal rows of any mean whose eigenvalues k and k + 1 differ by a factor of 1/gap² or more;
+    where blocks do not agree the release is "no answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
+    `centred` it spans nothing; without, its pair is the other row itself, which tilts its block towards the
+    mean.
+
+    Parameters
+    ----------
+    k : int, default 1
+        Dimension of the subspace, from 1 to d - 1.
+    gap : float
+        Bound on √(λ_{k+1}/λ_k), in [0, 1]: it decides about accuracy alone.
+    centred : bool, default False
+        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
+    calibration : {"paper", "tight"}, default "tight"
+        Weights, sensitivities and distances of the source ("paper") or ours ("tight").
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).standard_normal((5000, 2)) * [1e4, 1.0]

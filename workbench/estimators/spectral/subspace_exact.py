@@ -32,8 +32,26 @@ SPARE = 0.1  # of the groups may have no name that others have
 
 @dataclass(frozen=True, kw_only=True)
 class SubspaceExact:
-    """Public parameters. Budget: ApproxDP with delta > 0.
+    """Private subspace that a distribution lives on, exact up to a grid (AL22 Theorem 4.1).
 
+    Accurate for rows with a density on a subspace; where groups of rows span different ones the release is
+    "no answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
+    `centred` it spans nothing; without, its pair is the other row itself, so that its group may name another
+    subspace.
+
+    Parameters
+    ----------
+    centred : bool, default False
+        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
+    beta : float, default 0.1
+        Chance, at most, of no answer.
+    calibration : {"paper", "tight"}, default "tight"
+        Number of groups of the source ("paper"), or some 15 times fewer ("tight").
+
+    Examples
+    --------
     >>> import numpy as np
     >>> line = np.random.default_rng(1).standard_normal((400, 1)) * [3.0, 4.0]
     >>> release = SubspaceExact()(line, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))

@@ -47,10 +47,27 @@ SHARE = 0.2
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
-    """Public parameters; `level` is the chance of missing the mean, `pivots` the size of the pivot's table.
+    """Private confidence interval for the mean of one column, sigma known (KV18 Theorem 3.1).
 
-    Budgets: ApproxDP, or ZCDP, with delta > 0.
+    Covers the mean of normal rows of standard deviation `sigma` with probability 1 - `level`, wherever the
+    mean is and whatever n is; where there is no answer it is the whole line.
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
+    pulls the interval towards 0, which then may miss the mean of the others.
 
+    Parameters
+    ----------
+    sigma : float, default 1.0
+        Standard deviation of the rows, known.
+    level : float, default 0.05
+        Chance, at most, of missing the mean.
+    pivots : int, default 20000
+        Simulated draws behind the critical value of "tight".
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)

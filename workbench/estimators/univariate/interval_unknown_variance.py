@@ -32,10 +32,25 @@ RECIPE = Studentised()
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalUnknownVariance:
-    """Public parameters; `level` is the chance of missing the mean, `pivots` the size of the pivot's table.
+    """Private confidence interval for the mean of one column, nothing known (KV18 Theorem 5.1).
 
-    Budgets: ApproxDP, or ZCDP, with delta > 0.
+    Covers the mean of normal rows with probability 1 - `level`, whatever mean, sigma and n are; where there
+    is no answer it is the whole line.
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
+    pulls the interval towards 0 and widens it; it then may miss the mean of the others.
 
+    Parameters
+    ----------
+    level : float, default 0.05
+        Chance, at most, of missing the mean.
+    pivots : int, default 20000
+        Simulated draws behind the critical value of "tight".
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)

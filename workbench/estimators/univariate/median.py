@@ -34,8 +34,27 @@ from workbench.privacy import Budget, NoiseSource, Plan
 
 @dataclass(frozen=True, kw_only=True)
 class Median:
-    """Public parameters, in the unit of the data. Budgets: PureDP, or ZCDP with delta = 0.
+    """Private median of one column on a known range (LKKO21 Algorithm 14 at d = 1).
 
+    Accurate for any rows whose density is not small near the median, which lies within `radius` of `centre`;
+    the error bound is for normal rows.
+    Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
+    pulls the median towards 0.
+
+    Parameters
+    ----------
+    radius : float
+        The median lies within it of `centre`; in the unit of the data, like `centre` and `sigma`.
+    centre : float, default 0.0
+        Middle of the range.
+    sigma : float, default 1.0
+        Unit of the window of "tight": about the standard deviation of most rows.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" draws by depth, "tight" by depth and a window, which finds the data with fewer rows.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import PureDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)

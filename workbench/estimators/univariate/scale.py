@@ -24,10 +24,27 @@ LEAST_ROWS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Scale:
-    """Public parameters: both ends of a range of sigma, or none.
+    """Private standard deviation of one column, its mean unknown (KV18 Section 4).
 
-    Budgets: with a range PureDP, or ZCDP with delta = 0; without one ApproxDP or ZCDP with delta > 0.
+    Accurate for normal rows, at least 4, of any mean; without a range of sigma the release may be "no
+    answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: with a range PureDP, or ZCDP with
+    delta = 0; without one ApproxDP or ZCDP with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. Its
+    difference from its neighbour is the neighbour's own value, which raises the scale where the mean is far
+    from 0.
 
+    Parameters
+    ----------
+    lower : float or None, default None
+        Least standard deviation, given with `upper` or not at all.
+    upper : float or None, default None
+        Largest standard deviation, given with `lower` or not at all.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" finds it up to a factor of 8, "tight" to a few per cent.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)

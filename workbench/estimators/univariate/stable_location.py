@@ -31,8 +31,23 @@ from workbench.privacy import Budget, NoiseSource, Plan
 
 @dataclass(frozen=True, kw_only=True)
 class StableLocation:
-    """Public parameters, in the unit of the data. Budgets: ApproxDP, or ZCDP, with 0 < delta < 1/2.
+    """Private location of one column anywhere on the line, within 2.5 sigma (L17 Theorem 1.2).
 
+    Accurate for normal rows of standard deviation `sigma`; with too few of them the release is "no answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with 0 < delta <
+    1/2.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
+    vote for the bin of 0.
+
+    Parameters
+    ----------
+    sigma : float, default 1.0
+        Standard deviation of the rows, known; in the unit of the data.
+    calibration : {"paper", "tight"}, default "tight"
+        Threshold of the source ("paper"), or the least that the noise allows ("tight").
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)

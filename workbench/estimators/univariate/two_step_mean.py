@@ -34,10 +34,29 @@ from workbench.privacy import Budget, NoiseSource, Plan
 
 @dataclass(frozen=True, kw_only=True)
 class TwoStepMean:
-    """Public parameters; `radius` and `sigma` in the unit of the data, `beta` only for the paper's window.
+    """Private mean of one column whose range is known only roughly (L17 Theorem 2.5).
 
-    Budgets: PureDP, or ZCDP with delta = 0.
+    Accurate for normal rows of standard deviation `sigma` with the mean within `radius` of `centre`; a long
+    range costs little.
+    Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
+    pulls the mean towards 0.
 
+    Parameters
+    ----------
+    radius : float
+        The mean lies within it of `centre`; in the unit of the data, like `centre` and `sigma`.
+    centre : float, default 0.0
+        Middle of the range.
+    sigma : float, default 1.0
+        Standard deviation of the rows, known.
+    beta : float, default 0.05
+        Failure probability that sets the window of "paper".
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" locates by a histogram, "tight" by the window-median mechanism, with an un-biased mean.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import PureDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)

@@ -32,10 +32,25 @@ from workbench.privacy import Budget, NoiseSource, Plan
 
 @dataclass(frozen=True, kw_only=True)
 class UnboundedMean:
-    """Public parameters; `sigma` in the unit of the data, `beta` only for the paper's window.
+    """Private mean of one column, its range unknown (L17 Theorem 2.8).
 
-    Budgets: ApproxDP, or ZCDP, with delta > 0.
+    Accurate for normal rows of standard deviation `sigma`, wherever their mean is; with too few of them the
+    release is "no answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
+    pulls the mean towards 0.
 
+    Parameters
+    ----------
+    sigma : float, default 1.0
+        Standard deviation of the rows, known; in the unit of the data.
+    beta : float, default 0.05
+        Failure probability that sets the window of "paper".
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" locates by a histogram, "tight" by the window-median mechanism, with an un-biased mean.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)

@@ -1,0 +1,103 @@
+"""What `help` of an estimator says: its estimand, assumptions, guarantee, and what missing entries do."""
+
+import ast
+import inspect
+import re
+from dataclasses import MISSING, fields
+from fractions import Fraction
+
+import pytest
+
+from workbench.catalog import CATALOG
+from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
+
+ESTIMATED = {
+    "mean": r"\b(mean|median)\b",
+    "location": r"\b(location|median)\b",
+    "scale": r"\bstandard deviation\b",
+    "interval": r"\bconfidence interval\b",
+    "covariance": r"\b(covariance|second moment)\b",
+    "gaussian": r"\bmean and covariance\b",
+    "range": r"\b(box|ball)\b",
+    "eigenvalues": r"\beigenvalues\b",
+    "subspace": r"\b(subspace|frame)\b",
+}
+SOURCE = r"\(.*\b(L17|KV18|M21|AL22|LKKO21|WX19|KSU20|ours)\b.*\)\.$"
+MISSING_ENTRIES = (
+    "Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. "
+)
+KINDS = {PureDP: "PureDP", ApproxDP: "ApproxDP", ZCDP: "ZCDP", GaussianDP: "GaussianDP"}
+HEADER = re.compile(r"(\w+) : (.+?)(?:, default (.+))?$")
+
+
+def kind(key):
+    return type(CATALOG[key].estimator)
+
+
+def documented(key):
+    """The docstring of an entry's class, as it stands in its module."""
+    source = ast.parse(inspect.getsource(inspect.getmodule(kind(key))))
+    [found] = [node for node in source.body if getattr(node, "name", None) == kind(key).__name__]
+    return ast.get_docstring(found)
+
+
+def prose(key):
+    """The text before the parameters, on one line."""
+    return " ".join(documented(key).partition("\nParameters\n")[0].split())
+
+
+def parameters(key):
+    """Every header of the section on parameters, with the text below it."""
+    section = documented(key).partition("\nParameters\n----------\n")[2].partition("\n\nExamples\n")[0]
+    found = re.findall(r"^(\S.*)\n((?:    .*(?:\n|$))+)", section, flags=re.MULTILINE)
+    assert sum(1 + len(text.strip().splitlines()) for _, text in found) == len(section.splitlines())
+    return [(HEADER.match(header), " ".join(text.split())) for header, text in found]
+
+
+@pytest.mark.parametrize("key", CATALOG)
+def test_the_first_line_names_what_is_estimated_and_its_source(key):
+    first = documented(key).splitlines()[0]
+    assert re.search(ESTIMATED[CATALOG[key].estimand], first)
+    assert re.search(SOURCE, first), first
+    private = not any(isinstance(example.budget, NonPrivate) for example in CATALOG[key].examples)
+    assert first.startswith("Private ") if private else "without privacy" in first
+
+
+@pytest.mark.parametrize("key", CATALOG)
+def test_then_come_assumptions_guarantee_and_missing_entries(key):
+    text = prose(key)
+    places = [text.index(word) for word in ("Guarantee: ", MISSING_ENTRIES)]
+    assert places == sorted(places)
+    assert re.search(r"\. (Accurate for|Covers|Assumes) ", text[: places[0]])
+    assert len(text[places[1] + len(MISSING_ENTRIES) :].split()) >= 4, "what that does to the answer"
+
+
+@pytest.mark.parametrize("key", CATALOG)
+def test_the_budgets_of_the_examples_are_named(key):
+    text = prose(key).partition("Guarantee: ")[2]
+    for example in CATALOG[key].examples:
+        if isinstance(example.budget, NonPrivate):
+            assert text.startswith("none")
+        else:
+            assert KINDS[type(example.budget)] in text.partition("Budgets: ")[2]
+
+
+@pytest.mark.parametrize("key", CATALOG)
+def test_the_parameters_are_the_fields(key):
+    found = parameters(key)
+    assert [header[1] for header, _ in found] == [field.name for field in fields(kind(key))]
+    for (header, text), field in zip(found, fields(kind(key)), strict=True):
+        assert text.endswith(".")
+        assert (header[3] is None) == (field.default is MISSING), header[0]
+        if field.default is not MISSING:
+            assert literal(header[3]) == field.default, header[0]
+
+
+def literal(text):
+    """The value of a default, which may be a fraction."""
+    return float(Fraction(text)) if "/" in text else ast.literal_eval(text)
+
+
+def test_no_two_entries_begin_alike():
+    firsts = [documented(key).splitlines()[0] for key in CATALOG]
+    assert len(set(firsts)) == len(CATALOG)
