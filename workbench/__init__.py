@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from workbench.catalog import CATALOG, lookup
     from workbench.errors import ArgumentError, OverspentError
-    from workbench.estimators.base import Abstention, Guarantee, Release, Trace
+    from workbench.estimators.base import Trace
     from workbench.estimators.covariance.clipped import ClippedCovariance
     from workbench.estimators.covariance.coinpress import CoinPressCovariance
     from workbench.estimators.covariance.empirical import EmpiricalCovariance
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from workbench.estimators.mean.tukey import TukeyMean
     from workbench.estimators.range.ball import BallRange
     from workbench.estimators.range.box import BoxRange
+    from workbench.estimators.release import Abstention, Guarantee, Release
     from workbench.estimators.spectral.eigenvalues import Eigenvalues
     from workbench.estimators.spectral.preconditioner import Preconditioner
     from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
@@ -138,7 +139,8 @@ __all__ = [
 _HOMES = {
     "catalog": ("CATALOG", "lookup"),
     "errors": ("ArgumentError", "OverspentError"),
-    "estimators.base": ("Abstention", "Guarantee", "Release", "Trace"),
+    "estimators.base": ("Trace",),
+    "estimators.release": ("Abstention", "Guarantee", "Release"),
     "estimators.covariance.clipped": ("ClippedCovariance",),
     "estimators.covariance.coinpress": ("CoinPressCovariance",),
     "estimators.covariance.empirical": ("EmpiricalCovariance",),
@@ -204,5 +206,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """Return every name, loaded or not."""
-    return sorted({*globals(), *__all__})
+    """List every name, loaded or not."""
+    return sorted({*globals(), *__all__} - {"TYPE_CHECKING", "import_module"})

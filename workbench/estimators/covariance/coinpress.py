@@ -150,7 +150,7 @@ class CoinPressCovariance:
         return mapped_back(unwinsorised(z, design.clips[-1]) if tight else psd_part(z), a)  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return what the error in the norm of Σ exceeds with probability at most beta, in mode "proved".
+        """Return a bound on the error in the norm of Σ, true with probability 1 - beta, in mode "proved".
 
         Needs normal rows and `lower` I ≤ Σ. Infinite in mode "practical", and for a beta below the field.
         """

@@ -124,7 +124,7 @@ class HeavyTailedCovariance:
         return self.recipe.estimate(x, budget, noise, trace)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return what the error in the norm of Σ exceeds with probability at most beta, in mode "proved".
+        """Return a bound on the error in the norm of Σ, true with probability 1 - beta, in mode "proved".
 
         Infinite in mode "practical", and for a beta below the field where several steps are taken.
         """

@@ -114,5 +114,5 @@ class HeavyTailedNaiveCovariance:
         return self.recipe.estimate(x, budget, noise, trace)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return what the error in the norm of Σ exceeds with probability at most beta."""
+        """Return a bound on the error in the norm of Σ, true with probability 1 - beta."""
         return self.recipe.error_bound(n, d, budget, beta)

@@ -141,7 +141,7 @@ class MatrixQuantileCovariance:
         return Abstention(TEST) if inside is None else symmetrised(basis @ inside[:rank, :rank] @ basis.T)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return what the Thompson distance from Σ, all |ln λ| of out⁻¹Σ, exceeds with probability β at most.
+        """Return a bound on the Thompson distance from Σ, all |ln λ| of out⁻¹Σ, true with probability 1 - β.
 
         For normal rows of full rank, given an answer, by simulation.
         """

@@ -104,6 +104,6 @@ class PopulousRobustCovariance:
         return Abstention(VOTE) if found is None else found
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return what the error exceeds with probability `beta` at most, for the attacks of the table."""
+        """Return a bound on the error, true with probability 1 - beta, for the attacks of the table."""
         probability(beta=beta)
         return replace(self, beta=beta).recipe(n, d, budget).error_bound()

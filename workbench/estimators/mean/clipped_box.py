@@ -95,7 +95,7 @@ class ClippedBoxMean:
         return np.asarray(self.centre + noisy)  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return what |out - mean| exceeds with probability at most beta, for normal rows.
+        """Return a bound on |out - mean|, true with probability 1 - beta, for normal rows.
 
         The chance that a row is clipped, the field `beta`, counts: infinite unless the argument is larger.
         """

@@ -57,6 +57,6 @@ class EmpiricalMean:
         return np.asarray(x.mean(axis=0))
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return what |out - mean| exceeds with probability at most beta, for normal rows."""
+        """Return a bound on |out - mean|, true with probability 1 - beta, for normal rows."""
         probability(beta=beta)
         return self.sigma * tail(d, beta) / sqrt(n)

@@ -112,7 +112,7 @@ class PopulousMean:
         return Abstention(VOTE) if found is None else self.sigma * found  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return what the distance from the mean exceeds with probability `beta` at most.
+        """Return a bound on the distance from the mean, true with probability 1 - beta.
 
         For normal rows, given an answer: the mean of as many rows as have all the weight at least, and noise.
         """

@@ -72,7 +72,7 @@ class Eigenvalues:
         return run_multivariate(self, x, budget, rng, trace)
 
     def cost(self, budget: Budget) -> ZCDP:
-        """Return what the d steps of (2) cost together."""
+        """Return the cost of the d steps of (2) together."""
         return without_events(budget) if self.calibration == "tight" else concentrated(budget)
 
     def blocks(self, n: int, d: int, budget: Budget) -> tuple[int, int]:

@@ -101,6 +101,6 @@ class Preconditioner:
         return Abstention(VOTE) if found is None else found
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return what the Thompson distance from Σ exceeds with probability `beta` at most."""
+        """Return a bound on the Thompson distance from Σ, true with probability 1 - beta."""
         probability(beta=beta)
         return replace(self, beta=beta).recipe(n, d, budget).error_bound()
