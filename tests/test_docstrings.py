@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 
 from workbench.catalog import CATALOG
+from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
 
 ESTIMATED = {
@@ -26,7 +27,6 @@ SOURCE = r"\(.*\b(L17|KV18|M21|AL22|LKKO21|WX19|KSU20|ours)\b.*\)\.$"
 MISSING_ENTRIES = (
     "Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. "
 )
-KINDS = {PureDP: "PureDP", ApproxDP: "ApproxDP", ZCDP: "ZCDP", GaussianDP: "GaussianDP"}
 HEADER = re.compile(r"(\w+) : (.+?)(?:, default (.+))?$")
 
 
@@ -72,14 +72,31 @@ def test_then_come_assumptions_guarantee_and_missing_entries(key):
     assert len(text[places[1] + len(MISSING_ENTRIES) :].split()) >= 4, "what that does to the answer"
 
 
+ASKED = (PureDP(2.0), ApproxDP(2.0, 1e-6), ZCDP(1.0), ZCDP(1.0, 1e-6), GaussianDP(1.0))
+
+
+def budgets(key):
+    """What the docstring says of budgets."""
+    return prose(key).partition("Guarantee: ")[2].partition("Budgets: ")[2].partition("Missing entries:")[0]
+
+
 @pytest.mark.parametrize("key", CATALOG)
-def test_the_budgets_of_the_examples_are_named(key):
-    text = prose(key).partition("Guarantee: ")[2]
-    for example in CATALOG[key].examples:
-        if isinstance(example.budget, NonPrivate):
-            assert text.startswith("none")
-        else:
-            assert KINDS[type(example.budget)] in text.partition("Budgets: ")[2]
+def test_budgets_that_are_named_are_taken_and_others_refused(key):
+    examples, text = CATALOG[key].examples, budgets(key)
+    for example in examples:
+        assert isinstance(example.budget, NonPrivate) or type(example.budget).__name__ in text
+    unnamed = [budget for budget in ASKED if type(budget).__name__ not in text]
+    for budget in (*unnamed, ApproxDP(2.0, 0.0)):
+        for example in examples:
+            with pytest.raises(ArgumentError) as refusal:
+                example.estimator.plan(400_000, 1 if key.startswith("univariate") else 2, budget)
+            assert refusal.value.argument == "budget"
+
+
+@pytest.mark.parametrize("key", CATALOG)
+def test_no_privacy_is_said(key):
+    without = any(isinstance(example.budget, NonPrivate) for example in CATALOG[key].examples)
+    assert without == ("Guarantee: none;" in prose(key)) == (not budgets(key))
 
 
 @pytest.mark.parametrize("key", CATALOG)

@@ -49,9 +49,8 @@ class Release(Generic[T]):
     A release of a number reads as one: `float(release)`, `f"{release:.1f}"`; `numpy.asarray(release)` copies
     the value. All three raise `ArgumentError` where it is "no answer".
 
-    It holds no error of its own: where its estimator has an `error_bound`, that bounds the error by public
-    numbers (`error_bound(n=.., d=.., budget=.., beta=..)`), and `Interval` and `IntervalUnknownVariance` release
-    an interval in the place of a mean.
+    It holds no error of its own. Where its estimator has an `error_bound(n=.., d=.., budget=.., beta=..)`,
+    that bounds the error by public numbers; `Interval` and `IntervalUnknownVariance` release an interval.
     """
 
     value: T | Abstention

@@ -36,7 +36,7 @@ class ClippedCovariance:
     Accurate for normal rows of covariance at most `upper` times the identity; axes that are short beside
     `upper` are lost in the noise.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
-    ApproxDP.
+    ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
     `centred` it shrinks the covariance; without, its pair holds the other row's distance from 0, not from the
     mean.

@@ -33,7 +33,7 @@ class HeavyTailedNaiveCovariance:
     Accurate for rows of covariance between `lower` and `upper` times the identity, with bounded moments of
     order 2 `moments`; short axes are lost in the noise.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
-    ApproxDP.
+    ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
     `centred` it shrinks the covariance; without, its pair holds the other row's distance from 0, not from the
     mean.

@@ -47,8 +47,8 @@ class LocalThresholdedCovariance:
     """Private sparse covariance in the local model: every user adds the noise (WX19 Algorithm 2).
 
     Accurate for rows of mean 0 and norm at most `radius` with few correlated columns.
-    Guarantee: local model, every user's own row, for every input. Budgets: ApproxDP; with calibration "tight"
-    also ZCDP with delta = 0, and GaussianDP.
+    Guarantee: local model, every user's own row, for every input. Budgets: ApproxDP with delta > 0; with
+    calibration "tight" also ZCDP with delta = 0, and GaussianDP.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
     shrinks the covariance.
 

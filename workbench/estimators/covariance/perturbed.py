@@ -36,8 +36,8 @@ class PerturbedCovariance:
     """Private second moment of rows of known norm, noise on every entry (WX19 equation (7)).
 
     Accurate for rows of mean 0 and norm at most `radius`; the matrix need not be positive semidefinite.
-    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP; with calibration "tight"
-    also ZCDP with delta = 0, and GaussianDP.
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0; with
+    calibration "tight" also ZCDP with delta = 0, and GaussianDP.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
     shrinks the covariance.
 

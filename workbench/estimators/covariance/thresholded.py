@@ -39,8 +39,8 @@ class ThresholdedCovariance:
 
     Accurate for sub-Gaussian rows of mean 0 with few correlated columns. The value holds the thresholded
     matrix and its positive semidefinite part, which is what `numpy.asarray` gives.
-    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP; with calibration "tight"
-    also ZCDP with delta = 0, and GaussianDP.
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0; with
+    calibration "tight" also ZCDP with delta = 0, and GaussianDP.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
     shrinks the covariance.
 

@@ -35,7 +35,7 @@ class ClippedBoxMean:
     Accurate for normal rows of standard deviation `sigma` in every direction with every coordinate of the
     mean within `radius` of `centre`; the error grows in proportion to `radius`.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
-    ApproxDP.
+    ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
     pulls the mean towards 0.
 

@@ -55,7 +55,7 @@ class ClippedHeavyMean:
     Accurate for rows of covariance at most `upper` times the identity, with bounded moments of order 2
     `moments` and the mean within `radius` of `centre`; a long range costs a step or two.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
-    ApproxDP.
+    ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
     pulls the mean towards 0.
 

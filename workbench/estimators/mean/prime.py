@@ -41,7 +41,7 @@ class PrimeMean:
     Accurate for rows of covariance sigma² I, normal or lighter, with every coordinate of the mean within
     `radius` of `centre`, a share `corruption` of them anything.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
-    ApproxDP; for "paper" ApproxDP with delta below 1/2.
+    ApproxDP with delta > 0; for "paper" only ApproxDP, with 0 < delta < 1/2.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
     corrupted row at 0, for which `corruption` has to allow.
 

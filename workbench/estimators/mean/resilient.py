@@ -31,7 +31,8 @@ class ResilientMean:
 
     Accurate for clean rows with the spread of a normal law of standard deviation `sigma`, or less, and every
     coordinate of the mean within `radius` of `centre`; rows that are wider, or too few, give "no answer".
-    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with 0 < delta <
+    1/2.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
     corrupted row at 0, for which `corruption` has to allow.
 

@@ -51,7 +51,8 @@ class Interval:
 
     Covers the mean of normal rows of standard deviation `sigma` with probability 1 - `level`, wherever the
     mean is and whatever n is; where there is no answer it is the whole line.
-    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0,
+    below 1/2 for "paper".
     Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
     pulls the interval towards 0, which then may miss the mean of the others.
 

@@ -29,7 +29,7 @@ class Scale:
     Accurate for normal rows, at least 4, of any mean; without a range of sigma the release may be "no
     answer".
     Guarantee: central model, one replaced row, for every input. Budgets: with a range PureDP, or ZCDP with
-    delta = 0; without one ApproxDP or ZCDP with delta > 0.
+    delta = 0; without one ApproxDP or ZCDP, with delta > 0, below 1/2 for "paper".
     Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. Its
     difference from its neighbour is the neighbour's own value, which raises the scale where the mean is far
     from 0.

@@ -36,7 +36,8 @@ class UnboundedMean:
 
     Accurate for normal rows of standard deviation `sigma`, wherever their mean is; with too few of them the
     release is "no answer".
-    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0,
+    below 1/2 for "paper".
     Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
     pulls the mean towards 0.
 
