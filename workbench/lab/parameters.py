@@ -10,13 +10,12 @@ matter of what is allowed.
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from math import inf
 from numbers import Integral
 from types import MappingProxyType
 from typing import Any
 
-from workbench.errors import ArgumentError, real
+from workbench.errors import ArgumentError, one_of_words, real
 from workbench.lab.display import cells
 
 MARK = "# Parameters\n"  # what papermill writes above those that it was given
@@ -99,9 +98,7 @@ def require_known(known: Iterable[str]) -> None:
     names = sorted(known)
     for name, value in injected(cells()).items():
         if name not in names:
-            meant = get_close_matches(name, names, 1)
-            guess = f", did you mean {meant[0]}?" if meant else ""
-            raise ArgumentError(f"parameter {name}", value, f"one of {', '.join(names)}{guess}")
+            raise ArgumentError(f"parameter {name}", value, one_of_words(name, names))
 
 
 def injected(sources: Iterable[str]) -> dict[str, object]:
