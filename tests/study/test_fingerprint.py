@@ -1,5 +1,6 @@
 import functools
 import os
+import platform
 import subprocess
 import sys
 import threading
@@ -10,10 +11,13 @@ import pytest
 
 import workbench
 from workbench.errors import ArgumentError
+from workbench.lab.cache import THREADS
 from workbench.losses import IntervalLoss
 from workbench.study.fingerprint import SOFTWARE, fingerprint
 
 ROOT = Path(workbench.__file__).parents[1]
+KINDS = ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES")
+VECTORS = tuple(np.show_config(mode="dicts")["SIMD Extensions"].get("found", ()))
 SOURCE = """
 import numpy as np
 from functools import lru_cache
@@ -133,3 +137,33 @@ def test_what_cannot_be_followed_is_refused_in_one_line():
     assert "\n" not in str(caught.value)
     with pytest.raises(ArgumentError, match="with a source"):
         fingerprint(block("class Hidden: pass\ndef block(): return Hidden()"))
+
+
+def digests(**changed):
+    code = """
+from pathlib import Path
+from workbench.lab import cache
+from workbench.study.fingerprint import SOFTWARE
+print(SOFTWARE, cache.key(Path("README.md"), {}))"""
+    inherited = {name: value for name, value in os.environ.items() if name not in (*THREADS, *KINDS)}
+    env = {**inherited, "PYTHONPATH": str(ROOT), **changed}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=env, cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return tuple(done.stdout.split())
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="kernels of x86-64")
+def test_another_kernel_or_vector_instruction_is_another_store_and_another_run():
+    prescott, haswell = (digests(OPENBLAS_CORETYPE=name) for name in ("Prescott", "Haswell"))
+    assert all(one != other for one, other in zip(prescott, haswell, strict=True))
+    assert digests(OPENBLAS_CORETYPE="Haswell") == haswell
+    narrow = digests(OPENBLAS_CORETYPE="Haswell", NPY_DISABLE_CPU_FEATURES=" ".join(VECTORS))
+    assert VECTORS == () or all(one != other for one, other in zip(narrow, haswell, strict=True))
+
+
+def test_threads_are_another_run_with_the_same_store():
+    one, two, unsaid = digests(OPENBLAS_NUM_THREADS="1"), digests(OPENBLAS_NUM_THREADS="2"), digests()
+    assert one == unsaid
+    assert one[0] == two[0]
+    assert one[1] != two[1]

@@ -1,6 +1,7 @@
-"""When a notebook need not run again: same notebook, package, parameters and versions, outputs intact."""
+"""When a notebook need not run again: same notebook, software, kernels and parameters, outputs intact."""
 
 import hashlib
+import os
 import platform
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -9,9 +10,11 @@ from pathlib import Path
 
 import workbench
 from workbench.lab import canonical
+from workbench.study.rounding import KERNELS
 
 FOLDER = ".cache"
 SUFFIXES = (".svg", ".json")
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # one each unless the caller says so
 
 
 def key(notebook: Path, parameters: Mapping[str, object]) -> str:
@@ -22,6 +25,8 @@ def key(notebook: Path, parameters: Mapping[str, object]) -> str:
         "parameters": {name: repr(value) for name, value in parameters.items()},
         "versions": {name: version(name) for name in ("numpy", "scipy", "matplotlib")},
         "python": platform.python_version(),
+        "kernels": KERNELS,
+        "threads": {name: os.environ.get(name, "1") for name in THREADS},
     }
     return hashlib.sha256(canonical.dumps(content).encode()).hexdigest()
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
-from workbench.errors import ArgumentError, one_of
+from workbench.errors import ArgumentError, integer_at_least, one_of
 from workbench.lab.canonical import numbers
 
 Role = Literal["estimate", "theory", "bound", "reference", "rows"]
@@ -38,6 +38,8 @@ class Series:
         Whose curve it is: a catalog key, or `key:variant` for a second version of the same estimator.
     kind
         How `y` is compared with committed numbers: as numbers, as counts, or as fractions of trials.
+    trials
+        Of how many trials a count or fraction without a band is: its interval is then the binomial one.
     """
 
     label: str
@@ -48,10 +50,13 @@ class Series:
     role: Role = "estimate"
     colour_key: str = ""
     kind: Kind = "number"
+    trials: int | None = None
 
     def __post_init__(self) -> None:
         one_of(get_args(Role), role=self.role)
         one_of(get_args(Kind), kind=self.kind)
+        if self.trials is not None:
+            integer_at_least(1, trials=self.trials)
         for name in ("x", "y", "low", "high"):
             self._own(name)
 
@@ -67,6 +72,8 @@ class Series:
     def to_json(self) -> dict[str, object]:
         """Return the JSON form; numbers keep six significant digits."""
         form = {field.name: getattr(self, field.name) for field in fields(self)}
+        trials = form.pop("trials")
+        form |= {"trials": trials} if trials else {}
         return {name: numbers(value) if isinstance(value, tuple) else value for name, value in form.items()}
 
 

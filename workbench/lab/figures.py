@@ -14,7 +14,8 @@ from workbench import __version__
 from workbench.errors import one_of
 from workbench.lab import canonical
 from workbench.lab.charts import Chart
-from workbench.lab.differences import Tolerance, differ
+from workbench.lab.differences import differ
+from workbench.lab.tolerance import Tolerance
 
 PROFILES = ("quick", "full")
 VERDICTS = "verdicts.json"

@@ -206,7 +206,7 @@ def _awaited(process: "subprocess.Popen[Any]", shared: _Shared) -> str:
 
 
 def _env() -> dict[str, str]:
-    one_thread = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
+    one_thread = dict.fromkeys(cache.THREADS, "1")
     return {"PYDEVD_DISABLE_FILE_VALIDATION": "1", **one_thread, **os.environ}
 
 

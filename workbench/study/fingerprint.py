@@ -1,4 +1,4 @@
-"""What a block's numbers depend on besides its address: the function that measures, and the software.
+"""What a block's numbers depend on besides its address: the function that measures, software, kernels.
 
 Stored blocks are found again by these digests, so that a change of either recomputes instead of serving what
 an older version measured. A change that matters must change the digest; one that does not matter may.
@@ -20,6 +20,7 @@ from typing import Any
 
 import workbench
 from workbench.errors import ArgumentError
+from workbench.study.rounding import KERNELS
 
 ATOMS = (type(None), bool, int, float, complex, str, bytes, type(...))
 INSTALLED = tuple(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib"))
@@ -33,7 +34,7 @@ def _software() -> str:
         found.update(f"{path.relative_to(root).as_posix()} {_file(path)}\n".encode())
     numbers = [f"{name} {version(name)}" for name in ("numpy", "scipy")]
     runs_on = [platform.python_implementation(), platform.python_version(), platform.machine()]
-    found.update(" ".join(numbers + runs_on).encode())
+    found.update(" ".join([*numbers, *runs_on, *KERNELS]).encode())
     return found.hexdigest()
 
 

@@ -140,3 +140,14 @@ def test_far_rows_are_a_thousand_deviations_away():
     law = covariances.rotated([1.0, 1e8], rng)
     mean = sweeps.far_rows(law, 1000, rng).mean(axis=0)
     assert np.linalg.norm((law.basis / np.sqrt(law.values)).T @ mean) == pytest.approx(sweeps.FAR, rel=0.01)
+
+
+def test_the_error_without_privacy_is_free_of_the_condition_number():
+    rng = np.random.default_rng(3)
+    law = covariances.rotated(covariances.geometric(4, 1e12), rng)
+    white = rng.standard_normal((500, 4)) + 1000
+    errors = [
+        one.sample_error((white * np.sqrt(one.values)) @ one.basis.T)
+        for one in (law, covariances.Rotated(np.eye(4), np.ones(4)))
+    ]
+    assert errors[0] == pytest.approx(errors[1], rel=1e-6)

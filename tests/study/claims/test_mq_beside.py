@@ -100,3 +100,14 @@ def test_distances_of_the_truth_are_0_and_of_no_answer_infinite():
     assert max(sweeps.distances(sweeps.seen(4 * exact, law))) == pytest.approx(np.sqrt(18), rel=1e-5)
     assert sweeps.distances(np.full(2, np.nan)) == (np.inf, np.inf)
     assert sweeps.distances(np.array([-1.0, 1.0]))[0] == np.inf
+
+
+def test_an_eigenvalue_within_rounding_of_0_is_0_and_so_infinitely_far():
+    law = rotated(geometric(3, 1e8), np.random.default_rng(1))
+    lengths = np.sqrt(law.values)
+    for least, far in ((0.0, True), (-1e-12, True), (1e-12, True), (1e-5, False)):
+        inner = np.diag([least, 1.0, 1.0])
+        estimate = (law.basis * lengths) @ inner @ (law.basis * lengths).T
+        values = sweeps.seen(estimate, law)
+        assert (values[0] == 0) == far
+        assert np.isinf(sweeps.distances(values)[0]) == far

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.distributions import Gaussian
 from workbench.estimators.base import Abstention
+from workbench.estimators.covariance.empirical import EmpiricalCovariance
 from workbench.linalg import second_moment, symmetrised
 from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.study.claims.l17_location_measures import Measure
@@ -58,6 +59,16 @@ class Rotated:
         white = whitening.T @ np.asarray(estimate, np.float64) @ whitening
         found = float(np.linalg.norm(white - np.eye(len(white))))
         return found if np.isfinite(found) else inf
+
+    def sample_error(self, rows: Array) -> float:
+        """Return the error of the sample covariance of rows, about their mean.
+
+        It is affine equivariant, and so that of the rows in units of Σ, where rounding is not magnified.
+        """
+        white = (rows @ self.basis) / np.sqrt(self.values)
+        return float(
+            np.linalg.norm(np.asarray(EmpiricalCovariance()(white).value) - np.eye(len(self.values)))
+        )
 
     def seen_by(self, matrix: Array) -> Array:
         """Return the eigenvalues of A Σ Aᵀ, ascending, by singular values of A Σ^{1/2}."""

@@ -14,7 +14,6 @@ from workbench.bounds.m21 import fine_shape, unbounded_shape
 from workbench.estimators.base import Abstention
 from workbench.estimators.covariance.clipped import ClippedCovariance
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
-from workbench.estimators.covariance.empirical import EmpiricalCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.spectral.eigenvalues import Eigenvalues
 from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
@@ -130,7 +129,7 @@ def sides(point: Point, trials: int, data: Generator, noise: Generator) -> Colum
     for trial in range(trials):
         law = rotated(geometric(D, condition), data)
         x = far_rows(law, n, data)
-        columns["reference"][trial] = law.error(EmpiricalCovariance()(x).value)
+        columns["reference"][trial] = law.sample_error(x)
         for name, estimator in estimators.items():
             columns[name][trial] = law.error(estimator(x, budget=BUDGET, rng=noise).value)
     return {**columns, "abstained": np.isinf(columns["error"])}
@@ -157,7 +156,7 @@ def sizes(point: Point, trials: int, data: Generator, noise: Generator) -> Colum
         law = rotated(geometric(d, 10 ** data.uniform(0.0, 12.0)), data)
         x = far_rows(law, n, data)
         columns["error"][trial] = law.error(UnboundedCovariance()(x, budget=BUDGET, rng=noise).value)
-        columns["reference"][trial] = law.error(EmpiricalCovariance()(x).value)
+        columns["reference"][trial] = law.sample_error(x)
     return {**columns, "abstained": np.isinf(columns["error"])}
 
 

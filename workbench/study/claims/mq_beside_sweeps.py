@@ -52,11 +52,18 @@ def fewest(key: str, d: int) -> int:
 
 
 def seen(found: object, law: Rotated) -> Array:
-    """Return the eigenvalues of an estimate in units of Σ, ascending; nan for no answer."""
+    """Return the eigenvalues of an estimate in units of Σ, ascending; nan for no answer.
+
+    The estimate is rounded by about d u of its norm, u the float unit, and the shortest axis of Σ magnifies
+    that. What is no larger is 0, as in the estimate before rounding, whose negative part was cut off.
+    """
+    d = len(law.values)
     if isinstance(found, Abstention):
-        return np.full(len(law.values), np.nan)
-    root = law.basis / np.sqrt(law.values)
-    return np.asarray(np.linalg.eigvalsh(root.T @ np.asarray(found) @ root))
+        return np.full(d, np.nan)
+    root, matrix = law.basis / np.sqrt(law.values), np.asarray(found)
+    values = np.linalg.eigvalsh(root.T @ matrix @ root)
+    lost = d * np.finfo(float).eps * np.linalg.norm(matrix) / law.values.min()
+    return np.where(np.abs(values) <= lost, 0.0, values)
 
 
 def distances(values: Array) -> tuple[float, float]:
