@@ -58,6 +58,7 @@ def test_quick_run_agrees_with_what_full_has_committed_and_is_cached(updated, wo
     second = workbench("reproduce", cwd=updated)
     assert second.returncode == 0
     assert "01_good: cached" in second.stdout
+    assert "matter" not in first.stdout + second.stdout
 
 
 def test_cache_notices_a_changed_output(updated, workbench):
@@ -88,6 +89,8 @@ def test_changed_numbers_exit_1_and_name_the_place(updated, workbench):
     done = workbench("reproduce", cwd=updated)
     assert done.returncode == 1
     assert "FAILED 01_good: error.json: charts quick panels[0] series[0] 'measured' y[0]: 0.3" in done.stdout
+    assert "\n  workbench reproduce 01_good --profile full --update\n" in done.stdout
+    assert "all of them matter" in done.stdout
 
 
 def test_parameters_skip_the_comparison(updated, workbench):

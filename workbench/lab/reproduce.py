@@ -19,6 +19,12 @@ from workbench.lab.project import Project
 from workbench.lab.report import verdicts, write_index
 from workbench.lab.stores import held
 
+ADVICE = """
+Each line is more than another processor's rounding explains: all of them matter. That happens by chance once
+in 1000 runs (workbench/lab/tolerance.py). After a change of the code, look at what it changed, and commit it:
+  workbench reproduce {notebooks} --profile full --update
+Without one, try another BLAS kernel (OPENBLAS_CORETYPE=Haswell) and report both lists with your versions."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -153,7 +159,19 @@ def _summary(out: Path, outcomes: Sequence[Outcome], faults: Mapping[str, Sequen
     rows = [_row(out / outcome.notebook, outcome, bool(faults[outcome.notebook])) for outcome in outcomes]
     header = ("notebook", "status", "seconds", "core-s", "figures", "claims")
     failed = [f"FAILED {name}: {line}" for name, lines in faults.items() for line in lines]
-    return "\n".join(["", tables.text(header, rows), *failed])
+    return "\n".join(["", tables.text(header, rows), *failed, *_advice(outcomes, faults)])
+
+
+def _advice(outcomes: Sequence[Outcome], faults: Mapping[str, Sequence[str]]) -> list[str]:
+    """Say what differences mean and what to do about them, if there are any."""
+    changed = [
+        one.notebook
+        for one in outcomes
+        if one.good and any(", committed " in f for f in faults[one.notebook])
+    ]
+    if not changed:
+        return []
+    return [ADVICE.format(notebooks=" ".join(changed))]
 
 
 def _remark(out: Path, outcomes: Sequence[Outcome], figures: Path) -> list[str]:

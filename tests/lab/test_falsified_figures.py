@@ -1,0 +1,160 @@
+"""Every committed figure, falsified: what the comparison would say of each of its curves and tables."""
+
+import copy
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import workbench
+from workbench.lab import canonical
+from workbench.lab.differences import differ
+from workbench.lab.figures import VERDICTS
+from workbench.lab.tolerance import CLAIMS, Tolerance
+
+FIGURES = Path(workbench.__file__).parents[1] / "figures"
+NOTEBOOKS = sorted(path.name for path in FIGURES.iterdir() if path.is_dir())
+CURVES = ("y", "low", "high")
+LONE_POINTS = {"00_start_here/side_by_side", "00_start_here/spending", "06_sparse_covariance/rules"}
+"""Pictures with one curve for each name: a curve of one point may be one flipped run. (Of `spending`, whose
+bars begin where the one before ends, the bar is the band.)"""
+
+
+@cache
+def panels(notebook):
+    """Every panel of every profile of the figures of a notebook, with the figure's name."""
+    paths = [path for path in sorted((FIGURES / notebook).glob("*.json")) if path.name != VERDICTS]
+    charts = [
+        (f"{notebook}/{path.stem}", chart)
+        for path in paths
+        for chart in canonical.read(path)["charts"].values()
+    ]
+    return [(name, panel) for name, chart in charts for panel in chart["panels"]]
+
+
+def curves(notebook):
+    """Every curve in a panel of its own."""
+    for name, panel in panels(notebook):
+        for series in panel["series"]:
+            yield name, {**panel, "series": [series], "heat": None}
+
+
+def times(value, factor):
+    if isinstance(value, list):
+        return [times(entry, factor) for entry in value]
+    return value if value is None or isinstance(value, str) else factor * value
+
+
+def multiplied(panel, factor, names=CURVES):
+    series = panel["series"][0]
+    return {**panel, "series": [series | {name: times(series[name], factor) for name in names}]}
+
+
+def noticed(ours, kept):
+    return bool(differ(ours, kept, Tolerance()))
+
+
+def finite(series, name="y"):
+    return [value for value in series[name] if not isinstance(value, str)]
+
+
+def one_point_within(series, factor):
+    """Whether no more than one point moves, and that inside its own interval: as one flipped run does."""
+    places = {x for x, y in zip(series["x"], series["y"], strict=True) if not isinstance(y, str) and y}
+    inside = series["low"] and series["low"][0] <= factor * series["y"][0] <= series["high"][0]
+    return series["role"] == "estimate" and len(places) == 1 and bool(inside)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+@pytest.mark.parametrize("factor", [1.05, 0.95, 1.2])
+def test_a_curve_times_a_factor_differs_unless_it_is_one_point_in_its_own_interval(notebook, factor):
+    unseen = [
+        (name, panel["series"][0])
+        for name, panel in curves(notebook)
+        if any(finite(panel["series"][0])) and not noticed(multiplied(panel, factor), panel)
+    ]
+    assert all(one_point_within(series, factor) for _, series in unseen)
+    assert {name for name, _ in unseen} <= LONE_POINTS
+
+
+def test_few_lone_points_hide_and_fewer_hide_more_noise():
+    hidden = {
+        factor: sum(
+            not noticed(multiplied(panel, factor), panel)
+            for notebook in NOTEBOOKS
+            for name, panel in curves(notebook)
+            if name in LONE_POINTS
+        )
+        for factor in (1.05, 1.2)
+    }
+    assert hidden[1.2] <= 3
+    assert hidden[1.2] < hidden[1.05] <= 16
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_wider_bands_differ_unless_they_belong_to_one_point_or_are_narrow(notebook):
+    for _, panel in curves(notebook):
+        series = panel["series"][0]
+        if series["role"] == "estimate" and series["low"] is not None:
+            wider, places = widened(series, 1.2)
+            if places > 1:
+                assert noticed({**panel, "series": [wider]}, panel), series["label"]
+
+
+def widened(series, factor):
+    """The series with its bands that much wider, and at how many x an end moves by over a thousandth."""
+    wider, places = copy.deepcopy(series), set()
+    for name in ("low", "high"):
+        for place, (x, y, end) in enumerate(zip(series["x"], series["y"], series[name], strict=True)):
+            if not (isinstance(y, str) or isinstance(end, str)):
+                wider[name][place] = y + factor * (end - y)
+                if abs(wider[name][place] - end) > 2e-3 * max(abs(end), abs(wider[name][place])):
+                    places.add(x)
+    return wider, len(places)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_moved_abscissae_and_axes_differ(notebook):
+    for name, panel in panels(notebook):
+        for axis in ("xlim", "ylim"):
+            if panel[axis]:
+                assert noticed({**panel, axis: times(panel[axis], 1.05)}, panel), name
+    for name, panel in curves(notebook):
+        if any(finite(panel["series"][0], "x")):
+            assert noticed(multiplied(panel, 1.05, ["x"]), panel), name
+
+
+HEATS = [
+    (name, panel["heat"]) for notebook in NOTEBOOKS for name, panel in panels(notebook) if panel.get("heat")
+]
+
+
+@pytest.mark.parametrize(("name", "heat"), HEATS, ids=[name for name, _ in HEATS])
+def test_a_heat_map_times_1_05_differs_and_so_does_one_with_a_wrong_cell(name, heat):
+    assert noticed(heat | {"values": times(heat["values"], 1.05)}, heat)
+    assert noticed(heat | {"limits": times(heat["limits"], 1.05)}, heat)
+    largest = max(abs(value) for row in heat["values"] for value in finite({"y": row}))
+    for row in range(0, len(heat["values"]), 5):
+        for column in range(0, len(heat["values"][row]), 5):
+            wrong = copy.deepcopy(heat)
+            wrong["values"][row][column] = (
+                largest if wrong["values"][row][column] != largest else 0.95 * largest
+            )
+            assert noticed(wrong, heat), (row, column)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_verdicts_of_a_noisier_estimator_differ_where_more_than_a_sweep_says_so(notebook):
+    for decided in canonical.read(FIGURES / notebook / VERDICTS).values():
+        noisier = [verdict | {"estimate": times(verdict["estimate"], 1.2)} for verdict in decided]
+        visible = [verdict for verdict in decided if any(finite({"y": [verdict["estimate"]]}))]
+        assert noticed(noisier, decided) or len(visible) <= CLAIMS
+        for verdict, other in zip(decided, noisier, strict=True):
+            beyond = not within_a_quarter(verdict)
+            assert noticed([other], [verdict]) >= (beyond and verdict in visible), verdict["id"]
+
+
+def within_a_quarter(verdict):
+    """Whether a fifth of the estimate is less than a quarter of its interval."""
+    low, high = map(float, verdict["interval"])
+    return 0.2 * abs(float(verdict["estimate"])) <= 0.25 * (high - low) < float("inf")

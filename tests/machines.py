@@ -1,0 +1,101 @@
+"""README's first command as other machines would run it: `machines.py OUT`, for continuous integration.
+
+Reproduces every notebook under each BLAS kernel that this processor has, and under its own, with one thread
+and with two, prints the outcomes as a table, and ends with 1 unless all of them are good. A kernel's first
+run starts from nothing. Its second executes every notebook again, too, but finds the blocks of sweeps, which
+run on one thread however many there are (`test_sweep.py`), and are so two thirds of the work.
+"""
+
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+NEEDS = {"Prescott": "sse3", "Haswell": "avx2", "SkylakeX": "avx512f"}  # kernel: as /proc/cpuinfo names it
+SPELT = {"sse3": "pni"}
+THREADS = (1, 2)
+OWN = "its own"  # what the library chooses
+LOADED = "from workbench.study.rounding import KERNELS; print(*KERNELS, sep=', ')"
+
+
+class Outcome(NamedTuple):
+    """What one run came to."""
+
+    kernel: str
+    threads: int
+    seconds: float
+    code: int
+    lines: tuple[str, ...]
+
+
+def kernels(cpuinfo: str, machine: str) -> list[str]:
+    """The kernels to ask for on a processor; none but its own where they are not known."""
+    if machine not in ("x86_64", "AMD64"):
+        return [OWN]
+    flags = set(cpuinfo.partition("flags")[2].partition("\n")[0].split())
+    return [name for name, flag in NEEDS.items() if SPELT.get(flag, flag) in flags] or [OWN]
+
+
+def distinct(asked: Iterable[str], loaded: dict[str, str]) -> list[str]:
+    """The kernels asked for, and the machine's own if it is none of them, each once."""
+    found = {loaded[name]: name for name in (OWN, *asked)}
+    return list(found.values())
+
+
+def environment(kernel: str, threads: int) -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if name != "OPENBLAS_CORETYPE"}
+    chosen = {} if kernel == OWN else {"OPENBLAS_CORETYPE": kernel}
+    return {**inherited, **chosen, "OPENBLAS_NUM_THREADS": str(threads)}
+
+
+def loaded(kernel: str) -> str:
+    """What the libraries say they have chosen."""
+    command = [sys.executable, "-c", LOADED]
+    done = subprocess.run(command, env=environment(kernel, 1), check=True, stdout=subprocess.PIPE, text=True)
+    return done.stdout.strip()
+
+
+def reproduce(kernel: str, threads: int, out: Path, *arguments: str) -> Outcome:
+    """Run the command, showing what it prints."""
+    command = [str(Path(sys.executable).with_name("workbench")), "reproduce", "--out", str(out), *arguments]
+    started, lines = time.monotonic(), []
+    with subprocess.Popen(
+        command, env=environment(kernel, threads), stdout=subprocess.PIPE, text=True
+    ) as process:
+        for line in process.stdout or ():
+            print(line, end="", flush=True)
+            lines.append(line.rstrip())
+    failed = tuple(line for line in lines if line.startswith("FAILED"))
+    return Outcome(kernel, threads, time.monotonic() - started, process.returncode, failed)
+
+
+def table(outcomes: Iterable[Outcome]) -> str:
+    """The outcomes, one line each."""
+    head = f"{'kernel':10} {'threads':>7} {'seconds':>8} {'exit':>5} {'FAILED':>7}"
+    rows = [
+        f"{one.kernel:10} {one.threads:7} {one.seconds:8.0f} {one.code:5} {len(one.lines):7}"
+        for one in outcomes
+    ]
+    return "\n".join([head, *rows])
+
+
+def main(out: Path, *arguments: str) -> int:
+    """Run all of them; 1 unless every one is good."""
+    information = Path("/proc/cpuinfo")
+    asked = kernels(information.read_text() if information.is_file() else "", platform.machine())
+    chosen = {name: loaded(name) for name in {OWN, *asked}}
+    outcomes = []
+    for kernel in distinct(asked, chosen):
+        print(f"\nkernel {kernel}: {chosen[kernel]}", flush=True)
+        folder = out / kernel.replace(" ", "-")
+        outcomes += [reproduce(kernel, threads, folder, *arguments) for threads in THREADS]
+    print(f"\n{table(outcomes)}")
+    return int(any(one.code for one in outcomes))
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), *sys.argv[2:]))

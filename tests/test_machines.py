@@ -1,0 +1,99 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from threadpoolctl import threadpool_info
+
+from tests import machines
+from tests.machines import OWN, Outcome, distinct, environment, kernels, table
+
+ROOT = Path(__file__).parents[1]
+BITS = """
+import sys
+import numpy as np
+from workbench.study.sweep import Sweep, grid, run
+
+def block(point, trials, data, noise):
+    x = data.standard_normal((trials, 300, 300))
+    return {"error": [float(np.linalg.eigvalsh(a @ a.T)[7]) for a in x]}
+
+frame = run(Sweep("bits", grid(n=[1]), block, 3, {"quick": 1}), "quick", seed=1, backend="serial")
+print(frame["error"].to_numpy().tobytes().hex())
+"""
+
+
+@pytest.mark.parametrize(
+    ("flags", "machine", "found"),
+    [
+        ("fpu pni avx avx2", "x86_64", ["Prescott", "Haswell"]),
+        ("fpu pni avx avx2 avx512f avx512vl", "x86_64", ["Prescott", "Haswell", "SkylakeX"]),
+        ("fpu", "x86_64", [OWN]),
+        ("fpu pni avx2", "aarch64", [OWN]),
+    ],
+)
+def test_the_kernels_of_a_processor(flags, machine, found):
+    assert kernels(f"model name : a\nflags\t\t: {flags}\nbugs : avx512f", machine) == found
+    assert kernels("", machine) == [OWN]
+
+
+def test_the_machines_own_kernel_runs_once():
+    asked = ["Prescott", "Haswell"]
+    assert distinct(asked, {OWN: "h", "Prescott": "p", "Haswell": "h"}) == ["Haswell", "Prescott"]
+    assert distinct(asked, {OWN: "z", "Prescott": "p", "Haswell": "h"}) == [OWN, "Prescott", "Haswell"]
+
+
+def test_the_environment_names_kernel_and_threads(monkeypatch):
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Zen")
+    assert environment("Haswell", 2)["OPENBLAS_CORETYPE"] == "Haswell"
+    assert environment("Haswell", 2)["OPENBLAS_NUM_THREADS"] == "2"
+    assert "OPENBLAS_CORETYPE" not in environment(OWN, 1)
+
+
+def test_the_libraries_say_what_they_chose():
+    chosen = [pool.get("architecture") for pool in threadpool_info() if pool["user_api"] == "blas"]
+    assert all(f"{name}" in machines.loaded(OWN) for name in chosen)
+
+
+@pytest.mark.parametrize(("bad", "code"), [((), 0), (("Haswell", 2), 1), (("Prescott", 1), 1)])
+def test_every_run_counts(monkeypatch, tmp_path, capsys, bad, code):
+    ran = []
+
+    def reproduce(kernel, threads, out):
+        ran.append((kernel, threads, out.name))
+        return Outcome(kernel, threads, 61.4, int((kernel, threads) == bad), ())
+
+    monkeypatch.setattr(machines, "reproduce", reproduce)
+    monkeypatch.setattr(machines, "kernels", lambda *_: ["Prescott", "Haswell"])
+    monkeypatch.setattr(machines, "loaded", {OWN: "h", "Prescott": "p", "Haswell": "h"}.get)
+    assert machines.main(tmp_path) == code
+    names = [(name, threads, name) for name in ("Haswell", "Prescott") for threads in (1, 2)]
+    assert ran == names
+    assert [line.split()[:2] for line in capsys.readouterr().out.splitlines()[-4:]] == [
+        [name, str(threads)] for name, threads, _ in names
+    ]
+
+
+def test_the_table():
+    lines = table([Outcome("Haswell", 2, 61.4, 1, ("FAILED a", "FAILED b"))]).splitlines()
+    assert [line.split() for line in lines] == [
+        ["kernel", "threads", "seconds", "exit", "FAILED"],
+        ["Haswell", "2", "61", "1", "2"],
+    ]
+
+
+def test_a_bad_run_is_reported_with_its_lines(tmp_path):
+    outcome = machines.reproduce(OWN, 1, tmp_path, "no-notebook", "--project", str(ROOT))
+    assert outcome.code == 2
+    assert outcome.lines == ()
+
+
+def test_blocks_of_a_sweep_have_the_same_bits_with_one_thread_and_two():
+    bits = [
+        subprocess.run(
+            [sys.executable, "-c", BITS], env=environment(OWN, threads), cwd=ROOT, capture_output=True,
+            text=True, check=True,
+        ).stdout
+        for threads in (1, 2)
+    ]  # fmt: skip
+    assert bits[0] == bits[1]
