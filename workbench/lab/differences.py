@@ -17,6 +17,7 @@ MOST = 20  # lines reported per file
 CURVES = ("y", "low", "high")
 EVIDENCE = ("estimate", "interval")
 ALLOWED = {"x": PLACES, "claim": CLAIMS}
+Curve = Mapping[str, Any]
 
 
 class Difference(NamedTuple):
@@ -69,7 +70,7 @@ class _Walk:
         """Return the entries that are compared together, and how they differ."""
         if _is_curve(ours) and _is_curve(theirs):
             return CURVES, self._curve(place, ours, theirs)
-        if "interval" in theirs and "interval" in ours and "estimate" in theirs:
+        if set(EVIDENCE) <= ours.keys() & theirs.keys():
             return EVIDENCE, self._evidence(place, ours, theirs)
         return (), iter(())
 
@@ -80,23 +81,32 @@ class _Walk:
         for index, (one, other) in enumerate(zip(ours, theirs, strict=True)):
             yield from self.walk(f"{place}[{index}]", one, other, scale)
 
-    def _curve(self, place: str, ours: dict[str, Any], theirs: dict[str, Any]) -> Iterator[Difference]:
+    def _curve(self, place: str, ours: Curve, theirs: Curve) -> Iterator[Difference]:
         """Yield how y and the band differ, point by point: a flipped run moves the three together."""
         lengths = {len(one[name]) for one in (ours, theirs) for name in CURVES if one[name] is not None}
         if len(lengths) > 1 or any((ours[name] is None) != (theirs[name] is None) for name in CURVES):
             yield Difference(f"{place}: {_shape(ours)}, committed {_shape(theirs)}")
             return
-        names = [name for name in CURVES if theirs[name] is not None]
-        scales = {name: 0.0 if "y" in self.log else _largest(theirs[name]) for name in names}
-        kind = str(theirs.get("kind"))
+        scales = {
+            name: 0.0 if "y" in self.log else _largest(theirs[name])
+            for name in CURVES
+            if theirs[name] is not None
+        }
         for index in range(len(theirs["y"])):
-            pairs = {name: (_float(ours[name][index]), _float(theirs[name][index])) for name in names}
-            wrong = [name for name in names if not self.tolerance.rounds(*pairs[name], scales[name], kind)]
-            simulated = wrong and theirs.get("role") == "estimate"
-            flips = simulated and self.tolerance.flips(_point(ours, index), _point(theirs, index))
-            run = ("x", _float(theirs["x"][index])) if flips else None
+            wrong = [name for name, scale in scales.items() if self._moved(ours, theirs, name, index, scale)]
+            run = self._run(ours, theirs, index) if wrong else None
             for name in wrong:
                 yield _difference(f"{place} {name}[{index}]", ours[name][index], theirs[name][index], run)
+
+    def _moved(self, ours: Curve, theirs: Curve, name: str, index: int, scale: float) -> bool:
+        pair = _float(ours[name][index]), _float(theirs[name][index])
+        return not self.tolerance.rounds(*pair, scale, str(theirs.get("kind")))
+
+    def _run(self, ours: Curve, theirs: Curve, index: int) -> tuple[str, Hashable] | None:
+        """Name the run that may have moved a point, if it is simulated and stays in its interval."""
+        simulated = theirs["role"] == "estimate"
+        flips = simulated and self.tolerance.flips(_point(ours, index), _point(theirs, index))
+        return ("x", _float(theirs["x"][index])) if flips else None
 
     def _evidence(self, place: str, ours: dict[str, Any], theirs: dict[str, Any]) -> Iterator[Difference]:
         """Yield how a verdict's estimate and interval differ, which a flipped run moves together."""
@@ -113,16 +123,16 @@ def _logarithmic(panel: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(axis for axis in ("x", "y") if panel.get(f"{axis}scale") == "log")
 
 
-def _is_curve(record: Mapping[str, Any]) -> bool:
+def _is_curve(record: Curve) -> bool:
     return "role" in record and {"x", *CURVES} <= record.keys()
 
 
-def _shape(curve: Mapping[str, Any]) -> str:
+def _shape(curve: Curve) -> str:
     parts = [f"{len(curve[name])} of {name}" for name in CURVES if curve[name] is not None]
     return " and ".join(parts)
 
 
-def _point(curve: Mapping[str, Any], index: int) -> Point:
+def _point(curve: Curve, index: int) -> Point:
     """Return a point of a curve, with the binomial interval if it has no band and is of known trials."""
     y, trials = _float(curve["y"][index]), curve.get("trials")
     if curve["low"] is not None and curve["high"] is not None:
