@@ -241,5 +241,5 @@ def test_a_bin_is_released_from_the_threshold_on(count):
     cost = ApproxDP(1.0, 0.01)
     charge, threshold = stability_charge("bins", cost), stability_threshold(cost)
     for shift in range(-3, 20):
-        released = stability_histogram(["a"] * count, charge, Shifted(shift))
+        released = stability_histogram(np.array(["a"] * count), charge, Shifted(shift))
         assert released == ({"a": count + shift} if count + shift >= threshold else {})

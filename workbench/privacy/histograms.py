@@ -1,13 +1,15 @@
 """Private histograms: over a finite partition, over a countable one, and the mode alone.
 
-Counts are integers and so is their noise (discrete Laplace) wherever the currency allows. Proofs:
-`proofs/univariate.md`, sections 2 to 4.
+Counts are integers and so is their noise (discrete Laplace) wherever the currency allows. A released key is
+a value of the array's type, which is public, in one form (0.0 for -0.0, one NaN): it carries nothing of the
+rows but that enough of them have it. Proofs: `proofs/univariate.md`, sections 2 to 4.
 """
 
 from math import ceil, exp, log, log1p, sqrt
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from workbench.errors import ArgumentError
@@ -19,6 +21,9 @@ from .plan import Charge
 
 COUNTS_L1 = 2.0  # replacing one row takes 1 from one count and adds 1 to another
 COUNTS_L2 = sqrt(2.0)
+_KEYS = "iufbUS"  # the kinds of types whose values have one form, or are brought to one
+
+Keys = NDArray[Any]
 
 
 def histogram_charge(step: str, cost: Budget) -> Charge:
@@ -62,25 +67,40 @@ def stability_threshold_stated(cost: ApproxDP) -> float:
 
 
 def stability_histogram(
-    keys: ArrayLike, charge: Charge, noise: NoiseSource, threshold: float | None = None
+    keys: Keys, charge: Charge, noise: NoiseSource, threshold: float | None = None
 ) -> dict[object, float]:
     """Return noisy counts of the populated bins that reach the threshold (L17 Theorem 1.2).
 
-    `keys` names the bin of every row, shape (n,). One draw per row whatever the data, and sorted keys, so
+    `keys` names the bin of every row, shape (n,), an array of whole numbers, floats, truth values or text:
+    the type of a list would be a fact about its rows. One draw per row whatever the data, and sorted keys, so
     that neither the stream nor the order tells how many bins are populated. A `threshold` above the
     default costs nothing; one below it is refused.
     """
     least = stability_threshold(charge.cost)
     if threshold is not None and threshold < least:
         raise ArgumentError("threshold", threshold, f"at least {least:g}")
-    if np.ndim(keys) != 1:
-        raise ArgumentError("keys", f"array of shape {np.shape(keys)}", "one key per row: shape (n,)")
-    unique, counts = np.unique(np.asarray(keys), return_counts=True)
-    padded = np.zeros(np.size(keys))
+    unique, counts = _counted(keys)
+    padded = np.zeros(len(keys))
     padded[: len(counts)] = counts
     noisy = _noisy(padded, charge, noise)[: len(counts)]
     kept = noisy >= (least if threshold is None else threshold)
     return dict(zip(unique[kept].tolist(), noisy[kept].tolist(), strict=True))
+
+
+def _counted(keys: Keys) -> tuple[Keys, NDArray[np.int64]]:
+    """Count equal keys, each in its one form; refuse by type and shape what has none."""
+    if not isinstance(keys, np.ndarray) or isinstance(keys, np.ma.MaskedArray):
+        raise ArgumentError(
+            "keys", type(keys).__name__, "a numpy array: its type must not depend on the rows"
+        )
+    if keys.dtype.kind not in _KEYS:
+        raise ArgumentError("keys", f"array of type {keys.dtype}", "whole numbers, floats or text")
+    if keys.ndim != 1:
+        raise ArgumentError("keys", f"array of shape {keys.shape}", "one key per row: shape (n,)")
+    if keys.dtype.kind == "f":  # equal zeros may differ in sign, NaNs in sign and payload
+        with np.errstate(all="ignore"):
+            keys = np.where(np.isnan(keys), keys.dtype.type(np.nan), keys + keys.dtype.type(0))
+    return np.unique(keys, return_counts=True)
 
 
 def _noisy(counts: Array, charge: Charge, noise: NoiseSource) -> Array:
@@ -94,7 +114,7 @@ def _noisy(counts: Array, charge: Charge, noise: NoiseSource) -> Array:
 
 
 def stable_mode(
-    keys: ArrayLike, charge: Charge, noise: NoiseSource, threshold: float | None = None
+    keys: Keys, charge: Charge, noise: NoiseSource, threshold: float | None = None
 ) -> object | None:
     """Return the released bin with the largest noisy count, or None: post-processing."""
     released = stability_histogram(keys, charge, noise, threshold)
@@ -108,15 +128,17 @@ def mode_charge(step: str, cost: ApproxDP) -> Charge:
     return charge
 
 
-def release_mode(keys: ArrayLike, charge: Charge, noise: NoiseSource) -> object | None:
+def release_mode(keys: Keys, charge: Charge, noise: NoiseSource) -> object | None:
     """Return the most frequent key, or None: (ε, δ)-DP, cheaper than a histogram where only it is wanted.
+
+    `keys` as for `stability_histogram`.
 
     (1) h = (n₁ - n₂)/2 for the two largest counts; one replaced row moves n₁ - n₂ by at most 2, h by 1.
     (2) Release iff h + Z > A, Z truncated Laplace on [-A, A]: at h = 0 never, at h = 1 with probability δ.
 
     Proof: `proofs/univariate.md`, section 3.
     """
-    unique, counts = np.unique(np.asarray(keys), return_counts=True)
+    unique, counts = _counted(keys)
     second, first = np.sort(np.append(counts, [0, 0]))[-2:]
     stability = (first - second) / 2  # (1)
     noisy = truncated_laplace(stability, charge, noise)  # (2)
