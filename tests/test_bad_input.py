@@ -154,7 +154,7 @@ COLUMNS = [
     ("x", "shape (4, 0)", np.zeros((4, 0))),
     ("x", "shape (4, 1, 1)", np.zeros((4, 1, 1))),
     ("x", "shape (4, 2)", pd.DataFrame(np.zeros((4, 2)))),
-    ("x", "type object", np.array([1.0, "a"], object)),
+    ("x", "entry of type str", np.array([1.0, "a"], object)),
     ("x", "type <U1", np.array(["a", "b"])),
     ("x", "type complex128", np.zeros(4, complex)),
     ("x", "type object", np.array(None)),

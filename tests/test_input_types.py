@@ -1,12 +1,19 @@
-"""What counts as rows and as randomness: frames, series and lists; generators and noise sources."""
+"""What counts as rows and as randomness: arrays, lists, tables of libraries; generators, noise sources."""
+
+from array import array
+from collections import UserList, deque
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from workbench import ApproxDP, PureDP, TwoStepMean, UnboundedMean
+from workbench import ZCDP, ApproxDP, ArgumentError, CoinPressMean, PureDP, TwoStepMean, UnboundedMean
+from workbench.estimators.reading import read
 
 ROWS = np.arange(30.0)
+NAN = float("nan")
 
 
 def released(estimator, x, budget):
@@ -31,3 +38,240 @@ def test_missing_entries_of_nullable_columns_are_rows_like_others():
     zeroed = pd.Series([1, 0, 3, 4])
     one, other = (released(TwoStepMean(radius=10), x, PureDP(1)).value for x in (column, zeroed))
     assert one == other
+
+
+# tables of other libraries, by the protocol that they share; nothing of them is imported
+
+
+class Column:
+    """A column as polars and Arrow have it: a name, a type in words, `to_numpy`."""
+
+    def __init__(self, values, kind, name="", missing=()):
+        self.values, self.name, self.kind, self.missing = values, name, kind, missing
+
+    def __len__(self):
+        return len(self.values)
+
+    def __array__(self, dtype=None, copy=None):
+        values = np.array(self.values)
+        if not self.missing:
+            return values
+        whole = values.astype(float if values.dtype.kind in "iuf" else object)
+        whole[list(self.missing)] = np.nan if whole.dtype == float else None
+        return whole
+
+    def to_numpy(self, zero_copy_only=True):
+        if zero_copy_only and self.missing:
+            raise TypeError("a copy is needed")  # so does Arrow, for one missing entry
+        return np.asarray(self)
+
+
+class PolarsColumn(Column):
+    @property
+    def dtype(self):
+        return self.kind
+
+
+class ArrowColumn(Column):
+    @property
+    def type(self):
+        return self.kind
+
+
+class PolarsFrame:
+    def __init__(self, *columns):
+        self.columns, self._columns = [column.name for column in columns], list(columns)
+
+    def __len__(self):
+        return len(self._columns[0])
+
+    def get_columns(self):
+        return self._columns
+
+    def to_numpy(self):
+        raise AssertionError("one type for all columns would hang on the missing entries of one")
+
+
+class ArrowTable:
+    def __init__(self, *columns):
+        self.column_names, self.columns = [column.name for column in columns], list(columns)
+
+    def __len__(self):
+        return len(self.columns[0])
+
+
+LIBRARIES = [
+    pytest.param(PolarsFrame, PolarsColumn, ("Int64", "Float64", "Boolean", "String"), id="polars"),
+    pytest.param(ArrowTable, ArrowColumn, ("int64", "double", "bool", "string"), id="Arrow"),
+]
+
+
+@pytest.mark.parametrize(("table", "column", "kinds"), LIBRARIES)
+def test_tables_keep_the_names_of_their_columns(table, column, kinds):
+    x = table(
+        column([1, 2, 3], kinds[0], "a", missing=[1]),
+        column([0.5, 1.5, 2.5], kinds[1], "b"),
+        column([True, False, True], kinds[2], "c", missing=[2]),
+    )
+    values, labels = read(x)
+    assert labels == ("a", "b", "c")
+    np.testing.assert_array_equal(values, [[1, 0.5, 1], [NAN, 1.5, 0], [3, 2.5, NAN]])
+
+
+@pytest.mark.parametrize(("table", "column", "kinds"), LIBRARIES)
+def test_the_release_from_a_table_is_that_of_its_numbers_and_has_its_labels(table, column, kinds):
+    rows = np.random.default_rng(0).normal(size=(200, 2))
+    x = table(column(rows[:, 0], kinds[1], "left"), column(rows[:, 1], kinds[1], "right"))
+    mean = CoinPressMean(radius=10.0)
+    one, other = (released(mean, each, ZCDP(0.5)) for each in (x, rows))
+    assert one.labels == ("left", "right")
+    np.testing.assert_array_equal(one.value, other.value)
+
+
+@pytest.mark.parametrize(("table", "column", "kinds"), LIBRARIES)
+@pytest.mark.parametrize("missing", [(), (1,), (0, 1)], ids=str)
+def test_a_column_of_text_is_named_with_its_type_whatever_is_missing(table, column, kinds, missing):
+    text = column(["a", "bcd"], kinds[3], "town", missing=missing)
+    for x in (table(column([1, 2], kinds[0], "a"), text), text):
+        with pytest.raises(ArgumentError) as raised:
+            read(x)
+        assert str(raised.value) == f"x['town'] = 'column of type {kinds[3]}': expected a numeric column"
+
+
+@pytest.mark.parametrize("column", [PolarsColumn, ArrowColumn])
+@pytest.mark.parametrize(("values", "kind"), [([1, 2, 3], "int64"), ([True, False, True], "bool")])
+def test_a_missing_entry_changes_neither_the_outcome_nor_the_other_entries(column, values, kind):
+    whole, labels = read(column(values, kind, "h"))
+    partly, same = read(column(values, kind, "h", missing=[1]))
+    assert labels == same == ("h",)
+    np.testing.assert_array_equal(partly, [whole[0], NAN, whole[2]])
+
+
+def test_columns_without_a_name_have_no_label():
+    for x in (pd.Series(ROWS), PolarsColumn(ROWS, "Float64"), PolarsColumn(ROWS, "Float64", None)):
+        assert read(x)[1] is None
+    with pytest.raises(ArgumentError, match=r"^x = 'column of type "):
+        read(pd.Series(["a", "b"]))
+
+
+def test_a_table_of_rows_of_columns_is_refused_by_name():
+    frame = PolarsFrame(PolarsColumn([[1, 2], [3, 4]], "Array(Int64, 2)", "pair"))
+    with pytest.raises(ArgumentError, match=r"x\['pair'\] = .*one number in every row"):
+        read(frame)
+
+
+# neighbouring inputs: one entry is replaced, and nothing changes but that entry
+
+WIDEST = np.longdouble("1e4000") if np.finfo(np.longdouble).maxexp > 1024 else np.longdouble("inf")
+
+
+def longdouble(row):
+    return np.array([1, 2, row], np.longdouble)
+
+
+class Word:
+    """A number of a library: it has `as_py`, like the scalars of Arrow."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def as_py(self):
+        return self.value
+
+
+NEIGHBOURS = {  # how to build the rows, the ordinary last entry, what may stand in its place
+    "Series of extended precision": (lambda row: pd.Series(longdouble(row)), 3, [WIDEST, np.nan]),
+    "frame of extended precision": (lambda row: pd.DataFrame({"a": longdouble(row)}), 3, [WIDEST, np.nan]),
+    "array of extended precision": (longdouble, 3, [WIDEST, np.nan]),
+    "list": (lambda row: [1.0, 2.0, row], 3.0, [None, pd.NA, pd.NaT, np.ma.masked, WIDEST, 2**70, 10**400]),
+    "list of fractions": (lambda row: [1, 2, row], 3, [Fraction(10**400), Decimal("sNaN"), Decimal("1e999")]),
+    "list of truth values": (lambda row: [True, np.False_, row], True, [np.True_, np.array(2.0), None]),
+    "list of scalars": (lambda row: [Word(1), Word(2), row], Word(3), [Word(None), Word(10**400)]),
+    "tuple of rows": (lambda row: ([1.0, 2.0], (3.0, 4.0), row), [5.0, 6.0], [None, pd.NA, [pd.NA, None]]),
+    "list of arrays": (
+        lambda row: [np.ones(2), np.ones(2), row],
+        np.ones(2),
+        [None, [None, 1], np.array([None, 1], object), np.ma.array([1.0, 2.0], mask=[True, False])],
+    ),
+    "list of Series": (lambda row: [pd.Series([1, 2]), row], pd.Series([1, 2]), [None, pd.Series([1, None])]),
+    "deque": (lambda row: deque([1, 2, row]), 3, [None, 2**70, pd.NA]),
+    "list of one's own": (lambda row: UserList([[1], [2], row]), [3], [None, [None], [2**70]]),
+    "array of objects": (lambda row: np.array([1, 2.5, row], object), 3, [None, pd.NA, 10**400, 0.5]),
+    "matrix of objects": (lambda row: np.array([[1, 2], [3, row]], object), 4, [None, pd.NA, 10**400, 0.5]),
+    "masked objects": (lambda row: np.ma.array([1, 2, 3], mask=[0, 0, row], dtype=object), False, [True]),
+    "Series of objects": (lambda row: pd.Series([1, 2, row], dtype=object), 3, [None, pd.NA, 10**400]),
+    "frame of objects": (lambda row: pd.DataFrame({"a": [1, 2, row]}, dtype=object), 3, [None, 10**400]),
+    "Int64": (lambda row: pd.Series([1, 2, row], dtype="Int64"), 3, [None]),
+    "Float64": (lambda row: pd.DataFrame({"a": pd.array([1, 2, row], "Float64")}), 3, [None, 1e308, np.inf]),
+    "boolean": (lambda row: pd.Series([True, False, row], dtype="boolean"), True, [None]),
+    "array of pandas": (lambda row: pd.array([1, 2, row], dtype="Int64"), 3, [None]),
+    "sparse": (lambda row: pd.DataFrame({"a": pd.arrays.SparseArray([0, 0, row])}), 3.0, [0.0, np.nan]),
+    "index": (lambda row: pd.Index([1.0, 2.0, row]), 3.0, [np.nan, np.inf]),
+    "half precision": (lambda row: np.array([1, 2, row], np.float16), 3, [np.inf, np.nan, 65504]),
+    "array of C": (lambda row: array("d", [1, 2, row]), 3.0, [np.nan, np.inf]),
+}
+
+
+def cases():
+    return [
+        pytest.param(build, usual, row, id=f"{name}-{number}")
+        for name, (build, usual, rows) in NEIGHBOURS.items()
+        for number, row in enumerate(rows)
+    ]
+
+
+@pytest.mark.parametrize(("build", "usual", "row"), cases())
+@pytest.mark.parametrize("mode", ["warn", "raise"])
+def test_one_entry_decides_no_exception_no_warning_no_shape_and_no_other_entry(build, usual, row, mode):
+    with np.errstate(all=mode):
+        (one, labels), (other, same) = read(build(usual)), read(build(row))
+    assert (one.shape, one.dtype, labels) == (other.shape, other.dtype, same)
+    np.testing.assert_array_equal(one[:-1], other[:-1])
+
+
+@pytest.mark.parametrize(
+    ("x", "numbers"),
+    [
+        (np.array([1, 2.5, None, 2**70], object), [1, 2.5, NAN, 2.0**70]),
+        (np.array([[1, None], [2.5, 4]], object), [[1, NAN], [2.5, 4]]),
+        (np.ma.array([1, 2], mask=[True, False], dtype=object), [NAN, 2]),
+        (pd.Series([Decimal("1.5"), None]), [1.5, NAN]),
+        ([[1.0, 2.0], None, [3.0, pd.NA]], [[1, 2], [NAN, NAN], [3, NAN]]),
+        ([None, None], [NAN, NAN]),
+        (range(3), [0, 1, 2]),
+        (memoryview(np.ones(2)), [1, 1]),
+        (np.array([[1, 2], None], object), [[1, 2], [NAN, NAN]]),
+        (pd.DataFrame(np.eye(2), columns=["a", "a"]), np.eye(2)),
+        (pd.DataFrame(np.eye(2), columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])), np.eye(2)),
+        (pd.DataFrame({"a": [1, 2], "b": [True, False]}), [[1, 1], [2, 0]]),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_numbers_are_read_one_by_one_where_there_is_no_type(x, numbers):
+    np.testing.assert_array_equal(read(x)[0], numbers)
+
+
+@pytest.mark.parametrize(
+    ("x", "argument", "words"),
+    [
+        (np.array([1.0, "a"], object), "x", "array with an entry of type str"),
+        ([1.0, "a"], "x", "list with an entry of type str"),
+        ([1.0, 1j], "x", "list with an entry of type complex"),
+        (deque([1.0, "a"]), "x", "entry of type str"),
+        (pd.DataFrame({"a": pd.Series([1, "a"], dtype=object)}), "x['a']", "with an entry of type str"),
+        (pd.Series([1, 2], dtype="category", name="a"), "x['a']", "column of type category"),
+        (pd.Series(pd.to_timedelta([1, 2]), name="a"), "x['a']", "column of type timedelta64"),
+        (pd.Index(["a", "b"], name="a"), "x['a']", "column of type"),
+        ((number for number in ROWS), "x", "array of type object"),
+        ({1.0, 2.0}, "x", "array of type object"),
+        (np.zeros(2, [("a", float)]), "x", "array of type"),
+        (UserList([[1.0, 2.0], [1.0]]), "x", "list of 2 rows"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_is_not_numeric_is_refused_by_its_type(x, argument, words):
+    with pytest.raises(ArgumentError) as raised:
+        read(x)
+    assert raised.value.argument == argument
+    assert words in str(raised.value)
+    assert "\n" not in str(raised.value)

@@ -51,7 +51,7 @@ class Estimator(Protocol):
     """What the catalog holds. `estimate` is the algorithm on sanitised rows; `run` wraps it."""
 
     def __call__(self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None) -> Release[Any]:
-        """Return the release on rows `x` (ndarray, list, Series or DataFrame)."""
+        """Estimate from rows `x`: an array, a list, a column or table of pandas, polars or Arrow."""
         ...
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:

@@ -1,55 +1,102 @@
-"""What callers hold, as floats: arrays, lists, Series and DataFrames; types are public, entries are not."""
+"""What callers hold, as floats: arrays, lists, columns and tables of pandas, polars and Arrow.
 
-from numbers import Real
-from typing import Any, cast
+Shapes and types are public, entries are not. An array has one type, and so has a column; a list and an
+array of objects tell theirs entry by entry, and anything in them but numbers and marks of missing entries
+is refused. Libraries are met by their protocols (`to_numpy`, names of columns) and never imported.
+"""
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError
+from workbench.estimators.entries import NUMERIC, Array, listed, missing
 
-Array = NDArray[np.float64]
+Labels = tuple[str, ...] | None
 
-_REAL: Any = Real
-
-
-def read(x: object) -> tuple[Array, tuple[str, ...] | None]:
-    """Return the entries as floats and the column names; raise on a type that is not numeric."""
-    frame: Any = x
-    if hasattr(frame, "to_numpy") and hasattr(frame, "index"):
-        names = list(frame.columns) if hasattr(frame, "columns") else [frame.name]
-        kinds = list(frame.dtypes) if hasattr(frame, "columns") else [frame.dtype]
-        for name, kind in zip(names, kinds, strict=True):
-            if getattr(kind, "kind", "O") not in "biuf":
-                raise ArgumentError(f"x[{name!r}]", f"column of type {kind}", "a numeric column")
-        labels = tuple(str(name) for name in names) if None not in names else None
-        return cast(Array, frame.to_numpy(dtype=np.float64, na_value=np.nan)), labels
-    if isinstance(x, (list, tuple)):
-        return _read_list(x), None
-    values = np.asarray(x)
-    if values.dtype.kind not in "biuf":
-        raise ArgumentError("x", f"array of type {values.dtype}", "a numeric array")
-    with np.errstate(all="ignore"):
-        return np.ma.filled(np.ma.asarray(x).astype(np.float64, copy=False), np.nan), None
+# how the names of numeric types begin in polars, Arrow and pandas; rows of numbers may be an array or a list
+_TYPES = ("int", "uint", "float", "double", "half", "bool", "decimal", "null", "list", "array", "fixed_size")
+_BYTES = (str, bytes, bytearray, memoryview)
 
 
-def _read_list(x: list[object] | tuple[object, ...]) -> Array:
-    """Return the numbers of a (nested) list; None and integers beyond the floats count as missing."""
-    if any(isinstance(row, (list, tuple, np.ndarray)) for row in x):
-        rows = [read(row)[0] for row in x]
-        if len({row.shape for row in rows}) > 1:
-            raise ArgumentError("x", f"list of {len(rows)} rows", "rows of one length")
-        return np.array(rows)
-    return np.array([_number(entry) for entry in x], np.float64)
+def read(x: object) -> tuple[Array, Labels]:
+    """Read entries as floats, missing ones as NaN, with the names of the columns; refuse other types."""
+    with np.errstate(all="ignore"):  # whatever the caller's settings, entries decide no exception
+        frame: Any = x
+        if (columns := _columns(frame)) is not None:
+            return _table(*columns, len(frame))
+        if isinstance(x, Sequence) and not isinstance(x, _BYTES):
+            return _sequence(x), None
+        name = getattr(x, "name", None) if hasattr(x, "to_numpy") else None
+        labels = (str(name),) if name not in (None, "") else None
+        values = _column(x, "x" if labels is None else f"x[{name!r}]")
+        return values, labels if values.ndim == 1 else None
 
 
-def _number(entry: object) -> float:
-    if entry is None:
-        return float("nan")
-    if not isinstance(entry, _REAL):
-        raise ArgumentError("x", f"list with an entry of type {type(entry).__name__}", "a list of numbers")
-    try:
-        with np.errstate(all="ignore"):
-            return float(entry)
-    except OverflowError:
-        return float("nan")
+def _columns(x: Any) -> tuple[list[Any], list[Any]] | None:
+    """Take a table apart: names and columns of a DataFrame (pandas, polars), a Table, a RecordBatch."""
+    if hasattr(x, "column_names") and hasattr(x, "columns"):
+        return list(x.column_names), list(x.columns)
+    if hasattr(x, "get_columns"):
+        return list(x.columns), x.get_columns()
+    if hasattr(x, "iloc") and hasattr(x, "columns"):
+        return list(x.columns), [x.iloc[:, place] for place in range(len(x.columns))]
+    return None
+
+
+def _table(names: list[Any], columns: list[Any], rows: int) -> tuple[Array, Labels]:
+    values = np.empty((rows, len(columns)))
+    for place, (name, column) in enumerate(zip(names, columns, strict=True)):
+        read = _column(column, f"x[{name!r}]")
+        if read.shape != (rows,):
+            raise ArgumentError(f"x[{name!r}]", f"column of shape {read.shape}", "one number in every row")
+        values[:, place] = read
+    return values, None if None in names else tuple(map(str, names))
+
+
+def _column(column: Any, name: str) -> Array:
+    """Read an array, a Series or an Arrow array; `name` is what an error calls it."""
+    _require_numeric(column, name)
+    if hasattr(column, "iloc") and column.dtype != object:  # pandas has marks of its own for missing entries
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    values = column if isinstance(column, np.ma.MaskedArray) else np.asarray(column)
+    if values.dtype == object and values.ndim:
+        return _objects(np.where(np.ma.getmaskarray(values), None, np.ma.getdata(values)), name)
+    if values.dtype.kind not in NUMERIC:
+        raise ArgumentError(name, f"array of type {values.dtype}", "a numeric array")
+    return np.asarray(np.ma.filled(values.astype(np.float64, copy=False), np.nan))
+
+
+def _require_numeric(column: Any, name: str) -> None:
+    """Raise on the type that a column of a library says it has, whatever is in it."""
+    kind = getattr(column, "type", None) or getattr(column, "dtype", None)
+    if not hasattr(column, "to_numpy") or kind is None or str(kind) == "object":
+        return
+    numpys = hasattr(column, "iloc") or isinstance(kind, np.dtype)
+    numeric = kind.kind in NUMERIC if numpys else str(kind).lower().startswith(_TYPES)
+    if not numeric:
+        raise ArgumentError(name, f"column of type {kind}", "a numeric column")
+
+
+def _objects(values: Any, name: str) -> Array:
+    what = "array" if name == "x" else "column"
+    if values.ndim == 1:
+        return _sequence(values.tolist(), name, what)
+    return listed(values.ravel().tolist(), name, what).reshape(values.shape)
+
+
+def _sequence(x: Sequence[object], name: str = "x", what: str = "list") -> Array:
+    """Read numbers, or rows of them; a row that is missing is a row of missing entries."""
+    if not any(map(_is_row, x)):
+        return listed(x, name, what)
+    rows = [None if missing(row) else read(row)[0] for row in x]
+    shapes = {row.shape for row in rows if row is not None}
+    if len(shapes) > 1:
+        raise ArgumentError(name, f"{what} of {len(rows)} rows", "rows of one length")
+    return np.array([np.full(*shapes, np.nan) if row is None else row for row in rows])
+
+
+def _is_row(entry: object) -> bool:
+    array = isinstance(entry, np.ndarray) and entry.ndim > 0
+    return array or isinstance(entry, (list, tuple)) or hasattr(entry, "to_numpy")
