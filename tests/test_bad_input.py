@@ -199,8 +199,11 @@ def folder(tmp_path):
         "three": "height\n1.5\n2\n3\n",
         "header": "height,name\n",
         "empty": "",
-        "ragged": "height\n1\n1,2,3\n",
-        "hostile": "height\n" + "nan\ninf\n-inf\n1e308\n-1e308\n1e400\n\n7\n7\n7\n0\n-0.0\n5e-324\n" * 9,
+        "twice": "height,height\n1,2\n1,2\n",
+        "headless": "171.25,80\n171.25,81\n",
+        "hostile": "height\n"
+        + "nan\ninf\n-inf\n1e308\n-1e308\n1e400\n\n7\n7\n7\n0\n-0.0\n5e-324\n" * 9
+        + 'abc\n  \n"1,5\n1,2,3\n-\n\x001\n' * 3,
         "constant": "height\n" + "7\n" * 60,
     }
     for name, text in lines.items():
@@ -245,10 +248,10 @@ def line_cases():
     yield estimate("three", key="scale", budget=approx, settings=()), "n = 3", "at least 4"
     yield estimate("header"), "header.csv", "at least one row"
     yield estimate("empty"), "empty.csv", "a header"
-    yield estimate("ragged"), "ragged.csv", "rows of the same length"
+    yield estimate("twice"), "column = 'height'", "names differ"
+    yield estimate("headless"), "headless.csv", "a number or a missing entry there"
     yield estimate("nothing"), "nothing.csv", "a file that exists"
-    yield estimate(column="name"), "column = 'name'", "a column of numbers"
-    yield estimate(column="mixed"), "column = 'mixed'", "a column of numbers"
+    yield estimate(settings=("radius=9", "centre=1,2")), "set centre = (1, 2)", "holds for every column"
     yield estimate(column="weight"), "column = 'weight'", "height, name, mixed"
     yield estimate(key="mode"), "key = 'univariate/mode'", "univariate/clipped-mean"
 

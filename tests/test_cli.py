@@ -70,6 +70,16 @@ def test_abstention_is_a_status(csv, tmp_path):
     assert (record["status"], record["value"]) == ("abstained", None)
 
 
+def test_a_column_of_words_is_a_column_of_missing_entries_which_a_check_lists(csv):
+    done = estimate(csv, "--column", "name", "--epsilon", "1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "missing entries: a row with an entry that is missing or no number counts as 0" in done.stdout
+    done = run_workbench("estimate", csv, "--check", "--column", "name", flags=("-W", "error"))
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "line 2, column name: no number" in done.stdout
+    assert "column name: 0 numbers, 0 missing, 7 unreadable" in done.stdout
+
+
 def test_every_catalog_key_takes_hostile_data_without_error_or_warning(csv):
     pytest.importorskip("workbench.catalog")
     from workbench.catalog import CATALOG
@@ -149,7 +159,8 @@ COLUMN = ("--column", "height")
         ((*BUDGET, "--set", "range=1", *COLUMN), ("set range = 1", "a parameter of univariate/toy: radius")),
         ((*BUDGET, "--set", "radius", *COLUMN), ("'radius'", "NAME=VALUE")),
         ((*BUDGET, "--column", "weight"), ("column = 'weight'", "height, name, empty")),
-        ((*BUDGET, "--column", "name"), ("column = 'name'", "a column of numbers")),
+        ((*BUDGET, *COLUMN, "--missing", "nan"), ("missing = nan", "a finite number")),
+        ((*BUDGET, *COLUMN, "--separator", "1"), ("separator = '1'", "one character")),
         (BUDGET, ("column = 'height, name, empty'", "exactly one of")),
         ((*BUDGET, *COLUMN, "--seed", "-1"), ("seed = -1", "at least 0")),
         ((*BUDGET, *COLUMN, "--out", "no/such/a.json"), ("out = 'no/such/a.json'", "folder that exists")),
@@ -166,13 +177,15 @@ def test_bad_arguments_are_one_line_and_write_nothing(csv, arguments, words):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("", ("file = ", "a header and rows")),
+        ("", ("file = ", "a header")),
         ("height\n", ("file = ", "at least one row")),
         ("height\n1\n2\n", ("n = 2", "at least 3 rows")),
-        ("height\n1,2\n3,4\n", ("file = ", "rows of the same length")),
-        ("height\n1\n1,2,3\n", ("file = ", "rows of the same length")),
-        ("height\n1j\n2\n3\n", ("column = 'height'", "a column of numbers")),
-        (b"\xff\xfe\x00height", ("file = ", "a header and rows")),
+        ("height\n1,2\n3,4\n", ("n = 2", "at least 3 rows")),
+        ("height\n\n1,2,3\n", ("n = 2", "at least 3 rows")),
+        ("height\n1\n2\n3", ("file = ", "after every line, the last one too")),
+        ("height,height\n1,2\n3,4\n", ("column = 'height'", "names differ")),
+        ("1.5,2\n3,4\n", ("file = ", "a number or a missing entry there")),
+        (b"\xff\xfe\x00height", ("encoding = 'utf-8'", "the encoding of the header")),
         (None, ("file = ", "a file that exists")),
     ],
 )

@@ -7,12 +7,20 @@ from typing import Any
 from workbench.commands.base import command
 from workbench.lab.words import number, pair, whole
 
+SUMMARY = "one private estimate from a CSV file"
+DETAILS = """one private estimate from a CSV file. The first line names the columns and is public; every
+line below it is one row, blank ones too, and their number is public. A cell that is no number (empty, a word,
+a date, 1,000, inf, above 1e100) is a missing entry: never an error, never counted, never told. A row with a
+missing entry counts as 0 in every column, unless --missing says what the entry counts as. --check lists by
+line and column what is no number: for the owner of the file, not private."""
+
 
 def add(commands: Any) -> None:
     """Add the command."""
-    parser = command(commands, "estimate", run, "one private estimate from a CSV file")
-    parser.add_argument("file", type=Path, help="CSV with a header")
-    parser.add_argument("--key", required=True, help="the estimator, see `workbench list`")
+    parser = command(commands, "estimate", run, SUMMARY)
+    parser.description = DETAILS
+    parser.add_argument("file", type=Path, help="CSV with a header, or - for standard input; .gz, .bz2, .xz")
+    parser.add_argument("--key", help="the estimator, see `workbench list`; needed but for --check")
     parser.add_argument("--column", "--columns", dest="columns", nargs="+", default=[], metavar="NAME")
     parser.add_argument("--epsilon", type=number, metavar="E", help="pure DP; with --delta approximate DP")
     parser.add_argument("--delta", type=number, metavar="D")
@@ -22,16 +30,50 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--set", type=pair, action="append", default=[], metavar="NAME=VALUE", help="its parameters"
     )
+    _add_reading(parser)
     parser.add_argument("--seed", type=whole, metavar="N", help="a replay, which is not private")
     parser.add_argument("--out", type=Path, metavar="JSON", help="write the result there too")
 
 
+def _add_reading(parser: Any) -> None:
+    """Add how the file is written and what its cells count as."""
+    parser.add_argument(
+        "--separator", type=_mark, metavar="MARK", help="by default that of the header: , ; | tab"
+    )
+    parser.add_argument(
+        "--decimal", metavar="MARK", help=". or , (default: . and, where ; separates columns, also ,)"
+    )
+    parser.add_argument("--encoding", default="utf-8", metavar="NAME", help="of the header (default: utf-8)")
+    parser.add_argument("--missing", type=number, metavar="VALUE", help="what a missing entry counts as")
+    parser.add_argument(
+        "--check", action="store_true", help="no estimate: list the cells that are no numbers (not private)"
+    )
+
+
+def _mark(text: str) -> str:
+    return {"tab": "\t", "\\t": "\t"}.get(text, text)
+
+
 def run(options: argparse.Namespace) -> int:
-    """Return 3 if the estimator abstained."""
+    """Return 3 if the estimator abstained, 1 if a check found a cell that cannot be read."""
+    from workbench.lab.csv_file import Writing
+
+    writing = Writing(options.separator, options.decimal, options.encoding)
+    text, good = _check(options, writing) if options.check else _estimate(options, writing)
+    print(text)
+    return 0 if good else 1 if options.check else 3
+
+
+def _estimate(options: argparse.Namespace, writing: Any) -> tuple[str, bool]:
     from workbench.lab.estimate import Request, estimate
 
-    names = ("file", "key", "columns", "epsilon", "delta", "rho", "seed", "out")
-    request = Request(settings=dict(options.set), **{name: getattr(options, name) for name in names})
-    text, valued = estimate(request)
-    print(text)
-    return 0 if valued else 3
+    names = ("file", "key", "columns", "epsilon", "delta", "rho", "seed", "out", "missing")
+    given = {name: getattr(options, name) for name in names}
+    return estimate(Request(settings=dict(options.set), writing=writing, **given))
+
+
+def _check(options: argparse.Namespace, writing: Any) -> tuple[str, bool]:
+    from workbench.lab.csv_check import check
+    from workbench.lab.csv_file import open_csv
+
+    return check(open_csv(options.file, writing), options.columns)

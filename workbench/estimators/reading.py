@@ -62,7 +62,7 @@ def _column(column: Any, name: str) -> Array:
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
     values = column if isinstance(column, np.ma.MaskedArray) else np.asarray(column)
     if values.dtype == object and values.ndim:
-        return _objects(np.where(np.ma.getmaskarray(values), None, np.ma.getdata(values)), name)
+        return _objects(_unmasked(values), name)
     if values.dtype.kind not in NUMERIC:
         raise ArgumentError(name, f"array of type {values.dtype}", "a numeric array")
     return np.asarray(np.ma.filled(values.astype(np.float64, copy=False), np.nan))
@@ -79,6 +79,12 @@ def _require_numeric(column: Any, name: str) -> None:
         raise ArgumentError(name, f"column of type {kind}", "a numeric column")
 
 
+def _unmasked(values: Any) -> Any:
+    objects = np.array(np.ma.getdata(values))
+    objects[np.ma.getmaskarray(values)] = None
+    return objects
+
+
 def _objects(values: Any, name: str) -> Array:
     what = "array" if name == "x" else "column"
     if values.ndim == 1:
@@ -91,10 +97,10 @@ def _sequence(x: Sequence[object], name: str = "x", what: str = "list") -> Array
     if not any(map(_is_row, x)):
         return listed(x, name, what)
     rows = [None if missing(row) else read(row)[0] for row in x]
-    shapes = {row.shape for row in rows if row is not None}
-    if len(shapes) > 1:
+    shape, *others = {row.shape for row in rows if row is not None}
+    if others:
         raise ArgumentError(name, f"{what} of {len(rows)} rows", "rows of one length")
-    return np.array([np.full(*shapes, np.nan) if row is None else row for row in rows])
+    return np.array([np.full(shape, np.nan) if row is None else row for row in rows])
 
 
 def _is_row(entry: object) -> bool:

@@ -1,26 +1,31 @@
 """`workbench estimate`: one private estimate from a CSV file.
 
-What the file's owner may learn from an error are public facts: that there is no such file, which columns
-it has, how many rows. What is in the rows never raises and never warns.
+What the file's owner may learn from an error are public facts: that there is no such file, what its header
+says, how many lines it has (`csv_file`). What is in the rows never raises, never warns, and decides nothing
+but the estimate: a cell that is no number is a missing entry (`cells`). `csv_check` tells which are.
 """
 
-import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING as REQUIRED
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from workbench.catalog import CATALOG
-from workbench.errors import ArgumentError, integer_at_least, one_of
-from workbench.estimators.base import Abstention
+from workbench.errors import ArgumentError, finite, integer_at_least, one_of
+from workbench.estimators.base import LARGEST, Abstention, Array
 from workbench.lab import canonical
+from workbench.lab.csv_file import CsvFile, Writing, open_csv
 from workbench.lab.spending import spending
 from workbench.privacy import NonPrivate
 
 PRIVATE = "noise seeded by the operating system"
 REPLAY = "replay, not private"
+BETA = 0.05  # the chance that the error bound leaves
+MISSING = "a row with an entry that is missing or no number counts as 0 in every column"
+REPLACED = "an entry that is missing or no number counts as"
 
 
 @dataclass(frozen=True)
@@ -36,83 +41,90 @@ class Request:
     settings: Mapping[str, object] = field(default_factory=dict)
     seed: int | None = None
     out: Path | None = None
+    writing: Writing = field(default_factory=Writing)
+    missing: float | None = None
 
 
 def estimate(request: Request) -> tuple[str, bool]:
     """Return what to print, and whether there is a value (an abstention is none)."""
-    one_of(CATALOG, key=request.key)
-    if NonPrivate() in CATALOG[request.key].budgets:
-        raise ArgumentError("key", request.key, "an estimator that is private, see `workbench list`")
-    if request.seed is not None:
-        integer_at_least(0, seed=request.seed)
-    if request.out is not None and (request.out.is_dir() or not request.out.resolve().parent.is_dir()):
-        raise ArgumentError("out", str(request.out), "a file in a folder that exists")
-    chosen, budget = (
-        estimator(request.key, request.settings),
-        spending(request.epsilon, request.delta, request.rho),
-    )
-    table = read(request.file, request.columns, request.key)
-    release = chosen(table, budget=budget, rng=np.random.default_rng(request.seed))
-    record = _record(request, chosen, budget, release, len(table))
+    _require(request)
+    chosen = estimator(request.key, request.settings)
+    budget = spending(request.epsilon, request.delta, request.rho)
+    table = open_csv(request.file, request.writing)
+    names = columns(table, request.columns, request.key)
+    public = {"file": str(table), "columns": list(names), "rows": len(table.lines)}
+    bound = _bound(CATALOG[request.key], chosen, len(table.lines), len(names), budget)
+    x = rows(table, names, request.missing)
+    x = x[:, 0] if _univariate(request.key) else x
+    release = chosen(x, budget=budget, rng=np.random.default_rng(request.seed))
+    record = _record(request, chosen, budget, release) | public | {"bound": bound}
     if request.out is not None:
         canonical.write(request.out, record)
     return _lines(record), record["status"] == "estimated"
 
 
+def _require(request: Request) -> None:
+    """Raise unless there is such an estimator, a place for the result, and a number for what is missing."""
+    if request.key is None:
+        raise ArgumentError("key", None, "an estimator: --key KEY, see `workbench list`")
+    one_of(CATALOG, key=request.key)
+    if NonPrivate() in CATALOG[request.key].budgets:
+        raise ArgumentError("key", request.key, "an estimator that is private, see `workbench list`")
+    if request.seed is not None:
+        integer_at_least(0, seed=request.seed)
+    if request.missing is not None:
+        finite(missing=request.missing)
+    if request.out is not None and (request.out.is_dir() or not request.out.resolve().parent.is_dir()):
+        raise ArgumentError("out", str(request.out), "a file in a folder that exists")
+
+
 def estimator(key: str, settings: Mapping[str, object]) -> Any:
     """Return the estimator of a key with these public parameters; those without a default must be set."""
     kind: Any = type(CATALOG[key].estimator)
-    known = {entry.name: entry.default for entry in fields(kind)}
+    known = {entry.name: entry for entry in fields(kind)}
     for name, value in settings.items():
         if name not in known:
             raise ArgumentError(f"set {name}", value, f"a parameter of {key}: {', '.join(known)}")
-    for name, default in known.items():
-        if default is MISSING and name not in settings:
+        if isinstance(value, list | tuple) and "tuple" not in str(known[name].type):
+            raise ArgumentError(f"set {name}", value, "one value, which holds for every column")
+    for name, entry in known.items():
+        if entry.default is REQUIRED and name not in settings:
             raise ArgumentError(f"set {name}", None, f"a number: {key} needs --set {name}=NUMBER")
     return kind(**settings)
 
 
-def read(file: Path, columns: Sequence[str], key: str) -> Any:
-    """Return the wanted columns: a one-dimensional array for univariate keys, a DataFrame otherwise."""
-    frame = _frame(file)
-    one = key.startswith("univariate/")
-    wanted = list(columns) or list(frame.columns)
-    for name in wanted:
-        one_of(frame.columns, column=name)
-    if one and len(wanted) != 1:
-        raise ArgumentError("column", ", ".join(wanted), f"exactly one of {', '.join(frame.columns)}")
-    if not len(frame):
-        raise ArgumentError("file", str(file), "a CSV file with at least one row below its header")
-    numeric = frame[wanted].apply(_numbers)
-    return numeric[wanted[0]].to_numpy() if one else numeric
+def columns(table: CsvFile, names: Sequence[str], key: str) -> tuple[str, ...]:
+    """Return the names of the wanted columns, one for a univariate key."""
+    chosen = table.chosen(names)
+    if _univariate(key) and len(chosen) != 1:
+        raise ArgumentError("column", ", ".join(chosen), f"exactly one of {', '.join(table.names)}")
+    return chosen
 
 
-def _frame(file: Path) -> Any:
-    import pandas
-
-    expected = "a CSV file with a header and rows of the same length"
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pandas.errors.ParserWarning)
-            return pandas.read_csv(file, index_col=False, low_memory=False)
-    except FileNotFoundError:
-        raise ArgumentError("file", str(file), "a file that exists") from None
-    except (OSError, ValueError, pandas.errors.ParserWarning):
-        raise ArgumentError("file", str(file), expected) from None
+def _univariate(key: str) -> bool:
+    return key.startswith("univariate/")
 
 
-def _numbers(column: Any) -> Any:
-    import pandas
-
-    if pandas.api.types.is_numeric_dtype(column) and not pandas.api.types.is_complex_dtype(column):
-        return column.astype("float64")
-    try:
-        return pandas.to_numeric(column).astype("float64")
-    except (ValueError, TypeError, OverflowError):
-        raise ArgumentError("column", str(column.name), "a column of numbers") from None
+def rows(table: CsvFile, names: Sequence[str], missing: float | None) -> Array:
+    """Return the numbers of these columns, shape (n, d); `missing` stands in for what is no usable number."""
+    read = table.cells(names).numbers
+    values = np.array([read(line) for line in table.lines])
+    if missing is not None:
+        values[~(np.abs(values) <= LARGEST)] = missing
+    return values
 
 
-def _record(request: Request, chosen: Any, budget: Any, release: Any, rows: int) -> dict[str, Any]:
+def _bound(entry: Any, chosen: Any, n: int, d: int, budget: Any) -> dict[str, Any] | None:
+    """Return the error bound from public numbers and its meaning; none for an interval, whose ends tell."""
+    if entry.estimand == "interval" or not hasattr(chosen, "error_bound"):
+        return None
+    from workbench.study.planner.estimators import Candidate
+
+    candidate = Candidate(entry, chosen, d, {})
+    return {"value": plain(candidate.bound(n, budget, BETA)), "beta": BETA, "meaning": candidate.meaning}
+
+
+def _record(request: Request, chosen: Any, budget: Any, release: Any) -> dict[str, Any]:
     abstained = isinstance(release.value, Abstention)
     return {
         "key": request.key,
@@ -123,7 +135,7 @@ def _record(request: Request, chosen: Any, budget: Any, release: Any, rows: int)
         "budget": str(budget),
         "guarantee": str(release.guarantee),
         "plan": [_charge(charge) for charge in release.plan.charges()],
-        "rows": rows,
+        "missing": MISSING if request.missing is None else f"{REPLACED} {request.missing:g}",
         "randomness": PRIVATE if request.seed is None else f"{REPLAY} (seed {request.seed})",
     }
 
@@ -155,13 +167,25 @@ def _lines(record: Mapping[str, Any]) -> str:
         record["estimand"]: value,
         "estimator": record["key"],
         "parameters": ", ".join(f"{name} = {value}" for name, value in record["parameters"].items()),
-        "rows": str(record["rows"]),
+        "error bound": _bounded(record["bound"]),
+        "file": record["file"],
+        "columns": ", ".join(record["columns"]),
+        "rows": f"{record['rows']} (the lines below the header)",
+        "missing entries": f"{record['missing']}; how many is not told, --check lists them",
         "budget": record["budget"],
         "guarantee": record["guarantee"],
         "randomness": record["randomness"],
         "plan": "".join(f"\n    {one['step']}: {one['mechanism']}, {one['cost']}" for one in record["plan"]),
     }
-    return "\n".join(f"{name}: {text}".replace(": \n", ":\n") for name, text in pairs.items())
+    return "\n".join(f"{name}: {text}".replace(": \n", ":\n") for name, text in pairs.items() if text)
+
+
+def _bounded(bound: Mapping[str, Any] | None) -> str:
+    """Say what error to expect, from public numbers alone."""
+    if bound is None:
+        return ""
+    size = "none at this n and budget" if bound["value"] == "inf" else _show(bound["value"])
+    return f"{size}, with probability {1 - bound['beta']:g} ({bound['meaning']})"
 
 
 def _show(value: Any) -> str:

@@ -134,6 +134,6 @@ entry = SimpleNamespace(
 )
 module("workbench.catalog", CATALOG={"univariate/toy": entry, "mean/toy": entry})
 module("workbench.privacy", PureDP=PureDP, ApproxDP=ApproxDP, ZCDP=ZCDP, NonPrivate=NonPrivate)
-module("workbench.estimators.base", Abstention=Abstention)
+module("workbench.estimators.base", Abstention=Abstention, Array=object, LARGEST=1e100)
 module("workbench.sources", sources=sources, statements=statements)
 module("workbench.study.claims", CLAIMS=CLAIMS, decide=decide)

@@ -1,0 +1,335 @@
+"""Rows of a CSV file: a line is a row whatever it holds, and nothing but the estimate depends on it."""
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import sys
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from workbench.errors import ArgumentError
+from workbench.lab import estimate as module
+from workbench.lab.csv_check import check
+from workbench.lab.csv_file import Writing, open_csv
+
+N, RADIUS, FOUND = 40, 500.0, Writing()
+LINES = [str(170.5 + place) for place in range(N)]
+ROWS = {  # what may stand in one line of a file of one column
+    "blank": b"",
+    "spaces": b"   ",
+    "form feed": b"\x0c",
+    "next line of latin-1": b"\x85",
+    "line separator of utf-8": "\u2028".encode(),
+    "carriage return": b"\r",
+    "carriage return within": b"171\r172",
+    "nul": b"1\x0071",
+    "no utf-8": b"\xff\xfe",
+    "dash": b"-",
+    "word": b"abc",
+    "missing": b"NA",
+    "not a number": b"nan",
+    "infinite": b"-inf",
+    "beyond the floats": b"1e999",
+    "huge": b"1e300",
+    "tiny": b"-5e-324",
+    "zero": b"-0.0",
+    "thousands": b'"1,000"',
+    "underscore": b"1_000",
+    "hexadecimal": b"0x10",
+    "truth value": b"True",
+    "half an exponent": b"1e",
+    "date": b"2020-01-01",
+    "complex": b"1+2j",
+    "full-width digits": "１７１".encode(),
+    "minus of typography": "−5".encode(),
+    "comment": b"# 1",
+    "open quote": b'"171',
+    "lone quote": b'"',
+    "quote within": b'17"1',
+    "quoted": b'"171"',
+    "more cells": b"1,2,3,4",
+    "separators": b",,,",
+    "other separator": b"1;2",
+    "many digits": b"9" * 5000,
+    "nearly a number": b"1" * 100_000 + b"x",
+    "a cell beyond the limit of csv": b'"' + b"x" * 200_000,
+}
+
+
+def write(path, rows, header=b"height", end=b"\n"):
+    path.write_bytes(b"".join(line + end for line in [header, *rows]))
+    return path
+
+
+def request(path, **more):
+    settings = {"radius": RADIUS, "sigma": 1.0}
+    return module.Request(
+        path, "univariate/clipped-mean", ("height",), 1.0, settings=settings, seed=3, **more
+    )
+
+
+def shown(path, **more):
+    """What a call tells: its record, and its text, both without the value; and the value."""
+    out = path.with_suffix(".json")
+    with warnings.catch_warnings(), np.errstate(all="raise"):
+        warnings.simplefilter("error")
+        text, valued = module.estimate(request(path, out=out, **more))
+    record = json.loads(out.read_text())
+    return {"text": text.partition("\n")[2], "valued": valued, **record, "value": None}, record["value"]
+
+
+def rows(path, writing=FOUND):
+    table = open_csv(path, writing)
+    return module.rows(table, table.chosen(()), None)
+
+
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize(
+    ("place", "end"), [(0, b"\n"), (N - 1, b"\n"), (17, b"\r\n")], ids=["first", "last", "CRLF"]
+)
+def test_one_line_of_one_column_changes_the_estimate_alone(tmp_path, row, place, end):
+    lines = [line.encode() for line in LINES]
+    usual = write(tmp_path / "usual.csv", lines, end=end)
+    lines[place] = ROWS[row]
+    other = write(tmp_path / "other.csv", lines, end=end)
+    (told, value), (same, moved) = shown(usual), shown(other)
+    assert told == same
+    assert abs(value - moved) <= told["plan"][0]["sensitivity"] * (1 + 1e-9)
+    assert told["rows"] == N
+    np.testing.assert_array_equal(*(np.delete(rows(path), place, axis=0) for path in (usual, other)))
+
+
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("separator", [b",", b";", b"\t", b"|"])
+def test_one_line_of_three_columns_changes_its_row_alone(tmp_path, row, separator):
+    lines = [separator.join([line.encode()] * 3) for line in LINES]
+    header = separator.join([b"height", b'"weight, kg"' if separator == b"," else b"weight", b"age"])
+    usual = write(tmp_path / "usual.csv", lines, header)
+    for cell in (ROWS[row], separator.join([b"1", ROWS[row], b"3"]), separator.join([b"1", ROWS[row]])):
+        other = write(tmp_path / "other.csv", [*lines[:5], cell, *lines[6:]], header)
+        assert shown(usual)[0] == shown(other)[0]
+        np.testing.assert_array_equal(*(np.delete(rows(path), 5, axis=0) for path in (usual, other)))
+
+
+def test_quotes_hold_separators_but_no_line_ends(tmp_path):
+    path = write(tmp_path / "data.csv", [b'1,"2,5",3', b'1,"2', b'5",3', b' "4" ,5,6'], b'a,"b, c",d')
+    table = open_csv(path, FOUND)
+    assert table.names == ("a", "b, c", "d")
+    nan = float("nan")
+    expected = [[1, nan, 3], [1, 2, nan], [nan, 3, nan], [4, 5, 6]]
+    np.testing.assert_array_equal(rows(path), expected)
+    np.testing.assert_array_equal(rows(path, Writing(decimal=","))[0], [1, 2.5, 3])
+
+
+def test_a_short_line_lacks_cells_and_a_long_one_has_none_that_can_be_told_apart(tmp_path):
+    path = write(tmp_path / "data.csv", [b"1", b"1,2", b"1,2,", b"1,2, ,,", b"1,2,3", b"", b",2"], b"a,b")
+    nan = float("nan")
+    np.testing.assert_array_equal(
+        rows(path), [[1, nan], [1, 2], [1, 2], [1, 2], [nan, nan], [nan, nan], [nan, 2]]
+    )
+
+
+@pytest.mark.parametrize("flags", [{}, {"missing": 172.0}])
+def test_what_missing_entries_count_as_is_told_whether_there_are_any_or_not(tmp_path, flags):
+    whole = write(tmp_path / "whole.csv", [line.encode() for line in LINES])
+    holes = write(tmp_path / "holes.csv", [b""] * N)
+    (told, _), (same, value) = shown(whole, **flags), shown(holes, **flags)
+    assert told == same
+    counted = "counts as 172" if flags else "counts as 0 in every column"
+    assert counted in told["missing"]
+    assert f"missing entries: {told['missing']}; how many is not told" in told["text"]
+    counts_as = write(tmp_path / "counts_as.csv", [b"172" if flags else b"0"] * N)
+    assert shown(counts_as)[1] == value
+
+
+def test_a_missing_entry_with_a_value_leaves_the_rest_of_its_row(tmp_path):
+    table = open_csv(write(tmp_path / "data.csv", [b"1,x", b"1e101,2", b"inf,3"], b"a,b"), FOUND)
+    assert module.rows(table, table.names, -1.0).tolist() == [[1, -1], [-1, 2], [-1, 3]]
+
+
+# how a file is written: told by flags or found in the header
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "writing", "expected"),
+    [
+        ("a,b", "1.5,2", FOUND, [1.5, 2]),
+        ("a;b", "1.5;2", FOUND, [1.5, 2]),
+        ("a;b", "1,5;-,25e1", FOUND, [1.5, -2.5]),
+        ("a;b", "1.234,5;2", FOUND, [None, 2]),
+        ("a;b", "1,5;2.5", Writing(decimal=","), [1.5, None]),
+        ("a;b", "1,5;2.5", Writing(decimal="."), [None, 2.5]),
+        ("a\tb", "1.5\t2,5", FOUND, [1.5, None]),
+        ("a\tb", "1,5\t2.5", Writing(decimal=","), [1.5, None]),
+        ("a|b", "1|2", FOUND, [1, 2]),
+        ("a,b;c", "1,2;3", Writing(separator=","), [1, None]),
+        ("a:b", "1:2", Writing(separator=":"), [1, 2]),
+        ("a", "1,5", FOUND, [None]),
+        ("a", "1,5", Writing(decimal=","), [1.5]),
+        (" a , b ", " 1 ,\t2 ", FOUND, [1, 2]),
+        ("\ufeffa,b", "1,2", FOUND, [1, 2]),
+    ],
+)
+def test_separator_and_decimal_mark_are_told_or_found_in_the_header(tmp_path, header, row, writing, expected):
+    path = write(tmp_path / "data.csv", [row.encode()], header.encode())
+    np.testing.assert_array_equal(rows(path, writing), [[np.nan if one is None else one for one in expected]])
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-8", "utf-8-sig", "shift_jis"])
+def test_the_encoding_is_that_of_the_header(tmp_path, encoding):
+    name = "身長" if encoding == "shift_jis" else "größe"
+    path = write(tmp_path / "data.csv", [b"1,\xff", b"2,\xe4"], f"{name},ort".encode(encoding))
+    table = open_csv(path, Writing(encoding=encoding))
+    assert table.chosen([name]) == (name,)
+    assert module.rows(table, [name], None).tolist() == [[1], [2]]
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip), ("bz2", bz2), ("xz", lzma), ("XZ", lzma)])
+def test_a_packed_file_is_unpacked_and_a_spoilt_one_is_refused(tmp_path, suffix, pack):
+    path = tmp_path / f"data.csv.{suffix}"
+    path.write_bytes(pack.compress(b"a\n1\n\n"))
+    np.testing.assert_array_equal(rows(path), [[1], [np.nan]])
+    for spoilt in (path.read_bytes()[:-9], b"no such thing"):
+        path.write_bytes(spoilt)
+        with pytest.raises(ArgumentError, match=r"file = .*: expected a CSV file that can be read"):
+            rows(path)
+
+
+def test_a_dash_is_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n1,2\n")))
+    assert rows("-").tolist() == [[1, 2]]
+
+
+SECRET = b"171.25"
+
+
+@pytest.mark.parametrize(
+    ("content", "argument", "words"),
+    [
+        (b"", "file", "a header"),
+        (b"\n171.25\n", "file", "a header"),
+        (b" , \n171.25,1\n", "file", "a header"),
+        (b"a\n", "file", "at least one row"),
+        (b"a\n171.25", "file", "after every line, the last one too"),
+        (b"a\r171.25\r", "file", "after every line, the last one too"),
+        (b"171.25,80\n171.25,81\n", "file", "a number or a missing entry there"),
+        (b"bob;171\namy;1\n", "file", "a number or a missing entry there"),
+        (b"bob;171,25\namy;1\n", "separator", "the header has"),
+        (b"name,nan,171.25\n", "file", "a number or a missing entry there"),
+        (b'"171.25"\n2\n', "file", "a number or a missing entry there"),
+        (b"a,b, a\n171.25,1,2\n", "column", "'a': expected a header whose names differ"),
+        (b"gr\xf6\xdfe\n171.25\n", "encoding", "'utf-8': expected the encoding of the header"),
+        ("a\n171.25\n".encode("utf-16"), "encoding", "'utf-8'"),
+        ("a\n171.25\n".encode("utf-16-le"), "encoding", "'utf-8'"),
+        (b"a,b;c\n171.25,1\n", "separator", "the header has ',' and ';'"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_header_is_one_line_without_a_value(tmp_path, content, argument, words):
+    path = tmp_path / "data.csv"
+    path.write_bytes(content)
+    with pytest.raises(ArgumentError) as raised:
+        open_csv(path, FOUND)
+    assert raised.value.argument == argument
+    assert words in str(raised.value)
+    assert "171" not in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        (["weight"], "column = 'weight': expected one of a, b,  (the header, with separator ';'"),
+        (["a", "b", "a"], "column = 'a': expected names that differ"),
+        ([], "column = None: expected --column with names"),
+    ],
+)
+def test_columns_are_chosen_by_the_names_of_the_header(tmp_path, columns, words):
+    table = open_csv(write(tmp_path / "data.csv", [b"1;2;3"], b"a;b;"), FOUND)
+    with pytest.raises(ArgumentError) as raised:
+        table.chosen(columns)
+    assert words in str(raised.value)
+
+
+@pytest.mark.parametrize("separator", ["", ",,", "1", ".", "-", "e", '"', "\n", "\r", " ", "ß"])
+def test_a_separator_is_one_character_that_is_in_no_number(separator):
+    with pytest.raises(ArgumentError, match=r"^separator = "):
+        Writing(separator=separator)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "cp500", "rot13", "hex", "no-such"])
+def test_an_encoding_has_ascii(encoding):
+    with pytest.raises(ArgumentError, match=r"^encoding = "):
+        Writing(encoding=encoding)
+
+
+def test_a_decimal_mark_is_a_point_or_a_comma():
+    with pytest.raises(ArgumentError, match=r"^decimal = ';'"):
+        Writing(decimal=";")
+
+
+# the check, which is for the owner
+
+
+def test_a_check_names_line_and_column_and_never_a_value(tmp_path):
+    lines = [b"171.25,1", b"171.25x,2", b"NA,3", b",", b"171.25,1,1", b"1e999,4", b"", b'171.25,"6,5"']
+    text, good = check(open_csv(write(tmp_path / "data.csv", lines, b"a,b"), FOUND), ())
+    assert not good
+    assert "171" not in text
+    assert "6,5" not in text
+    named = [line.strip() for line in text.splitlines() if line.startswith("  line")]
+    assert named == [
+        "line 3, column a: no number",
+        "line 6, column a: no number",
+        "line 6, column b: no number",
+        "line 7, column a: no number",
+        "line 9, column b: no number",
+    ]
+    assert "column a: 2 numbers, 3 missing, 3 unreadable" in text
+    assert "column b: 4 numbers, 2 missing, 2 unreadable" in text
+    assert "not private" in text
+
+
+def test_a_check_of_a_good_file_says_so_and_of_another_decimal_mark_which(tmp_path):
+    good = write(tmp_path / "good.csv", [b"1,", b"2,nan"], b"a,b")
+    text, fine = check(open_csv(good, FOUND), ["a"])
+    assert fine
+    assert "column a: 2 numbers, 0 missing, 0 unreadable" in text
+    german = open_csv(write(tmp_path / "german.csv", [b"1,5"] * 50, b"a\tb"), FOUND)
+    text, fine = check(german, ["a"])
+    assert not fine
+    assert "and 30 more" in text
+    assert "With --decimal , it is 0 unreadable." in text
+
+
+# the estimate
+
+
+def test_the_error_bound_is_a_public_number(tmp_path):
+    path = write(tmp_path / "data.csv", [line.encode() for line in LINES])
+    estimator = module.estimator("univariate/clipped-mean", request(path).settings)
+    for epsilon in (1.0, 1e-9):
+        text, _ = module.estimate(replace(request(path), epsilon=epsilon))
+        bound = estimator.error_bound(N, 1, module.spending(epsilon, None, None), 0.05)
+        assert f"error bound: {bound:.10g}, with probability 0.95 (" in text
+    assert bound > 1e9
+    two_step = replace(request(path), key="univariate/two-step-mean")
+    assert "error bound: none at this n and budget, with probability 0.95 (" in module.estimate(two_step)[0]
+
+
+def test_an_estimator_without_a_bound_has_no_such_line(tmp_path):
+    path = write(tmp_path / "data.csv", [b"1,2"] * 300, b"a,b")
+    clipped = module.Request(path, "covariance/clipped", rho=1.0, settings={"upper": 9.0}, seed=1)
+    text, _ = module.estimate(clipped)
+    assert "error bound" not in text
+    assert "columns: a, b" in text
+
+
+@pytest.mark.parametrize("value", [(100, 70), [100, 70]])
+def test_a_parameter_is_one_value_for_every_column(value):
+    with pytest.raises(ArgumentError, match=r"set centre = .*: expected one value, which holds for every"):
+        module.estimator("mean/coinpress", {"radius": 9.0, "centre": value})
