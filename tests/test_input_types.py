@@ -238,6 +238,7 @@ def test_one_entry_decides_no_exception_no_warning_no_shape_and_no_other_entry(b
         (pd.Series([Decimal("1.5"), None]), [1.5, NAN]),
         ([[1.0, 2.0], None, [3.0, pd.NA]], [[1, 2], [NAN, NAN], [3, NAN]]),
         ([None, None], [NAN, NAN]),
+        ([pd.NaT, None], [NAN, NAN]),
         (range(3), [0, 1, 2]),
         (memoryview(np.ones(2)), [1, 1]),
         (np.array([[1, 2], None], object), [[1, 2], [NAN, NAN]]),

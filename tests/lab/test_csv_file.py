@@ -329,7 +329,6 @@ def test_an_estimator_without_a_bound_has_no_such_line(tmp_path):
     assert "columns: a, b" in text
 
 
-@pytest.mark.parametrize("value", [(100, 70), [100, 70]])
-def test_a_parameter_is_one_value_for_every_column(value):
-    with pytest.raises(ArgumentError, match=r"set centre = .*: expected one value, which holds for every"):
-        module.estimator("mean/coinpress", {"radius": 9.0, "centre": value})
+def test_a_parameter_is_one_value_for_every_column():
+    with pytest.raises(ArgumentError, match=r"set centre = \(100, 70\): expected one value, which holds for"):
+        module.estimator("mean/coinpress", {"radius": 9.0, "centre": (100, 70)})

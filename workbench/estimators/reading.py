@@ -105,4 +105,4 @@ def _sequence(x: Sequence[object], name: str = "x", what: str = "list") -> Array
 
 def _is_row(entry: object) -> bool:
     array = isinstance(entry, np.ndarray) and entry.ndim > 0
-    return array or isinstance(entry, (list, tuple)) or hasattr(entry, "to_numpy")
+    return array or isinstance(entry, (list, tuple)) or (hasattr(entry, "to_numpy") and not missing(entry))

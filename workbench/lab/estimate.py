@@ -85,7 +85,7 @@ def estimator(key: str, settings: Mapping[str, object]) -> Any:
     for name, value in settings.items():
         if name not in known:
             raise ArgumentError(f"set {name}", value, f"a parameter of {key}: {', '.join(known)}")
-        if isinstance(value, list | tuple) and "tuple" not in str(known[name].type):
+        if isinstance(value, tuple) and "tuple" not in str(known[name].type):
             raise ArgumentError(f"set {name}", value, "one value, which holds for every column")
     for name, entry in known.items():
         if entry.default is REQUIRED and name not in settings:
