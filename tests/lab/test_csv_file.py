@@ -240,6 +240,11 @@ def test_what_is_wrong_with_a_header_is_one_line_without_a_value(tmp_path, conte
     assert "\n" not in str(raised.value)
 
 
+def test_a_file_shows_its_header_and_none_of_its_rows(tmp_path):
+    table = open_csv(write(tmp_path / "data.csv", [b"1.5", b"2.5"]), FOUND)
+    assert repr(table) == repr(open_csv(write(tmp_path / "data.csv", [b"3.5"]), FOUND))
+
+
 @pytest.mark.parametrize(
     ("columns", "words"),
     [

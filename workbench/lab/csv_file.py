@@ -17,7 +17,7 @@ import re
 import sys
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +66,7 @@ class CsvFile:
     separator: str
     decimals: str
     names: tuple[str, ...]
-    lines: Sequence[str]
+    lines: Sequence[str] = field(repr=False)
 
     def __str__(self) -> str:
         between = SEPARATORS.get(self.separator, repr(self.separator))
