@@ -8,6 +8,7 @@ but the estimate: a cell that is no number is a missing entry (`cells`). `csv_ch
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING as REQUIRED
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +122,11 @@ def _bound(entry: Any, chosen: Any, n: int, d: int, budget: Any) -> dict[str, An
     from workbench.study.planner.estimators import Candidate
 
     candidate = Candidate(entry, chosen, d, {})
-    return {"value": plain(candidate.bound(n, budget, BETA)), "beta": BETA, "meaning": candidate.meaning}
+    try:
+        value = candidate.bound(n, budget, BETA)
+    except ArgumentError:  # fewer rows than such a bound needs, though enough for an answer
+        value = inf
+    return {"value": plain(value), "beta": BETA, "meaning": candidate.meaning}
 
 
 def _record(request: Request, chosen: Any, budget: Any, release: Any) -> dict[str, Any]:
