@@ -37,6 +37,7 @@ ONLY_FROM = {  # library: the level at which it may appear first
     "matplotlib": "lab",
     "IPython": "lab",
     "ipywidgets": "lab",
+    "anywidget": "lab",
     "nbformat": "lab",
     "papermill": "lab",
 }
@@ -116,7 +117,12 @@ def test_libraries_start_at_their_level(path):
 
 @pytest.mark.parametrize(
     ("library", "homes"),
-    [("ipywidgets", {"lab.explore"}), ("IPython", {"lab.explore", "lab.display"}), ("matplotlib", {"lab"})],
+    [
+        ("ipywidgets", {"lab.explore"}),
+        ("anywidget", {"lab.handles"}),
+        ("IPython", {"lab.explore", "lab.display"}),
+        ("matplotlib", {"lab"}),
+    ],
 )
 def test_pictures_and_widgets_have_one_home(library, homes):
     users = {name_of(path) for path in MODULES for name in imported(path) if name.split(".")[0] == library}

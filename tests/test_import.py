@@ -11,7 +11,7 @@ import pytest
 import workbench
 from workbench.catalog import CATALOG
 
-PICTURES = ("matplotlib", "pandas", "ipywidgets", "IPython", "joblib", "papermill", "sklearn")
+PICTURES = ("matplotlib", "pandas", "ipywidgets", "anywidget", "IPython", "joblib", "papermill", "sklearn")
 HEAVY = (*PICTURES, *(f"scipy.{part}" for part in ("stats", "optimize", "integrate", "sparse", "spatial")))
 BUDGETS = {"PureDP", "ApproxDP", "ZCDP", "GaussianDP", "NonPrivate"}
 USE = "from workbench import *; import workbench.catalog"

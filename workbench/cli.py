@@ -18,6 +18,7 @@ from workbench.errors import ArgumentError, one_of_words
 
 LAB = {"pandas", "matplotlib", "joblib", "tqdm", "threadpoolctl", "sklearn", "IPython", "ipywidgets"}
 LAB |= {"ipykernel", "papermill", "nbformat", "nbclient", "nbconvert", "jupyterlab", "jupyter_client"}
+LAB |= {"anywidget"}
 
 
 class Parser(argparse.ArgumentParser):

@@ -79,14 +79,24 @@ def notebook(request, take, server):
     server.end_session(request.param.name)
 
 
+@pytest.fixture(scope="session")
+def keep(output):
+    """Keep what was found in a notebook as JSON."""
+
+    def keep(name, what, found):
+        text = json.dumps(found, indent=1, ensure_ascii=False)
+        (output / name / f"{what}.json").write_text(text + "\n", encoding="utf-8")
+
+    return keep
+
+
 @pytest.fixture
-def publish(request, output):
-    """Keep latencies as JSON, and say their medians at the end of the run."""
+def publish(request, keep):
+    """Keep latencies, and say their medians at the end of the run."""
     lines = request.config.stash.setdefault(REPORT, [])
 
     def publish(name, found, sentence):
-        text = json.dumps(found, indent=1, ensure_ascii=False)
-        (output / name / "latencies.json").write_text(text + "\n", encoding="utf-8")
+        keep(name, "latencies", found)
         lines.append(f"{name}: {sentence}")
 
     return publish

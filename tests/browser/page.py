@@ -10,6 +10,7 @@ from playwright.sync_api import TimeoutError
 PROBE = (Path(__file__).parent / "probe.js").read_text(encoding="utf-8")
 WIDTH, HEIGHT = 1400, 950
 OPENS_WITHIN, RUNS_WITHIN, FOLLOWS_WITHIN = 90, 480, 30  # seconds
+CONTROLS = "input[type=range], select"
 READY = """async ([name, cells]) => {
     const sessions = await (await fetch("/api/sessions")).json();
     return sessions.some(({ path, kernel }) =>
@@ -86,6 +87,16 @@ class Notebook:
         return self.page.locator(f".jp-OutputArea :is({wrong})").all_text_contents()
 
     @property
+    def accessibility(self):
+        return Accessibility(self.page)
+
+    @property
+    def selected(self):
+        """The place of the cell that keys would act on."""
+        script = "(cells) => cells.findIndex((cell) => cell.matches('.jp-mod-active'))"
+        return self.page.locator(".jp-Notebook .jp-Cell").evaluate_all(script)
+
+    @property
     def explorers(self):
         boxes = self.page.locator(".workbench-explorer").all()
         return [Explorer(self, box, place) for place, box in enumerate(boxes, 1)]
@@ -101,6 +112,26 @@ class Notebook:
         self.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
 
 
+class Accessibility:
+    """The tree that Chromium hands to screen readers."""
+
+    def __init__(self, page):
+        self.ask = page.context.new_cdp_session(page).send
+        self.root = self.ask("DOM.getDocument")["root"]["nodeId"]
+
+    def of(self, place, index):
+        """Return role, name and announced value of a control of the explorer at a place, from 1."""
+        box = self._all(self.root, ".workbench-explorer")[place - 1]
+        asked = {"nodeId": self._all(box, CONTROLS)[index], "fetchRelatives": False}
+        node = self.ask("Accessibility.getPartialAXTree", asked)["nodes"][0]
+        properties = {one["name"]: one["value"].get("value") for one in node["properties"]}
+        value = properties.get("valuetext") or node.get("value", {}).get("value")
+        return {"role": node["role"]["value"], "name": node["name"]["value"], "announced": value}
+
+    def _all(self, node, selector):
+        return self.ask("DOM.querySelectorAll", {"nodeId": node, "selector": selector})["nodeIds"]
+
+
 class Explorer:
     """One explorer of an open notebook."""
 
@@ -112,7 +143,7 @@ class Explorer:
     @property
     def controls(self):
         """Its handles and menus, in the order of the page."""
-        return self.box.locator(".noUi-handle, select").all()
+        return self.box.locator(CONTROLS).all()
 
     @property
     def names(self):
@@ -121,7 +152,7 @@ class Explorer:
 
     def steps(self, control):
         """How many steps a control can be moved to the farther end: all of a slider's are enough."""
-        return control.evaluate("(part) => part.tagName == 'SELECT' ? part.length - 1 : 1000")
+        return control.evaluate("(part) => part.tagName == 'SELECT' ? part.length - 1 : Number(part.max)")
 
     @property
     def cut_off(self):
@@ -136,6 +167,32 @@ class Explorer:
     @property
     def words(self):
         return self.box.locator("[data-stage]").inner_text()
+
+    @property
+    def picture(self):
+        return self.box.locator("img")
+
+    @property
+    def tracks(self):
+        """Its handles alone."""
+        return self.box.locator("input[type=range]").all()
+
+    @property
+    def fields(self):
+        """Where numbers can be typed."""
+        return self.box.locator("input[type=text]").all()
+
+    @property
+    def told(self):
+        """What a screen reader tells of every control: role, name and value."""
+        return [self.notebook.accessibility.of(self.place, index) for index in range(len(self.controls))]
+
+    def type(self, field, text):
+        """Type into a field, and wait until the picture has followed."""
+        self.box.evaluate("(box) => box.probe.start()")
+        field.fill(text)
+        field.press("Enter")
+        return self._reached("simulation")
 
     def shoot(self, name):
         self.box.evaluate("(box) => box.scrollIntoView({block: 'center'})")
@@ -162,8 +219,7 @@ class Explorer:
     def _direction(self, handle):
         """Towards the farther end, decided once, so that no value comes twice."""
         script = """(handle) => handle.dataset.direction ??= (
-            2 * Number(handle.ariaValueNow) > Number(handle.ariaValueMin) + Number(handle.ariaValueMax)
-            ? "ArrowLeft" : "ArrowRight")"""
+            2 * handle.valueAsNumber > Number(handle.max) ? "ArrowLeft" : "ArrowRight")"""
         return handle.evaluate(script)
 
     def _reached(self, until):

@@ -4,7 +4,7 @@
   const picture = box.querySelector("img");
   const words = () => box.querySelector("[data-stage]").dataset;
   let moved = 0, left = null, shown = [], loaded = picture.src;
-  const move = (event) => (moved = event.timeStamp);
+  const move = (event) => (moved ||= event.timeStamp);
   box.addEventListener("keydown", move, true);
   box.addEventListener("change", move, true);
   // Pictures of the position that was left may still be under way.
@@ -33,7 +33,7 @@
     },
     cutOff() {
       const parts = [...box.querySelectorAll(".widget-label, .widget-readout, .widget-html-content")];
-      return parts.filter((part) => part.scrollWidth > part.clientWidth + 1).map((part) => part.textContent);
+      return parts.filter((part) => part.scrollWidth > part.clientWidth + 1).map((part) => part.textContent || part.value);
     },
   };
 };

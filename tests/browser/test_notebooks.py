@@ -8,6 +8,9 @@ from statistics import median
 
 import pytest
 
+from tests.lab import starts
+from workbench.lab.controls import Slider
+
 pytestmark = pytest.mark.browser
 
 MOVES = 2  # of each control, from rest and into a running simulation
@@ -46,8 +49,35 @@ def play(explorer, control, name):
     return moved
 
 
+@dataclass
+class Start:
+    """An explorer before anything was moved: what it was asked for, and what readers and listeners get."""
+
+    asked: dict
+    told: list[dict[str, str]]
+    fields: list[str]
+    sentence: str
+    alt: str
+
+
 @pytest.fixture(scope="module")
-def played(notebook):
+def started(notebook, tmp_path_factory):
+    """Every explorer of the notebook as it opens."""
+    calls = starts.asked(notebook.path, tmp_path_factory.mktemp("starts"))
+    return [
+        Start(
+            call.controls,
+            one.told,
+            [field.input_value() for field in one.fields],
+            one.words,
+            one.picture.get_attribute("alt"),
+        )
+        for call, one in zip(calls, notebook.explorers, strict=True)
+    ]
+
+
+@pytest.fixture(scope="module")
+def played(notebook, started):
     """Every explorer of the notebook after all its controls were moved."""
     found = []
     for explorer in notebook.explorers:
@@ -74,6 +104,53 @@ def test_every_explorer_is_on_the_page_and_no_word_of_it_is_cut_off(notebook):
     for explorer, call in zip(notebook.explorers, calls, strict=True):
         assert len(explorer.controls) == len([word for word in call.keywords if word.arg != "alt"])
         assert explorer.cut_off == []
+
+
+def test_every_explorer_starts_at_the_parameters(started):
+    for start in started:
+        sliders = [one for one in start.asked.values() if isinstance(one, Slider)]
+        assert [float(field) for field in start.fields] == [slider.value for slider in sliders]
+        assert not any(
+            "." in field for field, slider in zip(start.fields, sliders, strict=True) if slider.integer
+        )
+        position = ", ".join(one.says(one.value) for one in start.asked.values()) + "."
+        assert start.sentence.startswith(position)
+        assert position in start.alt
+
+
+def test_every_control_has_a_name_and_announces_what_it_shows(notebook, started, keep):
+    keep(notebook.path.stem, "accessible_names", [start.told for start in started])
+    for start in started:
+        assert [one["name"] for one in start.told] == [named(control) for control in start.asked.values()]
+        for one, control in zip(start.told, start.asked.values(), strict=True):
+            assert one["role"] == ("slider" if isinstance(control, Slider) else "combobox")
+            assert one["announced"] == announced(control)
+
+
+def named(control):
+    unit = getattr(control, "unit", "")
+    return control.label + f" ({unit})" * bool(unit)
+
+
+def announced(control):
+    """A screen reader says the number beside the handle, and its unit."""
+    return control.says(control.value).removeprefix(f"{control.label} = ").removeprefix(f"{control.label}: ")
+
+
+def test_keys_and_typed_numbers_are_for_the_handle(notebook, played):
+    for explorer in notebook.explorers:
+        before = notebook.selected
+        for track, field in zip(explorer.tracks, explorer.fields, strict=True):
+            track.press("Home")
+            low = float(field.input_value())
+            track.press("ArrowRight")
+            assert float(field.input_value()) > low
+            assert explorer.type(field, str(low))
+            assert float(field.input_value()) == low
+            field.fill("no number")
+            field.press("Enter")
+            assert float(field.input_value()) == low
+        assert notebook.selected == before
 
 
 def test_every_control_changes_the_picture(notebook, played):

@@ -1,10 +1,13 @@
 """What can be moved in an explorer, as plain values; `explore` turns them into widgets."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import log10
+from math import ceil, floor, log10
 
 from workbench.errors import ArgumentError, finite, one_of
+
+ROUND = (1, 1.1, 1.2, 1.3, 1.5, 1.7, 2, 2.2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9)  # of a decade
+STOPS = 60  # about as many as a track without logarithms has
 
 
 @dataclass(frozen=True)
@@ -35,22 +38,56 @@ class Slider:
         finite(low=self.low, high=self.high, value=self.value)
         if not self.low < self.high or (self.log and self.low <= 0):
             raise ArgumentError("low", self.low, f"below high = {self.high}" + ", above 0" * self.log)
-        if not self.low <= self.value <= self.high:
-            raise ArgumentError("value", self.value, f"between {self.low} and {self.high}")
-
-    def clean(self, raw: float) -> float:
-        """Return a widget's number as the view gets it: within the ends, in three digits.
-
-        >>> Slider(1, 1e6, 1000, integer=True).clean(12345.678), Slider(0.01, 10, 1).clean(0.30000000004)
-        (12300, 0.3)
-        """
-        short = min(max(float(f"{raw:.3g}"), self.low), self.high)
-        return round(short) if self.integer else short
+        whole = all(end == round(end) for end in (self.low, self.high, self.value))
+        if not self.low <= self.value <= self.high or (self.integer and not whole):
+            kind = "a whole number " * self.integer
+            raise ArgumentError("value", self.value, f"{kind}between {self.low} and {self.high}")
 
     @property
-    def exponents(self) -> tuple[float, float]:
-        """The ends as powers of ten."""
-        return log10(self.low), log10(self.high)
+    def stops(self) -> tuple[float, ...]:
+        """The round numbers at which a handle rests; both ends and the start are among them.
+
+        >>> Slider(100, 442, 250, integer=True).stops[-5:], Slider(0.05, 5, 0.123).stops[5:9]
+        ((250, 300, 350, 400, 442), (0.1, 0.11, 0.12, 0.123))
+        >>> Slider(1, 50, 10, log=False, integer=True).stops[:3], Slider(0, 0.3, 0.1, log=False).stops[19:22]
+        ((1, 2, 3), (0.095, 0.1, 0.105))
+        """
+        numbers = _products(self.low, self.high) if self.log else _multiples(self.low, self.high)
+        if self.integer:
+            numbers = (number for number in numbers if number == round(number))
+        inner = {self.clean(number) for number in numbers if self.low < number < self.high}
+        return tuple(sorted(inner | {self.clean(end) for end in (self.low, self.value, self.high)}))
+
+    def clean(self, raw: float) -> float:
+        """Return a widget's number as the view gets it: within the ends, and whole where it counts.
+
+        >>> Slider(1, 1e6, 1000, integer=True).clean(12345.678), Slider(0.01, 10, 1).clean(0.3)
+        (12346, 0.3)
+        """
+        within = min(max(raw, self.low), self.high)
+        return round(within) if self.integer else float(within)
+
+    def says(self, value: float) -> str:
+        """Return a position in words.
+
+        >>> Slider(100, 10_000, 2000, label="n", unit="rows", integer=True).says(2000)
+        'n = 2000 rows'
+        """
+        return f"{self.label} = {value:.12g} {self.unit}".strip()
+
+
+def _products(low: float, high: float) -> Iterable[float]:
+    """Round multiples of the powers of ten from below `low` to above `high`."""
+    decades = range(floor(log10(low)), ceil(log10(high)) + 1)
+    return (float(f"{number}e{decade}") for decade in decades for number in ROUND)
+
+
+def _multiples(low: float, high: float) -> Iterable[float]:
+    """Multiples of one, two or five units of a decimal place."""
+    places = floor(log10((high - low) / STOPS))
+    units = next(units for units in (1, 2, 5, 10) if units * 10.0**places >= 0.99 * (high - low) / STOPS)
+    first, last = (end / (units * 10.0**places) for end in (low, high))
+    return (float(f"{units * count}e{places}") for count in range(floor(first), ceil(last) + 1))
 
 
 @dataclass(frozen=True)
@@ -67,6 +104,10 @@ class Choice:
     def clean(self, raw: object) -> object:
         """Return the chosen option as the view gets it."""
         return raw
+
+    def says(self, value: object) -> str:
+        """Return a position in words."""
+        return f"{self.label}: {value}"
 
 
 Control = Slider | Choice

@@ -22,6 +22,7 @@ from workbench.errors import ArgumentError, one_of
 from workbench.lab.charts import Chart
 from workbench.lab.controls import Choice, Control, Slider
 from workbench.lab.display import WIDTH, image, publish
+from workbench.lab.handles import Handle, Picture
 from workbench.lab.plots import draw, png
 
 View = Callable[..., Iterator[Chart]]
@@ -37,13 +38,21 @@ Stage = Literal["theory", "simulation", "finished"]
 class Frame:
     """One state of the picture: its bytes and its sentence, or the line that stands in its place.
 
-    `stage` says how far the view has come: predictions only, some runs, or all that it yields.
+    `position` says where the controls stand, `shown` what the picture shows, and `stage` how far the view
+    has come: predictions only, some runs, or all that it yields.
     """
 
     picture: bytes = b""
     sentence: str = ""
     error: str = ""
     stage: Stage = "finished"
+    position: str = ""
+    shown: str = ""
+
+    @property
+    def alt(self) -> str:
+        """The picture in words: what it shows, of what, with which numbers."""
+        return " ".join(words for words in (self.shown, self.position, self.sentence) if words)
 
 
 def explore(view: View, *, alt: str, **controls: Control) -> None:
@@ -69,18 +78,16 @@ class Explorer:
     """
 
     def __init__(self, view: View, alt: str, controls: dict[str, Control]) -> None:
-        self.view, self.alt, self.controls = view, alt, controls
+        self.view, self.alt = view, alt
+        self.controls = {name: replace(one, label=one.label or name) for name, one in controls.items()}
         self.figure: Figure | None = None
         self.done: OrderedDict[tuple[object, ...], Frame] = OrderedDict()
         self.task: asyncio.Task[None] | None = None
         self.moves = 0
         self.loop = _running_loop()
-        labels = {name: _label(name, control) for name, control in controls.items()}
-        widest = max(map(len, labels.values()), default=0)
-        self.widgets = {name: widget(labels[name], one, widest) for name, one in controls.items()}
-        self.picture = ipywidgets.Image(
-            format="png", layout=ipywidgets.Layout(width=f"{WIDTH}px", max_width="100%")
-        )
+        widest = max((len(_label(one)) for one in controls.values()), default=0)
+        self.widgets = {name: widget(one, widest) for name, one in self.controls.items()}
+        self.picture = Picture(layout=ipywidgets.Layout(width=f"{WIDTH}px", max_width="100%"))
         self.sentence = ipywidgets.HTML(layout=ipywidgets.Layout(max_width=f"{WIDTH}px"))
         row = ipywidgets.Layout(flex_flow="row wrap", max_width=f"{WIDTH}px")
         box = ipywidgets.Box(list(self.widgets.values()), layout=row)
@@ -110,7 +117,7 @@ class Explorer:
 
     def frames(self, values: dict[str, object]) -> Iterator[Frame]:
         """Yield the frames of a view; one that was finished before comes at once."""
-        key = tuple(values.values())
+        key, position = tuple(values.values()), self.position(values)
         if key in self.done:
             self.done.move_to_end(key)
             yield self.done[key]
@@ -120,15 +127,20 @@ class Explorer:
             for number, chart in enumerate(self.view(**values)):
                 self.figure = draw(chart, self.figure)
                 stage = _stage(chart, first=not number)
-                frame = Frame(png(self.figure), chart.caption or chart.how_to_read, stage=stage)
+                said, shown = chart.caption or chart.how_to_read, f"{chart.title.rstrip('.')}. {chart.alt}"
+                frame = Frame(png(self.figure), said, "", stage, position, shown)
                 yield frame
         except ArgumentError as error:
-            yield Frame(error=str(error))
+            yield Frame(error=str(error), position=position)
         except Exception as error:
-            yield Frame(error=f"the view failed: {type(error).__name__}: {error}")
+            yield Frame(error=f"the view failed: {type(error).__name__}: {error}", position=position)
         else:
             if frame is not None:
                 yield self._keep(key, replace(frame, stage="finished"))
+
+    def position(self, values: dict[str, object]) -> str:
+        """Return where the controls stand, as the sentence below the picture begins."""
+        return ", ".join(self.controls[name].says(value) for name, value in values.items()) + "."  # type: ignore[arg-type]
 
     def _keep(self, key: tuple[object, ...], frame: Frame) -> Frame:
         self.done[key] = frame
@@ -160,7 +172,8 @@ class Explorer:
         self.sentence.value = _words(frame, self.moves)  # before the picture, which is then of this stage
         self.picture.layout.display = "none" if frame.error else ""
         if frame.picture:
-            self.picture.value = frame.picture
+            with self.picture.hold_sync():
+                self.picture.value, self.picture.alt = frame.picture, frame.alt
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:
@@ -182,30 +195,24 @@ def _words(frame: Frame, move: int) -> str:
     busy = str(frame.stage != "finished").lower()
     state = f'data-move="{move}" data-stage="{frame.stage}" aria-busy="{busy}"'
     style = f"color:{colour};line-height:1.45;margin:0 12px"
-    return f'<p {role} {state} style="{style}">{escape(frame.error or frame.sentence)}</p>'
+    said = f"<b>{escape(frame.position)}</b> {escape(frame.error or frame.sentence)}"
+    return f'<p {role} {state} style="{style}">{said}</p>'
 
 
-def widget(label: str, control: Control, widest: int) -> Any:
+def widget(control: Control, widest: int) -> Any:
     """Return the widget of a control; labels of at most `widest` characters let the tracks begin together."""
     one_of((Slider, Choice), control=type(control))
-    shared: dict[str, Any] = {"description": label, "value": control.value}
-    shared["style"] = {"description_width": f"{widest + 1}ch"}
-    shared["layout"] = ipywidgets.Layout(width="340px", margin="2px 12px 2px 0")
-    if isinstance(control, Choice):
-        return ipywidgets.Dropdown(options=list(control.options), **shared)
-    shared |= {"continuous_update": True, "readout_format": _digits(control)}
-    if control.log:
-        low, high = control.exponents
-        return ipywidgets.FloatLogSlider(min=low, max=high, step=(high - low) / 60, **shared)
-    step = 1 if control.integer else (control.high - control.low) / 100
-    return ipywidgets.FloatSlider(min=control.low, max=control.high, step=step, **shared)
+    layout = ipywidgets.Layout(width="340px", margin="2px 12px 2px 0")
+    if isinstance(control, Slider):
+        return Handle(
+            label=control.label, unit=control.unit, widest=widest, stops=list(control.stops),
+            whole=control.integer, value=control.value, layout=layout,
+        )  # fmt: skip
+    return ipywidgets.Dropdown(
+        options=list(control.options), value=control.value, description=control.label,
+        style={"description_width": f"{widest + 1}ch"}, layout=layout,
+    )  # fmt: skip
 
 
-def _label(name: str, control: Control) -> str:
-    unit = control.unit if isinstance(control, Slider) else ""
-    return (control.label or name) + f" ({unit})" * bool(unit)
-
-
-def _digits(control: Slider) -> str:
-    ends = [abs(end) for end in (control.low, control.high) if end]
-    return ".3r" if min(ends) >= 1e-4 and max(ends) < 1e7 else ".1e"
+def _label(control: Control) -> str:
+    return control.label + (f" ({control.unit})" if isinstance(control, Slider) and control.unit else "")

@@ -29,7 +29,7 @@ from workbench.study.streams import Role, stream
 
 CONTROLS = {
     "p": Slider(20, 200, 100, label="p", unit="columns", integer=True),
-    "degree": Slider(1, 15, 3, label="s", unit="per column"),
+    "degree": Slider(1, 15, 3, label="s", unit="per column", integer=True),
     "epsilon": Slider(0.1, 5, 1, label="ε"),
 }
 ROWS = tuple(round(n) for n in np.geomspace(3e3, 3e6, 7))
@@ -143,7 +143,7 @@ class Picture:
 def error_against_rows_view(seed: int) -> Callable[..., Iterator[Chart]]:
     """Return the view of `explore` for a seed: predictions, then one run at every n, then more runs."""
 
-    def view(p: int, degree: float, epsilon: float) -> Iterator[Chart]:
+    def view(p: int, degree: int, epsilon: float) -> Iterator[Chart]:
         data, noise = (stream(seed, role, "wx19-view", p, 0) for role in (Role.DATA, Role.NOISE))
         picture = Picture(p, degree, epsilon, spread(p, min(1.0, share_of(p, degree)), ROWS[-1], data))
         picture.predict()

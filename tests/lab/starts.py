@@ -1,0 +1,42 @@
+"""What the cells of a notebook ask `explore` for, with parameters of our choice."""
+
+import json
+import re
+from dataclasses import dataclass
+
+RANGE = re.compile(r"^(\w+) = .*# (?:[^,:]*, )?([\d.e]+) to ([\d.e]+)\b.*\bstarts?\b", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One call of `explore`."""
+
+    view: object
+    alt: str
+    controls: dict
+
+
+def cells(path):
+    """Return the source of every code cell."""
+    found = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return ["".join(cell["source"]) for cell in found if cell["cell_type"] == "code"]
+
+
+def ranges(path):
+    """Return the ends of every parameter that an explorer starts at, as its comment names them."""
+    first = cells(path)[0]
+    return {name: (float(low), float(high)) for name, low, high in RANGE.findall(first)}
+
+
+def asked(path, out, **parameters):
+    """Return every call of `explore`, after parameters and set-up were run."""
+    calls, names = [], {}
+    given, setup, *others = cells(path)
+    exec(given, names)
+    names.update(parameters, out=str(out))
+    exec(setup, names)
+    names["explore"] = lambda view, *, alt, **controls: calls.append(Asked(view, alt, controls))
+    for cell in others:
+        if cell.startswith("explore("):
+            exec(cell, names)
+    return calls

@@ -1,0 +1,86 @@
+"""Where explorers start: exactly at the parameters of their notebook, and their pictures say the same."""
+
+import re
+from math import sqrt
+
+import pytest
+
+from tests.lab import starts
+from tests.lab.conftest import ROOT
+from workbench.lab.check import parameters
+from workbench.lab.controls import Slider
+from workbench.lab.explore import Explorer
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+MULTIPLES = (1, 10)  # of a parameter at which an explorer may start
+
+
+@pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
+def path(request):
+    return request.param
+
+
+def positions(path):
+    """The defaults, both ends of every range, and numbers between that nobody would call round."""
+    defaults = parameters(path)
+    ranges = starts.ranges(path)
+    assert set(ranges) == set(defaults) - {"profile", "seed", "out"}
+    whole = {name for name in ranges if isinstance(defaults[name], int)}
+    odd = {name: 1.0371 * sqrt(low * high) for name, (low, high) in ranges.items()}
+    for found in (
+        {},
+        {name: low for name, (low, _) in ranges.items()},
+        {name: high for name, (_, high) in ranges.items()},
+        odd,
+    ):
+        yield {name: round(value) if name in whole else value for name, value in found.items()}
+
+
+def sliders(call):
+    return {name: one for name, one in call.controls.items() if isinstance(one, Slider)}
+
+
+def test_every_handle_starts_at_its_parameter(path, tmp_path):
+    for chosen in positions(path):
+        here = {**parameters(path), **chosen}
+        met = set()
+        for call in starts.asked(path, tmp_path, **chosen):
+            explorer = Explorer(call.view, call.alt, call.controls)
+            for name, slider in sliders(call).items():
+                handle = explorer.widgets[name]
+                assert handle.value == slider.value in handle.stops
+                assert explorer.values[name] == slider.value
+                met |= {one for one in here for by in MULTIPLES if here[one] * by == slider.value}
+        assert set(starts.ranges(path)) <= met, chosen
+
+
+def test_a_whole_number_stays_whole(path, tmp_path):
+    counts = {"n", "d", "p", "s", "before step"}
+    for call in starts.asked(path, tmp_path):
+        for slider in sliders(call).values():
+            assert slider.integer == (slider.label in counts), slider.label
+            assert all(isinstance(stop, int) == slider.integer for stop in slider.stops)
+
+
+def test_the_picture_says_where_the_controls_stand(path, tmp_path):
+    for call in starts.asked(path, tmp_path):
+        explorer = Explorer(call.view, call.alt, call.controls)
+        frame = next(explorer.frames(explorer.values))
+        assert not frame.error
+        for name, slider in sliders(call).items():
+            assert slider.says(slider.value) in frame.position
+            assert slider.says(slider.value) in frame.alt
+            for said in spoken(slider.label, drawn(explorer.figure) + frame.sentence):
+                assert float(said) == slider.value, (name, said)
+
+
+def spoken(label, words):
+    """The numbers that a text says of a symbol."""
+    pattern = rf"(?<![\w{{/|]){re.escape(label)} = (\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)"
+    return [number.replace(",", "") for number in re.findall(pattern, words)]
+
+
+def drawn(figure):
+    """All words of a picture but those of its axes."""
+    texts = [*figure.texts, *(text for axes in figure.axes for text in (axes.title, *axes.texts))]
+    return " ".join(text.get_text().replace("\n", " ") for text in texts) + " "
