@@ -117,6 +117,7 @@ class Accessibility:
 
     def __init__(self, page):
         self.ask = page.context.new_cdp_session(page).send
+        self.ask("Accessibility.enable")
         self.root = self.ask("DOM.getDocument")["root"]["nodeId"]
 
     def of(self, place, index):

@@ -1,7 +1,7 @@
 // The browser's own slider over the places of a list of numbers, and a field for any number between its ends.
-const part = (tag, properties, ...attributes) => {
+const part = (tag, properties) => {
   const made = Object.assign(document.createElement(tag), properties);
-  attributes.forEach(([name, value]) => made.setAttribute(name, value));
+  made.dataset.lmSuppressShortcuts = "true"; // keys are for the handle, not for the notebook around it
   return made;
 };
 
@@ -13,8 +13,8 @@ function render({ model, el }) {
   const track = part("input", { id, type: "range", min: 0, step: 1 });
   const [low, high] = [stops[0], stops.at(-1)];
   const title = `any ${model.get("whole") ? "whole " : ""}number from ${low} to ${high}`;
-  const field = part("input", { type: "text", className: "widget-readout", inputMode: "decimal", title },
-    ["aria-label", `${name.textContent}: ${title}`]);
+  const field = part("input", { type: "text", className: "widget-readout", inputMode: "decimal", title });
+  field.ariaLabel = `${name.textContent}: ${title}`;
 
   // The place of a number; one that was typed gets a place of its own.
   const place = (value) => {
@@ -42,9 +42,9 @@ function render({ model, el }) {
 
   track.addEventListener("input", () => move(stops[track.valueAsNumber]));
   field.addEventListener("change", type);
+  field.addEventListener("keydown", (event) => event.key === "Enter" && type());
   model.on("change:value", show);
   el.classList.add("workbench-handle");
-  el.dataset.lmSuppressShortcuts = "true"; // arrows and letters are for the handle, not for the notebook
   el.append(name, track, field);
   show();
   return () => model.off("change:value", show);

@@ -42,18 +42,18 @@ def vote_view(seed: int) -> Callable[..., Iterator[Chart]]:
             yield _chart((_refused(points),), "No vote of so few rows is private enough: the plan refuses.")
             return
         said = f"{int((found.weights == 0).sum())} of {n} groups have weight 0;"
-        said += f" {found.agreed:.1%} of pairs are friends."
+        said += f" {100 * found.agreed:.1f} % of pairs are friends."
         popular = popularity(found)
 
         def after(draws: str) -> Chart:
-            note = f"{far:.2%} far. {popular.note} {draws}"
+            note = f"{100 * far:g} % far. {popular.note} {draws}"
             return _chart((where(found), replace(popular, note=note)), f"{said} {draws}")
 
         yield after("Answered in no draw of the noise yet.")
         heard, source, charge = 0, SimulatedNoise(noise), found.design.charges[0]
         for trials in range(EACH, STEPS * EACH + 1, EACH):
             heard += sum(found.design.vote.passes(found.friends, charge, source) for _ in range(EACH))
-            yield after(f"Answered in {heard / trials:.0%} of {trials} draws of the noise.")
+            yield after(f"Answered in {100 * heard / trials:.0f} % of {trials} draws of the noise.")
 
     return view
 

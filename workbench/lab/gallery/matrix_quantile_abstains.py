@@ -37,7 +37,7 @@ def abstains(profile: str, seed: int) -> Chart:
         " is large from the first far row on.",
         how_to_read="Above, how often there is an answer; below, how good the answers are, and the sample"
         " covariance without privacy beside them. A few far rows change nothing: each counts once. With more"
-        " of them, or heavy tails, the rows hold P_u up less firmly than normal ones would, and the plan's"
+        " of them, or heavy tails, the rows hold Pᵤ up less firmly than normal ones would, and the plan's"
         " noise would not hide a row any more: no answer is then the only private one. It is not a"
         " detector of"
         " outliers. Where far rows in one place outnumber the level u (a fifth at d = 2, a tenth at d ="

@@ -56,7 +56,7 @@ def count_curve(profile: str, seed: int) -> Chart:
         " than 1 above or below it; their crossings lie between those of the next levels.",
         how_to_read="The curve is Σψ(x²/p): a row with x² ≥ p counts 1, a smaller one less, down to 0."
         " It falls"
-        " as p grows, and P_v is where it passes v (marker): a quantile of the x² that no single row can move"
+        " as p grows, and Pᵥ is where it passes v (marker): a quantile of the x² that no single row can move"
         " far. Dashed: predicted for normal rows. Right, one row becomes enormous, or 0: the whole"
         " curve moves"
         " up or down by 1 at most, because a row counts between 0 and 1. So it passes v between the places"
@@ -73,7 +73,7 @@ def _crossing(x: Array) -> Panel:
         Series("Σψ(x²/p)", p, soft_count(x, p, knee.knee), role="reference", colour_key=OURS),
         Series("predicted", p, expected, role="theory", colour_key=OURS),
         Series("level v", (0.1, 60.0), (LINE_V, LINE_V), role="reference"),
-        Series("P_v", [known(x, LINE_V).item()], [LINE_V], colour_key=OURS),
+        Series("Pᵥ", [known(x, LINE_V).item()], [LINE_V], colour_key=OURS),
     )
     return Panel("", "p", "soft count", series, yscale="linear", ylim=(0, LINE_N), xlim=(0.1, 60.0))
 
@@ -112,12 +112,12 @@ def nested(profile: str, seed: int) -> Chart:
         f"Two columns: {NESTED_N} rows and their matrix quantiles",
         (
             _ellipses("normal rows", x, law.covariance),
-            _ellipses(f"{FAR:.0%} of the rows far to the right", spoilt, law.covariance),
+            _ellipses(f"{100 * FAR:.0f} % of the rows far to the right", spoilt, law.covariance),
         ),
         alt="Left, nested tilted ellipses among rows, all of the same shape, smaller for higher levels, on"
         " their dashed predictions. Right, some rows lie far away; only the outer ellipses lean towards them,"
         " and the sample covariance is long and flat.",
-        how_to_read="P_v is the largest ellipse P with P ≤ (1/v) Σ ω(xᵀP⁻¹x) xxᵀ: the rows, each"
+        how_to_read="Pᵥ is the largest ellipse P with P ≤ (1/v) Σ ω(xᵀP⁻¹x) xxᵀ: the rows, each"
         " counted once at"
         " most and in proportion to its length in units of P itself, hold it up in every direction. The"
         " higher v, the more rows are asked for, and the smaller the ellipse (v/n = 0.08 outside to 0.4"
@@ -133,7 +133,7 @@ def nested(profile: str, seed: int) -> Chart:
 def _ellipses(title: str, x: Array, sigma: Array) -> Panel:
     shares = NESTED_SHARES
     lines = [
-        ellipse("P_v" if not i else "", known(x, share * NESTED_N), colour_key=OURS)
+        ellipse("Pᵥ" if not i else "", known(x, share * NESTED_N), colour_key=OURS)
         for i, share in enumerate(shares)
     ]
     lines += [
@@ -150,15 +150,15 @@ def interlacing(profile: str, seed: int) -> Chart:
     rng = rows_of("mq-interlacing", seed)
     return Chart(
         "interlacing",
-        f"Replace any row of {PAIR_N}: P_v stays between two levels",
+        f"Replace any row of {PAIR_N}: Pᵥ stays between two levels",
         (_between(rng), _margins(rng, PAIRS[profile])),
         alt="Left, dashed ellipses of neighbours fill a ring between an inner and an outer ellipse and never"
         " cross them. Right, dots in the unit square, many near its upper and right edge, none beyond.",
-        how_to_read="Left, every dashed ellipse is P_v after one row was replaced, by something"
+        how_to_read="Left, every dashed ellipse is Pᵥ after one row was replaced, by something"
         " enormous, by 0,"
-        " or by anything: none of them leaves the ring between P_{v+1} and P_{v-1} of the rows as they were."
-        " Right, for many data sets, flat, heavy-tailed and normal ones: the most by which P_{v+1}"
-        " exceeds the neighbour's P_v in any direction (across), and the neighbour's exceeds P_{v-1}"
+        " or by anything: none of them leaves the ring between Pᵥ₊₁ and Pᵥ₋₁ of the rows as they were."
+        " Right, for many data sets, flat, heavy-tailed and normal ones: the most by which Pᵥ₊₁"
+        " exceeds the neighbour's Pᵥ in any direction (across), and the neighbour's exceeds Pᵥ₋₁"
         " (up). Above"
         " 1 the lemma would be wrong. It is proved for all rows, and the claim MQ2 tries to break what is"
         " computed.",
@@ -169,12 +169,12 @@ def _between(rng: np.random.Generator) -> Panel:
     x = tilted(4.0).sample(PAIR_N, rng)
     others = [known(replaced(x, rng), PAIR_V) for _ in range(DRAWN)]
     lines = [
-        ellipse("P_v of a neighbour" if not i else "", one, role="theory", colour_key=OTHER)
+        ellipse("Pᵥ of a neighbour" if not i else "", one, role="theory", colour_key=OTHER)
         for i, one in enumerate(others)
     ]
     ring = [
         ellipse(label, known(x, PAIR_V + k), colour_key=key)
-        for label, k, key in (("P_{v-1}, P_v, P_{v+1}", -1, OURS), ("", 0, OURS), ("", 1, OURS))
+        for label, k, key in (("Pᵥ₋₁, Pᵥ, Pᵥ₊₁", -1, OURS), ("", 0, OURS), ("", 1, OURS))
     ]
     return plane(f"v = {PAIR_V:g}", (*lines, *ring), reach=4.2)
 
@@ -192,7 +192,7 @@ def _margins(rng: np.random.Generator, pairs: int) -> Panel:
     edges = (Series("proved", (0, 1, 1), (1, 1, 0), role="reference", colour_key=PLAIN),)
     dots = Series("pairs of neighbours", found[:, 0], found[:, 1], role="rows", colour_key=OURS)
     return Panel(
-        f"{pairs} pairs of data sets", "P_{v+1} over the neighbour's P_v", "neighbour's P_v over P_{v-1}",
+        f"{pairs} pairs of data sets", "Pᵥ₊₁ over the neighbour's Pᵥ", "neighbour's Pᵥ over Pᵥ₋₁",
         (dots, *edges), "linear", "linear", xlim=(0.0, 1.1), ylim=(0.0, 1.1),
     )  # fmt: skip
 

@@ -55,7 +55,7 @@ def _chart(made: Design, counts: list[int], far: float, runs: list[tuple[int, Ar
     test, epsilon = made.test, made.budget.epsilon
     return Chart(
         "matrix_quantile_runs_view",
-        f"n = {test.n}, ε = {epsilon:g}, {far:.0%} of the rows far away",
+        f"n = {test.n}, ε = {epsilon:g}, {100 * far:g} % of the rows far away",
         (_test(made, counts, runs), _releases([one for _, one, _ in runs])),
         alt="Left, the slope that rows have for every count t, beside what the test asks for. Right,"
         " releases as"
@@ -88,8 +88,8 @@ def _releases(found: list[Array]) -> Panel:
 def _caption(made: Design, runs: list[tuple[int, Array, list[float]]]) -> str:
     test = made.test
     said = (
-        f"T = {test.most}, level u = {test.level:.0f}, G = {test.strength:.1f}: a row moves P_u by"
-        f" {test.change:.2%} at most."
+        f"T = {test.most}, level u = {test.level:.0f}, G = {test.strength:.1f}: a row moves Pᵤ by"
+        f" {100 * test.change:.2f} % at most."
     )
     if not runs:
         return said

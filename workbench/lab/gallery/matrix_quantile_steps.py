@@ -64,10 +64,10 @@ def stability(profile: str, seed: int) -> Chart:
         " last t;"
         " that of heavy-tailed rows, and of rows a tenth of which are far away, meets the line earlier."
         " Right, the chance of an answer rises from δ at a count of 1 to nearly 1 at the last.",
-        how_to_read="Left, C_t asks whether the rows hold up P_u so firmly that t of them may be replaced:"
+        how_to_read="Left, Cₜ asks whether the rows hold up Pᵤ so firmly that t of them may be replaced:"
         " marker above the dashed line. Every replaced row takes the line's slope, e, off at most, so that"
         " the count h of what holds moves by 1 at most. The design puts the line as high as normal rows"
-        " allow: the higher it begins (G), the less a row can move P_u once C_1 holds, 1/(G - 1). Right, the"
+        " allow: the higher it begins (G), the less a row can move Pᵤ once C₁ holds, 1/(G - 1). Right, the"
         " count gets truncated Laplace noise. With h = 0 there is never an answer, with h = 1 almost"
         " never (δ),"
         " with the largest h almost always.",
@@ -81,7 +81,7 @@ def _compared(made: Design, seed: int) -> Panel:
     sets = {
         ("normal rows", OURS): law.sample(n, rng),
         ("t, 3 degrees of freedom", OTHER): law.sample(n, rng, 3.0),
-        (f"{SHARE:.0%} far away", "2"): spoilt(law, n, SHARE, 0.0, rng),
+        (f"{100 * SHARE:.0f} % far away", "2"): spoilt(law, n, SHARE, 0.0, rng),
     }
     series = [
         Series(label, counts, slopes(test, x, counts), colour_key=key) for (label, key), x in sets.items()
@@ -119,12 +119,12 @@ def mask(profile: str, seed: int) -> Chart:
         alt="Left, in units of the covariance, dashed ellipses of releases round a circle, a third smaller or"
         " larger at most. Right, the width of both masks against d, with ln 2 beside them: pure"
         " noise is narrower up to d = 4, and Wishart noise takes over there.",
-        how_to_read="Left, in units of Σ, where Σ is the circle: one P_u (line), and releases of it."
+        how_to_read="Left, in units of Σ, where Σ is the circle: one Pᵤ (line), and releases of it."
         " The mask is"
         " LSLᵀ with f = LLᵀ and random S: it needs no unit, and is as large in a long direction as in a short"
         " one, each in its own scale. Right, its width, the median of max |ln λ(S)|, at the planned rows:"
         " Thompson-Laplace noise spends no δ and is narrower for few columns; its sampler is"
-        f" exact and quick up to d = {LARGEST_THOMPSON}. Wishart noise serves all d, because P_u"
+        f" exact and quick up to d = {LARGEST_THOMPSON}. Wishart noise serves all d, because Pᵤ"
         f" changes in trace:"
         " two of its rows pay, not d. The grey line is what is allowed altogether, ln 2.",
     )
@@ -139,7 +139,7 @@ def _releases(seed: int, noise: SimulatedNoise) -> Panel:
         ellipse("released" if not i else "", one, role="theory", colour_key=OURS)
         for i, one in enumerate(found)
     ]
-    centre = ellipse("c P_u", root @ root.T * made.centring, colour_key=OURS)
+    centre = ellipse("c Pᵤ", root @ root.T * made.centring, colour_key=OURS)
     return plane(
         f"{MASKED} releases, n = {n}", (*lines, centre, circle("Σ", 1.0, colour_key=PLAIN)), reach=1.5
     )

@@ -36,9 +36,9 @@ def _chart(level: float, n: int, far: float, x: Array | None, found: list[Array]
     scale = scale_at(level, 2)
     return Chart(
         "matrix_quantile_view",
-        f"v = {level:g} n, n = {n}, {far:.0%} of the rows at ({AWAY:g}, 0)",
+        f"v = {level:g} n, n = {n}, {100 * far:g} % of the rows at ({AWAY:g}, 0)",
         (_ellipses(scale, x, found), _axes(level, found)),
-        alt="Left, P_v of samples as ellipses among rows, round a dashed circle. Right, the squares of their"
+        alt="Left, Pᵥ of samples as ellipses among rows, round a dashed circle. Right, the squares of their"
         " long and short axes at every level, and the prediction for normal rows.",
         how_to_read="Dashed: normal rows. Solid and markers: samples.",
         caption=_caption(level, scale, found),
@@ -46,7 +46,7 @@ def _chart(level: float, n: int, far: float, x: Array | None, found: list[Array]
 
 
 def _ellipses(scale: float, x: Array | None, found: list[Array]) -> Panel:
-    series = [ellipse("P_v" if not i else "", one[0], colour_key=OURS) for i, one in enumerate(found)]
+    series = [ellipse("Pᵥ" if not i else "", one[0], colour_key=OURS) for i, one in enumerate(found)]
     if x is not None:
         first, second = x[-SHOWN:].T
         series.insert(0, Series("rows", first, second, role="rows"))
@@ -64,12 +64,12 @@ def _axes(level: float, found: list[Array]) -> Panel:
             series.append(Series(label, SHARES, middle, low, high, colour_key=key))
     series.append(Series("", (level, level), (0.1, 1e4), role="reference"))
     return Panel(
-        "every level", "v/n", "eigenvalues of P_v", tuple(series), xlim=(0.02, 0.46), ylim=(0.3, 2000.0)
+        "every level", "v/n", "eigenvalues of Pᵥ", tuple(series), xlim=(0.02, 0.46), ylim=(0.3, 2000.0)
     )
 
 
 def _caption(level: float, scale: float, found: list[Array]) -> str:
-    said = f"Normal rows have P_v = {scale:.3g} Σ at v = {level:g} n."
+    said = f"Normal rows have Pᵥ = {scale:.3g} Σ at v = {level:g} n."
     if not found:
         return said
     values = np.linalg.eigvalsh(np.array(found)[:, 0])

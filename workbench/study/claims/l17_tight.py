@@ -112,7 +112,7 @@ def _ratio(
     estimate = float(np.quantile(error, q, method="higher") / np.quantile(reference, q, method="higher"))
     interval = quantile_ratio_interval(error, reference, q, level, rng)
     check = below(estimate, interval, bound, level=level, trials=len(frame), quantile=q)
-    check = check.about(f"ratio of {q:.0%} quantiles, n = {n}, {where}", f"at most {bound:g}", n=n)
+    check = check.about(f"ratio of {100 * q:.0f} % quantiles, n = {n}, {where}", f"at most {bound:g}", n=n)
     statement = "L17/Thm2.8" if where == FREE else "L17/Thm2.5"
     return enough(check, statement, "enough for an error within a stated ratio of the sample mean's")
 
@@ -140,7 +140,7 @@ def _scale(error: Vector, n: int, most: float, level: float) -> Verdict:
     interval = clopper_pearson(beyond, len(error), level)
     q95 = float(np.quantile(error, 0.95, method="higher"))
     check = below(beyond / len(error), interval, 0.05, level=level, trials=len(error), quantile_95=q95)
-    check = check.about(f"relative error above {most:.0%}, n = {n}", "in at most 5 % of runs", n=n)
+    check = check.about(f"relative error above {100 * most:.0f} %, n = {n}", "in at most 5 % of runs", n=n)
     return enough(check, "KV18/scale", "enough for a stated relative error in 95 % of runs")
 
 

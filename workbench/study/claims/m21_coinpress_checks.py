@@ -50,7 +50,7 @@ def part(name: str, values: Vector, predicted: float, level: float, rng: Generat
     """Decide whether the root mean square is within the band of its prediction."""
     interval = rms_interval(values, level, rng)
     check = inside_band(float(rms(values)), interval, predicted, BAND, level=level, trials=len(values))
-    return check.about(name, f"as predicted, within {BAND:.0%}", n=n)
+    return check.about(name, f"as predicted, within {100 * BAND:.0f} %", n=n)
 
 
 def slope(
@@ -146,7 +146,7 @@ def rows(
         Complexity(SOURCE, formulas[0], predicted, found.estimate, found.interval),
         Complexity(SOURCE, formulas[1], shape.total, found.estimate, found.interval),
     )
-    return sized(check.about(name, f"as predicted, within {BAND:.0%}", n=found.rows), *sizes)
+    return sized(check.about(name, f"as predicted, within {100 * BAND:.0f} %", n=found.rows), *sizes)
 
 
 def column(frame: pd.DataFrame, name: str, **where: object) -> Vector:
