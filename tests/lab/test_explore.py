@@ -154,3 +154,53 @@ def test_bad_controls_are_named(make, words):
 def test_publish_prints_the_text_in_a_plain_script(capsys):
     display.publish("<b>x</b>", "x", {"application/json": {}})
     assert capsys.readouterr().out == "x\n"
+
+
+def test_a_handle_has_its_label_its_unit_and_the_start_among_its_stops(view):
+    slider = Slider(100, 10_000, 1234, label="n", unit="rows", integer=True)
+    handle = Explorer(view, "A toy's error", {"epsilon": slider}).widgets["epsilon"]
+    assert (handle.label, handle.unit, handle.whole, handle.value) == ("n", "rows", True, 1234)
+    assert {100, 1234, 2000, 10_000} <= set(handle.stops)
+    assert handle.stops == sorted(set(handle.stops))
+
+
+def test_the_picture_is_told_with_the_numbers_that_it_shows(view):
+    toy = explorer(view)
+    toy.draw_now()
+    assert toy.picture.alt == "Toy. Toy ε = 1. full at ε = 1 & a"
+    toy.widgets["epsilon"].value = 2.5
+    assert toy.picture.alt == "Toy. Toy ε = 2.5. full at ε = 2.5 & a"
+    assert "<b>ε = 2.5.</b> full at ε = 2.5" in toy.sentence.value
+
+
+def test_without_a_front_end_the_picture_says_that_it_stands_still(view, published):
+    explore.explore(view, alt="toy", epsilon=Slider(0.1, 10, 1))
+    assert "in JupyterLab its controls can be moved" in published[0][0]
+    assert "<b>epsilon = 1.</b>" in published[0][0]
+
+
+@pytest.mark.parametrize(
+    "slider",
+    [
+        Slider(0.05, 5, 1),
+        Slider(50, 442, 442, integer=True),
+        Slider(10, 1e6, 1000),
+        Slider(0, 0.3, 0.07, log=False),
+        Slider(1, 50, 10, log=False, integer=True),
+        Slider(-3, 3, 0.1234, log=False),
+    ],
+    ids=str,
+)
+def test_stops_are_round_numbers_between_the_ends(slider):
+    stops = slider.stops
+    assert list(stops) == sorted(set(stops))
+    assert {slider.low, slider.value, slider.high} <= set(stops)
+    assert 12 <= len(stops) <= 130
+    own = {slider.low, slider.value, slider.high}
+    assert all(float(f"{stop:.3g}") == stop for stop in stops if stop not in own)
+    assert all(slider.clean(stop) == stop for stop in stops)
+
+
+def test_an_integer_slider_takes_no_fraction():
+    with pytest.raises(ArgumentError, match=r"value = 2.5: expected a whole number between 1 and 9"):
+        Slider(1, 9, 2.5, integer=True)

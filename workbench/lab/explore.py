@@ -29,6 +29,7 @@ View = Callable[..., Iterator[Chart]]
 DEBOUNCE = 0.1  # seconds without a new value before simulations start
 PAUSE = 0.005  # seconds between frames, for newer values to arrive
 KEPT = 64  # finished pictures remembered
+STILL = "<p><i>The explorer as it opens; in JupyterLab its controls can be moved.</i></p>"
 
 
 Stage = Literal["theory", "simulation", "finished"]
@@ -105,7 +106,9 @@ class Explorer:
         """Draw the default view completely, then display widget and image in one bundle."""
         frame = self.draw_now()
         body = image(frame.picture, "png", self.alt) if frame.picture else ""
-        publish(body + _words(frame, self.moves), frame.error or self.alt, self.box._repr_mimebundle_())
+        publish(
+            body + _words(frame, self.moves) + STILL, frame.error or self.alt, self.box._repr_mimebundle_()
+        )
 
     def draw_now(self) -> Frame:
         """Draw the view at the present values to its end and return the last frame."""
