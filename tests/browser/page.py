@@ -11,6 +11,7 @@ PROBE = (Path(__file__).parent / "probe.js").read_text(encoding="utf-8")
 WIDTH, HEIGHT = 1400, 950
 OPENS_WITHIN, RUNS_WITHIN, FOLLOWS_WITHIN = 90, 480, 30  # seconds
 CONTROLS = "input[type=range], select"
+TOLD = {"role": "role", "name": "name", "announced": "value"}  # our words and the protocol's
 READY = """async ([name, cells]) => {
     const sessions = await (await fetch("/api/sessions")).json();
     return sessions.some(({ path, kernel }) =>
@@ -125,9 +126,7 @@ class Accessibility:
         box = self._all(self.root, ".workbench-explorer")[place - 1]
         asked = {"nodeId": self._all(box, CONTROLS)[index], "fetchRelatives": False}
         node = self.ask("Accessibility.getPartialAXTree", asked)["nodes"][0]
-        properties = {one["name"]: one["value"].get("value") for one in node["properties"]}
-        value = properties.get("valuetext") or node.get("value", {}).get("value")
-        return {"role": node["role"]["value"], "name": node["name"]["value"], "announced": value}
+        return {word: node[key]["value"] for word, key in TOLD.items()}
 
     def _all(self, node, selector):
         return self.ask("DOM.querySelectorAll", {"nodeId": node, "selector": selector})["nodeIds"]
@@ -185,8 +184,14 @@ class Explorer:
 
     @property
     def told(self):
-        """What a screen reader tells of every control: role, name and value."""
-        return [self.notebook.accessibility.of(self.place, index) for index in range(len(self.controls))]
+        """What a screen reader tells of every control: role, name and value.
+
+        Chromium's protocol leaves out `aria-valuetext`, which stands for a slider's place in its list.
+        """
+        tree = self.notebook.accessibility
+        found = [tree.of(self.place, index) for index in range(len(self.controls))]
+        texts = [control.get_attribute("aria-valuetext") for control in self.controls]
+        return [one | {"announced": text or one["announced"]} for one, text in zip(found, texts, strict=True)]
 
     def type(self, field, text):
         """Type into a field, and wait until the picture has followed."""

@@ -139,8 +139,9 @@ def announced(control):
 
 def test_keys_and_typed_numbers_are_for_the_handle(notebook, played):
     for explorer in notebook.explorers:
-        before = notebook.selected
         for track, field in zip(explorer.tracks, explorer.fields, strict=True):
+            track.focus()
+            before = notebook.selected
             track.press("Home")
             low = float(field.input_value())
             track.press("ArrowRight")
@@ -150,7 +151,7 @@ def test_keys_and_typed_numbers_are_for_the_handle(notebook, played):
             field.fill("no number")
             field.press("Enter")
             assert float(field.input_value()) == low
-        assert notebook.selected == before
+            assert notebook.selected == before
 
 
 def test_every_control_changes_the_picture(notebook, played):

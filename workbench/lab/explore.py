@@ -143,7 +143,8 @@ class Explorer:
 
     def position(self, values: dict[str, object]) -> str:
         """Return where the controls stand, as the sentence below the picture begins."""
-        return ", ".join(self.controls[name].says(value) for name, value in values.items()) + "."  # type: ignore[arg-type]
+        places: dict[str, Any] = values
+        return ", ".join(control.says(places[name]) for name, control in self.controls.items()) + "."
 
     def _keep(self, key: tuple[object, ...], frame: Frame) -> Frame:
         self.done[key] = frame
