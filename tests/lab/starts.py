@@ -1,10 +1,7 @@
 """What the cells of a notebook ask `explore` for, with parameters of our choice."""
 
 import json
-import re
 from dataclasses import dataclass
-
-RANGE = re.compile(r"^(\w+) = .*# (?:[^,:]*, )?([\d.e]+) to ([\d.e]+)\b.*\bstarts?\b", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -20,12 +17,6 @@ def cells(path):
     """Return the source of every code cell."""
     found = json.loads(path.read_text(encoding="utf-8"))["cells"]
     return ["".join(cell["source"]) for cell in found if cell["cell_type"] == "code"]
-
-
-def ranges(path):
-    """Return the ends of every parameter that an explorer starts at, as its comment names them."""
-    first = cells(path)[0]
-    return {name: (float(low), float(high)) for name, low, high in RANGE.findall(first)}
 
 
 def asked(path, out, **parameters):

@@ -141,7 +141,8 @@ def test_any_other_failure_is_a_line_too():
     [
         (lambda: Slider(0, 1, 0.5), ("low = 0", "above 0")),
         (lambda: Slider(2, 1, 1), ("low = 2", "below high = 1")),
-        (lambda: Slider(1, 2, 3), ("value = 3", "between 1 and 2")),
+        (lambda: Slider(1, 2, -3), ("value = -3", "above 0")),
+        (lambda: Slider(1, 2, float("nan"), log=False), ("value = nan", "a finite number")),
         (lambda: Choice(("a", "b"), "c"), ("value = 'c'", "a, b")),
     ],
 )
@@ -201,6 +202,14 @@ def test_stops_are_round_numbers_between_the_ends(slider):
     assert all(slider.clean(stop) == stop for stop in stops)
 
 
+@pytest.mark.parametrize("value", [3, 3000])
+def test_a_start_beyond_an_end_becomes_that_end(value):
+    slider = Slider(10, 1000, value, integer=True)
+    assert (slider.low, slider.high) == (min(value, 10), max(value, 1000))
+    assert value in (slider.stops[0], slider.stops[-1])
+    assert {10, 1000} <= set(slider.stops)
+
+
 def test_an_integer_slider_takes_no_fraction():
-    with pytest.raises(ArgumentError, match=r"value = 2.5: expected a whole number between 1 and 9"):
+    with pytest.raises(ArgumentError, match=r"value = 2.5: expected a whole number, like 1 and 9"):
         Slider(1, 9, 2.5, integer=True)

@@ -1,7 +1,6 @@
 """Where explorers start: exactly at the parameters of their notebook, and their pictures say the same."""
 
 import re
-from math import sqrt
 
 import pytest
 
@@ -10,8 +9,10 @@ from tests.lab.conftest import ROOT
 from workbench.lab.check import parameters
 from workbench.lab.controls import Slider
 from workbench.lab.explore import Explorer
+from workbench.lab.parameters import CHAPTERS, chapter
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+FACTORS = (1, 1 / 40, 1.0371, 40)
 MULTIPLES = (1, 10)  # of a parameter at which an explorer may start
 
 
@@ -21,19 +22,13 @@ def path(request):
 
 
 def positions(path):
-    """The defaults, both ends of every range, and numbers between that nobody would call round."""
-    defaults = parameters(path)
-    ranges = starts.ranges(path)
-    assert set(ranges) == set(defaults) - {"profile", "seed", "out"}
-    whole = {name for name in ranges if isinstance(defaults[name], int)}
-    odd = {name: 1.0371 * sqrt(low * high) for name, (low, high) in ranges.items()}
-    for found in (
-        {},
-        {name: low for name, (low, _) in ranges.items()},
-        {name: high for name, (_, high) in ranges.items()},
-        odd,
-    ):
-        yield {name: round(value) if name in whole else value for name, value in found.items()}
+    """The defaults; numbers far below and above, beyond the ends of sliders; some that are not round."""
+    defaults, allowed = parameters(path), CHAPTERS[chapter(path.stem)]
+    for factor in FACTORS:
+        whole = {name: isinstance(defaults[name], int) for name in allowed}
+        found = {name: factor * defaults[name] for name in allowed}
+        found = {name: max(1, round(value)) if whole[name] else value for name, value in found.items()}
+        yield {name: value for name, value in found.items() if allowed[name].admits(value)}
 
 
 def sliders(call):
@@ -51,7 +46,7 @@ def test_every_handle_starts_at_its_parameter(path, tmp_path):
                 assert handle.value == slider.value in handle.stops
                 assert explorer.values[name] == slider.value
                 met |= {one for one in here for by in MULTIPLES if here[one] * by == slider.value}
-        assert set(starts.ranges(path)) <= met, chosen
+        assert set(CHAPTERS[chapter(path.stem)]) <= met, chosen
 
 
 def test_a_whole_number_stays_whole(path, tmp_path):

@@ -17,7 +17,7 @@ class Slider:
     Parameters
     ----------
     low, high, value
-        The ends and where it starts.
+        The ends and where it starts; a start beyond an end becomes that end.
     log
         Whether equal steps multiply; the ends are then above 0.
     label, unit
@@ -38,10 +38,12 @@ class Slider:
         finite(low=self.low, high=self.high, value=self.value)
         if not self.low < self.high or (self.log and self.low <= 0):
             raise ArgumentError("low", self.low, f"below high = {self.high}" + ", above 0" * self.log)
-        whole = all(end == round(end) for end in (self.low, self.high, self.value))
-        if not self.low <= self.value <= self.high or (self.integer and not whole):
-            kind = "a whole number " * self.integer
-            raise ArgumentError("value", self.value, f"{kind}between {self.low} and {self.high}")
+        if self.log and self.value <= 0:
+            raise ArgumentError("value", self.value, "a number above 0")
+        if self.integer and any(end != round(end) for end in (self.low, self.high, self.value)):
+            raise ArgumentError("value", self.value, f"a whole number, like {self.low} and {self.high}")
+        object.__setattr__(self, "low", min(self.low, self.value))
+        object.__setattr__(self, "high", max(self.high, self.value))
 
     @property
     def stops(self) -> tuple[float, ...]:
