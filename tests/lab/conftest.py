@@ -1,10 +1,24 @@
 import os
 import subprocess
 import sys
+from importlib.util import LazyLoader, find_spec, module_from_spec
 from pathlib import Path
 
-import nbformat
 import pytest
+
+
+def at_first_use(name):
+    """A module that is run when something of it is asked for."""
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = find_spec(name)
+    loader = spec.loader = LazyLoader(spec.loader)
+    sys.modules[name] = module_from_spec(spec)
+    loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+nbformat = at_first_use("nbformat")  # builds a grammar, which takes seconds
 
 FAKES = Path(__file__).parent / "fakes"
 ROOT = Path(__file__).parents[2]

@@ -1,7 +1,6 @@
-import nbformat
 import pytest
 
-from tests.lab.conftest import DEFAULTS, ROOT, write_notebook
+from tests.lab.conftest import DEFAULTS, ROOT, nbformat, write_notebook
 from workbench.lab.check import check, fix, parameters
 
 

@@ -3,10 +3,9 @@ import re
 import stat
 import tarfile
 
-import nbformat
 import pytest
 
-from tests.lab.conftest import write_notebook
+from tests.lab.conftest import nbformat, write_notebook
 from workbench.errors import ArgumentError
 from workbench.lab import assets, slides
 from workbench.lab.assets import ASSETS, Asset

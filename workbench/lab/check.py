@@ -8,12 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import nbformat as _nbformat
-
 from workbench.lab.mend import mend
 from workbench.lab.parameters import CHAPTERS, Allowed, chapter
-
-nbformat: Any = _nbformat
 
 LINES = 12  # of code in one cell
 REQUIRED = ("profile", "seed", "out")
@@ -56,7 +52,7 @@ def examine(path: Path) -> Examined:
         notebook = _read(text)
         form = text == canonical(notebook)
         mendable = mend(notebook)
-        nbformat.validate(notebook)
+        _nbformat().validate(notebook)
     except Exception as error:  # whatever a file may hold
         return Examined([], [f"not a notebook: {(str(error) or repr(error)).splitlines()[0]}"])
     if not form:
@@ -67,8 +63,15 @@ def examine(path: Path) -> Examined:
     return Examined(mendable, others, canonical(notebook))
 
 
+def _nbformat() -> Any:
+    """Import what builds a grammar of seconds at its import only once a notebook is looked at."""
+    import nbformat
+
+    return nbformat
+
+
 def _read(text: str) -> Any:
-    notebook = nbformat.v4.reads(text)
+    notebook = _nbformat().v4.reads(text)
     if notebook.get("nbformat") != 4 or not isinstance(notebook.get("cells"), list):
         raise ValueError("no cells in format 4")
     return notebook
@@ -76,12 +79,12 @@ def _read(text: str) -> Any:
 
 def canonical(notebook: Any) -> str:
     """Return the one text of a notebook."""
-    return str(nbformat.v4.writes(notebook)).rstrip("\n") + "\n"
+    return str(_nbformat().v4.writes(notebook)).rstrip("\n") + "\n"
 
 
 def parameters(path: Path) -> dict[str, object]:
     """Return the notebook's parameters and their default values."""
-    cells = _tagged(nbformat.read(path, as_version=4))
+    cells = _tagged(_nbformat().read(path, as_version=4))
     statements = ast.parse(cells[0].source).body if cells else []
     pairs = (_assignment(statement) for statement in statements)
     return dict(pair for pair in pairs if pair is not None)

@@ -1,0 +1,15 @@
+"""One thread of linear algebra for each worker, and doctests of the modules that have one."""
+
+import os
+from pathlib import Path
+
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")  # workers share the cores; read when numpy is imported
+
+PACKAGE = Path(__file__).parent / "workbench"
+
+
+def pytest_ignore_collect(collection_path):
+    """Import a module of the package only if there is an example to run in it."""
+    source = collection_path.suffix == ".py" and collection_path.is_relative_to(PACKAGE)
+    return True if source and ">>>" not in collection_path.read_text(encoding="utf-8") else None
