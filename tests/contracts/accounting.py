@@ -1,6 +1,6 @@
 """What is planned, what is drawn, and the law of what is drawn."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import exp, expm1, log, log1p, sqrt
 
 import numpy as np
@@ -190,25 +190,77 @@ def _mu_by_bisection(cost: ApproxDP) -> float:
     return low
 
 
+Numbers = tuple[str, float, float]  # kind, sensitivity and scale of a draw
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What one run drew, what the steps of its plan stand for, and whether a step gave no answer."""
+
+    steps: tuple[str, ...]
+    expected: tuple[Numbers, ...]
+    seen: tuple[Numbers, ...]
+    early: bool
+
+    def with_noise(self, wrong: str, factor: float) -> "Drawn":
+        """The same run where the noise of a step has `factor` times the scale; 0 draws nothing."""
+        changed = [
+            (kind, sensitivity, scale * factor if step == wrong else scale)
+            for step, (kind, sensitivity, scale) in zip(self.steps, self.seen, strict=False)
+            if factor or step != wrong
+        ]
+        return replace(self, seen=tuple(changed))
+
+
 def draws_are_those_of_the_plan(example: Example) -> None:
     """Kind, sensitivity and scale of every draw follow from the charges, one draw each, in their order."""
-    missing = {charge.step for charge in planned(example, max(1000, least(example))).charges()}
-    for n in sizes(example, 24, 300, 1000, 3000, 10_000):  # as far as it takes to see every step
-        if n > max(1000, least(example)) and not missing:
-            break
-        counting = CountingNoise(SimulatedNoise(_rng(n)))
-        release = example.estimator(typical_rows(example, n, n), budget=example.budget, rng=counting)
-        charges = list(release.plan.charges())
-        d = dimension(example) or 1
-        expected, seen = [expected_draw(charge, d) for charge in charges], counting.draws
-        assert len(seen) <= len(expected), (seen, expected)
-        assert len(seen) == len(expected) or stopped_early(release.value), (seen, expected)
-        for draw, (kind, sensitivity, scale) in zip(seen, expected, strict=False):
-            assert (draw.kind, draw.sensitivity) == (kind, sensitivity)
+    draws_hold(recorded(example), steps_of_many_rows(example))
+
+
+def draws_hold(runs: list[Drawn], steps: set[str]) -> None:
+    """Fail unless the draws of every run are those of its plan, and some run took each of these steps."""
+    for run in runs:
+        assert len(run.seen) <= len(run.expected), (run.seen, run.expected)
+        assert len(run.seen) == len(run.expected) or run.early, (run.seen, run.expected)
+        for (*what, drawn), (kind, sensitivity, scale) in zip(run.seen, run.expected, strict=False):
+            assert what == [kind, sensitivity]
             low, high = (1e-6, LOOSE[kind]) if kind in LOOSE else (1e-9, 1e-9)
-            assert -low * scale <= draw.scale - scale <= high * scale, (kind, draw.scale, scale)
-        missing -= {charge.step for charge in charges[: len(seen)]}
+            assert -low * scale <= drawn - scale <= high * scale, (kind, drawn, scale)
+    missing = steps - taken(runs)
     assert not missing, f"steps that no run reached: {missing}"
+
+
+def taken(runs: list[Drawn]) -> set[str]:
+    """The steps that some run drew noise for."""
+    return {step for run in runs for step in run.steps[: len(run.seen)]}
+
+
+def steps_of_many_rows(example: Example) -> set[str]:
+    """The steps of a plan for 1000 rows, or for the fewest that are accepted."""
+    return {charge.step for charge in planned(example, max(1000, least(example))).charges()}
+
+
+def recorded(example: Example) -> list[Drawn]:
+    """The draws of runs at several sizes, as far as it takes to see every step."""
+    runs: list[Drawn] = []
+    for n in sizes(example, 24, 300, 1000, 3000, 10_000):
+        if n > max(1000, least(example)) and steps_of_many_rows(example) <= taken(runs):
+            break
+        runs.append(recorded_run(example, n))
+    return runs
+
+
+def recorded_run(example: Example, n: int) -> Drawn:
+    """The draws of a run on n typical rows."""
+    counting = CountingNoise(SimulatedNoise(_rng(n)))
+    release = example.estimator(typical_rows(example, n, n), budget=example.budget, rng=counting)
+    charges, d = list(release.plan.charges()), dimension(example) or 1
+    return Drawn(
+        tuple(charge.step for charge in charges),
+        tuple(expected_draw(charge, d) for charge in charges),
+        tuple((draw.kind, draw.sensitivity, draw.scale) for draw in counting.draws),
+        stopped_early(release.value),
+    )
 
 
 class Tally(CountingNoise):

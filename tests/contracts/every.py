@@ -16,6 +16,11 @@ CONTRACTS = (
     *disjoint.CONTRACTS,
 )
 
+RECORDED = (  # which measure once and judge the record twice: as it is, and as faults would have made it
+    accounting.draws_are_those_of_the_plan,
+    gaps.gap_is_the_sensitivity,
+)
+
 REFERENCE = (  # what an estimator without privacy keeps
     accounting.plan_is_a_pure_function_of_public_numbers,
     accounting.every_accepted_number_of_rows_is_answered,

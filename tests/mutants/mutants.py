@@ -24,7 +24,6 @@ from behaviour import (
 )
 from datasets import entry_of, least, planned
 from gaps import gap_is_the_sensitivity
-from kit import examples
 from lone_row import a_lone_row_shows_with_probability_at_most_delta
 from sharing import SHARING
 from table import (
@@ -41,10 +40,8 @@ from table import (
     has_step,
     in_many_dimensions,
     method,
-    noise_of_step,
     of,
     on_the_line,
-    sensitivity_of_step,
     swapped,
     times,
     unbounded,
@@ -64,19 +61,9 @@ from workbench.estimators.parts import (
     winsorised_scale,
 )
 from workbench.estimators.univariate import clipped_mean
-from workbench.privacy import ApproxDP, Parallel, SimulatedNoise, histograms, masks, mechanisms
+from workbench.privacy import ApproxDP, SimulatedNoise, histograms, masks, mechanisms
 
-EXAMPLES = [parameter.values[1] for parameter in examples()]
 Condition = Callable[[Example], bool]
-ATTAINED = sorted(
-    {
-        charge.step
-        for example in EXAMPLES
-        for charge in charges(example)
-        if charge.step not in entry_of(example).bounded_steps
-    }
-)
-STEPS = sorted({charge.step for example in EXAMPLES for charge in charges(example)})
 KINDS = (
     *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "gumbel", "exponential"),
     *("truncated_laplace", "thompson_laplace", "wishart"),
@@ -133,31 +120,11 @@ def has_several_steps(example: Example) -> bool:
     return len(charges(example)) > 1
 
 
-def reached_early(example: Example) -> bool:
-    """Examples that take all their steps with 1000 rows."""
-    return not (has_step("exponent")(example) and has_step("locate")(example))
-
-
-def in_one_stage(example: Example) -> bool:
-    """Examples whose steps all see the rows that the first one sees."""
-    return not isinstance(planned(example, max(1000, least(example))), Parallel)
-
-
-def taken_at_1000(step: str) -> Condition:
-    """Examples that take a step with 1000 rows, or with the fewest they need."""
-    return lambda example: step in {one.step for one in planned(example, max(1000, least(example))).charges()}
-
-
 def cuts_at_the_least_threshold(example: Example) -> bool:
     """Examples whose histogram cuts at the least allowed threshold, not at the source's larger one."""
     stated = calibrated("paper")(example) and isinstance(example.budget, ApproxDP)
     single = type(example.estimator).__name__ in ("UnboundedMean", "StableLocation")
     return uses("stability_histogram")(example) and not (stated and single)
-
-
-def attains(step: str) -> Condition:
-    """Examples with a step whose sensitivity some pair attains."""
-    return lambda example: has_step(step)(example) and step not in entry_of(example).bounded_steps
 
 
 def central(example: Example) -> bool:
@@ -187,10 +154,6 @@ is_scaled = both(has_step("variance"), calibrated("paper"))
 is_cut = both(lambda example: type(example.estimator).__name__ == "ClippedMean", calibrated("paper"))
 
 NOISE = [
-    *(Mutant(f"noise of {step} halved", noise_of_step(step, 0.5), draws_are_those_of_the_plan, has_step(step))
-      for step in STEPS),
-    *(Mutant(f"noise of {step} off", noise_of_step(step, 0.0), draws_are_those_of_the_plan, has_step(step))
-      for step in STEPS),
     *(Mutant(f"{scale} halved", attribute(mechanisms, scale, lambda charge, right=right: right(charge) / 2),
              draws_are_those_of_the_plan, uses(*names))
       for scale, right, names in (
@@ -209,13 +172,6 @@ NOISE = [
 ]  # fmt: skip
 
 SENSITIVITY = [
-    *(Mutant(f"sensitivity of {step} halved", sensitivity_of_step(step, 0.5), gap_is_the_sensitivity,
-             attains(step))
-      for step in ATTAINED),
-    *(Mutant(f"sensitivity of {step} doubled", sensitivity_of_step(step, 2.0), gap_is_the_sensitivity,
-             both(attains(step), reached_early, taken_at_1000(step), in_one_stage),
-             {"sizes": (1000,), "small": False})
-      for step in ATTAINED if any(map(taken_at_1000(step), EXAMPLES))),
     Mutant("clip of the mean off", attribute(clipping, "np", Unclipped()), gap_is_the_sensitivity,
            clips_a_mean),
     Mutant("clip of the mean doubled", swapped(clipping.clipped_mean, faults.twice_as_wide),

@@ -166,16 +166,15 @@ class Rescaled:
         return getattr(self.source, kind) if kind == "uniform" else noisy
 
 
-def noise_of_step(step: str, factor: float) -> Fault:
-    """A fault in one step: its noise has `factor` times the scale."""
+def noise_where(wrong: Callable[[str, str], bool], factor: float) -> Fault:
+    """A fault in some steps, by step and mechanism: their noise has `factor` times the scale."""
 
     @contextmanager
     def fault(example: Example) -> Iterator[None]:
         def changed(mechanism: Callable[..., Any]) -> Callable[..., Any]:
             def call(value: Any, charge: Charge, noise: Any, *rest: Any) -> Any:
-                return mechanism(
-                    value, charge, Rescaled(noise, factor) if charge.step == step else noise, *rest
-                )
+                chosen = wrong(charge.step, charge.mechanism)
+                return mechanism(value, charge, Rescaled(noise, factor) if chosen else noise, *rest)
 
             return call
 
@@ -203,10 +202,10 @@ def charged(change: Callable[[str, str, float, Any], tuple[str, str, float, Any]
     return fault
 
 
-def sensitivity_of_step(wrong: str, factor: float) -> Fault:
-    """A fault in one step: its charge declares `factor` times the sensitivity."""
+def sensitivity_where(wrong: Callable[[str, str], bool], factor: float) -> Fault:
+    """A fault in some steps, by step and mechanism: they declare `factor` times their sensitivity."""
     return charged(
-        lambda step, mechanism, size, cost: (step, mechanism, size * (factor if step == wrong else 1), cost)
+        lambda step, name, size, cost: (step, name, size * (factor if wrong(step, name) else 1), cost)
     )
 
 

@@ -13,7 +13,7 @@ from workbench.errors import ArgumentError, integer_at_least
 from workbench.lab.tables import page_width, text
 from workbench.study.audit import AuditReport
 from workbench.study.audit_suite import attacks
-from workbench.study.mutants import all_mutants
+from workbench.study.mutants import mutants_of
 from workbench.study.pairs import BUILDERS, builder
 from workbench.study.profiles import AUDIT_LEVEL, AUDITS
 
@@ -61,11 +61,10 @@ def mutants(keys: Sequence[str], preset: str, seed: int) -> Findings:
     integer_at_least(0, seed=seed)
     for key in keys:
         builder(key)
-    broken = all_mutants()
     for key in keys:
-        if key not in {mutant.key for mutant in broken}:
+        if not mutants_of(key):
             raise ArgumentError("key", key, f"mutants: add one to UNIVARIATE in {MUTANTS}: {MINIMAL_MUTANT}")
-    chosen = [number for number, mutant in enumerate(broken) if not keys or mutant.key in keys]
+    chosen = [(key, number) for key in keys or BUILDERS for number in range(len(mutants_of(key)))]
     found = _computed(_mutant, chosen, preset, seed)
     rows, records = [row for row, _ in found], [record for _, record in found]
     caught = sum(record["caught"] for record in records)
@@ -91,8 +90,9 @@ def _entry(key: str, preset: str, seed: int) -> list[Found]:
         ]
 
 
-def _mutant(number: int, preset: str, seed: int) -> Found:
-    mutant = all_mutants()[number]
+def _mutant(place: tuple[str, int], preset: str, seed: int) -> Found:
+    key, number = place
+    mutant = mutants_of(key)[number]
     with threadpool_limits(1):
         report = mutant.attacked(AUDITS[preset], seed)
     return (

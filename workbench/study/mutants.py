@@ -6,7 +6,7 @@ contracts and property tests.
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 from math import log
 from typing import Any
 
@@ -18,7 +18,7 @@ from workbench.estimators.parts.unit_histogram import UnitHistogram
 from workbench.estimators.parts.window_median import WindowMedian
 from workbench.privacy import ApproxDP, Charge, histograms, mechanisms
 from workbench.study.mutation import Mutant, Patch, weaker
-from workbench.study.pairs import WHOLE, multivariate
+from workbench.study.pairs import BUILDERS, WHOLE, multivariate
 
 
 def _half(function: Callable[..., float]) -> Callable[..., float]:
@@ -165,25 +165,22 @@ def _reduced(step: str, factor: float) -> tuple[Patch, ...]:
     return (Patch(Charge, "__init__", charge),)
 
 
-def in_many_dimensions() -> Iterator[Mutant]:
-    """Yield, for every entry in d dimensions, a step with too little noise and sensitivity.
+def in_many_dimensions(key: str) -> Iterator[Mutant]:
+    """Yield, for an entry in d dimensions, a step with too little noise and sensitivity.
 
     The step is the last that is attained or, if none is, the first. It has half of what it should have or,
     if it is a choice among hundreds of candidates, each of them improbable, a hundredth. Of votes of robust
     groups, which one row moves by next to nothing, it is the last, with a ten-millionth.
     """
-    for key in multivariate.KEYS:
-        setting = min(multivariate.settings(key), key=lambda one: len(list(one.plan.charges())))
-        charges = list(setting.plan.charges())
-        robust = key.endswith("populous-robust")
-        last = (
-            charges[-1] if robust else (multivariate.attained(setting.plan, CATALOG[key]) or charges[:1])[-1]
-        )
-        factor = 1e-7 if robust else 0.01 if last.mechanism == "exponential" else 0.5
-        words = f"of {last.step} times {factor:g}"
-        faint = weaker(_noise(last), factor)
-        yield Mutant(f"noise {words}", key, last.step, faint, setting.variant)
-        yield Mutant(f"sensitivity {words}", key, last.step, _reduced(last.step, factor), setting.variant)
+    setting = min(multivariate.settings(key), key=lambda one: len(list(one.plan.charges())))
+    charges = list(setting.plan.charges())
+    robust = key.endswith("populous-robust")
+    last = charges[-1] if robust else (multivariate.attained(setting.plan, CATALOG[key]) or charges[:1])[-1]
+    factor = 1e-7 if robust else 0.01 if last.mechanism == "exponential" else 0.5
+    words = f"of {last.step} times {factor:g}"
+    faint = weaker(_noise(last), factor)
+    yield Mutant(f"noise {words}", key, last.step, faint, setting.variant)
+    yield Mutant(f"sensitivity {words}", key, last.step, _reduced(last.step, factor), setting.variant)
 
 
 def of_added_rows() -> Iterator[Mutant]:
@@ -194,7 +191,13 @@ def of_added_rows() -> Iterator[Mutant]:
             yield Mutant(f"sensitivity 1 at {pair}", key, step, patches, "μ = 2 GDP", pair)
 
 
-@lru_cache(maxsize=1)
+@cache
+def mutants_of(key: str) -> tuple[Mutant, ...]:
+    """Return the mutants of one entry; in d dimensions their settings are searched for, which takes time."""
+    listed = (mutant for mutant in (*UNIVARIATE, *of_added_rows()) if mutant.key == key)
+    return *listed, *(in_many_dimensions(key) if key in multivariate.KEYS else ())
+
+
 def all_mutants() -> tuple[Mutant, ...]:
-    """Return every mutant; in d dimensions their settings are searched for, which takes seconds."""
-    return *UNIVARIATE, *in_many_dimensions(), *of_added_rows()
+    """Return every mutant, entry by entry."""
+    return tuple(mutant for key in BUILDERS for mutant in mutants_of(key))

@@ -1,0 +1,69 @@
+"""Contracts that judge a record: the one of the package as it is, and those that faults would have left.
+
+A step that declares half of its sensitivity has twice the ratio of gap and declaration, one that declares
+twice its sensitivity half of it; noise that is halved or off is another number in the record of draws, or one
+less. Nothing before the step's first use differs, so the record without the fault decides. That such a fault
+does leave such a record is run in `tests/mutants`, once for every mechanism.
+"""
+
+from functools import cache
+
+import pytest
+from accounting import draws_hold, recorded, steps_of_many_rows
+from gaps import gap_is_the_sensitivity, gaps_hold, measured
+from kit import examples
+from table import charges
+from wrong_scales import of_steps
+
+
+def names(example, word):
+    return {mutant.name for mutant in of_steps(example) if mutant.name.startswith(word)}
+
+
+@pytest.mark.parametrize(("key", "example"), examples())
+def test_draws_are_those_of_the_plan_and_others_are_refused(key, example):
+    runs, steps = recorded(example), steps_of_many_rows(example)
+    draws_hold(runs, steps)
+    refused = set()
+    for step in {step for run in runs for step in run.steps}:
+        for word, factor in (("halved", 0.5), ("off", 0.0)):
+            with pytest.raises(AssertionError):
+                draws_hold([run.with_noise(step, factor) for run in runs], steps)
+            refused.add(f"noise of {step} {word}")
+    assert refused >= names(example, "noise")
+
+
+@cache
+def mechanisms(example):
+    """What the statistics of an example are made of: its steps, and what each adds noise with."""
+    return type(example.estimator), {(charge.step, charge.mechanism) for charge in charges(example)}
+
+
+def is_new(key, example):
+    """Whether no example of the entry before this one has the same steps and mechanisms."""
+    entry = [parameter.values[1] for parameter in examples() if parameter.values[0] == key]
+    former = entry[: list(map(repr, entry)).index(repr(example))]
+    return not any(mechanisms(one) == mechanisms(example) for one in former)
+
+
+@pytest.mark.parametrize(("key", "example"), examples())
+def test_gap_is_the_sensitivity_and_no_half_or_double_of_it(key, example):
+    """All pairs of few rows once for each statistic; where a budget of another kind has the same, some pairs.
+
+    Those still attain the sensitivity of every step, so that no other declaration stands.
+    """
+    gaps = measured(example, small=is_new(key, example))
+    gaps_hold(gaps)
+    refused = set()
+    for step in gaps.wanted:
+        for word, factor in (("halved", 0.5), ("doubled", 2.0)):
+            with pytest.raises(AssertionError):
+                gaps_hold(gaps.declaring(step, factor))
+            refused.add(f"sensitivity of {step} {word}")
+    assert refused >= names(example, "sensitivity")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("key", "example"), examples())
+def test_gap_of_all_pairs_is_the_sensitivity(key, example):
+    gap_is_the_sensitivity(example)

@@ -1,0 +1,97 @@
+"""Too little noise, and another sensitivity than a step's own: in a mechanism, or in a step of an example."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from accounting import draws_are_those_of_the_plan
+from datasets import entry_of, least, planned
+from gaps import gap_is_the_sensitivity
+from table import Mutant, both, charges, everywhere, has_step, noise_where, sensitivity_where, uses
+
+from workbench.catalog import Example
+from workbench.privacy import Charge, Parallel
+
+Condition = Callable[[Example], bool]
+MECHANISMS = (
+    *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "lower_bound", "noisy_max"),
+    *("exponential", "window_median", "stability_histogram", "truncated_laplace", "thompson_laplace"),
+    *("wishart", "wishart_trace"),
+)
+NEVER_ATTAINED: tuple[str, ...] = ()
+QUICKLY = {"sizes": (1000,), "small": False}  # attained by few pairs of many rows
+
+
+def reached_early(example: Example) -> bool:
+    """Examples that take all their steps with 1000 rows."""
+    return not (has_step("exponent")(example) and has_step("locate")(example))
+
+
+def in_one_stage(example: Example) -> bool:
+    """Examples whose steps all see the rows that the first one sees."""
+    return not isinstance(planned(example, max(1000, least(example))), Parallel)
+
+
+def taken_at_1000(step: str) -> Condition:
+    """Examples that take a step with 1000 rows, or with the fewest they need."""
+    return lambda example: step in {one.step for one in planned(example, max(1000, least(example))).charges()}
+
+
+def attaining(example: Example) -> list[Charge]:
+    """The charges whose sensitivity some pair attains."""
+    return [charge for charge in charges(example) if charge.step not in entry_of(example).bounded_steps]
+
+
+def attains(mechanism: str) -> Condition:
+    """Examples with a step of this mechanism whose sensitivity some pair attains."""
+    return lambda example: mechanism in {charge.mechanism for charge in attaining(example)}
+
+
+def of_mechanisms() -> Iterator[Mutant]:
+    """Every mechanism with too little noise, or charged for another sensitivity than its own.
+
+    In one step of one example arithmetic on the records of its contracts refutes the same; these show that
+    the package leaves such records.
+    """
+    for name in MECHANISMS:
+        wrong = partial(is_of_mechanism, name)
+        yield from quiet(name, wrong, uses(name))
+        if name not in NEVER_ATTAINED:
+            early = both(attains(name), reached_early, in_one_stage)
+            yield from misdeclared(name, wrong, attains(name), early)
+
+
+def of_steps(example: Example) -> Iterator[Mutant]:
+    """The same in every step of an example."""
+    attained = {charge.step for charge in attaining(example)}
+    for step in sorted({charge.step for charge in charges(example)}):
+        wrong = partial(is_step, step)
+        yield from quiet(step, wrong, everywhere)
+        if step in attained:
+            early = both(reached_early, taken_at_1000(step), in_one_stage)
+            yield from misdeclared(step, wrong, everywhere, early)
+
+
+def is_of_mechanism(name: str, step: str, mechanism: str) -> bool:
+    """Whether a charge is of one mechanism."""
+    return mechanism == name
+
+
+def is_step(name: str, step: str, mechanism: str) -> bool:
+    """Whether a charge is of one step."""
+    return step == name
+
+
+def quiet(name: str, wrong: Callable[[str, str], bool], applies: Condition) -> Iterator[Mutant]:
+    """Half of the noise, and none."""
+    for word, factor in (("halved", 0.5), ("off", 0.0)):
+        fault = noise_where(wrong, factor)
+        yield Mutant(f"noise of {name} {word}", fault, draws_are_those_of_the_plan, applies)
+
+
+def misdeclared(
+    name: str, wrong: Callable[[str, str], bool], applies: Condition, early: Condition
+) -> Iterator[Mutant]:
+    """Half of the sensitivity and, where few pairs attain it, twice as much."""
+    half, double = (sensitivity_where(wrong, factor) for factor in (0.5, 2.0))
+    yield Mutant(f"sensitivity of {name} halved", half, gap_is_the_sensitivity, applies)
+    yield Mutant(f"sensitivity of {name} doubled", double, gap_is_the_sensitivity, early, QUICKLY)
