@@ -1,4 +1,4 @@
-"""One thread of linear algebra for each worker, and doctests of the modules that have one."""
+"""One thread of linear algebra for each worker, doctests of the modules that have one, the longest first."""
 
 import os
 from pathlib import Path
@@ -7,9 +7,22 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")  # workers share the cores; read when numpy is imported
 
 PACKAGE = Path(__file__).parent / "workbench"
+LONG = (  # what ends late if it begins late
+    "tests/mutants/",
+    "tests/study/test_audit_catalog.py",
+    "tests/contracts/test_records.py",
+    "tests/study/claims/",
+    "tests/estimators/",
+    "tests/lab/",
+)
 
 
 def pytest_ignore_collect(collection_path):
     """Import a module of the package only if there is an example to run in it."""
     source = collection_path.suffix == ".py" and collection_path.is_relative_to(PACKAGE)
     return True if source and ">>>" not in collection_path.read_text(encoding="utf-8") else None
+
+
+def pytest_collection_modifyitems(items):
+    """Run the folders of long tests first."""
+    items.sort(key=lambda item: [not item.nodeid.startswith(start) for start in LONG])

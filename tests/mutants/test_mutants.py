@@ -8,11 +8,12 @@ from every import CONTRACTS
 from isolation import isolated, memos
 from kit import examples, warm
 from mutants import MUTANTS
-from table import charges
+from table import charges, everywhere
 from wrong_scales import of_mechanisms, of_steps
 
 KEYS = list(dict.fromkeys(parameter.values[0] for parameter in examples()))
 OF_MECHANISMS = list(of_mechanisms())
+EVERYWHERE = [mutant for mutant in MUTANTS if mutant.applies is everywhere]
 
 
 @cache
@@ -77,6 +78,7 @@ def found(remembered, prepared):
 @pytest.mark.parametrize("key", KEYS)
 def test_the_named_contract_finds_every_mutant_of_an_entry(key, found):
     trials = [(mutant, first_of(mutant, mutated(key))) for mutant in MUTANTS]
+    assert all(example for mutant, example in trials if mutant in EVERYWHERE)
     escaped = [mutant.name for mutant, example in trials if example and not found(mutant, example)]
     assert not escaped
 
@@ -84,7 +86,7 @@ def test_the_named_contract_finds_every_mutant_of_an_entry(key, found):
 @pytest.mark.parametrize("mutant", OF_MECHANISMS, ids=lambda mutant: mutant.name)
 def test_the_named_contract_finds_a_wrong_mechanism(mutant, found):
     example = first_of(mutant, (example for key in KEYS for example in mutated(key)))
-    assert example
+    assert example, "no example has such a step"
     assert found(mutant, example)
 
 

@@ -19,7 +19,7 @@ from workbench.study.profiles import AUDIT_LEVEL, AUDITS
 
 HEADER = ("key", "variant", "stage", "claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
 MUTANT_HEADER = ("mutant", "key", "stage", "claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
-MUTANTS = all_mutants.__module__.replace(".", "/") + ".py"
+MUTANTS = mutants_of.__module__.replace(".", "/") + ".py"
 MINIMAL_MUTANT = 'Mutant("Laplace noise halved", KEY, STEP, weaker("laplace", 0.5))'
 
 Found = tuple[list[str], dict[str, Any]]
