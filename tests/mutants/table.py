@@ -166,15 +166,17 @@ class Rescaled:
         return getattr(self.source, kind) if kind == "uniform" else noisy
 
 
-def noise_where(wrong: Callable[[str, str], bool], factor: float) -> Fault:
-    """A fault in some steps, by step and mechanism: their noise has `factor` times the scale."""
+def noise_of_steps(wrong: Callable[[Example], set[str]], factor: float) -> Fault:
+    """A fault in some steps of an example: their noise has `factor` times the scale."""
 
     @contextmanager
     def fault(example: Example) -> Iterator[None]:
+        steps = wrong(example)
+
         def changed(mechanism: Callable[..., Any]) -> Callable[..., Any]:
             def call(value: Any, charge: Charge, noise: Any, *rest: Any) -> Any:
-                chosen = wrong(charge.step, charge.mechanism)
-                return mechanism(value, charge, Rescaled(noise, factor) if chosen else noise, *rest)
+                source = Rescaled(noise, factor) if charge.step in steps else noise
+                return mechanism(value, charge, source, *rest)
 
             return call
 
@@ -202,11 +204,16 @@ def charged(change: Callable[[str, str, float, Any], tuple[str, str, float, Any]
     return fault
 
 
-def sensitivity_where(wrong: Callable[[str, str], bool], factor: float) -> Fault:
-    """A fault in some steps, by step and mechanism: they declare `factor` times their sensitivity."""
-    return charged(
-        lambda step, name, size, cost: (step, name, size * (factor if wrong(step, name) else 1), cost)
-    )
+def sensitivity_of_steps(wrong: Callable[[Example], set[str]], factor: float) -> Fault:
+    """A fault in some steps of an example: they declare `factor` times their sensitivity."""
+
+    def fault(example: Example) -> AbstractContextManager[None]:
+        steps = wrong(example)
+        return charged(
+            lambda step, name, size, cost: (step, name, size * (factor if step in steps else 1), cost)
+        )(example)
+
+    return fault
 
 
 def times(cost: Any, factor: float) -> Any:

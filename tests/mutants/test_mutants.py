@@ -9,7 +9,7 @@ from isolation import isolated, memos
 from kit import examples, warm
 from mutants import MUTANTS
 from table import charges, everywhere
-from wrong_scales import of_mechanisms, of_steps
+from wrong_scales import NEVER_ATTAINED, attains, of_mechanisms, of_steps
 
 KEYS = list(dict.fromkeys(parameter.values[0] for parameter in examples()))
 OF_MECHANISMS = list(of_mechanisms())
@@ -111,3 +111,4 @@ def test_every_mutant_is_put_into_some_example():
     assert len({*names}) == len(names)
     everything = [example for key in KEYS for example in mutated(key)]
     assert not [mutant.name for mutant in MUTANTS if not first_of(mutant, everything)]
+    assert not [name for name in NEVER_ATTAINED if any(map(attains(name), everything))]

@@ -6,18 +6,19 @@ from functools import partial
 from accounting import draws_are_those_of_the_plan
 from datasets import entry_of, least, planned
 from gaps import gap_is_the_sensitivity
-from table import Mutant, both, charges, everywhere, has_step, noise_where, sensitivity_where, uses
+from table import Mutant, both, charges, everywhere, has_step, noise_of_steps, sensitivity_of_steps, uses
 
 from workbench.catalog import Example
 from workbench.privacy import Charge, Parallel
 
 Condition = Callable[[Example], bool]
+Steps = Callable[[Example], set[str]]
 MECHANISMS = (
     *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "lower_bound", "noisy_max"),
     *("exponential", "window_median", "stability_histogram", "truncated_laplace", "thompson_laplace"),
     *("wishart", "wishart_trace"),
 )
-NEVER_ATTAINED: tuple[str, ...] = ()
+NEVER_ATTAINED = ("thompson_laplace", "wishart", "wishart_trace")  # sensitivities of masks are bounds
 QUICKLY = {"sizes": (1000,), "small": False}  # attained by few pairs of many rows
 
 
@@ -53,7 +54,7 @@ def of_mechanisms() -> Iterator[Mutant]:
     the package leaves such records.
     """
     for name in MECHANISMS:
-        wrong = partial(is_of_mechanism, name)
+        wrong = partial(steps_of_mechanism, name)
         yield from quiet(name, wrong, uses(name))
         if name not in NEVER_ATTAINED:
             early = both(attains(name), reached_early, in_one_stage)
@@ -64,34 +65,32 @@ def of_steps(example: Example) -> Iterator[Mutant]:
     """The same in every step of an example."""
     attained = {charge.step for charge in attaining(example)}
     for step in sorted({charge.step for charge in charges(example)}):
-        wrong = partial(is_step, step)
+        wrong = partial(this_step, step)
         yield from quiet(step, wrong, everywhere)
         if step in attained:
             early = both(reached_early, taken_at_1000(step), in_one_stage)
             yield from misdeclared(step, wrong, everywhere, early)
 
 
-def is_of_mechanism(name: str, step: str, mechanism: str) -> bool:
-    """Whether a charge is of one mechanism."""
-    return mechanism == name
+def steps_of_mechanism(name: str, example: Example) -> set[str]:
+    """The steps of an example that are charged to a mechanism, whatever it calls in its turn."""
+    return {charge.step for charge in charges(example) if charge.mechanism == name}
 
 
-def is_step(name: str, step: str, mechanism: str) -> bool:
-    """Whether a charge is of one step."""
-    return step == name
+def this_step(step: str, example: Example) -> set[str]:
+    """One step, whatever the example."""
+    return {step}
 
 
-def quiet(name: str, wrong: Callable[[str, str], bool], applies: Condition) -> Iterator[Mutant]:
+def quiet(name: str, wrong: Steps, applies: Condition) -> Iterator[Mutant]:
     """Half of the noise, and none."""
     for word, factor in (("halved", 0.5), ("off", 0.0)):
-        fault = noise_where(wrong, factor)
+        fault = noise_of_steps(wrong, factor)
         yield Mutant(f"noise of {name} {word}", fault, draws_are_those_of_the_plan, applies)
 
 
-def misdeclared(
-    name: str, wrong: Callable[[str, str], bool], applies: Condition, early: Condition
-) -> Iterator[Mutant]:
+def misdeclared(name: str, wrong: Steps, applies: Condition, early: Condition) -> Iterator[Mutant]:
     """Half of the sensitivity and, where few pairs attain it, twice as much."""
-    half, double = (sensitivity_where(wrong, factor) for factor in (0.5, 2.0))
+    half, double = (sensitivity_of_steps(wrong, factor) for factor in (0.5, 2.0))
     yield Mutant(f"sensitivity of {name} halved", half, gap_is_the_sensitivity, applies)
     yield Mutant(f"sensitivity of {name} doubled", double, gap_is_the_sensitivity, early, QUICKLY)
