@@ -1,24 +1,17 @@
 import os
 import subprocess
 import sys
-from importlib.util import LazyLoader, find_spec, module_from_spec
 from pathlib import Path
 
 import pytest
 
 
-def at_first_use(name):
-    """A module that is run when something of it is asked for."""
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = find_spec(name)
-    loader = spec.loader = LazyLoader(spec.loader)
-    sys.modules[name] = module_from_spec(spec)
-    loader.exec_module(sys.modules[name])
-    return sys.modules[name]
+def nbformat():
+    """Import what builds a grammar of seconds only where a notebook is made."""
+    import nbformat as module
 
+    return module
 
-nbformat = at_first_use("nbformat")  # builds a grammar, which takes seconds
 
 FAKES = Path(__file__).parent / "fakes"
 ROOT = Path(__file__).parents[2]
@@ -51,20 +44,20 @@ def workbench():
 
 
 def write_notebook(path, *cells, parameters=DEFAULTS):
-    notebook = nbformat.v4.new_notebook(
+    notebook = nbformat().v4.new_notebook(
         metadata={
             "kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"},
             "language_info": {"name": "python"},
         }
     )
     notebook.nbformat_minor = 5
-    first = nbformat.v4.new_code_cell("\n".join(parameters), metadata={"tags": ["parameters"]})
-    notebook.cells = [first, *map(nbformat.v4.new_code_cell, cells)]
+    first = nbformat().v4.new_code_cell("\n".join(parameters), metadata={"tags": ["parameters"]})
+    notebook.cells = [first, *map(nbformat().v4.new_code_cell, cells)]
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"c{number:02d}"
         cell.metadata["slideshow"] = {"slide_type": "slide"}
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(nbformat.writes(notebook) + "\n")
+    path.write_text(nbformat().writes(notebook) + "\n")
     return path
 
 

@@ -44,11 +44,11 @@ def test_faults_of_parameters(path, lines, fault):
 def changed(path, edit):
     """Write a notebook of five cells with one fault, without asking nbformat whether it may be written."""
     write_notebook(path, "1 + 1", "2 + 2", "3 + 3")
-    notebook = nbformat.read(path, as_version=4)
-    notebook.cells.append(nbformat.v4.new_markdown_cell("A line.  \nAnother.", id="text"))
+    notebook = nbformat().read(path, as_version=4)
+    notebook.cells.append(nbformat().v4.new_markdown_cell("A line.  \nAnother.", id="text"))
     notebook.cells[-1].metadata["slideshow"] = {"slide_type": "slide"}
     edit(notebook)
-    path.write_bytes((nbformat.v4.writes(notebook) + "\n").encode())
+    path.write_bytes((nbformat().v4.writes(notebook) + "\n").encode())
     return path
 
 
@@ -59,7 +59,7 @@ def rename(notebook):
 MENDABLE = {
     "count": (lambda nb: nb.cells[1].update(execution_count=1), "cell 1: has outputs"),
     "output": (
-        lambda nb: nb.cells[1].update(outputs=[nbformat.v4.new_output("stream", text="a")]),
+        lambda nb: nb.cells[1].update(outputs=[nbformat().v4.new_output("stream", text="a")]),
         "cell 1: has outputs",
     ),
     "no id": (lambda nb: nb.cells[3].pop("id"), "cell 3: has no id of its own"),
@@ -147,7 +147,7 @@ def test_everything_at_once_is_mended_and_then_stays(path):
 def test_mending_changes_no_word_of_a_cell(path):
     changed(path, lambda nb: [edit(nb) for name, (edit, _) in MENDABLE.items() if "text" not in name])
     fix(path)
-    cells = nbformat.read(path, as_version=4).cells
+    cells = nbformat().read(path, as_version=4).cells
     assert [cell.source for cell in cells[1:]] == ["1 + 1", "2 + 2", "3 + 3", "A line.  \nAnother."]
     assert parameters(path) == {"profile": "quick", "seed": 7, "out": ""}
 
@@ -213,7 +213,7 @@ def test_mending_a_clean_notebook_changes_no_byte(notebook, tmp_path):
 
 @pytest.mark.parametrize("notebook", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_what_a_session_leaves_in_a_notebook_is_taken_out_again(notebook, tmp_path):
-    used = nbformat.read(notebook, as_version=4)
+    used = nbformat().read(notebook, as_version=4)
     used.metadata.update(papermill={"duration": 1.5}, widgets={"state": {}})
     used.metadata["language_info"].update(version="3.11.2", file_extension=".py")
     for count, cell in enumerate(used.cells):
@@ -221,8 +221,8 @@ def test_what_a_session_leaves_in_a_notebook_is_taken_out_again(notebook, tmp_pa
         cell.metadata.setdefault("tags", [])
         if cell.cell_type == "code":
             cell.execution_count = count
-            cell.outputs = [nbformat.v4.new_output("stream", text="words")]
+            cell.outputs = [nbformat().v4.new_output("stream", text="words")]
     copy = tmp_path / notebook.name
-    copy.write_text(nbformat.writes(used))  # without a newline at the end
+    copy.write_text(nbformat().writes(used))  # without a newline at the end
     fix(copy)
     assert copy.read_bytes() == notebook.read_bytes()

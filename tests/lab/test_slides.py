@@ -15,22 +15,22 @@ SOLUTION = "<details><summary>Solutions</summary>\n\nBecause $x^2$.\n</details>"
 
 
 def cell(source, kind, *tags, html=""):
-    made = nbformat.v4.new_code_cell(source)
+    made = nbformat().v4.new_code_cell(source)
     made.metadata.update(slideshow={"slide_type": kind}, tags=list(tags))
     if html:
         data = {"text/html": html, "application/vnd.jupyter.widget-view+json": {"model_id": "a"}}
-        made.outputs = [nbformat.v4.new_output("display_data", data=data)]
+        made.outputs = [nbformat().v4.new_output("display_data", data=data)]
     return made
 
 
 def text(source, kind="slide"):
-    return nbformat.v4.new_markdown_cell(source, metadata={"slideshow": {"slide_type": kind}})
+    return nbformat().v4.new_markdown_cell(source, metadata={"slideshow": {"slide_type": kind}})
 
 
 @pytest.fixture
 def page(tmp_path):
     """The page of a notebook that was run."""
-    injected = nbformat.v4.new_code_cell("injected = 1", metadata={"tags": ["injected-parameters"]})
+    injected = nbformat().v4.new_code_cell("injected = 1", metadata={"tags": ["injected-parameters"]})
     cells = [
         text("# Title"),
         cell("profile = 1", "skip", "parameters"),
@@ -43,8 +43,8 @@ def page(tmp_path):
     ]
     folder = tmp_path / "01_good"
     folder.mkdir()
-    notebook = nbformat.v4.new_notebook(cells=cells)
-    nbformat.write(notebook, folder / "executed.ipynb")
+    notebook = nbformat().v4.new_notebook(cells=cells)
+    nbformat().write(notebook, folder / "executed.ipynb")
     return lambda: slides.write(tmp_path / "01_good.ipynb", tmp_path).read_text(encoding="utf-8")
 
 
