@@ -188,6 +188,8 @@ class Explorer:
 
         Chromium's protocol leaves out `aria-valuetext`, which stands for a slider's place in its list.
         """
+        self.box.evaluate("(box) => box.scrollIntoView({block: 'center'})")
+        self.notebook.page.wait_for_timeout(300)  # a cell out of sight is not in the tree
         tree = self.notebook.accessibility
         found = [tree.of(self.place, index) for index in range(len(self.controls))]
         texts = [control.get_attribute("aria-valuetext") for control in self.controls]
