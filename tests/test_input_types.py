@@ -246,7 +246,7 @@ def test_one_entry_decides_no_exception_no_warning_no_shape_and_no_other_entry(b
         (pd.DataFrame(np.eye(2), columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])), np.eye(2)),
         (pd.DataFrame({"a": [1, 2], "b": [True, False]}), [[1, 1], [2, 0]]),
     ],
-    ids=str,
+    ids=lambda value: type(value).__name__,
 )  # fmt: skip
 def test_numbers_are_read_one_by_one_where_there_is_no_type(x, numbers):
     np.testing.assert_array_equal(read(x)[0], numbers)
@@ -268,7 +268,7 @@ def test_numbers_are_read_one_by_one_where_there_is_no_type(x, numbers):
         (np.zeros(2, [("a", float)]), "x", "array of type"),
         (UserList([[1.0, 2.0], [1.0]]), "x", "list of 2 rows"),
     ],
-    ids=str,
+    ids=lambda value: type(value).__name__,
 )  # fmt: skip
 def test_what_is_not_numeric_is_refused_by_its_type(x, argument, words):
     with pytest.raises(ArgumentError) as raised:
