@@ -405,8 +405,9 @@ def wrong_public_arguments_are_refused_before_any_draw(example: Example) -> None
         calls += [("beta", lambda b=b: bound(enough, columns, budget, b)) for b in (0.0, 1.0, np.nan)]
     for shape in ((), (24, 0), (24, 1, 1), *(((24, 2),) if d is None else ())):
         calls.append(("x", lambda s=shape: estimator(np.zeros(s), budget=budget, rng=tally)))
-    for kind in ("O", "U8", "complex", "M8[s]"):
-        calls.append(("x", lambda k=kind: estimator(zeros.astype(k), budget=budget, rng=tally)))
+    words = zeros.astype("U8")
+    for wrong in (words, words.astype(object), zeros.astype("complex"), zeros.astype("M8[s]")):
+        calls.append(("x", lambda x=wrong: estimator(x, budget=budget, rng=tally)))
     for rng in (None, 0, np.random):
         calls.append(("rng", lambda r=rng: estimator(zeros, budget=budget, rng=r)))
     for wrong in (NonPrivate(), None, 1.0, PureDP):
