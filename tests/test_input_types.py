@@ -179,6 +179,21 @@ class Word:
         return self.value
 
 
+class Unreadable(float):
+    """A number whose `__float__` raises what it is given, or what comes of it."""
+
+    def __new__(cls, error):
+        number = super().__new__(cls)
+        number.error = error
+        return number
+
+    def __float__(self):
+        raise self.error
+
+
+UNREADABLE = [Unreadable(error) for error in (RuntimeError("3"), ZeroDivisionError("3"), TypeError("3"))]
+
+
 NEIGHBOURS = {  # how to build the rows, the ordinary last entry, what may stand in its place
     "Series of extended precision": (lambda row: pd.Series(longdouble(row)), 3, [WIDEST, np.nan]),
     "frame of extended precision": (lambda row: pd.DataFrame({"a": longdouble(row)}), 3, [WIDEST, np.nan]),
@@ -187,6 +202,18 @@ NEIGHBOURS = {  # how to build the rows, the ordinary last entry, what may stand
     "list of fractions": (lambda row: [1, 2, row], 3, [Fraction(10**400), Decimal("sNaN"), Decimal("1e999")]),
     "list of truth values": (lambda row: [True, np.False_, row], True, [np.True_, np.array(2.0), None]),
     "list of scalars": (lambda row: [Word(1), Word(2), row], Word(3), [Word(None), Word(10**400)]),
+    "list of arrays of no axis": (
+        lambda row: [1.0, np.array(2.0), row],
+        np.ma.array(3.0, mask=False),
+        [
+            np.ma.array(3.0, mask=True),
+            np.ma.array(3, mask=True),
+            np.ma.array(True, mask=True),
+            np.array(WIDEST),
+        ],
+    ),
+    "list of numbers that raise": (lambda row: [1.0, 2.0, row], 3.0, UNREADABLE),
+    "objects that raise": (lambda row: np.array([1.0, 2.0, row], object), 3.0, UNREADABLE),
     "tuple of rows": (lambda row: ([1.0, 2.0], (3.0, 4.0), row), [5.0, 6.0], [None, pd.NA, [pd.NA, None]]),
     "list of arrays": (
         lambda row: [np.ones(2), np.ones(2), row],
@@ -258,6 +285,9 @@ def test_numbers_are_read_one_by_one_where_there_is_no_type(x, numbers):
         (np.array([1.0, "a"], object), "x", "array with an entry of type str"),
         ([1.0, "a"], "x", "list with an entry of type str"),
         ([1.0, 1j], "x", "list with an entry of type complex"),
+        ([1.0, np.timedelta64(3)], "x", "list with an entry of type timedelta64"),
+        ([1.0, np.timedelta64("NaT")], "x", "list with an entry of type timedelta64"),
+        (np.array([1.0, np.timedelta64(3, "D")], object), "x", "array with an entry of type timedelta64"),
         (deque([1.0, "a"]), "x", "entry of type str"),
         (pd.DataFrame({"a": pd.Series([1, "a"], dtype=object)}), "x['a']", "with an entry of type str"),
         (pd.Series([1, 2], dtype="category", name="a"), "x['a']", "column of type category"),

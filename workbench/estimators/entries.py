@@ -28,18 +28,23 @@ def missing(entry: object) -> bool:
 
 
 def _number(entry: Any, name: str, what: str) -> float:
-    """Read a number; one beyond the floats counts as missing."""
+    """Read a number; one that is beyond the floats, or cannot be read, counts as missing."""
     if hasattr(entry, "as_py"):  # a scalar of Arrow
         entry = entry.as_py()
     if missing(entry):
         return float("nan")
-    if not (isinstance(entry, _NUMBER) or _scalar(entry)):
+    if not _numeric(entry):
         raise ArgumentError(name, f"{what} with an entry of type {type(entry).__name__}", "numbers")
+    if isinstance(entry, np.ma.MaskedArray):
+        entry = np.ma.filled(entry.astype(np.float64), np.nan)
     try:
         return float(entry)
-    except (OverflowError, ValueError):  # an integer beyond the floats; a Decimal that signals
+    except Exception:  # an integer beyond the floats, a Decimal that signals, a `__float__` that raises
         return float("nan")
 
 
-def _scalar(entry: object) -> bool:
-    return isinstance(entry, (np.generic, np.ndarray)) and not entry.ndim and entry.dtype.kind in NUMERIC
+def _numeric(entry: Any) -> bool:
+    """Tell by its type whether an entry is a number; a duration of numpy is none, though it says so."""
+    if isinstance(entry, (np.generic, np.ndarray)):
+        return not entry.ndim and entry.dtype.kind in NUMERIC
+    return isinstance(entry, _NUMBER)
