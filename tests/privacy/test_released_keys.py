@@ -5,9 +5,11 @@ import struct
 import numpy as np
 import pytest
 
-from workbench import ZCDP, ApproxDP, ArgumentError
+from workbench import ZCDP, ApproxDP, ArgumentError, PureDP
 from workbench.privacy import SimulatedNoise
 from workbench.privacy.histograms import (
+    finite_histogram,
+    histogram_charge,
     mode_charge,
     release_mode,
     stability_charge,
@@ -81,6 +83,7 @@ def test_a_list_is_refused_whatever_its_rows_are(release, row):
         (np.array(["NaT", "2020-01-01"], "M8[D]"), r"array of type datetime64\[D\]"),
         (np.ma.array([1.0, 2.0], mask=[True, False]), "MaskedArray"),
         (np.zeros((4, 2)), r"array of shape \(4, 2\)"),
+        (np.zeros(4, np.longdouble), "floats of at most 64 bits"),
     ],
 )
 def test_keys_without_one_form_are_refused_before_any_draw(release, keys, words):
@@ -107,3 +110,12 @@ def test_one_row_decides_neither_the_type_nor_the_width_of_a_key(release, common
     for seed in range(5):
         assert released(release, keys[[0] * N], seed) == released(release, keys, seed)
         assert released(release, keys, seed)[0][0] is kind
+
+
+@pytest.mark.parametrize("row", [1, 2.5, 2**63, "a", None, True], ids=repr)
+def test_bins_of_a_partition_are_an_array_whatever_its_rows_are(row):
+    charge = histogram_charge("bins", PureDP(1.0))
+    with pytest.raises(ArgumentError, match="bins = 'list': expected a numpy array"):
+        finite_histogram([1] * 10 + [row], 3, charge, SimulatedNoise(np.random.default_rng(0)))
+    with pytest.raises(ArgumentError, match=r"bins = 'array of type float64': expected whole numbers"):
+        finite_histogram(np.ones(10), 3, charge, SimulatedNoise(np.random.default_rng(0)))

@@ -22,6 +22,7 @@ from .plan import Charge
 COUNTS_L1 = 2.0  # replacing one row takes 1 from one count and adds 1 to another
 COUNTS_L2 = sqrt(2.0)
 _KEYS = "iufbUS"  # the kinds of types whose values have one form, or are brought to one
+_PADDED = np.longdouble  # is stored with bytes of no meaning: a released one would carry what was in memory
 
 Keys = NDArray[Any]
 
@@ -35,6 +36,7 @@ def histogram_charge(step: str, cost: Budget) -> Charge:
 
 def finite_histogram(bins: NDArray[np.int64], size: int, charge: Charge, noise: NoiseSource) -> Array:
     """Return noisy counts of `bins` = 0 .. size-1, empty ones included; others count at the ends."""
+    _require_array("bins", bins, "iu", "whole numbers")
     return additive(np.bincount(np.clip(bins, 0, size - 1), minlength=size), charge, noise)
 
 
@@ -71,10 +73,10 @@ def stability_histogram(
 ) -> dict[object, float]:
     """Return noisy counts of the populated bins that reach the threshold (L17 Theorem 1.2).
 
-    `keys` names the bin of every row, shape (n,), an array of whole numbers, floats, truth values or text:
-    the type of a list would be a fact about its rows. One draw per row whatever the data, and sorted keys, so
-    that neither the stream nor the order tells how many bins are populated. A `threshold` above the
-    default costs nothing; one below it is refused.
+    `keys` names the bin of every row, shape (n,), an array of whole numbers, floats of at most 64
+    bits, truth values or text: the type of a list would be a fact about its rows. One draw per row whatever
+    the data, and sorted keys, so that neither the stream nor the order tells how many bins are populated. A
+    `threshold` above the default costs nothing; one below it is refused.
     """
     least = stability_threshold(charge.cost)
     if threshold is not None and threshold < least:
@@ -89,18 +91,21 @@ def stability_histogram(
 
 def _counted(keys: Keys) -> tuple[Keys, NDArray[np.int64]]:
     """Count equal keys, each in its one form; refuse by type and shape what has none."""
-    if not isinstance(keys, np.ndarray) or isinstance(keys, np.ma.MaskedArray):
-        raise ArgumentError(
-            "keys", type(keys).__name__, "a numpy array: its type must not depend on the rows"
-        )
-    if keys.dtype.kind not in _KEYS:
-        raise ArgumentError("keys", f"array of type {keys.dtype}", "whole numbers, floats or text")
-    if keys.ndim != 1:
-        raise ArgumentError("keys", f"array of shape {keys.shape}", "one key per row: shape (n,)")
+    _require_array("keys", keys, _KEYS, "whole numbers, floats of at most 64 bits, or text")
     if keys.dtype.kind == "f":  # equal zeros may differ in sign, NaNs in sign and payload
         with np.errstate(all="ignore"):
             keys = np.where(np.isnan(keys), keys.dtype.type(np.nan), keys + keys.dtype.type(0))
     return np.unique(keys, return_counts=True)
+
+
+def _require_array(name: str, keys: Keys, kinds: str, allowed: str) -> None:
+    """Refuse by type and shape alone: a list, whose type would be a fact about its rows, and other kinds."""
+    if not isinstance(keys, np.ndarray) or isinstance(keys, np.ma.MaskedArray):
+        raise ArgumentError(name, type(keys).__name__, "a numpy array: its type must not depend on the rows")
+    if keys.dtype.kind not in kinds or keys.dtype.type is _PADDED:
+        raise ArgumentError(name, f"array of type {keys.dtype}", allowed)
+    if keys.ndim != 1:
+        raise ArgumentError(name, f"array of shape {keys.shape}", "one key per row: shape (n,)")
 
 
 def _noisy(counts: Array, charge: Charge, noise: NoiseSource) -> Array:
