@@ -152,6 +152,12 @@ def test_a_missing_entry_with_a_value_leaves_the_rest_of_its_row(tmp_path):
     assert module.rows(table, table.names, -1.0).tolist() == [[1, -1], [-1, 2], [-1, 3]]
 
 
+@pytest.mark.parametrize("value", [1.1e100, float("nan"), float("inf")])
+def test_what_a_missing_entry_counts_as_is_an_entry_that_counts(tmp_path, value):
+    with pytest.raises(ArgumentError, match=r"^missing = .*: expected a number, at most 1e\+100 in size"):
+        module.estimate(request(write(tmp_path / "data.csv", [b"1"] * N), missing=value))
+
+
 # how a file is written: told by flags or found in the header
 
 
@@ -227,6 +233,8 @@ SECRET = b"171.25"
         ("a\n171.25\n".encode("utf-16"), "encoding", "'utf-8'"),
         ("a\n171.25\n".encode("utf-16-le"), "encoding", "'utf-8'"),
         (b"a,b;c\n171.25,1\n", "separator", "the header has ',' and ';'"),
+        (b'a,"b\n(kg)"\n171.25,1\n', "file", "a header that is one line: a quote in it is left open"),
+        (b'"\n171.25\n', "file", "a header that is one line"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_header_is_one_line_without_a_value(tmp_path, content, argument, words):
@@ -238,6 +246,17 @@ def test_what_is_wrong_with_a_header_is_one_line_without_a_value(tmp_path, conte
     assert words in str(raised.value)
     assert "171" not in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("header", [b'"a ""b"""', b'size 5"', b"a" * 200_000])
+def test_a_quote_in_a_name_leaves_the_header_as_it_is(tmp_path, header):
+    np.testing.assert_array_equal(rows(write(tmp_path / "data.csv", [b"1", b'"'], header)), [[1], [np.nan]])
+
+
+def test_a_closed_standard_input_is_a_file_without_a_header(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(ArgumentError, match=r"^file = '-': expected a CSV file with a header"):
+        open_csv("-", FOUND)
 
 
 def test_a_file_shows_its_header_and_none_of_its_rows(tmp_path):

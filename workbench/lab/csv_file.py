@@ -11,6 +11,7 @@ decides how another is read. The header is public; one that looks like a row is 
 
 import bz2
 import codecs
+import csv
 import gzip
 import lzma
 import re
@@ -108,7 +109,7 @@ def open_csv(file: Path, writing: Writing) -> CsvFile:
 def _content(file: Path) -> bytes:
     try:
         if str(file) == STDIN:
-            return sys.stdin.buffer.read()
+            return sys.stdin.buffer.read() if sys.stdin else b""
         with _OPENERS.get(file.suffix.lower(), open)(file, "rb") as stream:
             return bytes(stream.read())
     except FileNotFoundError:
@@ -150,6 +151,8 @@ def _separator(header: str) -> str | None:
 
 def _names(file: Path, cells: Cells, header: str) -> tuple[str, ...]:
     """Read the names of a header; refuse one that may be a row, without a word of it."""
+    if _left_open(header, cells.separator):
+        raise ArgumentError("file", str(file), "a header that is one line: a quote in it is left open")
     names = tuple(name.strip() for name in cells.split(header))
     if any(cells.number(name) is not None or (name and name.lower() in MARKS) for name in names):
         raise ArgumentError("file", str(file), f"{_HEADER}: this one has a number or a missing entry there")
@@ -157,6 +160,14 @@ def _names(file: Path, cells: Cells, header: str) -> tuple[str, ...]:
         raise ArgumentError("file", str(file), _HEADER)
     _require_distinct(list(filter(None, names)), "a header whose names differ")
     return names
+
+
+def _left_open(header: str, separator: str) -> bool:
+    """Tell whether a quote of the header would go on in a row below."""
+    try:
+        return len(list(csv.reader([header, ""], delimiter=separator, skipinitialspace=True))) == 1
+    except csv.Error:  # a name of more than 128 kB
+        return False
 
 
 def _require_distinct(names: Sequence[str], allowed: str) -> None:

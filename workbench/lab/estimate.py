@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from workbench.catalog import CATALOG
-from workbench.errors import ArgumentError, finite, integer_at_least, one_of
+from workbench.errors import ArgumentError, integer_at_least, one_of, real
 from workbench.estimators.base import LARGEST, Abstention, Array
 from workbench.lab import canonical
 from workbench.lab.csv_file import CsvFile, Writing, open_csv
@@ -73,8 +73,8 @@ def _require(request: Request) -> None:
         raise ArgumentError("key", request.key, "an estimator that is private, see `workbench list`")
     if request.seed is not None:
         integer_at_least(0, seed=request.seed)
-    if request.missing is not None:
-        finite(missing=request.missing)
+    if request.missing is not None and not (real(request.missing) and abs(request.missing) <= LARGEST):
+        raise ArgumentError("missing", request.missing, f"a number, at most {LARGEST:g} in size")
     if request.out is not None and (request.out.is_dir() or not request.out.resolve().parent.is_dir()):
         raise ArgumentError("out", str(request.out), "a file in a folder that exists")
 
