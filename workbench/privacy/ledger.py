@@ -136,7 +136,7 @@ def _read(cost: Budget | Priced, name: str | None) -> tuple[Budget, str]:
             raise ArgumentError("name", name, "a name for a budget that comes without its release")
         return cost, name
     if not (hasattr(cost, "guarantee") and hasattr(cost, "plan")):
-        raise ArgumentError("charge", cost, "a budget or a release")
+        raise ArgumentError("charge", type(cost).__name__, "a budget or a release")
     return cost.guarantee.budget, _steps(cost.plan) if name is None else name
 
 
