@@ -330,6 +330,20 @@ def test_a_check_of_a_good_file_says_so_and_of_another_decimal_mark_which(tmp_pa
     assert "With --decimal , it is 0 unreadable." in text
 
 
+def test_a_check_of_one_column_says_which_decimal_mark_reads_it(tmp_path):
+    path = write(tmp_path / "data.csv", [b"171,5", b"172"])
+    assert "With --decimal , it is 0 unreadable." in check(open_csv(path, FOUND), ())[0]
+    assert check(open_csv(path, Writing(decimal=",")), ())[1]
+
+
+def test_a_check_counts_the_lines_that_are_longer_than_the_header(tmp_path):
+    named_rows = write(tmp_path / "data.csv", [b'"1",171.5,80', b'"2",172,81', b"172,81,"], b'"h","w"')
+    text, fine = check(open_csv(named_rows, FOUND), ["h"])
+    assert not fine
+    assert "more cells than the header has names, which are unreadable: 2." in text
+    assert "more cells" not in check(open_csv(write(tmp_path / "good.csv", [b"1"]), FOUND), ())[0]
+
+
 # the estimate
 
 

@@ -58,7 +58,23 @@ def _counts(table: CsvFile, cells: Cells, place: int) -> str:
 
 
 def _advice(table: CsvFile, cells: Cells, faults: int) -> list[str]:
-    """Name the decimal mark with which fewer cells are unreadable."""
-    other = replace(cells, decimals="." if cells.decimals == "," else ",")
+    """Count the lines with too many cells; name the decimal mark with which fewer cells are unreadable."""
+    other = _with_the_other_mark(table, cells)
     left = sum(1 for _ in unreadable(table, other)) if faults else 0
-    return [f"With --decimal {other.decimals} it is {left} unreadable."] if left < faults else []
+    long = sum(len(cells.split(line)) > cells.width for line in table.lines)
+    return [
+        *(
+            [f"Lines with more cells than the header has names, which are unreadable: {long}."]
+            if long
+            else []
+        ),
+        *([f"With --decimal {other.decimals} it is {left} unreadable."] if left < faults else []),
+    ]
+
+
+def _with_the_other_mark(table: CsvFile, cells: Cells) -> Cells:
+    """Read as --decimal with the other mark would; a comma there separates no columns."""
+    if cells.decimals == ",":
+        return replace(cells, decimals=".")
+    alone = len(table.names) == 1 and cells.separator == ","
+    return replace(cells, decimals=",", separator=";" if alone else cells.separator)
