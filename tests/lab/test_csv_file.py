@@ -6,6 +6,7 @@ import io
 import json
 import lzma
 import sys
+import timeit
 import warnings
 from dataclasses import replace
 
@@ -114,6 +115,16 @@ def test_one_line_of_three_columns_changes_its_row_alone(tmp_path, row, separato
         other = write(tmp_path / "other.csv", [*lines[:5], cell, *lines[6:]], header)
         assert shown(usual)[0] == shown(other)[0]
         np.testing.assert_array_equal(*(np.delete(rows(path), 5, axis=0) for path in (usual, other)))
+
+
+def test_no_cell_takes_much_longer_than_a_number_of_its_length(tmp_path):
+    cells = open_csv(write(tmp_path / "data.csv", [b"1"]), FOUND).cells(("height",))
+    size = 300_000
+    number, *others = (
+        min(timeit.repeat(lambda line=line: cells.numbers(line), number=1, repeat=5))
+        for line in ("1" * size, "1" * size + "x", "1." + "1" * size + "e", "." * size, " " * size + "x")
+    )
+    assert max(others) < 20 * number
 
 
 def test_quotes_hold_separators_but_no_line_ends(tmp_path):

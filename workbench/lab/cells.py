@@ -14,7 +14,7 @@ MISSING = float("nan")
 MARKS = frozenset(
     {"", "na", "n/a", "#n/a", "nan", "null", "none", "-", ".", "?"}
 )  # how a cell says that it is
-_NUMBER = re.compile(r"[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?([0-9]++([.,][0-9]*+)?|[.,][0-9]++)([eE][+-]?[0-9]++)?")  # no step back
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,8 @@ class Cells:
             return []
 
     def _trimmed(self, cells: list[str]) -> list[str]:
-        while 0 < self.width < len(cells) and not cells[-1].strip():
-            cells.pop()
-        return cells
+        """Cut the cells beyond the width where all of them are blank."""
+        return cells if self.width == 0 or any(map(str.strip, cells[self.width :])) else cells[: self.width]
 
     def number(self, cell: str) -> float | None:
         """Read a number; None for everything else."""
