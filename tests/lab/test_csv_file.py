@@ -165,7 +165,9 @@ def test_a_missing_entry_with_a_value_leaves_the_rest_of_its_row(tmp_path):
 
 @pytest.mark.parametrize("value", [1.1e100, float("nan"), float("inf")])
 def test_what_a_missing_entry_counts_as_is_an_entry_that_counts(tmp_path, value):
-    with pytest.raises(ArgumentError, match=r"^missing = .*: expected a number, at most 1e\+100 in size"):
+    with pytest.raises(
+        ArgumentError, match=r"^missing = .*: expected a finite number, at most 1e\+100 in size"
+    ):
         module.estimate(request(write(tmp_path / "data.csv", [b"1"] * N), missing=value))
 
 

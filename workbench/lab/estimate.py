@@ -74,7 +74,7 @@ def _require(request: Request) -> None:
     if request.seed is not None:
         integer_at_least(0, seed=request.seed)
     if request.missing is not None and not (real(request.missing) and abs(request.missing) <= LARGEST):
-        raise ArgumentError("missing", request.missing, f"a number, at most {LARGEST:g} in size")
+        raise ArgumentError("missing", request.missing, f"a finite number, at most {LARGEST:g} in size")
     if request.out is not None and (request.out.is_dir() or not request.out.resolve().parent.is_dir()):
         raise ArgumentError("out", str(request.out), "a file in a folder that exists")
 
