@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from decimal import Decimal
+from math import isnan
 from numbers import Real
 from typing import Any
 
@@ -23,8 +24,8 @@ def listed(entries: Iterable[object], name: str = "x", what: str = "list") -> Ar
 
 
 def missing(entry: object) -> bool:
-    """Tell whether an entry is None or another mark of a missing one."""
-    return entry is None or type(entry).__name__ in _MARKS
+    """Tell whether an entry, or a row, is None, NaN or another mark of a missing one."""
+    return entry is None or type(entry).__name__ in _MARKS or (isinstance(entry, float) and isnan(entry))
 
 
 def _number(entry: Any, name: str, what: str) -> float:
