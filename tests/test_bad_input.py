@@ -101,7 +101,7 @@ def parameters():
             )
     yield "upper", 1.0, lambda: Scale(lower=2.0, upper=1.0), "above lower"
     yield "upper", None, lambda: Scale(lower=2.0), "if and only if"
-    yield "key", "mean/none", lambda: wb.lookup("mean/none"), "one of 48 names"
+    yield "key", "mean/none", lambda: wb.lookup("mean/none"), "univariate/clipped-mean"
 
 
 def wrong_budgets():
@@ -253,7 +253,7 @@ def line_cases():
     yield estimate("nothing"), "nothing.csv", "a file that exists"
     yield estimate(settings=("radius=9", "centre=1,2")), "set centre = (1, 2)", "holds for every column"
     yield estimate(column="weight"), "column = 'weight'", "height, name, mixed"
-    yield estimate(key="mode"), "key = 'univariate/mode'", "did you mean univariate/median"
+    yield estimate(key="mode"), "key = 'univariate/mode'", "names; did you mean univariate/median or "
 
 
 @pytest.mark.parametrize(
