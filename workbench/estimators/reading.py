@@ -93,7 +93,10 @@ def _objects(values: Any, name: str) -> Array:
 
 
 def _sequence(x: Sequence[object], name: str = "x", what: str = "list") -> Array:
-    """Read numbers, or rows of them; a row that is missing is a row of missing entries."""
+    """Read numbers, or rows of them; a row that is missing is a row of missing entries.
+
+    The number of columns is public, but a list without one row of numbers cannot tell it: it is one column.
+    """
     if not any(map(_is_row, x)):
         return listed(x, name, what)
     rows = [None if missing(row) else read(row)[0] for row in x]
