@@ -189,8 +189,9 @@ def _bounded(bound: Mapping[str, Any] | None) -> str:
     """Say what error to expect, from public numbers alone."""
     if bound is None:
         return ""
-    size = "none at this n and budget" if bound["value"] == "inf" else _show(bound["value"])
-    return f"{size}, with probability {1 - bound['beta']:g} ({bound['meaning']})"
+    if bound["value"] == "inf":
+        return f"none at this n and budget ({bound['meaning']})"
+    return f"{_show(bound['value'])}, with probability {1 - bound['beta']:g} ({bound['meaning']})"
 
 
 def _show(value: Any) -> str:
