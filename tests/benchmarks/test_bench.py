@@ -252,7 +252,7 @@ def test_table_has_one_row_for_every_example(capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("mean/none",), ("key = 'mean/none'", "univariate/median")),
+        (("mean/median",), ("key = 'mean/median'", "did you mean univariate/median")),
         (("--n", "0"), ("n = 0", "at least 1")),
         (("univariate/median", "--n", "1"), ("n = 1", "at least 2")),
         (("--repeat", "0"), ("repeat = 0", "at least 1")),

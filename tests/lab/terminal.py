@@ -69,10 +69,14 @@ def terminal(command, **options):
         os.close(keys)
 
 
-def marked(mark):
-    """Return the ids of the processes that inherited this value of MARK and have not ended."""
+def marked(mark, running=""):
+    """Return the ids of the processes that inherited this value of MARK, run this and have not ended."""
     listed = subprocess.run(
         ["ps", "axeww", "-o", "pid=,stat=,command="], capture_output=True, text=True, check=True
     )
     rows = [line.split(maxsplit=2) for line in listed.stdout.splitlines()]
-    return [int(pid) for pid, state, words in rows if f"MARK={mark}" in words.split() and state[0] != "Z"]
+    return [
+        int(pid)
+        for pid, state, words in rows
+        if f"MARK={mark}" in words.split() and running in words and state[0] != "Z"
+    ]

@@ -34,12 +34,12 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print one row for every example of the catalog."""
-    from workbench.lab.tables import page_width, text
+    from workbench.lab.tables import text
     from workbench.study.bench import bench
 
     found = list(bench(options.key, options.n, options.d, options.repeat))
     rows = [cells(one) for one in found]
-    return show(options, [one.record() for one in found], lambda: text(HEADER, rows, page_width()))
+    return show(options, [one.record() for one in found], lambda: text(HEADER, rows))
 
 
 def cells(one: Any) -> list[str]:

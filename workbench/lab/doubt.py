@@ -10,7 +10,7 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from workbench.errors import ArgumentError, integer_at_least
-from workbench.lab.tables import page_width, text
+from workbench.lab.tables import text
 from workbench.study.audit import AuditReport
 from workbench.study.audit_suite import attacks
 from workbench.study.mutants import mutants_of
@@ -40,7 +40,7 @@ class Findings:
         """Return the records as JSON, or the table and its summary."""
         if as_json:
             return json.dumps(self.records, indent=1, ensure_ascii=False, allow_nan=False)
-        return f"{text(self.header, self.rows, page_width())}\n{self.summary}" if self.rows else self.summary
+        return f"{text(self.header, self.rows)}\n{self.summary}" if self.rows else self.summary
 
 
 def audits(keys: Sequence[str], preset: str, seed: int) -> Findings:
