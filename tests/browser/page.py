@@ -126,7 +126,8 @@ class Accessibility:
         box = self._all(self.root, ".workbench-explorer")[place - 1]
         asked = {"nodeId": self._all(box, CONTROLS)[index], "fetchRelatives": False}
         node = self.ask("Accessibility.getPartialAXTree", asked)["nodes"][0]
-        return {word: node[key]["value"] for word, key in TOLD.items()}
+        told = {word: str(node[key]["value"]) for word, key in TOLD.items()}
+        return {word: " ".join(text.split()) for word, text in told.items()}  # a menu's spaces do not break
 
     def _all(self, node, selector):
         return self.ask("DOM.querySelectorAll", {"nodeId": node, "selector": selector})["nodeIds"]
@@ -196,11 +197,10 @@ class Explorer:
         return [one | {"announced": text or one["announced"]} for one, text in zip(found, texts, strict=True)]
 
     def type(self, field, text):
-        """Type into a field, and wait until the picture has followed."""
-        self.box.evaluate("(box) => box.probe.start()")
+        """Type a number into a field, and wait until the words say it, be it of a picture or a refusal."""
         field.fill(text)
         field.press("Enter")
-        return self._reached("simulation")
+        self.box.locator("[data-stage]", has_text=f"= {text}").wait_for(timeout=1000 * FOLLOWS_WITHIN)
 
     def shoot(self, name):
         self.box.evaluate("(box) => box.scrollIntoView({block: 'center'})")
