@@ -16,7 +16,8 @@ from workbench.estimators.parts import unbounded, unbounded_tight
 from workbench.estimators.parts.concentrated import concentrated
 from workbench.estimators.parts.frame import Frame, identity_frame, padded
 from workbench.estimators.parts.moments import Moments, point_mass
-from workbench.estimators.parts.round_finish import RoundFinish, completed, length_beyond, slope
+from workbench.estimators.parts.round_finish import RoundFinish, completed
+from workbench.estimators.parts.round_steps import is_round, length_beyond, round_steps, slope
 from workbench.estimators.parts.rows import mean_of, moment_of, within_ball
 from workbench.estimators.parts.unbounded_paper import _Run
 from workbench.losses import gaussian_error, mahalanobis_covariance_error
@@ -265,18 +266,25 @@ def test_turned_rows_have_the_turned_law():
     assert 0.5 < middle[True] / middle[False] < 2.0
 
 
-def test_measurements_that_disagree_are_no_answer(monkeypatch):
-    """The second measurement of the least eigenvalue is a million times the first."""
+@pytest.mark.parametrize(
+    ("factor", "step"), [(0.0, "eigenvalue in frame"), (1e-40, "moment"), (1e40, "moment")]
+)
+def test_an_eigenvalue_that_is_wrong_in_the_frame_is_no_answer(monkeypatch, factor, step):
+    """The least one is 0, or it or the largest far off: rows do not become round."""
     estimator, found = UnboundedCovariance(centred=True), []
     measure = unbounded_tight.TightUnbounded._eigenvalues
 
     def wrong(self, *arguments):
         found.append(measure(self, *arguments))
-        return found[-1] * (1.0 if len(found) == 1 else 1e6)
+        if len(found) == 2:
+            found[-1][0 if factor > 1 else -1] *= factor
+        return found[-1]
 
     monkeypatch.setattr(unbounded_tight.TightUnbounded, "_eigenvalues", wrong)
     rows = np.random.default_rng(15).standard_normal((2 * start(estimator, 2, LOUD), 2))
-    assert run(estimator, rows, 16) == Abstention("eigenvalue in frame")
+    value = run(estimator, rows, 16)
+    assert isinstance(value, Abstention)
+    assert value.step.startswith(step)
     assert len(found) == 2
 
 
@@ -343,14 +351,14 @@ def test_the_slope_of_a_clipped_mean_is_exact(d):
 
 def test_lengths_of_normal_rows_are_beyond_their_quantile_as_often_as_stated():
     z = np.random.default_rng(21).standard_normal((200_000, 3)) * np.sqrt([1.0, 0.3, 0.01])
-    beyond = (np.linalg.norm(z, axis=1) > length_beyond((1.0, 0.3, 0.01), 0.1)).mean()
+    beyond = (np.linalg.norm(z, axis=1) > length_beyond(np.array([1.0, 0.3, 0.01]), 0.1)).mean()
     assert beyond == pytest.approx(0.1, abs=0.02)
 
 
 def test_the_finish_alone_is_near_the_sample_moments():
     """With a frame off by 10 and little noise, the last steps are as good as all rows allow."""
     rng, d, n = np.random.default_rng(22), 3, 20_000
-    recipe = RoundFinish(n, d, ZCDP(50.0, 1e-6))
+    recipe = RoundFinish(n, d, ZCDP(50.0, 1e-6), (1.0, 0.3, 0.1))
     truth = Gaussian([5.0, -3.0, 100.0], np.diag([10.0, 1.0, 3.0]))
     rows = truth.mean + rng.standard_normal((n, d)) * np.sqrt(np.diag(truth.covariance))
     found = recipe.estimate(

@@ -79,6 +79,10 @@ class PopulousCovariance:
         """Return the stages in parallel; raise where n rows are too few, with the number."""
         return self.recipe(n, d, budget).plan()
 
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median Frobenius error of the covariance to expect of normal rows, in its own norm."""
+        return self.recipe(n, d, budget).squared_error.covariance_median
+
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Array | Abstention:

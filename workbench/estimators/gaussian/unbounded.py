@@ -75,6 +75,10 @@ class UnboundedGaussian:
         """Return one charge for each draw; raise where n rows are too few, with the number."""
         return delivered(self.recipe(n, d, budget).charges(), budget)
 
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median error to expect of normal rows, of mean and covariance in their own norm."""
+        return self.recipe(n, d, budget).squared_error.gaussian_median
+
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Gaussian | Abstention:

@@ -39,6 +39,12 @@ class MatrixQuantile:
         """Return the test and the charges; raise where n rows are too few."""
         return design(self.n, self.d, self.budget, self.beta, self.mask)
 
+    @property
+    def stretch(self) -> float:
+        """The root mean square of tr(out)/d for normal rows of covariance I."""
+        traces = np.trace(self.design.released, axis1=1, axis2=2) * self.design.centring / self.d
+        return float(np.sqrt(np.mean(traces**2)))
+
     def draw(self, rows: Array, noise: NoiseSource, trace: Trace | None = None) -> Array | None:
         """Return the masked centre, positive definite, or None for no answer."""
         made = self.design

@@ -22,6 +22,7 @@ import numpy as np
 from workbench.estimators.base import FARTHEST, Abstention, Array
 from workbench.estimators.parts.frame import Frame, padded
 from workbench.estimators.parts.moments import Moments
+from workbench.estimators.parts.round_error import SquaredErrors
 from workbench.estimators.parts.round_finish import completed
 from workbench.estimators.parts.rows import (
     mean_of,
@@ -60,6 +61,21 @@ class PaperFinish:
             last,
             *(ZCDP(part.rho, delta) for part, delta in zip(rest, (self.cost.delta, 0.0), strict=False)),
         )
+
+    @property
+    def squared_error(self) -> SquaredErrors:
+        """What (2) and (4) are off by for normal rows that (1) made round: sampling and noise."""
+        d, moment = self.d, second_moment_sensitivity(self.rows, 1.0)
+        noise = gaussian_scale(Charge("", "symmetric_gaussian", moment, self.costs[1]))
+        covariance = d * (d + 1) * (1 / self.rows + (noise * tail(d, BETA / self.rows) ** 2) ** 2 / 2)
+        if not self.with_mean:
+            return SquaredErrors(d, 0.0, covariance)
+        drawn = gaussian_scale(Charge("", "gaussian", mean_sensitivity(self.n, 1.0), self.costs[3]))
+        return SquaredErrors(d, d * (1 / self.n + (drawn * self._reach(d)) ** 2), covariance)
+
+    def _reach(self, r: int) -> float:
+        """Return the radius of (4)."""
+        return NEAR * sqrt(r) + tail(r, BETA / self.n)
 
     def charges(self) -> Iterator[Charge]:
         """Yield all charges, in the order of the run."""
@@ -114,7 +130,7 @@ class PaperFinish:
                 return Abstention(charge.step)
             places.append(place + 0.5)
         centre = np.linalg.solve(whole, np.array(places))  # (3)
-        radius = NEAR * sqrt(r) + tail(r, BETA / self.n)
+        radius = self._reach(r)
         mapping = white.matrix.T / radius
         mean = mean_of(x, lambda block: within_ball((block - centre) @ mapping, 1.0))
         noisy = gaussian(np.pad(mean, (0, self.d - r)), next(charges), noise)[:r]

@@ -65,6 +65,13 @@ class PopulousFrame:
         found = private_average(groups, made, noise)  # (2)
         return None if found is None else found * centring(made.charges[1], self.d)[0]  # (3)
 
+    @property
+    def stretch(self) -> float:
+        """The root mean square of tr(c M)/d over masks M of the identity."""
+        charge = self.design.charges[1]
+        traces = centring(charge, self.d)[0] * _masks(charge, self.d).mean(axis=1)
+        return float(np.sqrt(np.mean(traces**2)))
+
     def error_bound(self) -> float:
         """Return what the Thompson distance to the covariance exceeds with probability at most β/3 + β/3.
 
@@ -85,8 +92,13 @@ class PopulousFrame:
 @lru_cache(maxsize=1024)
 def centring(charge: Charge, d: int, beta: float = 0.5) -> tuple[float, float]:
     """Return c, and what |ln λ| of the centred mask exceeds with probability at most β."""
-    noise = SimulatedNoise(np.random.default_rng((SEED, d)))
-    draws = [masked_identity(d, charge, noise) for _ in range(DRAWS)]
-    logs = np.log(np.linalg.eigvalsh(np.array(draws)))
+    logs = np.log(_masks(charge, d))
     middle = float(np.median(logs[:, 0] + logs[:, -1]) / 2)
     return float(np.exp(-middle)), float(np.quantile(np.abs(logs - middle).max(axis=1), 1 - beta))
+
+
+@lru_cache(maxsize=64)
+def _masks(charge: Charge, d: int) -> Array:
+    """Return the eigenvalues of simulated masks of the identity, shape (draws, d)."""
+    noise = SimulatedNoise(np.random.default_rng((SEED, d)))
+    return np.linalg.eigvalsh(np.array([masked_identity(d, charge, noise) for _ in range(DRAWS)]))

@@ -12,6 +12,8 @@ Every stage sees rows of its own and has the whole budget: a replaced row lies i
 rows it needs, (2) as many as leave a condition of 4 with probability 1 - β/3, or the source's number in
 "paper", (3) all others. In a subspace of dimension r < d the rows of (2) get d - r further coordinates of the
 run's own normal numbers, so that what is drawn is the same for every r. Without `degenerate` (1) is skipped.
+(3) starts where its location has a place for normal rows, and its noise is below a quarter of their variance:
+public numbers know both.
 Proof: `proofs/populous.md`, section 7.
 """
 
@@ -31,7 +33,9 @@ from workbench.estimators.parts.matrix_quantile_design import fewest_rows
 from workbench.estimators.parts.moments import Moments
 from workbench.estimators.parts.paper_vote import fewest_for_covariance
 from workbench.estimators.parts.populous_frame import PopulousFrame
+from workbench.estimators.parts.round_error import SquaredErrors, squared_error
 from workbench.estimators.parts.round_finish import RoundFinish
+from workbench.estimators.parts.round_steps import fewest_finished
 from workbench.estimators.parts.rows import centred_rows, own_stream, shuffled
 from workbench.estimators.parts.subspace_token import GRID
 from workbench.estimators.parts.vote_design import fewest
@@ -40,7 +44,8 @@ from workbench.privacy import ApproxDP, Budget, Converted, NoiseSource, Parallel
 
 Covariance = Literal["populous", "matrix-quantile"]
 THIN = GRID * 4  # the unit of location across a subspace that is known up to a grid
-FINISH = {"populous": 0.25, "matrix-quantile": 4.0}  # rows of (3) at least, as a share of those of (2)
+LEFT = 4.0  # the condition that (2) leaves
+FINISH = 8  # (3) has at least this part of the rows of (2)
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,8 @@ class PopulousLearner:
         first = self.subspace.fewest(self.d, self.budget) if self.degenerate else 0
         fewest = preconditioned_rows(self.d, self.budget, self.beta / 3, self.mask, self.covariance)
         second = fewest * (1 if self.centred else 2)
-        needed = first + second + int(FINISH[self.covariance] * second) + 2
+        third = max(fewest_finished(self.d, concentrated(self.budget), self.centred), second // FINISH)
+        needed = first + second + third
         if self.n < needed:
             raise ArgumentError("n", self.n, f"at least {needed} for d = {self.d} at {self.budget}")
         return first, second, self.n - first - second
@@ -87,7 +93,13 @@ class PopulousLearner:
 
     @property
     def _finish(self) -> RoundFinish:
-        return RoundFinish(self.rows[2], self.d, concentrated(self.budget), self.centred, THIN)
+        worst = (1.0,) * (self.d - 1) + (1 / LEFT,)
+        return RoundFinish(self.rows[2], self.d, concentrated(self.budget), worst, self.centred, THIN)
+
+    @property
+    def squared_error(self) -> SquaredErrors:
+        """What public numbers foresee of the errors of (3), in the frame that (2) should leave."""
+        return squared_error(self._finish.steps, self.frame.stretch)
 
     def plan(self) -> Plan:
         """Return the plan: the stages see disjoint rows."""

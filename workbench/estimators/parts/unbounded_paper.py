@@ -35,6 +35,7 @@ from workbench.estimators.parts.frame import Frame, identity_frame, padded
 from workbench.estimators.parts.friendly_mean import enough_points
 from workbench.estimators.parts.moments import Moments, point_mass
 from workbench.estimators.parts.paper_finish import PaperFinish
+from workbench.estimators.parts.round_error import SquaredErrors
 from workbench.estimators.parts.rows import (
     centred_rows,
     moment_of,
@@ -106,6 +107,11 @@ class PaperUnbounded:
     def vote(self) -> SubspaceVote:
         """The recipe of the votes."""
         return SubspaceVote(*self.blocks, self.d, "paper")
+
+    @property
+    def squared_error(self) -> SquaredErrors:
+        """What public numbers foresee of the errors."""
+        return self.finish.squared_error
 
     @property
     def finish(self) -> PaperFinish:

@@ -6,14 +6,14 @@ Rows are paired, N = ⌊n/2⌋ (or centred, N = n), and cut into t blocks of m r
         r = #{λ_i > 0}. If r < d: V = the vote of the blocks on the top-r subspace; A = Vᵀ
     (2) for k = 1 .. r - 1: P = the vote of the blocks of A x on the top-k subspace at γ² = λ_{k+1}/λ_k;
         if γ² < 1/10 and there was a vote: A ← (γ P + (I - P)) A                   `parts.subspace_vote`
-    (3) μ = block eigenvalues of A x; no answer if they and λ disagree about λ_r by more than 1024
+    (3) μ = block eigenvalues of A x; no answer if μ_r = 0
     (4) from here on all n rows: a centre, a round frame, mean and covariance in it   `parts.round_finish`
 
-The votes close every large gap, so that the spread μ_1/μ_r is moderate whatever the condition number was, and
-(4) measures every direction in its own unit. Every step runs on all data: d - 1 votes are drawn whatever λ
-is, and what released values make unnecessary is not used. A vote that does not come about changes nothing,
-but for that of (1), without which there is no answer. With r = 0 the covariance is 0, and draws go on as for
-λ = 1.
+The votes close every large gap; smaller ones, and what noisy votes leave, add up to a spread μ_1/μ_r that (3)
+tells and (4) makes round, a step at a time, however wide. Every step runs on all data: d - 1 votes are drawn
+whatever λ is, and what released values make unnecessary is not used. A vote that does not come about changes
+nothing, but for that of (1), without which there is no answer. With r = 0 the covariance is 0, and draws go on
+as for λ = 1.
 
 Shares of ρ: .1 for (1) and for (3), .5 for the votes, .3 for (4); δ is divided equally among the votes and
 the d locations of (4), which count as one. Proof: `proofs/aggregation.md`, section 4.
@@ -31,6 +31,7 @@ from workbench.estimators.parts.blocks import Partition, in_blocks, projections,
 from workbench.estimators.parts.frame import Frame, identity_frame, padded
 from workbench.estimators.parts.friendly_mean import enough_points
 from workbench.estimators.parts.moments import Moments, point_mass
+from workbench.estimators.parts.round_error import SquaredErrors, squared_error
 from workbench.estimators.parts.round_finish import RoundFinish
 from workbench.estimators.parts.rows import centred_rows
 from workbench.estimators.parts.subspace_vote import SubspaceVote, gap_after
@@ -38,7 +39,7 @@ from workbench.privacy import ZCDP, Charge, NoiseSource
 
 EIGENVALUES, VOTES, FINISH = 0.1, 0.5, 0.3  # shares of ρ; eigenvalues twice
 LARGE_GAP = 10.0
-DISAGREE = 1024.0
+GAP, LAST_GAP = 10.0, 1000.0  # of the widest spectrum that votes leave; the least is released low
 MOST_ROWS = 8  # of a block, in units of d: votes gain more from blocks than from rows in them
 
 
@@ -89,7 +90,12 @@ class TightUnbounded:
     @property
     def finish(self) -> RoundFinish:
         """The recipe of (4)."""
-        return RoundFinish(self.n, self.d, self.costs[3], self.centred)
+        return RoundFinish(self.n, self.d, self.costs[3], widest(self.d), self.centred)
+
+    @property
+    def squared_error(self) -> SquaredErrors:
+        """What public numbers foresee of the errors."""
+        return squared_error(self.finish.steps)
 
     def charges(self) -> Iterator[Charge]:
         """Yield all charges, in the order of the run."""
@@ -115,7 +121,7 @@ class TightUnbounded:
         if trace is not None:
             trace.add(eigenvalues=first, frame=frame, eigenvalues_in_frame=last)
         spread = last[: frame.rank] if some else first
-        if not 1 / DISAGREE <= spread[-1] / first[frame.rank - 1] <= DISAGREE:
+        if not spread[-1] > 0:
             return Abstention("eigenvalue in frame")
         found = self.finish.estimate(x, frame, spread, charges[4 * d - 2 :], noise)  # (4)
         return found if some or isinstance(found, Abstention) else point_mass(d)
@@ -154,3 +160,8 @@ class TightUnbounded:
     ) -> Array | None:
         planes = projections(in_blocks(mapped(rows, frame.matrix), self.blocks[0]), k)
         return self.vote.draw(padded(planes, self.d), k, gap, charges, noise)
+
+
+def widest(d: int) -> tuple[float, ...]:
+    """Return the widest spectrum that the frame should leave: gaps of 10, but for the last one of 1000."""
+    return tuple(np.append(GAP ** -np.arange(d - 1.0), GAP ** -(d - 2.0) / LAST_GAP)) if d > 1 else (1.0,)

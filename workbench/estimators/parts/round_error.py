@@ -1,0 +1,61 @@
+"""What error `parts.round_finish` should have for normal rows, from public numbers.
+
+In the step that answers, the noise, sd σ for the moment, is mapped back by A⁻¹, which multiplies its square
+by t = tr(A⁻¹A⁻ᵀ)/d in the norm that the covariance defines:
+
+    covariance²    the sampling of a winsorised second moment + its noise, for white rows, the noise times t²
+                   (`parts.winsorised_covariance`)
+    mean²          d E min(|z|², R²)/(d n) + the lifted noise d (σ R/(√2 τ))² times t, both over the square of
+                   the slope at 0
+
+These are mean squares. The median length of D numbers is (1 - 2/(9D))^(3/2) of its root mean square, as that
+of χ_D is.
+"""
+
+from dataclasses import dataclass
+from math import inf, sqrt
+
+import numpy as np
+
+from workbench.estimators.parts.round_steps import RoundSteps, slope
+from workbench.estimators.parts.winsorised_covariance import kept_share, squared_errors
+from workbench.privacy.mechanisms import gaussian_mu
+
+
+@dataclass(frozen=True)
+class SquaredErrors:
+    """Mean squared errors of mean and covariance, in the norms that the covariance itself defines."""
+
+    d: int
+    mean: float
+    covariance: float
+
+    @property
+    def covariance_median(self) -> float:
+        """The median Frobenius error of the covariance; infinite where 0 is as good an answer."""
+        return _median(self.covariance, self.d * (self.d + 1) // 2, self.d)
+
+    @property
+    def gaussian_median(self) -> float:
+        """The median of the root of both together."""
+        return _median(self.covariance + self.mean, self.d * (self.d + 3) // 2, self.d)
+
+
+def squared_error(steps: RoundSteps, stretch: float = 1.0) -> SquaredErrors:
+    """Return the errors of the last step alone; `stretch` is t."""
+    n, d, cost = steps.n, steps.d, steps.costs[-1]
+    radius, mu = steps.ball(np.ones(d)), gaussian_mu(cost)
+    squared = np.array([radius**2])
+    sampling = float(squared_errors(squared, n, d, inf)[0])
+    noisy = float(squared_errors(squared, n, d, mu / steps.lift.reach**2)[0])
+    covariance = sampling + (noisy - sampling) * stretch**2
+    if steps.centred:
+        return SquaredErrors(d, 0.0, covariance)
+    sd = steps.lift.charge("", cost).sensitivity * radius / (mu * sqrt(2) * steps.lift.height)
+    drawn = float(kept_share(squared, d)[0]) / n + sd**2 * stretch
+    return SquaredErrors(d, d * drawn / slope(d, radius) ** 2, covariance)
+
+
+def _median(squared: float, numbers: int, d: int) -> float:
+    found = sqrt(squared) * (1 - 2 / (9 * numbers)) ** 1.5
+    return found if squared < d else inf
