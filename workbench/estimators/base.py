@@ -5,7 +5,7 @@ source of randomness returns a `Release`. There is no inheritance; `Estimator` i
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from workbench.privacy.budget import within
 from .release import Abstention as Abstention
 from .release import Guarantee as Guarantee
 from .release import Release as Release
+from .statement import Asked
+from .statement import Bounded as Bounded
+from .statement import Predicted as Predicted
 
 Array = NDArray[np.float64]
 
@@ -63,25 +66,6 @@ class Estimator(Protocol):
         ...
 
 
-@runtime_checkable
-class Bounded(Protocol):
-    """An estimator with a bound on its error in which every constant is explicit."""
-
-    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a number that the error exceeds with probability at most `beta`; infinite if n is too small.
-
-        Parameters
-        ----------
-        n, d : int
-            Rows, and columns: d = 1 for one column.
-        budget : Budget
-            Of the release that is asked about.
-        beta : float
-            Chance, at most, that the error is larger, strictly between 0 and 1.
-        """
-        ...
-
-
 @dataclass(frozen=True)
 class Rows:
     """Sanitised rows that the package owns, and the names of their columns."""
@@ -98,7 +82,8 @@ def run_univariate(
     with np.errstate(all="ignore"):  # whatever the caller's settings, entries decide no exception
         plan = estimator.plan(len(rows.values), 1, budget)
         value = estimator.estimate(rows.values, budget, noise_source(rng), trace)
-    return Release(value, plan, Guarantee(compose(plan)), rows.labels)
+    asked = Asked(estimator, len(rows.values), 1, budget)
+    return Release(value, plan, Guarantee(compose(plan)), rows.labels, asked)
 
 
 def run_multivariate(
@@ -117,7 +102,8 @@ def run_multivariate(
         value = estimator.estimate(rows.values, budget, noise_source(rng), trace)
     delivered = compose(plan)
     requested = None if within(delivered, budget) and within(budget, delivered) else budget
-    return Release(value, plan, Guarantee(delivered, model=model, requested=requested), rows.labels)
+    guarantee = Guarantee(delivered, model=model, requested=requested)
+    return Release(value, plan, guarantee, rows.labels, Asked(estimator, n, d, budget))
 
 
 def run_reference(

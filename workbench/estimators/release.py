@@ -1,6 +1,7 @@
 """What an estimator returns: a value or "no answer", the plan that paid for it, and what it promises."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
@@ -8,6 +9,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from workbench.errors import ArgumentError
 from workbench.privacy import Budget, Plan
+
+from .statement import Asked, ErrorStatement
 
 T = TypeVar("T")
 
@@ -49,14 +52,20 @@ class Release(Generic[T]):
     A release of a number reads as one: `float(release)`, `f"{release:.1f}"`; `numpy.asarray(release)` copies
     the value. All three raise `ArgumentError` where it is "no answer".
 
-    It holds no error of its own. Where its estimator has an `error_bound(n=.., d=.., budget=.., beta=..)`,
-    that bounds the error by public numbers; `Interval` and `IntervalUnknownVariance` release an interval.
+    `error` is what public numbers say of how far off it may be: a proved bound, or a predicted median error,
+    of the call that `asked` names; no data beyond the release. It is computed when it is looked at.
     """
 
     value: T | Abstention
     plan: Plan
     guarantee: Guarantee
     labels: tuple[str, ...] | None = None
+    asked: Asked | None = field(default=None, repr=False)
+
+    @cached_property
+    def error(self) -> ErrorStatement | None:
+        """What was known of the error before a row was read; None where nothing is stated."""
+        return self.asked.error() if self.asked else None
 
     @property
     def abstained(self) -> bool:
@@ -83,7 +92,8 @@ class Release(Generic[T]):
 
     def __str__(self) -> str:
         spent = "\n".join(f"  {step:<12} {mechanism:<20} {cost}" for step, mechanism, cost in self._rows())
-        return f"{_shown(self.value)}\n{self.guarantee}\n{spent}"
+        said = f"{self.error}\n" if self.error else ""
+        return f"{_shown(self.value)}\n{said}{self.guarantee}\n{spent}"
 
     def _rows(self) -> list[tuple[str, str, str]]:
         return [(charge.step, charge.mechanism, str(charge.cost)) for charge in self.plan.charges()]
@@ -91,8 +101,9 @@ class Release(Generic[T]):
     def _repr_html_(self) -> str:
         rows = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self._rows())
         head = "<tr><th>step</th><th>mechanism</th><th>cost</th></tr>"
+        said = f"{self.error}<br>" if self.error else ""
         return (
-            f"<p><b>{_shown(self.value)}</b><br>{self.guarantee}</p>"
+            f"<p><b>{_shown(self.value)}</b><br>{said}{self.guarantee}</p>"
             f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
         )
 

@@ -8,7 +8,6 @@ but the estimate: a cell that is no number is a missing entry (`cells`). `csv_ch
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING as REQUIRED
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError, integer_at_least, one_of, real
 from workbench.estimators.base import LARGEST, Abstention, Array
+from workbench.estimators.statement import BETA, ErrorStatement
 from workbench.lab import canonical
 from workbench.lab.csv_file import CsvFile, Writing, open_csv
 from workbench.lab.spending import spending
@@ -24,7 +24,7 @@ from workbench.privacy import NonPrivate
 
 PRIVATE = "noise seeded by the operating system"
 REPLAY = "replay, not private"
-BETA = 0.05  # the chance that the error bound leaves
+WORDS = {"proved": ("error bound", "none"), "predicted": ("predicted error", "uninformative")}
 MISSING = "a row with an entry that is missing or no number counts as 0 in every column"
 REPLACED = "an entry that is missing or no number counts as"
 
@@ -54,11 +54,10 @@ def estimate(request: Request) -> tuple[str, bool]:
     table = open_csv(request.file, request.writing)
     names = columns(table, request.columns, request.key)
     public = {"file": str(table), "columns": list(names), "rows": len(table.lines)}
-    bound = _bound(CATALOG[request.key], chosen, len(table.lines), len(names), budget)
     x = rows(table, names, request.missing)
     x = x[:, 0] if _univariate(request.key) else x
     release = chosen(x, budget=budget, rng=np.random.default_rng(request.seed))
-    record = _record(request, chosen, budget, release) | public | {"bound": bound}
+    record = _record(request, chosen, budget, release) | public
     if request.out is not None:
         canonical.write(request.out, record)
     return _lines(record), record["status"] == "estimated"
@@ -115,20 +114,6 @@ def rows(table: CsvFile, names: Sequence[str], missing: float | None) -> Array:
     return values
 
 
-def _bound(entry: Any, chosen: Any, n: int, d: int, budget: Any) -> dict[str, Any] | None:
-    """Return the error bound from public numbers and its meaning; none for an interval, whose ends tell."""
-    if entry.estimand == "interval" or not hasattr(chosen, "error_bound"):
-        return None
-    from workbench.study.planner.estimators import Candidate
-
-    candidate = Candidate(entry, chosen, d, {})
-    try:
-        value = candidate.bound(n, budget, BETA)
-    except ArgumentError:  # fewer rows than such a bound needs, though enough for an answer
-        value = inf
-    return {"value": plain(value), "beta": BETA, "meaning": candidate.meaning}
-
-
 def _record(request: Request, chosen: Any, budget: Any, release: Any) -> dict[str, Any]:
     abstained = isinstance(release.value, Abstention)
     return {
@@ -140,9 +125,18 @@ def _record(request: Request, chosen: Any, budget: Any, release: Any) -> dict[st
         "budget": str(budget),
         "guarantee": str(release.guarantee),
         "plan": [_charge(charge) for charge in release.plan.charges()],
+        "error": _error(CATALOG[request.key].estimand, release.error),
         "missing": MISSING if request.missing is None else f"{REPLACED} {request.missing:g}",
         "randomness": PRIVATE if request.seed is None else f"{REPLAY} (seed {request.seed})",
     }
+
+
+def _error(estimand: str, said: ErrorStatement | None) -> dict[str, Any] | None:
+    """Return what public numbers say of the error; none for an interval, whose ends tell."""
+    if said is None or estimand == "interval":
+        return None
+    left = {"beta": BETA} if said.kind == "proved" else {}
+    return {"value": plain(said.value), "kind": said.kind, "meaning": said.meaning} | left
 
 
 def _setting(value: Any) -> Any:
@@ -172,7 +166,7 @@ def _lines(record: Mapping[str, Any]) -> str:
         record["estimand"]: value,
         "estimator": record["key"],
         "parameters": ", ".join(f"{name} = {value}" for name, value in record["parameters"].items()),
-        "error bound": _bounded(record["bound"]),
+        **_expected(record["error"]),
         "file": record["file"],
         "columns": ", ".join(record["columns"]),
         "rows": f"{record['rows']} (the lines below the header)",
@@ -185,13 +179,15 @@ def _lines(record: Mapping[str, Any]) -> str:
     return "\n".join(f"{name}: {text}".replace(": \n", ":\n") for name, text in pairs.items() if text)
 
 
-def _bounded(bound: Mapping[str, Any] | None) -> str:
+def _expected(error: Mapping[str, Any] | None) -> dict[str, str]:
     """Say what error to expect, from public numbers alone."""
-    if bound is None:
-        return ""
-    if bound["value"] == "inf":
-        return f"none at this n and budget ({bound['meaning']})"
-    return f"{_show(bound['value'])}, with probability {1 - bound['beta']:g} ({bound['meaning']})"
+    if error is None:
+        return {}
+    name, none = WORDS[error["kind"]]
+    if error["value"] == "inf":
+        return {name: f"{none} at this n and budget ({error['meaning']})"}
+    sure = f", with probability {1 - error['beta']:g}" if "beta" in error else ""
+    return {name: f"{_show(error['value'])}{sure} ({error['meaning']})"}
 
 
 def _show(value: Any) -> str:
