@@ -17,7 +17,7 @@ from workbench.estimators.parts.concentrated import concentrated
 from workbench.estimators.parts.frame import Frame, identity_frame, padded
 from workbench.estimators.parts.moments import Moments, point_mass
 from workbench.estimators.parts.round_finish import RoundFinish, completed
-from workbench.estimators.parts.round_steps import is_round, length_beyond, round_steps, slope
+from workbench.estimators.parts.round_steps import length_beyond, slope
 from workbench.estimators.parts.rows import mean_of, moment_of, within_ball
 from workbench.estimators.parts.unbounded_paper import _Run
 from workbench.losses import gaussian_error, mahalanobis_covariance_error

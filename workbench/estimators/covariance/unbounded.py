@@ -13,11 +13,12 @@ blocks are concerned.
 How many rows it takes depends on d and the budget, not on the condition number. `plan` refuses fewer, on
 public grounds, with the number.
 
-"tight", ours: eigenvalues twice, by the window-median mechanism, one vote for each gap, no noisy covariances on
-the way, (3) on all rows round a private centre, after as many rounding steps as the widest spectrum that is
-left asks for (`parts.unbounded_tight`). "paper": the source's loop, with constants, since the slides have none
-(`parts.unbounded_paper`); a friendly mean takes the place of GoodCenter in both (`parts.friendly_mean`). No
-answer (an `Abstention`) where blocks do not agree, or rows are not round in the end.
+"tight", ours: eigenvalues twice, by the window-median mechanism, one vote for each gap, no noisy covariances
+on the way, (3) on all rows round a private centre, after as many rounding steps as the widest spectrum that
+is left asks for (`parts.unbounded_tight`). "paper": the source's loop, with constants, since the slides have
+none (`parts.unbounded_paper`); a friendly mean takes the place of GoodCenter in both
+(`parts.friendly_mean`). No answer (an `Abstention`) where blocks do not agree, or rows are not round in the
+end.
 
 Departures: constants are chosen here; blocks are decomposed by singular values of their rows; in floats, the
 subspace of degenerate rows is found to about 1e-11 and never exactly, and a condition number above 1e26 is

@@ -19,7 +19,7 @@ Proof: `proofs/populous.md`, section 7.
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import log
+from math import log, sqrt
 from typing import Literal
 
 import numpy as np
@@ -77,8 +77,9 @@ class PopulousLearner:
         first = self.subspace.fewest(self.d, self.budget) if self.degenerate else 0
         fewest = preconditioned_rows(self.d, self.budget, self.beta / 3, self.mask, self.covariance)
         second = fewest * (1 if self.centred else 2)
-        third = max(fewest_finished(self.d, concentrated(self.budget), self.centred), second // FINISH)
-        needed = first + second + third
+        cost = concentrated(self.budget)
+        third = fewest_finished(self.d, cost, self.centred, self._narrowest)
+        needed = first + second + max(third, second // FINISH)
         if self.n < needed:
             raise ArgumentError("n", self.n, f"at least {needed} for d = {self.d} at {self.budget}")
         return first, second, self.n - first - second
@@ -94,7 +95,12 @@ class PopulousLearner:
     @property
     def _finish(self) -> RoundFinish:
         worst = (1.0,) * (self.d - 1) + (1 / LEFT,)
-        return RoundFinish(self.rows[2], self.d, concentrated(self.budget), worst, self.centred, THIN)
+        cost = concentrated(self.budget)
+        return RoundFinish(self.rows[2], self.d, cost, worst, self.centred, THIN, self._narrowest)
+
+    @property
+    def _narrowest(self) -> float:
+        return 0.0 if self.degenerate else 1 / sqrt(LEFT)
 
     @property
     def squared_error(self) -> SquaredErrors:

@@ -39,7 +39,10 @@ THIN = 1e-9  # the unit of location across a subspace, in that of its longest ax
 
 @dataclass(frozen=True)
 class RoundFinish:
-    """The recipe for n rows of dimension d, whose frame should leave a spectrum no wider than `worst`."""
+    """The recipe for n rows of dimension d, whose frame should leave a spectrum no wider than `worst`.
+
+    `narrowest` is the least sd of a coordinate in the frame, 0 where rows may be of a subspace.
+    """
 
     n: int
     d: int
@@ -47,11 +50,12 @@ class RoundFinish:
     worst: tuple[float, ...]
     centred: bool = False
     thin: float = THIN
+    narrowest: float = 0.0
 
     @property
     def steps(self) -> RoundSteps:
         """The public numbers."""
-        return round_steps(self.n, self.d, self.cost, self.worst, self.centred)
+        return round_steps(self.n, self.d, self.cost, self.worst, self.centred, self.narrowest)
 
     def charges(self) -> Iterator[Charge]:
         """Yield all charges, in the order of the run."""

@@ -1,15 +1,17 @@
 """The public numbers of `parts.round_finish`: the budget of every step, its ball, how many steps there are.
 
     (1) the location: ε = E/(.8 n) a coordinate, E such that normal rows get no place in any of them but with
-        probability .001, at most a fifth of ρ; all of δ
+        probability .001, however narrow they are, or down to a sd of `narrowest`; at most a fifth of ρ; all
+        of δ
     (2) of what is left, k steps that make rows round have .3 together, at most .1 each, the last one the rest
     (3) R = the quantile .9 of the length of normal rows of spectrum s, or, where s is round, the winsorising
         radius of least predicted error at what the answers cost together
     (4) e = .7 √r R² times the sd of the noise: half of what it adds to an eigenvalue at most;  s ← s/(s + e)
     (5) k = the fewest steps after which the worst spectrum that a frame leaves is round
 
-(1): without a range, a coordinate has no place with probability at most M e^(-εn/2) over the integral of
-e^(-ε m/2); m is at most n φ(0)t/σ at distance t from the median, which makes it M E e^(1 - E/2)/10 for sd 1.
+(1): without a range, a coordinate has no place with probability at most M e^(-E/2) over the integral of
+e^(-ε m/2). m is at most n φ(0)t/σ at distance t from the median, which makes it M E e^(1 - E/2)/(10 σ), and
+at most n/2 wherever a window holds all rows, a length of 8, which makes it (M/8) e^(-E/4).
 """
 
 from dataclasses import dataclass
@@ -43,6 +45,7 @@ class RoundSteps:
     cost: ZCDP
     worst: tuple[float, ...]
     centred: bool = False
+    narrowest: float = 0.0
 
     @property
     def lift(self) -> LiftedMoment:
@@ -54,7 +57,8 @@ class RoundSteps:
         """The cost of all locations together; None where the mean is known."""
         if self.centred:
             return None
-        needed = self.d * (_exponent(self.d, self.cost.delta) / (IN_WINDOW * self.n)) ** 2 / 8
+        exponent = _exponent(self.d, self.cost.delta, self.narrowest)
+        needed = self.d * (exponent / (IN_WINDOW * self.n)) ** 2 / 8
         return ZCDP(min(needed, MOST_LOCATION * self.cost.rho), self.cost.delta)
 
     @cached_property
@@ -98,9 +102,16 @@ class RoundSteps:
 
 
 @lru_cache(maxsize=1024)
-def round_steps(n: int, d: int, cost: ZCDP, worst: tuple[float, ...], centred: bool = False) -> RoundSteps:
+def round_steps(
+    n: int,
+    d: int,
+    cost: ZCDP,
+    worst: tuple[float, ...],
+    centred: bool = False,
+    narrowest: float = 0.0,
+) -> RoundSteps:
     """Return the design, made once."""
-    return RoundSteps(n, d, cost, worst, centred)
+    return RoundSteps(n, d, cost, worst, centred, narrowest)
 
 
 def is_round(spectrum: Array) -> bool:
@@ -118,13 +129,13 @@ def length_beyond(spectrum: Array, share: float) -> float:
 
 
 @lru_cache(maxsize=256)
-def fewest_finished(d: int, cost: ZCDP, centred: bool) -> int:
+def fewest_finished(d: int, cost: ZCDP, centred: bool, narrowest: float) -> int:
     """Return about the fewest rows whose location costs at most a fifth of ρ, and whose step has e ≤ .25."""
     found = fewest(lambda n: _enough(n, d, cost, centred) or None, 16)
     if centred:
         return found
-    located = _exponent(d, cost.delta) / IN_WINDOW * sqrt(d / (8 * MOST_LOCATION * cost.rho))
-    return max(found, ceil(located))
+    exponent = _exponent(d, cost.delta, narrowest)
+    return max(found, ceil(exponent / IN_WINDOW * sqrt(d / (8 * MOST_LOCATION * cost.rho))))
 
 
 def _enough(n: int, d: int, cost: ZCDP, centred: bool) -> bool:
@@ -132,12 +143,15 @@ def _enough(n: int, d: int, cost: ZCDP, centred: bool) -> bool:
     return steps.excess(np.ones(d), steps.costs[-1]) <= ROUND
 
 
-def _exponent(d: int, delta: float) -> float:
-    """Return E: the fixed point of E = 2(1 + ln M + ln(E/10) - ln(.001/d))."""
-    exponent, measure = 50.0, (LOCATOR.left + LOCATOR.right) * d / delta
+def _exponent(d: int, delta: float, narrowest: float) -> float:
+    """Return E, the less of what two bounds on "no place" ask for; M = 8 d/δ for each of d coordinates."""
+    events = log(d / delta) + log(d / NO_PLACE)
+    any_width = exponent = 4 * events
+    if not narrowest:
+        return any_width
     for _ in range(30):
-        exponent = 2 * (1 + log(measure) + log(exponent * d / NO_PLACE / 10))
-    return exponent
+        exponent = 2 * (1 + events + log((LOCATOR.left + LOCATOR.right) * exponent / (10 * narrowest)))
+    return min(any_width, exponent)
 
 
 def slope(d: int, radius: float) -> float:

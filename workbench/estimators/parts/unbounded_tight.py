@@ -9,11 +9,11 @@ Rows are paired, N = ⌊n/2⌋ (or centred, N = n), and cut into t blocks of m r
     (3) μ = block eigenvalues of A x; no answer if μ_r = 0
     (4) from here on all n rows: a centre, a round frame, mean and covariance in it   `parts.round_finish`
 
-The votes close every large gap; smaller ones, and what noisy votes leave, add up to a spread μ_1/μ_r that (3)
-tells and (4) makes round, a step at a time, however wide. Every step runs on all data: d - 1 votes are drawn
-whatever λ is, and what released values make unnecessary is not used. A vote that does not come about changes
-nothing, but for that of (1), without which there is no answer. With r = 0 the covariance is 0, and draws go on
-as for λ = 1.
+The votes close every large gap; smaller ones, and what noisy votes leave, add up to a spread μ_1/μ_r that
+(3) tells and (4) makes round, a step at a time, however wide. Every step runs on all data: d - 1 votes are
+drawn whatever λ is, and what released values make unnecessary is not used. A vote that does not come about
+changes nothing, but for that of (1), without which there is no answer. With r = 0 the covariance is 0, and
+draws go on as for λ = 1.
 
 Shares of ρ: .1 for (1) and for (3), .5 for the votes, .3 for (4); δ is divided equally among the votes and
 the d locations of (4), which count as one. Proof: `proofs/aggregation.md`, section 4.
