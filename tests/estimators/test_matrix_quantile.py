@@ -1,6 +1,7 @@
 """The matrix quantile: its facts on small cases, its bounds in floats, and that each guard is needed."""
 
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from math import log
 from unittest.mock import patch
 
@@ -118,8 +119,7 @@ def test_no_pair_breaks_a_bound():
 
 def never_far(self, scaled, factor, level):
     """A descent without the guard against thin matrices."""
-    with patch.object(matrix_levels, "WIDEST", np.inf):
-        return DESCEND(self, scaled, factor, level)
+    return DESCEND(replace(self, widest=np.inf), scaled, factor, level)
 
 
 def few_steps(self, scaled, factor, level):
@@ -154,7 +154,7 @@ MUTANTS = {
     "steps": (Solver, "descend", few_steps),
     "stop": (Solver, "descend", rough),
     "units": (Scaled, "of", classmethod(from_below)),
-    "no inflation": (matrix_levels, "inflation", lambda n, d: 0.0),
+    "no inflation": (matrix_levels, "inflation", lambda n, d, widest: 0.0),
     "no margin": (Stability, "margin", property(lambda self: 0.0)),
     "no spacing": (Stability, "spacing", property(lambda self: 1.0)),
     "no loss": (Stability, "slope", forgiving),

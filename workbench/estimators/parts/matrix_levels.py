@@ -9,7 +9,7 @@ In one dimension P_v solves Σ ψ(x²/p) = v. A `Level` holds a factor T of a ma
     (1) columns are brought to scale by powers of two, at the level of the start: `Scaled`
     (2) Q ← F_v(Q), enlarged by what rounding may have lost                                `inflation`
     (3) until |TF_v(Q)Tᵀ - I| ≤ `slack`: then P_v ≤ Q ≤ P_{v(1 - ξ)}, ξ = slack + inflation
-    (4) no answer if tr Q⁻¹ exceeds `WIDEST` in these units, or after `steps` steps
+    (4) no answer if tr Q⁻¹ exceeds `widest` in these units, or after `steps` steps
 
 Rows are mapped by T anew in every step, so that what rounding loses grows with the root of a condition
 number. Every constant is public. Proof: `proofs/matrix_quantile.md`, sections 1 and 4.
@@ -26,14 +26,14 @@ from workbench.estimators.base import Array
 from workbench.estimators.parts.influence import Influence
 
 UNIT = 2.0**-53
-WIDEST = 2.0**33  # the trace of Q⁻¹, columns in units of (1)
+WIDEST = 2.0**33  # of the trace of Q⁻¹, columns in units of (1): rotated rows of condition about 1e9
 TINY, LARGE = -400, 200  # exponents: smaller entries count as 0; scaled rows beyond it are shortened
 FLOOR = -2 * 410  # exponents of squares start here
 
 
-def inflation(n: int, d: int) -> float:
+def inflation(n: int, d: int, widest: float = WIDEST) -> float:
     """Return η: what one step may lose at most, in the order of matrices and in units of Q."""
-    return 1.25 * UNIT * (d * d * (4 * sqrt(d) + 2) * sqrt(WIDEST) + 4 * (n + d) * d)
+    return 1.25 * UNIT * (d * d * (4 * sqrt(d) + 2) * sqrt(widest) + 4 * (n + d) * d)
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,7 @@ class Solver:
     inflation: float
     slack: float
     steps: int
+    widest: float = WIDEST
 
     def descend(self, scaled: Scaled, factor: Array, level: float) -> Array | None:
         """Return the factor of a certified Q for `level`, from a factor of one above P_level, or None."""
@@ -102,7 +103,7 @@ class Solver:
                 factor = self.step(moment, away, factor)  # (2)
             except np.linalg.LinAlgError:
                 return None
-            if not (factor * factor).sum() <= WIDEST:
+            if not (factor * factor).sum() <= self.widest:
                 return None  # (4)
         return None
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.estimators.base import Array, Trace
 from workbench.estimators.parts.influence import Influence
-from workbench.estimators.parts.matrix_levels import Scaled, Solver, inflation
+from workbench.estimators.parts.matrix_levels import WIDEST, Scaled, Solver, inflation
 from workbench.estimators.parts.matrix_quantile_design import Design, Mask, design
 from workbench.privacy import ApproxDP, NoiseSource
 from workbench.privacy.masks import masked
@@ -33,11 +33,12 @@ class MatrixQuantile:
     budget: ApproxDP
     beta: float
     mask: Mask = ""
+    widest: float = WIDEST
 
     @property
     def design(self) -> Design:
         """Return the test and the charges; raise where n rows are too few."""
-        return design(self.n, self.d, self.budget, self.beta, self.mask)
+        return design(self.n, self.d, self.budget, self.beta, self.mask, self.widest)
 
     @property
     def stretch(self) -> float:

@@ -24,6 +24,7 @@ from scipy.special import ndtri
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Array
 from workbench.estimators.parts.influence import normal_level
+from workbench.estimators.parts.matrix_levels import WIDEST
 from workbench.estimators.parts.matrix_quantile_cells import RATIOS, Cell, cells, influence_for, scales
 from workbench.estimators.parts.stability import Stability
 from workbench.estimators.parts.vote_design import split
@@ -101,15 +102,15 @@ class Design:
 
 
 @lru_cache(maxsize=4096)
-def design(n: int, d: int, budget: ApproxDP, beta: float, mask: Mask = "") -> Design:
-    """Return the design of step (3).
+def design(n: int, d: int, budget: ApproxDP, beta: float, mask: Mask = "", widest: float = WIDEST) -> Design:
+    """Return the design of step (3), for a trace up to `widest` (`parts.matrix_levels`).
 
     Raises
     ------
     ArgumentError
         If n rows are too few for any.
     """
-    tried = [(share, mask, index) for share in SHARES for index in range(len(scales(d)))]
+    tried = [(share, mask, widest, index) for share in SHARES for index in range(len(scales(d)))]
     found = [one for each in tried if (one := _designed(n, d, budget, beta, *each))]
     if not found:
         raise ArgumentError("n", n, f"more rows for d = {d} at {budget}")
@@ -117,7 +118,7 @@ def design(n: int, d: int, budget: ApproxDP, beta: float, mask: Mask = "") -> De
 
 
 def _designed(
-    n: int, d: int, budget: ApproxDP, beta: float, share: float, mask: Mask, index: int
+    n: int, d: int, budget: ApproxDP, beta: float, share: float, mask: Mask, widest: float, index: int
 ) -> Design | None:
     """Return the design with this share for the test and this scale, or None if there is none."""
     cost, rest = split(budget, share, _kind(d, mask))
@@ -126,8 +127,8 @@ def _designed(
     level = n * normal_level(influence, d, scale)
     law = interpolated(n, d, index)
     try:
-        rough = _test(n, d, index, beta, level, most, 1.0)
-        test = _test(n, d, index, beta, level, most, rough.spacing)  # (2)
+        rough = _test(n, d, index, beta, level, most, widest, 1.0)
+        test = _test(n, d, index, beta, level, most, widest, rough.spacing)  # (2)
         scaled = _narrowness(_mask(test.change, rest), d)
     except ArgumentError:
         return None
@@ -135,13 +136,16 @@ def _designed(
     return Design(test, budget, share, mask, scaled, scale, moments)
 
 
-def _test(n: int, d: int, index: int, beta: float, level: float, most: int, spacing: float) -> Stability:
+def _test(
+    n: int, d: int, index: int, beta: float, level: float, most: int, widest: float, spacing: float
+) -> Stability:
     """Return the test whose slope normal rows exceed but for 3β/10."""
     influence, law = influence_for(d), interpolated(n, d, index)
     ratio = most * spacing / level
     mean, spread = (np.interp(ratio, RATIOS, one, right=0.0) for one in (law.slopes, law.spreads))
     slope = n * mean + float(ndtri(0.3 * beta)) * sqrt(n) * spread
-    return Stability(n, d, influence, level, most, float(slope * (1 - 1e-3) - influence.most * most))
+    strength = float(slope * (1 - 1e-3) - influence.most * most)
+    return Stability(n, d, influence, level, most, strength, widest)
 
 
 def _kind(d: int, mask: Mask) -> str:
@@ -197,26 +201,43 @@ def _lowest(d: int) -> int:
 
 
 @lru_cache(maxsize=256)
-def fewest_rows(d: int, budget: ApproxDP, beta: float, target: Target, alpha: float, mask: Mask = "") -> int:
+def fewest_rows(
+    d: int,
+    budget: ApproxDP,
+    beta: float,
+    target: Target,
+    alpha: float,
+    mask: Mask = "",
+    widest: float = WIDEST,
+) -> int:
     """Return the fewest rows, to 1 %, whose error is at most α with probability 1 - β/2, given an answer."""
     low, high = 16, 64
-    while not accurate(high, d, budget, beta, target, alpha, mask):
+    while not accurate(high, d, budget, beta, target, alpha, mask, widest):
         low, high = high, 2 * high
         if high > 2**40:
             raise ArgumentError("alpha", alpha, f"more for d = {d} at {budget}")
     while high > 1.01 * low + 1:
         middle = (low + high) // 2
         low, high = (
-            (low, middle) if accurate(middle, d, budget, beta, target, alpha, mask) else (middle, high)
+            (low, middle)
+            if accurate(middle, d, budget, beta, target, alpha, mask, widest)
+            else (middle, high)
         )
     return high
 
 
 def accurate(
-    n: int, d: int, budget: ApproxDP, beta: float, target: Target, alpha: float, mask: Mask = ""
+    n: int,
+    d: int,
+    budget: ApproxDP,
+    beta: float,
+    target: Target,
+    alpha: float,
+    mask: Mask = "",
+    widest: float = WIDEST,
 ) -> bool:
     """Return whether n rows have a design with this error."""
     try:
-        return design(n, d, budget, beta, mask).error(target, beta / 2) <= alpha
+        return design(n, d, budget, beta, mask, widest).error(target, beta / 2) <= alpha
     except ArgumentError:
         return False

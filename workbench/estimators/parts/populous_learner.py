@@ -44,6 +44,7 @@ from workbench.privacy import ApproxDP, Budget, Converted, NoiseSource, Parallel
 
 Covariance = Literal["populous", "matrix-quantile"]
 THIN = GRID * 4  # the unit of location across a subspace that is known up to a grid
+WIDEST = 2.0**44  # of a matrix quantile: rotated rows of condition about 1e12
 LEFT = 4.0  # the condition that (2) leaves
 FINISH = 8  # (3) has at least this part of the rows of (2)
 
@@ -89,7 +90,7 @@ class PopulousLearner:
         """The recipe of (2)."""
         pairs = self.rows[1] // (1 if self.centred else 2)
         if self.covariance == "matrix-quantile":
-            return MatrixQuantile(pairs, self.d, self.budget, self.beta / 3)
+            return MatrixQuantile(pairs, self.d, self.budget, self.beta / 3, widest=WIDEST)
         return PopulousFrame(pairs, self.d, self.budget, self.beta / 3, self.mask)
 
     @property
@@ -151,7 +152,7 @@ def preconditioned_rows(
 ) -> int:
     """Return about the fewest rows of mean 0 that leave a condition of 4 with probability 1 - β."""
     if covariance == "matrix-quantile":
-        return fewest_rows(d, budget, beta, "thompson", log(2))
+        return fewest_rows(d, budget, beta, "thompson", log(2), widest=WIDEST)
     if mask == "square":
         return fewest_for_covariance(d, budget, beta)
 

@@ -25,6 +25,7 @@ from workbench.estimators.parts.influence import Influence
 from workbench.estimators.parts.matrix_levels import WIDEST, Scaled, Solver, distance, inflation
 
 STOP = 1e-5  # a level is known to this relative precision, or as well as rounding allows
+MOST_SPACING = 2.0  # `highest` is above every level only then
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Stability:
     level: float
     most: int
     strength: float
+    widest: float = WIDEST
 
     def __post_init__(self) -> None:
         if not self.strength > 1:
@@ -47,7 +49,7 @@ class Stability:
             )
         far = (1 + sqrt(self.d) + self.n / self.low(self.most)) ** 1.5
         lost = max(200 * self.solver.inflation * far, 40 * self.solver.slack)
-        if not lost < self.contraction:
+        if not (lost < self.contraction and self.spacing <= MOST_SPACING):
             raise ArgumentError("n", self.n, "fewer rows for this level and strength: rounding would count")
 
     @property
@@ -63,10 +65,10 @@ class Stability:
     @cached_property
     def solver(self) -> Solver:
         """Return the solver: slack for twice what rounding leaves, and steps enough where C_t holds."""
-        lost = inflation(self.n, self.d)
+        lost = inflation(self.n, self.d, self.widest)
         slack = max(STOP, 4 * lost * self.d / self.contraction)
-        steps = ceil(1.02 * log(8 * self.d * WIDEST / slack) / self.contraction) + 1
-        return Solver(self.influence, lost, slack, steps)
+        steps = ceil(1.02 * log(8 * self.d * self.widest / slack) / self.contraction) + 1
+        return Solver(self.influence, lost, slack, steps, self.widest)
 
     @property
     def spacing(self) -> float:
