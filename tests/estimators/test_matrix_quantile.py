@@ -256,6 +256,13 @@ def test_a_slack_that_is_not_far_below_the_contraction_is_refused():
         Stability(10**6, 1, Influence(1.0), 10**5, 5, 30.0)
 
 
+def test_levels_that_rounding_spaces_too_far_apart_are_refused():
+    made = Stability(10_000, 20, Influence(0.5), 260.0, 40, 180.0, 2.0**44)
+    assert 1.5 < made.spacing < 2
+    with pytest.raises(ArgumentError, match="fewer rows"):
+        replace(made, widest=2.0**46)
+
+
 def test_in_five_dimensions_the_draws_are_those_of_the_plan():
     estimator, budget, d = MatrixQuantileCovariance(centred=True), ApproxDP(8.0, 1e-6), 5
     x = np.random.default_rng(7).standard_normal((estimator.fewest(d, budget), d))

@@ -94,7 +94,8 @@ class PopulousLearner:
         return PopulousFrame(pairs, self.d, self.budget, self.beta / 3, self.mask)
 
     @property
-    def _finish(self) -> RoundFinish:
+    def finish(self) -> RoundFinish:
+        """The recipe of (3)."""
         worst = (1.0,) * (self.d - 1) + (1 / LEFT,)
         cost = concentrated(self.budget)
         return RoundFinish(self.rows[2], self.d, cost, worst, self.centred, THIN, self._narrowest)
@@ -106,11 +107,11 @@ class PopulousLearner:
     @property
     def squared_error(self) -> SquaredErrors:
         """What public numbers foresee of the errors of (3), in the frame that (2) should leave."""
-        return squared_error(self._finish.steps, self.frame.stretch)
+        return squared_error(self.finish.steps, self.frame.stretch)
 
     def plan(self) -> Plan:
         """Return the plan: the stages see disjoint rows."""
-        finish = Converted(Sequential("zcdp", tuple(self._finish.charges())), self.budget)
+        finish = Converted(Sequential("zcdp", tuple(self.finish.charges())), self.budget)
         stages: tuple[Plan, ...] = (self.frame.design.plan, finish)
         if self.degenerate:
             stages = (self.subspace.plan(self.rows[0], self.d, self.budget), *stages)
@@ -133,8 +134,8 @@ class PopulousLearner:
         if rank == 0:
             return Abstention("subspace")
         shape = np.linalg.inv(np.linalg.cholesky(found[:rank, :rank]))
-        charges, rest = list(self._finish.charges()), x[first + second :]
-        return self._finish.estimate(rest, Frame(basis, shape), np.ones(rank), charges, noise)  # (3)
+        charges, rest = list(self.finish.charges()), x[first + second :]
+        return self.finish.estimate(rest, Frame(basis, shape), np.ones(rank), charges, noise)  # (3)
 
 
 def completed(rows: Array, basis: Array, noise: NoiseSource) -> Array:

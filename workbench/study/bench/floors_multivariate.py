@@ -3,6 +3,7 @@
 from typing import Any
 
 from workbench.estimators.parts.direction_net import directions
+from workbench.estimators.parts.round_finish import RoundFinish
 from workbench.privacy import Budget
 
 from .primitives import (
@@ -134,7 +135,7 @@ def subspace(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive,
 
 
 def unbounded(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
-    """Return pairs, mapped blocks for each measurement and each vote, then clipped moments of all rows.
+    """Return pairs, mapped blocks for each measurement and each vote, then places and clipped moments of all.
 
     What a tight run holds beyond a copy of the rows are the 3n events of a window median, one coordinate at a
     time: about 22n numbers whatever d is.
@@ -144,12 +145,19 @@ def unbounded(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive
     tight = estimator.calibration == "tight"
     measurement = (gemm(rows, d), *measured_blocks(tight, t, m, d))
     vote = (gemm(rows, d), *voted_blocks(t, m, d))
-    moment = (*clipped_moment(n if tight else rows, d), normal(d * d), eigh(d))
     if tight:
-        mean = () if estimator.centred else (*located(n) * d, norms(n, d), scan(n, d))
-        return pairs + measurement * 2 + vote * (d - 1) + moment * 3 + mean
+        return pairs + measurement * 2 + vote * (d - 1) + finished(recipe.finish)
+    moment = (*clipped_moment(rows, d), normal(d * d), eigh(d))
     mean = (*bins(estimator, budget, n, d), norms(n, d), scan(n, d)) if recipe.located else ()
     return pairs + measurement * (2 * d) + vote * d + moment * (d + 1) + mean
+
+
+def finished(finish: RoundFinish) -> tuple[Primitive, ...]:
+    """Return a place in every coordinate unless the mean is known, and a clipped moment for each step."""
+    n, d = finish.n, finish.d
+    moment = (*clipped_moment(n, d), normal(d * d), eigh(d))
+    places = () if finish.centred else located(n) * d
+    return places + moment * len(finish.steps.costs)
 
 
 def robust_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:

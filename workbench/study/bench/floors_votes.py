@@ -4,7 +4,7 @@ from typing import Any
 
 from workbench.privacy import Budget
 
-from .floors_multivariate import clipped_moment, halves, located
+from .floors_multivariate import finished, halves
 from .primitives import (
     Primitive,
     copy,
@@ -15,7 +15,6 @@ from .primitives import (
     log,
     normal,
     norms,
-    scan,
     syrk,
 )
 
@@ -77,11 +76,8 @@ def stages(
 ) -> tuple[Primitive, ...]:
     """Return tokens of groups, what finds a frame, and the finish in it."""
     recipe = estimator.recipe(n, d, budget)
-    first, _, last = recipe.rows
-    found = tokens(recipe.subspace, budget, first, d) if recipe.degenerate else ()
-    moment = (*clipped_moment(last, d), normal(d * d), eigh(d))
-    mean = () if estimator.centred else (*located(last) * d, norms(last, d), scan(last, d))
-    return *found, *frame, *moment * 3, *mean
+    found = tokens(recipe.subspace, budget, recipe.rows[0], d) if recipe.degenerate else ()
+    return *found, *frame, *finished(recipe.finish)
 
 
 FLOORS = {
