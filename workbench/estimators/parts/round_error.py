@@ -13,7 +13,7 @@ of χ_D is.
 """
 
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import erf, inf, sqrt
 
 import numpy as np
 
@@ -39,6 +39,12 @@ class SquaredErrors:
     def gaussian_median(self) -> float:
         """The median of the root of both together."""
         return _median(self.covariance + self.mean, self.d * (self.d + 3) // 2, self.d)
+
+    @property
+    def total_variation(self) -> float:
+        """The total variation to expect: 2Φ(v/2) - 1, v² = mean² + covariance²/2 the variance of a log ratio."""
+        v = sqrt(self.mean + self.covariance / 2)
+        return erf(v * (1 - 2 / (9 * (self.d * (self.d + 3) // 2))) ** 1.5 / sqrt(8))
 
 
 def squared_error(steps: RoundSteps, stretch: float = 1.0) -> SquaredErrors:
