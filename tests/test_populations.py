@@ -21,6 +21,7 @@ from workbench.populations import (
     MultivariateStudent,
     PointMass,
     Population,
+    Rotated,
     UnivariateGaussian,
     UnivariateStudent,
 )
@@ -37,6 +38,7 @@ ALL: list[Population] = [
     UnivariateStudent(),
     MultivariateStudent(MOMENTS),
     MultivariatePareto(MOMENTS),
+    Rotated(np.eye(3), np.array([1.0, 2.0, 4.0]), np.array([1.0, -2.0, 0.5])),
     PointMass(3.0),
     PointMass([3.0, 4.0, 5.0]),
     Contaminated(clean=UnivariateGaussian(), outliers=UnivariateGaussian(mean=9.0), fraction=0.2),

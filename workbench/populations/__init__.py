@@ -9,6 +9,8 @@ from workbench.populations.base import Population
 from workbench.populations.contaminated import Contaminated, PointMass
 from workbench.populations.gaussian import MultivariateGaussian, UnivariateGaussian
 from workbench.populations.heavy_tailed import MultivariatePareto, MultivariateStudent, UnivariateStudent
+from workbench.populations.rotated import Rotated
+from workbench.populations.spectra import Spectrum
 
 __all__ = [
     "Contaminated",
@@ -17,6 +19,8 @@ __all__ = [
     "MultivariateStudent",
     "PointMass",
     "Population",
+    "Rotated",
+    "Spectrum",
     "UnivariateGaussian",
     "UnivariateStudent",
 ]
