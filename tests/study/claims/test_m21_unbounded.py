@@ -7,7 +7,6 @@ import pytest
 
 from workbench.study import sweep
 from workbench.study.claims import CLAIMS
-from workbench.study.claims import m21_covariances as covariances
 from workbench.study.claims import m21_unbounded_sweeps as sweeps
 from workbench.study.verdict import Status
 
@@ -121,33 +120,3 @@ def test_a_start_that_grows_faster_is_refuted(monkeypatch):
     monkeypatch.setattr(sweeps, "start", lambda d, calibration="tight": 10 * d**3)
     names = failed("UG1")
     assert [name for name in names if name.startswith("exponent in d")] == names[:2]
-
-
-def test_errors_do_not_depend_on_the_frame_and_survive_long_ellipsoids():
-    rng = np.random.default_rng(SEED)
-    law = covariances.rotated([1e-6, 1.0, 1e6], rng)
-    assert law.error(law.covariance) < 1e-3
-    assert law.error(2 * law.covariance) == pytest.approx(np.sqrt(3), rel=1e-3)
-    assert law.size(law.covariance) == pytest.approx(np.sqrt(3), rel=1e-3)
-    assert law.seen_by(law.basis.T) == pytest.approx(law.values, rel=1e-6)
-    assert law.error(np.full((3, 3), np.nan)) == np.inf
-    rows = law.sample(200_000, rng)
-    assert law.error(covariances.without_privacy(rows)) < 0.03
-
-
-def test_far_rows_are_a_thousand_deviations_away():
-    rng = np.random.default_rng(SEED)
-    law = covariances.rotated([1.0, 1e8], rng)
-    mean = sweeps.far_rows(law, 1000, rng).mean(axis=0)
-    assert np.linalg.norm((law.basis / np.sqrt(law.values)).T @ mean) == pytest.approx(sweeps.FAR, rel=0.01)
-
-
-def test_the_error_without_privacy_is_free_of_the_condition_number():
-    rng = np.random.default_rng(3)
-    law = covariances.rotated(covariances.geometric(4, 1e12), rng)
-    white = rng.standard_normal((500, 4)) + 1000
-    errors = [
-        one.sample_error((white * np.sqrt(one.values)) @ one.basis.T)
-        for one in (law, covariances.Rotated(np.eye(4), np.ones(4)))
-    ]
-    assert errors[0] == pytest.approx(errors[1], rel=1e-6)

@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from workbench.populations.rotated import rotated
 from workbench.study import sweep
 from workbench.study.claims import CLAIMS
 from workbench.study.claims import mq_beside_sweeps as sweeps
-from workbench.study.claims.m21_covariances import geometric, rotated
+from workbench.study.claims.m21_covariances import geometric
 from workbench.study.verdict import Status
 
 SEED = 4

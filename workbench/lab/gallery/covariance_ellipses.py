@@ -1,7 +1,7 @@
 """Ellipses: what one clipping radius does to a long one, and how preconditioning makes it round."""
 
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -13,18 +13,19 @@ from workbench.lab.charts import Chart, Panel, Series
 from workbench.lab.gallery.covariance_heavy import NAIVE, PLAIN, PRECONDITIONED
 from workbench.lab.planes import circle, ellipse, plane
 from workbench.populations.heavy_tailed import student_hypercontractivity
+from workbench.populations.rotated import Rotated
 from workbench.privacy import ZCDP
-from workbench.study.claims.m21_covariances import Array, Rotated
+from workbench.study.claims.m21_covariances import Array
 from workbench.study.streams import Role, stream
 
 N, STEPS_N, RHO, UPPER, DEGREES, MOMENTS, TILT = 1000, 4000, 0.1, 100.0, 10.0, 3, 0.5
 DRAWN, SHOWN = 6, 300  # releases, rows in the pictures
 
 
-def tilted(upper: float) -> Rotated:
-    """Return the plane's covariance with eigenvalues 1 and `upper`, its long axis tilted."""
+def tilted(upper: float, degrees: float = inf) -> Rotated:
+    """Return a law in the plane with eigenvalues 1 and `upper`, its long axis tilted."""
     cos, sin = np.cos(TILT), np.sin(TILT)
-    return Rotated(np.array([[-sin, cos], [cos, sin]]), np.array([1.0, upper]))
+    return Rotated(np.array([[-sin, cos], [cos, sin]]), np.array([1.0, upper]), degrees=degrees)
 
 
 def pair(upper: float) -> tuple[HeavyTailedNaiveCovariance, HeavyTailedCovariance]:
@@ -40,9 +41,9 @@ def pair(upper: float) -> tuple[HeavyTailedNaiveCovariance, HeavyTailedCovarianc
 
 def one_radius(profile: str, seed: int) -> Chart:
     """Return releases of the naive and of the preconditioned covariance as ellipses, on one set of rows."""
-    law = tilted(UPPER)
+    law = tilted(UPPER, DEGREES)
     data, noise = (stream(seed, role, "covariance-one-radius", 0, 0) for role in (Role.DATA, Role.NOISE))
-    x = law.sample(N, data, DEGREES)
+    x = law.sample(N, rng=data)
     naive, preconditioned = pair(UPPER)
     radius = naive.cut_radius(N, 2, ZCDP(RHO))
     panels = []
@@ -101,9 +102,9 @@ def followed(estimator: HeavyTailedCovariance, x: Array, noise: np.random.Genera
 
 def step_by_step(profile: str, seed: int) -> Chart:
     """Return the ellipse of A Σ Aᵀ before the first steps and before the last, between its public bounds."""
-    law = tilted(UPPER)
+    law = tilted(UPPER, DEGREES)
     data, noise = (stream(seed, role, "covariance-step-by-step", 0, 0) for role in (Role.DATA, Role.NOISE))
-    steps = followed(pair(UPPER)[1], law.sample(STEPS_N, data, DEGREES), noise, RHO)
+    steps = followed(pair(UPPER)[1], law.sample(STEPS_N, rng=data), noise, RHO)
     last = len(steps.maps) - 1
     shown = sorted({0, 1, 2, last})
     panels = [_frame(law, steps, place, last) for place in shown]

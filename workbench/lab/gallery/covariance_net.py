@@ -8,10 +8,11 @@ import pandas as pd
 from workbench.lab.charts import Chart, Panel, Series
 from workbench.lab.gallery.covariance_heavy import ERROR, LEVEL, PLAIN, measured
 from workbench.lab.planes import ellipse, plane
+from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import PureDP
 from workbench.study.claims import l17_location_measures as measures
 from workbench.study.claims import m21_heavy_net as claims
-from workbench.study.claims.m21_covariances import rotated, summary
+from workbench.study.claims.m21_covariances import summary
 from workbench.study.streams import Role, stream
 from workbench.study.sweep import run
 
@@ -49,12 +50,16 @@ def chances(alpha: float, x: np.ndarray) -> np.ndarray:
     return np.asarray(weight / weight.sum())
 
 
+def _law(name: str, seed: int, *values: float) -> Rotated:
+    return rotated(values, stream(seed, Role.DATA, name, 0, 0), degrees=claims.DEGREES)
+
+
 def _line(seed: int) -> Panel:
-    law = rotated([LINE_TRUTH], stream(seed, Role.DATA, "covariance-net-line", 0, 0))
+    law = _law("covariance-net-line", seed, LINE_TRUTH)
     offers = claims.UPPER * claims.estimator(LINE_ALPHA).net(1).candidates[:, 0, 0]
     series = []
     for n, key in zip(LINE_N, KEYS[1], strict=True):
-        x = law.sample(n, stream(seed, Role.DATA, "covariance-net-line", n, 0), claims.DEGREES)
+        x = law.sample(n, rng=stream(seed, Role.DATA, "covariance-net-line", n, 0))
         series.append(Series(f"n = {n}", offers[::-1], chances(LINE_ALPHA, x)[::-1], colour_key=f"{key}:n"))
     truth = Series("the truth", (LINE_TRUTH, LINE_TRUTH), (0.0, 1.0), role="reference", colour_key=PLAIN)
     return Panel(
@@ -64,8 +69,8 @@ def _line(seed: int) -> Panel:
 
 
 def _plane(seed: int) -> Panel:
-    law = rotated([2.0, 12.0], stream(seed, Role.DATA, "covariance-net-plane", 0, 0))
-    x = law.sample(PLANE_N, stream(seed, Role.DATA, "covariance-net-plane", 1, 0), claims.DEGREES)
+    law = _law("covariance-net-plane", seed, 2.0, 12.0)
+    x = law.sample(PLANE_N, rng=stream(seed, Role.DATA, "covariance-net-plane", 1, 0))
     offers: Any = claims.UPPER * claims.estimator(PLANE_ALPHA).net(2).candidates
     likely = np.argsort(-chances(PLANE_ALPHA, x))
     every = [

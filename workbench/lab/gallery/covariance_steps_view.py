@@ -11,8 +11,8 @@ from workbench.lab.charts import Chart, Panel, Series
 from workbench.lab.gallery.covariance_ellipses import DEGREES, Steps, followed, pair, tilted
 from workbench.lab.gallery.covariance_heavy import NAIVE, PLAIN, PRECONDITIONED
 from workbench.lab.planes import circle, ellipse, plane
+from workbench.populations.rotated import Rotated
 from workbench.privacy import ZCDP
-from workbench.study.claims.m21_covariances import Rotated
 from workbench.study.streams import Role, stream
 
 NAME = "covariance-steps-view"
@@ -24,13 +24,13 @@ def steps_view(seed: int) -> Callable[..., Iterator[Chart]]:
     """Return the view of `explore`: public bounds at once, then one run after another."""
 
     def view(upper: float, n: int, rho: float) -> Iterator[Chart]:
-        law, (naive, preconditioned) = tilted(upper), pair(upper)
+        law, (naive, preconditioned) = tilted(upper, DEGREES), pair(upper)
         runs: list[Steps] = []
         simple: list[Any] = []
         yield _chart(law, preconditioned, n, rho, runs, simple)
         data, noise = (stream(seed, role, NAME, n, 0) for role in (Role.DATA, Role.NOISE))
         for _ in range(ROUNDS):
-            x = law.sample(n, data, DEGREES)
+            x = law.sample(n, rng=data)
             runs.append(followed(preconditioned, x, noise, rho))
             simple.append(naive(x, budget=ZCDP(rho), rng=noise).value)
             yield _chart(law, preconditioned, n, rho, runs, simple)

@@ -104,7 +104,7 @@ def _neighbours(x: Array) -> Panel:
 def nested(profile: str, seed: int) -> Chart:
     """Return nested ellipses P_v of rows in the plane, and those of the same rows, some of them far away."""
     law = tilted(9.0)
-    x = law.sample(NESTED_N, rows_of("mq-nested", seed))
+    x = law.sample(NESTED_N, rng=rows_of("mq-nested", seed))
     spoilt = x.copy()
     spoilt[: round(FAR * NESTED_N)] = AWAY
     return Chart(
@@ -166,7 +166,7 @@ def interlacing(profile: str, seed: int) -> Chart:
 
 
 def _between(rng: np.random.Generator) -> Panel:
-    x = tilted(4.0).sample(PAIR_N, rng)
+    x = tilted(4.0).sample(PAIR_N, rng=rng)
     others = [known(replaced(x, rng), PAIR_V) for _ in range(DRAWN)]
     lines = [
         ellipse("Pᵥ of a neighbour" if not i else "", one, role="theory", colour_key=OTHER)

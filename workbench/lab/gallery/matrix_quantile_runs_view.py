@@ -14,6 +14,7 @@ from workbench.lab.gallery.covariance_ellipses import tilted
 from workbench.lab.gallery.matrix_quantile_pictures import OURS, PLAIN
 from workbench.lab.gallery.matrix_quantile_steps import needed, recipe, slopes
 from workbench.lab.planes import circle, ellipse, plane
+from workbench.populations.rotated import Rotated
 from workbench.privacy import ApproxDP
 from workbench.study.claims.mq_beside_sweeps import distances, seen, spoilt
 from workbench.study.claims.mq_sweeps import BETA, DELTA
@@ -43,12 +44,11 @@ def runs_view(seed: int) -> Callable[..., Iterator[Chart]]:
     return view
 
 
-def _white(found: Any, law: Any) -> Array:
+def _white(found: Any, law: Rotated) -> Array:
     """Return the release in units of Σ; nan for no answer."""
     if np.isnan(seen(found, law)).any():
         return np.full((D, D), np.nan)
-    root = law.basis / np.sqrt(law.values)
-    return np.asarray(root.T @ found @ root)
+    return law.in_units(found)
 
 
 def _chart(made: Design, counts: list[int], far: float, runs: list[tuple[int, Array, list[float]]]) -> Chart:

@@ -79,8 +79,8 @@ def _compared(made: Design, seed: int) -> Panel:
     rng = stream(seed, Role.DATA, "mq-stability", 0, 0)
     counts = [*range(1, test.most, 3), test.most]
     sets = {
-        ("normal rows", OURS): law.sample(n, rng),
-        ("t, 3 degrees of freedom", OTHER): law.sample(n, rng, 3.0),
+        ("normal rows", OURS): law.sample(n, rng=rng),
+        ("t, 3 degrees of freedom", OTHER): tilted(UPPER, 3.0).sample(n, rng=rng),
         (f"{100 * SHARE:.0f} % far away", "2"): spoilt(law, n, SHARE, 0.0, rng),
     }
     series = [

@@ -15,10 +15,11 @@ from numpy.random import Generator
 from workbench.estimators.covariance.pure_net import PureNetCovariance
 from workbench.estimators.parts.covariance_net import directions
 from workbench.populations.heavy_tailed import student_hypercontractivity
+from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import PureDP
 from workbench.study.claims import l17_location_measures as measures
 from workbench.study.claims.base import Claim
-from workbench.study.claims.m21_covariances import Array, Rotated, rotated, summary, without_privacy
+from workbench.study.claims.m21_covariances import Array, error_of, summary, without_privacy
 from workbench.study.complexity import enough
 from workbench.study.profiles import blocks
 from workbench.study.rules import combine
@@ -57,9 +58,9 @@ def net_errors(point: Point, trials: int, data: Generator, noise: Generator) -> 
     d, n, one = int(point["d"]), int(point["n"]), estimator(float(point["alpha"]))
     columns = {name: np.empty(trials) for name in ("error", "floor", "reference")}
     for trial in range(trials):
-        law = rotated(np.exp(data.uniform(0.0, log(UPPER), d)), data)
-        x = law.sample(n, data, DEGREES)
-        columns["error"][trial] = law.error(one(x, budget=PureDP(EPSILON), rng=noise).value)
+        law = rotated(np.exp(data.uniform(0.0, log(UPPER), d)), data, degrees=DEGREES)
+        x = law.sample(n, rng=data)
+        columns["error"][trial] = error_of(law, one(x, budget=PureDP(EPSILON), rng=noise).value)
         columns["floor"][trial] = law.error(nearest(one, law))
         columns["reference"][trial] = law.error(without_privacy(x))
     return columns

@@ -24,9 +24,10 @@ from workbench.estimators.parts.preconditioning import mapped_back
 from workbench.estimators.parts.rows import second_moment_sensitivity, second_moment_within
 from workbench.linalg import norms, psd_part
 from workbench.populations.heavy_tailed import student_hypercontractivity
+from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ZCDP, Charge, noise_source
 from workbench.privacy.mechanisms import symmetric_gaussian
-from workbench.study.claims.m21_covariances import Array, Rotated, geometric, rotated, without_privacy
+from workbench.study.claims.m21_covariances import Array, error_of, geometric, without_privacy
 from workbench.study.claims.m21_heavy_theory import CutStudent
 from workbench.study.profiles import blocks
 from workbench.study.schema import Point
@@ -66,7 +67,7 @@ def layers(point: Point, trials: int, data: Generator, noise: Generator) -> Colu
 def _layers(law: CutStudent, n: int, data: Generator, noise: Generator) -> Array:
     """Return the three errors of one sample, shape (3, factors)."""
     best, source = law.best_radius(n, RHO), noise_source(noise)
-    rows = Rotated(np.eye(D), np.ones(D)).sample(n, data, law.degrees)
+    rows = Rotated(np.eye(D), np.ones(D), degrees=law.degrees).sample(n, rng=data)
     lengths, found = norms(rows), np.empty((len(PARTS), len(FACTORS)))
     for i, factor in enumerate(FACTORS):
         radius = factor * best
@@ -108,8 +109,8 @@ def spreads(point: Point, trials: int, data: Generator, noise: Generator) -> Col
     names = ("error", "private", "reference", "naive", "naive private", "naive noise")
     columns = {name: np.empty(trials) for name in names}
     for trial in range(trials):
-        law = rotated(geometric(D, upper), data)
-        x, a = law.sample(n, data, SPREAD_DEGREES), np.eye(D) / sqrt(upper)
+        law = rotated(geometric(D, upper), data, degrees=SPREAD_DEGREES)
+        x, a = law.sample(n, rng=data), np.eye(D) / sqrt(upper)
         plain = without_privacy(x)
         moment = one_step.recipe.moment(x, a, stage)
         noisy = np.array([symmetric_gaussian(moment, charge, source) for _ in range(SPREAD_DRAWS)])
@@ -157,8 +158,8 @@ def steps(point: Point, trials: int, data: Generator, noise: Generator) -> Colum
     low, high = np.empty(trials), np.empty(trials)
     for trial in range(trials):
         between = np.exp(data.uniform(np.log(STEP_LOWER), 0.0, d - 2))
-        law = rotated(np.concatenate([[STEP_LOWER, 1.0], between]), data)
-        moment = recipe.moment(law.sample(n, data, STEP_DEGREES), np.eye(d), stage)
+        law = rotated(np.concatenate([[STEP_LOWER, 1.0], between]), data, degrees=STEP_DEGREES)
+        moment = recipe.moment(law.sample(n, rng=data), np.eye(d), stage)
         seen = law.seen_by(
             band.preconditioned(symmetric_gaussian(moment, charge, source), STEP_LOWER, np.eye(d))
         )
@@ -176,9 +177,9 @@ def sizes(point: Point, trials: int, data: Generator, noise: Generator) -> Colum
     )  # fmt: skip
     error, reference = np.empty(trials), np.empty(trials)
     for trial in range(trials):
-        law = rotated(geometric(d, SIZE_UPPER), data)
-        x = law.sample(n, data, degrees)
-        error[trial] = law.error(estimator(x, budget=ZCDP(float(point["rho"])), rng=noise).value)
+        law = rotated(geometric(d, SIZE_UPPER), data, degrees=degrees)
+        x = law.sample(n, rng=data)
+        error[trial] = error_of(law, estimator(x, budget=ZCDP(float(point["rho"])), rng=noise).value)
         reference[trial] = law.error(without_privacy(x))
     return {"error": error, "reference": reference}
 

@@ -18,8 +18,9 @@ from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.spectral.eigenvalues import Eigenvalues
 from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
 from workbench.linalg import spectral_map
+from workbench.populations.rotated import rotated
 from workbench.privacy import ApproxDP
-from workbench.study.claims.m21_covariances import Array, Rotated, geometric, rotated
+from workbench.study.claims.m21_covariances import Array, error_of, geometric
 from workbench.study.cliff import fewest_rows
 from workbench.study.profiles import blocks
 from workbench.study.schema import Point
@@ -56,7 +57,8 @@ def spectra(point: Point, trials: int, data: Generator, noise: Generator) -> Col
     low, high = np.full(trials, 0.0), np.full(trials, np.inf)
     for trial in range(trials):
         values = geometric(D, float(point["condition"])) * np.exp(data.uniform(-20.0, 20.0))
-        found = estimator(rotated(values, data).sample(int(point["n"]), data), budget=BUDGET, rng=noise).value
+        x = rotated(values, data).sample(int(point["n"]), rng=data)
+        found = estimator(x, budget=BUDGET, rng=noise).value
         if not isinstance(found, Abstention):
             ratios = found[::-1] / values
             low[trial], high[trial] = ratios.min(), ratios.max()
@@ -75,7 +77,7 @@ def votes(point: Point, trials: int, data: Generator, noise: Generator) -> Colum
         law = rotated(np.concatenate([np.full(D - k, gap**2), geometric(k, TOP) if k > 1 else [1.0]]), data)
         known = min(gap * uncertain(data), 1.0)
         estimator = SubspaceAggregate(k=k, gap=known, centred=True)
-        found = estimator(law.sample(n, data), budget=BUDGET, rng=noise).value
+        found = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
         if not isinstance(found, Abstention):
             top = law.basis[:, D - k :]
             columns["over"][trial] = np.linalg.norm(found - top @ top.T, 2) / gap
@@ -95,7 +97,7 @@ def fine(point: Point, trials: int, data: Generator, noise: Generator) -> Column
         law = rotated(least * geometric(D, 1 / least), data)
         top, reference = law.values[-1] * uncertain(data), law.values[0] * uncertain(data)
         estimator = ClippedCovariance(upper=2 * top, centred=True)
-        z: Any = estimator(law.sample(n, data), budget=BUDGET, rng=noise).value
+        z: Any = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
         seen = law.seen_by(_flattened(z, reference))
         ratio[trial] = seen[0] / seen[-1]
     return {"ratio": ratio}
@@ -127,19 +129,12 @@ def sides(point: Point, trials: int, data: Generator, noise: Generator) -> Colum
     }
     columns = {name: np.empty(trials) for name in (*estimators, "reference")}
     for trial in range(trials):
-        law = rotated(geometric(D, condition), data)
-        x = far_rows(law, n, data)
+        law = rotated(geometric(D, condition), data, FAR)
+        x = law.sample(n, rng=data)
         columns["reference"][trial] = law.sample_error(x)
         for name, estimator in estimators.items():
-            columns[name][trial] = law.error(estimator(x, budget=BUDGET, rng=noise).value)
+            columns[name][trial] = error_of(law, estimator(x, budget=BUDGET, rng=noise).value)
     return {**columns, "abstained": np.isinf(columns["error"])}
-
-
-def far_rows(law: Rotated, n: int, data: Generator) -> Array:
-    """Return rows whose mean is 1000 standard deviations away in a random direction."""
-    direction = data.standard_normal(len(law.values))
-    away = law.basis @ (np.sqrt(law.values) * direction * FAR / np.linalg.norm(direction))
-    return law.sample(n, data) + away
 
 
 def coinpress_steps(condition: float) -> int:
@@ -153,9 +148,9 @@ def sizes(point: Point, trials: int, data: Generator, noise: Generator) -> Colum
     n, d = int(point["n"]), int(point["d"])
     columns = {name: np.empty(trials) for name in ("error", "reference")}
     for trial in range(trials):
-        law = rotated(geometric(d, 10 ** data.uniform(0.0, 12.0)), data)
-        x = far_rows(law, n, data)
-        columns["error"][trial] = law.error(UnboundedCovariance()(x, budget=BUDGET, rng=noise).value)
+        law = rotated(geometric(d, 10 ** data.uniform(0.0, 12.0)), data, FAR)
+        x = law.sample(n, rng=data)
+        columns["error"][trial] = error_of(law, UnboundedCovariance()(x, budget=BUDGET, rng=noise).value)
         columns["reference"][trial] = law.sample_error(x)
     return {**columns, "abstained": np.isinf(columns["error"])}
 

@@ -5,6 +5,7 @@ between 1 and 1e4; `conditions` measures both on the same rows; `hostile` counts
 worth, where some rows lie far away on one line, or all have heavy tails.
 """
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -17,7 +18,8 @@ from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovari
 from workbench.estimators.covariance.populous import PopulousCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.spectral.preconditioner import Preconditioner
-from workbench.study.claims.m21_covariances import Rotated, geometric, rotated
+from workbench.populations.rotated import Rotated, rotated
+from workbench.study.claims.m21_covariances import geometric
 from workbench.study.claims.mq_sweeps import BETA, BUDGET, DIMENSIONS, planned
 from workbench.study.cliff import fewest_rows
 from workbench.study.profiles import blocks
@@ -60,8 +62,8 @@ def seen(found: object, law: Rotated) -> Array:
     d = len(law.values)
     if isinstance(found, Abstention):
         return np.full(d, np.nan)
-    root, matrix = law.basis / np.sqrt(law.values), np.asarray(found)
-    values = np.linalg.eigvalsh(root.T @ matrix @ root)
+    matrix = np.asarray(found)
+    values = np.linalg.eigvalsh(law.in_units(matrix))
     lost = d * np.finfo(float).eps * np.linalg.norm(matrix) / law.values.min()
     return np.where(np.abs(values) <= lost, 0.0, values)
 
@@ -84,7 +86,8 @@ def told(point: Point, trials: int, data: Generator, noise: Generator) -> Column
     estimator, errors = CoinPressCovariance(upper=TOLD, centred=True), np.empty((trials, 2))
     for trial in range(trials):
         law = rotated(geometric(d, TOLD), data)
-        errors[trial] = distances(seen(estimator(law.sample(n, data), budget=BUDGET, rng=noise).value, law))
+        value = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
+        errors[trial] = distances(seen(value, law))
     return {"fourfold": errors[:, 0], "near": errors[:, 1]}
 
 
@@ -102,7 +105,7 @@ def conditions(point: Point, trials: int, data: Generator, noise: Generator) -> 
     columns = {name: np.empty(trials) for name in estimators}
     for trial in range(trials):
         law = rotated(TOLD / condition * geometric(CONDITION_D, condition), data)
-        x = law.sample(CONDITION_N, data)
+        x = law.sample(CONDITION_N, rng=data)
         for name, estimator in estimators.items():
             value = estimator(x, budget=BUDGET, rng=noise).value
             columns[name][trial] = distances(seen(value, law))[0]
@@ -124,7 +127,7 @@ def hostile(point: Point, trials: int, data: Generator, noise: Generator) -> Col
 
 def spoilt(law: Rotated, n: int, share: float, degrees: float, data: Generator) -> Array:
     """Return rows with these degrees of freedom (0: normal), a share of them in one place far away."""
-    x = law.sample(n, data, degrees or np.inf)
+    x = replace(law, degrees=degrees or np.inf).sample(n, rng=data)
     direction = data.standard_normal(len(law.values))
     away = law.basis @ (np.sqrt(law.values) * direction * (AWAY / np.linalg.norm(direction)))
     x[: round(share * n)] = away

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.random import Generator
 
 from workbench import losses
-from workbench.estimators.base import Abstention, Array
+from workbench.estimators.base import Abstention
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
+from workbench.populations.rotated import rotated
 from workbench.privacy import ApproxDP
-from workbench.study.claims.m21_covariances import geometric, rotated
+from workbench.study.claims.m21_covariances import geometric
 from workbench.study.matrix_quantile_bounds import measured
 from workbench.study.matrix_quantile_pairs import drawn, extreme
 from workbench.study.profiles import blocks
@@ -59,16 +60,10 @@ def successes(point: Point, trials: int, data: Generator, noise: Generator) -> C
     for trial in range(trials):
         values = geometric(d, float(point["condition"])) * np.exp(data.uniform(-20.0, 20.0))
         law = rotated(values, data)
-        found = estimator(law.sample(n, data), budget=BUDGET, rng=noise).value
+        found = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
         if not isinstance(found, Abstention):
-            errors[trial] = loss(_whitened(found, law.values, law.basis), np.eye(d))
+            errors[trial] = loss(law.in_units(found), np.eye(d))
     return {"error": errors}
-
-
-def _whitened(found: Array, values: Array, basis: Array) -> Array:
-    """Return the estimate in the frame of the covariance, which is exact for any condition number."""
-    root = basis / np.sqrt(values)
-    return np.asarray(root.T @ found @ root)
 
 
 def within(alpha: float | None) -> float:
