@@ -12,10 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr
 
 from workbench.study.claims import l17_location_sweeps as sweeps
-from workbench.study.intervals import Crossing, Interval, bootstrap_interval, clopper_pearson, crossing
+from workbench.study.intervals import (
+    Crossing,
+    Interval,
+    bootstrap_interval,
+    clopper_pearson,
+    crossing,
+    quantile_interval,
+)
 from workbench.study.profiles import claim_level
 from workbench.study.rules import compare, inside_band
 from workbench.study.schema import Point
@@ -51,12 +57,9 @@ def by(frame: pd.DataFrame, name: str) -> dict[float, pd.DataFrame]:
 
 def median(values: ArrayLike, level: float) -> Measure:
     """Return the median and its exact interval: two order statistics."""
-    ordered = np.sort(np.asarray(values, np.float64))
-    trials = len(ordered)
-    below = int((bdtr(np.arange(trials), trials, 0.5) < level / 2).sum())
-    if not below:
-        return Measure(float(np.median(ordered)), (0.0, inf), trials)
-    return Measure(float(np.median(ordered)), (float(ordered[below - 1]), float(ordered[-below])), trials)
+    found = np.asarray(values, np.float64)
+    low, high = quantile_interval(found, 0.5, level)
+    return Measure(float(np.median(found)), (low if low > -inf else 0.0, high), len(found))
 
 
 def share(hits: int, trials: int, level: float) -> Measure:
