@@ -127,6 +127,13 @@ FAMILY: Mapping[str, Callable[[int, float], Gaps]] = {
 FOUND: Mapping[str, Gaps] = {}
 """Name -> the logarithms of the gaps of the worst spectrum that a search has found (`study.worst`)."""
 
+SHOWN = ("round", "ratio 9", "geometric", "one small", "pairs")
+
+
+def worst_name(key: str, d: int) -> str:
+    """Return what the worst spectrum that was found for a key is called."""
+    return f"worst of {key}, d = {d}"
+
 
 def named(name: str, d: int, longest: float = LONGEST) -> Spectrum:
     """Return the spectrum of this name in d dimensions, no longer than this.
@@ -155,3 +162,13 @@ def family(d: int, longest: float = LONGEST) -> tuple[Spectrum, ...]:
 
 def _fits(gaps: Gaps, longest: float) -> bool:
     return fsum(gaps) <= log(longest) * (1 + ROUNDING)
+
+
+def shown(d: int, key: str, *, longest: float = LONGEST, few: tuple[str, ...] = SHOWN) -> tuple[str, ...]:
+    """Return the names that claims and figures about a key go through: a few, and the worst that was found.
+
+    >>> shown(3, "covariance/empirical")
+    ('round', 'ratio 9', 'geometric', 'one small', 'pairs')
+    """
+    names = [spectrum.name for spectrum in family(d, longest) if spectrum.name in few]
+    return (*names, *(name for name in FOUND if name == worst_name(key, d)))

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from workbench.errors import integer_at_least, probability
 from workbench.populations.spectra import LONGEST, Gaps, Spectrum, family
-from workbench.study.intervals import Interval, quantile, quantile_interval
+from workbench.study.intervals import Interval
+from workbench.study.quantiles import quantile, quantile_interval
 from workbench.study.streams import Role, stream
 
 Trial: TypeAlias = Callable[[Spectrum, Generator, Generator], tuple[float, float]]

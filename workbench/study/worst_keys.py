@@ -37,6 +37,7 @@ from workbench.study.worst import Measured, Search, Trial
 BUDGET, FAR, SEED = ApproxDP(1.0, 1e-6), 1000.0, 47
 UPPER, DEGREES, MOMENTS = 1e6, 10.0, 3  # told to the keys that have bounds
 GAP = 1e-2  # of the subspaces, √(λ_{k+1}/λ_k)
+GUARDED = 1e8  # the matrix quantile refuses what is longer than about 1e9, by a guard: no answer
 
 
 class Quest(NamedTuple):
@@ -117,7 +118,7 @@ def _covariance(key: str, d: int, estimator: Estimator, factor: float, **more: A
 
 
 def _matrix_quantile(d: int) -> Quest:
-    return _covariance("covariance/matrix-quantile", d, MatrixQuantileCovariance(), 1.0)
+    return _covariance("covariance/matrix-quantile", d, MatrixQuantileCovariance(), 1.0, longest=GUARDED)
 
 
 def _preconditioner(d: int) -> Quest:
@@ -127,7 +128,7 @@ def _preconditioner(d: int) -> Quest:
 
 def _before_gap(d: int) -> Quest:
     estimator = SubspaceAggregate(k=d // 2, gap=GAP)
-    n = start(estimator, d)
+    n = start(estimator, d, 4.0)
     fixed = {d // 2: -2 * log(GAP)}
     return _search("spectral/subspace-aggregate", d, n, before_gap(estimator, n), fixed=fixed)
 
@@ -159,7 +160,7 @@ def _unbounded_law(d: int) -> Quest:
 
 def _populous_law(d: int) -> Quest:
     estimator = PopulousGaussian(covariance="matrix-quantile")
-    return _covariance("gaussian/populous", d, estimator, 1.1, **SLOW, silent=True)
+    return _covariance("gaussian/populous", d, estimator, 1.1, **SLOW, silent=True, longest=GUARDED)
 
 
 SLOW = {"screened": 12, "starts": 2, "steps": 20, "confirmed": 100}

@@ -87,9 +87,11 @@ def frames_are_found(profile: str, seed: int, jobs: int) -> Verdict:
     small = run(votes.FRAMES, profile, seed=seed, jobs=jobs)
     checks, trials = [], len(small)
     for d, of_d in measures.by(small, "d").items():
-        for condition, rows in measures.by(of_d, "condition").items():
-            name = f"above a condition of 4, d = {d:g}, condition number {condition:g}"
-            checks.append(_framed(fails(name, rows["error"] > CLOSE, BETA, 2.5), int(d)))
+        each = [
+            fails(f"above a condition of 4, d = {d:g}, {name}", rows["error"] > CLOSE, BETA, 2.5)
+            for name, rows in of_d.groupby("spectrum")
+        ]
+        checks += [_framed(one, int(d)) for one in sorted(each, key=lambda one: -one.estimate)]
     for sweep, size, name, factor in (
         (votes.DRAWN_FRAMES, 5, "groups in law", 3.0),
         (votes.LARGE_FRAMES, 5, "rows", 6.0),
@@ -115,10 +117,8 @@ def _beside(check: Verdict, statement: str, n: int, formula: str, shape: float) 
 
 def _flat(frame: pd.DataFrame) -> Verdict:
     rows = frame[frame["d"] == 2]
-    medians = {
-        condition: measures.median(one["error"], claim_level() / 3)
-        for condition, one in measures.by(rows, "condition").items()
-    }
+    groups = rows.groupby("spectrum")
+    medians = {name: measures.median(one["error"], claim_level() / len(groups)) for name, one in groups}
     return measures.between("largest over smallest median error, d = 2", measures.spread(medians), 0.0, FLAT)
 
 
@@ -200,8 +200,8 @@ CLAIMS = (
         "C9",
         ("AL22/Thm5.4", "AL22/Alg3", "AL22/Lem5.3"),
         "spectral/preconditioner leaves a condition of 4 with probability .9 at its planned n (d = 1, 2,"
-        " 5, 10), the same for condition numbers up to 1e8; n grows with d from 5 to 10 by an exponent"
-        " from 1 to 2, with ε from -1.1 to -.8",
+        " 5, 10), the same for round spectra, those of condition number 1e8 and the worst that a search"
+        " found; n grows with d from 5 to 10 by an exponent from 1 to 2, with ε from -1.1 to -.8",
         frames_are_found,
     ),
     Claim(

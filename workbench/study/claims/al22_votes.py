@@ -1,7 +1,7 @@
 """The sweeps behind the claims on AL22's learners: votes, subspaces, preconditioners, means, laws.
 
 (ε, δ) = (1, 1e-6), β = .1. A run without an answer has an infinite error. Covariances are random frames of a
-condition number, errors relative to them. Groups are drawn in law (Bartlett) where a sweep says so; whatever
+spectrum, errors relative to them. Groups are drawn in law (Bartlett) where a sweep says so; whatever
 the covariance, what the groups have to do with each other and with it has the same law.
 """
 
@@ -28,6 +28,7 @@ from workbench.estimators.parts.subspace_token import GRID, Tokens
 from workbench.estimators.parts.vote import Vote
 from workbench.estimators.spectral.preconditioner import Preconditioner
 from workbench.estimators.spectral.subspace_exact import SubspaceExact
+from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.histograms import mode_charge, release_mode
 from workbench.privacy.noise import NoiseSource
@@ -41,7 +42,8 @@ BUDGET, BETA = ApproxDP(1.0, 1e-6), 0.1
 FRAME_ROWS = {1: 4928, 2: 11_776, 5: 69_632, 10: 180_224}  # leave a condition of 4: `preconditioned_rows`
 MEAN_ROWS = {1: 1128, 2: 1512, 5: 2272, 10: 3232, 20: 4736}  # bring a mean's bound below .2
 LAW_ROWS = {1: 15_300, 2: 31_900, 3: 58_500, 5: 187_300}  # about the fewest that learn a law
-CONDITIONS = (1.0, 1e4, 1e8)
+KEY = "spectral/preconditioner"
+FEW = ("round", "geometric")  # of the spectra; the worst that was found comes with them
 KINDS = ("full", "degenerate", "shifted")
 SHIFT = 1e4  # of a law, in its widest standard deviations
 ACROSS = 10 * GRID  # off a subspace, in the widest standard deviations
@@ -90,10 +92,9 @@ def preconditioners(point: Point, trials: int, data: Generator, noise: Generator
     d, estimator = int(point["d"]), Preconditioner(centred=True)
     errors = []
     for _ in range(trials):
-        root = rotated(spectrum(d, float(point["condition"])), data)
-        x = data.standard_normal((FRAME_ROWS[d], d)) @ root.T
-        value = estimator(x, budget=BUDGET, rng=noise).value
-        errors.append(inf if isinstance(value, Abstention) else within(value, root))
+        law = named(str(point["spectrum"]), d).law(data)
+        value = estimator(law.sample(FRAME_ROWS[d], rng=data), budget=BUDGET, rng=noise).value
+        errors.append(inf if isinstance(value, Abstention) else from_round(law.in_units(value)))
     return {"error": np.array(errors), "abstained": np.isinf(errors)}
 
 
@@ -105,14 +106,13 @@ def drawn_preconditioners(point: Point, trials: int, data: Generator, noise: Gen
     for _ in range(trials):
         groups = Groups.of(factors(design.vote.k, design.size, d, data))
         value = private_average(groups, design, source)
-        errors.append(inf if value is None else within(scale * value, np.eye(d)))
+        errors.append(inf if value is None else from_round(scale * value))
     return {"error": np.array(errors), "abstained": np.isinf(errors)}
 
 
-def within(value: Array, root: Array) -> float:
-    """Return the Thompson distance of a matrix from the covariance with this root."""
-    back = np.linalg.inv(root)
-    return losses.thompson_error(back @ value @ back.T, np.eye(len(root)))
+def from_round(value: Array) -> float:
+    """Return the Thompson distance of a matrix from I."""
+    return losses.thompson_error(value, np.eye(len(value)))
 
 
 def means(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
@@ -170,6 +170,12 @@ def _settings(rows: dict[int, int], d: tuple[int, ...], **axes: Any) -> tuple[di
     return tuple({**point, "n": rows[point["d"]]} for point in grid(d=list(d), **axes))
 
 
+def _frames(*dimensions: int) -> tuple[dict[str, Any], ...]:
+    return tuple(
+        point for d in dimensions for point in _settings(FRAME_ROWS, (d,), spectrum=shown(d, KEY, few=FEW))
+    )
+
+
 LAW_KINDS = tuple(
     point
     for d in (1, 2, 3)
@@ -180,15 +186,9 @@ PASSES = Sweep("al22-passes", grid(share=[0.2, 0.4, 0.5, 0.6, 0.8, 1.0, 1.2]), p
 SUBSPACES = Sweep(
     "al22-subspaces", grid(d=[2, 5, 10, 20], share=[0.25, 0.5, 0.7, 0.8, 1.0]), subspaces, 20, blocks(20)
 )
-FRAMES = Sweep(
-    "al22-frames", _settings(FRAME_ROWS, (1, 2), condition=CONDITIONS), preconditioners, 20, blocks(20)
-)
-LARGE_FRAMES = Sweep(
-    "al22-large-frames", _settings(FRAME_ROWS, (5,), condition=CONDITIONS), preconditioners, 2, blocks(10)
-)
-LARGEST_FRAMES = Sweep(
-    "al22-largest-frames", _settings(FRAME_ROWS, (10,), condition=CONDITIONS), preconditioners, 1, blocks(14)
-)
+FRAMES = Sweep("al22-frames", _frames(1, 2), preconditioners, 20, blocks(20))
+LARGE_FRAMES = Sweep("al22-large-frames", _frames(5), preconditioners, 2, blocks(10))
+LARGEST_FRAMES = Sweep("al22-largest-frames", _frames(10), preconditioners, 1, blocks(14))
 DRAWN_FRAMES = Sweep("al22-drawn-frames", _settings(FRAME_ROWS, (5,)), drawn_preconditioners, 4, blocks(50))
 MEANS = Sweep("al22-means", _settings(MEAN_ROWS, (1, 2, 5, 10, 20)), means, 10, blocks(10))
 LAWS = Sweep("al22-laws", LAW_KINDS, laws, 6, blocks(10))

@@ -14,15 +14,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.study.claims import l17_location_sweeps as sweeps
-from workbench.study.intervals import (
-    Crossing,
-    Interval,
-    bootstrap_interval,
-    clopper_pearson,
-    crossing,
-    quantile_interval,
-)
+from workbench.study.intervals import Crossing, Interval, bootstrap_interval, clopper_pearson, crossing
 from workbench.study.profiles import claim_level
+from workbench.study.quantiles import quantile_interval
 from workbench.study.rules import compare, inside_band
 from workbench.study.schema import Point
 from workbench.study.streams import Role, point_id, stream

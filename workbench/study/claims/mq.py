@@ -84,12 +84,15 @@ def _planned(
         n, frame = sweeps.planned(d, alpha), run(sweep, how[0], seed=how[1], jobs=how[2])
         checks.append(certain(f"d = {d}: planned rows over {first[d]}", n / first[d], 0.0, BAND))
         trials += len(frame)
-        for condition, rows in measures.by(frame, "condition").items():
-            bad = int((rows["error"] > sweeps.within(alpha)).sum())
-            found = at_most(bad, len(rows), sweeps.BETA, claim_level(), factor=sweeps.FACTOR[d])
-            name = f"d = {d}, condition number {condition:g}"
-            checks.append(enough(found.about(name, "but for one run of ten", n=n), *size))
+        found = [_one(f"d = {d}, {name}", rows, alpha, d, n) for name, rows in frame.groupby("spectrum")]
+        checks += [enough(one, *size) for one in sorted(found, key=lambda one: -one.estimate)]
     return combine(checks, trials)
+
+
+def _one(name: str, rows: pd.DataFrame, alpha: float | None, d: int, n: int) -> Verdict:
+    bad = int((rows["error"] > sweeps.within(alpha)).sum())
+    found = at_most(bad, len(rows), sweeps.BETA, claim_level(), factor=sweeps.FACTOR[d])
+    return found.about(name, "but for one run of ten", n=n)
 
 
 def rows_follow_the_shape(profile: str, seed: int, jobs: int) -> Verdict:
@@ -129,14 +132,16 @@ CLAIMS = (
         "MQ3",
         (STATEMENT,),
         "At its planned rows, at most 1.15 times 324, 607, 2156, 4070, 8255 for d = 1, 2, 5, 10, 20, nine"
-        " runs of ten leave a condition of at most 4, at condition numbers 1, 1e4, 1e8: (1, 1e-6).",
+        " runs of ten leave a condition of at most 4, for each of several spectra of condition numbers up to"
+        " 1e8 and the worst that a search found: (1, 1e-6).",
         planned_rows_succeed,
     ),
     Claim(
         "MQ4",
         (STATEMENT,),
         "At its planned rows, at most 1.15 times 570, 1260, 5300, 13800 for d = 1, 2, 5, 10, nine runs of ten"
-        " have a relative Frobenius error of at most .2, at condition numbers 1, 1e4 and 1e8: (1, 1e-6).",
+        " have a relative Frobenius error of at most .2, for each of several spectra of condition numbers up"
+        " to 1e8 and the worst that a search found: (1, 1e-6).",
         planned_rows_are_near,
     ),
     Claim(

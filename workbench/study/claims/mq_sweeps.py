@@ -16,8 +16,8 @@ from workbench import losses
 from workbench.estimators.base import Abstention
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
 from workbench.populations.rotated import rotated
+from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP
-from workbench.study.claims.m21_covariances import geometric
 from workbench.study.matrix_quantile_bounds import measured
 from workbench.study.matrix_quantile_pairs import drawn, extreme
 from workbench.study.profiles import blocks
@@ -26,9 +26,10 @@ from workbench.study.sweep import Sweep, grid
 
 Columns = dict[str, Any]
 
+KEY = "covariance/matrix-quantile"
 EPSILON, DELTA, BETA = 1.0, 1e-6, 0.1
 BUDGET = ApproxDP(EPSILON, DELTA)
-CONDITIONS = (1.0, 1e4, 1e8)
+LONGEST = 1e8  # a condition number; from about 1e9 on the guard of floats refuses, which is no answer
 NEAR = 0.2  # a relative Frobenius error
 DIMENSIONS, NEAR_DIMENSIONS = (1, 2, 5, 10, 20), (1, 2, 5, 10)
 FACTOR = {1: 2.5, 2: 2.5, 5: 4.0, 10: 6.5, 20: 6.5}  # times β: what so many runs would notice
@@ -58,12 +59,17 @@ def successes(point: Point, trials: int, data: Generator, noise: Generator) -> C
     loss = losses.thompson_error if alpha is None else losses.mahalanobis_covariance_error
     errors = np.full(trials, np.inf)
     for trial in range(trials):
-        values = geometric(d, float(point["condition"])) * np.exp(data.uniform(-20.0, 20.0))
-        law = rotated(values, data)
+        values = named(str(point["spectrum"]), d, LONGEST).values
+        law = rotated(values * np.exp(data.uniform(-20.0, 20.0)), data)
         found = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
         if not isinstance(found, Abstention):
             errors[trial] = loss(law.in_units(found), np.eye(d))
     return {"error": errors}
+
+
+def spectra(d: int) -> tuple[str, ...]:
+    """Return the names of the spectra that are gone through in d dimensions."""
+    return shown(d, KEY, longest=LONGEST)
 
 
 def within(alpha: float | None) -> float:
@@ -118,10 +124,10 @@ def exact_quantile(x: list[int], level: Fraction) -> Fraction:
 
 PAIRS = Sweep("mq-pairs", grid(kind=("random", "extreme")), pairs, trials=15, blocks=blocks(full=60))
 SUCCESS = {
-    d: Sweep(f"mq-success-{d}", grid(d=d, alpha=0.0, condition=CONDITIONS), successes, trials, blocks(full))
+    d: Sweep(f"mq-success-{d}", grid(d=d, alpha=0.0, spectrum=spectra(d)), successes, trials, blocks(full))
     for d, trials, full in ((1, 20, 20), (2, 20, 20), (5, 10, 10), (10, 4, 10), (20, 2, 20))
 }
 NEARBY = {
-    d: Sweep(f"mq-near-{d}", grid(d=d, alpha=NEAR, condition=CONDITIONS), successes, trials, blocks(full))
+    d: Sweep(f"mq-near-{d}", grid(d=d, alpha=NEAR, spectrum=spectra(d)), successes, trials, blocks(full))
     for d, trials, full in ((1, 20, 20), (2, 20, 20), (5, 10, 10), (10, 2, 20))
 }

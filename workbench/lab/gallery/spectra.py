@@ -1,0 +1,30 @@
+"""What pictures of errors against the spectrum share: a row for each, the worst that was found last."""
+
+from collections.abc import Iterable, Mapping
+
+from workbench.lab.charts import Series
+from workbench.populations.spectra import FOUND
+from workbench.study.claims.l17_location_measures import Measure
+
+WORST = "worst found"
+
+
+def rows_of(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the rows: those of the spectra, without the key and the dimension of the worst."""
+    rows = list(dict.fromkeys(WORST if name in FOUND else name for name in names))
+    return tuple(sorted(rows, key=lambda row: row == WORST))
+
+
+def in_rows(
+    label: str, found: Mapping[str, Measure], rows: tuple[str, ...], key: str, shift: float = 0.0
+) -> Series:
+    """Return measures, one of each spectrum, as markers in their rows, moved down by a part of a row."""
+    places = [rows.index(WORST if name in FOUND else name) + 1 + shift for name in found]
+    low, high = zip(*(one.interval for one in found.values()), strict=True)
+    return Series(label, places, [one.estimate for one in found.values()], low, high, colour_key=key)
+
+
+def across(label: str, value: float, rows: tuple[str, ...], key: str = "") -> Series:
+    """Return one number as a line through all rows."""
+    ends = (0.5, len(rows) + 0.5)
+    return Series(label, ends, (value, value), role="reference", colour_key=key)
