@@ -24,6 +24,7 @@ from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovari
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.gaussian.populous import PopulousGaussian
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian
+from workbench.estimators.parts.populous_learner import preconditioned_rows
 from workbench.estimators.spectral.preconditioner import Preconditioner
 from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
 from workbench.estimators.spectral.subspace_exact import SubspaceExact
@@ -118,19 +119,23 @@ def _covariance(key: str, d: int, estimator: Estimator, factor: float, **more: A
 
 
 def _matrix_quantile(d: int) -> Quest:
-    return _covariance("covariance/matrix-quantile", d, MatrixQuantileCovariance(), 1.0, longest=GUARDED)
+    effort = {} if d < 10 else SLOW
+    return _covariance(
+        "covariance/matrix-quantile", d, MatrixQuantileCovariance(), 1.0, longest=GUARDED, **effort
+    )
 
 
 def _preconditioner(d: int) -> Quest:
-    effort = {} if d < 4 else SLOW
-    return _covariance("spectral/preconditioner", d, Preconditioner(), 1.0, **effort)
+    n = 2 * preconditioned_rows(d, BUDGET, Preconditioner().beta, "")  # in pairs
+    return _search("spectral/preconditioner", d, n, whole(Preconditioner(), n), **SLOW)
 
 
 def _before_gap(d: int) -> Quest:
     estimator = SubspaceAggregate(k=d // 2, gap=GAP)
     n = start(estimator, d, 4.0)
     fixed = {d // 2: -2 * log(GAP)}
-    return _search("spectral/subspace-aggregate", d, n, before_gap(estimator, n), fixed=fixed)
+    trial, effort = before_gap(estimator, n), {} if d < 10 else SLOW
+    return _search("spectral/subspace-aggregate", d, n, trial, fixed=fixed, **effort)
 
 
 def _exact(d: int) -> Quest:
@@ -160,10 +165,10 @@ def _unbounded_law(d: int) -> Quest:
 
 def _populous_law(d: int) -> Quest:
     estimator = PopulousGaussian(covariance="matrix-quantile")
-    return _covariance("gaussian/populous", d, estimator, 1.1, **SLOW, silent=True, longest=GUARDED)
+    return _covariance("gaussian/populous", d, estimator, 1.1, **SLOW, silent=True)
 
 
-SLOW = {"screened": 12, "starts": 2, "steps": 20, "confirmed": 100}
+SLOW = {"screened": 8, "starts": 2, "steps": 12, "confirmed": 100}
 QUESTS: Mapping[str, Callable[[int], Quest]] = {
     "covariance/matrix-quantile": _matrix_quantile,
     "spectral/preconditioner": _preconditioner,
