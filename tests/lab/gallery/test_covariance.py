@@ -13,6 +13,7 @@ from workbench.lab.plots import svg
 from workbench.study import sweep
 from workbench.study.claims import CLAIMS, m21_heavy_net
 from workbench.study.claims import m21_heavy_sweeps as heavy
+from workbench.study.claims import m21_unbounded_spectra as spectra
 from workbench.study.claims import m21_unbounded_sweeps as unbounded
 
 MAKERS = (
@@ -33,6 +34,7 @@ def _small(monkeypatch):
     for module, names in (
         (heavy, ("LAYERS", "SPREADS", "SIZES")),
         (unbounded, ("VOTES", "COARSE", "SIDES", "SIZES")),
+        (spectra, ("ANY",)),
     ):
         for name in names:
             monkeypatch.setattr(module, name, replace(getattr(module, name), trials=3))

@@ -158,8 +158,7 @@ def test_frames_above_a_condition_of_four_are_refuted(monkeypatch):
     for name in FRAMES:
         imagined(monkeypatch, name, errors(0.7), 40)
     names = failed("C9")
-    frames = len(votes.FRAMES.points) + 3  # each of its own, those of d = 5 in law, d = 5 and d = 10 together
-    assert sum(name.startswith("above a condition of 4") for name in names) == frames
+    assert sum(name.startswith("above a condition of 4") for name in names) == 5
 
 
 def test_errors_that_grow_with_the_condition_number_are_refuted(monkeypatch):

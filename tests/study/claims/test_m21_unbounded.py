@@ -7,18 +7,27 @@ import pytest
 
 from workbench.study import sweep
 from workbench.study.claims import CLAIMS
+from workbench.study.claims import m21_unbounded_spectra as spectra
 from workbench.study.claims import m21_unbounded_sweeps as sweeps
 from workbench.study.verdict import Status
 
 SEED = 4
+ANY = spectra.ANY
 FEWER = {"EIGENVALUES": 20, "VOTES": 10, "COARSE": 20, "FINE": 10, "SIDES": 2, "SIZES": 1}
-SIZES = {"G13": 1, "G14": 4, "G15": 1, "UG5.1": 3, "UG5.2": 2, "UG1": 19}
+SIZES = {"G13": 2, "G14": 4, "G15": 1, "UG5.1": 3, "UG5.2": 2, "UG1": 19}
+
+
+def alike(point, trials, data, noise):
+    """Errors that are the same for every spectrum, at no cost."""
+    return {"error": lognormal(data, 0.06, trials), "abstained": np.zeros(trials, bool)}
 
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
     for name, trials in FEWER.items():
         monkeypatch.setattr(sweeps, name, replace(getattr(sweeps, name), trials=trials))
+    imagined = replace(ANY, block=alike, trials=60)
+    monkeypatch.setattr(spectra, "ANY", imagined)
     yield
     sweep.forget()
 
@@ -63,6 +72,32 @@ def test_an_error_that_grows_with_the_condition_number_is_refuted(monkeypatch):
 
     falsify(monkeypatch, "SIDES", growing, 60)
     assert failed("G13") == ["unbounded, largest over smallest mean error"]
+
+
+@pytest.mark.parametrize(("middle", "found"), [(2.0, True), (1.0, False)])
+def test_an_error_that_is_larger_at_one_spectrum_is_refuted(monkeypatch, middle, found):
+    def larger(point, trials, data, noise):
+        errors = lognormal(data, middle if point["spectrum"] == "ratio 9" else 1.0, trials)
+        return {"error": errors, "abstained": np.zeros(trials, bool)}
+
+    monkeypatch.setattr(spectra, "ANY", replace(ANY, block=larger, trials=60))
+    names = failed("G13")
+    assert any(name.startswith("unbounded, largest over smallest mean error, ") for name in names) == found
+
+
+def test_a_spectrum_without_an_answer_is_refuted(monkeypatch):
+    def silent(point, trials, data, noise):
+        none = data.random(trials) < (0.6 if point["spectrum"] == "one small" else 0.02)
+        return {"error": np.where(none, np.inf, lognormal(data, 0.06, trials)), "abstained": none}
+
+    monkeypatch.setattr(spectra, "ANY", replace(ANY, block=silent, trials=60))
+    assert failed("G13") == ["no answer, d = 7"]
+
+
+def test_errors_over_spectra_are_measured():
+    columns = spectra.errors({"d": 2, "spectrum": "ratio 9"}, 2, *map(np.random.default_rng, (1, 2)))
+    assert 0 < columns["reference"].max() < columns["error"].max() < 0.5
+    assert not columns["abstained"].any()
 
 
 def test_coinpress_that_needs_no_steps_is_refuted(monkeypatch):

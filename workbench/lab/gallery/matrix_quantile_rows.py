@@ -7,10 +7,10 @@ import numpy as np
 from workbench.lab.charts import Chart, Panel, Series
 from workbench.lab.gallery.covariance_heavy import LEVEL, measured
 from workbench.lab.gallery.matrix_quantile_pictures import OURS
-from workbench.lab.gallery.spectra import across, in_rows, rows_of
+from workbench.lab.gallery.spectra import across, places, rows_of
 from workbench.study.claims import l17_location_measures as measures
 from workbench.study.claims import mq_beside_sweeps as sweeps
-from workbench.study.claims.l17_location_measures import Measure, share
+from workbench.study.claims.l17_location_measures import Measure
 from workbench.study.claims.mq_sweeps import (
     BETA,
     DELTA,
@@ -28,6 +28,7 @@ COINPRESS, UNBOUNDED = "covariance/coinpress", "covariance/unbounded"
 POPULOUS, PRECONDITIONER = "covariance/populous", "spectral/preconditioner"
 POPULOUS_D = 5  # beyond it the search for its fewest rows takes long
 MOST = 10.0  # distances beyond are arrows
+BESIDE = 0.16  # of a row: how far markers of two dimensions are apart
 
 
 def rows_needed(profile: str, seed: int) -> Chart:
@@ -134,10 +135,14 @@ def _success(profile: str, seed: int) -> Panel:
     names = rows_of(name for frame in frames.values() for name in frame["spectrum"])
     series = []
     for place, (d, frame) in enumerate(frames.items()):
-        hits = {str(name): rows["error"] <= log(2) for name, rows in frame.groupby("spectrum", sort=False)}
-        shares = {name: share(int(one.sum()), len(one), LEVEL) for name, one in hits.items()}
-        least, shift = min(map(len, hits.values())), 0.16 * (place - 2)
-        series.append(in_rows(f"d = {d}, {least} runs each", shares, names, str(place), shift))
+        hits = (frame["error"] <= log(2)).groupby(frame["spectrum"], sort=False)
+        shares, least = hits.mean(), int(hits.size().min())
+        series.append(
+            Series(
+                f"d = {d}, {least} runs each", places(shares.index, names, BESIDE * (place - 2)), shares,
+                colour_key=str(place), kind="fraction", trials=least,
+            )
+        )  # fmt: skip
     series.append(across("promised", 1 - BETA, names))
     return Panel(
         "at the planned rows", "spectrum", "share of successes", tuple(series), "linear", "linear",

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from workbench.lab.charts import Series
-from workbench.populations.spectra import FOUND
+from workbench.populations.spectra import FAMILY, FOUND
 from workbench.study.claims.l17_location_measures import Measure
 
 WORST = "worst found"
@@ -11,17 +11,26 @@ WORST = "worst found"
 
 def rows_of(names: Iterable[str]) -> tuple[str, ...]:
     """Return the names of the rows: those of the spectra, without the key and the dimension of the worst."""
-    rows = list(dict.fromkeys(WORST if name in FOUND else name for name in names))
-    return tuple(sorted(rows, key=lambda row: row == WORST))
+    rows = {_row(name) for name in names}
+    return tuple(name for name in (*FAMILY, WORST) if name in rows)
+
+
+def places(names: Iterable[str], rows: tuple[str, ...], shift: float = 0.0) -> list[float]:
+    """Return where the markers of spectra stand, moved down by a part of a row."""
+    return [rows.index(_row(name)) + 1 + shift for name in names]
+
+
+def _row(name: str) -> str:
+    return WORST if name in FOUND else name
 
 
 def in_rows(
     label: str, found: Mapping[str, Measure], rows: tuple[str, ...], key: str, shift: float = 0.0
 ) -> Series:
-    """Return measures, one of each spectrum, as markers in their rows, moved down by a part of a row."""
-    places = [rows.index(WORST if name in FOUND else name) + 1 + shift for name in found]
+    """Return measures, one of each spectrum, with their bands."""
     low, high = zip(*(one.interval for one in found.values()), strict=True)
-    return Series(label, places, [one.estimate for one in found.values()], low, high, colour_key=key)
+    middle = [one.estimate for one in found.values()]
+    return Series(label, places(found, rows, shift), middle, low, high, colour_key=key)
 
 
 def across(label: str, value: float, rows: tuple[str, ...], key: str = "") -> Series:

@@ -19,6 +19,7 @@ from workbench.study.claims import al22_votes as votes
 from workbench.study.claims import l17_location_measures as measures
 from workbench.study.claims.al22_checks import certain, fails
 from workbench.study.claims.base import Claim
+from workbench.study.claims.over_spectra import supremum
 from workbench.study.cliff import fewest_rows
 from workbench.study.complexity import enough
 from workbench.study.intervals import local_slope
@@ -87,11 +88,9 @@ def frames_are_found(profile: str, seed: int, jobs: int) -> Verdict:
     small = run(votes.FRAMES, profile, seed=seed, jobs=jobs)
     checks, trials = [], len(small)
     for d, of_d in measures.by(small, "d").items():
-        each = [
-            fails(f"above a condition of 4, d = {d:g}, {name}", rows["error"] > CLOSE, BETA, 2.5)
-            for name, rows in of_d.groupby("spectrum")
-        ]
-        checks += [_framed(one, int(d)) for one in sorted(each, key=lambda one: -one.estimate)]
+        name, bad = f"above a condition of 4, d = {d:g}", of_d["error"] > CLOSE
+        found = supremum(name, of_d, bad, BETA, factor=2.5, n=votes.FRAME_ROWS[int(d)])
+        checks.append(_framed(found, int(d)))
     for sweep, size, name, factor in (
         (votes.DRAWN_FRAMES, 5, "groups in law", 3.0),
         (votes.LARGE_FRAMES, 5, "rows", 6.0),
