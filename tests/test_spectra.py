@@ -7,7 +7,7 @@ import pytest
 
 from workbench.errors import ArgumentError
 from workbench.populations.rotated import Rotated, rotated
-from workbench.populations.spectra import FOUND, LONGEST, Spectrum, family, named
+from workbench.populations.spectra import FOUND, LONGEST, SHOWN, Spectrum, family, named, shown, worst_name
 
 DIMENSIONS = (1, 2, 3, 5, 7, 10, 20)
 
@@ -64,6 +64,15 @@ def test_random_spectra_are_the_same_every_time_and_differ():
 def test_the_worst_that_were_found_are_spectra(name):
     spectrum = named(name, len(FOUND[name]) + 1)
     assert spectrum.log_gaps == FOUND[name]
+
+
+def test_a_few_are_shown_each_once_and_the_worst_with_them():
+    key = "covariance/unbounded"
+    assert shown(7, key) == (*SHOWN, worst_name(key, 7))
+    assert shown(5, "covariance/matrix-quantile", longest=1e8)[:3] == ("round", "ratio 9", "geometric")
+    assert "ratio 9" not in shown(20, key)
+    assert shown(2, "covariance/empirical", few=("round", "one small", "one large")) == ("round", "one small")
+    assert shown(1, key) == ("round",)
 
 
 @pytest.mark.parametrize(
