@@ -37,8 +37,9 @@ class SquaredErrors:
 
     @property
     def gaussian_median(self) -> float:
-        """The median of the root of both together."""
-        return _median(self.covariance + self.mean, self.d * (self.d + 3) // 2, self.d)
+        """The median of the root of both together; of the covariance's alone where the mean is known."""
+        numbers = self.d * (self.d + (3 if self.mean else 1)) // 2
+        return _median(self.covariance + self.mean, numbers, self.d)
 
     @property
     def total_variation(self) -> float:

@@ -16,10 +16,10 @@ at most n/2 wherever a window holds all rows, a length of 8, which makes it (M/8
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import ceil, log, sqrt
+from math import ceil, exp, lgamma, log, sqrt
 
 import numpy as np
-from scipy.special import chdtri, gamma, gammainc, gammaincc
+from scipy.special import chdtri, gammainc, gammaincc
 
 from workbench.estimators.base import Array
 from workbench.estimators.parts.lifted_moment import LiftedMoment
@@ -163,5 +163,5 @@ def slope(d: int, radius: float) -> float:
     inside = float(gammainc(d / 2, squared))
     if d == 1:
         return inside
-    inverse = gamma((d - 1) / 2) / (sqrt(2) * gamma(d / 2)) * float(gammaincc((d - 1) / 2, squared))
-    return inside + (1 - 1 / d) * radius * float(inverse)
+    inverse = exp(lgamma((d - 1) / 2) - lgamma(d / 2)) / sqrt(2) * float(gammaincc((d - 1) / 2, squared))
+    return inside + (1 - 1 / d) * radius * inverse
