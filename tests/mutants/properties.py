@@ -1,9 +1,9 @@
 """Mutants that a property finds which is no contract of every entry: each with the test that must fail."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 from unittest.mock import patch
 
@@ -12,9 +12,11 @@ from rewritten import rewritten
 
 from tests.estimators import test_close_verdicts as verdicts
 from tests.estimators import test_matrix_quantile_edge as edge
+from tests.estimators import test_round_finish as finish
 from tests.estimators import test_rows as balls
 from tests.privacy import test_thompson_law as law
-from workbench.estimators.parts import points, rows
+from workbench.estimators.parts import points, round_finish, round_steps, rows
+from workbench.estimators.parts.lifted_moment import LiftedMoment
 from workbench.estimators.parts.stability import Stability
 from workbench.estimators.parts.subspace_token import Tokens
 from workbench.privacy import random_matrices
@@ -48,6 +50,29 @@ def another_rate(d: int, rate: float, rng: np.random.Generator) -> np.ndarray:
 
 
 exponents = random_matrices._exponents
+
+
+@contextmanager
+def of_winsorised_moments() -> Iterator[None]:
+    """Round frames made of the moments of shrunk rows, answers of those whose winsorising is undone."""
+    with ExitStack() as stack:
+        for name, right, wrong in (
+            ("_measured", "unwinsorised(z, radius)", "z"),
+            ("estimate", "covariance(z)", "covariance(unwinsorised(z, self.steps.ball(spectrum)))"),
+        ):
+            stack.enter_context(rewritten(FINISH, name, right, wrong)())
+        yield
+
+
+def two_steps_fewer(self: round_steps.RoundSteps) -> int:
+    """The number of steps, less 2."""
+    return counted.func(self) - 2
+
+
+counted: "cached_property[int]" = vars(round_steps.RoundSteps)["count"]
+FINISH = round_finish.RoundFinish
+ANSWERING = "is_round(spectrum) and (number or len(costs) == 1)"
+CASES = {case.name: case for case in finish.CASES}
 LOSS = "(self.influence.most + self.margin) * t"
 
 PROPERTIES = (
@@ -66,4 +91,41 @@ PROPERTIES = (
              law.test_masks_of_four_dimensions_have_the_law_of_their_rate),
     Property("a ball that trusts any order of summation", partial(patch.object, rows, "UNIT", 0.0),
              balls.test_rows_are_within_the_ball_whatever_the_order_of_summation),
+    Property("a lifted moment charged without its lift",
+             rewritten(LiftedMoment, "charge", "self.reach", "1.0"),
+             partial(finish.test_a_pair_of_rows_attains_the_sensitivity, height=finish.HEIGHT, d=3)),
+    Property("a lifted moment charged as its mean",
+             rewritten(LiftedMoment, "charge", "second_moment_sensitivity(self.n, self.reach)",
+                       "2 * self.height / self.n"),
+             partial(finish.test_no_row_moves_a_lifted_moment_by_more_than_its_charge, 3, 2)),
+    Property("the corner of a lifted moment read as a mean",
+             rewritten(LiftedMoment, "draw", "noisy[0, 1 : r + 1]", "noisy[0, :r]"),
+             partial(finish.test_without_noise_a_lifted_moment_holds_mean_and_moment, 3, 3)),
+    Property("eigenvalues of noise that stretch an axis",
+             rewritten(round_finish, "_rounder", "np.maximum(values, 0.0) + excess",
+                       "np.maximum(values + excess, 1e-6)"),
+             finish.test_rounding_keeps_axes_within_the_proved_factors),
+    Property("frames of winsorised moments", of_winsorised_moments,
+             finish.test_rows_are_as_long_in_every_frame_as_its_steps_foresee),
+    Property("answers of frames that are not round",
+             rewritten(FINISH, "estimate", ANSWERING, ANSWERING.removeprefix("is_round(spectrum) and ")),
+             partial(finish.test_every_number_is_that_of_the_definition, CASES["widest"])),
+    Property("an answer of the first of several steps",
+             rewritten(FINISH, "estimate", ANSWERING, "is_round(spectrum)"),
+             partial(finish.test_every_number_is_that_of_the_definition, CASES["white"])),
+    Property("answers whose weights add up to a budget",
+             rewritten(FINISH, "_pooled", "np.average(values, axis=0, weights=weights)",
+                       "np.tensordot(weights, values, 1)"),
+             partial(finish.test_every_number_is_that_of_the_definition, CASES["white"])),
+    Property("an answer where no frame is round",
+             rewritten(FINISH, "estimate", "Abstention(measured[-1].step)",
+                       "Moments(centre, frame.covariance(z))"),
+             partial(finish.test_a_spectrum_that_does_not_become_round_is_no_answer, 1e-30)),
+    Property("two rounding steps fewer",
+             partial(patch.object, round_steps.RoundSteps, "count", property(two_steps_fewer)),
+             partial(finish.test_the_last_step_is_the_first_that_meets_the_worst_spectrum_round, 4000, 5)),
+    Property("locations for rows that have a width",
+             rewritten(round_steps, "_exponent", "if not narrowest:\n        return any_width",
+                       "narrowest = narrowest or 0.5"),
+             partial(finish.test_rows_of_any_width_have_a_place, 0.0, 0.0, 1, 1000)),
 )  # fmt: skip
