@@ -8,6 +8,9 @@ by t = tr(A⁻¹A⁻ᵀ)/d in the norm that the covariance defines:
     mean²          d E min(|z|², R²)/(d n) + the lifted noise d (σ R/(√2 τ))² times t, both over the square of
                    the slope at 0
 
+t is 1 for rows that steps before made white. The last step meets the spectrum s that `parts.round_steps`
+foresees, and t = tr(s⁻¹)/d: of the widest spectrum, at the fewest rows, the median is up to a third larger.
+
 These are mean squares. The median length of D numbers is (1 - 2/(9D))^(3/2) of its root mean square, as that
 of χ_D is.
 """
