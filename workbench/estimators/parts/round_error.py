@@ -41,14 +41,18 @@ class SquaredErrors:
     @property
     def gaussian_median(self) -> float:
         """The median of the root of both together; of the covariance's alone where the mean is known."""
-        numbers = self.d * (self.d + (3 if self.mean else 1)) // 2
-        return _median(self.covariance + self.mean, numbers, self.d)
+        return _median(self.covariance + self.mean, self._numbers, self.d)
 
     @property
     def total_variation(self) -> float:
-        """The total variation to expect: 2Φ(v/2) - 1, v² = mean² + covariance²/2 the variance of a log ratio."""
+        """The total variation to expect: 2Φ(v/2) - 1, v² = mean² + covariance²/2 that of a log ratio."""
         v = sqrt(self.mean + self.covariance / 2)
-        return erf(v * (1 - 2 / (9 * (self.d * (self.d + 3) // 2))) ** 1.5 / sqrt(8))
+        return erf(v * (1 - 2 / (9 * self._numbers)) ** 1.5 / sqrt(8))
+
+    @property
+    def _numbers(self) -> int:
+        """How many numbers of the law are off: no mean where it is known."""
+        return self.d * (self.d + (3 if self.mean else 1)) // 2
 
 
 def squared_error(steps: RoundSteps, stretch: float = 1.0) -> SquaredErrors:
