@@ -16,7 +16,6 @@ from workbench.errors import ArgumentError, positive
 
 Array = NDArray[np.float64]
 _DISJOINT = 100.0  # at a gap of this many wide standard deviations the total variation rounds to 1
-_ROWS, _SEED = 2**14, 59  # of a total variation that has no closed form
 
 
 def absolute_error(estimate: float, truth: float) -> float:
@@ -186,21 +185,6 @@ def total_variation_bounds(p: Gaussian, q: Gaussian) -> tuple[float, float]:
     kl = min(_kl(excess, gap), _kl(-excess / (1 + excess), gap / np.sqrt(1 + excess)))
     upper = min(sqrt(-expm1(2 * log_b)), pinsker_bound(kl))
     return min(upper, max(-expm1(log_b), _best_projection(excess, gap))), upper
-
-
-def total_variation_estimate(p: Gaussian, q: Gaussian) -> float:
-    """Return TV as the mean of max(0, 1 - p/q) over fixed rows of a nonsingular `q`: to about 2 %, or .001.
-
-    >>> line = Gaussian(np.zeros(1), np.eye(1))
-    >>> round(total_variation_estimate(Gaussian(np.array([2.0]), np.eye(1)), line), 2)
-    0.68
-    """
-    excess, gap = _relative(p, q)
-    if excess.min() <= -1:
-        return 1.0
-    z = np.random.default_rng(_SEED).standard_normal((_ROWS, q.d))
-    log_ratio = (z**2 - (z - gap) ** 2 / (1 + excess) - np.log1p(excess)).sum(axis=1) / 2
-    return float(np.maximum(0.0, -np.expm1(log_ratio)).mean())
 
 
 def _kl(excess: Array, gap: Array) -> float:

@@ -92,12 +92,14 @@ def wishart_trace_scale(charge: Charge, d: int) -> float:
     2020); α is the best on a grid.
     """
     cost, distance = _approximate(charge), charge.sensitivity
-    highest = (1 - 1e-9) / expm1(min(distance, 30.0))
+    if distance >= 30:
+        raise ArgumentError("sensitivity", distance, f"below 30, for {d} dimensions at {cost}")
+    highest = (1 - 1e-9) / expm1(distance)
     orders = 1 + np.geomspace(min(1e-3, highest / 2), highest, ORDERS)
     rows = (cost.epsilon + (log(cost.delta) - _conversion(orders)) / (orders - 1)) / renyi(
         distance, orders, d
     )
-    if not (distance < 30 and rows.max() > d - 1):
+    if not rows.max() > d - 1:
         raise ArgumentError("sensitivity", distance, f"smaller, for {d} dimensions at {cost}")
     return float(1 / rows.max())
 

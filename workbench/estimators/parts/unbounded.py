@@ -8,6 +8,7 @@ import numpy as np
 from workbench.estimators.base import Abstention, Array, Trace, require_matrix
 from workbench.estimators.parts.concentrated import concentrated
 from workbench.estimators.parts.moments import Moments
+from workbench.estimators.parts.rows import shuffled
 from workbench.estimators.parts.unbounded_paper import PaperUnbounded
 from workbench.estimators.parts.unbounded_tight import TightUnbounded
 from workbench.privacy import ZCDP, Budget, NoiseSource
@@ -31,13 +32,14 @@ def _recipe(n: int, d: int, cost: ZCDP, calibration: str, centred: bool, with_me
 
 
 def moments(recipe: Recipe, x: Array, noise: NoiseSource, trace: Trace | None) -> Moments | Abstention:
-    """Return the private moments of sanitised rows.
+    """Return the private moments of sanitised rows, in an order that has nothing to do with what is in them.
 
-    Matrices that are decomposed or solved here are made of released values; where they are singular in
-    floats, or what they give is no number, there is no answer.
+    Sorted rows, or copies side by side, would make blocks and pairs unlike the data. Matrices that are
+    decomposed or solved here are made of released values; where they are singular in floats, or what they
+    give is no number, there is no answer.
     """
     try:
-        found = recipe.estimate(x, noise, trace)
+        found = recipe.estimate(shuffled(x, noise), noise, trace)
     except np.linalg.LinAlgError:
         return Abstention("covariance")
     if isinstance(found, Moments) and not found.finite:

@@ -1,6 +1,6 @@
 """Covariance and mean of a Gaussian without any bound: M21/UG's loop of preconditioners, with constants.
 
-Rows are paired, N = ⌊n/2⌋ (or centred, N = n), and cut into t blocks of m rows. From the frame A = I:
+Rows are shuffled, paired, N = ⌊n/2⌋ (or centred, N = n), and cut into t blocks of m rows. From A = I:
 
     (1) λ = block eigenvalues; r = #{λ_i > 0}. If r < d: V = the vote of the blocks on the top-r subspace,
         A = Vᵀ, λ = block eigenvalues of A x                                                     M21/UG Alg 1

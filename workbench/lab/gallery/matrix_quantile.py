@@ -7,7 +7,7 @@ from workbench.lab.gallery.matrix_quantile_runs_view import runs_view
 from workbench.lab.gallery.matrix_quantile_steps import mask, stability
 from workbench.lab.gallery.matrix_quantile_view import quantile_view
 
-CLAIMS = ("MQ1", "MQ2", "MQ3", "MQ4", "MQ5", "MQ6", "MQ7")
+CLAIMS = ("MQ1", "MQ2", "MQ3", "MQ4", "MQ5", "MQ6", "MQ7", "MQ8")
 
 __all__ = [
     "CLAIMS",

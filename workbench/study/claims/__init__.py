@@ -30,6 +30,7 @@ from workbench.study.claims.m21_heavy_net import CLAIMS as M21_HEAVY_NET
 from workbench.study.claims.m21_unbounded import CLAIMS as M21_UNBOUNDED
 from workbench.study.claims.mq import CLAIMS as MQ
 from workbench.study.claims.mq_beside import CLAIMS as MQ_BESIDE
+from workbench.study.claims.mq_learner import CLAIMS as MQ_LEARNER
 from workbench.study.claims.wx19 import CLAIMS as WX19
 from workbench.study.resources import resources
 from workbench.study.verdict import Verdict
@@ -57,6 +58,7 @@ FAMILIES: tuple[tuple[Claim, ...], ...] = (
     M21_UNBOUNDED,
     MQ,
     MQ_BESIDE,
+    MQ_LEARNER,
     WX19,
 )
 CLAIMS: dict[str, Claim] = index(*FAMILIES)
