@@ -323,3 +323,25 @@ def test_the_ball_of_a_mean_shrinks_in_every_step(mode):
     assert trace.records["radius"][0] == 300.0
     assert (trace.records["centre"][0] == 7.0).all()
     assert np.linalg.norm(trace.records["centre"][-1] - 8.0) < trace.records["radius"][-1]
+
+
+@pytest.mark.parametrize("spectrum", ["low", "middle", "half", "geometric"])
+def test_a_loose_upper_loses_no_axis(spectrum):
+    """d = 10, m = 10,000, upper = 1e9: axes hidden by the noise of a step were once taken for `lower`.
+
+    The frame then blew them up, and rows clipped along them told nothing of the others: errors up to √d.
+    """
+    d, upper, budget = 10, 1e9, ApproxDP(1.0, 1e-6)
+    axes = {
+        "low": np.ones(d),
+        "middle": np.full(d, upper**0.75),
+        "half": np.repeat([1.0, upper], d // 2),
+        "geometric": np.geomspace(1, upper, d),
+    }[spectrum]
+    estimator = CoinPressCovariance(upper=upper, centred=True)
+    expected = estimator.predicted_error(10_000, d, budget)
+    assert expected < 0.15
+    for seed in range(8):
+        x = np.random.default_rng(seed).standard_normal((10_000, d)) * np.sqrt(axes)
+        found = estimator.estimate(x, budget, SimulatedNoise(np.random.default_rng((seed, 1))))
+        assert mahalanobis_covariance_error(found, np.diag(axes)) < 2 * expected

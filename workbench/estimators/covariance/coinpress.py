@@ -7,15 +7,16 @@ the number of rows in everything below. From A = I/√upper, ℓ = 1/upper, for 
     (1) w_j = A x_j, shrunk to the ball of a public radius g
     (2) Z = (1/m) Σ w_j w_jᵀ + N, N symmetric Gaussian                    sensitivity √2 g²/m
     (3) last step: out = A⁻¹ M A⁻ᵀ, M the PSD part of Z, its winsorising inverted if `tight`
-    (4) otherwise: U = V diag(max(λ + e, ℓ)) Vᵀ for Z = V diag(λ) Vᵀ;  A ← U^(-1/2) A;  ℓ ← ℓ/(ℓ + 2e)
+    (4) otherwise: U = V diag(max(λ + e, f)) Vᵀ for Z = V diag(λ) Vᵀ;  A ← U^(-1/2) A;  ℓ ← ℓ/(ℓ + 2e)
 
-ℓ I ≤ A Σ Aᵀ ≤ I holds throughout if e bounds the spectral error of Z: the ellipsoid becomes round, a constant
-factor at a time, and the last step measures it in its own unit. g, e, ℓ, the number of steps and the shares
-of the budget are public (`parts.coinpress_design`): t minimises a predicted error unless `steps` fixes it,
-and a step that would not raise ℓ is skipped, its share going to the last one.
+ℓ I ≤ A Σ Aᵀ ≤ I holds throughout if e bounds the spectral error of Z and f = ℓ: the ellipsoid becomes round,
+a constant factor at a time, and the last step measures it in its own unit. g, e, f, ℓ, the number of steps
+and the shares of the budget are public (`parts.coinpress_design`): t minimises the error, its bound or its
+prediction, unless `steps` fixes it; a step that would not raise ℓ is skipped, its share going to the last.
 
 `mode="proved"`: nothing is clipped and e is a bound, with probability 1 - beta, for normal rows.
-`mode="practical"`, the default: the same privacy, smaller g and e, no proof of coverage.
+`mode="practical"`, the default: the same privacy, smaller g and e, and f = e, so that an axis that noise hides
+is not taken for a much shorter one; no proof of coverage, ℓ as expected (`parts.expected_frame`).
 
 `calibration="tight"`, ours: symmetric noise, whose entries off the diagonal have half the variance, shares of
 least predicted error, and, in mode "practical", a last step that winsorises many rows and inverts the bias
@@ -28,6 +29,7 @@ mapped back on both sides. For d = 1 the same code is a univariate variance. Pro
 """
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Literal
 
 import numpy as np
@@ -36,6 +38,7 @@ from workbench.errors import integer_at_least, one_of, positive, probability
 from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import perturbed
 from workbench.estimators.parts.coinpress_design import CovarianceDesign, covariance_design, winsorised
+from workbench.estimators.parts.foreseen import better_than, median_of_matrix
 from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.rows import (
     centred_rows,
@@ -136,13 +139,13 @@ class CoinPressCovariance:
         n, d = x.shape
         design, charges = self.design(n, d, budget), list(self.plan(n, d, budget).charges())
         rows, a = centred_rows(x, self.centred), np.eye(d) / np.sqrt(self.upper)
-        for charge, clip, excess, lower in zip(
-            charges[:-1], design.clips, design.excess, design.lower, strict=False
+        for charge, clip, excess, floor, lower in zip(
+            charges[:-1], design.clips, design.excess, design.floors, design.lower, strict=False
         ):
             z = noisy_moment(rows, a, clip, charge, noise)  # (1) (2)
             if trace is not None:
                 trace.add(preconditioner=a, lower=lower)
-            a = preconditioned(z, excess, lower, a)  # (4)
+            a = preconditioned(z, excess, floor, a)  # (4)
         if trace is not None:
             trace.add(preconditioner=a, lower=design.lower[-1])
         z = noisy_moment(rows, a, design.clips[-1], charges[-1], noise)
@@ -159,6 +162,15 @@ class CoinPressCovariance:
         proved = self.mode == "proved" and beta >= self.beta
         return self.design(n, d, budget).error if proved else float("inf")
 
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d, that of 0.
+
+        The design's own recursion, with the noise that is expected in place of bounds
+        (`parts.expected_frame`); for normal rows.
+        """
+        require_matrix(n, d)
+        return better_than(sqrt(d), median_of_matrix(self.design(n, d, budget).rms, d))
+
 
 def noisy_moment(rows: Array, a: Array, clip: float, charge: Charge, noise: NoiseSource) -> Array:
     """Return Z of step (2)."""
@@ -166,9 +178,9 @@ def noisy_moment(rows: Array, a: Array, clip: float, charge: Charge, noise: Nois
     return perturbed(moment, charge, noise)
 
 
-def preconditioned(z: Array, excess: float, lower: float, a: Array) -> Array:
+def preconditioned(z: Array, excess: float, floor: float, a: Array) -> Array:
     """Return U^(-1/2) A of step (4)."""
-    return spectral_map(z, lambda values: 1 / np.sqrt(np.maximum(values + excess, lower))) @ a
+    return spectral_map(z, lambda values: 1 / np.sqrt(np.maximum(values + excess, floor))) @ a
 
 
 def mapped_back(z: Array, a: Array) -> Array:

@@ -8,8 +8,11 @@ With b the failure probability of a step and b' = b/3, γ the size of a normal r
                  x = √(d/n) + √(2 ln(2/b')/n),  e = 2x + x² + √2 s (√d + √ln(2/b'))
                  ℓ ← ℓ/(ℓ + 2e), skipped where ℓ + 2e ≥ 1
 
-"practical" takes b' = .1 for one row instead of all rows, and .3 e: radii that data exceed now and then, and
-no proof of coverage. Proof of both recursions: `proofs/gaussian_steps.md`, sections 1 and 2.
+"practical" takes b' = .1 for one row instead of all rows: radii that data exceed now and then, and no proof
+of coverage. For a covariance it takes .15 e, and U = Z₊ + eI: eigenvalues that noise hides are overestimated,
+at most by 1/.15 or so, until the next step sees them. Its ℓ is what is expected of the smallest axes
+(`expected_frame`), and a step is skipped where it would not raise that. Proof of both recursions of "proved":
+`proofs/gaussian_steps.md`, sections 1 and 2.
 
 "paper" has the source's constants: B = r + γ, a quarter of the budget for all steps but the last, and noise
 of one sd on every entry of a matrix, whose norms are √2 times as large.
@@ -17,14 +20,17 @@ of one sd on every entry of a matrix, whose norms are √2 times as large.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from math import log, sqrt
+from operator import attrgetter
 from typing import Literal, TypeAlias
 
+import numpy as np
 from scipy.special import gammainccinv
 
+from workbench.estimators.parts.expected_frame import noise_radius, positive_mean
 from workbench.estimators.parts.rows import mean_sensitivity, second_moment_sensitivity
-from workbench.estimators.parts.winsorised_covariance import WinsorisedCovariance
+from workbench.estimators.parts.winsorised_covariance import WinsorisedCovariance, squared_errors
 from workbench.linalg import sample_covariance_excess, symmetric_noise_frobenius, symmetric_noise_norm, tail
 from workbench.privacy import GaussianDP
 
@@ -33,7 +39,7 @@ Calibration: TypeAlias = Literal["paper", "tight"]
 
 MOST_STEPS = 30
 SPREAD = {"tight": (0.02, 0.05, 0.1, 0.15, 0.25, 0.4), "paper": (0.25,)}  # shares of all steps but the last
-ROW, COVERED, CAUTION = 0.05, 0.01, 0.3  # "practical": share of rows clipped, of balls missed, of e used
+ROW, COVERED, CAUTION = 0.05, 0.01, 0.15  # "practical": share of rows clipped, of balls missed, of e used
 
 
 @dataclass(frozen=True)
@@ -52,13 +58,19 @@ class MeanDesign:
 
 @dataclass(frozen=True)
 class CovarianceDesign:
-    """Weights, clipping radii, half-widths e of all steps but the last, lower bounds ℓ before each step."""
+    """Weights and clipping radii; e and the least eigenvalue of U for all steps but the last.
+
+    `lower` is ℓ before each step, a bound in mode "proved", expected in mode "practical"; `error` what the
+    error exceeds with probability at most beta if ℓ is a bound, `rms` its root mean square.
+    """
 
     weights: tuple[float, ...]
     clips: tuple[float, ...]
     excess: tuple[float, ...]
+    floors: tuple[float, ...]
     lower: tuple[float, ...]
     error: float
+    rms: float
 
 
 @lru_cache(maxsize=4096)
@@ -89,10 +101,13 @@ def covariance_design(
     calibration: Calibration,
     beta: float,
 ) -> CovarianceDesign:
-    """Return the design with the smallest predicted error, for n rows with covariance at most `upper` I."""
+    """Return the design with the smallest error bound, or rms error in mode "practical".
+
+    For n rows with covariance at least I and at most `upper` I.
+    """
     shares = _shares(steps, calibration)
     tried = (_covariance(n, d, upper, mu, weights, mode, calibration, beta) for weights in shares)
-    return min(tried, key=lambda design: design.error)
+    return min(tried, key=attrgetter("rms" if mode == "practical" else "error"))
 
 
 def _shares(steps: int | None, calibration: Calibration) -> Iterator[tuple[float, ...]]:
@@ -163,31 +178,43 @@ def _covariance(
     calibration: Calibration,
     beta: float,
 ) -> CovarianceDesign:
-    lower, failures = 1 / upper, _failures(len(weights), beta)
+    practical, failures = mode == "practical", _failures(len(weights), beta)
     wider = sqrt(2) if calibration == "paper" else 1.0
     taken: list[float] = []
     clips: list[float] = []
     excess: list[float] = []
-    bounds: list[float] = []
+    lower = [1 / upper]
     for weight, b in zip(weights[:-1], failures, strict=False):
         clip = _covariance_clip(n, d, mode, b / 3)
         sd = wider * second_moment_sensitivity(n, clip) / (mu * sqrt(weight))
         e = _excess(n, d, sd, mode, b / 3)
-        if lower + 2 * e >= 1:
+        size = positive_mean(lower[-1], noise_radius(d, sd)) + e if practical else lower[-1] + 2 * e
+        if size >= 1:
             break
         taken.append(weight)
         clips.append(clip)
         excess.append(e)
-        bounds.append(lower)
-        lower = lower / (lower + 2 * e)
+        lower.append(lower[-1] / size)
     share = 1 - sum(taken)
     if winsorised(mode, calibration):
         clip = WinsorisedCovariance(n, d, GaussianDP(mu * sqrt(share))).radius
     else:
         clip = _covariance_clip(n, d, mode, failures[-1] / 3)
     sd = wider * second_moment_sensitivity(n, clip) / (mu * sqrt(share))
-    error = _predicted_error(n, d, sd, lower, beta)
-    return CovarianceDesign((*taken, share), (*clips, clip), tuple(excess), (*bounds, lower), error)
+    expected = lower[-1] if practical else reduce(lambda size, e: size / (size + e), excess, 1 / upper)
+    if winsorised(mode, calibration):
+        squared = float(squared_errors(np.array([clip**2 / expected]), n, d, mu * sqrt(share))[0])
+    else:
+        squared = d * (d + 1) / n + _noise(d, sd, calibration) / expected**2
+    return CovarianceDesign(
+        weights=(*taken, share),
+        clips=(*clips, clip),
+        excess=tuple(excess),
+        floors=tuple(excess if practical else lower[:-1]),
+        lower=tuple(lower),
+        error=_error_bound(n, d, sd, lower[-1], beta),
+        rms=sqrt(squared),
+    )
 
 
 def winsorised(mode: Mode, calibration: Calibration) -> bool:
@@ -206,7 +233,7 @@ def _excess(n: int, d: int, sd: float, mode: Mode, b: float) -> float:
     return sample_covariance_excess(n, d, b) + sd * symmetric_noise_norm(d, b)
 
 
-def _predicted_error(n: int, d: int, sd: float, lower: float, beta: float) -> float:
+def _error_bound(n: int, d: int, sd: float, lower: float, beta: float) -> float:
     """Return a bound on the error in the norm of Σ: √d times the sampling excess, and the noise over ℓ.
 
     Below 1 it makes Z positive definite, so that its positive part is Z. Otherwise that part moves Z by at
@@ -215,3 +242,8 @@ def _predicted_error(n: int, d: int, sd: float, lower: float, beta: float) -> fl
     sampling = sqrt(d) * sample_covariance_excess(n, d, beta / 4)
     noise = sd / lower * symmetric_noise_frobenius(d, beta / 4)
     return sampling + (noise if sampling + noise < 1 else 2 * noise)
+
+
+def _noise(d: int, sd: float, calibration: Calibration) -> float:
+    """Return the mean squared Frobenius norm of the noise; of "paper", `sd` is √2 times that of its entries."""
+    return sd**2 * d * (d + (calibration == "tight")) / 2

@@ -10,7 +10,7 @@ Mean, rows N(θ, I). The last step adds noise of sd s and shrinks rows z = x - c
     privacy² = d s² + E(|z| - B)₊²/n + κ² d (1/n + s'²),        sampling² = d/n
 
 Covariance, rows N(0, Σ). Where the noise of a step is small, its U is T + e I, so that the eigenvalues of
-T = A Σ Aᵀ follow λ ← λ/max(λ + e, ℓ). Symmetric noise of sd s on the diagonal, in units of Σ:
+T = A Σ Aᵀ follow λ ← λ/max(λ + e, f). Symmetric noise of sd s on the diagonal, in units of Σ:
 
     privacy² = s² (Σ_i 1/λ_i² + Σ_{i<j} 1/(λ_i λ_j)),           sampling² = d (d + 1)/n
 
@@ -88,8 +88,8 @@ def frames(estimator: CoinPressCovariance, spectrum: ArrayLike, n: int, budget: 
     values = np.asarray(spectrum, np.float64) / estimator.upper
     design = estimator.design(n, len(values), budget)
     found = [values]
-    for excess, lower in zip(design.excess, design.lower, strict=False):
-        found.append(found[-1] / np.maximum(found[-1] + excess, lower))
+    for excess, floor in zip(design.excess, design.floors, strict=True):
+        found.append(found[-1] / np.maximum(found[-1] + excess, floor))
     return found
 
 
