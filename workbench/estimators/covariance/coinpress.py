@@ -15,8 +15,8 @@ and the shares of the budget are public (`parts.coinpress_design`): t minimises 
 prediction, unless `steps` fixes it; a step that would not raise ℓ is skipped, its share going to the last.
 
 `mode="proved"`: nothing is clipped and e is a bound, with probability 1 - beta, for normal rows.
-`mode="practical"`, the default: the same privacy, smaller g and e, and f = e, so that an axis that noise hides
-is not taken for a much shorter one; no proof of coverage, ℓ as expected (`parts.expected_frame`).
+`mode="practical"`, the default: the same privacy, smaller g and e, no proof of coverage. f = e, so that an
+axis that noise hides is not taken for a much shorter one; ℓ is what `parts.expected_frame` expects.
 
 `calibration="tight"`, ours: symmetric noise, whose entries off the diagonal have half the variance, shares of
 least predicted error, and, in mode "practical", a last step that winsorises many rows and inverts the bias
@@ -163,10 +163,10 @@ class CoinPressCovariance:
         return self.design(n, d, budget).error if proved else float("inf")
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d, that of 0.
+        """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d on.
 
-        The design's own recursion, with the noise that is expected in place of bounds
-        (`parts.expected_frame`); for normal rows.
+        √d is the error of the zero matrix. Needs normal rows; from the noise that is expected in each step
+        (`parts.expected_frame`).
         """
         require_matrix(n, d)
         return better_than(sqrt(d), median_of_matrix(self.design(n, d, budget).rms, d))
