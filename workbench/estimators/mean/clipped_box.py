@@ -19,6 +19,7 @@ import numpy as np
 
 from workbench.errors import finite, positive, probability
 from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.foreseen import better_than, median_of_mean
 from workbench.estimators.parts.gaussian_steps import require_gaussian
 from workbench.estimators.parts.rows import mean_of, mean_sensitivity
 from workbench.linalg import tail
@@ -104,3 +105,9 @@ class ClippedBoxMean:
             return float("inf")
         sd = gaussian_scale(self.plan(n, d, budget)[STEP])
         return tail(d, beta - self.beta) * sqrt(self.sigma**2 / n + sd**2)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out - mean|/sigma for normal rows; infinite from √d radius/sigma on."""
+        sd = gaussian_scale(self.plan(n, d, budget)[STEP])
+        rms = sqrt(d * (1 / n + (sd / self.sigma) ** 2))
+        return better_than(sqrt(d) * self.radius / self.sigma, median_of_mean(rms, d))

@@ -21,6 +21,7 @@ section 1.
 """
 
 from dataclasses import dataclass
+from math import hypot, sqrt
 from typing import Literal
 
 import numpy as np
@@ -28,10 +29,12 @@ import numpy as np
 from workbench.errors import ArgumentError, finite, integer_at_least, one_of, positive, probability
 from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.coinpress_design import MeanDesign, mean_design
+from workbench.estimators.parts.expected_shift import shrinking_bias
+from workbench.estimators.parts.foreseen import better_than, median_of_mean
 from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.rows import WIDEST, mean_of, mean_sensitivity, within_ball
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
-from workbench.privacy.mechanisms import gaussian
+from workbench.privacy.mechanisms import gaussian, gaussian_scale
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,3 +150,17 @@ class CoinPressMean:
         require_matrix(n, d)
         proved = self.mode == "proved" and beta >= self.beta
         return self.sigma * self.design(n, d, budget).radius if proved else float("inf")
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out - mean|/sigma for normal rows; infinite from radius/sigma on.
+
+        The mean is at the edge of the range, where the only step, if there is but one, shrinks most. Of the
+        last step: its noise, sampling, and what it shrinks with the centre as far off as noise and sampling
+        of the step before put it.
+        """
+        require_matrix(n, d)
+        radius, clip = self.radius / self.sigma, self.design(n, d, budget).clips[-1]
+        *before, last = (gaussian_scale(charge) for charge in self.plan(n, d, budget).charges())
+        apart = sqrt(d * (1 / n + before[-1] ** 2)) if before else radius
+        rms = hypot(shrinking_bias(d, apart, clip), sqrt(d * (1 / n + last**2)))
+        return better_than(radius, median_of_mean(rms, d))

@@ -12,7 +12,7 @@ locations and half for the conversion, so that a coordinate has ε/√d rather t
 """
 
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from workbench.estimators.base import (
     standard_radius,
     standardised,
 )
+from workbench.estimators.parts.foreseen import better_than, median_norm_found
 from workbench.estimators.parts.window_mean import WindowMean
 from workbench.privacy import (
     ZCDP,
@@ -118,6 +119,17 @@ class CoordinatewiseMean:
         probability(beta=beta)
         require_matrix(n, d)
         return sqrt(d) * self.sigma * self.recipe(0).error_bound(n, shared(budget, d), beta / d)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out - mean|/sigma for normal rows; infinite from √d radius/sigma on.
+
+        Infinite, too, where some coordinate is sooner missed than not.
+        """
+        require_matrix(n, d)
+        one = self.recipe(0).predict(n, shared(budget, d))
+        failure = 1 - (1 - one.failure) ** d
+        trivial = inf if self.radius is None else sqrt(d) * self.radius / self.sigma
+        return better_than(trivial, one.rms * median_norm_found(d, failure))
 
 
 def shared(budget: Budget, d: int) -> Budget:

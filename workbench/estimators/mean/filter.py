@@ -110,3 +110,11 @@ class FilterMean:
     ) -> Array | Abstention:
         """Return the private mean of sanitised rows."""
         return self.core.estimate(x, budget, noise, trace)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out - mean|/sigma for clean normal rows; infinite from radius/sigma on.
+
+        Infinite for "paper", of which nothing is foreseen. Corrupted rows come on top.
+        """
+        self.plan(n, d, budget)
+        return self.core.predicted_error(n, d, budget)

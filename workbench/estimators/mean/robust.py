@@ -20,6 +20,7 @@ be seen by it. Proof: `proofs/robust_mean.md`.
 """
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from workbench.estimators.base import (
     run_multivariate,
     standard_radius,
 )
+from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.normal_rule import NormalRule
 from workbench.estimators.parts.robust_design import RobustDesign, robust_design
@@ -117,3 +119,11 @@ class RobustMean:
         rows = Rows(x, self.centre, self.sigma)
         found = self.loop(n, d, budget).estimate(rows, self.plan(n, d, budget), noise, trace)
         return np.asarray(self.centre + self.sigma * found)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out - mean|/sigma for clean normal rows; infinite from √d radius/sigma on.
+
+        Corrupted rows come on top.
+        """
+        expected = self.loop(n, d, budget).clean_run(self.plan(n, d, budget)).median_error()
+        return better_than(sqrt(d) * self.radius / self.sigma, expected)

@@ -31,6 +31,7 @@ from workbench.estimators.base import (
     standard_radius,
 )
 from workbench.estimators.parts.bounded_rule import BoundedRule
+from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.robust_design import RobustDesign
 from workbench.estimators.parts.robust_heavy_design import allowance, robust_heavy_design
@@ -119,3 +120,11 @@ class RobustHeavyMean:
         rows = Rows(x, self.centre, sqrt(self.upper))
         found = self.loop(n, d, budget).estimate(rows, self.plan(n, d, budget), noise, trace)
         return np.asarray(self.centre + sqrt(self.upper) * found)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out - mean|/√upper for clean normal rows; infinite from √d radius/√upper on.
+
+        Corrupted rows come on top.
+        """
+        expected = self.loop(n, d, budget).clean_run(self.plan(n, d, budget)).median_error()
+        return better_than(sqrt(d) * self.radius / sqrt(self.upper), expected)

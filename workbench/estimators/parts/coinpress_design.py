@@ -245,5 +245,5 @@ def _error_bound(n: int, d: int, sd: float, lower: float, beta: float) -> float:
 
 
 def _noise(d: int, sd: float, calibration: Calibration) -> float:
-    """Return the mean squared Frobenius norm of the noise; of "paper", `sd` is √2 times that of its entries."""
+    """Return the mean squared Frobenius norm of the noise; that of "paper" has entries of sd/√2."""
     return sd**2 * d * (d + (calibration == "tight")) / 2

@@ -1,8 +1,9 @@
 """How round CoinPress makes a covariance: what becomes of its smallest axes, in expectation.
 
-In the frame A of a step, T = A Σ Aᵀ is hardest to measure where all its eigenvalues are one small b: noise over
-b is what the error in the norm of Σ sees. The step's noise N is independent of T and has eigenvalues that are
-spread like a semicircle of radius r = sd √(2(d + 1)) (exact in the second moment). With U of the next frame,
+In the frame A of a step, T = A Σ Aᵀ is hardest to measure where all its eigenvalues are one small b: noise
+over b is what the error in the norm of Σ sees. The step's noise N is independent of T, with eigenvalues that
+are spread like a semicircle of radius r = sd √(2(d + 1)), exact in the second moment. With U of the next
+frame,
 
     tr((A' Σ A'ᵀ)⁻¹) = tr(U T⁻¹),   U = T + N + e        mode "proved", where e exceeds r
                                     U = (T + N)₊ + e     mode "practical"

@@ -16,10 +16,14 @@ Shares of μ²: 5 % for the histogram, 5 % for the rows in the ball, 80 % for th
 for the scores, 10 % for the mean. b² : c² = 1 : 10.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, inf, log, sqrt
 from typing import Literal
 
+from scipy.special import ndtr
+
+from workbench.estimators.parts.foreseen_filter import CleanRun
 from workbench.estimators.parts.rows import mean_sensitivity
 from workbench.estimators.parts.score_threshold import edges
 from workbench.estimators.parts.weighted_moments import SENSITIVITY, costs, length, moments_charge
@@ -124,6 +128,20 @@ class FilterDesign:
             *(self._in_a_pass(number, cost) for number, cost in enumerate(passes)),
             moments_charge("mean", last),
         ]
+
+    def clean_run(self, costs: Sequence[Budget]) -> CleanRun:
+        """Return what is expected of clean rows; `costs` are those of the charges."""
+        counts, centre, first, *rest = (gaussian_mu(cost) for cost in costs)
+        first *= PRICES.total if self.tail != 0 else 1.0
+        return CleanRun(
+            n=self.n,
+            d=self.d,
+            ahead=self.n * float(ndtr(self.width) - 0.5) * counts / sqrt(2 * self.d),
+            bins=self.bins,
+            apart=sqrt(self.d) * mean_sensitivity(self.n, self.outer) / centre,
+            radius=self.radius,
+            noise=mean_sensitivity(self.n, self.radius) / sqrt(first**2 + sum(mu**2 for mu in rest)),
+        )
 
     def _in_a_pass(self, number: int, cost: Budget) -> Charge:
         turn = number // 2 + 1

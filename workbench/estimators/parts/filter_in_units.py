@@ -37,6 +37,10 @@ class FilterInUnits:
         mean = split_run(z, plan, self.splits, lambda rows, part: self.recipe.run(rows, part, noise, trace))
         return mean if isinstance(mean, Abstention) else np.asarray(self.centre + self.unit * mean)
 
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median error for clean rows in standard units, of one part if there are several."""
+        return self.recipe.predicted_error(n // self.splits, d, budget)
+
 
 def require_filter(core: FilterInUnits, radius: float, most: float) -> None:
     """Raise unless the parameters make a filter; the share of corrupted rows is below `most`."""

@@ -10,7 +10,7 @@ with the source's constants or by `range/ball`, rows clipped to it, `parts.paper
 """
 
 from dataclasses import dataclass
-from math import ceil, log, sqrt
+from math import ceil, inf, log, sqrt
 from typing import Literal
 
 import numpy as np
@@ -19,6 +19,7 @@ from workbench.errors import integer_at_least
 from workbench.estimators.base import Abstention, Array, Trace, require_matrix
 from workbench.estimators.parts.filter_design import FilterDesign, Score
 from workbench.estimators.parts.filter_run import filtered_mean
+from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.gaussian_steps import step_budgets, steps_plan
 from workbench.estimators.parts.paper_filter import Directions, Rounds, divided
 from workbench.estimators.parts.paper_filter_run import Queries, Rules, by_directions, by_matrices
@@ -99,6 +100,14 @@ class FilterRecipe:
         by_rank_one = self.kind == "directions"
         found = by_directions(queries, rounds, trace) if by_rank_one else by_matrices(queries, trace)
         return found if isinstance(found, Abstention) else np.asarray(centre + found)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median error for clean rows in standard units; infinite for "paper", from R on."""
+        charges = self.plan(n, d, budget).charges()
+        if self.calibration == "paper":
+            return inf
+        run = self.design(n, d).clean_run([charge.cost for charge in charges])
+        return better_than(self.reach, run.median_error())
 
     def design(self, n: int, d: int) -> FilterDesign:
         """Return the public numbers of a tight run."""

@@ -7,7 +7,10 @@ median follows from its root mean square.
 from functools import lru_cache
 from math import inf, sqrt
 
-from scipy.special import chdtri
+from scipy.special import chdtri, chndtr
+
+from workbench.estimators.base import Array
+from workbench.privacy.roots import brentq
 
 
 @lru_cache(maxsize=1024)
@@ -36,3 +39,23 @@ def median_of_matrix(rms: float, d: int) -> float:
 def better_than(trivial: float, error: float) -> float:
     """Return the error, or infinity where it is not below that of an answer that looks at no row."""
     return error if error < trivial else inf
+
+
+def median_norm_found(freedom: int, failure: float) -> float:
+    """Return `median_norm` where a run fails with this chance, and fails with an infinite error."""
+    return sqrt(float(chdtri(freedom, 1 - 0.5 / (1 - failure)))) if failure < 0.5 else inf
+
+
+def median_beyond(sizes: Array, chances: Array, sd: float, d: int) -> float:
+    """Return the median of |u + g| for |u| one of `sizes` by `chances`, g ~ N(0, sd² I_d); infinite from 1/2.
+
+    What is missing to a sum of 1 is the chance of a failure, an infinite error.
+    """
+    if chances.sum() <= 0.5:
+        return inf
+    top = float(sizes.max()) + 10 * sd * sqrt(d)
+
+    def excess(t: float) -> float:
+        return float(chances @ chndtr((t / sd) ** 2, d, (sizes / sd) ** 2)) - 0.5
+
+    return float(brentq(excess, 0.0, top, rtol=1e-6))

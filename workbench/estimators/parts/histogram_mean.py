@@ -14,7 +14,7 @@ from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
 
 from .clipping import clipped_mean, record_clipping, sensitivity
-from .shares import divided, mean_charge, noise_quantile, rule
+from .shares import divided, mean_charge, median_of_sum, noise_quantile, rule
 from .unit_histogram import REACH, UnitHistogram
 
 SHARE = 0.5  # stated in L17: both steps with ε/2
@@ -53,6 +53,13 @@ class HistogramMean:
         record_clipping(trace, x, centre, self.window(len(x)))
         statistic = clipped_mean(x, centre, self.window(len(x)))
         return centre + float(additive(statistic, plan["mean"], noise))  # (2)
+
+    def predicted_error(self, n: int, budget: Budget) -> float:
+        """Return the median error for normal rows; infinite unless half of the locations hold by proof."""
+        plan = self.plan(n, budget)
+        if self.locator.error_bound(n, plan["locate"].cost, 0.5) == inf:
+            return inf
+        return median_of_sum(1 / sqrt(n), plan["mean"])
 
     def error_bound(self, n: int, budget: Budget, beta: float) -> float:
         """Return the bound of Theorems 2.5 and 2.8 with explicit constants.

@@ -32,7 +32,7 @@ def location_law(
         width = locator.high - locator.low
         log_weight[np.abs(u) > max(width / 2, _SIZES[0])] = -inf
         log_rest = log(width - 2 * _SIZES[-1]) if width > 2 * _SIZES[-1] else -inf
-    log_rest -= epsilon * n / 2
+    log_rest -= epsilon * n / 2 * (1.0 if locator.low is None else _far_score(locator, cdf))
     peak = max(float(log_weight.max()), log_rest)
     weight, near = np.exp(log_weight - peak), np.abs(u) <= far
     found, missed = float(weight[near].sum()), float(weight[~near].sum()) + exp(log_rest - peak)
@@ -43,3 +43,8 @@ def population_score(locator: WindowMedian, u: Array, cdf: Callable[[Array], Arr
     """Return lim m(u)/n: the larger of |F(u) - 1/2| and the mass outside the window of u."""
     outside = 1 - (cdf(u + locator.right) - cdf(u - locator.left))
     return np.asarray(np.maximum(np.abs(cdf(u) - 0.5), outside))
+
+
+def _far_score(locator: WindowMedian, cdf: Callable[[Array], Array]) -> float:
+    """Return the score far from the points: 1, or 1/2 where the window holds everything."""
+    return float(population_score(locator, _SIZES[-1:], cdf)[0])

@@ -20,14 +20,17 @@ Proof: `proofs/robust_mean.md`, sections 1 and 4.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import sqrt
 from typing import Protocol, TypeAlias
 
 import numpy as np
+from scipy.special import ndtr
 
 from workbench.estimators.base import Array, Trace
 from workbench.privacy import ZCDP, Budget, Charge, GaussianDP, NoiseSource, Plan
-from workbench.privacy.mechanisms import gaussian
+from workbench.privacy.mechanisms import gaussian, gaussian_mu
 
+from .foreseen_filter import CleanRun
 from .robust_design import RobustDesign
 from .row_filter import RowFilter, Rows
 from .rows import mean_sensitivity
@@ -101,6 +104,24 @@ class RobustLoop:
             centre = centre + self.recentred(rows, centre, charges[1], noise)  # (2)
             charges = charges[1:]
         return self.filtered(rows, centre, charges[1:], noise, trace)
+
+    def clean_run(self, plan: Plan) -> CleanRun:
+        """Return what is expected of clean rows."""
+        design, recentred = self.design, bool(self.design.shares.recentre)
+        n, d, modes = design.n, design.d, design.modes
+        counts, *rest = (gaussian_mu(charge.cost) for charge in plan.charges())
+        apart = mean_sensitivity(n, design.wide) / rest[0] if recentred else modes.width / sqrt(12)
+        rest = rest[recentred:]
+        rest[0] *= design.prices.total if design.shares.passes else 1.0
+        return CleanRun(
+            n=n,
+            d=d,
+            ahead=n * float(ndtr(modes.width) - 0.5) * counts / sqrt(2 * d),
+            bins=modes.bins,
+            apart=sqrt(d) * apart,
+            radius=design.radius,
+            noise=mean_sensitivity(n, design.radius) / sqrt(sum(mu**2 for mu in rest)),
+        )
 
     def located(self, rows: Rows, charge: Charge, noise: NoiseSource) -> Array:
         """Return the centre of step (1)."""

@@ -1,13 +1,14 @@
 """How a budget is divided between a location and a mean, and what the mean's share buys."""
 
-from math import log, sqrt
+from math import exp, hypot, log, sqrt
 
-from scipy.special import ndtri
+from scipy.special import log_ndtr, ndtr, ndtri
 
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, PureDP
 from workbench.privacy.mechanisms import gaussian_scale, laplace_scale
 from workbench.privacy.plan import Rule
+from workbench.privacy.roots import brentq
 
 
 def rule(budget: Budget) -> Rule:
@@ -50,3 +51,17 @@ def require_selection(budget: Budget) -> None:
         case PureDP() | ZCDP(_, 0.0):
             return
     raise ArgumentError("budget", budget, "PureDP, or ZCDP with delta = 0")
+
+
+def median_of_sum(sd: float, charge: Charge) -> float:
+    """Return the median of |X + Y|, X ~ N(0, sd²) and Y the noise that `charge` buys."""
+    if charge.mechanism != "laplace":
+        return float(ndtri(0.75)) * hypot(sd, gaussian_scale(charge))
+    rate = sd / laplace_scale(charge)
+
+    def within(t: float) -> float:
+        near = exp(rate**2 / 2 - rate * t + float(log_ndtr(t - rate)))
+        far = exp(rate**2 / 2 + rate * t + float(log_ndtr(-t - rate)))
+        return 2 * float(ndtr(t)) - 1 - near + far
+
+    return sd * float(brentq(lambda t: within(t) - 0.5, 0.0, 10 * (1 + 1 / rate)))

@@ -21,9 +21,10 @@ from workbench.privacy.mechanisms import additive
 
 from . import huber
 from .clipping import clipped_mean, record_clipping, sensitivity
+from .foreseen import median_beyond, median_norm, median_norm_found
 from .located_within import located_within, uniform_deviation
 from .location_law import location_law
-from .shares import divided, mean_charge, noise_quantile, noise_sd, rule
+from .shares import divided, mean_charge, median_of_sum, noise_quantile, noise_sd, rule
 from .window_median import WindowMedian
 
 WINDOW = 4.0
@@ -70,6 +71,21 @@ class WindowMean:
         """Return the predicted error for normal rows."""
         return self.design(n, budget).prediction
 
+    def predicted_error(self, n: int, budget: Budget) -> float:
+        """Return the median error for normal rows; infinite where the mean is sooner missed than found."""
+        design = self.design(n, budget)
+        if not design.clip:
+            return located_median(self.locator, n, budget)
+        locate, mean = divided(budget, design.share)
+        apart = np.asarray(located_median(self.locator, n, locate))
+        if apart == inf:
+            return inf
+        slope = float(huber.clipped_slope(apart, design.clip))
+        sampling = sqrt(float(huber.clipped_variance(apart, design.clip)) / n) / slope
+        charge = mean_charge("mean", sensitivity(n, design.clip) / slope, mean)
+        lost = median_norm_found(1, design.prediction.failure) / median_norm(1)
+        return lost * median_of_sum(sampling, charge)
+
     def plan(self, n: int, budget: Budget) -> Plan:
         """Return the charges of steps (1) and (2)."""
         name = f"locate{self.suffix}"
@@ -112,6 +128,12 @@ class WindowMean:
         return huber.inverse_error(
             apart, sampling + noise_quantile(plan[f"mean{self.suffix}"], beta / 4), clip
         )
+
+
+def located_median(locator: WindowMedian, n: int, cost: Budget) -> float:
+    """Return the median distance of a location from the mean of normal rows."""
+    offsets, chances, failure = location_law(locator, n, cost, ndtr, huber.FAR)
+    return median_beyond(np.abs(offsets), (1 - failure) * chances, sqrt(pi / (2 * n)), 1)
 
 
 @lru_cache(maxsize=4096)

@@ -12,7 +12,7 @@ a = 1, s is the output. Ours: no source states it. Proof: `proofs/univariate.md`
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import expm1, inf, log, sqrt
+from math import expm1, inf, log, sinh, sqrt
 
 import numpy as np
 from scipy.special import chdtr, chdtri, ndtr
@@ -23,6 +23,7 @@ from workbench.privacy.mechanisms import additive
 from workbench.privacy.roots import brentq
 
 from .exponent_scale import pair_differences
+from .foreseen import median_norm_found
 from .located_within import located_within, uniform_deviation
 from .location_law import location_law
 from .shares import divided, mean_charge, noise_quantile, noise_sd, rule
@@ -130,6 +131,12 @@ class WinsorisedScale:
     def design(self, n: int, budget: Budget) -> Design:
         """Return the public share, group size and clip of least predicted error."""
         return _design(self, n, budget)
+
+    def predicted_error(self, n: int, budget: Budget) -> float:
+        """Return the median of |out/σ - 1| for normal rows; infinite where σ is sooner missed than found."""
+        design = self.design(n, budget)
+        apart = design.rms * median_norm_found(1, design.failure)
+        return sinh(apart) if apart < log(LARGEST_RATIO) else inf
 
     def plan(self, n: int, budget: Budget) -> Plan:
         """Return the charges of steps (2) and (3)."""

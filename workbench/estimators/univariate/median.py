@@ -26,8 +26,9 @@ from workbench.estimators.base import (
     standard_radius,
     standardised,
 )
+from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.located_within import located_within, uniform_deviation
-from workbench.estimators.parts.window_mean import WINDOW
+from workbench.estimators.parts.window_mean import WINDOW, located_median
 from workbench.estimators.parts.window_median import EVERYTHING, WindowMedian
 from workbench.privacy import Budget, NoiseSource, Plan
 
@@ -98,6 +99,11 @@ class Median:
         )  # (1)
         assert position is not None
         return self.centre + self.sigma * position  # (2)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out - median| for normal rows; infinite from `radius` on."""
+        cost = self.plan(n, d, budget)["locate"].cost
+        return better_than(self.radius, self.sigma * located_median(self.locator, n, cost))
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a proved bound for normal rows: DKW and the draw take beta/2 each."""

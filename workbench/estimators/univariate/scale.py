@@ -96,6 +96,16 @@ class Scale:
             return self._winsorised.error_bound(n, budget, beta)
         return 7.0 if self._exponent.found(n, cost["exponent"].cost, beta) else inf
 
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out/sigma - 1| for normal rows; infinite where most runs miss it.
+
+        For "paper" the 7 of its bound, where half of the exponents are right by proof.
+        """
+        cost = self.plan(n, d, budget)
+        if self.calibration == "tight":
+            return self._winsorised.predicted_error(n, budget)
+        return 7.0 if self._exponent.found(n, cost["exponent"].cost, 0.5) else inf
+
     @property
     def _exponent(self) -> ExponentScale:
         return ExponentScale(self.lower, self.upper)

@@ -27,6 +27,7 @@ from workbench.estimators.base import (
     standard_radius,
     standardised,
 )
+from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.histogram_mean import HistogramMean
 from workbench.estimators.parts.window_mean import WindowMean
 from workbench.privacy import Budget, NoiseSource, Plan
@@ -106,3 +107,11 @@ class TwoStepMean:
         probability(beta=beta)
         require_rows(n, d)
         return self.sigma * self.recipe.error_bound(n, budget, beta)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out - mean| for normal rows; infinite from `radius` on.
+
+        Infinite, too, where the location is sooner missed than found.
+        """
+        require_rows(n, d)
+        return better_than(self.radius, self.sigma * self.recipe.predicted_error(n, budget))

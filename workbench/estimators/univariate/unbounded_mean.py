@@ -97,3 +97,8 @@ class UnboundedMean:
         probability(beta=beta)
         require_rows(n, d)
         return self.sigma * self.recipe.error_bound(n, budget, beta)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out - mean| for normal rows; infinite where most runs give no answer."""
+        require_rows(n, d)
+        return self.sigma * self.recipe.predicted_error(n, budget)
