@@ -12,19 +12,21 @@ elsewhere. It is CoinPress with one step. Proof: `proofs/gaussian_steps.md`, sec
 """
 
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 
 from workbench.errors import positive, probability
 from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.foreseen import better_than, median_of_matrix
 from workbench.estimators.parts.gaussian_steps import require_gaussian
 from workbench.estimators.parts.rows import (
     centred_rows,
+    require_spread,
     second_moment_sensitivity,
     second_moment_within,
 )
 from workbench.linalg import psd_part, tail
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
-from workbench.privacy.mechanisms import symmetric_gaussian
+from workbench.privacy.mechanisms import gaussian_scale, symmetric_gaussian
 
 STEP = "covariance"
 
@@ -45,6 +47,8 @@ class ClippedCovariance:
     ----------
     upper : float
         The covariance is at most this times the identity, in the square of the data's unit.
+    lower : float or None, default None
+        Least eigenvalue that matters, for the predicted error alone; None, and no error is predicted.
     centred : bool, default False
         Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
     beta : float, default 0.05
@@ -61,12 +65,16 @@ class ClippedCovariance:
     """
 
     upper: float
+    lower: float | None = None
     centred: bool = False
     beta: float = 0.05
 
     def __post_init__(self) -> None:
         positive(upper=self.upper)
         probability(beta=self.beta)
+        if self.lower is not None:
+            positive(lower=self.lower)
+            require_spread(self.lower, self.upper)
 
     def __call__(
         self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
@@ -91,3 +99,15 @@ class ClippedCovariance:
         rows = centred_rows(x, self.centred)
         moment = second_moment_within(rows, self.reach(len(rows), d))  # (1) (2)
         return psd_part(symmetric_gaussian(moment, self.plan(n, d, budget)[STEP], noise))  # (3)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d on.
+
+        √d is the error of the zero matrix; infinite without `lower`. Needs normal rows.
+        """
+        sd = gaussian_scale(self.plan(n, d, budget)[STEP])
+        m = n if self.centred else n // 2
+        if self.lower is None:
+            return inf
+        rms = sqrt(d * (d + 1) * (1 / m + (sd / self.lower) ** 2 / 2))
+        return better_than(sqrt(d), median_of_matrix(rms, d))

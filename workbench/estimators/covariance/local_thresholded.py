@@ -30,7 +30,7 @@ from workbench.estimators.base import (
     run_multivariate,
     sanitised,
 )
-from workbench.estimators.covariance.perturbed import perturbed
+from workbench.estimators.covariance.perturbed import expected_norm, perturbed
 from workbench.estimators.covariance.thresholded import sparse
 from workbench.estimators.parts.gaussian_steps import require_gaussian
 from workbench.estimators.parts.paper_noise import paper_plan
@@ -113,6 +113,10 @@ class LocalThresholdedCovariance:
         charge = self.plan(n, d, budget)[USERS]
         released = perturbed(second_moment_within(x, self.radius), charge, noise)  # (1) (2)
         return sparse(released, charge, n, self.rule or DEFAULT[self.calibration], noise)  # (3) (4)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return that of the released average, which thresholds lower where few columns are correlated."""
+        return expected_norm(self.plan(n, d, budget)[USERS], n, d, self.radius)
 
 
 def one_row(row: object) -> Array:

@@ -16,17 +16,19 @@ here, where the source assumes their norm. Proof: `proofs/sparse.md`, section 1.
 """
 
 from dataclasses import dataclass
+from math import hypot, sqrt
 from typing import Literal
 
 import numpy as np
 
 from workbench.errors import one_of, positive
 from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.foreseen import better_than, median_noise_norm, median_norm
 from workbench.estimators.parts.gaussian_steps import require_gaussian
 from workbench.estimators.parts.paper_noise import paper_plan
 from workbench.estimators.parts.rows import require_radius, second_moment_sensitivity, second_moment_within
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
-from workbench.privacy.mechanisms import gaussian, symmetric_gaussian
+from workbench.privacy.mechanisms import gaussian, gaussian_scale, symmetric_gaussian
 
 STEP = "covariance"
 
@@ -88,6 +90,22 @@ class PerturbedCovariance:
         charge = self.plan(n, d, budget)[STEP]
         moment = second_moment_within(x, self.radius)  # (1) (2)
         return perturbed(moment, charge, noise)  # (3)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median spectral error where rows lie on a circle; infinite from radius² on."""
+        return expected_norm(self.plan(n, d, budget)[STEP], n, d, self.radius)
+
+
+def expected_norm(charge: Charge, n: int, d: int, radius: float) -> float:
+    """Return the median spectral norm of the noise, and of the sampling error of rows of this length.
+
+    Rows on a circle have the largest: a traceless matrix with two entries of variance r⁴/(8n). Infinite where
+    it is not below the radius², what the zero matrix errs by at most.
+    """
+    wider = 1.0 if charge.mechanism == "symmetric_gaussian" or d == 1 else sqrt(2)
+    noise = wider * gaussian_scale(charge) * median_noise_norm(d)
+    sampling = radius**2 * median_norm(min(d, 2)) / sqrt(8 * n)
+    return better_than(radius**2, hypot(noise, sampling))
 
 
 def perturbed(moment: Array, charge: Charge, noise: NoiseSource) -> Array:

@@ -19,7 +19,7 @@ Proof: `proofs/heavy_tails.md`, section 8.
 """
 
 from dataclasses import dataclass
-from math import log, sqrt
+from math import exp, log, sqrt
 
 import numpy as np
 
@@ -27,12 +27,14 @@ from workbench.errors import ArgumentError, positive, probability
 from workbench.estimators.base import Array, Release, Trace, mapped, require_matrix, run_multivariate
 from workbench.estimators.parts.bounded_moments import Moments, require_fourth
 from workbench.estimators.parts.covariance_net import Net, directions, monomials, net
+from workbench.estimators.parts.foreseen import better_than, chosen, weighted_median
 from workbench.estimators.parts.rows import centred_rows, within_ball
 from workbench.estimators.parts.shares import require_selection
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import exponential, selection_scale
 
 STEP = "candidate"
+ROUND = {1: np.ones(1), 2: np.array([1.0, 0.0, 1.0])}  # mean `monomials` of rows of covariance I
 FAR = 1e50  # rows are shrunk to this norm, in units of √upper: no form overflows
 ROWS, BLOCK = 1024, 240  # terms that are held at a time: they stay in the cache
 
@@ -129,6 +131,19 @@ class PureNetCovariance:
         scores = self.scores(centred_rows(x, self.centred), self.clip(n, d, budget))  # (1)
         chosen = exponential(scores, self.plan(n, d, budget)[STEP], noise)
         return np.asarray(self.upper * self.net(d).candidates[chosen])  # (2)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median error in the norm of Σ for Σ between the candidates at `lower` I.
+
+        Of the choice by the scores of a population of light tails; infinite from √d on.
+        """
+        charge, made = self.plan(n, d, budget)[STEP], self.net(d)
+        size = self.lower / self.upper * exp(float(np.ptp(made.logs[-2:])) / 2)
+        gaps = size * (made.forms @ ROUND[d]) - np.trace(directions(d), axis1=1, axis2=2)
+        scores = -np.minimum(np.abs(gaps), self.clip(n, d, budget)).max(axis=1)
+        chances = chosen(scores / selection_scale(charge))
+        apart = np.linalg.norm(made.candidates / size - np.eye(d), axis=(1, 2))
+        return better_than(sqrt(d), weighted_median(apart, chances))
 
     def scores(self, rows: Array, clip: float) -> Array:
         """Return q of every candidate on rows of mean 0."""

@@ -16,7 +16,7 @@ second). Proof: `proofs/sparse.md`, sections 1 to 3.
 """
 
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 from typing import Literal
 
 import numpy as np
@@ -24,7 +24,7 @@ import numpy as np
 from workbench.distributions import SparseCovariance
 from workbench.errors import ArgumentError, one_of, positive
 from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
-from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance, perturbed
+from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance, expected_norm, perturbed
 from workbench.estimators.parts.norm_radius import NORMS, private_radius, radius_plan
 from workbench.estimators.parts.rows import require_radius, second_moment_within
 from workbench.estimators.parts.thresholding import DEFAULT, RULES, Noise, Rule, thresholded
@@ -103,6 +103,14 @@ class ThresholdedCovariance:
         radius = private_radius(x, plan[NORMS], noise)  # (1)
         released = perturbed(second_moment_within(x / radius, 1.0), plan[STEP], noise)  # (2)
         return sparse(released, plan[STEP], n, rule, noise).scaled(radius**2)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return that of `covariance/perturbed`, which thresholds lower where few columns are correlated.
+
+        Infinite without a radius: no unit is known.
+        """
+        plan = self.plan(n, d, budget)
+        return inf if self.radius is None else expected_norm(plan[STEP], n, d, self.radius)
 
 
 def sparse(released: Array, charge: Charge, n: int, rule: Rule, noise: NoiseSource) -> SparseCovariance:

@@ -18,8 +18,10 @@ grid is at least that of its nearest point, up to step √d/2. Proof: `proofs/re
 """
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
+from scipy.special import ndtr
 
 from workbench.errors import finite, positive
 from workbench.estimators.base import Array, Release, Trace, run_multivariate, standard_radius
@@ -31,12 +33,16 @@ from workbench.estimators.parts.direction_net import (
     projected,
     require_few_columns,
 )
+from workbench.estimators.parts.foreseen import better_than, chosen, weighted_median
 from workbench.estimators.parts.shares import require_selection
+from workbench.estimators.parts.window_mean import located_median
 from workbench.estimators.parts.window_median import EVERYTHING, WindowMedian
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
-from workbench.privacy.mechanisms import exponential
+from workbench.privacy.mechanisms import exponential, selection_scale
 
 STEP = "mean"
+DEEPEST = 1.3  # n times the variance of the deepest point of normal rows, per coordinate
+SHIFTS, SEED = 32, 14  # fixed and public, of the deepest place in a prediction
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +61,8 @@ class TukeyMean:
         Every coordinate of the mean lies within it of `centre`; in the unit of the data.
     centre : float, default 0.0
         Middle of the range, the same in every coordinate.
+    sigma : float, default 1.0
+        Standard deviation of the rows, for the predicted error alone.
     step : float, default 0.1
         Largest spacing of the grid of candidates; unused on the line.
 
@@ -71,10 +79,11 @@ class TukeyMean:
 
     radius: float
     centre: float = 0.0
+    sigma: float = 1.0
     step: float = 0.1
 
     def __post_init__(self) -> None:
-        positive(step=self.step)
+        positive(step=self.step, sigma=self.sigma)
         finite(centre=self.centre)
         standard_radius(self.radius, 2.0)
 
@@ -116,6 +125,26 @@ class TukeyMean:
         points = grid(d, self.reach, self.step)
         chosen = exponential(depths(z, points), charge, noise)  # (1), (2)
         return np.asarray(self.centre + points[chosen])  # (3)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out - mean|/sigma for normal rows; infinite from √d radius/sigma on.
+
+        The mean is in the middle between candidates; a place at a distance t from the deepest one, which
+        sampling puts next to the mean, has depth n Φ(-t/sigma).
+        """
+        charge = self.plan(n, d, budget)[STEP]
+        trivial = sqrt(d) * self.radius / self.sigma
+        if d == 1:
+            reach = self.reach / self.sigma
+            locator = WindowMedian(left=EVERYTHING, right=EVERYTHING, low=-reach, high=reach)
+            return better_than(trivial, located_median(locator, n, charge.cost))
+        points = grid(d, self.reach, self.step)
+        spacing = 2 * self.reach / (round(len(points) ** (1 / d)) - 1)
+        places = (points - spacing / 2) / self.sigma
+        shifts = np.random.default_rng(SEED).standard_normal((SHIFTS, d)) * sqrt(DEEPEST / n)
+        depth = (ndtr(-np.linalg.norm(places - shift, axis=1)) for shift in shifts)
+        chances = sum(chosen(n * each / selection_scale(charge)) for each in depth) / SHIFTS
+        return better_than(trivial, weighted_median(np.linalg.norm(places, axis=1), np.asarray(chances)))
 
 
 def depths(z: Array, points: Array) -> Array:
