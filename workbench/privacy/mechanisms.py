@@ -115,11 +115,21 @@ def lower_bound(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
     match charge.cost:
         case ZCDP(rho, delta) if delta > 0:
             scale = charge.sensitivity / sqrt(2 * rho)
-            return noise.gaussian(value, charge.sensitivity, scale) + scale * float(ndtri(delta))
+            return noise.gaussian(value, charge.sensitivity, scale) + lower_bound_offset(charge)
         case ApproxDP(epsilon, delta) if 0 < delta <= 0.5:
             scale = charge.sensitivity / epsilon
-            return noise.laplace(value, charge.sensitivity, scale) + scale * log(2 * delta)
+            return noise.laplace(value, charge.sensitivity, scale) + lower_bound_offset(charge)
     raise ArgumentError("cost", charge.cost, "ZCDP or ApproxDP with delta > 0, at most 1/2 for the latter")
+
+
+def lower_bound_offset(charge: Charge) -> float:
+    """Return the δ-quantile of the noise of `lower_bound`."""
+    match charge.cost:
+        case ZCDP(rho, delta):
+            return charge.sensitivity / sqrt(2 * rho) * float(ndtri(delta))
+        case ApproxDP(epsilon, delta):
+            return charge.sensitivity / epsilon * log(2 * delta)
+    raise ArgumentError("cost", charge.cost, "ZCDP or ApproxDP with delta > 0")
 
 
 def additive(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:

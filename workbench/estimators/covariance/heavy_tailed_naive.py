@@ -116,3 +116,10 @@ class HeavyTailedNaiveCovariance:
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on the error in the norm of Σ, true with probability 1 - beta."""
         return self.recipe.error_bound(n, d, budget, beta)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d on.
+
+        For rows of light tails; those of heavy ones add what the bias of the cut, in `error_bound`, allows.
+        """
+        return self.recipe.predicted_error(n, d, budget)

@@ -106,3 +106,10 @@ class ResilientMean:
     ) -> Array | Abstention:
         """Return the private mean of sanitised rows, or no answer."""
         return self.recipe.draw(x, budget, noise, trace)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out - mean|/sigma for clean normal rows; infinite from √d radius/sigma on.
+
+        Infinite, too, where most runs give no answer. Corrupted rows come on top.
+        """
+        return self.recipe.predicted_error(n, d, budget, self.sigma)

@@ -33,7 +33,8 @@ from workbench.estimators.parts.direction_net import (
     projected,
     require_few_columns,
 )
-from workbench.estimators.parts.foreseen import better_than, chosen, weighted_median
+from workbench.estimators.parts.foreseen import better_than
+from workbench.estimators.parts.foreseen_net import median_on_grid
 from workbench.estimators.parts.shares import require_selection
 from workbench.estimators.parts.window_mean import located_median
 from workbench.estimators.parts.window_median import EVERYTHING, WindowMedian
@@ -42,7 +43,6 @@ from workbench.privacy.mechanisms import exponential, selection_scale
 
 STEP = "mean"
 DEEPEST = 1.3  # n times the variance of the deepest point of normal rows, per coordinate
-SHIFTS, SEED = 32, 14  # fixed and public, of the deepest place in a prediction
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,13 +138,15 @@ class TukeyMean:
             reach = self.reach / self.sigma
             locator = WindowMedian(left=EVERYTHING, right=EVERYTHING, low=-reach, high=reach)
             return better_than(trivial, located_median(locator, n, charge.cost))
-        points = grid(d, self.reach, self.step)
-        spacing = 2 * self.reach / (round(len(points) ** (1 / d)) - 1)
-        places = (points - spacing / 2) / self.sigma
-        shifts = np.random.default_rng(SEED).standard_normal((SHIFTS, d)) * sqrt(DEEPEST / n)
-        depth = (ndtr(-np.linalg.norm(places - shift, axis=1)) for shift in shifts)
-        chances = sum(chosen(n * each / selection_scale(charge)) for each in depth) / SHIFTS
-        return better_than(trivial, weighted_median(np.linalg.norm(places, axis=1), np.asarray(chances)))
+        scale = selection_scale(charge)
+        expected = median_on_grid(
+            d,
+            self.reach / self.sigma,
+            self.step / self.sigma,
+            sqrt(DEEPEST / n),
+            lambda apart: n * ndtr(-apart) / scale,
+        )
+        return better_than(trivial, expected)
 
 
 def depths(z: Array, points: Array) -> Array:

@@ -11,6 +11,7 @@ import numpy as np
 from workbench.errors import one_of, positive, probability
 from workbench.estimators.base import Array, Trace, mapped, require_matrix
 from workbench.estimators.parts.bounded_moments import Moments, require_fourth, zeroed_beyond
+from workbench.estimators.parts.foreseen import better_than, median_of_matrix
 from workbench.estimators.parts.gaussian_steps import (
     batches_plan,
     gaussian_total,
@@ -25,6 +26,7 @@ from workbench.estimators.parts.heavy_tailed_design import (
     Stage,
     design,
     error_bound,
+    expected_rms,
 )
 from workbench.estimators.parts.preconditioning import mapped_back
 from workbench.estimators.parts.rows import centred_rows, moment_of, require_spread, within_ball
@@ -120,3 +122,9 @@ class HeavyTailedSteps:
         if self.mode == "practical" or (len(stages) > 1 and beta < self.beta):
             return float("inf")
         return error_bound(problem, stages, beta)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median error in the norm of Σ for rows of light tails, infinite from √d on."""
+        require_matrix(n, d)
+        rms = expected_rms(self.problem(n, d, budget), self.design(n, d, budget).stages)
+        return better_than(sqrt(d), median_of_matrix(rms, d))

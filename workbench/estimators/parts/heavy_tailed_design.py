@@ -24,11 +24,14 @@ from math import inf, log, sqrt
 from typing import Literal, TypeAlias
 
 import numpy as np
+from scipy.special import gammainc
 
 from workbench.estimators.base import Array
 from workbench.estimators.parts.bounded_moments import Moments
+from workbench.estimators.parts.expected_frame import noise_radius, positive_mean
 from workbench.estimators.parts.preconditioning import Band
 from workbench.estimators.parts.rows import second_moment_sensitivity
+from workbench.estimators.parts.winsorised_covariance import kept_share
 from workbench.linalg import symmetric_noise_frobenius, symmetric_noise_norm
 
 Calibration: TypeAlias = Literal["paper", "tight"]
@@ -197,3 +200,18 @@ def error_bound(problem: Problem, stages: tuple[Stage, ...], beta: float) -> flo
     sampling = d * sqrt(problem.moments.fourth / ((last.stop - last.start) * level))
     error = bias + sampling + noise / last.lower
     return error if error < 1 else (bias + sampling + noise) / last.lower
+
+
+def expected_rms(problem: Problem, stages: tuple[Stage, ...]) -> float:
+    """Return the root mean square error in the norm of Σ at Σ = `lower` I for rows of light tails."""
+    *early, last = stages
+    size = 1 / problem.ratio
+    for stage in early:
+        assert stage.band is not None
+        spread = noise_radius(problem.d, stage.sensitivity / (problem.mu * sqrt(stage.weight)))
+        size *= stage.band.keep / positive_mean(size + stage.band.error, spread)
+    _, sd = last_errors(problem, last)
+    d, rows = problem.d, last.stop - last.start
+    inside = last.radius**2 / size
+    kept = gammainc(d / 2 + 1, inside / 2) if problem.zeroed else kept_share(np.asarray(inside), d)
+    return sqrt(d * (d + 1) * (1 / rows + (sd / size) ** 2 / 2) + d * (1 - float(kept)) ** 2)

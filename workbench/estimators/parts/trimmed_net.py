@@ -20,16 +20,19 @@ sensitivity needs. Proof: `proofs/resilience.md`, sections 2 to 5.
 """
 
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import ceil, inf, sqrt
 
 import numpy as np
+from scipy.special import ndtr
 
 from workbench.errors import ArgumentError, finite, positive, probability, real
 from workbench.estimators.base import Abstention, Array, Trace
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, Sequential
-from workbench.privacy.mechanisms import exponential, lower_bound
+from workbench.privacy.mechanisms import exponential, lower_bound, lower_bound_offset, selection_scale
 
 from .direction_net import boxed, directions, grid, grid_size, projected, require_few_columns
+from .foreseen import better_than
+from .foreseen_net import median_on_grid
 from .shares import divided, rule
 
 CHECK, MEAN = "check", "mean"
@@ -80,6 +83,21 @@ class TrimmedNet:
             Charge(MEAN, "exponential", self.sensitivity(n, d), choice),
         )
         return Sequential(rule(budget), charges)
+
+    def predicted_error(self, n: int, d: int, budget: Budget, sigma: float) -> float:
+        """Return the median of |out - mean|/sigma for normal rows; infinite where most runs give no answer.
+
+        k - n Φ(-w/(2 sigma)) rows are more than the test asks for; the mean is between candidates.
+        """
+        plan = self.plan(n, d, budget)
+        margin = min(self.trim(n) - 1.0, self.trim(n) - n * float(ndtr(-self.width / (2 * sigma))))
+        if not margin + lower_bound_offset(plan[CHECK]) > -1:
+            return inf
+        scale, unit = selection_scale(plan[MEAN]), 1 / sigma
+        expected = median_on_grid(
+            d, unit * self.radius, unit * self.step, 1 / sqrt(n), lambda apart: -sigma * apart / scale
+        )
+        return better_than(sqrt(d) * self.radius / sigma, expected)
 
     def draw(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None) -> Array | Abstention:
         """Return a candidate, or no answer."""
