@@ -74,7 +74,30 @@ def test_the_example_of_readme_fits_a_screen_and_begins_with_the_least_n(page):
     assert sizes == sorted(sizes)
     assert len(sizes) >= 7
     assert "d = 1 (--d for another)" in lines[0]
-    assert re.fullmatch(r"13 others do not answer; --why says .*", lines[-1])
+    assert re.fullmatch(r"3 others do not answer; --why says .*", lines[-1])
+
+
+def test_the_example_of_readme_names_the_least_n_that_is_predicted(page):
+    text = unwrapped(page[False])
+    assert re.search(r"predicted \(median, not proved\): n = \d+ mean/\S+, .* \d more 3 others", text)
+
+
+def test_what_is_predicted_is_labelled_and_a_loose_upper_has_a_price(capsys):
+    arguments = ("covariance/coinpress", "--alpha", ".2", "--d", "5", "--set")
+    found = {upper: records(capsys, *arguments, f"upper={upper}")["answers"][0] for upper in ("1e2", "1e12")}
+    assert {one["kind"] for one in found.values()} == {"predicted"}
+    assert found["1e2"]["n"] < found["1e12"]["n"]
+    out = printed(capsys, *arguments, "upper=1e2")
+    assert "predicted from public numbers, the median error, not proved:" in out
+    assert "predicted error" in out
+    assert max(map(columns, out.splitlines())) <= 100
+
+
+def test_a_prediction_that_does_not_reach_alpha_says_how_far_it_comes(capsys):
+    (one,) = records(capsys, "covariance/perturbed", "--alpha", "1e-3", "--n", "50", code=1)["answers"]
+    assert one["kind"] == "predicted"
+    assert "alpha is not reached" in one["reason"]
+    assert "the least predicted error found is 0.05" in one["reason"]
 
 
 def test_why_says_of_every_estimator_what_its_answer_assumes_or_why_there_is_none(page):
@@ -124,7 +147,7 @@ def test_rows_are_planned_with_the_delta_that_a_budget_has_by_default(capsys):
 
 FIELDS = {
     "key": str, "calibration": str, "d": int, "answers_from": int, "refusal": str, "bounded_from": int,
-    "n": int, "bound": float, "reason": str, "reached": bool, "budget": dict, "parameters": dict,
+    "kind": str, "n": int, "bound": float, "reason": str, "reached": bool, "budget": dict, "parameters": dict,
     "meaning": str, "assumptions": list, "check": dict,
 }  # fmt: skip
 

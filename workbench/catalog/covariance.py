@@ -88,7 +88,7 @@ COVARIANCE = (
         estimand="covariance",
         statements=("M21/UG/NaiveEstimator",),
         examples=(
-            Example(ClippedCovariance(upper=10.0), CONCENTRATED),
+            Example(ClippedCovariance(upper=10.0, lower=1.0), CONCENTRATED),
             Example(ClippedCovariance(upper=10.0, centred=True), APPROX),
         ),
         population=TILTED,

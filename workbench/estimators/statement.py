@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from inspect import getdoc
 from math import inf, isfinite, isnan
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
 from workbench.errors import ArgumentError
 from workbench.privacy import Budget
 
+Kind: TypeAlias = Literal["proved", "predicted"]
 BETA = 0.05  # the chance that a stated bound leaves
 
 
@@ -67,7 +68,7 @@ class ErrorStatement:
     """
 
     value: float
-    kind: Literal["proved", "predicted"]
+    kind: Kind
     meaning: str
 
     @property

@@ -13,8 +13,11 @@ CALIBRATION: Column = ("calibration", lambda one: one.calibration)
 ROWS: Column = ("n", lambda one: one.n)
 SPENDS: Column = ("spends", lambda one: one.budget)
 BOUND: Column = ("bound", lambda one: one.bound)
+PREDICTED: Column = ("predicted error", lambda one: one.bound)
 BEGINS: Column = ("answers from", lambda one: one.answers_from)
 BOUNDED: Column = ("bounded from", lambda one: one.bounded_from)
+INFORMED: Column = ("informed from", lambda one: one.bounded_from)
+MEDIAN, FEW = "predicted from public numbers, the median error, not proved", 6
 
 
 def answers_to(question: Question, answer: Answer) -> bool:
@@ -27,9 +30,14 @@ def report(question: Question, answers: Sequence[Answer], *, why: bool) -> str:
     good = [one for one in answers if answers_to(question, one)]
     others = [one for one in answers if not answers_to(question, one)]
     whole = why or not good or len({one.key for one in answers}) == 1
-    parts = [asked(question, answers), *_tables(question, good, len(_estimands(answers)) > 1)]
-    parts += [*map(_conditions, good)] if whole else [_parameters(good)]
-    parts.append(_reasons(others) if whole else _summary(others))
+    proved, predicted = ([one for one in good if one.kind == kind] for kind in ("proved", "predicted"))
+    several = len(_estimands(answers)) > 1
+    parts = [asked(question, answers), *_tables(question, proved, several)]
+    if predicted and (whole or not proved):
+        parts += [f"{MEDIAN}:", *_tables(question, predicted, several)]
+    parts += [*map(_conditions, good)] if whole else [_parameters(proved or predicted)]
+    short = [_in_a_line(question, predicted) if proved else "", _summary(others)]
+    parts.append(_reasons(others) if whole else "\n".join(filter(None, short)))
     return "\n\n".join(filter(None, parts))
 
 
@@ -74,10 +82,10 @@ def _table(question: Question, good: Sequence[Answer]) -> str:
     shown += [CALIBRATION] if len({one.calibration for one in good if one.calibration}) > 1 else []
     if question.alpha is None:
         shown += [BEGINS, BOUNDED, SPENDS]
-    elif question.n is None:
-        shown += [ROWS, BOUND, SPENDS, BEGINS, BOUNDED]
     else:
-        shown += [SPENDS, BOUND, BEGINS]
+        proved = all(one.kind == "proved" for one in good)
+        stated, begins = (BOUND, BOUNDED) if proved else (PREDICTED, INFORMED)
+        shown += [ROWS, stated, SPENDS, BEGINS, begins] if question.n is None else [SPENDS, stated, BEGINS]
     rows = [[_cell(value(one)) for _, value in shown] for one in good]
     return text([name for name, _ in shown], rows, page_width())
 
@@ -91,6 +99,17 @@ def _parameters(good: Sequence[Answer]) -> str:
     width = page_width()
     lines = {f"{one.key}: {'; '.join(filter(None, (_values(one), _against(one))))}": None for one in good}
     return "\n".join("\n  ".join(wrapped(line, width - 2)) for line in lines)
+
+
+def _in_a_line(question: Question, predicted: Sequence[Answer]) -> str:
+    """Return what is predicted to be enough, where proved answers have the table."""
+    if not predicted:
+        return ""
+    unit = "n = " if question.n is None else ""
+    said = [f"{one.n if unit else one.budget} {one.key}" for one in predicted[:FEW]]
+    more = [f"{len(predicted) - FEW} more"] if len(predicted) > FEW else []
+    line = f"predicted (median, not proved): {unit}{', '.join([*said, *more])}"
+    return "\n  ".join(wrapped(line, page_width() - 2))
 
 
 def _summary(others: Sequence[Answer]) -> str:
@@ -115,7 +134,7 @@ def _conditions(one: Answer) -> str:
     pairs = (
         ("for", name),
         ("with", _values(one)),
-        ("bound", one.meaning or one.reason),
+        ("bound" if one.kind == "proved" else "error", one.meaning or one.reason),
         ("assumes", "; ".join(one.assumptions)),
         ("rows", below),
         ("but", _against(one)),

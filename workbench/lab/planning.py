@@ -71,6 +71,7 @@ def record(question: Question, answers: Sequence[Answer]) -> dict[str, Any]:
 def _record(answer: Answer) -> dict[str, Any]:
     names = ("key", "calibration", "d", "answers_from", "refusal", "bounded_from", "n", "bound", "reason")
     return {name: getattr(answer, name) for name in names} | {
+        "kind": answer.kind,
         "reached": answer.reached,
         "budget": _budget(answer.budget),
         "parameters": {

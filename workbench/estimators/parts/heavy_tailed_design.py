@@ -144,12 +144,17 @@ def preconditioning_step(
     if problem.calibration == "paper":
         radius = moments.radius(d, STEP_BIAS / 2, zeroed=True)
         error = float(_spectral_error(problem, m, weight, np.float64(radius), beta)) + STEP_BIAS / 2
-        return radius, Band(caution * error)
+        return radius, Band(caution * error, floor=_floor(problem, caution * error))
     radii = sqrt(d) * RADII
     errors = caution * _spectral_error(problem, m, weight, radii, beta)
     keep = 1 - moments.bias(d, radii)
     best = int(np.argmax(np.where(keep > 0, keep / (lower + 2 * errors), -inf)))
-    return float(radii[best]), Band(float(errors[best]), float(keep[best]))
+    error = float(errors[best])
+    return float(radii[best]), Band(error, float(keep[best]), _floor(problem, error))
+
+
+def _floor(problem: Problem, error: float) -> float:
+    return error if problem.mode == "practical" else 0.0
 
 
 def _spectral_error(
@@ -203,13 +208,25 @@ def error_bound(problem: Problem, stages: tuple[Stage, ...], beta: float) -> flo
 
 
 def expected_rms(problem: Problem, stages: tuple[Stage, ...]) -> float:
-    """Return the root mean square error in the norm of Σ at Σ = `lower` I for rows of light tails."""
+    """Return the root mean square error in the norm of Σ for rows of light tails: the larger of two.
+
+    At Σ = `lower` I, where the noise is largest, and where the last frame is round, where most is cut.
+    """
     *early, last = stages
     size = 1 / problem.ratio
     for stage in early:
         assert stage.band is not None
         spread = noise_radius(problem.d, stage.sensitivity / (problem.mu * sqrt(stage.weight)))
-        size *= stage.band.keep / positive_mean(size + stage.band.error, spread)
+        error, keep = stage.band.error, stage.band.keep
+        if problem.mode == "practical":
+            size *= keep / (positive_mean(size, spread) + error)
+        else:
+            size *= keep / (size + error)
+    return max(_rms(problem, last, size), _rms(problem, last, 1.0))
+
+
+def _rms(problem: Problem, last: Stage, size: float) -> float:
+    """Return the root mean square error of the last step on rows of covariance `size` I."""
     _, sd = last_errors(problem, last)
     d, rows = problem.d, last.stop - last.start
     inside = last.radius**2 / size

@@ -23,10 +23,15 @@ from workbench.linalg import spectral_map, symmetrised
 
 @dataclass(frozen=True)
 class Band:
-    """The public constants of a step: e = `error`, and `keep`, the least share of S that Z sees."""
+    """The public constants of a step: e = `error`, and `keep`, the least share of S that Z sees.
+
+    Where e is less than a bound, `floor` keeps an axis that noise hides from being taken for a much shorter
+    one: the least value of keep·U.
+    """
 
     error: float
     keep: float = 1.0
+    floor: float = 0.0
 
     def next_lower(self, lower: float) -> float:
         """Return ℓ' = keep·ℓ/(ℓ + 2e). With keep = 1, ℓ' ≥ 2ℓ where ℓ ≤ 1/4 and e ≤ 1/8.
@@ -49,7 +54,7 @@ class Band:
         return spectral_map(z, lambda values: 1 / np.sqrt(self._stretched(values, lower))) @ a
 
     def _stretched(self, values: Array, lower: float) -> Array:
-        return np.asarray(np.maximum(values + self.error, self.keep * lower) / self.keep)
+        return np.asarray(np.maximum(values + self.error, max(self.keep * lower, self.floor)) / self.keep)
 
 
 def mapped_back(z: Array, a: Array) -> Array:

@@ -6,6 +6,7 @@ from math import inf, isfinite
 from operator import itemgetter
 
 from workbench.errors import ArgumentError
+from workbench.estimators.statement import Kind
 from workbench.privacy import Budget
 from workbench.study.cliff import fewest_rows
 from workbench.study.planner.estimators import Candidate, Parameter, candidates
@@ -21,8 +22,9 @@ class Answer:
 
     Parameters
     ----------
-    key, estimand, calibration, d, parameters, meaning, assumptions
-        Which estimator of what, what its error bound is, and what this assumes of the rows.
+    key, estimand, calibration, d, parameters, kind, meaning, assumptions
+        Which estimator of what, whether its error is bounded by proof or predicted, what that error is, and
+        what this assumes of the rows.
     budget : Budget or None
         What it spends: the given budget, or the least found; None if it takes none or none is enough.
     answers_from : int or None
@@ -34,7 +36,7 @@ class Answer:
     n : int or None
         The given n, or the least found to be enough.
     bound : float or None
-        The error bound there, at most alpha; None if alpha is not reached.
+        The error bound, or the predicted error, there, at most alpha; None if alpha is not reached.
     check : Check or None
         What a public grid around the answer says of the bound's monotony.
     reason : str
@@ -46,6 +48,7 @@ class Answer:
     calibration: str | None
     d: int
     parameters: Mapping[str, Parameter]
+    kind: Kind
     meaning: str
     assumptions: tuple[str, ...]
     budget: Budget | None = None
@@ -77,6 +80,16 @@ def _need(one: Answer) -> tuple[int, float, float]:
 
 
 def answer(question: Question, one: Candidate) -> Answer:
+    """Return what one estimator says: by its proved bound, or by its prediction where that is not enough."""
+    proved = _answer(question, one)
+    guess = replace(one, kind="predicted")
+    if proved.reached or question.alpha is None or not guess.stated:
+        return proved
+    predicted = _answer(question, guess)
+    return predicted if predicted.reached or not one.stated else proved
+
+
+def _answer(question: Question, one: Candidate) -> Answer:
     """Return what one estimator says at the best of the budgets it takes."""
     blank = Answer(
         key=one.entry.key,
@@ -84,6 +97,7 @@ def answer(question: Question, one: Candidate) -> Answer:
         calibration=getattr(one.estimator, "calibration", None),
         d=one.d,
         parameters=one.parameters,
+        kind=one.kind,
         meaning=one.meaning,
         assumptions=tuple(assumption.statement for assumption in one.entry.assumptions),
         n=question.n,
@@ -111,7 +125,7 @@ def _rows(question: Question, one: Candidate, offer: Offer, blank: Answer) -> An
     """Return the answer at a given budget."""
     budget = offer(1.0)
     found = _at(one, budget, blank)
-    if not one.bounded:
+    if not one.stated:
         return replace(found, reason=NO_BOUND)
     start = found.answers_from or 1
     scale = Scale(lambda n: one.bound(n, budget, question.beta), start, one.most, factors)
@@ -121,7 +135,7 @@ def _rows(question: Question, one: Candidate, offer: Offer, blank: Answer) -> An
     n = scale.least(question.alpha)
     if n is None:
         where, best = scale.best()
-        return replace(found, reason=_unreached(one.reach, best, f"n = {where}"))
+        return replace(found, reason=_unreached(one, one.reach, best, f"n = {where}"))
     return replace(found, n=n, bound=scale.at(n), check=scale.check(n, question.alpha))
 
 
@@ -129,7 +143,7 @@ def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> 
     """Return the answer at a given n."""
     n, alpha = question.n or 0, question.alpha or 0.0
     refusal = one.refusal(n, offer(decimal(DECIMALS)))
-    if refusal or not one.bounded:
+    if refusal or not one.stated:
         return replace(blank, reason=refusal or NO_BOUND)
     if n > one.most:
         reason = f"n = {n}: expected at most {one.most}, up to which this bound is computed"
@@ -141,7 +155,7 @@ def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> 
     if place is None:
         where, best = scale.best()
         most, there = (str(offer(decimal(end))) for end in (DECIMALS, where))
-        return replace(blank, reason=_unreached(f"any budget up to {most}", best, there))
+        return replace(blank, reason=_unreached(one, f"any budget up to {most}", best, there))
     found = _at(one, offer(decimal(place)), blank)
     return replace(found, bound=scale.at(place), check=scale.check(place, alpha))
 
@@ -152,7 +166,8 @@ def _at(one: Candidate, budget: Budget, blank: Answer) -> Answer:
     return replace(blank, budget=budget, answers_from=first, refusal=one.refusal(first - 1, budget))
 
 
-def _unreached(where: str, best: float, there: str) -> str:
+def _unreached(one: Candidate, where: str, best: float, there: str) -> str:
     if not isfinite(best):
-        return f"no finite error bound at {where}"
-    return f"alpha is not reached at {where}: the least bound found is {best:.4g}, at {there}"
+        return f"no {'finite error bound' if one.kind == 'proved' else 'informative prediction'} at {where}"
+    least = "bound" if one.kind == "proved" else "predicted error"
+    return f"alpha is not reached at {where}: the least {least} found is {best:.4g}, at {there}"

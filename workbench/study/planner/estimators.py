@@ -7,7 +7,6 @@ computed with fewer runs unless set, and up to a smaller n: every n that is trie
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
-from inspect import getdoc
 from math import inf
 from typing import Any, Literal, TypeAlias
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from workbench.catalog import CATALOG, Entry, lookup
 from workbench.errors import ArgumentError, one_of_words
+from workbench.estimators.statement import Kind, meaning
 from workbench.privacy import Budget
 from workbench.study.cliff import MOST, accepts
 from workbench.study.planner.question import Question
@@ -33,23 +33,27 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Candidate:
-    """An estimator of an entry, ready to be asked about d columns."""
+    """An estimator of an entry, ready to be asked about d columns: for its proved bound or its prediction."""
 
     entry: Entry
     estimator: Any
     d: int
     parameters: Mapping[str, Parameter]
+    kind: Kind = "proved"
 
     @property
-    def bounded(self) -> bool:
-        """Whether it has an error bound."""
-        return hasattr(self.estimator, "error_bound")
+    def stated(self) -> bool:
+        """Whether it has what it is asked for."""
+        return hasattr(self.estimator, self._asked)
 
     @property
     def meaning(self) -> str:
-        """What its error bound is a bound on, and in which unit: the first line that documents it."""
-        words = getdoc(getattr(self.estimator, "error_bound", None)) if self.bounded else None
-        return (words or "").partition("\n")[0].removeprefix("Return ").rstrip(".")
+        """What its error is, and in which unit: the first line that documents it."""
+        return meaning(getattr(self.estimator, self._asked)) if self.stated else ""
+
+    @property
+    def _asked(self) -> str:
+        return "error_bound" if self.kind == "proved" else "predicted_error"
 
     @property
     def most(self) -> int:
@@ -64,10 +68,12 @@ class Candidate:
         return f"any n up to {self.most:g}" + (", where simulation ends" if self.most < MOST else "")
 
     def bound(self, n: int, budget: Budget, beta: float) -> float:
-        """Return its error bound, infinite where it refuses n rows at this budget."""
+        """Return its error bound, or prediction, infinite where it refuses n rows at this budget."""
         if not accepts(self.estimator, n, self.d, budget):
             return inf
         with np.errstate(all="ignore"):
+            if self.kind == "predicted":
+                return float(self.estimator.predicted_error(n, self.d, budget))
             return float(self.estimator.error_bound(n, self.d, budget, beta))
 
     def refusal(self, n: int, budget: Budget) -> str:
