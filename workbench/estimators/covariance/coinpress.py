@@ -11,8 +11,9 @@ the number of rows in everything below. From A = I/√upper, ℓ = 1/upper, for 
 
 ℓ I ≤ A Σ Aᵀ ≤ I holds throughout if e bounds the spectral error of Z and f = ℓ: the ellipsoid becomes round,
 a constant factor at a time, and the last step measures it in its own unit. g, e, f, ℓ, the number of steps
-and the shares of the budget are public (`parts.coinpress_design`): t minimises the error, its bound or its
-prediction, unless `steps` fixes it; a step that would not raise ℓ is skipped, its share going to the last.
+and the shares of the budget are public (`parts.coinpress_covariance_design`): t minimises the error, its
+bound or its prediction, unless `steps` fixes it; a step that would not raise ℓ is skipped, its share going to
+the last.
 
 `mode="proved"`: nothing is clipped and e is a bound, with probability 1 - beta, for normal rows.
 `mode="practical"`, the default: the same privacy, smaller g and e, no proof of coverage. f = e, so that an
@@ -37,7 +38,11 @@ import numpy as np
 from workbench.errors import integer_at_least, one_of, positive, probability
 from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import perturbed
-from workbench.estimators.parts.coinpress_design import CovarianceDesign, covariance_design, winsorised
+from workbench.estimators.parts.coinpress_covariance_design import (
+    CovarianceDesign,
+    covariance_design,
+    winsorised,
+)
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
 from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.rows import (

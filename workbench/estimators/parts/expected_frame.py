@@ -15,6 +15,11 @@ of steps finds the axes: the cliff. Larger axes do no harm: a mixed spectrum has
 
 from math import asin, pi, sqrt
 
+import numpy as np
+
+_ANGLES = np.pi * np.arange(1, 64) / 64
+_NODES, _SHARES = np.cos(_ANGLES), np.sin(_ANGLES) ** 2 / 32  # for the semicircle on [-1, 1]
+
 
 def positive_mean(b: float, radius: float) -> float:
     """Return E(b + x)₊ for b ≥ 0 and x from a semicircle.
@@ -32,3 +37,14 @@ def positive_mean(b: float, radius: float) -> float:
 def noise_radius(d: int, sd: float) -> float:
     """Return the radius of the eigenvalues of symmetric noise: sd on the diagonal, sd/√2 off it."""
     return sd * sqrt(2 * (d + 1))
+
+
+def mean_size(b: float, radius: float, excess: float) -> float:
+    """Return E[b/((b + x)₊ + e)], the mean eigenvalue of a frame that was b I, for `excess` e > 0.
+
+    It is above the b of the recursion, the harmonic mean: it is what the ball of the last step cuts.
+
+    >>> round(mean_size(0.5, 0.0, 0.5), 4)
+    0.5
+    """
+    return float(_SHARES @ (b / (np.maximum(b + radius * _NODES, 0.0) + excess)))
