@@ -133,15 +133,27 @@ def worst_name(key: str, d: int) -> str:
 FOUND: Mapping[str, Gaps] = {
     worst_name("covariance/matrix-quantile", 5): (3.505, 1.828, 3.403, 1.953),
     worst_name("covariance/matrix-quantile", 10): (18.42, *(0.0,) * 8),
+    worst_name("covariance/matrix-quantile", 20): (
+        0.073, 0.395, 0.064, 0.064, 0.195, 0.061, 0.134, 0.157, 0.09, 15.882, 0.455, 0.028, 0.093, 0.091,
+        0.129, 0.037, 0.068, 0.028, 0.137,
+    ),
     worst_name("covariance/unbounded", 5): (2.888, 0.002, 2.633, 3.013),
     worst_name("covariance/unbounded", 7): (2.751, 1.834, 2.953, 2.379, 3.913, 2.516),
+    worst_name("gaussian/unbounded", 5): (3.021, 0.05, 2.832, 7.409),
     worst_name("gaussian/populous", 2): (12.404,),
     worst_name("gaussian/populous", 5): (1.946,) * 4,
     worst_name("gaussian/populous", 10): (0.065, 0.112, 0.07, 0.111, 26.977, 0.071, 0.091, 0.066, 0.066),
     worst_name("covariance/coinpress", 2): (7.57,),
     worst_name("covariance/coinpress", 5): (13.815, 0.0, 0.0, 0.0),
     worst_name("covariance/coinpress", 10): (0.016, 0.36, 0.033, 0.056, 1.208, 0.051, 0.063, 0.279, 0.273),
-}
+    worst_name("covariance/coinpress", 20): (
+        0.043, 0.718, 0.19, 2.52, 0.134, 0.495, 0.491, 0.205, 0.322, 0.19, 0.564, 5.151, 1.073, 0.169,
+        0.475, 0.345, 0.496, 0.193, 0.041,
+    ),
+    worst_name("covariance/heavy-tailed", 2): (9.21,),
+    worst_name("covariance/heavy-tailed", 5): (3.164, 3.965, 2.404, 2.796),
+    worst_name("covariance/heavy-tailed", 10): (0.075, 0.018, 0.3, 1.178, 0.487, 0.6, 2.079, 9.04, 0.039),
+}  # fmt: skip
 """Name -> the logarithms of the gaps of the worst spectrum that a search has found (`study.worst_keys`).
 
 A search that has found the round one to be the worst has no entry.

@@ -199,8 +199,9 @@ CLAIMS = (
         "C9",
         ("AL22/Thm5.4", "AL22/Alg3", "AL22/Lem5.3"),
         "spectral/preconditioner leaves a condition of 4 with probability .9 at its planned n (d = 1, 2,"
-        " 5, 10), the same for round spectra, those of condition number 1e8 and the worst that a search"
-        " found; n grows with d from 5 to 10 by an exponent from 1 to 2, with ε from -1.1 to -.8",
+        " 5, 10), the same for round spectra, equal ratios of 9, condition number 1e8, and the worst that a"
+        " search found where it is none of these (d = 5); n grows with d from 5 to 10 by an exponent from 1"
+        " to 2, with ε from -1.1 to -.8",
         frames_are_found,
     ),
     Claim(
