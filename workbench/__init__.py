@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from workbench.estimators.covariance.pure_net import PureNetCovariance
     from workbench.estimators.covariance.thresholded import ThresholdedCovariance
     from workbench.estimators.covariance.unbounded import UnboundedCovariance
+    from workbench.estimators.gaussian.coinpress import CoinPressGaussian
     from workbench.estimators.gaussian.populous import PopulousGaussian
     from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian
     from workbench.estimators.gaussian.unbounded import UnboundedGaussian
@@ -83,6 +84,7 @@ __all__ = [
     "ClippedHeavyMean",
     "ClippedMean",
     "CoinPressCovariance",
+    "CoinPressGaussian",
     "CoinPressMean",
     "CoordinatewiseMean",
     "Eigenvalues",
@@ -174,6 +176,7 @@ _HOMES = {
     "estimators.covariance.populous": ("PopulousCovariance",),
     "estimators.covariance.pure_net": ("PureNetCovariance",),
     "estimators.covariance.unbounded": ("UnboundedCovariance",),
+    "estimators.gaussian.coinpress": ("CoinPressGaussian",),
     "estimators.gaussian.populous": ("PopulousGaussian",),
     "estimators.gaussian.unbounded": ("UnboundedGaussian",),
     "estimators.spectral.eigenvalues": ("Eigenvalues",),

@@ -1,14 +1,44 @@
 """The entries of whole Gaussians."""
 
+import numpy as np
+
 from workbench import losses
+from workbench.distributions import Gaussian
+from workbench.estimators.gaussian.coinpress import CoinPressGaussian
 from workbench.estimators.gaussian.populous import PopulousGaussian
 from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian
+from workbench.populations import MultivariateGaussian
+from workbench.privacy import ZCDP, ApproxDP, GaussianDP
 
-from .entry import Entry, Example
+from . import covariance
+from .entry import Assumption, Entry, Example
+from .mean import RADIUS, WITHIN
 from .spectral import APPROX, CONCENTRATED, CORRUPTION, DELTA, EPSILON, MASK, NORMAL, ROBUST, THIN, VOTES, N
 
+ABOVE = Assumption(
+    "the covariance is at least lower times the identity",
+    lambda population, estimator: np.linalg.eigvalsh(population.covariance)[0] >= estimator.lower,
+    MultivariateGaussian(Gaussian(np.zeros(3), 1e-6 * np.eye(3))),
+)
+
 GAUSSIAN = (
+    Entry(
+        key="gaussian/coinpress",
+        summary="mean and covariance of a Gaussian by joint steps, from public bounds",
+        estimand="gaussian",
+        statements=("M21/prior-CoinPress",),
+        examples=(
+            Example(CoinPressGaussian(radius=100.0, upper=100.0), ZCDP(0.1)),
+            Example(CoinPressGaussian(radius=100.0, upper=100.0, centre=3.0), ApproxDP(1.0, 1e-6)),
+            Example(CoinPressGaussian(radius=100.0, upper=10.0), GaussianDP(0.5)),
+        ),
+        population=covariance.TILTED,
+        loss=losses.gaussian_error,
+        assumptions=(covariance.NORMAL, covariance.BELOW, ABOVE, WITHIN),
+        knobs=(N, EPSILON, DELTA, RADIUS, covariance.UPPER),
+        symmetries={"translation": "none", "scale": "none"},
+    ),
     Entry(
         key="gaussian/populous-robust",
         summary="a Gaussian from rows of which some may be anything, by two votes of robust groups",

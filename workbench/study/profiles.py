@@ -115,8 +115,8 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
             "full": Work(expected=570, budget=600, blocks=8303),
         },
         "03_covariance": {
-            "quick": Work(expected=45, budget=60, blocks=144),
-            "full": Work(expected=290, budget=700, blocks=1440),
+            "quick": Work(expected=48, budget=60, blocks=153),
+            "full": Work(expected=425, budget=700, blocks=1830),
         },
         "04_any_gaussian": {
             "quick": Work(expected=58, budget=60, blocks=160),

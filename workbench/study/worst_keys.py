@@ -9,7 +9,7 @@ is one. Rows are as many as a key takes at all, or more where its plan knows tha
 
 import sys
 from collections.abc import Callable, Mapping
-from math import inf, log
+from math import inf, log, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
+from workbench.estimators.gaussian.coinpress import CoinPressGaussian
 from workbench.estimators.gaussian.populous import PopulousGaussian
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian
 from workbench.estimators.parts.populous_learner import preconditioned_rows
@@ -150,6 +151,12 @@ def _coinpress(d: int) -> Quest:
     return _search("covariance/coinpress", d, n, whole(estimator, n), longest=UPPER, **SLOW)
 
 
+def _coinpress_law(d: int) -> Quest:
+    n = 1000 * d
+    estimator = CoinPressGaussian(radius=FAR * sqrt(UPPER), upper=UPPER)
+    return _search("gaussian/coinpress", d, n, whole(estimator, n), longest=UPPER, **SLOW)
+
+
 def _heavy_tailed(d: int) -> Quest:
     constant, n = student_hypercontractivity(DEGREES, MOMENTS), 10_000 * d
     estimator = HeavyTailedCovariance(upper=UPPER, moments=MOMENTS, hypercontractivity=constant)
@@ -176,6 +183,7 @@ QUESTS: Mapping[str, Callable[[int], Quest]] = {
     "spectral/subspace-aggregate": _before_gap,
     "spectral/subspace-exact": _exact,
     "covariance/coinpress": _coinpress,
+    "gaussian/coinpress": _coinpress_law,
     "covariance/heavy-tailed": _heavy_tailed,
     "covariance/unbounded": _unbounded,
     "gaussian/unbounded": _unbounded_law,

@@ -8,10 +8,12 @@ from workbench.lab.gallery.covariance_net import pure_net
 from workbench.lab.gallery.covariance_steps_view import steps_view
 from workbench.lab.gallery.covariance_table import table_one
 
-CLAIMS = ("G12", "HT3.2", "HT1", "G13", "G14", "G15", "UG5.1", "UG5.2", "UG1", "G16")
+CLAIMS = ("G12", "HT3.2", "HT1", "G13", "G14", "G15", "UG5.1", "UG5.2", "UG1", "G16", "M21.4")
+FULL = ("M21.5",)  # minutes of runs
 
 __all__ = [
     "CLAIMS",
+    "FULL",
     "layers_view",
     "one_radius",
     "pure_net",

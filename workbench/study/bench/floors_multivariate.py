@@ -78,6 +78,12 @@ def coinpress_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tupl
     return pairs + step * len(estimator.design(n, d, budget).weights)
 
 
+def coinpress_gaussian(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+    """Return, for each step, rows that are moved and mapped, and the clipped moment of longer ones."""
+    step = (copy(n, d), gemm(n, d), *clipped_moment(n, d + 1), normal((d + 1) ** 2), eigh(d))
+    return step * len(estimator.design(n, d, budget).steps)
+
+
 def halves(estimator: Any, n: int, d: int) -> tuple[int, tuple[Primitive, ...]]:
     """Return the number of rows of mean 0, and what making them takes."""
     return (n, ()) if estimator.centred else (n // 2, (copy(n // 2, d),))
@@ -214,6 +220,7 @@ FLOORS = {
     "covariance/pure-net": net,
     "covariance/unbounded": unbounded,
     "gaussian/unbounded": unbounded,
+    "gaussian/coinpress": coinpress_gaussian,
     "spectral/eigenvalues": eigenvalues,
     "spectral/subspace-aggregate": subspace,
     "covariance/perturbed": perturbed,

@@ -24,6 +24,7 @@ from workbench.study.claims.lkko21_robust import CLAIMS as LKKO21_ROBUST
 from workbench.study.claims.lkko21_sizes import CLAIMS as LKKO21_SIZES
 from workbench.study.claims.m21_accounting import CLAIMS as M21_ACCOUNTING
 from workbench.study.claims.m21_coinpress_covariance import CLAIMS as M21_COINPRESS_COVARIANCE
+from workbench.study.claims.m21_coinpress_gaussian import CLAIMS as M21_COINPRESS_GAUSSIAN
 from workbench.study.claims.m21_coinpress_mean import CLAIMS as M21_COINPRESS_MEAN
 from workbench.study.claims.m21_heavy import CLAIMS as M21_HEAVY
 from workbench.study.claims.m21_heavy_net import CLAIMS as M21_HEAVY_NET
@@ -52,6 +53,7 @@ FAMILIES: tuple[tuple[Claim, ...], ...] = (
     LKKO21_SIZES,
     M21_ACCOUNTING,
     M21_COINPRESS_COVARIANCE,
+    M21_COINPRESS_GAUSSIAN,
     M21_COINPRESS_MEAN,
     M21_HEAVY,
     M21_HEAVY_NET,
