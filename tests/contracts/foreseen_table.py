@@ -26,6 +26,7 @@ from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovari
 from workbench.estimators.covariance.perturbed import PerturbedCovariance
 from workbench.estimators.covariance.pure_net import PureNetCovariance
 from workbench.estimators.covariance.thresholded import ThresholdedCovariance
+from workbench.estimators.gaussian.coinpress import CoinPressGaussian
 from workbench.estimators.mean.clipped_box import ClippedBoxMean
 from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
 from workbench.estimators.mean.coinpress import CoinPressMean
@@ -233,6 +234,9 @@ CLIFFS = {
     "spectral/subspace-aggregate": own("spectral/subspace-aggregate", kind="answers", above=1200, good=0.1),
     "spectral/subspace-exact": own("spectral/subspace-exact", kind="answers", above=64, good=1e-6),
     "spectral/preconditioner": own("spectral/preconditioner", kind="proved", above=4256),
+    "gaussian/coinpress": predicted(
+        CoinPressGaussian(radius=1e3, upper=1e6), ball, 10, 20_000, 4000, runs=120
+    ),
     "gaussian/populous": own("gaussian/populous", kind="predicted", above=12_000, slow=1500),
     "gaussian/populous-robust": own("gaussian/populous-robust", kind="answers", above=68_000, good=1.0),
     "gaussian/unbounded": own("gaussian/unbounded", kind="predicted", above=2000, slow=1500),

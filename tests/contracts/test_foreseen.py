@@ -23,6 +23,7 @@ NARROW = {  # a bound on a parameter that a prediction might ignore, and where i
     "covariance/clipped": ({"upper": 1.0}, {}),
     "covariance/heavy-tailed": ({"upper": 1.0}, {}),
     "covariance/pure-net": ({"upper": 1.0}, {}),
+    "gaussian/coinpress": ({"upper": 1.0}, {}),
     "mean/filter": ({"radius": 3.0}, {"d": 3, "below": 200}),
     "mean/prime": ({"radius": 3.0}, {"d": 3, "below": 200}),
     "mean/robust": ({"radius": 3.0}, {"d": 3, "below": 120}),

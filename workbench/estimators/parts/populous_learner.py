@@ -96,7 +96,7 @@ class PopulousLearner:
     @property
     def finish(self) -> RoundFinish:
         """The recipe of (3)."""
-        worst = (1.0,) * (self.d - 1) + (1 / LEFT,)
+        worst = (1.0,) * self.d  # but for a condition of 4, which one step measures well
         cost = concentrated(self.budget)
         return RoundFinish(self.rows[2], self.d, cost, worst, self.centred, THIN, self._narrowest)
 

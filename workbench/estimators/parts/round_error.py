@@ -8,11 +8,9 @@ by t = tr(A⁻¹A⁻ᵀ)/d in the norm that the covariance defines:
     mean²          d E min(|z|², R²)/(d n) + the lifted noise d (σ R/(√2 τ))² times t, both over the square of
                    the slope at 0
 
-t is 1 for rows that steps before made white. The last step meets the spectrum s that `parts.round_steps`
-foresees, and t = tr(s⁻¹)/d: of the widest spectrum, at the fewest rows, the median is up to a third larger.
+t is 1 for rows that steps before made white, and tr(s⁻¹)/d for the spectrum s that the last step meets.
 
-These are mean squares. The median length of D numbers is (1 - 2/(9D))^(3/2) of its root mean square, as that
-of χ_D is.
+These are mean squares; medians are those of as many normal numbers (`parts.foreseen`).
 """
 
 from dataclasses import dataclass
@@ -20,6 +18,7 @@ from math import erf, inf, sqrt
 
 import numpy as np
 
+from workbench.estimators.parts.foreseen import better_than, median_of_matrix, median_of_mean
 from workbench.estimators.parts.round_steps import RoundSteps, slope
 from workbench.estimators.parts.winsorised_covariance import kept_share, squared_errors
 from workbench.privacy.mechanisms import gaussian_mu
@@ -36,18 +35,18 @@ class SquaredErrors:
     @property
     def covariance_median(self) -> float:
         """The median Frobenius error of the covariance; infinite where 0 is as good an answer."""
-        return _median(self.covariance, self.d * (self.d + 1) // 2, self.d)
+        return better_than(sqrt(self.d), median_of_matrix(sqrt(self.covariance), self.d))
 
     @property
     def gaussian_median(self) -> float:
         """The median of the root of both together; of the covariance's alone where the mean is known."""
-        return _median(self.covariance + self.mean, self._numbers, self.d)
+        return better_than(sqrt(self.d), median_of_mean(sqrt(self.covariance + self.mean), self._numbers))
 
     @property
     def total_variation(self) -> float:
         """The total variation to expect: 2Φ(v/2) - 1, v² = mean² + covariance²/2 that of a log ratio."""
-        v = sqrt(self.mean + self.covariance / 2)
-        return erf(v * (1 - 2 / (9 * self._numbers)) ** 1.5 / sqrt(8))
+        v = median_of_mean(sqrt(self.mean + self.covariance / 2), self._numbers)
+        return erf(v / sqrt(8))
 
     @property
     def _numbers(self) -> int:
@@ -68,8 +67,3 @@ def squared_error(steps: RoundSteps, stretch: float = 1.0) -> SquaredErrors:
     sd = steps.lift.charge("", cost).sensitivity * radius / (mu * sqrt(2) * steps.lift.height)
     drawn = float(kept_share(squared, d)[0]) / n + sd**2 * stretch
     return SquaredErrors(d, d * drawn / slope(d, radius) ** 2, covariance)
-
-
-def _median(squared: float, numbers: int, d: int) -> float:
-    found = sqrt(squared) * (1 - 2 / (9 * numbers)) ** 1.5
-    return found if squared < d else inf

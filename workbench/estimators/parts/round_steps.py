@@ -7,7 +7,8 @@
     (3) R = the quantile .9 of the length of normal rows of spectrum s, or, where s is round, the winsorising
         radius of least predicted error at what the answers cost together
     (4) e = .7 √r R² times the sd of the noise: half of what it adds to an eigenvalue at most;  s ← s/(s + e)
-    (5) k = the fewest steps after which the worst spectrum that a frame leaves is round
+    (5) k = the fewest steps that bring the least of the worst spectrum that a frame leaves to .6 of the
+        largest: by then noise counts nearly alike on all axes, so that errors hardly depend on the spectrum
 
 (1): without a range, a coordinate has no place with probability at most M e^(-E/2) over the integral of
 e^(-ε m/2). m is at most n φ(0)t/σ at distance t from the median, which makes it M E e^(1 - E/2)/(10 σ), and
@@ -33,7 +34,7 @@ LOCATOR = WindowMedian(left=4.0, right=4.0)
 NO_PLACE, IN_WINDOW, MOST_LOCATION = 1e-3, 0.8, 0.2
 EARLY, MOST_EACH, MOST_STEPS = 0.3, 0.1, 24
 HEIGHT = 0.4  # τ: 16 % more noise of the moment for the mean
-ROUND, BEYOND, CAUTION = 0.25, 0.1, 0.7
+ROUND, ENDS, BEYOND, CAUTION = 0.25, 0.6, 0.1, 0.7
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,17 @@ class RoundSteps:
     @cached_property
     def count(self) -> int:
         """The number k of steps before the last."""
-        return next((k for k in range(MOST_STEPS) if self._ends_round(k)), MOST_STEPS)
+        return next((k for k in range(MOST_STEPS) if is_round(self._after(k), ENDS)), MOST_STEPS)
 
     @cached_property
     def costs(self) -> tuple[ZCDP, ...]:
         """The costs of the k + 1 steps."""
         return self._costs(self.count)
+
+    @property
+    def stretch(self) -> float:
+        """The mean of 1/s over the spectrum s that the last step meets, if the frame left the worst one."""
+        return float(np.mean(1 / self._after(self.count)))
 
     def ball(self, spectrum: Array) -> float:
         """Return R of a step in which rows should have this spectrum."""
@@ -94,11 +100,12 @@ class RoundSteps:
         noise = self.lift.charge("", cost).sensitivity / gaussian_mu(cost)
         return CAUTION * sqrt(len(spectrum)) * noise * radius**2
 
-    def _ends_round(self, k: int) -> bool:
+    def _after(self, k: int) -> Array:
+        """Return the spectrum that k steps leave of the worst one."""
         spectrum, costs = np.array(self.worst), self._costs(k)
         for cost in costs[:-1]:
             spectrum = spectrum / (spectrum + self._excess(spectrum, self._ball(spectrum, costs), cost))
-        return is_round(spectrum)
+        return spectrum
 
 
 @lru_cache(maxsize=1024)
@@ -114,9 +121,9 @@ def round_steps(
     return RoundSteps(n, d, cost, worst, centred, narrowest)
 
 
-def is_round(spectrum: Array) -> bool:
-    """Return whether the least is at least a quarter of the largest."""
-    return bool(spectrum.min() >= ROUND * spectrum.max())
+def is_round(spectrum: Array, share: float = ROUND) -> bool:
+    """Return whether the least is at least this share, a quarter, of the largest."""
+    return bool(spectrum.min() >= share * spectrum.max())
 
 
 def length_beyond(spectrum: Array, share: float) -> float:

@@ -95,7 +95,7 @@ class TightUnbounded:
     @property
     def squared_error(self) -> SquaredErrors:
         """What public numbers foresee of the errors."""
-        return squared_error(self.finish.steps)
+        return squared_error(self.finish.steps, self.finish.steps.stretch)
 
     def charges(self) -> Iterator[Charge]:
         """Yield all charges, in the order of the run."""
