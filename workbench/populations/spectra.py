@@ -137,6 +137,8 @@ FOUND: Mapping[str, Gaps] = {
         0.073, 0.395, 0.064, 0.064, 0.195, 0.061, 0.134, 0.157, 0.09, 15.882, 0.455, 0.028, 0.093, 0.091,
         0.129, 0.037, 0.068, 0.028, 0.137,
     ),
+    worst_name("spectral/preconditioner", 5): (0.128, 4.024, 0.043, 0.034),
+    worst_name("covariance/unbounded", 3): (1.946, 1.946),
     worst_name("covariance/unbounded", 5): (2.888, 0.002, 2.633, 3.013),
     worst_name("covariance/unbounded", 7): (2.751, 1.834, 2.953, 2.379, 3.913, 2.516),
     worst_name("gaussian/unbounded", 5): (3.021, 0.05, 2.832, 7.409),
