@@ -25,6 +25,13 @@ def decided(identifier):
     return CLAIMS[identifier].decide("full", SEED, 1)
 
 
+def told(short, long):
+    """The sweeps of CoinPress, told a bound, with this distance for few columns and this one for more."""
+    return {
+        d: replace(one, block=errors(short if d <= 2 else long)) for d, one in sweeps.TOLD_PLANNED.items()
+    }
+
+
 def errors(size):
     return lambda point, trials, data, noise: {
         "fourfold": np.full(trials, size),
@@ -51,8 +58,7 @@ def as_measured(share, degrees):
 
 
 def test_fewer_rows_than_others_and_more_would_be_refuted(monkeypatch):
-    told = {d: replace(one, block=errors(2.0)) for d, one in sweeps.TOLD_PLANNED.items()}
-    monkeypatch.setattr(sweeps, "TOLD_PLANNED", told)
+    monkeypatch.setattr(sweeps, "TOLD_PLANNED", told(2.0, 0.1))
     monkeypatch.setattr(sweeps, "fewest", lambda key, d: 10**6)
     assert decided("MQ6").status is Status.HOLDS
     sizes = [one for check in decided("MQ6").detail["checks"] for one in check["detail"].get("sizes", ())]
@@ -63,9 +69,9 @@ def test_fewer_rows_than_others_and_more_would_be_refuted(monkeypatch):
     assert decided("MQ6").status is Status.REFUTED
 
 
-def test_a_comparison_that_succeeds_with_our_rows_is_refuted(monkeypatch):
-    told = {d: replace(one, block=errors(0.1)) for d, one in sweeps.TOLD_PLANNED.items()}
-    monkeypatch.setattr(sweeps, "TOLD_PLANNED", told)
+@pytest.mark.parametrize(("short", "long"), [(0.1, 0.1), (2.0, 2.0)])
+def test_a_comparison_that_is_better_or_worse_than_stated_is_refuted(monkeypatch, short, long):
+    monkeypatch.setattr(sweeps, "TOLD_PLANNED", told(short, long))
     monkeypatch.setattr(sweeps, "fewest", lambda key, d: 10**6)
     assert decided("MQ6").status is Status.REFUTED
 

@@ -18,6 +18,7 @@ from workbench.study.sweep import run
 from workbench.study.verdict import Verdict
 
 FRUGAL = {"spectral/preconditioner": 0.2, "covariance/unbounded": 1.0}  # our rows over theirs, at most
+SHORT = (1, 2)  # columns for which our rows are fewer than a known bound asks for
 SPOILT_D, RIGHT, NONE, WRONG = 5, 0.01, 0.05, 0.2  # shares of far rows
 MOSTLY, MOST = 0.75, 4.0  # of all runs; the condition that is promised
 FAR_OFF, CLEARLY = 1e3, 0.5
@@ -28,9 +29,9 @@ def fewer_rows(profile: str, seed: int, jobs: int) -> Verdict:
     checks = [_fewer(key, d) for key in FRUGAL for d in DIMENSIONS]
     for d, sweep in sweeps.TOLD_PLANNED.items():
         frame, n = run(sweep, profile, seed=seed, jobs=jobs), planned(d, None)
-        failed = share(frame["fourfold"] > log(2))
+        failed, allowed = share(frame["fourfold"] > log(2)), (BETA, 1.0) if d in SHORT else (0.0, BETA)
         name = f"d = {d}: CoinPress, told 1 and 1e4, fails with our rows"
-        checks.append(measures.between(name, failed, BETA, 1.0, n=n))
+        checks.append(measures.between(name, failed, *allowed, n=n))
     return combine(checks, sum(check.trials for check in checks))
 
 
@@ -73,8 +74,9 @@ CLAIMS = (
         "MQ6",
         (STATEMENT,),
         "For a condition of at most 4 at (1, 1e-6), d = 1 .. 20, the planned rows are at most a fifth of the"
-        " fewest of spectral/preconditioner and at most the fewest of covariance/unbounded, and with so many"
-        " rows CoinPress, told that eigenvalues lie between 1 and 1e4, fails more often than one run in ten.",
+        " fewest of spectral/preconditioner and at most the fewest of covariance/unbounded. CoinPress, told"
+        " that eigenvalues lie between 1 and 1e4, fails with so many rows in more than one run of ten for"
+        " d = 1, 2, and in fewer for d = 5, 10, 20.",
         fewer_rows,
     ),
     Claim(

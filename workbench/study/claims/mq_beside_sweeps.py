@@ -30,11 +30,11 @@ Columns = dict[str, Any]
 
 TOLD = 1e4  # what CoinPress is told: eigenvalues between 1 and this
 ROWS = {
-    1: (500, 700, 1000, 1400),
-    2: (900, 1150, 1450, 1800, 2300),
-    5: (1800, 2200, 2700, 3300, 4100),
-    10: (4000, 4800, 5800, 7000, 8500),
-    20: (9000, 10_500, 12_500, 15_000),
+    1: (360, 420, 480, 560, 680),
+    2: (640, 760, 900, 1080, 1300),
+    5: (1350, 1600, 1900, 2300, 2800),
+    10: (2700, 3200, 4000, 5000, 6000, 7200),
+    20: (5600, 6400, 7200, 8200),
 }
 CONDITION_D, CONDITION_N, CONDITION_GRID = 5, 3500, (1.0, 1e2, 1e4, 1e6, 1e8, 1e10)
 HOSTILE_D, AWAY = (2, 5), 1000.0  # standard deviations
@@ -140,7 +140,7 @@ TOLD_ROWS = {
 }
 TOLD_PLANNED = {
     d: Sweep(f"mq-told-planned-{d}", grid(d=d, n=0), told, trials, blocks(20))
-    for d, trials in zip(DIMENSIONS, (10, 10, 5, 3, 2), strict=True)
+    for d, trials in zip(DIMENSIONS, (10, 10, 8, 8, 8), strict=True)
 }
 CONDITIONS = Sweep("mq-conditions", grid(condition=CONDITION_GRID), conditions, 3, blocks(20))
 FAR = Sweep("mq-far", grid(d=HOSTILE_D, share=SHARES, degrees=0.0), hostile, 5, blocks(20))
