@@ -368,8 +368,20 @@ def test_the_error_bound_is_a_public_number(tmp_path):
         bound = estimator.error_bound(N, 1, module.spending(epsilon, None, None), 0.05)
         assert f"error bound: {bound:.10g}, with probability 0.95 (" in text
     assert bound > 1e9
-    two_step = replace(request(path), key="univariate/two-step-mean")
-    assert "error bound: none at this n and budget (" in module.estimate(two_step)[0]
+    located = replace(request(path), key="univariate/histogram-location")
+    assert "error bound: none at this n and budget (" in module.estimate(located)[0]
+
+
+def test_the_predicted_error_is_a_public_number(tmp_path):
+    path = write(tmp_path / "data.csv", [line.encode() for line in LINES])
+    two_step = replace(request(path), key="univariate/two-step-mean", epsilon=0.1)
+    assert "predicted error: uninformative at this n and budget (the median" in module.estimate(two_step)[0]
+    text, _ = module.estimate(replace(two_step, epsilon=1.0, out=tmp_path / "out.json"))
+    chosen = module.estimator(two_step.key, two_step.settings)
+    expected = chosen.predicted_error(N, 1, module.spending(1.0, None, None))
+    assert f"predicted error: {expected:.10g} (the median of |out - mean|" in text
+    said = json.loads((tmp_path / "out.json").read_text())["error"]
+    assert (said["value"], said["kind"]) == (pytest.approx(expected), "predicted")
 
 
 def test_an_estimator_without_a_bound_has_no_such_line(tmp_path):

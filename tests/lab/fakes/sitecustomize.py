@@ -73,7 +73,8 @@ class Mean:
         value = float(np.clip(np.nan_to_num(x, posinf=0, neginf=0), -self.radius, self.radius).mean())
         noisy = value + rng.normal() if self.radius < 100 else Abstention("the range is empty")
         charge = SimpleNamespace(step="mean", mechanism="Laplace", cost=budget, sensitivity=2.0)
-        return SimpleNamespace(value=noisy, plan=SimpleNamespace(charges=lambda: [charge]), guarantee=budget)
+        plan = SimpleNamespace(charges=lambda: [charge])
+        return SimpleNamespace(value=noisy, plan=plan, guarantee=budget, error=None)
 
 
 class Status(StrEnum):
@@ -135,5 +136,6 @@ entry = SimpleNamespace(
 module("workbench.catalog", CATALOG={"univariate/toy": entry, "mean/toy": entry})
 module("workbench.privacy", PureDP=PureDP, ApproxDP=ApproxDP, ZCDP=ZCDP, NonPrivate=NonPrivate)
 module("workbench.estimators.base", Abstention=Abstention, Array=object, LARGEST=1e100)
+module("workbench.estimators.statement", BETA=0.05, ErrorStatement=object)
 module("workbench.sources", sources=sources, statements=statements)
 module("workbench.study.claims", CLAIMS=CLAIMS, decide=decide)
