@@ -58,6 +58,7 @@ from workbench.estimators.parts import (
     rows,
     unit_histogram,
     window_median,
+    winsor,
     winsorised_scale,
 )
 from workbench.estimators.univariate import clipped_mean
@@ -185,7 +186,7 @@ SENSITIVITY = [
            lambda example: isinstance(example.estimator, pure_net.PureNetCovariance)),
     Mutant("cut of the mean off", attribute(clipped_mean.ClippedMean, "statistic", faults.cut_nothing),
            gap_is_the_sensitivity, is_cut),
-    Mutant("clip of variances off", attribute(winsorised_scale, "np", Unclipped()),
+    Mutant("clip of variances off", attribute(winsor, "np", Unclipped()),
            gap_is_the_sensitivity, groups_variances),
     Mutant("clip of squares off", attribute(kv_interval, "np", Unclipped()), gap_is_the_sensitivity,
            is_scaled),
