@@ -1,7 +1,7 @@
 """The finish of unbounded Gaussians: what a row moves, what steps cost, every number by definition."""
 
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import exp, log, pi, sqrt
 
 import numpy as np
 import pytest
@@ -14,13 +14,14 @@ from workbench.estimators.base import sanitised
 from workbench.estimators.parts import round_finish
 from workbench.estimators.parts.frame import Frame, identity_frame
 from workbench.estimators.parts.lifted_moment import LiftedMoment
-from workbench.estimators.parts.round_error import squared_error
+from workbench.estimators.parts.round_error import SquaredErrors, peaked, squared_error
 from workbench.estimators.parts.round_finish import RoundFinish, completed
 from workbench.estimators.parts.round_steps import HEIGHT, LOCATOR, NO_PLACE, RoundSteps, slope
 from workbench.estimators.parts.unbounded_tight import widest
 from workbench.estimators.parts.window_median import selection_epsilon
 from workbench.estimators.parts.winsorised_covariance import censored_spectrum, unwinsorised
 from workbench.privacy import ZCDP, CountingNoise, SimulatedNoise
+from workbench.study.claims.mq_learner_sweeps import total_variation
 from workbench.study.replay import spied
 
 LOUD = ZCDP(20.0, 1e-6)
@@ -352,3 +353,22 @@ def test_the_slope_is_a_share_in_any_dimension(d):
     assert slope(d, sqrt(d)) == pytest.approx(1.0, abs=1 / sqrt(d))
     assert slope(d, sqrt(d)) < slope(d, 1.1 * sqrt(d)) <= 1.0
     assert log(slope(d, 3 * sqrt(d))) == pytest.approx(0.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_a_foreseen_total_variation_is_that_of_normal_errors(d):
+    """Errors of a covariance alone, and with a mean: against the mean of max(0, 1 - p/φ) over normal rows."""
+    rng, n = np.random.default_rng(31), 400
+    for mean in (0.0, 0.02):
+        found = []
+        for _ in range(n):
+            free = rng.standard_normal((d, d)) * 0.02
+            law = rng.standard_normal(d) * mean, np.eye(d) + (free + free.T) / sqrt(2)
+            found.append(total_variation(*law))
+        size = SquaredErrors(d, d * mean**2, d * (d + 1) * 0.02**2)
+        assert np.median(found) == pytest.approx(size.total_variation, rel=0.12)
+
+
+def test_what_a_covariance_error_does_to_a_log_ratio_on_the_line():
+    """E|z² - 1| = 4 φ(1), beside √2 √(2/π)."""
+    assert peaked(1) == pytest.approx(4 * exp(-0.5) / sqrt(2 * pi) / (2 / sqrt(pi)), rel=0.02)
