@@ -67,7 +67,7 @@ def test_an_error_that_grows_with_the_condition_number_is_refuted(monkeypatch):
         return {
             "error": lognormal(data, point["condition"] ** 0.1, trials),
             "three steps": lognormal(data, point["condition"], trials),
-            "source": lognormal(data, point["condition"], trials),
+            "source": lognormal(data, 0.1, trials),
         }
 
     falsify(monkeypatch, "SIDES", growing, 60)
@@ -103,10 +103,16 @@ def test_errors_over_spectra_are_measured():
 def test_coinpress_that_needs_no_steps_is_refuted(monkeypatch):
     flat = ("error", "three steps", "source")
     falsify(monkeypatch, "SIDES", lambda p, t, d, z: {name: lognormal(d, 0.1, t) for name in flat}, 60)
-    assert [name.split(":")[0] for name in failed("G13")] == [
-        "CoinPress in three steps",
-        "CoinPress, its source's constants",
-    ]
+    assert [name.split(":")[0] for name in failed("G13")] == ["CoinPress in three steps"]
+
+
+def test_loose_constants_that_grow_are_refuted(monkeypatch):
+    def growing(point, trials, data, noise):
+        middle = {"error": 0.1, "three steps": point["condition"], "source": point["condition"] ** 0.1}
+        return {name: lognormal(data, size, trials) for name, size in middle.items()}
+
+    falsify(monkeypatch, "SIDES", growing, 60)
+    assert [name.split(":")[0] for name in failed("G13")] == ["CoinPress, its source's constants"]
 
 
 def test_steps_that_do_not_grow_are_refuted(monkeypatch):

@@ -45,15 +45,15 @@ def side_by_side(profile: str, seed: int) -> Chart:
         "Longer and longer Gaussians, unbounded and bounded estimators",
         (panel, _spectra(run(spectra.ANY, profile, seed=seed))),
         alt="Left, the error of the unbounded covariance is flat from condition number 1e2 to 1e12, a little"
-        " above the error without privacy; so is that of CoinPress with as many steps as it wants."
-        " CoinPress in three steps, or with its source's constants, and the one-step estimator grow"
-        " with the condition number. Right, the error of the unbounded covariance is about the same for every"
-        " spectrum, the worst that a search found among them.",
+        " above the error without privacy; so is that of CoinPress with as many steps as it wants, and half"
+        " as high again with its source's constants. CoinPress in three steps and the one-step estimator"
+        " grow with the condition number. Right, the error of the unbounded covariance is about the same for"
+        " every spectrum, the worst that a search found among them.",
         how_to_read="Left, a good curve is flat and near the black line. One noisy step pays for the longest"
         " axis in the shortest one and is worse than the answer 0 (grey line) from the start."
-        " CoinPress stays flat where its constants are tight and its steps are many, and where"
-        " it is told the truth about both ends of the spectrum. The unbounded estimator is told"
-        " nothing. Triangles at the edge: beyond the picture. Right, a row is a spectrum, in more dimensions"
+        " CoinPress stays flat where its steps are many, and where it is told the truth about both ends of"
+        " the spectrum; the constants decide how high. The unbounded estimator is told nothing. Triangles at"
+        " the edge: beyond the picture. Right, a row is a spectrum, in more dimensions"
         " and at a tenth more rows than the estimator takes at all: equal ratios below 10 leave no gap for a"
         " vote to close, and rounding steps have to. The last row is the worst of a search, on runs that had"
         " no part in it.",
