@@ -28,7 +28,7 @@ DIMENSIONS, CONDITIONS = (2, 5, 10, 20), (1.0, 1e6, 1e12)
 START, MORE = 1.05, (2.0, 4.0, 16.0)  # times the fewest rows
 LONG = 1e6  # the condition number at more rows
 POINTS, DRAWN = 2**14, 59  # normal rows that a total variation is averaged over, and their seed
-TRIALS = {2: (40, 10), 5: (20, 10), 10: (5, 12), 20: (2, 20)}  # of a block; blocks of the full profile
+TRIALS = {2: (40, 10), 5: (20, 10), 10: (5, 20), 20: (2, 20)}  # of a block; blocks of the full profile
 
 
 @lru_cache(maxsize=16)
