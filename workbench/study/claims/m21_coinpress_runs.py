@@ -239,7 +239,7 @@ COVARIANCE_SIZES = Sweep(
     tuple(point for point in COVARIANCE_POINTS if int(point["d"]) > FEW),
     covariance_size,
     8,
-    {"quick": 1, "ci": 6, "full": 25, "deep": 100},
+    {"quick": 1, "ci": 9, "full": 36, "deep": 144},
 )
 COVARIANCE_SIZES_FEW = Sweep(
     "m21-covariance-sizes-few",
