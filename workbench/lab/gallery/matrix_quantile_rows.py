@@ -113,16 +113,16 @@ def flat(profile: str, seed: int) -> Chart:
         "flat",
         "Success does not depend on the spectrum",
         (_success(profile, seed), _distances(profile, seed)),
-        alt="Left, shares of successes of nine tenths and more for every spectrum, in five dimensions. Right,"
-        " the matrix quantile's distance is flat up to a condition number of 1e8; CoinPress is below it up to"
-        " 1e6 and leaves the picture after that, told a bound that is wrong there or told the truth.",
+        alt="Left, shares of successes of about nine tenths and more for every spectrum. Right, the matrix"
+        " quantile's distance is flat up to a condition number of 1e8; CoinPress, told the truth, is at half"
+        " of it throughout, and told a bound that is wrong beyond 1e4 it leaves the picture after 1e6.",
         how_to_read="Left, runs that left a condition of at most 4 at the planned rows, of all runs:"
         " promised are nine of ten (grey). Spectra have condition numbers up to 1e8, and Σ a random scale"
         " between e^-20 and e^20, too; the last row is the worst that a search found, on runs that had no"
         " part in it. Right, the same rows for all three, with 1e4 the largest eigenvalue and a smallest one"
         " that goes down. The matrix quantile is affine equivariant, so that its distance has the same law"
-        " for every Σ. CoinPress is nearer as long as it has rows enough for its steps; for a longer Σ it has"
-        " not, and what it is told, 1 to 1e4, is not so beyond 1e4. At 1e10 some of the runs of the matrix"
+        " for every Σ. CoinPress is nearer as long as it is told the truth; what the other is told, 1 to 1e4,"
+        " is not so beyond 1e4. At 1e10 some of the runs of the matrix"
         " quantile get no answer: its guard, a public number, refuses matrices too thin for floats."
         " Triangles at the edge: beyond the picture. An estimate that is singular up to rounding is"
         " infinitely far. Bands are two order statistics: of the six runs of a quick look no less than all"
