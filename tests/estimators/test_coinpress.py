@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from workbench.bounds.search import smallest
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Trace, sanitised
 from workbench.estimators.covariance import coinpress
@@ -345,3 +346,52 @@ def test_a_loose_upper_loses_no_axis(spectrum):
         x = np.random.default_rng(seed).standard_normal((10_000, d)) * np.sqrt(axes)
         found = estimator.estimate(x, budget, SimulatedNoise(np.random.default_rng((seed, 1))))
         assert mahalanobis_covariance_error(found, np.diag(axes)) < 2 * expected
+
+
+SPECTRA = {
+    "low": lambda d, upper: np.ones(d),
+    "middle": lambda d, upper: np.full(d, upper**0.75),
+    "half": lambda d, upper: np.repeat([1.0, upper], [d // 2, d - d // 2]),
+    "geometric": lambda d, upper: np.geomspace(1, upper, d),
+}
+CELLS = [(d, upper) for d in (5, 10, 30) for upper in (1e2, 1e4, 1e6, 1e9, 1e12)]
+
+
+def errors(estimator, n, axes, runs=40):
+    d, budget = len(axes), ApproxDP(1.0, 1e-6)
+    rows = (np.random.default_rng((n, seed)).standard_normal((n, d)) for seed in range(runs))
+    found = (
+        estimator.estimate(x * np.sqrt(axes), budget, SimulatedNoise(np.random.default_rng((n, seed, 1))))
+        for seed, x in enumerate(rows)
+    )
+    return np.array([mahalanobis_covariance_error(one, np.diag(axes)) for one in found])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("d", "upper"), CELLS)
+def test_the_n_that_is_predicted_is_the_n_that_is_needed(d, upper):
+    """The median error is alpha within 15 % of that n; at three times it every spectrum is alike.
+
+    A half of the runs is told from another share at the level of all contracts.
+    """
+    estimator, alpha = CoinPressCovariance(upper=upper, centred=True), {5: 0.25, 10: 0.3, 30: 0.4}[d]
+
+    def expected(n):
+        return estimator.predicted_error(n, d, ApproxDP(1.0, 1e-6))
+
+    least = smallest(lambda n: expected(n) <= alpha, start=10)
+    low = SPECTRA["low"](d, upper)
+    assert (errors(estimator, round(least / 1.15), low) < alpha).sum() < refused(40, 0.5)
+    assert (errors(estimator, round(least * 1.15), low) > alpha).sum() < refused(40, 0.5)
+    for spectrum in SPECTRA.values():
+        found = errors(estimator, 3 * least, spectrum(d, upper))
+        assert (found > 1.15 * expected(3 * least)).sum() < refused(40, 0.5)
+        assert (found < expected(3 * least) / 1.15).sum() < refused(40, 0.5)
+
+
+@pytest.mark.parametrize("upper", [1e2, 1e6, 1e12])
+def test_below_its_cliff_nothing_is_predicted_and_the_error_is_that_of_no_answer(upper):
+    d, estimator = 10, CoinPressCovariance(upper=upper, centred=True)
+    n = {1e2: 1500, 1e6: 3000, 1e12: 4500}[upper]
+    assert estimator.predicted_error(n, d, ApproxDP(1.0, 1e-6)) == np.inf
+    assert np.median(errors(estimator, n, np.ones(d))) > np.sqrt(d)
