@@ -24,6 +24,7 @@ from workbench.estimators.parts.subspace_token import GRID, Tokens
 from workbench.estimators.parts.vote import Vote, change
 from workbench.estimators.spectral.preconditioner import Preconditioner
 from workbench.estimators.spectral.subspace_exact import SubspaceExact
+from workbench.estimators.statement import Asked
 from workbench.privacy import ApproxDP, SimulatedNoise, UnitNoise, compose
 from workbench.privacy.mechanisms import truncated_laplace_bound
 
@@ -256,7 +257,8 @@ def test_a_release_tells_nothing_but_its_value():
     outcomes = set()
     for x in (np.zeros((20_000, 2)), np.full((20_000, 2), np.nan), 10.0 ** rng().uniform(-9, 9, (20_000, 2))):
         release = Preconditioner(centred=True)(x, budget=BUDGET, rng=rng())
-        assert {*vars(release)} == {"value", "plan", "guarantee", "labels"}
+        assert {*vars(release)} == {"value", "plan", "guarantee", "labels", "asked"}
+        assert release.asked == Asked(Preconditioner(centred=True), 20_000, 2, BUDGET)
         outcomes.add(release.value)
     assert outcomes == {Abstention("vote")}
 

@@ -21,11 +21,12 @@ class Memo:
     scratch: dict[Any, Any] = field(default_factory=dict)
     mutating: bool = False
 
-    def __call__(self, *arguments: Any) -> Any:
-        shelf = self.known if arguments in self.known or not self.mutating else self.scratch
-        if arguments not in shelf:
-            shelf[arguments] = self.function(*arguments)
-        return shelf[arguments]
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        key = (arguments, *sorted(named.items()))
+        shelf = self.known if key in self.known or not self.mutating else self.scratch
+        if key not in shelf:
+            shelf[key] = self.function(*arguments, **named)
+        return shelf[key]
 
 
 def cached_functions() -> set[Callable[..., Any]]:

@@ -86,6 +86,6 @@ def median_noise_norm(d: int) -> float:
     √(2d), less what Tracy and Widom's law takes off it; the correction for small d is fitted.
 
     >>> [round(median_noise_norm(d), 2) for d in (1, 5, 100)]
-    [0.67, 2.71, 13.92]
+    [0.67, 2.72, 13.92]
     """
     return float(sqrt(2 * d) - (0.45 + 0.29 / sqrt(d)) * d ** (-1 / 6))
