@@ -11,7 +11,7 @@ LONG = (  # what ends late if it begins late
     "tests/mutants/",
     "tests/study/test_audit_catalog.py",
     "tests/contracts/test_records.py",
-    "tests/study/claims/",
+    "tests/chapters/",
     "tests/estimators/",
     "tests/lab/",
 )

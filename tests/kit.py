@@ -10,10 +10,10 @@ from datasets import typical_rows
 from workbench.catalog import CATALOG, Example
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
-from workbench.estimators.parts.window_median import WindowMedian
+from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.linalg import thompson_of_roots
 from workbench.privacy import NonPrivate, histograms
-from workbench.study.replay import Event, replaced_everywhere, spied
+from workbench.study.faults.replay import Event, replaced_everywhere, spied
 
 __all__ = ["Event", "replaced_everywhere", "spied"]
 

@@ -17,12 +17,14 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "workbench"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LEVELS = (
-    {"errors"},
+    {"errors", "types"},
     {"privacy", "linalg", "distributions"},
     {"losses"},
     {"populations", "bounds", "estimators"},
     {"catalog", "sources"},
     {"study"},
+    {"charts"},
+    {"chapters"},
     {"lab"},
     {"commands"},
     {"cli"},
@@ -134,9 +136,9 @@ def test_libraries_start_at_their_level():
 @pytest.mark.parametrize(
     ("library", "homes"),
     [
-        ("ipywidgets", {"lab.explore"}),
-        ("anywidget", {"lab.handles"}),
-        ("IPython", {"lab.explore", "lab.display"}),
+        ("ipywidgets", {"lab.live.explore"}),
+        ("anywidget", {"lab.live.handles"}),
+        ("IPython", {"lab.live.explore", "lab.pictures.display"}),
         ("matplotlib", {"lab"}),
     ],
 )
@@ -319,9 +321,13 @@ def unknown_names(text):
     """What a text names that the package does not have: modules, proofs, parts, files, keys."""
     dotted = re.findall(r"\bworkbench((?:\.[a-zA-Z_]\w*)+)", text)
     yield from (name for name in dotted if name not in (".cli", ".csv") and not resolves(name[1:]))
-    parts = re.findall(r"`parts[./](\w+)", text)
-    yield from (name for name in parts if not (PACKAGE / "estimators" / "parts" / f"{name}.py").is_file())
-    folders = r"proofs|sources|privacy|estimators|bounds|study|lab"
+    parts = re.findall(r"`parts[./]([\w./]+\w)", text)
+    yield from (
+        name
+        for name in parts
+        if not resolves(f"estimators.parts.{name.removesuffix('.py').replace('/', '.')}")
+    )
+    folders = r"proofs|sources|privacy|estimators|bounds|study|charts|chapters|lab"
     paths = re.findall(rf"\b(?:{folders})/[a-z0-9_/]+\.(?:py|md|toml)", text)
     yield from (path for path in paths if not (PACKAGE / path).is_file())
     keys = re.findall(r"`((?:univariate|range|mean|covariance|spectral|gaussian)/[\w-]+)`", text)

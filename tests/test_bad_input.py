@@ -277,13 +277,13 @@ def refused(folder, done, argument, allowed):
 @pytest.mark.parametrize(
     ("parameter", "argument", "allowed"),
     [
-        ("epsilom=1", "epsilom = 1", "a parameter of 01_one_mean"),
+        ("epsilom=1", "epsilom = 1", "a parameter of 02_one_mean"),
         ("epsilon=much", "epsilon = 'much'", "a value like the default"),
         ("epsilon", "'epsilon'", "NAME=VALUE"),
     ],
 )
 def test_a_misspelt_parameter_of_a_notebook_runs_nothing(folder, parameter, argument, allowed):
-    arguments = ("reproduce", "01_one_mean", "-p", parameter, "--project", ROOT, "--out", "reproduced")
+    arguments = ("reproduce", "02_one_mean", "-p", parameter, "--project", ROOT, "--out", "reproduced")
     refused(folder, command(folder, *arguments, out=False), argument, allowed)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.lab.conftest import run_workbench, write_notebook
 from workbench.privacy import NonPrivate
-from workbench.study.cliff import fewest_rows
+from workbench.study.least_rows import fewest_rows
 
 CSV = "height,name,empty\n1.5,a,\n2.5,b,\n0.5,c,\nnan,d,\ninf,e,\n-1e308,f,\n99999999999999999999999,g,\n"
 
@@ -83,7 +83,7 @@ def test_a_column_of_words_is_a_column_of_missing_entries_which_a_check_lists(cs
 def test_every_catalog_key_takes_hostile_data_without_error_or_warning(csv):
     pytest.importorskip("workbench.catalog")
     from workbench.catalog import CATALOG
-    from workbench.lab import estimate as module
+    from workbench.lab.terminal import estimate as module
 
     hostile = [row.partition(",")[0] for row in CSV.splitlines()[1:]] + ["1e308", "-inf", "0"] * 200
 
@@ -112,7 +112,7 @@ def test_every_catalog_key_takes_hostile_data_without_error_or_warning(csv):
 
 def test_a_reference_without_privacy_is_no_estimate(csv):
     from workbench.errors import ArgumentError
-    from workbench.lab import estimate as module
+    from workbench.lab.terminal import estimate as module
 
     with pytest.raises(ArgumentError, match="key = 'mean/empirical': expected an estimator that is private"):
         module.estimate(module.Request(csv, "mean/empirical", columns=["height"], epsilon=1.0))
@@ -120,14 +120,14 @@ def test_a_reference_without_privacy_is_no_estimate(csv):
 
 def test_a_parameter_without_a_default_must_be_set(csv):
     from workbench.errors import ArgumentError
-    from workbench.lab import estimate as module
+    from workbench.lab.terminal import estimate as module
 
     with pytest.raises(ArgumentError, match=r"set radius = None: .* --set radius=NUMBER"):
         module.estimator("univariate/two-step-mean", {"sigma": 2.0})
 
 
 def test_an_infinite_end_of_an_interval_is_shown_and_recorded():
-    from workbench.lab import estimate as module
+    from workbench.lab.terminal import estimate as module
 
     value = module.plain(Ends(-1.5, float("inf")))
     assert value == {"low": -1.5, "high": "inf"}

@@ -14,8 +14,9 @@ from workbench.cli import main, parser
 from workbench.commands import COMMANDS
 from workbench.commands.examples import EXAMPLES
 from workbench.errors import ArgumentError, nearest
-from workbench.lab import doubt, tables
-from workbench.lab.committed import beside_full, full_run
+from workbench.lab import tables
+from workbench.lab.runner.verdict_check import beside_full, full_run
+from workbench.lab.terminal import audits
 from workbench.sources import sources, statements
 from workbench.study import bench, pairs
 from workbench.study.bench import floors
@@ -129,7 +130,7 @@ def test_an_entry_is_shown_whole(capsys):
 @pytest.mark.parametrize("key", CATALOG)
 def test_the_example_of_an_entry_names_all_that_must_be_set(key):
     from workbench.commands.list import _example
-    from workbench.lab.estimate import estimator
+    from workbench.lab.terminal.estimate import estimator
 
     words = _example(CATALOG[key]).split()
     if words:
@@ -154,7 +155,7 @@ def test_a_statement_is_shown_whole(capsys):
 
 
 def test_a_claim_is_shown_whole_with_its_reason_and_figures(capsys):
-    from workbench.study.claims import CLAIMS
+    from workbench.chapters.registry import CLAIMS
 
     out = " ".join(printed(capsys, "verdicts", "T2").split())
     claim = CLAIMS["T2"]
@@ -228,11 +229,11 @@ def test_attacks_on_a_new_key_go_beside_those_of_its_family(capsys, extended):
 
 
 def test_mutants_of_a_key_that_has_none_go_beside_the_others(monkeypatch):
-    monkeypatch.setattr(doubt, "mutants_of", lambda key: ())
+    monkeypatch.setattr(audits, "mutants_of", lambda key: ())
     with pytest.raises(
-        ArgumentError, match=r"add one to UNIVARIATE in workbench/study/mutants\.py: Mutant\("
+        ArgumentError, match=r"add one to UNIVARIATE in workbench/study/faults/mutants\.py: Mutant\("
     ):
-        doubt.mutants(["univariate/median"], "ci", 0)
+        audits.mutants(["univariate/median"], "ci", 0)
 
 
 def test_the_floor_of_a_new_key_goes_beside_those_of_its_family(capsys, monkeypatch):
@@ -261,11 +262,11 @@ def test_a_quick_run_says_who_decides_what_it_left_undecided():
 
 
 def test_the_full_run_is_that_of_the_checkout_and_none_where_there_is_no_checkout(tmp_path, monkeypatch):
-    from workbench.lab import committed
-    from workbench.study.claims import CLAIMS
+    from workbench.chapters.registry import CLAIMS
+    from workbench.lab.runner import verdict_check
 
     assert full_run().keys() == CLAIMS.keys()
-    monkeypatch.setattr(committed, "__file__", str(tmp_path / "committed.py"))
+    monkeypatch.setattr(verdict_check, "__file__", str(tmp_path / "committed.py"))
     assert full_run().keys() == CLAIMS.keys()
     monkeypatch.chdir(tmp_path)
     assert full_run() == {}
@@ -273,7 +274,9 @@ def test_the_full_run_is_that_of_the_checkout_and_none_where_there_is_no_checkou
 
 def test_reproduce_sums_up_what_quick_leaves_to_full(tmp_path):
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "dp-workbench"\n')
-    cells = ("from workbench.lab.session import Session\nlab = Session(out=out, profile=profile, seed=seed)",)
+    cells = (
+        "from workbench.lab.live.session import Session\nlab = Session(out=out, profile=profile, seed=seed)",
+    )
     write_notebook(tmp_path / "notebooks" / "01.ipynb", *cells, 'lab.verdicts(["T1", "T3"])')
     done = run_workbench("reproduce", cwd=tmp_path)
     assert "1 of 2 claims undecided in quick, which has few trials; the full profile decides" in done.stdout

@@ -6,8 +6,8 @@ from importlib.resources import files
 import pytest
 
 from workbench.catalog import CATALOG
+from workbench.chapters.registry import CLAIMS
 from workbench.sources import sources, statements
-from workbench.study.claims import CLAIMS
 
 STATEMENTS = {statement.id: statement for source in sources() for statement in statements(source)}
 LOADED = {identifier.split("/")[0] for identifier in STATEMENTS}

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 BITS = """
 import sys
 import numpy as np
-from workbench.study.sweep import Sweep, grid, run
+from workbench.study.sweeps.sweep import Sweep, grid, run
 
 def block(point, trials, data, noise):
     x = data.standard_normal((trials, 300, 300))

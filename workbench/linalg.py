@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import integer_at_least, probability
-
-Array = NDArray[np.float64]
+from workbench.types import Array
 
 SHORT = 16  # entries of a row
 

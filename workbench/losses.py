@@ -8,13 +8,13 @@ from math import erf, expm1, hypot, inf, log1p, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from workbench.distributions import Ball, Box, Gaussian, Interval
 from workbench.errors import ArgumentError, positive
+from workbench.types import Array
 
-Array = NDArray[np.float64]
 _DISJOINT = 100.0  # at a gap of this many wide standard deviations the total variation rounds to 1
 
 

@@ -18,7 +18,7 @@ from workbench.study.bench import FLOORS, floor, primitives
 from workbench.study.bench.clock import together
 from workbench.study.bench.measure import lightened, measured, peak, rows
 from workbench.study.bench.primitives import Primitive
-from workbench.study.cliff import fewest_rows
+from workbench.study.least_rows import fewest_rows
 
 ROWS = np.zeros(1000)
 WORK = 0.25  # seconds of one primitive on a fresh clock; exact in binary
@@ -203,7 +203,7 @@ def faults(first):
     code = f"""
 import resource
 import numpy as np
-from workbench.study.memory import keep_freed_memory
+from workbench.study.sweeps.allocator import keep_freed_memory
 {first}
 np.ones(100_000)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

@@ -7,7 +7,7 @@ from threadpoolctl import threadpool_limits
 from workbench.catalog import CATALOG
 from workbench.study.bench import floor
 from workbench.study.bench.measure import lightened, measured, rows
-from workbench.study.memory import keep_freed_memory
+from workbench.study.sweeps.allocator import keep_freed_memory
 
 ROWS, ROUNDS = 100_000, 7
 BELOW = 0.5  # a call this far below its floor means that the floor lists what the call avoids

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import sync_playwright
 
-from .page import Notebook
-from .server import serve
+from tests.browser.page import Notebook
+from tests.browser.server import serve
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))

@@ -4,10 +4,9 @@ import json
 
 import pytest
 
+from tests.browser.page import Notebook
+from tests.browser.server import serve
 from tests.lab.conftest import write_notebook
-
-from .page import Notebook
-from .server import serve
 
 pytestmark = pytest.mark.browser
 

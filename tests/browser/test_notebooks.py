@@ -9,7 +9,7 @@ from statistics import median
 import pytest
 
 from tests.lab import starts
-from workbench.lab.controls import Slider
+from workbench.charts.controls import Slider
 
 pytestmark = pytest.mark.browser
 

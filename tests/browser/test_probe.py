@@ -2,7 +2,7 @@
 
 import pytest
 
-from .page import PROBE
+from tests.browser.page import PROBE
 
 pytestmark = pytest.mark.browser
 

@@ -15,7 +15,7 @@ from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.statement import Asked, ErrorStatement
-from workbench.study.cliff import fewest_rows
+from workbench.study.least_rows import fewest_rows
 
 BAND = 1.15  # of a prediction
 ROUNDING = 1 + 1e-9  # a lattice of candidates has exact errors

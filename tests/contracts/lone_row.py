@@ -9,7 +9,7 @@ from kit import Event, run, spied, warm
 from scipy.special import ndtr
 
 from workbench.catalog import Example
-from workbench.estimators.parts.window_median import WindowMedian, selection_epsilon
+from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
 from workbench.privacy import ApproxDP, Charge, UnitNoise, histograms
 
 

@@ -14,11 +14,15 @@ from workbench.estimators.base import Abstention, Trace, sanitised
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.estimators.gaussian.coinpress import CoinPressGaussian, moments_round, rounder
 from workbench.estimators.mean.coinpress import CoinPressMean
-from workbench.estimators.parts.coinpress_joint import JointStep, balanced_height, kept
-from workbench.estimators.parts.frame import Frame
-from workbench.estimators.parts.lifted_moment import LiftedMoment
+from workbench.estimators.parts.gaussians.frame import Frame
+from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
+from workbench.estimators.parts.preconditioned.coinpress_joint import (
+    JointStep,
+    balanced_height,
+    kept,
+)
+from workbench.estimators.parts.preconditioned.winsorised_covariance import censored_spectrum
 from workbench.estimators.parts.rows import within_ball
-from workbench.estimators.parts.winsorised_covariance import censored_spectrum
 from workbench.losses import gaussian_error, mahalanobis_covariance_error, mahalanobis_mean_error
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, SimulatedNoise, compose
 

@@ -16,8 +16,14 @@ from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.mean.resilient import ResilientMean
 from workbench.estimators.mean.resilient_heavy import ResilientHeavyMean
 from workbench.estimators.mean.tukey import TukeyMean, depths
-from workbench.estimators.parts.direction_net import MOST, directions, grid, grid_size, half_sphere
-from workbench.estimators.parts.trimmed_net import TrimmedNet, trimmed
+from workbench.estimators.parts.nets.direction_net import (
+    MOST,
+    directions,
+    grid,
+    grid_size,
+    half_sphere,
+)
+from workbench.estimators.parts.nets.trimmed_net import TrimmedNet, trimmed
 from workbench.estimators.univariate.median import Median
 from workbench.privacy import ZCDP, ApproxDP, Charge, CountingNoise, PureDP, SimulatedNoise, UnitNoise
 from workbench.privacy.mechanisms import lower_bound

@@ -8,8 +8,8 @@ import pytest
 from scipy.special import ndtri
 
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.blocks import in_blocks, projections, spectra
-from workbench.estimators.parts.friendly_mean import (
+from workbench.estimators.parts.blocks.blocks import in_blocks, projections, spectra
+from workbench.estimators.parts.blocks.friendly_mean import (
     FriendlyMean,
     enough_points,
     friends_of,

@@ -11,16 +11,16 @@ from workbench.errors import ArgumentError
 from workbench.estimators.base import Trace, sanitised
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
-from workbench.estimators.parts.bounded_moments import Moments, zeroed_beyond
-from workbench.estimators.parts.heavy_tailed_design import last_errors
-from workbench.estimators.parts.preconditioning import Band
+from workbench.estimators.parts.preconditioned.bounded_moments import Moments, zeroed_beyond
+from workbench.estimators.parts.preconditioned.heavy_tailed_design import last_errors
+from workbench.estimators.parts.preconditioned.preconditioning import Band
 from workbench.estimators.parts.rows import centred_rows, within_ball
 from workbench.linalg import norms, second_moment, spectral_map, symmetric_noise_frobenius
 from workbench.losses import mahalanobis_covariance_error
 from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.privacy import ZCDP, ApproxDP, CountingNoise, GaussianDP, Parallel, SimulatedNoise, compose
-from workbench.study.replay import spied
+from workbench.study.faults.replay import spied
 
 BUDGETS = (ZCDP(0.5), GaussianDP(1.0), ApproxDP(1.0, 1e-6))
 HOSTILE = (np.nan, np.inf, -np.inf, 1e308, -1e308, 1e100, 1e99, 1e12, 5e-324, 0.0, -0.0)

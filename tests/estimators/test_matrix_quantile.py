@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from accounting import expected_draw
 
+from workbench.chapters.matrix_quantile.runs.bounds import certified, measured
+from workbench.chapters.matrix_quantile.runs.pairs import drawn, extreme, simple, thin, tied
 from workbench.errors import ArgumentError
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
-from workbench.estimators.parts import matrix_levels, matrix_quantile_cells, stability
-from workbench.estimators.parts.influence import Influence, normal_level
-from workbench.estimators.parts.matrix_levels import Scaled, Solver
-from workbench.estimators.parts.matrix_quantile import quantile, soft_count
-from workbench.estimators.parts.matrix_quantile_design import design, fewest_rows, interpolated
-from workbench.estimators.parts.stability import Stability
+from workbench.estimators.parts.quantile import cells, levels, stability
+from workbench.estimators.parts.quantile.design import design, fewest_rows, interpolated
+from workbench.estimators.parts.quantile.influence import Influence, normal_level
+from workbench.estimators.parts.quantile.levels import Scaled, Solver
+from workbench.estimators.parts.quantile.matrix_quantile import quantile, soft_count
+from workbench.estimators.parts.quantile.stability import Stability
 from workbench.privacy import ApproxDP, Charge, CountingNoise, SimulatedNoise
 from workbench.privacy.masks import renyi, wishart_delta, wishart_scale, wishart_trace_scale
-from workbench.study.matrix_quantile_bounds import certified, measured
-from workbench.study.matrix_quantile_pairs import drawn, extreme, simple, thin, tied
 
 BUDGET = ApproxDP(1.0, 1e-6)
 PAIRS = 250
@@ -154,7 +154,7 @@ MUTANTS = {
     "steps": (Solver, "descend", few_steps),
     "stop": (Solver, "descend", rough),
     "units": (Scaled, "of", classmethod(from_below)),
-    "no inflation": (matrix_levels, "inflation", lambda n, d, widest: 0.0),
+    "no inflation": (levels, "inflation", lambda n, d, widest: 0.0),
     "no margin": (Stability, "margin", property(lambda self: 0.0)),
     "no spacing": (Stability, "spacing", property(lambda self: 1.0)),
     "no loss": (Stability, "slope", forgiving),
@@ -220,8 +220,8 @@ def _renyi(order, v):
 
 
 def test_kept_cells_are_those_that_are_simulated():
-    kept = matrix_quantile_cells.cells(2, 3)
-    for one, other in zip(kept, matrix_quantile_cells.simulated(2, 3), strict=True):
+    kept = cells.cells(2, 3)
+    for one, other in zip(kept, cells.simulated(2, 3), strict=True):
         assert np.allclose(one.slopes, other.slopes, atol=2e-7)
         assert one.trace == pytest.approx(other.trace, abs=2e-7)
 

@@ -15,9 +15,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from workbench.estimators.parts.influence import Influence
-from workbench.estimators.parts.matrix_levels import Scaled
-from workbench.estimators.parts.stability import Stability
+from workbench.estimators.parts.quantile.influence import Influence
+from workbench.estimators.parts.quantile.levels import Scaled
+from workbench.estimators.parts.quantile.stability import Stability
 
 TIES, BELOW, STRENGTH = 300, 5, 2.0
 TIED, ABOVE = 1.011, 0.0025  # c, and how far Lo is above 1

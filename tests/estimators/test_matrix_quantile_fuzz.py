@@ -5,9 +5,9 @@ from math import log2
 import numpy as np
 import pytest
 
-from workbench.estimators.parts.matrix_levels import Solver
-from workbench.study.matrix_quantile_bounds import measured
-from workbench.study.matrix_quantile_pairs import drawn, extreme, simple, thin, tied
+from workbench.chapters.matrix_quantile.runs.bounds import measured
+from workbench.chapters.matrix_quantile.runs.pairs import drawn, extreme, simple, thin, tied
+from workbench.estimators.parts.quantile.levels import Solver
 
 CHUNKS, EACH = 20, 1000
 OTHERS = (simple, thin, tied, extreme)  # every fifth pair is one of these

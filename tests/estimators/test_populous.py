@@ -15,10 +15,16 @@ from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.gaussian.populous import PopulousGaussian
-from workbench.estimators.parts.covariance_vote import best_mask, design, factors, limits, sizes
-from workbench.estimators.parts.groups import Groups, grouped
-from workbench.estimators.parts.populous_frame import PopulousFrame
-from workbench.estimators.parts.vote import ROUNDING, Vote, change
+from workbench.estimators.parts.votes.covariance_design import (
+    best_mask,
+    design,
+    factors,
+    limits,
+    sizes,
+)
+from workbench.estimators.parts.votes.covariance_groups import Groups, grouped
+from workbench.estimators.parts.votes.preconditioner import PopulousFrame
+from workbench.estimators.parts.votes.vote import ROUNDING, Vote, change
 from workbench.estimators.spectral.preconditioner import Preconditioner
 from workbench.estimators.spectral.subspace_exact import SubspaceExact
 from workbench.privacy import ApproxDP, SimulatedNoise, compose

@@ -14,13 +14,18 @@ from workbench.estimators.base import sanitised
 from workbench.estimators.mean.filter import FilterMean
 from workbench.estimators.mean.prime import PrimeMean
 from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
-from workbench.estimators.parts.filter_design import FilterDesign
-from workbench.estimators.parts.filter_run import Filter, judged, weighed, within
-from workbench.estimators.parts.paper_filter_run import Queries, by_directions, by_matrices, exponential
-from workbench.estimators.parts.score_threshold import edges, score_counts, threshold
-from workbench.estimators.parts.weighted_moments import Sums
+from workbench.estimators.parts.filters.design import FilterDesign
+from workbench.estimators.parts.filters.paper_run import (
+    Queries,
+    by_directions,
+    by_matrices,
+    exponential,
+)
+from workbench.estimators.parts.filters.run import Filter, judged, weighed, within
+from workbench.estimators.parts.filters.score_threshold import edges, score_counts, threshold
+from workbench.estimators.parts.filters.weighted_moments import Sums
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, SimulatedNoise, UnitNoise, compose
-from workbench.study.replay import spied
+from workbench.study.faults.replay import spied
 
 LOUD, FAINT = GaussianDP(20.0), ApproxDP(100.0, 0.1)
 TIGHT = [PrimeMean(radius=10.0), FilterMean(radius=10.0), PrimeHeavyMean(radius=10.0)]

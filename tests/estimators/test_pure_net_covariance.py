@@ -9,7 +9,7 @@ from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators.base import sanitised
 from workbench.estimators.covariance.pure_net import PureNetCovariance
-from workbench.estimators.parts.covariance_net import MOST, directions, monomials, net
+from workbench.estimators.parts.nets.covariance_net import MOST, directions, monomials, net
 from workbench.losses import mahalanobis_covariance_error
 from workbench.populations import MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, CountingNoise, GaussianDP, PureDP, SimulatedNoise

@@ -12,7 +12,7 @@ from workbench.distributions import Ball, Box, Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.base import sanitised, standardised
-from workbench.estimators.parts.stable_centres import StableCentres
+from workbench.estimators.parts.locate.stable_centres import StableCentres
 from workbench.estimators.range import ball, box
 from workbench.estimators.range.ball import BallRange
 from workbench.estimators.range.box import BoxRange
@@ -20,7 +20,7 @@ from workbench.losses import centre_error
 from workbench.populations import MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, CountingNoise, GaussianDP, PureDP, SimulatedNoise, compose
 from workbench.privacy.histograms import stability_charge, stability_threshold
-from workbench.study.replay import spied
+from workbench.study.faults.replay import spied
 
 BUDGETS = (ApproxDP(1.0, 1e-6), ZCDP(0.1, 1e-6), ApproxDP(0.3, 1e-3), ApproxDP(20.0, 1e-6))
 HOSTILE = (np.nan, np.inf, -np.inf, 1e308, 1e100, -1e99, 1e15, 5e-324, 0.0, -0.0)

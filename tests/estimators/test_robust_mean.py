@@ -9,8 +9,12 @@ from scipy.special import ndtr
 from workbench.estimators.base import Trace, sanitised
 from workbench.estimators.mean.robust import RobustMean
 from workbench.estimators.mean.robust_heavy import RobustHeavyMean
-from workbench.estimators.parts.normal_ball import clipped_moment, kept_moment, radius_within
-from workbench.estimators.parts.row_filter import RowFilter, Rows
+from workbench.estimators.parts.rowwise.normal_ball import (
+    clipped_moment,
+    kept_moment,
+    radius_within,
+)
+from workbench.estimators.parts.rowwise.row_filter import RowFilter, Rows
 from workbench.populations.corruption import MEAN_ATTACKS
 from workbench.privacy import (
     ZCDP,
@@ -21,7 +25,7 @@ from workbench.privacy import (
     UnitNoise,
 )
 from workbench.privacy.mechanisms import gaussian_mu
-from workbench.study.replay import spied
+from workbench.study.faults.replay import spied
 
 BUDGET = ApproxDP(10.0, 0.01)
 ATTACKS = {adversary.name: adversary for adversary in MEAN_ATTACKS}

@@ -5,22 +5,32 @@ import pytest
 from scipy.stats import binomtest, chi2
 
 from workbench.bounds.corruption import mean_limit, mean_unit, scale_distance, scale_limit, unit
+from workbench.chapters.any_gaussian.runs.robust_table import lowered
 from workbench.errors import ArgumentError
 from workbench.estimators.covariance.filter_nonprivate import FilterNonprivateCovariance
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
-from workbench.estimators.parts import filter_directions, tail_excess, tail_filter
-from workbench.estimators.parts.m_location import location_means
-from workbench.estimators.parts.m_scatter import constants, scatter_factors
-from workbench.estimators.parts.mean_filter import filtered_mean, mean_weights, weighted_median
-from workbench.estimators.parts.quadratic_form import above_mean, matrix_of, products, upper_tail, vector_of
-from workbench.estimators.parts.robust_covariance import robust_groups
-from workbench.estimators.parts.robust_mean import group_means
-from workbench.estimators.parts.shaving import removable
-from workbench.estimators.parts.tail_filter import filter_weights, filtered_moment
-from workbench.estimators.parts.variance_filter import simple_mean, simple_moment
+from workbench.estimators.parts.oracles import directions, tail_excess, tail_filter
+from workbench.estimators.parts.oracles.mean_filter import (
+    filtered_mean,
+    mean_weights,
+    weighted_median,
+)
+from workbench.estimators.parts.oracles.quadratic_form import (
+    above_mean,
+    matrix_of,
+    products,
+    upper_tail,
+    vector_of,
+)
+from workbench.estimators.parts.oracles.shaving import removable
+from workbench.estimators.parts.oracles.tail_filter import filter_weights, filtered_moment
+from workbench.estimators.parts.oracles.variance_filter import simple_mean, simple_moment
+from workbench.estimators.parts.robust_votes.covariance_vote import robust_groups
+from workbench.estimators.parts.robust_votes.m_location import location_means
+from workbench.estimators.parts.robust_votes.m_scatter import constants, scatter_factors
+from workbench.estimators.parts.robust_votes.mean_vote import group_means
 from workbench.populations.corruption import COVARIANCE_ATTACKS, HELD_OUT_ATTACKS
 from workbench.populations.corruption.family import Recipe
-from workbench.study.robust_table import lowered
 
 ATTACKS = {adversary.name: adversary for adversary in (*COVARIANCE_ATTACKS, *HELD_OUT_ATTACKS)}
 SPECTRA = (
@@ -164,7 +174,7 @@ def test_an_attack_that_keeps_fourth_moments_is_seen():
 
 
 def test_without_the_pointing_directions_it_is_not_seen(monkeypatch):
-    monkeypatch.setattr(filter_directions, "_pointing", lambda y, weights: [])
+    monkeypatch.setattr(directions, "_pointing", lambda y, weights: [])
     assert error(filtered_moment(kurtosis_neutral(20_000, 5, 0.1), 0.1), 0.1) > 3
 
 

@@ -4,16 +4,24 @@ import numpy as np
 import pytest
 
 from workbench.bounds.corruption import mean_unit, unit
+from workbench.chapters.any_gaussian.runs import attacks
+from workbench.chapters.any_gaussian.runs.robust_table import (
+    CORRUPTIONS,
+    MEAN_D,
+    MEAN_SIZES,
+    SIZES,
+    lowered,
+    mean_row,
+    row,
+)
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.covariance.populous_robust import PopulousRobustCovariance
 from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian
 from workbench.estimators.mean.populous_robust import PopulousRobustMean
-from workbench.estimators.parts.robust_table import FAR, rows_for, table
-from workbench.estimators.parts.vote import covariance_moves, norm_moves
+from workbench.estimators.parts.robust_votes.table import FAR, rows_for, table
+from workbench.estimators.parts.votes.vote import covariance_moves, norm_moves
 from workbench.privacy import ApproxDP
-from workbench.study.claims import al22_attacks as attacks
-from workbench.study.robust_table import CORRUPTIONS, MEAN_D, MEAN_SIZES, SIZES, lowered, mean_row, row
 
 BUDGET = ApproxDP(1.0, 1e-6)
 

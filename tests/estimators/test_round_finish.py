@@ -9,20 +9,23 @@ from scipy.linalg import sqrtm
 from scipy.special import logsumexp
 from scipy.stats import binom
 
+from workbench.chapters.matrix_quantile.runs.learner import total_variation
 from workbench.estimators import Abstention
 from workbench.estimators.base import sanitised
-from workbench.estimators.parts import round_finish
-from workbench.estimators.parts.frame import Frame, identity_frame
-from workbench.estimators.parts.lifted_moment import LiftedMoment
-from workbench.estimators.parts.round_error import SquaredErrors, peaked, squared_error
-from workbench.estimators.parts.round_finish import RoundFinish, completed
-from workbench.estimators.parts.round_steps import HEIGHT, LOCATOR, NO_PLACE, RoundSteps, slope
-from workbench.estimators.parts.unbounded_tight import widest
-from workbench.estimators.parts.window_median import selection_epsilon
-from workbench.estimators.parts.winsorised_covariance import censored_spectrum, unwinsorised
+from workbench.estimators.parts.gaussians import finish
+from workbench.estimators.parts.gaussians.error import SquaredErrors, peaked, squared_error
+from workbench.estimators.parts.gaussians.finish import RoundFinish, completed
+from workbench.estimators.parts.gaussians.frame import Frame, identity_frame
+from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
+from workbench.estimators.parts.gaussians.steps import HEIGHT, LOCATOR, NO_PLACE, RoundSteps, slope
+from workbench.estimators.parts.gaussians.unbounded_tight import widest
+from workbench.estimators.parts.locate.window_median import selection_epsilon
+from workbench.estimators.parts.preconditioned.winsorised_covariance import (
+    censored_spectrum,
+    unwinsorised,
+)
 from workbench.privacy import ZCDP, CountingNoise, SimulatedNoise
-from workbench.study.claims.mq_learner_sweeps import total_variation
-from workbench.study.replay import spied
+from workbench.study.faults.replay import spied
 
 LOUD = ZCDP(20.0, 1e-6)
 HOSTILE = (np.nan, np.inf, -np.inf, 1e308, 1e100, -1e100, 1e50, 1e15, 5e-324, 0.0, 1.0, -3.0)
@@ -249,7 +252,7 @@ def test_rounding_keeps_axes_within_the_proved_factors():
         matrix, noise = (basis * t) @ basis.T, rng.standard_normal((r, r))
         noise = (noise + noise.T) * norm / np.linalg.norm(noise + noise.T, 2)
         for e in (2.5 * norm, 10 * norm, 0.5 * norm):
-            rounder = round_finish._rounder(matrix + noise, e)
+            rounder = finish._rounder(matrix + noise, e)
             after = np.linalg.eigvalsh(rounder @ matrix @ rounder)
             assert np.linalg.norm(rounder, 2) ** 2 <= (1 + 1e-9) / e
             assert (after >= t / (t + e + 2 * norm) - 1e-9).all()

@@ -11,7 +11,8 @@ from workbench.errors import ArgumentError
 from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
 from workbench.estimators.covariance.perturbed import PerturbedCovariance
 from workbench.estimators.covariance.thresholded import ThresholdedCovariance
-from workbench.estimators.parts import norm_radius, thresholding
+from workbench.estimators.parts.locate import norm_radius
+from workbench.estimators.parts.sparse import thresholding
 from workbench.linalg import psd_part
 from workbench.populations import MultivariateGaussian
 from workbench.populations.sparse import active_block, conditioned, sparse_signal, unit_ball_scale

@@ -10,11 +10,28 @@ from scipy.special import ndtri
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.base import mapped, sanitised
-from workbench.estimators.parts.block_eigenvalues import BAD, ZERO, BlockEigenvalues, exponents, logarithms
-from workbench.estimators.parts.blocks import LEAST, Partition, in_blocks, projections, spectra
+from workbench.estimators.parts.blocks.blocks import (
+    LEAST,
+    Partition,
+    in_blocks,
+    projections,
+    spectra,
+)
+from workbench.estimators.parts.blocks.eigenvalues import (
+    BAD,
+    ZERO,
+    BlockEigenvalues,
+    exponents,
+    logarithms,
+)
+from workbench.estimators.parts.blocks.subspaces import (
+    SubspaceVote,
+    gap_after,
+    top_eigenvectors,
+    unit_distance,
+)
 from workbench.estimators.parts.concentrated import concentrated, without_events
 from workbench.estimators.parts.rows import centred_rows
-from workbench.estimators.parts.subspace_vote import SubspaceVote, gap_after, top_eigenvectors, unit_distance
 from workbench.estimators.spectral.eigenvalues import Eigenvalues
 from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
 from workbench.linalg import norms, symmetric_noise_norm

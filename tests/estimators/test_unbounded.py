@@ -12,19 +12,19 @@ from workbench.estimators import Abstention
 from workbench.estimators.base import Trace, sanitised
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian
-from workbench.estimators.parts import unbounded, unbounded_tight
 from workbench.estimators.parts.concentrated import concentrated
-from workbench.estimators.parts.frame import Frame, identity_frame, padded
-from workbench.estimators.parts.moments import Moments, point_mass
-from workbench.estimators.parts.round_finish import RoundFinish, completed
-from workbench.estimators.parts.round_steps import length_beyond, slope
+from workbench.estimators.parts.gaussians import unbounded, unbounded_tight
+from workbench.estimators.parts.gaussians.finish import RoundFinish, completed
+from workbench.estimators.parts.gaussians.frame import Frame, identity_frame, padded
+from workbench.estimators.parts.gaussians.moments import Moments, point_mass
+from workbench.estimators.parts.gaussians.steps import length_beyond, slope
+from workbench.estimators.parts.gaussians.unbounded_paper import _Run
 from workbench.estimators.parts.rows import mean_of, moment_of, within_ball
-from workbench.estimators.parts.unbounded_paper import _Run
 from workbench.losses import gaussian_error, mahalanobis_covariance_error
 from workbench.privacy import ZCDP, ApproxDP, CountingNoise, PureDP, SimulatedNoise, UnitNoise, compose
 from workbench.privacy.plan import Charge
-from workbench.study.cliff import fewest_rows
-from workbench.study.replay import spied
+from workbench.study.faults.replay import spied
+from workbench.study.least_rows import fewest_rows
 
 KINDS = [
     kind(calibration=calibration, centred=centred)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from workbench.estimators.parts.weighted_moments import (
+from workbench.estimators.parts.filters.weighted_moments import (
     MEAN,
     Costs,
     Sums,

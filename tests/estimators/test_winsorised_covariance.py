@@ -8,8 +8,7 @@ from scipy.special import chdtri
 from scipy.stats import chi2
 
 from workbench.estimators.base import sanitised
-from workbench.estimators.parts.rows import second_moment_within
-from workbench.estimators.parts.winsorised_covariance import (
+from workbench.estimators.parts.preconditioned.winsorised_covariance import (
     FARTHEST,
     WinsorisedCovariance,
     censored_spectrum,
@@ -17,6 +16,7 @@ from workbench.estimators.parts.winsorised_covariance import (
     uncensored_spectrum,
     unwinsorised,
 )
+from workbench.estimators.parts.rows import second_moment_within
 from workbench.linalg import second_moment
 from workbench.privacy import ZCDP, GaussianDP, SimulatedNoise, UnitNoise
 

@@ -21,8 +21,8 @@ DEFAULTS = [
     'out = ""  # folder; empty: temporary',
 ]
 SETUP = [
-    "from workbench.lab.charts import Chart, Panel, Series",
-    "from workbench.lab.session import Session",
+    "from workbench.charts.chart import Chart, Panel, Series",
+    "from workbench.lab.live.session import Session",
     "lab = Session(out=out, profile=profile, seed=seed)",
 ]
 

@@ -3,9 +3,9 @@ import math
 import numpy as np
 import pytest
 
+from workbench.charts import canonical_json
+from workbench.charts.chart import Chart, Panel, Series
 from workbench.errors import ArgumentError
-from workbench.lab import canonical
-from workbench.lab.charts import Chart, Panel, Series
 
 
 def chart(*series, **panel):
@@ -17,7 +17,7 @@ def test_round_trip_is_exact_once_rounded():
         Series("s", np.array([1 / 3, 2.0]), [math.inf, math.nan], low=[0, 1], high=[1, 2]), xlim=(1, 9)
     )
     once = Chart.from_json(made.to_json())
-    assert canonical.dumps(once.to_json()) == canonical.dumps(made.to_json())
+    assert canonical_json.dumps(once.to_json()) == canonical_json.dumps(made.to_json())
     assert tuple(once.panels[0].series[0].x) == (0.333333, 2.0)
     assert once.panels[0].xlim == (1.0, 9.0)
 

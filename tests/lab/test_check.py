@@ -1,7 +1,7 @@
 import pytest
 
 from tests.lab.conftest import DEFAULTS, ROOT, nbformat, write_notebook
-from workbench.lab.check import check, fix, parameters
+from workbench.lab.publish.check import check, fix, parameters
 
 
 @pytest.fixture

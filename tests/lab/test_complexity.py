@@ -1,6 +1,7 @@
 """The table of sample sizes, from verdicts alone."""
 
-from workbench.lab import canonical, complexity
+from workbench.charts import canonical_json
+from workbench.lab.runner import complexity
 
 
 def size(predicted, estimate, interval, statement="X/1", formula="1/ε | d"):
@@ -16,7 +17,7 @@ def record(id, *checks, status="HOLDS"):
 def figures(folder, **notebooks):
     for name, content in notebooks.items():
         (folder / name).mkdir(parents=True)
-        canonical.write(folder / name / "verdicts.json", content)
+        canonical_json.write(folder / name / "verdicts.json", content)
     return folder
 
 
@@ -65,7 +66,7 @@ def test_the_committed_table_must_be_that_of_the_committed_verdicts(tmp_path):
     assert complexity.check(out, ours) == {}
     assert (out / complexity.NAME).read_text() == (ours / complexity.NAME).read_text()
     content["full"][0]["status"] = "REFUTED"
-    canonical.write(ours / "a" / "verdicts.json", content)
+    canonical_json.write(ours / "a" / "verdicts.json", content)
     assert complexity.check(out, ours) == {complexity.NAME: ["not the table of the committed verdicts"]}
     assert complexity.check(out, ours, compared=False) == {}
     assert complexity.check(tmp_path / "none", tmp_path / "nothing") == {}

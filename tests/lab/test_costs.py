@@ -3,12 +3,12 @@
 import io
 
 from tests.lab.conftest import DEFAULTS, environment, write_notebook
-from workbench.lab import costs as lab_costs
-from workbench.lab.console import Console
-from workbench.lab.costs import Costs, costs
-from workbench.lab.notebooks import Outcome
 from workbench.lab.project import Project
-from workbench.lab.reproduce import Request, reproduce
+from workbench.lab.runner import costs as lab_costs
+from workbench.lab.runner.console import Console
+from workbench.lab.runner.costs import Costs, costs
+from workbench.lab.runner.notebooks import Outcome
+from workbench.lab.runner.reproduce import Request, reproduce
 from workbench.study.profiles import Work
 
 WORKS = {"01_good": Work(expected=10, budget=20), "02_heavy": Work(expected=30, budget=40), "03_new": None}
@@ -59,7 +59,7 @@ def test_costs_are_read_from_the_profiles_and_the_machine_is_timed(tmp_path, mon
 
 BURN = """
 import time
-from workbench.study.engine import _workers
+from workbench.study.sweeps.engine import _workers
 
 def burn(seconds):
     started = time.thread_time()

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from workbench.errors import ArgumentError
-from workbench.lab import estimate as module
-from workbench.lab.csv_check import check
-from workbench.lab.csv_file import Writing, open_csv
+from workbench.lab.terminal import estimate as module
+from workbench.lab.terminal.csv_check import check
+from workbench.lab.terminal.csv_file import Writing, open_csv
 
 N, RADIUS, FOUND = 40, 500.0, Writing()
 LINES = [str(170.5 + place) for place in range(N)]

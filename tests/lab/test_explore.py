@@ -3,11 +3,12 @@ import threading
 
 import pytest
 
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.controls import Choice, Slider
 from workbench.errors import ArgumentError, positive
-from workbench.lab import display, explore
-from workbench.lab.charts import Chart, Panel, Series
-from workbench.lab.controls import Choice, Slider
-from workbench.lab.explore import Explorer
+from workbench.lab.live import explore
+from workbench.lab.live.explore import Explorer
+from workbench.lab.pictures import display
 
 
 class View:

@@ -3,9 +3,9 @@ from dataclasses import replace
 
 import pytest
 
-from workbench.lab import canonical
-from workbench.lab.charts import Chart, Panel, Series
-from workbench.lab.figures import compare, save
+from workbench.charts import canonical_json
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.lab.pictures.figures import compare, save
 
 SERIES = Series("s", (1, 2, 3), (1.0, 0.5, 100.0))
 VERDICT = {
@@ -75,7 +75,7 @@ def test_tolerance_classes(tmp_path, kind, y, same):
 def test_verdicts_compare_status_and_evidence(tmp_path, change, same):
     for name, record in (("ours", VERDICT | change), ("theirs", VERDICT)):
         (tmp_path / name).mkdir()
-        canonical.write(tmp_path / name / "verdicts.json", {"quick": [record]})
+        canonical_json.write(tmp_path / name / "verdicts.json", {"quick": [record]})
     assert (compare(tmp_path / "ours", tmp_path / "theirs") == []) == same
 
 
@@ -84,7 +84,7 @@ def test_versions_are_kept_but_not_compared_and_seeds_are(tmp_path):
     path = ours / "toy.json"
     content = json.loads(path.read_text())
     assert {"numpy", "scipy", "matplotlib", "workbench"} <= content["environment"].keys()
-    canonical.write(path, content | {"environment": {}})
+    canonical_json.write(path, content | {"environment": {}})
     assert compare(ours, write(tmp_path / "same", {"quick": chart()})) == []
     assert compare(ours, write(tmp_path / "other", {"quick": chart()}, seed=2)) == [
         "toy.json: seed: 1, committed 2"

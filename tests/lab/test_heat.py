@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from workbench.charts.chart import Chart, Heat, Panel, Series
 from workbench.errors import ArgumentError
-from workbench.lab.charts import Chart, Heat, Panel, Series
-from workbench.lab.plots import draw, png, svg
+from workbench.lab.pictures.plots import draw, png, svg
 
 TABLE = ((0.25, 1.0, 4.0), (0.5, 2.0, 16.0))
 CURVE = Panel("Error", "n", "error", (Series("measured", (1, 10), (1, 2), colour_key="1"),))

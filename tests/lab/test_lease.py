@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from workbench.errors import ArgumentError
-from workbench.lab import stores
-from workbench.lab.lease import VARIABLE, Cores, leased
-from workbench.study.resources import Resources, resources
-from workbench.study.soundness import require_intact, spent
-from workbench.study.store import Store
-from workbench.study.sweep import Sweep, grid, run
+from workbench.lab.runner import stores
+from workbench.lab.runner.core_share import VARIABLE, Cores, leased
+from workbench.study.sweeps.resources import Resources, resources
+from workbench.study.sweeps.store import Store
+from workbench.study.sweeps.store_check import require_intact, spent
+from workbench.study.sweeps.sweep import Sweep, grid, run
 
 
 def measure(point, trials, data, noise):

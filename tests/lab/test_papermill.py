@@ -20,9 +20,9 @@ def content(folder):
     ("name", "figure", "parameter"),
     [
         ("00_start_here", "spending", "epsilon"),
-        ("01_one_mean", "currencies", "epsilon"),
-        ("02_many_dimensions", "sides", "epsilon"),
-        ("03_covariance", "votes", "rho"),
+        ("02_one_mean", "currencies", "epsilon"),
+        ("03_many_dimensions", "sides", "epsilon"),
+        ("04_covariance", "votes", "rho"),
     ],
 )
 def test_a_notebook_runs_from_another_folder_and_leaves_the_figures_alone(tmp_path, name, figure, parameter):

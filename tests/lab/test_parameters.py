@@ -12,10 +12,10 @@ import pytest
 
 from tests.lab.conftest import DEFAULTS, ROOT, write_notebook
 from workbench.errors import ArgumentError
-from workbench.lab import parameters as declared
-from workbench.lab.check import REQUIRED, check, parameters
-from workbench.lab.parameters import CHAPTERS, between, chapter, injected, require, whole
-from workbench.lab.session import Session
+from workbench.lab.live import parameters as declared
+from workbench.lab.live.parameters import CHAPTERS, between, chapter, injected, require, whole
+from workbench.lab.live.session import Session
+from workbench.lab.publish.check import REQUIRED, check, parameters
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 WRONG = {  # of every kind of parameter
@@ -98,7 +98,7 @@ MEAN = ["radius = 1000.0  # a finite number above 0", "n = 5  # rows, a whole nu
     ],
 )
 def test_the_checker_holds_a_notebook_to_what_is_declared(tmp_path, lines, finding):
-    path = write_notebook(tmp_path / "01_one_mean.ipynb", parameters=[*DEFAULTS, *lines])
+    path = write_notebook(tmp_path / "02_one_mean.ipynb", parameters=[*DEFAULTS, *lines])
     assert check(path) == [f"parameters: {finding}"]
 
 
@@ -116,7 +116,7 @@ def test_a_session_refuses_what_papermill_gave_and_the_notebook_does_not_have(mo
     assert str(raised.value) == f"parameter epsilo = 0.3: expected {allowed}"
 
 
-def papermill(folder, *options, notebook="01_one_mean"):
+def papermill(folder, *options, notebook="02_one_mean"):
     words = [sys.executable, "-m", "papermill", ROOT / "notebooks" / f"{notebook}.ipynb", "out.ipynb"]
     own = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "", "TMPDIR": str(folder)}
     return subprocess.run(
@@ -144,7 +144,7 @@ def test_papermill_fails_in_the_first_cell_after_the_parameters(tmp_path, name, 
 
 
 def test_reproduce_refuses_before_anything_runs(tmp_path):
-    words = ["reproduce", "01_one_mean", "-p", "epsilon=-1", "--out", str(tmp_path / "out")]
+    words = ["reproduce", "02_one_mean", "-p", "epsilon=-1", "--out", str(tmp_path / "out")]
     done = subprocess.run(
         [sys.executable, "-m", "workbench.cli", *words],
         cwd=ROOT, capture_output=True, text=True, check=False,

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from workbench.lab.charts import Chart, Series
-from workbench.lab.planes import circle, ellipse, plane
-from workbench.lab.plots import draw, svg
+from workbench.charts.chart import Chart, Series
+from workbench.charts.ellipses import circle, ellipse, plane
+from workbench.lab.pictures.plots import draw, svg
 
 TILTED = np.array([[4.0, 1.5], [1.5, 1.0]])
 

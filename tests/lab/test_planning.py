@@ -11,8 +11,8 @@ import pytest
 
 from workbench.catalog import CATALOG
 from workbench.cli import main
-from workbench.lab.plan_report import report
-from workbench.lab.planning import Request, planning
+from workbench.lab.terminal.plan_report import report
+from workbench.lab.terminal.planning import Request, planning
 from workbench.study.planner import Check, plan
 from workbench.study.planner.answers import answer
 from workbench.study.planner.estimators import candidates
@@ -211,7 +211,7 @@ def test_the_table_tells_of_a_bound_that_is_not_monotone():
 
 
 def test_infinite_parameters_are_words_in_json():
-    from workbench.lab.planning import _plain
+    from workbench.lab.terminal.planning import _plain
 
     values = (None, True, 3, 0.5, "tight", float("inf"), (1, 2))
     assert [_plain(value) for value in values] == [None, True, 3, 0.5, "tight", "inf", "(1, 2)"]

@@ -7,10 +7,11 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from tests.lab.conftest import environment
-from workbench.lab import style
-from workbench.lab.charts import Chart, Panel, Series
-from workbench.lab.plots import draw, png, svg
-from workbench.lab.style import log_ticks, look, tick_labels
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.ticks import log_ticks, tick_labels
+from workbench.lab.pictures import style
+from workbench.lab.pictures.plots import draw, png, svg
+from workbench.lab.pictures.style import look
 
 N = np.logspace(2, 5, 5)
 ROLES = (

@@ -10,12 +10,12 @@ import pytest
 
 from tests.lab.conftest import environment
 from tests.lab.terminal import terminal
-from workbench.lab import console as consoles
-from workbench.lab import progress as module
-from workbench.lab import stores
-from workbench.lab.console import Console
-from workbench.lab.progress import Progress, shown
-from workbench.study.store import Store
+from workbench.lab.runner import console as consoles
+from workbench.lab.runner import progress as module
+from workbench.lab.runner import stores
+from workbench.lab.runner.console import Console
+from workbench.lab.runner.progress import Progress, shown
+from workbench.study.sweeps.store import Store
 
 COLUMNS = 40
 

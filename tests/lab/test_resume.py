@@ -21,11 +21,11 @@ PATIENCE = 120.0
 GATED = """
 import os, time
 import numpy as np
-from workbench.lab.charts import Chart, Panel, Series
-from workbench.study.claims import CLAIMS
-from workbench.study.claims.base import Claim
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.chapters.registry import CLAIMS
+from workbench.study.claim import Claim
 from workbench.study.rules import at_most
-from workbench.study.sweep import Sweep, grid, run
+from workbench.study.sweeps.sweep import Sweep, grid, run
 
 def measure(point, trials, data, noise):
     with open(os.environ["STARTED"], "a") as started:
@@ -54,7 +54,7 @@ CLAIMS["gated"] = Claim(id="gated", sources=("L17/Thm1.1",), statement="errors a
 NOTEBOOK = (
     "import os, pathlib, gated",
     'pathlib.Path(os.environ["PID"]).write_text(str(os.getpid()))',
-    "from workbench.lab.session import Session",
+    "from workbench.lab.live.session import Session",
     "lab = Session(out=out, profile=profile, seed=seed)",
     'lab.show(gated.errors, verdicts=["gated"])',
     'lab.verdicts(["gated"])',

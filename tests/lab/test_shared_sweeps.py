@@ -6,9 +6,9 @@ import textwrap
 from collections import Counter
 from functools import partial
 
-from workbench.lab.tolerance import CLAIMS as MOST
-from workbench.study.claims import CLAIMS
-from workbench.study.sweep import Sweep
+from workbench.chapters.registry import CLAIMS
+from workbench.lab.pictures.tolerance import CLAIMS as MOST
+from workbench.study.sweeps.sweep import Sweep
 
 
 def named(function):
@@ -32,7 +32,7 @@ def sweeps(function, seen):
         for one in several if isinstance(several, list | tuple | type({}.values())) else (value,):
             if isinstance(one, Sweep):
                 found.add(one.name)
-            elif inspect.isfunction(one) and one.__module__.startswith("workbench.study.claims"):
+            elif inspect.isfunction(one) and one.__module__.startswith("workbench.chapters.registry"):
                 found |= sweeps(one, seen)
     return found
 

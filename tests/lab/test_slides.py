@@ -7,8 +7,8 @@ import pytest
 
 from tests.lab.conftest import nbformat, write_notebook
 from workbench.errors import ArgumentError
-from workbench.lab import assets, slides
-from workbench.lab.assets import ASSETS, Asset
+from workbench.lab.publish import assets, slides
+from workbench.lab.publish.assets import ASSETS, Asset
 
 ALT = "The error falls."
 SOLUTION = "<details><summary>Solutions</summary>\n\nBecause $x^2$.\n</details>"

@@ -6,10 +6,10 @@ import pytest
 
 from tests.lab import starts
 from tests.lab.conftest import ROOT
-from workbench.lab.check import parameters
-from workbench.lab.controls import Slider
-from workbench.lab.explore import Explorer
-from workbench.lab.parameters import CHAPTERS, chapter
+from workbench.charts.controls import Slider
+from workbench.lab.live.explore import Explorer
+from workbench.lab.live.parameters import CHAPTERS, chapter
+from workbench.lab.publish.check import parameters
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 FACTORS = (1, 1 / 40, 1.0371, 40)

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from workbench.lab.charts import Chart, Heat, Panel, Series
-from workbench.lab.differences import differ
-from workbench.lab.tolerance import CLAIMS, Point, Tolerance
-from workbench.study.claims.l17_location_measures import median
+from workbench.charts.chart import Chart, Heat, Panel, Series
+from workbench.lab.pictures.differences import differ
+from workbench.lab.pictures.tolerance import CLAIMS, Point, Tolerance
 from workbench.study.intervals import Interval
+from workbench.study.measures import median
 
 X = (1.0, 2.0, 3.0, 4.0)
 CURVE = Series("s", X, (1.0, 2.0, 3.0, 4.0), (0.8, 1.6, 2.4, 3.2), (1.2, 2.4, 3.6, 4.8))

@@ -15,21 +15,15 @@ from table import Fault, times
 from workbench.catalog import Example
 from workbench.distributions import Interval
 from workbench.estimators import base
-from workbench.estimators.parts import (
-    gaussian_steps,
-    kv_interval,
-    rows,
-    shares,
-    studentised,
-    unit_histogram,
-    vote_design,
-    winsorised_scale,
-)
-from workbench.estimators.parts.clipping import clipped_mean
-from workbench.estimators.parts.exponent_scale import exponents, pair_differences
-from workbench.estimators.parts.paper_filter import Directions, Rounds
-from workbench.estimators.parts.stable_centres import StableCentres
-from workbench.estimators.parts.window_median import Pieces, WindowMedian
+from workbench.estimators.parts import gaussian_steps, rows, shares
+from workbench.estimators.parts.filters.paper import Directions, Rounds
+from workbench.estimators.parts.locate import unit_histogram
+from workbench.estimators.parts.locate.clipping import clipped_mean
+from workbench.estimators.parts.locate.stable_centres import StableCentres
+from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
+from workbench.estimators.parts.scale import kv_interval, studentised, winsorised_scale
+from workbench.estimators.parts.scale.exponent_scale import exponents, pair_differences
+from workbench.estimators.parts.votes import design
 from workbench.privacy import (
     ZCDP,
     Converted,
@@ -247,7 +241,7 @@ def every_share_is_the_whole(example: Example) -> Iterator[None]:
         stack.enter_context(patch.object(studentised, "_split", lambda budget, share: (budget, budget)))
         stack.enter_context(patch.object(kv_interval, "_parts", parts))
         stack.enter_context(patch.object(StableCentres, "coordinate_cost", twice_a_coordinate))
-        stack.enter_context(replaced_everywhere(vote_design.split, whole_vote))
+        stack.enter_context(replaced_everywhere(design.split, whole_vote))
         for query, cost in ((Rounds, "outer"), (Directions, "cost")):
             stack.enter_context(patch.object(query, cost, property(lambda queries: queries.budget)))
         stack.enter_context(patch.object(ZCDP, "split", lambda cost, *weights: (cost,) * len(weights)))
@@ -260,7 +254,7 @@ def whole_vote(budget: Any, share: float, kind: str) -> tuple[Any, Any]:
     return vote, replace(mask, epsilon=budget.epsilon)
 
 
-votes = vote_design.split
+votes = design.split
 kv_parts = kv_interval._parts
 coordinate_cost = StableCentres.coordinate_cost
 

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 from kit import replaced_everywhere
 
-from workbench.estimators.parts import pivots
+from workbench.estimators.parts.scale import pivots
 
 
 @dataclass

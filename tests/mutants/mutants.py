@@ -51,16 +51,9 @@ from table import (
 from workbench.catalog import Example
 from workbench.estimators import base
 from workbench.estimators.covariance import pure_net
-from workbench.estimators.parts import (
-    clipping,
-    exponent_scale,
-    kv_interval,
-    rows,
-    unit_histogram,
-    window_median,
-    winsor,
-    winsorised_scale,
-)
+from workbench.estimators.parts import rows
+from workbench.estimators.parts.locate import clipping, unit_histogram, window_median
+from workbench.estimators.parts.scale import exponent_scale, kv_interval, winsor, winsorised_scale
 from workbench.estimators.univariate import clipped_mean
 from workbench.privacy import ApproxDP, SimulatedNoise, histograms, masks, mechanisms
 

@@ -15,10 +15,13 @@ from tests.estimators import test_matrix_quantile_edge as edge
 from tests.estimators import test_round_finish as finish
 from tests.estimators import test_rows as balls
 from tests.privacy import test_thompson_law as law
-from workbench.estimators.parts import points, round_finish, round_steps, rows
-from workbench.estimators.parts.lifted_moment import LiftedMoment
-from workbench.estimators.parts.stability import Stability
-from workbench.estimators.parts.subspace_token import Tokens
+from workbench.estimators.parts import rows
+from workbench.estimators.parts.gaussians import finish as round_finish
+from workbench.estimators.parts.gaussians import steps
+from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
+from workbench.estimators.parts.quantile.stability import Stability
+from workbench.estimators.parts.votes import mean_groups
+from workbench.estimators.parts.votes.subspace_token import Tokens
 from workbench.privacy import random_matrices
 
 
@@ -64,12 +67,12 @@ def of_winsorised_moments() -> Iterator[None]:
         yield
 
 
-def two_steps_fewer(self: round_steps.RoundSteps) -> int:
+def two_steps_fewer(self: steps.RoundSteps) -> int:
     """The number of steps, less 2."""
     return counted.func(self) - 2
 
 
-counted: "cached_property[int]" = vars(round_steps.RoundSteps)["count"]
+counted: "cached_property[int]" = vars(steps.RoundSteps)["count"]
 FINISH = round_finish.RoundFinish
 ANSWERING = "is_round(spectrum) and (number or len(costs) == 1)"
 CASES = {case.name: case for case in finish.CASES}
@@ -83,7 +86,7 @@ PROPERTIES = (
     Property("tokens named by closeness", partial(patch.object, Tokens, "of", named_by_closeness),
              partial(verdicts.test_a_block_that_moves_by_one_cell_changes_no_other_token, 0)),
     Property("inner products of points as far as points may be",
-             partial(patch.multiple, points, NEAR=points.FARTHEST, MARGIN=0.0),
+             partial(patch.multiple, mean_groups, NEAR=mean_groups.FARTHEST, MARGIN=0.0),
              partial(verdicts.test_verdicts_of_a_far_minority_do_not_hang_on_the_other_points, 0,
                      (0.0, 0.0))),
     Property("a rate of Thompson-Laplace noise that is 2 more in four dimensions",
@@ -122,10 +125,10 @@ PROPERTIES = (
                        "Moments(centre, frame.covariance(z))"),
              partial(finish.test_a_spectrum_that_does_not_become_round_is_no_answer, 1e-30)),
     Property("two rounding steps fewer",
-             partial(patch.object, round_steps.RoundSteps, "count", property(two_steps_fewer)),
+             partial(patch.object, steps.RoundSteps, "count", property(two_steps_fewer)),
              partial(finish.test_the_last_step_is_the_first_that_meets_the_worst_spectrum_round, 4000, 5)),
     Property("locations for rows that have a width",
-             rewritten(round_steps, "_exponent", "if not narrowest:\n        return any_width",
+             rewritten(steps, "_exponent", "if not narrowest:\n        return any_width",
                        "narrowest = narrowest or 0.5"),
              partial(finish.test_rows_of_any_width_have_a_place, 0.0, 0.0, 1, 1000)),
 )  # fmt: skip

@@ -10,9 +10,15 @@ from math import log2
 
 import numpy as np
 
-from workbench.estimators.parts.filter_design import PRICES, FilterDesign
-from workbench.estimators.parts.paper_filter_run import Rules
-from workbench.estimators.parts.weighted_moments import MEAN, Sums, merged, release, released
+from workbench.estimators.parts.filters.design import PRICES, FilterDesign
+from workbench.estimators.parts.filters.paper_run import Rules
+from workbench.estimators.parts.filters.weighted_moments import (
+    MEAN,
+    Sums,
+    merged,
+    release,
+    released,
+)
 from workbench.privacy import Charge, NoiseSource
 from workbench.privacy.mechanisms import gaussian, laplace, symmetric_gaussian
 

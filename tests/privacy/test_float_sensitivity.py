@@ -31,7 +31,7 @@ def neighbours(seed, trials=300):
 
 
 def test_clipped_mean_keeps_its_sensitivity():
-    clipping = pytest.importorskip("workbench.estimators.parts.clipping")
+    clipping = pytest.importorskip("workbench.estimators.parts.locate.clipping")
     for first, second in neighbours(1):
         for centre in (0.0, 3.7, 1e15, -1e15):
             for clip in (1e-3, 0.1, 4.0):
@@ -44,7 +44,7 @@ def test_clipped_mean_keeps_its_sensitivity():
 
 
 def test_group_variances_keep_their_sensitivity():
-    scale = pytest.importorskip("workbench.estimators.parts.winsorised_scale")
+    scale = pytest.importorskip("workbench.estimators.parts.scale.winsorised_scale")
     for first, second in neighbours(2):
         for winsor in (scale.Winsor(2, 0.1, 3.0), scale.Winsor(3, 0.2, 2.0)):
             groups = len(first) // winsor.group
@@ -57,7 +57,7 @@ def test_group_variances_keep_their_sensitivity():
 
 
 def test_log_differences_are_ordinary_points():
-    scale = pytest.importorskip("workbench.estimators.parts.winsorised_scale")
+    scale = pytest.importorskip("workbench.estimators.parts.scale.winsorised_scale")
     for first, second in neighbours(3):
         a, b = scale.log_differences(first), scale.log_differences(second)
         assert len(a) == len(first) // 2
@@ -67,7 +67,7 @@ def test_log_differences_are_ordinary_points():
 
 
 def test_exponents_change_in_one_place():
-    scale = pytest.importorskip("workbench.estimators.parts.exponent_scale")
+    scale = pytest.importorskip("workbench.estimators.parts.scale.exponent_scale")
     for first, second in neighbours(4):
         a, b = (scale.exponents(scale.pair_differences(x)) for x in (first, second))
         assert np.isfinite(a).all()

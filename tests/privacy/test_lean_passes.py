@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from workbench.estimators.base import FARTHEST, standardised, univariate
-from workbench.estimators.parts.clipping import clipped_mean
-from workbench.estimators.parts.window_median import EVERYTHING, Pieces, WindowMedian
+from workbench.estimators.parts.locate.clipping import clipped_mean
+from workbench.estimators.parts.locate.window_median import EVERYTHING, Pieces, WindowMedian
 
 RNG = np.random.default_rng(11)
 COLUMNS = {

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workbench.estimators.parts.window_median import WindowMedian
+from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance

@@ -8,12 +8,12 @@ import pytest
 from workbench.catalog import CATALOG
 from workbench.cli import main
 from workbench.errors import ArgumentError
-from workbench.estimators.parts import pivots
+from workbench.estimators.parts.scale import pivots
 from workbench.estimators.univariate.unbounded_mean import UnboundedMean
 from workbench.privacy import ApproxDP, NonPrivate, SimulatedNoise
-from workbench.study.audit_suite import attacks
-from workbench.study.mutants import UNIVARIATE, all_mutants, mutants_of
-from workbench.study.mutation import applied, weaker
+from workbench.study.audit.suite import attacks
+from workbench.study.faults.mutants import UNIVARIATE, all_mutants, mutants_of
+from workbench.study.faults.mutation import applied, weaker
 from workbench.study.pairs import BUILDERS, WHOLE, builder, multivariate
 from workbench.study.profiles import AUDIT_CI, AUDIT_DEEP
 

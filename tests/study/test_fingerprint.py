@@ -11,9 +11,9 @@ import pytest
 
 import workbench
 from workbench.errors import ArgumentError
-from workbench.lab.cache import THREADS
+from workbench.lab.runner.cache import THREADS
 from workbench.losses import IntervalLoss
-from workbench.study.fingerprint import SOFTWARE, fingerprint
+from workbench.study.sweeps.fingerprint import SOFTWARE, fingerprint
 
 ROOT = Path(workbench.__file__).parents[1]
 KINDS = ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES")
@@ -47,7 +47,7 @@ def test_a_function_defined_again_is_the_same_and_so_it_is_in_another_process():
     assert fingerprint(block()) == fingerprint(block())
     assert fingerprint(block()) == fingerprint(block("# moved down\n" + SOURCE + "\nUNREAD = 3"))
     code = f"""
-from workbench.study.fingerprint import SOFTWARE, fingerprint
+from workbench.study.sweeps.fingerprint import SOFTWARE, fingerprint
 space = {{"__name__": "a_notebook"}}
 exec({SOURCE!r}, space)
 print(fingerprint(space["block"]), SOFTWARE)"""
@@ -142,8 +142,8 @@ def test_what_cannot_be_followed_is_refused_in_one_line():
 def digests(**changed):
     code = """
 from pathlib import Path
-from workbench.lab import cache
-from workbench.study.fingerprint import SOFTWARE
+from workbench.lab.runner import cache
+from workbench.study.sweeps.fingerprint import SOFTWARE
 print(SOFTWARE, cache.key(Path("README.md"), {}))"""
     inherited = {name: value for name, value in os.environ.items() if name not in (*THREADS, *KINDS)}
     env = {**inherited, "PYTHONPATH": str(ROOT), **changed}

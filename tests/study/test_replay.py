@@ -5,12 +5,12 @@ import pytest
 
 from workbench.estimators.univariate.two_step_mean import TwoStepMean
 from workbench.privacy import PureDP, SimulatedNoise
-from workbench.study.audit_suite import attack
-from workbench.study.mutation import applied, weaker
+from workbench.study.audit.suite import attack
+from workbench.study.faults.mutation import applied, weaker
+from workbench.study.faults.replay import spied
 from workbench.study.pairs import rows
 from workbench.study.pairs.base import Setting
 from workbench.study.pairs.replayed import both, replayed
-from workbench.study.replay import spied
 
 SETTING = Setting("univariate/two-step-mean", TwoStepMean(radius=10.0), PureDP(2.0), 300)
 PAIRS = rows.typical(300)

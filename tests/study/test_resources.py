@@ -4,13 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from workbench.chapters import registry
+from workbench.chapters.registry import Claim, decide
 from workbench.errors import ArgumentError
-from workbench.study import claims, sweep
-from workbench.study.claims import Claim, decide
-from workbench.study.resources import Resources, lending, resources
 from workbench.study.rules import at_most
-from workbench.study.store import Store
-from workbench.study.sweep import Sweep, forget, grid, run
+from workbench.study.sweeps import sweep
+from workbench.study.sweeps.resources import Resources, lending, resources
+from workbench.study.sweeps.store import Store
+from workbench.study.sweeps.sweep import Sweep, forget, grid, run
 
 SEED = 3
 JOBS = []
@@ -65,7 +66,7 @@ def test_what_the_caller_says_comes_first(tmp_path):
 
 def test_claims_use_what_is_lent(tmp_path, monkeypatch):
     claim = Claim(id="lent", sources=("L17/Thm1.1",), statement="errors are small", decide=decided)
-    monkeypatch.setitem(claims.CLAIMS, "lent", claim)
+    monkeypatch.setitem(registry.CLAIMS, "lent", claim)
     with lending(Resources(store=tmp_path / "lent.sqlite", jobs=2)):
         verdict = decide(["lent"], "quick", SEED)["lent"]
     assert JOBS == [2]

@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 from workbench.errors import ArgumentError
-from workbench.study import fingerprint
-from workbench.study import store as module
-from workbench.study.engine import Task, compute, task
-from workbench.study.schema import Cell
-from workbench.study.store import Store
-from workbench.study.sweep import CellError, Sweep, cost, forget, grid, run
+from workbench.study.sweeps import fingerprint
+from workbench.study.sweeps import store as module
+from workbench.study.sweeps.engine import Task, compute, task
+from workbench.study.sweeps.schema import Cell
+from workbench.study.sweeps.store import Store
+from workbench.study.sweeps.sweep import CellError, Sweep, cost, forget, grid, run
 
 SEED = 20240
 COUNTS = {"quick": 2, "full": 3}

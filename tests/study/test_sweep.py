@@ -6,10 +6,10 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from workbench.errors import ArgumentError
-from workbench.study import sweep as sweeps
-from workbench.study.engine import compute, task
-from workbench.study.schema import table
-from workbench.study.sweep import CellError, Sweep, first_blocks, forget, grid, run
+from workbench.study.sweeps import sweep as sweeps
+from workbench.study.sweeps.engine import compute, task
+from workbench.study.sweeps.schema import table
+from workbench.study.sweeps.sweep import CellError, Sweep, first_blocks, forget, grid, run
 
 SEED = 20240
 COUNTS = {"quick": 2, "full": 5}

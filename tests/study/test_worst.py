@@ -8,7 +8,7 @@ import pytest
 from workbench.errors import ArgumentError
 from workbench.populations.spectra import Spectrum
 from workbench.study.quantiles import quantile, quantile_interval
-from workbench.study.worst import Search
+from workbench.study.worst.search import Search
 
 WORST = np.log([7.0, 3.0, 20.0])  # of no spectrum in the family
 SPREAD = 0.25  # of the logarithms that luck adds, which differ from spectrum to spectrum

@@ -10,7 +10,7 @@ from workbench.distributions import Gaussian
 from workbench.estimators import Abstention
 from workbench.populations.rotated import Rotated
 from workbench.populations.spectra import named
-from workbench.study import worst_keys as keys
+from workbench.study.worst import keys
 
 SMALL = {key: 4 if key.startswith("spectral/subspace") else 2 for key in keys.QUESTS}
 

@@ -6,11 +6,9 @@ Sds are those of one entry of the noise off the diagonal. Norms are spectral unl
 from math import log, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.errors import integer_at_least, positive, probability
-
-Array = NDArray[np.float64]
+from workbench.types import Array
 
 LEMMA_3, LEMMA_3_POWER = 4.0, 4.5
 

@@ -2,19 +2,18 @@
 
 from types import MappingProxyType
 
+from workbench.catalog.covariance import COVARIANCE
+from workbench.catalog.covariance_robust import COVARIANCE_ROBUST
+from workbench.catalog.entry import Assumption, Entry, Example, Knob
+from workbench.catalog.gaussian import GAUSSIAN
+from workbench.catalog.mean import MEAN
+from workbench.catalog.mean_exact import MEAN_EXACT
+from workbench.catalog.mean_robust import MEAN_ROBUST
+from workbench.catalog.quantile import QUANTILE
+from workbench.catalog.range import RANGE
+from workbench.catalog.spectral import SPECTRAL
+from workbench.catalog.univariate import UNIVARIATE
 from workbench.errors import one_of
-
-from .covariance import COVARIANCE
-from .covariance_robust import COVARIANCE_ROBUST
-from .entry import Assumption, Entry, Example, Knob
-from .gaussian import GAUSSIAN
-from .mean import MEAN
-from .mean_exact import MEAN_EXACT
-from .mean_robust import MEAN_ROBUST
-from .quantile import QUANTILE
-from .range import RANGE
-from .spectral import SPECTRAL
-from .univariate import UNIVARIATE
 
 CATALOG = MappingProxyType(
     {

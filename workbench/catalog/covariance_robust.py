@@ -1,12 +1,11 @@
 """The covariance entries for rows of which some may be anything."""
 
 from workbench import losses
+from workbench.catalog.entry import Entry, Example
+from workbench.catalog.spectral import APPROX, CORRUPTION, DELTA, EPSILON, NORMAL, ROBUST, THIN, N
 from workbench.estimators.covariance.filter_nonprivate import FilterNonprivateCovariance
 from workbench.estimators.covariance.populous_robust import PopulousRobustCovariance
 from workbench.privacy import NonPrivate
-
-from .entry import Entry, Example
-from .spectral import APPROX, CORRUPTION, DELTA, EPSILON, NORMAL, ROBUST, THIN, N
 
 COVARIANCE_ROBUST = (
     Entry(

@@ -18,7 +18,7 @@ Symmetry: TypeAlias = Literal["exact", "lattice", "none"]
 class Example:
     """An estimator and a budget that it takes."""
 
-    estimator: Estimator
+    estimator: Estimator[Any]
     budget: Budget
 
 
@@ -76,7 +76,7 @@ class Entry:
         return law.mean if law.d is None else law.moments
 
     @property
-    def estimator(self) -> Estimator:
+    def estimator(self) -> Estimator[Any]:
         """The estimator with its default parameters."""
         return self.examples[0].estimator
 

@@ -3,6 +3,22 @@
 import numpy as np
 
 from workbench import losses
+from workbench.catalog import covariance
+from workbench.catalog.entry import Assumption, Entry, Example
+from workbench.catalog.mean import RADIUS, WITHIN
+from workbench.catalog.spectral import (
+    APPROX,
+    CONCENTRATED,
+    CORRUPTION,
+    DELTA,
+    EPSILON,
+    MASK,
+    NORMAL,
+    ROBUST,
+    THIN,
+    VOTES,
+    N,
+)
 from workbench.distributions import Gaussian
 from workbench.estimators.gaussian.coinpress import CoinPressGaussian
 from workbench.estimators.gaussian.populous import PopulousGaussian
@@ -10,11 +26,6 @@ from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian
 from workbench.populations import MultivariateGaussian
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP
-
-from . import covariance
-from .entry import Assumption, Entry, Example
-from .mean import RADIUS, WITHIN
-from .spectral import APPROX, CONCENTRATED, CORRUPTION, DELTA, EPSILON, MASK, NORMAL, ROBUST, THIN, VOTES, N
 
 ABOVE = Assumption(
     "the covariance is at least lower times the identity",

@@ -3,6 +3,8 @@
 import numpy as np
 
 from workbench import losses
+from workbench.catalog.entry import Assumption, Entry, Example, Knob
+from workbench.catalog.moments import MOMENTS
 from workbench.distributions import Gaussian
 from workbench.estimators.mean.clipped_box import ClippedBoxMean
 from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
@@ -12,9 +14,6 @@ from workbench.estimators.mean.empirical import EmpiricalMean
 from workbench.estimators.mean.populous import PopulousMean
 from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
-
-from .entry import Assumption, Entry, Example, Knob
-from .moments import MOMENTS
 
 APPROX, CONCENTRATED, GAUSSIAN = ApproxDP(1.0, 1e-6), ZCDP(0.1), GaussianDP(0.5)
 LOUD = ApproxDP(8.0, 1e-6)

@@ -3,14 +3,13 @@
 import numpy as np
 
 from workbench import losses
+from workbench.catalog.entry import Assumption, Entry, Example, Knob
 from workbench.distributions import Gaussian
 from workbench.estimators.mean.resilient import ResilientMean
 from workbench.estimators.mean.resilient_heavy import ResilientHeavyMean
 from workbench.estimators.mean.tukey import TukeyMean
 from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, PureDP
-
-from .entry import Assumption, Entry, Example, Knob
 
 N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
 RADIUS, CORRUPTION = Knob("radius", 1, 10, "unit of the data"), Knob("corruption", 0.01, 0.16, log=False)

@@ -1,18 +1,8 @@
 """The entries of means in d dimensions of rows of which some may be anything."""
 
 from workbench import losses
-from workbench.estimators.mean.filter import FilterMean
-from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
-from workbench.estimators.mean.populous_robust import PopulousRobustMean
-from workbench.estimators.mean.prime import PrimeMean
-from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
-from workbench.estimators.mean.robust import RobustMean
-from workbench.estimators.mean.robust_heavy import RobustHeavyMean
-from workbench.populations import MultivariateStudent
-from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate
-
-from .entry import Entry, Example, Knob
-from .mean import (
+from workbench.catalog.entry import Entry, Example, Knob
+from workbench.catalog.mean import (
     APPROX,
     BELOW,
     CONCENTRATED,
@@ -28,6 +18,15 @@ from .mean import (
     WITHIN_BOX,
     N,
 )
+from workbench.estimators.mean.filter import FilterMean
+from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
+from workbench.estimators.mean.populous_robust import PopulousRobustMean
+from workbench.estimators.mean.prime import PrimeMean
+from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
+from workbench.estimators.mean.robust import RobustMean
+from workbench.estimators.mean.robust_heavy import RobustHeavyMean
+from workbench.populations import MultivariateStudent
+from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate
 
 CORRUPTION = Knob("corruption", 0.01, 0.1, "share of the rows")
 QUERIES = ("excess", "size", "moment", "score", "mean", "total", "scores")

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from workbench.catalog.entry import Assumption
 from workbench.distributions import Gaussian
 from workbench.populations import MultivariateStudent
-
-from .entry import Assumption
 
 
 def has_moments(population: Any, estimator: Any) -> bool:

@@ -1,10 +1,9 @@
 """The entry of the matrix quantile."""
 
 from workbench import losses
+from workbench.catalog.entry import Entry, Example
+from workbench.catalog.spectral import APPROX, DELTA, EPSILON, MASK, NORMAL, THIN, N
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
-
-from .entry import Entry, Example
-from .spectral import APPROX, DELTA, EPSILON, MASK, NORMAL, THIN, N
 
 QUANTILE = (
     Entry(

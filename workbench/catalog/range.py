@@ -3,14 +3,13 @@
 import numpy as np
 
 from workbench import losses
+from workbench.catalog.entry import Assumption, Entry, Example, Knob
+from workbench.catalog.moments import MOMENTS
 from workbench.distributions import Gaussian
 from workbench.estimators.range.ball import BallRange
 from workbench.estimators.range.box import BoxRange
 from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP
-
-from .entry import Assumption, Entry, Example, Knob
-from .moments import MOMENTS
 
 APPROX, CONCENTRATED = ApproxDP(1.0, 1e-6), ZCDP(0.1, 1e-6)
 N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from workbench import losses
+from workbench.catalog.entry import Assumption, Entry, Example, Knob
 from workbench.distributions import Gaussian
 from workbench.estimators.spectral.eigenvalues import Eigenvalues
 from workbench.estimators.spectral.preconditioner import Preconditioner
@@ -10,8 +11,6 @@ from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
 from workbench.estimators.spectral.subspace_exact import SubspaceExact
 from workbench.populations import Contaminated, MultivariateGaussian, MultivariateStudent, PointMass
 from workbench.privacy import ZCDP, ApproxDP
-
-from .entry import Assumption, Entry, Example, Knob
 
 APPROX, CONCENTRATED = ApproxDP(8.0, 1e-6), ZCDP(2.0, 1e-6)
 N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)

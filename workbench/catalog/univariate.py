@@ -1,6 +1,7 @@
 """The univariate entries: L17 and KV18, and the private median."""
 
 from workbench import losses
+from workbench.catalog.entry import Assumption, Entry, Example, Knob, both_calibrations
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.histogram_location import HistogramLocation
 from workbench.estimators.univariate.interval import Interval
@@ -12,8 +13,6 @@ from workbench.estimators.univariate.two_step_mean import TwoStepMean
 from workbench.estimators.univariate.unbounded_mean import UnboundedMean
 from workbench.populations import UnivariateGaussian, UnivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
-
-from .entry import Assumption, Entry, Example, Knob, both_calibrations
 
 PURE, APPROX = PureDP(1.0), ApproxDP(1.0, 1e-6)
 CONCENTRATED, DELTA_CONCENTRATED = ZCDP(0.1), ZCDP(0.1, 1e-6)

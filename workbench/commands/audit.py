@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from workbench.commands.base import command
-from workbench.lab.words import whole
+from workbench.lab.terminal.argument_types import whole
 
 
 def add(commands: Any) -> None:
@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Return 1 if a guarantee is refuted, or a mutant is not found."""
-    from workbench.lab.doubt import audits, mutants
+    from workbench.lab.terminal.audits import audits, mutants
 
     found = (mutants if options.mutants else audits)(options.key, options.preset, options.seed)
     print(found.text(as_json=options.json))

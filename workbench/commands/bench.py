@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from workbench.commands.base import command, show
-from workbench.lab.words import whole
+from workbench.lab.terminal.argument_types import whole
 
 HEADER = (
     "key",

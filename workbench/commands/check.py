@@ -18,7 +18,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print one line per finding, and return 1 if one is left."""
-    from workbench.lab.check import examine, fix
+    from workbench.lab.publish.check import examine, fix
 
     files = notebooks(options.notebook, options.project)
     lines, left = [], 0

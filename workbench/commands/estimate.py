@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.commands.base import command
-from workbench.lab.words import number, pair, whole
+from workbench.lab.terminal.argument_types import number, pair, whole
 
 SUMMARY = "one private estimate from a CSV file"
 DETAILS = """one private estimate from a CSV file. The first line names the columns and is public; every
@@ -57,7 +57,7 @@ def _mark(text: str) -> str:
 
 def run(options: argparse.Namespace) -> int:
     """Return 3 if the estimator abstained, 1 if a check found a cell that cannot be read."""
-    from workbench.lab.csv_file import Writing
+    from workbench.lab.terminal.csv_file import Writing
 
     writing = Writing(options.separator, options.decimal, options.encoding)
     text, good = _check(options, writing) if options.check else _estimate(options, writing)
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _estimate(options: argparse.Namespace, writing: Any) -> tuple[str, bool]:
-    from workbench.lab.estimate import Request, estimate
+    from workbench.lab.terminal.estimate import Request, estimate
 
     names = ("file", "key", "columns", "epsilon", "delta", "rho", "seed", "out", "missing")
     given = {name: getattr(options, name) for name in names}
@@ -74,7 +74,7 @@ def _estimate(options: argparse.Namespace, writing: Any) -> tuple[str, bool]:
 
 
 def _check(options: argparse.Namespace, writing: Any) -> tuple[str, bool]:
-    from workbench.lab.csv_check import check
-    from workbench.lab.csv_file import open_csv
+    from workbench.lab.terminal.csv_check import check
+    from workbench.lab.terminal.csv_file import open_csv
 
     return check(open_csv(options.file, writing), options.columns)

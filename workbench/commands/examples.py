@@ -14,10 +14,10 @@ EXAMPLES = {
     ),
     "audit": ("workbench audit univariate/median", "workbench audit --mutants univariate/median"),
     "bench": ("workbench bench univariate/median --n 20000",),
-    "reproduce": ("workbench reproduce 01_one_mean", "workbench reproduce -p epsilon=0.3 01_one_mean"),
+    "reproduce": ("workbench reproduce 02_one_mean", "workbench reproduce -p epsilon=0.3 02_one_mean"),
     "verdicts": ("workbench verdicts --status REFUTED", "workbench verdicts G5"),
     "check": ("workbench check --fix",),
-    "slides": ("workbench slides 01_one_mean",),
+    "slides": ("workbench slides 02_one_mean",),
     "lab": ("workbench lab --no-browser",),
 }
 FIRST = EXAMPLES["plan"][0].partition("  ")[0]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.commands.base import command
-from workbench.lab.words import whole
+from workbench.lab.terminal.argument_types import whole
 
 
 def add(commands: Any) -> None:
@@ -19,6 +19,6 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Serve until interrupted."""
     from workbench.lab import project
-    from workbench.lab.server import serve
+    from workbench.lab.live.server import serve
 
     return serve(project.find(explicit=options.project), options.port, browser=options.browser)

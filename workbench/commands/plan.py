@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from workbench.commands.base import command
-from workbench.lab.words import number, pair, whole
+from workbench.lab.terminal.argument_types import number, pair, whole
 
 
 def add(commands: Any) -> None:
@@ -33,7 +33,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Return 1 if no estimator reaches what is asked."""
-    from workbench.lab.planning import Request, planning
+    from workbench.lab.terminal.planning import Request, planning
 
     names = ("subject", "d", "alpha", "beta", "epsilon", "delta", "rho", "n", "calibration")
     request = Request(settings=dict(options.set), **{name: getattr(options, name) for name in names})

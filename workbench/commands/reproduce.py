@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.commands.base import command
-from workbench.lab.words import number, pair, whole
+from workbench.lab.terminal.argument_types import number, pair, whole
 
 
 def add(commands: Any) -> None:
@@ -28,7 +28,7 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Return 1 if anything is not as committed."""
     from workbench.lab import project
-    from workbench.lab.reproduce import Request, reproduce
+    from workbench.lab.runner.reproduce import Request, reproduce
 
     given = dict(options.parameter)
     if options.seed is not None:

@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Return 1 if the notebook fails."""
     from workbench.lab import project
-    from workbench.lab.slides import slides
+    from workbench.lab.publish.slides import slides
 
     found = project.find(explicit=options.project)
     (notebook,) = found.select([options.notebook])

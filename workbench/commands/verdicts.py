@@ -27,7 +27,7 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Return 1 if a requirement is not met."""
     from workbench.lab import project
-    from workbench.lab.verdicts import Required, Wanted, verdicts
+    from workbench.lab.runner.verdicts import Required, Wanted, verdicts
 
     folder = options.folder or project.find(explicit=options.project).figures
     required = Required(decided=options.require_decided, holds=options.require)

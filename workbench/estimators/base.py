@@ -5,13 +5,18 @@ source of randomness returns a `Release`. There is no inheritance; `Estimator` i
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, integer_at_least, positive
 from workbench.estimators.reading import read
+from workbench.estimators.release import Abstention as Abstention
+from workbench.estimators.release import Guarantee as Guarantee
+from workbench.estimators.release import Release as Release
+from workbench.estimators.statement import Asked
+from workbench.estimators.statement import Bounded as Bounded
+from workbench.estimators.statement import Predicted as Predicted
 from workbench.linalg import throughout
 from workbench.privacy import (
     Budget,
@@ -23,15 +28,9 @@ from workbench.privacy import (
     noise_source,
 )
 from workbench.privacy.budget import within
+from workbench.types import Array
 
-from .release import Abstention as Abstention
-from .release import Guarantee as Guarantee
-from .release import Release as Release
-from .statement import Asked
-from .statement import Bounded as Bounded
-from .statement import Predicted as Predicted
-
-Array = NDArray[np.float64]
+T = TypeVar("T")
 
 LARGEST = 1e100  # rows with a larger entry are treated like rows with a missing one
 _BLOCK = 2**15  # entries that are looked at together: what is made of them stays in the cache
@@ -50,10 +49,10 @@ class Trace:
             self.records.setdefault(name, []).append(value)
 
 
-class Estimator(Protocol):
-    """What the catalog holds. `estimate` is the algorithm on sanitised rows; `run` wraps it."""
+class Estimator(Protocol[T]):
+    """What the catalog holds. `estimate` is the algorithm on sanitised rows; the `run` functions wrap it."""
 
-    def __call__(self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None) -> Release[Any]:
+    def __call__(self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None) -> Release[T]:
         """Estimate from rows `x`: an array, a list, a column or table of pandas, polars or Arrow."""
         ...
 
@@ -61,7 +60,9 @@ class Estimator(Protocol):
         """Return what a run on n rows of dimension d will spend; raise on public grounds only."""
         ...
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Any:
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> T | Abstention:
         """Return the private value of the sanitised rows `x`, spending plan(n, d, budget)."""
         ...
 
@@ -75,42 +76,58 @@ class Rows:
 
 
 def run_univariate(
-    estimator: Estimator, x: object, budget: Budget, rng: object, trace: Trace | None
-) -> Release[Any]:
-    """Return the release of `estimator` on one column: read, plan, draw, in this order."""
-    rows = univariate(x)
-    with np.errstate(all="ignore"):  # whatever the caller's settings, entries decide no exception
-        plan = estimator.plan(len(rows.values), 1, budget)
-        value = estimator.estimate(rows.values, budget, noise_source(rng), trace)
-    asked = Asked(estimator, len(rows.values), 1, budget)
-    return Release(value, plan, Guarantee(compose(plan)), rows.labels, asked)
+    self: Estimator[T], x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+) -> Release[T]:
+    """Return the release on one column `x`: read, plan, draw, in this order."""
+    return _released(self, univariate(x), 1, budget, rng, trace)
 
 
 def run_multivariate(
-    estimator: Estimator,
+    self: Estimator[T], x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+) -> Release[T]:
+    """Return the release on rows `x` of shape (n, d): read, plan, draw, in this order."""
+    rows = multivariate(x)
+    return _released(self, rows, rows.values.shape[1], budget, rng, trace)
+
+
+def run_locally(
+    self: Estimator[T], x: object, *, budget: Budget, rng: object, trace: Trace | None = None
+) -> Release[T]:
+    """Return the release on rows `x` of shape (n, d), each of which adds the noise of its own."""
+    rows = multivariate(x)
+    return _released(self, rows, rows.values.shape[1], budget, rng, trace, "local")
+
+
+def run_reference(
+    self: Estimator[T],
     x: object,
+    *,
+    budget: Budget | None = None,
+    rng: object = None,
+    trace: Trace | None = None,
+) -> Release[T]:
+    """Return the release on rows `x` without privacy: nothing is drawn, any budget but none is refused."""
+    rows, given = multivariate(x), NonPrivate() if budget is None else budget
+    return _released(self, rows, rows.values.shape[1], given, UnitNoise(), trace)
+
+
+def _released(
+    estimator: Estimator[T],
+    rows: Rows,
+    d: int,
     budget: Budget,
     rng: object,
     trace: Trace | None,
     model: Literal["central", "local"] = "central",
-) -> Release[Any]:
-    """Return the release of `estimator` on rows of shape (n, d): read, plan, draw, in this order."""
-    rows = multivariate(x)
-    n, d = rows.values.shape
-    with np.errstate(all="ignore"):
+) -> Release[T]:
+    n = len(rows.values)
+    with np.errstate(all="ignore"):  # whatever the caller's settings, entries decide no exception
         plan = estimator.plan(n, d, budget)
         value = estimator.estimate(rows.values, budget, noise_source(rng), trace)
     delivered = compose(plan)
     requested = None if within(delivered, budget) and within(budget, delivered) else budget
     guarantee = Guarantee(delivered, model=model, requested=requested)
     return Release(value, plan, guarantee, rows.labels, Asked(estimator, n, d, budget))
-
-
-def run_reference(
-    estimator: Estimator, x: object, budget: Budget | None, trace: Trace | None
-) -> Release[Any]:
-    """Return the release of an estimator without privacy: it draws nothing and promises nothing."""
-    return run_multivariate(estimator, x, NonPrivate() if budget is None else budget, UnitNoise(), trace)
 
 
 def multivariate(x: object) -> Rows:

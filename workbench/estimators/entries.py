@@ -7,11 +7,9 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError
-
-Array = NDArray[np.float64]
+from workbench.types import Array
 
 NUMERIC = "biuf"  # the kinds of numpy types that are numbers
 _NUMBER: Any = (Real, Decimal)

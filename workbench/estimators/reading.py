@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import ArgumentError
-from workbench.estimators.entries import NUMERIC, Array, listed, missing
+from workbench.estimators.entries import NUMERIC, listed, missing
+from workbench.types import Array
 
 Labels = tuple[str, ...] | None
 

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from workbench.errors import ArgumentError
+from workbench.estimators.statement import Asked, ErrorStatement
 from workbench.privacy import Budget, Plan
-
-from .statement import Asked, ErrorStatement
 
 T = TypeVar("T")
 

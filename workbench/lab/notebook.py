@@ -1,7 +1,7 @@
 """What a notebook imports: the session, explorers and their controls."""
 
-from workbench.lab.controls import Choice, Slider
-from workbench.lab.explore import explore
-from workbench.lab.session import Session
+from workbench.charts.controls import Choice, Slider
+from workbench.lab.live.explore import explore
+from workbench.lab.live.session import Session
 
 __all__ = ["Choice", "Session", "Slider", "explore"]

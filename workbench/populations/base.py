@@ -5,12 +5,10 @@ from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.distributions import Gaussian
 from workbench.errors import finite, integer_at_least, positive
-
-Array = NDArray[np.float64]
+from workbench.types import Array
 
 
 @runtime_checkable

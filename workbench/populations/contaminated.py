@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.errors import ArgumentError, real
-from workbench.populations.base import Array, Population, checked_size
+from workbench.populations.base import Population, checked_size
+from workbench.types import Array
 
 
 @dataclass(frozen=True, init=False)

@@ -6,7 +6,8 @@ from math import prod
 import numpy as np
 
 from workbench.errors import integer_at_least
-from workbench.populations.base import Array, Multivariate, Univariate, checked_size
+from workbench.populations.base import Multivariate, Univariate, checked_size
+from workbench.types import Array
 
 
 @dataclass(frozen=True)

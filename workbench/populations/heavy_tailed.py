@@ -11,7 +11,8 @@ from math import prod, sqrt
 import numpy as np
 
 from workbench.errors import ArgumentError, integer_at_least, real
-from workbench.populations.base import Array, Multivariate, Univariate, checked_size
+from workbench.populations.base import Multivariate, Univariate, checked_size
+from workbench.types import Array
 
 
 def student_hypercontractivity(degrees: float, moments: int) -> float:

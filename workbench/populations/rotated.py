@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, finite
 from workbench.linalg import symmetrised
-from workbench.populations.base import Array
 from workbench.populations.gaussian import MultivariateGaussian
 from workbench.populations.heavy_tailed import MultivariateStudent
+from workbench.types import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,8 @@ import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive, probability
-from workbench.populations.base import Array
 from workbench.populations.gaussian import MultivariateGaussian
+from workbench.types import Array
 
 
 def sparse_signal(

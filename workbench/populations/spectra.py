@@ -14,8 +14,8 @@ from typing import TypeAlias
 import numpy as np
 
 from workbench.errors import ArgumentError, integer_at_least, one_of, real
-from workbench.populations.base import Array
 from workbench.populations.rotated import Rotated, rotated
+from workbench.types import Array
 
 LONGEST = 1e12  # a condition number
 RATIOS = (1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 9.0, 10.0, 20.0, 1e2, 1e3, 1e4, 1e6)
@@ -156,7 +156,7 @@ FOUND: Mapping[str, Gaps] = {
     worst_name("covariance/heavy-tailed", 5): (3.164, 3.965, 2.404, 2.796),
     worst_name("covariance/heavy-tailed", 10): (0.075, 0.018, 0.3, 1.178, 0.487, 0.6, 2.079, 9.04, 0.039),
 }  # fmt: skip
-"""Name -> the logarithms of the gaps of the worst spectrum that a search has found (`study.worst_keys`).
+"""Name -> the logarithms of the gaps of the worst spectrum that a search has found (`study.worst.keys`).
 
 A search that has found the round one to be the worst has no entry.
 """

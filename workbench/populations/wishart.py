@@ -11,8 +11,8 @@ import numpy as np
 
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.linalg import symmetrised
-from workbench.populations.base import Array
 from workbench.populations.gaussian import MultivariateGaussian
+from workbench.types import Array
 
 
 def wishart_factor(p: int, n: int, *, rng: np.random.Generator) -> Array:

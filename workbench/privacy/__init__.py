@@ -1,9 +1,23 @@
 """The currency of the package: budgets, plans, ledgers, noise and mechanisms."""
 
-from .budget import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
-from .ledger import Ledger
-from .noise import CountingNoise, NoiseSource, SimulatedNoise, UnitNoise, noise_source
-from .plan import Charge, Converted, Interleaved, Parallel, Plan, Sequential, compose
+from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
+from workbench.privacy.ledger import Ledger
+from workbench.privacy.noise import (
+    CountingNoise,
+    NoiseSource,
+    SimulatedNoise,
+    UnitNoise,
+    noise_source,
+)
+from workbench.privacy.plan import (
+    Charge,
+    Converted,
+    Interleaved,
+    Parallel,
+    Plan,
+    Sequential,
+    compose,
+)
 
 __all__ = [
     "ZCDP",

@@ -6,7 +6,7 @@ from math import exp, inf, sqrt
 import numpy as np
 from scipy.special import chdtr, chdtrc, chndtr
 
-from .noise import Array
+from workbench.types import Array
 
 CELLS = 4000
 

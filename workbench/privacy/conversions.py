@@ -11,9 +11,8 @@ from sys import float_info
 from scipy.special import log_ndtr
 
 from workbench.errors import ArgumentError, positive, probability
-
-from .budget import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
-from .roots import brentq, minimize_scalar
+from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
+from workbench.privacy.roots import brentq, minimize_scalar
 
 UP = 1 + 1e-12  # calibrations are rounded towards more noise by this factor
 TINY = float_info.min  # stands for an epsilon of 0, which no budget may have

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from workbench.errors import ArgumentError
-
-from .budget import ZCDP, ApproxDP, Budget, PureDP
-from .mechanisms import additive, truncated_laplace, truncated_laplace_bound
-from .noise import Array, NoiseSource
-from .plan import Charge
+from workbench.privacy.budget import ZCDP, ApproxDP, Budget, PureDP
+from workbench.privacy.mechanisms import additive, truncated_laplace, truncated_laplace_bound
+from workbench.privacy.noise import NoiseSource
+from workbench.privacy.plan import Charge
+from workbench.types import Array
 
 COUNTS_L1 = 2.0  # replacing one row takes 1 from one count and adds 1 to another
 COUNTS_L2 = sqrt(2.0)

@@ -22,9 +22,8 @@ from math import sqrt
 from typing import Protocol
 
 from workbench.errors import ArgumentError, OverspentError
-
-from .budget import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
-from .plan import Plan, Rule, add
+from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
+from workbench.privacy.plan import Plan, Rule, add
 
 SLACK = 1e-12  # shares of a budget that add up to it again up to this relative error are accepted
 _RULES: dict[type, Rule] = {PureDP: "basic", ApproxDP: "basic", ZCDP: "zcdp", GaussianDP: "gdp"}

@@ -19,12 +19,12 @@ from math import exp, expm1, log, sqrt
 import numpy as np
 
 from workbench.errors import ArgumentError
-
-from .budget import ApproxDP, PureDP
-from .chi_squares import Law, hockey_stick
-from .noise import Array, NoiseSource
-from .plan import Charge
-from .roots import brentq
+from workbench.privacy.budget import ApproxDP, PureDP
+from workbench.privacy.chi_squares import Law, hockey_stick
+from workbench.privacy.noise import NoiseSource
+from workbench.privacy.plan import Charge
+from workbench.privacy.roots import brentq
+from workbench.types import Array
 
 ORDERS = 2000
 

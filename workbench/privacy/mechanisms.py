@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from workbench.errors import ArgumentError, positive, probability
-
-from .budget import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
-from .conversions import bounded_range_epsilon, gdp_within_approx
-from .noise import Array, NoiseSource
-from .plan import Charge
+from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
+from workbench.privacy.conversions import bounded_range_epsilon, gdp_within_approx
+from workbench.privacy.noise import NoiseSource
+from workbench.privacy.plan import Charge
+from workbench.types import Array
 
 
 def laplace_scale(charge: Charge) -> float:

@@ -11,16 +11,14 @@ release for the world needs a secure source, on a grid, with operating-system ra
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from workbench.errors import ArgumentError
-
-from . import random_matrices
-
-Array: TypeAlias = NDArray[np.float64]
+from workbench.privacy import random_matrices
+from workbench.types import Array
 
 
 @runtime_checkable

@@ -20,9 +20,8 @@ from math import fsum, sqrt
 from typing import Literal, TypeAlias
 
 from workbench.errors import ArgumentError
-
-from .budget import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
-from .conversions import approx_from_zcdp, gaussian_delta, to_zcdp
+from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
+from workbench.privacy.conversions import approx_from_zcdp, gaussian_delta, to_zcdp
 
 Rule: TypeAlias = Literal["basic", "zcdp", "gdp"]
 _UP = 1 + 1e-9  # conversions are numerical: their own rounding is no overspending

@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from workbench.types import Array
 
 
 def wishart(d: int, rows: float, rng: np.random.Generator) -> Array:

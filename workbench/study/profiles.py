@@ -106,31 +106,31 @@ class Work:
 NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
     {
         "00_start_here": {"quick": Work(expected=16, budget=30), "full": Work(expected=20, budget=60)},
-        "01_one_mean": {
+        "02_one_mean": {
             "quick": Work(expected=90, budget=130, blocks=702),
             "full": Work(expected=900, budget=1300, blocks=7284),
         },
-        "02_many_dimensions": {
+        "03_many_dimensions": {
             "quick": Work(expected=52, budget=60, blocks=208),
             "full": Work(expected=620, budget=700, blocks=8765),
         },
-        "03_covariance": {
+        "04_covariance": {
             "quick": Work(expected=48, budget=60, blocks=161),
             "full": Work(expected=425, budget=700, blocks=1910),
         },
-        "04_any_gaussian": {
+        "05_any_gaussian": {
             "quick": Work(expected=58, budget=60, blocks=157),
             "full": Work(expected=620, budget=700, blocks=4890),
         },
-        "05_robust_and_private": {
+        "07_robust_and_private": {
             "quick": Work(expected=50, budget=60, blocks=398),
             "full": Work(expected=500, budget=600, blocks=4178),
         },
-        "06_sparse_covariance": {
+        "08_sparse_covariance": {
             "quick": Work(expected=45, budget=60, blocks=434),
             "full": Work(expected=280, budget=600, blocks=4188),
         },
-        "08_matrix_quantile": {
+        "06_matrix_quantile": {
             "quick": Work(expected=65, budget=80, blocks=223),
             "full": Work(expected=400, budget=600, blocks=2230),
         },

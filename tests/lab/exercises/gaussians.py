@@ -7,12 +7,12 @@ from math import sqrt
 import numpy as np
 
 from tests.lab.exercises.solutions import Said
-from workbench.lab.gallery import any_gaussian, covariance
-from workbench.lab.gallery.any_gaussian_vote import Vote, scattered
-from workbench.lab.gallery.covariance_layers_view import D
+from workbench.chapters import any_gaussian, covariance
+from workbench.chapters.any_gaussian.figures.vote import Vote, scattered
+from workbench.chapters.covariance.figures.layers_view import D
+from workbench.chapters.covariance.runs.heavy_theory import CutStudent
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import truncated_laplace_bound
-from workbench.study.claims.m21_heavy_theory import CutStudent
 
 SEED, OTHERS = 17, range(1, 13)
 LAW, N, RHO = CutStudent(4.2, D), 5000, 0.5
@@ -62,7 +62,7 @@ def masked(condition):
 
 
 GAUSSIANS = {
-    ("03_covariance", 1): (
+    ("04_covariance", 1): (
         Said("$u = 30^2 = 900$", lambda side, power, u: u == side**power),
         Said(
             "median naive error of $0.77$ (other seeds: $0.4$ to $1.0$)",
@@ -79,7 +79,7 @@ GAUSSIANS = {
             lambda steps, error: steps == naive(SEED)[0] and error.rounds(naive(SEED)[1]),
         ),
     ),
-    ("03_covariance", 2): (
+    ("04_covariance", 2): (
         Said(
             r"in $d = 5$ a row has length $\sqrt5$ already in quadratic mean",
             lambda d, square: d == square == D,
@@ -103,7 +103,7 @@ GAUSSIANS = {
             lambda error: error.rounds(LAW.sampling(LAW.best_radius(N, RHO), N)),
         ),
     ),
-    ("04_any_gaussian", 1): (
+    ("05_any_gaussian", 1): (
         Said(
             "Up to 2 %, 3 groups of 150; with 4 there is an answer 35 % of the time",
             lambda share, far, n, more, heard: (
@@ -128,7 +128,7 @@ GAUSSIANS = {
             ),
         ),
     ),
-    ("04_any_gaussian", 2): (
+    ("05_any_gaussian", 2): (
         Said(
             "A Thompson distance of about 0.1, a factor of 1.1, in both cases",
             lambda distance, factor: all(

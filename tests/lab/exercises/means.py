@@ -6,14 +6,14 @@ from math import log, sqrt
 import numpy as np
 
 from tests.lab.exercises.solutions import Said
-from workbench.estimators.parts.window_mean import WINDOW, WindowMedian
+from workbench.chapters.many_dimensions.figures import means
+from workbench.chapters.start_here import means as column
+from workbench.estimators.parts.locate.window_mean import WINDOW, WindowMedian
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.two_step_mean import TwoStepMean
-from workbench.lab.gallery import many_dimensions_means as means
-from workbench.lab.gallery import start_here_means as column
 from workbench.privacy import ApproxDP, Charge, GaussianDP, PureDP
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.study.streams import Role, stream
+from workbench.study.sweeps.streams import Role, stream
 
 SEED = 17
 BEST = (
@@ -141,7 +141,7 @@ MEANS = {
             lambda two: np.isclose(two * bound(7.0, 442) / 442, clipped_scale(7.0, 442, 1.0)),
         ),
     ),
-    ("01_one_mean", 1): (
+    ("02_one_mean", 1): (
         Said("The range is 500 cm to either side", lambda half: half == (1000 - 0) / 2),
         Said(r"$R \approx 55.6$", lambda radius: radius.rounds(500 / 9)),
         Said(r"$B \approx 60$", lambda b: b.rounds(bound(500 / 9, 500))),
@@ -155,7 +155,7 @@ MEANS = {
         Said(r"$n\varepsilon = 50$", lambda product: product == 500 * 0.1),
         Said("errs by about 0.09", lambda error: abs(error - two_step_error()) < error.unit),
     ),
-    ("01_one_mean", 2): (
+    ("02_one_mean", 2): (
         Said(
             r"$8 e^{\varepsilon/2}/\delta$",
             lambda eight, two: np.isclose(eight * np.exp(0.7 / two) / 1e-6, acts_as(0.7, 1e-6), rtol=0.02),
@@ -165,7 +165,7 @@ MEANS = {
             lambda four, radius: radius == four / 1e-6 and np.isclose(2 * radius, acts_as(1e-6, 1e-6), 0.02),
         ),
     ),
-    ("01_one_mean", 3): (
+    ("02_one_mean", 3): (
         Said(
             r"Replacing a row takes 1 from one count *and* adds 1 to another: the $\ell_1$-sensitivity is 2."
             " With add/remove neighbours it would be 1.",
@@ -174,7 +174,7 @@ MEANS = {
             ),
         ),
     ),
-    ("02_many_dimensions", 1): (
+    ("03_many_dimensions", 1): (
         Said("The box errs by about 14.3 σ", lambda error: error.rounds(parts(means.BOX, 2000).total)),
         Said("CoinPress by 0.23, the", lambda error: error.rounds(parts(means.BALL, 2000).total)),
         Said("sample mean by 0.13", lambda error: error.rounds(parts(means.BALL, 2000).sampling)),
@@ -198,14 +198,14 @@ MEANS = {
         ),
         Said("CoinPress is at 0.016", lambda error: error.rounds(parts(means.BALL, 127_000).total)),
     ),
-    ("02_many_dimensions", 2): (
+    ("03_many_dimensions", 2): (
         Said(
             r"the noise of a step at 1 % of $\mu^2$ is ten times that at 100 %",
             lambda share, _square, whole: np.isclose(noise_at(share), 10 * noise_at(whole)),
         ),
         Said("beside a ball of radius 1000", lambda radius: radius == 10 * 100.0),
     ),
-    ("02_many_dimensions", 3): (
+    ("03_many_dimensions", 3): (
         Said(
             r"$A = I/\sqrt u$ at first, and $U_1^{-1/2}/\sqrt u$ after one step: symmetric, and rows of the"
             r" first two steps are mapped rightly. After two steps $A = U_2^{-1/2} U_1^{-1/2}/\sqrt u$. If"

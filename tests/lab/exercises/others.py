@@ -9,15 +9,15 @@ from scipy.optimize import brentq
 
 from tests.lab.conftest import ROOT
 from tests.lab.exercises.solutions import Said
-from workbench.lab.gallery.matrix_quantile_pictures import known, scale_at
-from workbench.lab.gallery.matrix_quantile_view import AWAY
+from workbench.chapters.matrix_quantile.figures.pictures import known, scale_at
+from workbench.chapters.matrix_quantile.figures.view import AWAY
+from workbench.chapters.sparse_covariance.runs.designs import charged, share_of, spectral, spread
 from workbench.populations.corruption.mean import MEAN_ATTACKS
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.study.claims.wx19_designs import charged, share_of, spectral, spread
 
 ALPHA = 0.05
-MAP = ROOT / "figures" / "06_sparse_covariance" / "regime_map.json"
+MAP = ROOT / "figures" / "08_sparse_covariance" / "regime_map.json"
 ROWS = (1, 2, 3, 4, 100)
 
 
@@ -97,7 +97,7 @@ def long_axis(share, n=5000, far=0.1):
 
 WITHOUT = (1, 2, 3, 4, 0)
 OTHERS = {
-    ("05_robust_and_private", 1): (
+    ("07_robust_and_private", 1): (
         Said(
             r"$0.075\sqrt d > 0.0865$ from $d = 2$ on",
             lambda slope, most, d: (
@@ -108,7 +108,7 @@ OTHERS = {
             ),
         ),
     ),
-    ("05_robust_and_private", 2): (
+    ("07_robust_and_private", 2): (
         Said(
             r"$t^2 = \ln(1/\alpha)/(1 - \alpha)$, and the shift is $\alpha t ="
             r" \alpha\sqrt{\ln(1/\alpha)/(1-\alpha)}$: the limit itself, but for $1/\sqrt{1-\alpha}$."
@@ -118,7 +118,7 @@ OTHERS = {
             ),
         ),
     ),
-    ("06_sparse_covariance", 1): (
+    ("08_sparse_covariance", 1): (
         Said(
             r"$2\sqrt p\,\sigma_1/n = 20 \cdot 4.2 \cdot 10^{-4} = 0.0084$: as large as the truth itself",
             lambda two, _one, twenty, _product, norm: (
@@ -129,8 +129,8 @@ OTHERS = {
             ),
         ),
     ),
-    ("06_sparse_covariance", 2): (),
-    ("06_sparse_covariance", 3): (
+    ("08_sparse_covariance", 2): (),
+    ("08_sparse_covariance", 3): (
         Said(
             "the error at $10^6$ users is 1.08 at $p = 25$, and larger for larger $p$",
             lambda users, error, p: (
@@ -139,7 +139,7 @@ OTHERS = {
             ),
         ),
     ),
-    ("08_matrix_quantile", 1): (
+    ("06_matrix_quantile", 1): (
         Said(
             "100 counts 1 and the other four must count 1 together: $(1 + 4 + 9 + 16)/p = 1$, so $P_2 = 30$.",
             lambda *found: (
@@ -161,7 +161,7 @@ OTHERS = {
             lambda *found: np.isclose(quantile(WITHOUT, 2), found[-1]) and counts(WITHOUT, found[-1]) == 1,
         ),
     ),
-    ("08_matrix_quantile", 2): (
+    ("06_matrix_quantile", 2): (
         Said(
             "At about twice the share of the far rows, $v/n = 0.2$, it is within a factor 2.1, at $0.25$"
             " within 1.8",

@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from math import ceil, log, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from workbench.bounds.search import smallest
 from workbench.errors import ArgumentError, integer_at_least, positive, probability, real
-
-Array = NDArray[np.float64]
+from workbench.types import Array
 
 _HELD = float(ndtr(1) - ndtr(0))
 _FAR = ndtr(-2.0 - np.arange(37))  # Q(2), Q(3), ...; the next one is 0 in double precision

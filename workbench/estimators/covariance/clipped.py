@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from math import inf, sqrt
 
 from workbench.errors import positive, probability
-from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
+from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
 from workbench.estimators.parts.gaussian_steps import require_gaussian
 from workbench.estimators.parts.rows import (
@@ -27,6 +27,7 @@ from workbench.estimators.parts.rows import (
 from workbench.linalg import psd_part, tail
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian_scale, symmetric_gaussian
+from workbench.types import Array
 
 STEP = "covariance"
 
@@ -76,11 +77,7 @@ class ClippedCovariance:
             positive(lower=self.lower)
             require_spread(self.lower, self.upper)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private covariance of `x`, shape (d, d), positive semidefinite."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def reach(self, m: int, d: int) -> float:
         """Return g of step (1) for m rows of mean 0."""

@@ -11,18 +11,19 @@ the number of rows in everything below. From A = I/√upper, ℓ = 1/upper, for 
 
 ℓ I ≤ A Σ Aᵀ ≤ I holds throughout if e bounds the spectral error of Z and f = ℓ: the ellipsoid becomes round,
 a constant factor at a time, and the last step measures it in its own unit. g, e, f, ℓ, the number of steps
-and the shares of the budget are public (`parts.coinpress_covariance_design`): t minimises the error, its
-bound or its prediction, unless `steps` fixes it; a step that would not raise ℓ is skipped, its share going to
-the last.
+and the shares of the budget are public (`parts.preconditioned.coinpress_covariance_design`): t minimises the
+error, its bound or its prediction, unless `steps` fixes it; a step that would not raise ℓ is skipped, its
+share going to the last.
 
 `mode="proved"`: nothing is clipped and e is a bound, with probability 1 - beta, for normal rows.
 `mode="practical"`, the default: the same privacy, smaller g and e, no proof of coverage. f = e, so that an
-axis that noise hides is not taken for a much shorter one; ℓ is what `parts.expected_frame` expects.
+axis that noise hides is not taken for a much shorter one; ℓ is what `parts.preconditioned.expected_frame`
+expects.
 
 `calibration="tight"`, ours: symmetric noise, whose entries off the diagonal have half the variance, shares of
 least predicted error, and, in mode "practical", a last step that winsorises many rows and inverts the bias
-for normal ones (`parts.winsorised_covariance`). `calibration="paper"`: noise of one sd on every entry, a
-quarter of the budget for all steps but the last, and a last step like the others.
+for normal ones (`parts.preconditioned.winsorised_covariance`). `calibration="paper"`: noise of one sd on
+every entry, a quarter of the budget for all steps but the last, and a last step like the others.
 
 A is not symmetric after two steps: rows are mapped by A on the left, x Aᵀ in matrix form, and the result is
 mapped back on both sides. For d = 1 the same code is a univariate variance. Proof:
@@ -36,15 +37,16 @@ from typing import Literal
 import numpy as np
 
 from workbench.errors import integer_at_least, one_of, positive, probability
-from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
+from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import perturbed
-from workbench.estimators.parts.coinpress_covariance_design import (
+from workbench.estimators.parts.foreseen import better_than, median_of_matrix
+from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
+from workbench.estimators.parts.preconditioned.coinpress_covariance_design import (
     CovarianceDesign,
     covariance_design,
     winsorised,
 )
-from workbench.estimators.parts.foreseen import better_than, median_of_matrix
-from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
+from workbench.estimators.parts.preconditioned.winsorised_covariance import unwinsorised
 from workbench.estimators.parts.rows import (
     centred_rows,
     moment_of,
@@ -52,9 +54,9 @@ from workbench.estimators.parts.rows import (
     second_moment_sensitivity,
     within_ball,
 )
-from workbench.estimators.parts.winsorised_covariance import unwinsorised
 from workbench.linalg import psd_part, spectral_map, symmetrised
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,11 +116,7 @@ class CoinPressCovariance:
         one_of(("paper", "tight"), calibration=self.calibration)
         probability(beta=self.beta)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private covariance of `x`, shape (d, d), positive semidefinite."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def design(self, n: int, d: int, budget: Budget) -> CovarianceDesign:
         """Return weights, radii and bounds of all steps; public."""
@@ -171,7 +169,7 @@ class CoinPressCovariance:
         """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d on.
 
         √d is the error of the zero matrix. Needs normal rows; from the noise that is expected in each step
-        (`parts.expected_frame`).
+        (`parts.preconditioned.expected_frame`).
         """
         require_matrix(n, d)
         return better_than(sqrt(d), median_of_matrix(self.design(n, d, budget).rms, d))

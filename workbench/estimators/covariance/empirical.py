@@ -5,10 +5,11 @@ Rows x of shape (n, d):    out = (1/n) Σ (x_i - m)(x_i - m)ᵀ,  m their mean, 
 
 from dataclasses import dataclass
 
-from workbench.estimators.base import Array, Release, Trace, require_matrix, run_reference
+from workbench.estimators.base import Trace, require_matrix, run_reference
 from workbench.estimators.parts.rows import mean_of, moment_of
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
 from workbench.privacy.budget import require
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,11 +34,7 @@ class EmpiricalCovariance:
 
     centred: bool = False
 
-    def __call__(
-        self, x: object, *, budget: Budget | None = None, rng: object = None, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the covariance of `x`; any budget but none is refused."""
-        return run_reference(self, x, budget, trace)
+    __call__ = run_reference
 
     def plan(self, n: int, d: int, budget: Budget = NonPrivate()) -> Plan:  # noqa: B008 (a constant)
         """Return the plan of one step that is not private."""

@@ -3,8 +3,8 @@
 Rows x of shape (n, d), normal, of which a share ξ = `corruption` may be anything. Their mean is 0 if
 `centred`; otherwise ⌊n/2⌋ pairs (x_1 - x_2)/√2 take their place, of which 2ξ may be anything.
 
-    tight    tails of quadratic forms are shaved to their exact law           `parts.tail_filter`
-    paper    rows are dropped while some product varies too much              `parts.variance_filter`
+    tight    tails of quadratic forms are shaved to their exact law           `parts.oracles.tail_filter`
+    paper    rows are dropped while some product varies too much              `parts.oracles.variance_filter`
 
 With n ≥ d²/ξ² the error |Σ^-½ out Σ^-½ - I| in Frobenius norm is of the order ξ ln 1/ξ for the attacks of
 `populations.corruption`: measured, not proved. No estimator beats (s² - 1)/(s² + 1), where
@@ -17,13 +17,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.errors import one_of
-from workbench.estimators.base import Array, Release, Trace, require_matrix, run_reference
+from workbench.estimators.base import Trace, require_matrix, run_reference
+from workbench.estimators.parts.oracles.shaving import require_corruption
+from workbench.estimators.parts.oracles.tail_filter import filtered_moment
+from workbench.estimators.parts.oracles.variance_filter import simple_moment
 from workbench.estimators.parts.rows import centred_rows
-from workbench.estimators.parts.shaving import require_corruption
-from workbench.estimators.parts.tail_filter import filtered_moment
-from workbench.estimators.parts.variance_filter import simple_moment
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
 from workbench.privacy.budget import require
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,11 +64,7 @@ class FilterNonprivateCovariance:
         require_corruption(self.corruption)
         one_of(("paper", "tight"), calibration=self.calibration)
 
-    def __call__(
-        self, x: object, *, budget: Budget | None = None, rng: object = None, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the covariance of `x`; any budget but none is refused."""
-        return run_reference(self, x, budget, trace)
+    __call__ = run_reference
 
     def plan(self, n: int, d: int, budget: Budget = NonPrivate()) -> Plan:  # noqa: B008 (a constant)
         """Return the plan of one step that is not private."""

@@ -3,16 +3,17 @@
 Rows x of shape (n, d), covariance Σ with `lower` I ≤ Σ ≤ `upper` I, (C, 2k)-hypercontractive:
 E⟨v, x - μ⟩^{2k} ≤ C (vᵀΣv)^k, k = `moments`, C = `hypercontractivity`. Neighbours: replace one row. The rows
 have mean 0 if `centred`; otherwise they are paired first, m = ⌊n/2⌋ rows (x_1 - x_2)/√2 with the constants of
-`parts.bounded_moments`. From A = I/√upper, ℓ = lower/upper:
+`parts.preconditioned.bounded_moments`. From A = I/√upper, ℓ = lower/upper:
 
     (1) w_j = A x_j, cut at the ball of a public radius γ
     (2) Z = (1/m) Σ w_j w_jᵀ + N, N symmetric Gaussian                    sensitivity √2 γ²/m
     (3) last step: out = A⁻¹ (PSD part of Z) A⁻ᵀ
-    (4) otherwise: A ← U^{-1/2} A and ℓ ← ℓ' of `parts.preconditioning`
+    (4) otherwise: A ← U^{-1/2} A and ℓ ← ℓ' of `parts.preconditioned.preconditioning`
 
 ℓI ≤ A Σ Aᵀ ≤ I throughout, if the bands hold. Radii, bands, shares and the number of steps are public
-(`parts.heavy_tailed_design`). `calibration="paper"`: rows beyond γ are zeroed, a step's bias is a/2 = 1/32
-and the last one's alpha/2, steps until ℓ ≥ 1/4. "tight": rows are clipped, γ is the best for this n.
+(`parts.preconditioned.heavy_tailed_design`). `calibration="paper"`: rows beyond γ are zeroed, a step's bias
+is a/2 = 1/32 and the last one's alpha/2, steps until ℓ ≥ 1/4. "tight": rows are clipped, γ is the best for
+this n.
 
 `mode="proved"`: each step has a batch of rows of its own and the whole budget. With the same rows in every
 step A depends on them, and the bands are not proved: that is `mode="practical"`, of the same privacy.
@@ -25,10 +26,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.errors import integer_at_least, one_of
-from workbench.estimators.base import Array, Release, Trace, run_multivariate
-from workbench.estimators.parts.bounded_moments import Moments
-from workbench.estimators.parts.heavy_tailed_covariance import HeavyTailedSteps
+from workbench.estimators.base import Trace, run_multivariate
+from workbench.estimators.parts.preconditioned.bounded_moments import Moments
+from workbench.estimators.parts.preconditioned.heavy_tailed_covariance import HeavyTailedSteps
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,11 +111,7 @@ class HeavyTailedCovariance:
             beta=self.beta,
         )
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private covariance of `x`, shape (d, d), positive semidefinite."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for each step, in the unit of its rows w; batches are parallel."""

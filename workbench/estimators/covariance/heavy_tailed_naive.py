@@ -3,7 +3,7 @@
 Rows x of shape (n, d), covariance Σ with `lower` I ≤ Σ ≤ `upper` I, (C, 2k)-hypercontractive:
 E⟨v, x - μ⟩^{2k} ≤ C (vᵀΣv)^k, k = `moments`, C = `hypercontractivity`. Neighbours: replace one row. The rows
 have mean 0 if `centred`; otherwise they are paired first, m = ⌊n/2⌋ rows (x_1 - x_2)/√2 with the constants
-of `parts.bounded_moments`.
+of `parts.preconditioned.bounded_moments`.
 
     (1) w_j = x_j/√upper, cut at the ball of a public radius γ
     (2) Z = (1/m) Σ w_j w_jᵀ + N, N symmetric Gaussian                    sensitivity √2 γ²/m
@@ -20,10 +20,11 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
 
-from workbench.estimators.base import Array, Release, Trace, run_multivariate
-from workbench.estimators.parts.bounded_moments import Moments
-from workbench.estimators.parts.heavy_tailed_covariance import HeavyTailedSteps
+from workbench.estimators.base import Trace, run_multivariate
+from workbench.estimators.parts.preconditioned.bounded_moments import Moments
+from workbench.estimators.parts.preconditioned.heavy_tailed_covariance import HeavyTailedSteps
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,11 +95,7 @@ class HeavyTailedNaiveCovariance:
             beta=self.beta,
         )
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private covariance of `x`, shape (d, d), positive semidefinite."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def cut_radius(self, n: int, d: int, budget: Budget) -> float:
         """Return the norm at which a row, or a pair's difference, is cut, in the unit of the data."""

@@ -22,22 +22,16 @@ import numpy as np
 
 from workbench.distributions import SparseCovariance
 from workbench.errors import ArgumentError, one_of, positive
-from workbench.estimators.base import (
-    Array,
-    Release,
-    Trace,
-    require_matrix,
-    run_multivariate,
-    sanitised,
-)
+from workbench.estimators.base import Trace, require_matrix, run_locally, sanitised
 from workbench.estimators.covariance.perturbed import expected_norm, perturbed
 from workbench.estimators.covariance.thresholded import sparse
 from workbench.estimators.parts.gaussian_steps import require_gaussian
-from workbench.estimators.parts.paper_noise import paper_plan
 from workbench.estimators.parts.rows import require_radius, second_moment_sensitivity, second_moment_within
-from workbench.estimators.parts.thresholding import DEFAULT, RULES, Rule
+from workbench.estimators.parts.sparse.paper_noise import paper_plan
+from workbench.estimators.parts.sparse.thresholding import DEFAULT, RULES, Rule
 from workbench.estimators.reading import read
 from workbench.privacy import Budget, Charge, NoiseSource, Plan, noise_source
+from workbench.types import Array
 
 USERS = "users"
 
@@ -83,11 +77,7 @@ class LocalThresholdedCovariance:
         one_of((None, *RULES), rule=self.rule)
         one_of(("paper", "tight"), calibration=self.calibration)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[SparseCovariance]:
-        """Return the sparse covariance of the rows of n users."""
-        return run_multivariate(self, x, budget, rng, trace, model="local")
+    __call__ = run_locally
 
     def randomise(self, row: object, *, budget: Budget, rng: object) -> Array:
         """Return step (1): what the user of one row of shape (p,) releases."""

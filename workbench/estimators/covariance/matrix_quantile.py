@@ -4,9 +4,10 @@ Rows x of shape (n, d), any mean, any positive definite covariance Σ: nothing a
 Neighbours: replace one row. The rows have mean 0 if `centred`; otherwise they are paired first, ⌊n/2⌋ rows
 (x_1 - x_2)/√2.
 
-    (1) P_v = the largest P with P ≤ (1/v) Σ ω(xᵀP⁻¹x) x xᵀ: a row counts once at most `parts.matrix_levels`
-    (2) h = how many rows may be replaced before P_u could move far                `parts.stability`
-    (3) no answer unless h + truncated Laplace noise is large, else c · mask(P_u)  `parts.matrix_quantile`
+    (1) P_v = the largest P with P ≤ (1/v) Σ ω(xᵀP⁻¹x) x xᵀ: a row counts once at most `parts.quantile.levels`
+    (2) h = how many rows may be replaced before P_u could move far                `parts.quantile.stability`
+    (3) no answer unless h + truncated Laplace noise is large, else c · mask(P_u)
+    `parts.quantile.matrix_quantile`
 
 There are no groups: one row has one vote, and P_v of a data set lies between P_{v + 1} and P_{v - 1} of its
 neighbour. Accuracy is for normal rows; outliers and heavy tails give no answer. α says how accurate: None for
@@ -22,14 +23,15 @@ from dataclasses import dataclass
 from math import log
 
 from workbench.errors import ArgumentError, one_of, positive, probability
-from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.matrix_quantile import MatrixQuantile
-from workbench.estimators.parts.matrix_quantile_design import TEST, Mask, Target, fewest_rows
-from workbench.estimators.parts.populous_learner import completed, require_events
+from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.gaussians.populous_learner import completed, require_events
+from workbench.estimators.parts.quantile.design import TEST, Mask, Target, fewest_rows
+from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile
 from workbench.estimators.parts.rows import centred_rows, shuffled
 from workbench.estimators.spectral.subspace_exact import SubspaceExact
 from workbench.linalg import symmetrised
 from workbench.privacy import ApproxDP, Budget, NoiseSource, Parallel, Plan
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,11 +81,7 @@ class MatrixQuantileCovariance:
         if self.alpha is not None:
             positive(alpha=self.alpha)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private covariance of `x`, shape (d, d), positive semidefinite."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     @property
     def subspace(self) -> SubspaceExact:

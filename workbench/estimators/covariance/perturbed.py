@@ -8,8 +8,8 @@ Rows x of shape (n, p), mean 0, norm at most `radius`. Neighbours: replace one r
 
 `calibration="paper"`: every entry of the upper triangle has the sd that the source states, whose sensitivity
 is that of an added row; the guarantee then shows what is delivered beside what was requested
-(`parts.paper_noise`). `calibration="tight"`, ours: exactly the requested budget, with half of the variance
-off the diagonal for the same privacy.
+(`parts.sparse.paper_noise`). `calibration="tight"`, ours: exactly the requested budget, with half of the
+variance off the diagonal for the same privacy.
 
 T is not positive semidefinite in general; `covariance/thresholded` repairs it. Departure: rows are clipped
 here, where the source assumes their norm. Proof: `proofs/sparse.md`, section 1.
@@ -22,13 +22,14 @@ from typing import Literal
 import numpy as np
 
 from workbench.errors import one_of, positive
-from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
+from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.foreseen import better_than, median_noise_norm, median_norm
 from workbench.estimators.parts.gaussian_steps import require_gaussian
-from workbench.estimators.parts.paper_noise import paper_plan
 from workbench.estimators.parts.rows import require_radius, second_moment_sensitivity, second_moment_within
+from workbench.estimators.parts.sparse.paper_noise import paper_plan
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian, gaussian_scale, symmetric_gaussian
+from workbench.types import Array
 
 STEP = "covariance"
 
@@ -69,11 +70,7 @@ class PerturbedCovariance:
         require_radius(self.radius)
         one_of(("paper", "tight"), calibration=self.calibration)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the noisy second moment of `x`, shape (p, p)."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the one charge of step (3)."""

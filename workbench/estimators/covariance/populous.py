@@ -4,10 +4,10 @@ Rows x of shape (n, d) of a normal law with any mean and any positive definite c
 one row. The mean is 0 if `centred`.
 
     (1) a preconditioner, of condition at most 4 for normal rows                    AL22 Algorithm 3
-    (2) location and covariance of the other rows in its frame                      `parts.round_finish`
+    (2) location and covariance of the other rows in its frame                      `parts.gaussians.finish`
 
-Each stage has the whole budget and rows of its own (`parts.populous_learner`). No answer where groups do not
-agree, as for rows in a subspace.
+Each stage has the whole budget and rows of its own (`parts.gaussians.populous_learner`). No answer where
+groups do not agree, as for rows in a subspace.
 
 "paper" has (1) with the source's thresholds and constants, and takes billions of rows. Departure, in both:
 (2) is the finish that `covariance/unbounded` has, in the place of a clipped covariance without constants.
@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.errors import one_of, probability
-from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.populous_learner import PopulousLearner, require_events
+from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.gaussians.populous_learner import PopulousLearner, require_events
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,11 +63,7 @@ class PopulousCovariance:
         probability(beta=self.beta)
         one_of(("paper", "tight"), calibration=self.calibration)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the covariance, shape (d, d), positive semidefinite."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def recipe(self, n: int, d: int, budget: Budget) -> PopulousLearner:
         """Return the recipe for n rows; public."""

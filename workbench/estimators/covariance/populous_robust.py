@@ -6,7 +6,7 @@ are paired first, ⌊n/2⌋ rows (x_1 - x_2)/√2 of mean 0, of which 2ξ may be
 
     (1) rows are shuffled and cut into k groups of s; A_i = the robust second moment of group i
     (2) groups vote on whether most of them are close: no answer if they are not
-    (3) out = a masked average of the groups that are close to most            `parts.robust_covariance`
+    (3) out = a masked average of the groups that are close to most       `parts.robust_votes.covariance_vote`
 
 |Σ^-½ out Σ^-½ - I| in Frobenius norm is of the order ξ ln 1/ξ with probability 1 - β for the attacks of a
 public table, its `error_bound`; it is measured, not proved. Privacy holds for every input. ξ is at most .1,
@@ -20,14 +20,15 @@ metric. Proof: `proofs/populous.md`.
 from dataclasses import dataclass, replace
 
 from workbench.errors import ArgumentError, probability
-from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.populous_learner import require_events
-from workbench.estimators.parts.robust_covariance import RobustCovariance
-from workbench.estimators.parts.robust_vote_design import refused_whole
+from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.gaussians.populous_learner import require_events
+from workbench.estimators.parts.oracles.shaving import LARGEST, require_corruption
+from workbench.estimators.parts.robust_votes.covariance_vote import RobustCovariance
+from workbench.estimators.parts.robust_votes.design import refused_whole
 from workbench.estimators.parts.rows import centred_rows
-from workbench.estimators.parts.shaving import LARGEST, require_corruption
-from workbench.estimators.parts.vote_design import VOTE
+from workbench.estimators.parts.votes.design import VOTE
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,11 +78,7 @@ class PopulousRobustCovariance:
         """The share of the rows or pairs that may be anything."""
         return self.corruption * (1 if self.centred else 2)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private covariance, shape (d, d), positive definite."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def recipe(self, n: int, d: int, budget: Budget) -> RobustCovariance:
         """Return steps (1) to (3) for n rows, paired or not."""

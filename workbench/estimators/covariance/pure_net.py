@@ -1,10 +1,10 @@
 """A covariance under pure differential privacy, chosen from a net.  After M21's conclusion.
 
-Rows x of shape (n, d), d = 1 or 2, `lower` I ≤ Σ ≤ `upper` I, (C, 2k)-hypercontractive: k = `moments`,
-C = `hypercontractivity`. Neighbours: replace one row. The rows have mean 0 if `centred`; otherwise they are
-paired first, m = ⌊n/2⌋ rows (x_1 - x_2)/√2 with the constants of `parts.bounded_moments`. With w = x/√upper,
-for every candidate M of a public net of step alpha/2 (`parts.covariance_net`) and every direction U of a
-public set, |U|_F = 1:
+Rows x of shape (n, d), d = 1 or 2, `lower` I ≤ Σ ≤ `upper` I, (C, 2k)-hypercontractive: k = `moments`, C =
+`hypercontractivity`. Neighbours: replace one row. The rows have mean 0 if `centred`; otherwise they are
+paired first, m = ⌊n/2⌋ rows (x_1 - x_2)/√2 with the constants of `parts.preconditioned.bounded_moments`. With
+w = x/√upper, for every candidate M of a public net of step alpha/2 (`parts.nets.covariance_net`) and every
+direction U of a public set, |U|_F = 1:
 
     (1) q(M) = - max_U |(1/m) Σ clip(⟨U, M^{-1/2} w wᵀ M^{-1/2} - I⟩, ±τ)|              sensitivity 2τ/m
     (2) out = upper M, M drawn with probability ∝ e^{ε q(M) m/(4τ)}
@@ -24,14 +24,15 @@ from math import exp, log, sqrt
 import numpy as np
 
 from workbench.errors import ArgumentError, positive, probability
-from workbench.estimators.base import Array, Release, Trace, mapped, require_matrix, run_multivariate
-from workbench.estimators.parts.bounded_moments import Moments, require_fourth
-from workbench.estimators.parts.covariance_net import Net, directions, monomials, net
+from workbench.estimators.base import Trace, mapped, require_matrix, run_multivariate
 from workbench.estimators.parts.foreseen import better_than, chosen, weighted_median
+from workbench.estimators.parts.nets.covariance_net import Net, directions, monomials, net
+from workbench.estimators.parts.preconditioned.bounded_moments import Moments, require_fourth
 from workbench.estimators.parts.rows import centred_rows, within_ball
 from workbench.estimators.parts.shares import require_selection
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import exponential, selection_scale
+from workbench.types import Array
 
 STEP = "candidate"
 ROUND = {1: np.ones(1), 2: np.array([1.0, 0.0, 1.0])}  # mean `monomials` of rows of covariance I
@@ -92,11 +93,7 @@ class PureNetCovariance:
         require_fourth(Moments(self.moments, self.hypercontractivity))
         probability(alpha=self.alpha, beta=self.beta)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private covariance of `x`, shape (d, d), positive definite."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def net(self, d: int) -> Net:
         """Return the candidates, in units of `upper`."""

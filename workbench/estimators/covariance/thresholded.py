@@ -4,7 +4,7 @@ Rows x of shape (n, p), mean 0. Neighbours: replace one row.
 
     (1) r = the given radius, or a private quantile of the norms         with a share of the budget
     (2) T = (1/n) Σ w_i w_iᵀ + N, w_i shrunk to the ball of radius r     `covariance/perturbed`, with the rest
-    (3) keep or shrink the entries of T by a rule                        `parts.thresholding`, post-processing
+    (3) keep or shrink the entries of T by a rule                 `parts.sparse.thresholding`, post-processing
     (4) set negative eigenvalues to 0                                    at most doubles the spectral error
 
 Both the matrix of (3) and that of (4) are returned; the support is that of (3), since the repair fills zeros.
@@ -23,14 +23,15 @@ import numpy as np
 
 from workbench.distributions import SparseCovariance
 from workbench.errors import ArgumentError, one_of, positive
-from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
+from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance, expected_norm, perturbed
-from workbench.estimators.parts.norm_radius import NORMS, private_radius, radius_plan
+from workbench.estimators.parts.locate.norm_radius import NORMS, private_radius, radius_plan
 from workbench.estimators.parts.rows import require_radius, second_moment_within
-from workbench.estimators.parts.thresholding import DEFAULT, RULES, Noise, Rule, thresholded
+from workbench.estimators.parts.sparse.thresholding import DEFAULT, RULES, Noise, Rule, thresholded
 from workbench.linalg import psd_part
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian_scale
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,11 +79,7 @@ class ThresholdedCovariance:
         if self.calibration == "paper" and self.radius is None:
             raise ArgumentError("radius", None, "a number for calibration 'paper'")
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[SparseCovariance]:
-        """Return the sparse covariance of `x`."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of steps (1), if no radius is given, and (2)."""

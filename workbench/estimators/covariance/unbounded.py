@@ -15,10 +15,10 @@ public grounds, with the number.
 
 "tight", ours: eigenvalues twice, by the window-median mechanism, one vote for each gap, no noisy covariances
 on the way, (3) on all rows round a private centre, after as many rounding steps as the widest spectrum that
-is left asks for (`parts.unbounded_tight`). "paper": the source's loop, with constants, since the slides have
-none (`parts.unbounded_paper`); a friendly mean takes the place of GoodCenter in both
-(`parts.friendly_mean`). No answer (an `Abstention`) where blocks do not agree, or rows are not round in the
-end.
+is left asks for (`parts.gaussians.unbounded_tight`). "paper": the source's loop, with constants, since the
+slides have none (`parts.gaussians.unbounded_paper`); a friendly mean takes the place of GoodCenter in both
+(`parts.blocks.friendly_mean`). No answer (an `Abstention`) where blocks do not agree, or rows are not round
+in the end.
 
 Departures: constants are chosen here; blocks are decomposed by singular values of their rows; in floats, the
 subspace of degenerate rows is found to about 1e-11 and never exactly, and a condition number above 1e26 is
@@ -29,10 +29,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.errors import one_of
-from workbench.estimators.base import Abstention, Array, Release, Trace, run_multivariate
+from workbench.estimators.base import Abstention, Trace, run_multivariate
 from workbench.estimators.parts.concentrated import delivered
-from workbench.estimators.parts.unbounded import Recipe, moments, recipe_for
+from workbench.estimators.parts.gaussians.unbounded import Recipe, moments, recipe_for
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,11 +70,7 @@ class UnboundedCovariance:
     def __post_init__(self) -> None:
         one_of(("paper", "tight"), calibration=self.calibration)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private covariance of `x`, shape (d, d), positive semidefinite."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def recipe(self, n: int, d: int, budget: Budget) -> Recipe:
         """Return the recipe for n rows; public."""

@@ -6,7 +6,7 @@ A = I/√upper, in every step:
 
     (1) w_j = A (x_j - c)/g, shrunk to the unit ball
     (2) m, M = the mean and the second moment of w, in one symmetric draw of the rows (τ, w_j)
-        sensitivity √2 (1 + τ²)/n                                           `parts.lifted_moment`
+        sensitivity √2 (1 + τ²)/n                                           `parts.gaussians.lifted_moment`
     (3) S = g² (M - m mᵀ + s² I), s the sd of the noise on m: the moment round the mean
     (4) c ← c + g A⁻¹ m;  A ← U^(-1/2) A, U = S/k with eigenvalues max(λ + e, ℓ/2, e/4)
     (5) last step: C = S, its winsorising inverted; out = N(c + g A⁻¹ m/slope, A⁻¹ C A⁻ᵀ), the slope that
@@ -15,7 +15,7 @@ A = I/√upper, in every step:
 All n rows are used in every step, round a centre that is private: nothing is paired. Far from the mean the
 steps are for the mean alone, and A stays as it is; then centre and frame get better together, and the last
 step has most of the budget. g, τ, k, e, ℓ, the number of steps and the shares are public
-(`parts.coinpress_joint`): they make a predicted error least. Nothing is proved of coverage.
+(`parts.preconditioned.coinpress_joint`): they make a predicted error least. Nothing is proved of coverage.
 
 Beside a known mean, (2) costs a factor 1 + τ² of noise, τ² about .06 for d = 10; pairs cost half of the
 rows. Proof: `proofs/gaussian_steps.md`, section 2.
@@ -28,17 +28,23 @@ import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, finite, positive
-from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.coinpress_joint import JointDesign, JointStep, joint_design, kept
-from workbench.estimators.parts.frame import Frame
+from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
-from workbench.estimators.parts.lifted_moment import LiftedMoment
-from workbench.estimators.parts.round_steps import slope
+from workbench.estimators.parts.gaussians.frame import Frame
+from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
+from workbench.estimators.parts.gaussians.steps import slope
+from workbench.estimators.parts.preconditioned.coinpress_joint import (
+    JointDesign,
+    JointStep,
+    joint_design,
+    kept,
+)
+from workbench.estimators.parts.preconditioned.winsorised_covariance import unwinsorised
 from workbench.estimators.parts.rows import WIDEST, require_spread, within_ball
-from workbench.estimators.parts.winsorised_covariance import unwinsorised
 from workbench.linalg import spectral_map
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian_scale
+from workbench.types import Array
 
 SMALLEST = 1e-9  # variance in the last frame for which the slope is computed
 
@@ -88,11 +94,7 @@ class CoinPressGaussian:
         if self.radius > WIDEST * sqrt(self.upper):
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} √upper")
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Gaussian]:
-        """Return the private law of `x`."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def design(self, n: int, d: int, budget: Budget) -> JointDesign:
         """Return shares, radii, heights and bounds of all steps; public."""

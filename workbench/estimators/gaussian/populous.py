@@ -6,10 +6,10 @@ replace one row. The mean is 0 if `centred`, and not estimated then.
     (1) the subspace that the rows vary in                                          AL22 Algorithm 2
     (2) a preconditioner in that subspace, of condition at most 4 for normal rows   AL22 Algorithm 3
         or, `covariance="matrix-quantile"`, of far fewer rows   `covariance/matrix-quantile`
-    (3) location, mean and covariance of the rows in its frame                      `parts.round_finish`
+    (3) location, mean and covariance of the rows in its frame                      `parts.gaussians.finish`
 
-Each stage has the whole budget and rows of its own (`parts.populous_learner`). No answer of a stage is
-none of the whole.
+Each stage has the whole budget and rows of its own (`parts.gaussians.populous_learner`). No answer of a stage
+is none of the whole.
 
 "paper" has (1) and (2) with the source's constants, and takes billions of rows. Departures, in both: (3) is
 the finish that `gaussian/unbounded` has, in the place of Karwa and Vadhan's mean in every coordinate and of a
@@ -24,9 +24,14 @@ import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, one_of, probability
-from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.populous_learner import Covariance, PopulousLearner, require_events
+from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.gaussians.populous_learner import (
+    Covariance,
+    PopulousLearner,
+    require_events,
+)
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,11 +80,7 @@ class PopulousGaussian:
         if self.calibration == "paper" and self.covariance != "populous":
             raise ArgumentError("covariance", self.covariance, "populous with the source's constants")
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Gaussian]:
-        """Return the private law of `x`."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def recipe(self, n: int, d: int, budget: Budget) -> PopulousLearner:
         """Return the recipe for n rows; public."""

@@ -21,23 +21,16 @@ import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, probability
-from workbench.estimators.base import (
-    Abstention,
-    Array,
-    Release,
-    Trace,
-    mapped,
-    require_matrix,
-    run_multivariate,
-)
-from workbench.estimators.parts.populous_learner import require_events
-from workbench.estimators.parts.robust_covariance import RobustCovariance
-from workbench.estimators.parts.robust_mean import RobustMean
-from workbench.estimators.parts.robust_vote_design import refused_whole
+from workbench.estimators.base import Abstention, Trace, mapped, require_matrix, run_multivariate
+from workbench.estimators.parts.gaussians.populous_learner import require_events
+from workbench.estimators.parts.oracles.shaving import LARGEST, require_corruption
+from workbench.estimators.parts.robust_votes.covariance_vote import RobustCovariance
+from workbench.estimators.parts.robust_votes.design import refused_whole
+from workbench.estimators.parts.robust_votes.mean_vote import RobustMean
 from workbench.estimators.parts.rows import paired, shuffled
-from workbench.estimators.parts.shaving import LARGEST, require_corruption
-from workbench.estimators.parts.vote_design import VOTE
+from workbench.estimators.parts.votes.design import VOTE
 from workbench.privacy import Budget, NoiseSource, Parallel, Plan
+from workbench.types import Array
 
 SHARE, SPREAD = 0.75, 1.2  # of the rows for (1); what (2) takes the standard deviation in its frame for
 COVARIANCE, MEAN = "covariance, ", "mean, "
@@ -82,11 +75,7 @@ class PopulousRobustGaussian:
         if 2 * self.corruption > LARGEST:
             raise ArgumentError("corruption", self.corruption, f"at most {LARGEST / 2}")
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Gaussian]:
-        """Return the private law of `x`."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def recipes(self, n: int, d: int, budget: Budget) -> tuple[RobustCovariance, RobustMean]:
         """Return the recipes of (1) and (2) for n rows."""

@@ -8,8 +8,9 @@ mean is 0 if `centred`, and not estimated then.
     (3) out = N(centre + the noisy mean of the clipped rows round it, the covariance)
 
 "tight", ours: the location is the window-median mechanism, and the centre comes before the covariance, so
-that both are measured on all rows (`parts.round_finish`). "paper": the covariance comes first, from pairs,
-then a stability-based histogram in every whitened coordinate, then one clipped mean (`parts.paper_finish`).
+that both are measured on all rows (`parts.gaussians.finish`). "paper": the covariance comes first, from
+pairs, then a stability-based histogram in every whitened coordinate, then one clipped mean
+(`parts.gaussians.paper_finish`).
 
 Rows that are all alike give no unit to find a mean in: no answer. Proof: `proofs/aggregation.md`.
 """
@@ -21,10 +22,11 @@ import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import one_of
-from workbench.estimators.base import Abstention, Array, Release, Trace, run_multivariate
+from workbench.estimators.base import Abstention, Trace, run_multivariate
 from workbench.estimators.parts.concentrated import delivered
-from workbench.estimators.parts.unbounded import Recipe, moments, recipe_for
+from workbench.estimators.parts.gaussians.unbounded import Recipe, moments, recipe_for
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,11 +63,7 @@ class UnboundedGaussian:
     def __post_init__(self) -> None:
         one_of(("paper", "tight"), calibration=self.calibration)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Gaussian]:
-        """Return the private law of `x`."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def recipe(self, n: int, d: int, budget: Budget) -> Recipe:
         """Return the recipe for n rows; public."""

@@ -18,13 +18,14 @@ from math import log, sqrt
 import numpy as np
 
 from workbench.errors import finite, positive, probability
-from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
+from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.foreseen import better_than, median_of_mean
 from workbench.estimators.parts.gaussian_steps import require_gaussian
 from workbench.estimators.parts.rows import mean_of, mean_sensitivity
 from workbench.linalg import tail
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian, gaussian_scale
+from workbench.types import Array
 
 STEP = "mean"
 
@@ -71,11 +72,7 @@ class ClippedBoxMean:
         finite(centre=self.centre)
         probability(beta=self.beta)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private mean of `x`, shape (d,)."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def reach(self, n: int, d: int) -> float:
         """Return b of step (1)."""

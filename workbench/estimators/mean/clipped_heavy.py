@@ -10,9 +10,10 @@ i = 1 .. t:
     (3) c = c + m + Gaussian noise
     (4) r = √(3d/(nβ)) + K/g^{2k-1} + √(3t K₂/(nβ g^{2k-2})) + N γ
 
-with K and K₂ of `parts.bounded_moments` and N γ what the noise exceeds with probability β/(3t). All is
-public, and t and the shares of the budget make the last radius small; `steps` caps t, and a step that would
-not shrink the ball is not taken. A radius of any size costs a step or two: a range is not needed.
+with K and K₂ of `parts.preconditioned.bounded_moments` and N γ what the noise exceeds with probability
+β/(3t). All is public, and t and the shares of the budget make the last radius small; `steps` caps t, and a
+step that would not shrink the ball is not taken. A radius of any size costs a step or two: a range is not
+needed.
 
 r holds |c - μ| in every step with probability 1 - beta although all steps use the same rows: clipping moves a
 row by at most (|x - μ| - g)₊ wherever the centre is. Departures: the source locates with histograms and
@@ -27,13 +28,14 @@ from math import inf, sqrt
 import numpy as np
 
 from workbench.errors import finite, integer_at_least, positive, probability
-from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate, sanitised
-from workbench.estimators.parts.bounded_moments import Moments
+from workbench.estimators.base import Trace, require_matrix, run_multivariate, sanitised
 from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
+from workbench.estimators.parts.preconditioned.bounded_moments import Moments
 from workbench.estimators.parts.rows import mean_of, mean_sensitivity, within_ball
 from workbench.linalg import tail
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian
+from workbench.types import Array
 
 MOST_STEPS = 8
 SPREAD = (0.01, 0.05, 0.1, 0.25)  # shares of μ² of all steps but the last, together
@@ -103,11 +105,7 @@ class ClippedHeavyMean:
             integer_at_least(1, steps=self.steps)
         probability(beta=self.beta)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private mean of `x`, shape (d,)."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def design(self, n: int, d: int, budget: Budget) -> Design:
         """Return weights and radii of all steps, in units of √upper; public."""

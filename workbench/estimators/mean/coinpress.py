@@ -3,7 +3,7 @@
 Rows x of shape (n, d), covariance sigma² I, mean within `radius` of `centre`. Neighbours: replace one row.
 In units of sigma, from c = centre and r = radius, for steps i = 1 .. t:
 
-    (1) B_i = the clipping radius, from r, n and d                     `parts.coinpress_design`, public
+    (1) B_i = the clipping radius, from r, n and d             `parts.preconditioned.coinpress_design`, public
     (2) m = (1/n) Σ w_j, w_j = x_j - c shrunk to the ball of radius B_i          l2-sensitivity 2 B_i/n
     (3) c = c + m + N(0, s_i² I)
     (4) r = a radius that holds the mean now: tail(d, ·) √(1/n + s_i²), public
@@ -27,14 +27,15 @@ from typing import Literal
 import numpy as np
 
 from workbench.errors import ArgumentError, finite, integer_at_least, one_of, positive, probability
-from workbench.estimators.base import Array, Release, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.coinpress_design import MeanDesign, mean_design
+from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.expected_shift import shrinking_bias
 from workbench.estimators.parts.foreseen import better_than, median_of_mean
 from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
+from workbench.estimators.parts.preconditioned.coinpress_design import MeanDesign, mean_design
 from workbench.estimators.parts.rows import WIDEST, mean_of, mean_sensitivity, within_ball
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian, gaussian_scale
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,11 +95,7 @@ class CoinPressMean:
         one_of(("paper", "tight"), calibration=self.calibration)
         probability(beta=self.beta)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private mean of `x`, shape (d,)."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign:
         """Return the weights and clipping radii of all steps, in units of sigma; public."""

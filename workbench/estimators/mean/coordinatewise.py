@@ -19,8 +19,6 @@ import numpy as np
 from workbench.errors import ArgumentError, finite, positive, probability
 from workbench.estimators.base import (
     Abstention,
-    Array,
-    Release,
     Trace,
     require_matrix,
     run_multivariate,
@@ -28,7 +26,7 @@ from workbench.estimators.base import (
     standardised,
 )
 from workbench.estimators.parts.foreseen import better_than, median_norm_found
-from workbench.estimators.parts.window_mean import WindowMean
+from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.privacy import (
     ZCDP,
     ApproxDP,
@@ -41,6 +39,7 @@ from workbench.privacy import (
     Sequential,
 )
 from workbench.privacy.conversions import zcdp_within_approx
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,11 +87,7 @@ class CoordinatewiseMean:
         reach = None if self.radius is None else standard_radius(self.radius, self.sigma)
         return WindowMean(reach, f" {j}")
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private mean of `x`, shape (d,)."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of every coordinate."""

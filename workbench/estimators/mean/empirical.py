@@ -9,10 +9,11 @@ from math import sqrt
 import numpy as np
 
 from workbench.errors import positive, probability
-from workbench.estimators.base import Array, Release, Trace, require_matrix, run_reference
+from workbench.estimators.base import Trace, require_matrix, run_reference
 from workbench.linalg import tail
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
 from workbench.privacy.budget import require
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,11 +41,7 @@ class EmpiricalMean:
     def __post_init__(self) -> None:
         positive(sigma=self.sigma)
 
-    def __call__(
-        self, x: object, *, budget: Budget | None = None, rng: object = None, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the mean of `x`; any budget but none is refused."""
-        return run_reference(self, x, budget, trace)
+    __call__ = run_reference
 
     def plan(self, n: int, d: int, budget: Budget = NonPrivate()) -> Plan:  # noqa: B008 (a constant)
         """Return the plan of one step that is not private."""

@@ -10,7 +10,7 @@ that as many passes are needed as there are directions in which corrupted rows h
     (3) among the 2an highest scores, those above a threshold are removed
     (4) the mean of the rows that are left, with noise
 
-"tight", ours: `parts.filter_run`, with PRIME's private threshold. "paper": `parts.paper_filter_run`; the
+"tight", ours: `parts.filters.run`, with PRIME's private threshold. "paper": `parts.filters.paper_run`; the
 threshold is D² Z, Z uniform, and D²/ln(1/a) passes are taken, thousands, unless `passes` says otherwise.
 `splits`: on so many disjoint parts of the rows, the most central of their answers. Proof: `proofs/prime.md`.
 """
@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.errors import positive
-from workbench.estimators.base import Abstention, Array, Release, Trace, run_multivariate
-from workbench.estimators.parts.filter_in_units import FilterInUnits, require_filter
-from workbench.estimators.parts.filter_recipe import FilterRecipe
+from workbench.estimators.base import Abstention, Trace, run_multivariate
+from workbench.estimators.parts.filters.in_units import FilterInUnits, require_filter
+from workbench.estimators.parts.filters.recipe import FilterRecipe
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 MOST = 0.2  # of the rows: with more, another bin than the one of the mean may be the largest
 
@@ -95,11 +96,7 @@ class FilterMean:
         )
         return FilterInUnits(recipe, self.centre, unit, self.splits)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private mean of `x`, shape (d,)."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for every step, in standard units."""

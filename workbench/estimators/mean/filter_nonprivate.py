@@ -2,8 +2,8 @@
 
 Rows x of shape (n, d), normal of covariance `sigma`² I, of which a share ξ = `corruption` may be anything.
 
-    tight    tails are shaved to the normal law                               `parts.mean_filter`
-    paper    rows are dropped while some direction varies too much            `parts.variance_filter`
+    tight    tails are shaved to the normal law                               `parts.oracles.mean_filter`
+    paper    rows are dropped while some direction varies too much            `parts.oracles.variance_filter`
 
 With n ≥ d/ξ² the error in Euclidean norm is of the order σ ξ √(ln 1/ξ): LKKO21 Proposition 2.1 for the
 paper's, with constants that are not explicit; measured for both. No estimator beats σ Φ⁻¹(½ + ξ)
@@ -16,12 +16,13 @@ from typing import Literal
 import numpy as np
 
 from workbench.errors import one_of, positive
-from workbench.estimators.base import Array, Release, Trace, require_matrix, run_reference, sanitised
-from workbench.estimators.parts.mean_filter import filtered_mean
-from workbench.estimators.parts.shaving import require_corruption
-from workbench.estimators.parts.variance_filter import simple_mean
+from workbench.estimators.base import Trace, require_matrix, run_reference, sanitised
+from workbench.estimators.parts.oracles.mean_filter import filtered_mean
+from workbench.estimators.parts.oracles.shaving import require_corruption
+from workbench.estimators.parts.oracles.variance_filter import simple_mean
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
 from workbench.privacy.budget import require
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,11 +61,7 @@ class FilterNonprivateMean:
         positive(sigma=self.sigma)
         one_of(("paper", "tight"), calibration=self.calibration)
 
-    def __call__(
-        self, x: object, *, budget: Budget | None = None, rng: object = None, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the mean of `x`; any budget but none is refused."""
-        return run_reference(self, x, budget, trace)
+    __call__ = run_reference
 
     def plan(self, n: int, d: int, budget: Budget = NonPrivate()) -> Plan:  # noqa: B008 (a constant)
         """Return the plan of one step that is not private."""

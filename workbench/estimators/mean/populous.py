@@ -4,14 +4,14 @@ Rows x of shape (n, d) of covariance sigma² I, any mean. Neighbours: replace on
 
     (1) the rows over sigma, shuffled, are cut into k groups of s; Y_i = the mean of group i
     (2) groups vote on whether most of them are close: no answer if they are not
-    (3) out = sigma times a masked average of the groups that are close to most     `parts.private_average`
+    (3) out = sigma times a masked average of the groups that are close to most     `parts.votes.average`
 
 The noise is normal, of sd Δ/μ in every coordinate, Δ = 2ρC/k. It needs no range: where the mean is costs
 nothing, up to 1e8 standard deviations. This is the source's Algorithm 5 with plain means of groups.
 
-"paper": the source's thresholds and constants for accuracy `alpha`, recalled or derived (`parts.paper_vote`).
-"tight", ours: the vote has its own thresholds, the budget is spent once instead of twice, and groups are
-small, most often of one row; `alpha` has no part in it. Proof: `proofs/populous.md`.
+"paper": the source's thresholds and constants for accuracy `alpha`, recalled or derived
+(`parts.votes.paper`). "tight", ours: the vote has its own thresholds, the budget is spent once instead of
+twice, and groups are small, most often of one row; `alpha` has no part in it. Proof: `proofs/populous.md`.
 """
 
 from dataclasses import dataclass
@@ -22,24 +22,17 @@ import numpy as np
 from scipy.special import chdtri
 
 from workbench.errors import one_of, positive, probability
-from workbench.estimators.base import (
-    Abstention,
-    Array,
-    Release,
-    Trace,
-    require_matrix,
-    run_multivariate,
-    sanitised,
-)
-from workbench.estimators.parts.blocks import in_blocks
-from workbench.estimators.parts.mean_vote import design_of
-from workbench.estimators.parts.points import Points
-from workbench.estimators.parts.populous_learner import require_events
-from workbench.estimators.parts.private_average import private_average
+from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate, sanitised
+from workbench.estimators.parts.blocks.blocks import in_blocks
+from workbench.estimators.parts.gaussians.populous_learner import require_events
 from workbench.estimators.parts.rows import shuffled
-from workbench.estimators.parts.vote_design import VOTE, Design
+from workbench.estimators.parts.votes.average import private_average
+from workbench.estimators.parts.votes.design import VOTE, Design
+from workbench.estimators.parts.votes.mean_design import design_of
+from workbench.estimators.parts.votes.mean_groups import Points
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian_scale
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,11 +76,7 @@ class PopulousMean:
         probability(beta=self.beta)
         one_of(("paper", "tight"), calibration=self.calibration)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the mean, shape (d,)."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def design(self, n: int, d: int, budget: Budget) -> Design:
         """Return group size, thresholds and charges; public."""

@@ -5,7 +5,7 @@ Rows x of shape (n, d), d ≤ 5 or 8, normal of covariance `sigma`² I and any m
 
     (1) rows are shuffled and cut into k groups of s; m_i = the robust mean of group i
     (2) groups vote on whether most of them are close: no answer if they are not
-    (3) out = the average of the groups that are close to most + noise               `parts.robust_mean`
+    (3) out = the average of the groups that are close to most + noise          `parts.robust_votes.mean_vote`
 
 |out - mean| is of the order σ ξ √(ln 1/ξ) with probability 1 - β for the attacks of a public table, its
 `error_bound`; it is measured, not proved. Privacy holds for every input.
@@ -18,12 +18,13 @@ Proof: `proofs/populous.md`.
 from dataclasses import dataclass, replace
 
 from workbench.errors import positive, probability
-from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.populous_learner import require_events
-from workbench.estimators.parts.robust_mean import RobustMean
-from workbench.estimators.parts.shaving import require_corruption
-from workbench.estimators.parts.vote_design import VOTE
+from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.gaussians.populous_learner import require_events
+from workbench.estimators.parts.oracles.shaving import require_corruption
+from workbench.estimators.parts.robust_votes.mean_vote import RobustMean
+from workbench.estimators.parts.votes.design import VOTE
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,11 +68,7 @@ class PopulousRobustMean:
         positive(sigma=self.sigma)
         probability(beta=self.beta)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private mean, shape (d,)."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def recipe(self, n: int, d: int, budget: Budget) -> RobustMean:
         """Return steps (1) to (3) for n rows."""

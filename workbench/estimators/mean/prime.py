@@ -10,10 +10,10 @@ scores are removed. The error is of the order a √(ln 1/a), whatever d is.
         the scores; among the 2an highest ones, those above it are removed
     (3) the mean of the rows that are left, with noise
 
-"tight", ours: `parts.filter_run`. One release of count, sum and second moment answers all questions of a
+"tight", ours: `parts.filters.run`. One release of count, sum and second moment answers all questions of a
 pass; all steps are Gaussian, and those that are not needed any more go to the mean. `level` = C of
 λ - 1 ≤ C a ln 1/a, where the filter ends, is 1: a cluster that stays below it moves the mean by at most
-a √(ln 1/a)/√(1 - a); `passes` is 8. "paper": `parts.paper_filter_run`, with the source's queries, constants
+a √(ln 1/a)/√(1 - a); `passes` is 8. "paper": `parts.filters.paper_run`, with the source's queries, constants
 as far as they are recalled, and corrected budgets. `level` is 2, `passes` the T₂ = ⌊ln d⌋ rounds of every
 epoch. It needs 10⁷ rows at d = 3, and for d = 10 and T₂ = ⌊ln d⌋ no number of rows is enough
 (claim T2).
@@ -26,10 +26,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.errors import positive
-from workbench.estimators.base import Abstention, Array, Release, Trace, run_multivariate
-from workbench.estimators.parts.filter_in_units import FilterInUnits, require_filter
-from workbench.estimators.parts.filter_recipe import FilterRecipe
+from workbench.estimators.base import Abstention, Trace, run_multivariate
+from workbench.estimators.parts.filters.in_units import FilterInUnits, require_filter
+from workbench.estimators.parts.filters.recipe import FilterRecipe
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 MOST = 0.2  # of the rows: with more, another bin than the one of the mean may be the largest
 
@@ -102,11 +103,7 @@ class PrimeMean:
         )
         return FilterInUnits(recipe, self.centre, unit, self.splits)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private mean of `x`, shape (d,)."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for every step, in standard units."""

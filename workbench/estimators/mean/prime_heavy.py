@@ -8,8 +8,8 @@ is that of `mean/prime` but for
     (2) the second moment itself, not its excess over the identity, is what widens; any number of rows may go
     (3) the filter ends where it is at most a constant, `level`
 
-and the error is of the order √(a upper). "tight", ours: `parts.filter_run`, `level` 1.1; "paper":
-`parts.paper_filter_run`, `level` 1.5. `splits`: on so many disjoint parts of the rows, the most central of
+and the error is of the order √(a upper). "tight", ours: `parts.filters.run`, `level` 1.1; "paper":
+`parts.filters.paper_run`, `level` 1.5. `splits`: on so many disjoint parts of the rows, the most central of
 their answers (LKKO21 Remark 1). Departures: the threshold of "tight" is not drawn (Z = 1), and no mean is
 divided by less than n/10: a uniform Z can remove nearly all rows where n is small. Proof: `proofs/prime.md`.
 """
@@ -19,10 +19,11 @@ from math import sqrt
 from typing import Literal
 
 from workbench.errors import positive
-from workbench.estimators.base import Abstention, Array, Release, Trace, run_multivariate
-from workbench.estimators.parts.filter_in_units import FilterInUnits, require_filter
-from workbench.estimators.parts.filter_recipe import FilterRecipe
+from workbench.estimators.base import Abstention, Trace, run_multivariate
+from workbench.estimators.parts.filters.in_units import FilterInUnits, require_filter
+from workbench.estimators.parts.filters.recipe import FilterRecipe
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 MOST = 0.125  # of the rows: with more, another bin than the one of the mean may be the largest
 
@@ -95,11 +96,7 @@ class PrimeHeavyMean:
         )
         return FilterInUnits(recipe, self.centre, unit, self.splits)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private mean of `x`, shape (d,)."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for every step, in standard units."""

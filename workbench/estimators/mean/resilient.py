@@ -5,13 +5,13 @@ direction the clean rows have the spread of a normal law of standard deviation `
 `corruption`, α < 1/6, may be anything. Neighbours: replace one row.
 
     (1) w = 2 sigma Φ⁻¹(1 - α): the width between the α-tails of a clean direction
-    (2) test that no direction is wider, then draw by distance to trimmed means (`parts.trimmed_net`)
+    (2) test that no direction is wider, then draw by distance to trimmed means (`parts.nets.trimmed_net`)
 
 No answer comes from rows that are wider than w, and from too few of them: with ε₁ the share of the test,
 g ε₁ has to exceed ln(1/(2δ)), and g is about .07 n where α = .05 of the rows sit on one side.
 
-Departures: `parts.trimmed_net` says which; and the range is public, where the source finds it by its DPrange.
-Proof: `proofs/resilience.md`, sections 2 to 4.
+Departures: `parts.nets.trimmed_net` says which; and the range is public, where the source finds it by its
+DPrange. Proof: `proofs/resilience.md`, sections 2 to 4.
 """
 
 from dataclasses import dataclass
@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from scipy.special import ndtri
 
 from workbench.errors import positive
-from workbench.estimators.base import Abstention, Array, Release, Trace, run_multivariate
-from workbench.estimators.parts.direction_net import grid_size
-from workbench.estimators.parts.trimmed_net import CHECK_SHARE, TrimmedNet, require_corruption
+from workbench.estimators.base import Abstention, Trace, run_multivariate
+from workbench.estimators.parts.nets.direction_net import grid_size
+from workbench.estimators.parts.nets.trimmed_net import CHECK_SHARE, TrimmedNet, require_corruption
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,11 +88,7 @@ class ResilientMean:
             check=self.check,
         )
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private mean of `x`, shape (d,), or no answer."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def candidates(self, d: int) -> int:
         """Return the number of points that t is drawn from."""

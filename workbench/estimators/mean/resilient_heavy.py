@@ -5,22 +5,23 @@ the clean rows at most sigma² I; a fraction `corruption`, α < 1/6, may be anyt
 row.
 
     (1) w = 2 sigma √((1 - α)/α): no α-tail of a clean direction is further out (Cantelli)
-    (2) test that no direction is wider, then draw by distance to trimmed means (`parts.trimmed_net`)
+    (2) test that no direction is wider, then draw by distance to trimmed means (`parts.nets.trimmed_net`)
 
 The algorithm is that of `mean/resilient` with another w, hence other noise and another test.
 
-Departures: `parts.trimmed_net` says which; and the range is public, where the source finds it by its DPrange.
-Proof: `proofs/resilience.md`, sections 2 to 4.
+Departures: `parts.nets.trimmed_net` says which; and the range is public, where the source finds it by its
+DPrange. Proof: `proofs/resilience.md`, sections 2 to 4.
 """
 
 from dataclasses import dataclass
 from math import sqrt
 
 from workbench.errors import positive
-from workbench.estimators.base import Abstention, Array, Release, Trace, run_multivariate
-from workbench.estimators.parts.direction_net import grid_size
-from workbench.estimators.parts.trimmed_net import CHECK_SHARE, TrimmedNet, require_corruption
+from workbench.estimators.base import Abstention, Trace, run_multivariate
+from workbench.estimators.parts.nets.direction_net import grid_size
+from workbench.estimators.parts.nets.trimmed_net import CHECK_SHARE, TrimmedNet, require_corruption
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,11 +86,7 @@ class ResilientHeavyMean:
             check=self.check,
         )
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private mean of `x`, shape (d,), or no answer."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def candidates(self, d: int) -> int:
         """Return the number of points that t is drawn from."""

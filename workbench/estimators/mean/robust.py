@@ -11,12 +11,12 @@ row. In units of sigma:
     (4) c = the mean of the rows that pass, corrected for the cut; (2) and (3) once or twice again
     (5) out = the corrected mean of the rows that pass
 
-`parts.robust_loop` has the steps, `parts.normal_rule` what releases are compared with, `parts.robust_design`
-the shares, all public. LKKO21's filter (`mean/prime`) remembers which rows it removed and needs a lemma to
-bound what that does to neighbours; here weights are a function of one row and of former releases. Where the
-filter is not worth its price (few rows, no corruption) the whole budget goes to the plain mean: `filters`
-tells. Ours, beyond LKKO21; no theorem on its error is claimed. What keeps the covariance at sigma² I cannot
-be seen by it. Proof: `proofs/robust_mean.md`.
+`parts.rowwise.loop` has the steps, `parts.rowwise.normal_rule` what releases are compared with,
+`parts.rowwise.design` the shares, all public. LKKO21's filter (`mean/prime`) remembers which rows it removed
+and needs a lemma to bound what that does to neighbours; here weights are a function of one row and of former
+releases. Where the filter is not worth its price (few rows, no corruption) the whole budget goes to the plain
+mean: `filters` tells. Ours, beyond LKKO21; no theorem on its error is claimed. What keeps the covariance at
+sigma² I cannot be seen by it. Proof: `proofs/robust_mean.md`.
 """
 
 from dataclasses import dataclass
@@ -25,21 +25,15 @@ from math import sqrt
 import numpy as np
 
 from workbench.errors import ArgumentError, finite, real
-from workbench.estimators.base import (
-    Array,
-    Release,
-    Trace,
-    require_matrix,
-    run_multivariate,
-    standard_radius,
-)
+from workbench.estimators.base import Trace, require_matrix, run_multivariate, standard_radius
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
-from workbench.estimators.parts.normal_rule import NormalRule
-from workbench.estimators.parts.robust_design import RobustDesign, robust_design
-from workbench.estimators.parts.robust_loop import RobustLoop
-from workbench.estimators.parts.row_filter import Rows
+from workbench.estimators.parts.rowwise.design import RobustDesign, robust_design
+from workbench.estimators.parts.rowwise.loop import RobustLoop
+from workbench.estimators.parts.rowwise.normal_rule import NormalRule
+from workbench.estimators.parts.rowwise.row_filter import Rows
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 MOST = 0.2  # beyond it the fullest bin may be the adversary's
 
@@ -88,11 +82,7 @@ class RobustMean:
         if not (real(self.corruption) and 0 <= self.corruption <= MOST):
             raise ArgumentError("corruption", self.corruption, f"a number from 0 to {MOST}")
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private mean of `x`, shape (d,)."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def design(self, n: int, d: int, budget: Budget) -> RobustDesign:
         """Return radii, thresholds and shares, in units of sigma; public."""

@@ -11,8 +11,8 @@ replace one row. In units of √upper:
     (4) c = the mean of the rows that pass; (2) and (3) once or twice again
     (5) out = the mean of the rows that pass
 
-The steps are those of `mean/robust` (`parts.robust_loop`), with `parts.bounded_rule` for what releases are
-compared with and `parts.robust_heavy_design` for the shares. Ours, beyond LKKO21's PRIME-ht
+The steps are those of `mean/robust` (`parts.rowwise.loop`), with `parts.rowwise.bounded_rule` for what
+releases are compared with and `parts.rowwise.heavy_design` for the shares. Ours, beyond LKKO21's PRIME-ht
 (`mean/prime-heavy`); no theorem on its error is claimed. Proof: `proofs/robust_mean.md`.
 """
 
@@ -22,22 +22,16 @@ from math import sqrt
 import numpy as np
 
 from workbench.errors import ArgumentError, finite, positive, real
-from workbench.estimators.base import (
-    Array,
-    Release,
-    Trace,
-    require_matrix,
-    run_multivariate,
-    standard_radius,
-)
-from workbench.estimators.parts.bounded_rule import BoundedRule
+from workbench.estimators.base import Trace, require_matrix, run_multivariate, standard_radius
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
-from workbench.estimators.parts.robust_design import RobustDesign
-from workbench.estimators.parts.robust_heavy_design import allowance, robust_heavy_design
-from workbench.estimators.parts.robust_loop import RobustLoop
-from workbench.estimators.parts.row_filter import Rows
+from workbench.estimators.parts.rowwise.bounded_rule import BoundedRule
+from workbench.estimators.parts.rowwise.design import RobustDesign
+from workbench.estimators.parts.rowwise.heavy_design import allowance, robust_heavy_design
+from workbench.estimators.parts.rowwise.loop import RobustLoop
+from workbench.estimators.parts.rowwise.row_filter import Rows
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 MOST = 0.125  # beyond it the fullest bin may be the adversary's
 
@@ -87,11 +81,7 @@ class RobustHeavyMean:
         if not (real(self.corruption) and 0 <= self.corruption <= MOST):
             raise ArgumentError("corruption", self.corruption, f"a number from 0 to {MOST}")
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private mean of `x`, shape (d,)."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def design(self, n: int, d: int, budget: Budget) -> RobustDesign:
         """Return radii and shares, in units of √upper; public."""

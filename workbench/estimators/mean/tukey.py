@@ -8,10 +8,10 @@ the rows may be corrupted. Neighbours: replace one row. With z = x - centre:
     (3) out = centre + t
 
 On the line the depth is constant between rows and the draw is exact: u = n/2 - m with the m of
-`parts.window_median` without a window, the law of `univariate/median` in its "paper" calibration. In two and
-three dimensions v runs through the public directions of `parts.direction_net`, both signs, and t through a
-public grid with spacing at most `step`: a net of any size is private, a coarse one costs accuracy. Rows are
-cut to the box of the candidates first.
+`parts.locate.window_median` without a window, the law of `univariate/median` in its "paper" calibration. In
+two and three dimensions v runs through the public directions of `parts.nets.direction_net`, both signs, and t
+through a public grid with spacing at most `step`: a net of any size is private, a coarse one costs accuracy.
+Rows are cut to the box of the candidates first.
 
 Departure from the source, which draws from the density itself: the grid and the directions. The error on a
 grid is at least that of its nearest point, up to step √d/2. Proof: `proofs/resilience.md`, section 1.
@@ -24,8 +24,11 @@ import numpy as np
 from scipy.special import ndtr
 
 from workbench.errors import finite, positive
-from workbench.estimators.base import Array, Release, Trace, run_multivariate, standard_radius
-from workbench.estimators.parts.direction_net import (
+from workbench.estimators.base import Trace, run_multivariate, standard_radius
+from workbench.estimators.parts.foreseen import better_than
+from workbench.estimators.parts.locate.window_mean import located_median
+from workbench.estimators.parts.locate.window_median import EVERYTHING, WindowMedian
+from workbench.estimators.parts.nets.direction_net import (
     boxed,
     directions,
     grid,
@@ -33,13 +36,11 @@ from workbench.estimators.parts.direction_net import (
     projected,
     require_few_columns,
 )
-from workbench.estimators.parts.foreseen import better_than
-from workbench.estimators.parts.foreseen_net import median_on_grid
+from workbench.estimators.parts.nets.foreseen_net import median_on_grid
 from workbench.estimators.parts.shares import require_selection
-from workbench.estimators.parts.window_mean import located_median
-from workbench.estimators.parts.window_median import EVERYTHING, WindowMedian
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import exponential, selection_scale
+from workbench.types import Array
 
 STEP = "mean"
 DEEPEST = 1.3  # n times the variance of the deepest point of normal rows, per coordinate
@@ -87,11 +88,7 @@ class TukeyMean:
         finite(centre=self.centre)
         standard_radius(self.radius, 2.0)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private mean of `x`, shape (d,)."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     @property
     def reach(self) -> float:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from workbench.estimators.base import Array
+from workbench.types import Array
 
 POINTS, WEIGHTS = np.polynomial.hermite_e.hermegauss(80)  # for the standard normal law
 _SHARES: Array = WEIGHTS / WEIGHTS.sum()

@@ -10,8 +10,8 @@ from math import inf, sqrt
 import numpy as np
 from scipy.special import chdtri, chndtr
 
-from workbench.estimators.base import Array
 from workbench.privacy.roots import brentq
+from workbench.types import Array
 
 REPRESENTATIVES = 300  # equally likely sizes that stand for a law
 

@@ -9,9 +9,10 @@ from math import sqrt
 import numpy as np
 
 from workbench.errors import ArgumentError
-from workbench.estimators.base import Array, sanitised
+from workbench.estimators.base import sanitised
 from workbench.linalg import norms, symmetrised
 from workbench.privacy import NoiseSource
+from workbench.types import Array
 
 BLOCK = 2**15  # entries that are mapped at a time: they stay in the cache, and memory does not grow with n
 NEAREST, FARTHEST = 1e-150, 1e150  # radii whose squares, and those of rows beyond them, floats resolve

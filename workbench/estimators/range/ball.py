@@ -23,18 +23,11 @@ from typing import Literal
 
 from workbench.distributions import Ball
 from workbench.errors import ArgumentError, one_of, positive, probability
-from workbench.estimators.base import (
-    Abstention,
-    Array,
-    Release,
-    Trace,
-    require_matrix,
-    run_multivariate,
-    standardised,
-)
-from workbench.estimators.parts.bounded_moments import Moments
-from workbench.estimators.parts.stable_centres import StableCentres
+from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate, standardised
+from workbench.estimators.parts.locate.stable_centres import StableCentres
+from workbench.estimators.parts.preconditioned.bounded_moments import Moments
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 WIDTH = 4.0
 BEST, FAR = (
@@ -100,11 +93,7 @@ class BallRange:
         paper = self.calibration == "paper"
         return StableCentres(WIDTH, self.calibration, ceil(PARTS * log(2 * d / self.beta)) if paper else 1)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Ball]:
-        """Return a ball that holds most of `x`."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def outer_radius(self, d: int) -> float:
         """Return the radius of step (2), in the unit of the data."""

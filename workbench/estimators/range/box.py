@@ -7,7 +7,7 @@ z = x/sigma:
     (2) out = the box of centre sigma c and half-width sigma b in every coordinate; no bin: no answer
 
 "paper": b = 4 √(ln(dn/β)). "tight": b = 3 + √(2 ln(2nd/β)): for normal rows |c_j - mean_j| ≤ 3 sigma once n
-suffices, and then all n rows lie in the box with probability 1 - β, β = `beta`. `parts.stable_centres`
+suffices, and then all n rows lie in the box with probability 1 - β, β = `beta`. `parts.locate.stable_centres`
 divides the budget. Departures: z is capped at ±1e15. Proof: `proofs/heavy_tails.md`, section 7.
 """
 
@@ -19,17 +19,10 @@ import numpy as np
 
 from workbench.distributions import Box
 from workbench.errors import one_of, positive, probability
-from workbench.estimators.base import (
-    Abstention,
-    Array,
-    Release,
-    Trace,
-    require_matrix,
-    run_multivariate,
-    standardised,
-)
-from workbench.estimators.parts.stable_centres import StableCentres
+from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate, standardised
+from workbench.estimators.parts.locate.stable_centres import StableCentres
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 WIDTH = 2.0
 BEST, FAR = 0.4772498680518208, 0.0455002638963584  # Φ(2) - Φ(0), the worst place of a bin; P(|Z| > 2)
@@ -79,9 +72,7 @@ class BoxRange:
         """The histograms on standardised rows."""
         return StableCentres(WIDTH, self.calibration)
 
-    def __call__(self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None) -> Release[Box]:
-        """Return a box that holds `x`."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def half_width(self, n: int, d: int) -> float:
         """Return b of step (2)."""

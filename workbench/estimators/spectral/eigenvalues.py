@@ -4,7 +4,7 @@ Rows x of shape (n, d), any mean and covariance. Neighbours: replace one row. Th
 `centred`; otherwise they are paired first, ⌊n/2⌋ rows (x_1 - x_2)/√2 of mean 0.
 
     (1) the rows are cut into t blocks of m; λ_1^j ≥ … ≥ λ_d^j = the eigenvalues of block j
-    (2) out = for every i, what most of λ_i^1 .. λ_i^t say, privately; sorted      `parts.block_eigenvalues`
+    (2) out = for every i, what most of λ_i^1 .. λ_i^t say, privately; sorted      `parts.blocks.eigenvalues`
 
 "tight", ours: by the window-median mechanism on their logarithms, which needs no δ and gives the median of
 λ_i^j to a few per cent. "paper": by a stability-based histogram over the bins [2^(e-1), 2^e), whose answer
@@ -22,12 +22,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.errors import one_of
-from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.block_eigenvalues import BlockEigenvalues
-from workbench.estimators.parts.blocks import Partition, in_blocks, spectra
+from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.blocks.blocks import Partition, in_blocks, spectra
+from workbench.estimators.parts.blocks.eigenvalues import BlockEigenvalues
 from workbench.estimators.parts.concentrated import concentrated, delivered, without_events
 from workbench.estimators.parts.rows import centred_rows
 from workbench.privacy import ZCDP, Budget, NoiseSource, Plan
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,11 +66,7 @@ class Eigenvalues:
     def __post_init__(self) -> None:
         one_of(("paper", "tight"), calibration=self.calibration)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private eigenvalues, descending, shape (d,)."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def cost(self, budget: Budget) -> ZCDP:
         """Return the cost of the d steps of (2) together."""

@@ -5,13 +5,13 @@ have mean 0 if `centred`; otherwise they are paired first, ⌊n/2⌋ rows (x_1 -
 
     (1) rows are shuffled and cut into k groups of s; A_i = the second moment of group i
     (2) groups vote on whether most of them are close: no answer if they are not
-    (3) out = a masked average of the groups that are close to most           `parts.populous_frame`
+    (3) out = a masked average of the groups that are close to most           `parts.votes.preconditioner`
 
 For normal rows every eigenvalue of out⁻¹Σ lies in [1/(1 + a), 1 + a] with probability 1 - β, ln(1 + a) the
 `error_bound`; nothing about Σ is assumed. a = 1 leaves a condition of at most 4. `plan` refuses rows too few
 for any vote.
 
-"paper": the source's thresholds, mask and constants, recalled or derived (`parts.paper_vote`), which take
+"paper": the source's thresholds, mask and constants, recalled or derived (`parts.votes.paper`), which take
 billions of rows. "tight", ours: the mask is calibrated exactly, the vote has its own thresholds, the budget
 is spent once instead of twice. Proof: `proofs/populous.md`.
 """
@@ -20,11 +20,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from workbench.errors import ArgumentError, one_of, probability
-from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.populous_frame import PopulousFrame
+from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.rows import centred_rows
-from workbench.estimators.parts.vote_design import VOTE
+from workbench.estimators.parts.votes.design import VOTE
+from workbench.estimators.parts.votes.preconditioner import PopulousFrame
 from workbench.privacy import ApproxDP, Budget, NoiseSource, Plan
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,11 +70,7 @@ class Preconditioner:
         one_of(("", "thompson_laplace", "wishart"), mask=self.mask)
         one_of(("paper", "tight"), calibration=self.calibration)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the preconditioner, shape (d, d), positive definite."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def recipe(self, n: int, d: int, budget: Budget) -> PopulousFrame:
         """Return steps (1) to (3) for n rows, paired or not."""

@@ -6,7 +6,7 @@ paired first.
 
     (1) the rows are cut into t blocks of m; Π_j = the projection on the first k right singular vectors
         of block j
-    (2) P = the friendly mean of Π_1 .. Π_t at a distance τ in proportion to `gap`   `parts.subspace_vote`
+    (2) P = the friendly mean of Π_1 .. Π_t at a distance τ in proportion to `gap`   `parts.blocks.subspaces`
     (3) out = the projection on the first k eigenvectors of P; too few friends: no answer
 
 The error is in proportion to `gap`, down to about 1e-11: the subspace of degenerate rows is never exact in
@@ -22,13 +22,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.errors import ArgumentError, finite, integer_at_least, one_of
-from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.blocks import Partition, in_blocks, projections
+from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.blocks.blocks import Partition, in_blocks, projections
+from workbench.estimators.parts.blocks.friendly_mean import enough_points
+from workbench.estimators.parts.blocks.subspaces import SubspaceVote
 from workbench.estimators.parts.concentrated import concentrated, delivered
-from workbench.estimators.parts.friendly_mean import enough_points
 from workbench.estimators.parts.rows import centred_rows
-from workbench.estimators.parts.subspace_vote import SubspaceVote
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
+from workbench.types import Array
 
 MOST_ROWS = 8  # of a block, in units of d: the noise falls faster with the number of blocks
 
@@ -78,11 +79,7 @@ class SubspaceAggregate:
             raise ArgumentError("gap", self.gap, "a number in [0, 1]")
         one_of(("paper", "tight"), calibration=self.calibration)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the private projection, of rank k and shape (d, d)."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def vote(self, n: int, d: int, budget: Budget) -> SubspaceVote:
         """Return the recipe of (2), with t and m; public."""

@@ -3,8 +3,10 @@
 Rows x of shape (n, d). Neighbours: replace one row. The rows have mean 0 if `centred`; otherwise they are
 paired first, ⌊n/2⌋ rows (x_1 - x_2)/√2, which span what the rows vary in.
 
-    (1) rows are shuffled and cut into k groups of s ≥ d; each names what it spans      `parts.subspace_token`
+    (1) rows are shuffled and cut into k groups of s ≥ d; each names what it spans
     (2) the most frequent name is released if it is far enough ahead; else no answer    (ε, δ)
+
+Names: `parts.votes.subspace_token`.
 
 Where the rows have a density on a subspace, every group of d rows spans all of it, and k ≈ 2 ln(1/δ)/ε groups
 suffice. A subspace is exact up to a grid of 1e-5. "paper" has the source's number of groups, which is some 15
@@ -17,14 +19,15 @@ from math import ceil, log
 from typing import Literal
 
 from workbench.errors import ArgumentError, one_of, probability
-from workbench.estimators.base import Abstention, Array, Release, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.blocks import in_blocks
-from workbench.estimators.parts.paper_vote import halved, least_groups
+from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.blocks.blocks import in_blocks
 from workbench.estimators.parts.rows import centred_rows, own_stream
-from workbench.estimators.parts.subspace_token import Tokens
+from workbench.estimators.parts.votes.paper import halved, least_groups
+from workbench.estimators.parts.votes.subspace_token import Tokens
 from workbench.privacy import ApproxDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.histograms import mode_charge, release_mode
 from workbench.privacy.mechanisms import truncated_laplace_bound
+from workbench.types import Array
 
 STEP = "subspace"
 SPARE = 0.1  # of the groups may have no name that others have
@@ -67,11 +70,7 @@ class SubspaceExact:
         probability(beta=self.beta)
         one_of(("paper", "tight"), calibration=self.calibration)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[Array]:
-        """Return the projection on the subspace, shape (d, d)."""
-        return run_multivariate(self, x, budget, rng, trace)
+    __call__ = run_multivariate
 
     def groups(self, budget: Budget) -> int:
         """Return k: an answer with probability 1 - β where all but a tenth of the groups agree."""

@@ -21,20 +21,13 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from workbench.errors import ArgumentError, finite, one_of, probability
-from workbench.estimators.base import (
-    Array,
-    Release,
-    Trace,
-    require_rows,
-    run_univariate,
-    standard_radius,
-    standardised,
-)
-from workbench.estimators.parts import huber
-from workbench.estimators.parts.clipping import clipped_mean, record_clipping, sensitivity
+from workbench.estimators.base import Trace, require_rows, run_univariate, standard_radius, standardised
+from workbench.estimators.parts.locate import huber
+from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.shares import mean_charge, noise_quantile, noise_sd
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NoiseSource, Plan, PureDP
 from workbench.privacy.mechanisms import additive
+from workbench.types import Array
 
 _EXCESS = np.linspace(0.0, 6.0, 121)
 
@@ -85,11 +78,7 @@ class ClippedMean:
         probability(beta=self.beta)
         one_of(("paper", "tight"), calibration=self.calibration)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[float]:
-        """Return the private mean of `x`."""
-        return run_univariate(self, x, budget, rng, trace)
+    __call__ = run_univariate
 
     def bound(self, n: int, budget: Budget) -> float:
         """Return B of step (1), in standard deviations."""

@@ -19,16 +19,15 @@ from typing import Literal
 from workbench.errors import finite, one_of, probability
 from workbench.estimators.base import (
     Abstention,
-    Array,
-    Release,
     Trace,
     require_rows,
     run_univariate,
     standard_radius,
     standardised,
 )
-from workbench.estimators.parts.unit_histogram import UnitHistogram
+from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,11 +76,7 @@ class HistogramLocation:
         """The histogram on standardised rows."""
         return UnitHistogram(standard_radius(self.radius, self.sigma), self.calibration)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[float]:
-        """Return a private location of `x`."""
-        return run_univariate(self, x, budget, rng, trace)
+    __call__ = run_univariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charge of the histogram."""

@@ -5,7 +5,7 @@ Rows x of shape (n,), normal with standard deviation sigma. Neighbours: replace 
 the location gives the whole line.
 
 "tight", ours: est ± q sigma, where est is `univariate/unbounded-mean` and q a critical value of its pivot
-(est - mean)/sigma, whose law depends on public numbers only (`parts.pivots`).
+(est - mean)/sigma, whose law depends on public numbers only (`parts.scale.pivots`).
 
 "paper", z = x/sigma, a = level:
 
@@ -23,23 +23,16 @@ from typing import Literal
 
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import integer_at_least, one_of, positive, probability
-from workbench.estimators.base import (
-    Abstention,
-    Array,
-    Release,
-    Trace,
-    require_rows,
-    run_univariate,
-    standardised,
-)
-from workbench.estimators.parts.clipping import clipped_mean, record_clipping, sensitivity
-from workbench.estimators.parts.laplace_normal import half_width
-from workbench.estimators.parts.pivots import critical_value
+from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate, standardised
+from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
+from workbench.estimators.parts.locate.laplace_normal import half_width
+from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
+from workbench.estimators.parts.locate.window_mean import WindowMean
+from workbench.estimators.parts.scale.pivots import critical_value
 from workbench.estimators.parts.shares import divided, mean_charge, rule
-from workbench.estimators.parts.unit_histogram import REACH, UnitHistogram
-from workbench.estimators.parts.window_mean import WindowMean
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
+from workbench.types import Array
 
 WHOLE_LINE = ConfidenceInterval(-inf, inf)
 SHARE = 0.2
@@ -88,11 +81,7 @@ class Interval:
         integer_at_least(100, pivots=self.pivots)
         one_of(("paper", "tight"), calibration=self.calibration)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[ConfidenceInterval]:
-        """Return a private confidence interval for the mean of `x`."""
-        return run_univariate(self, x, budget, rng, trace)
+    __call__ = run_univariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of the location and of the mean."""

@@ -6,10 +6,10 @@ sigma and n. No answer from a step gives the whole line.
 "tight", ours, with shares of the budget chosen by a public width formula:
 
     (1) s = `univariate/scale`, tight, with a share of ε and half of δ
-    (2) est = s · tight mean of x/s (`parts.window_mean`), with the rest
+    (2) est = s · tight mean of x/s (`parts.locate.window_mean`), with the rest
     (3) est ± q s, q a critical value of the pivot (est - mean)/s, whose law depends on public numbers only
 
-"paper", a = level, shares .2, .15, .3, .35 of ε, half of δ for each histogram (`parts.kv_interval`).
+"paper", a = level, shares .2, .15, .3, .35 of ε, half of δ for each histogram (`parts.scale.kv_interval`).
 """
 
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from typing import Literal
 
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import integer_at_least, one_of, probability
-from workbench.estimators.base import Abstention, Array, Release, Trace, require_rows, run_univariate
-from workbench.estimators.parts.kv_interval import KVInterval
-from workbench.estimators.parts.pivots import critical_value
-from workbench.estimators.parts.studentised import SCALE, Studentised
+from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate
+from workbench.estimators.parts.scale.kv_interval import KVInterval
+from workbench.estimators.parts.scale.pivots import critical_value
+from workbench.estimators.parts.scale.studentised import SCALE, Studentised
+from workbench.estimators.univariate.interval import WHOLE_LINE
+from workbench.estimators.univariate.scale import LEAST_ROWS
 from workbench.privacy import Budget, NoiseSource, Plan
-
-from .interval import WHOLE_LINE
-from .scale import LEAST_ROWS
+from workbench.types import Array
 
 RECIPE = Studentised()
 
@@ -69,11 +69,7 @@ class IntervalUnknownVariance:
         integer_at_least(100, pivots=self.pivots)
         one_of(("paper", "tight"), calibration=self.calibration)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[ConfidenceInterval]:
-        """Return a private confidence interval for the mean of `x`."""
-        return run_univariate(self, x, budget, rng, trace)
+    __call__ = run_univariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of scale, location and mean."""

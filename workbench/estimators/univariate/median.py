@@ -7,8 +7,8 @@ With z = (x - centre)/sigma:
     (2) out = centre + sigma t
 
 "paper": m(t) = |n - 2 #{z_i < t}|/2, the depth. "tight", ours: the larger of that and the number of rows
-outside [t - 4, t + 4] (`parts.window_median`), which finds the data with half the rows when the range is
-long; its precision near the median is the same. `sigma` is the unit of the window and unused by "paper".
+outside [t - 4, t + 4] (`parts.locate.window_median`), which finds the data with half the rows when the range
+is long; its precision near the median is the same. `sigma` is the unit of the window and unused by "paper".
 """
 
 from dataclasses import dataclass
@@ -17,20 +17,13 @@ from typing import Literal
 from scipy.special import ndtr
 
 from workbench.errors import finite, one_of, probability
-from workbench.estimators.base import (
-    Array,
-    Release,
-    Trace,
-    require_rows,
-    run_univariate,
-    standard_radius,
-    standardised,
-)
+from workbench.estimators.base import Trace, require_rows, run_univariate, standard_radius, standardised
 from workbench.estimators.parts.foreseen import better_than
-from workbench.estimators.parts.located_within import located_within, uniform_deviation
-from workbench.estimators.parts.window_mean import WINDOW, located_median
-from workbench.estimators.parts.window_median import EVERYTHING, WindowMedian
+from workbench.estimators.parts.locate.located_within import located_within, uniform_deviation
+from workbench.estimators.parts.locate.window_mean import WINDOW, located_median
+from workbench.estimators.parts.locate.window_median import EVERYTHING, WindowMedian
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,11 +74,7 @@ class Median:
         window = WINDOW if self.calibration == "tight" else EVERYTHING
         return WindowMedian(left=window, right=window, low=-reach, high=reach)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[float]:
-        """Return the private median of `x`."""
-        return run_univariate(self, x, budget, rng, trace)
+    __call__ = run_univariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the one charge of step (1)."""

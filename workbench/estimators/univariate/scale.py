@@ -2,8 +2,8 @@
 
 Rows x of shape (n,), of which nothing is known, or sigma within [lower, upper]. Neighbours: replace one row.
 
-"paper" (`parts.exponent_scale`): a histogram of the binary exponents of pair differences; sigma up to a
-factor: sigma ≤ out ≤ 8 sigma. "tight", ours (`parts.winsorised_scale`): a window-median location of log
+"paper" (`parts.scale.exponent_scale`): a histogram of the binary exponents of pair differences; sigma up to a
+factor: sigma ≤ out ≤ 8 sigma. "tight", ours (`parts.scale.winsorised_scale`): a window-median location of log
 differences, then winsorised variances within groups, un-biased for normal rows.
 
 Both use differences of rows that are neighbours in the order given, so that each row touches one of them.
@@ -14,10 +14,11 @@ from math import inf
 from typing import Literal
 
 from workbench.errors import ArgumentError, one_of, positive, probability
-from workbench.estimators.base import Abstention, Array, Release, Trace, require_rows, run_univariate
-from workbench.estimators.parts.exponent_scale import ExponentScale, scale_of
-from workbench.estimators.parts.winsorised_scale import WinsorisedScale
+from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate
+from workbench.estimators.parts.scale.exponent_scale import ExponentScale, scale_of
+from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 LEAST_ROWS = 4
 
@@ -66,11 +67,7 @@ class Scale:
             if self.lower >= self.upper:
                 raise ArgumentError("upper", self.upper, f"a number above lower = {self.lower:g}")
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[float]:
-        """Return the private standard deviation of `x`."""
-        return run_univariate(self, x, budget, rng, trace)
+    __call__ = run_univariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of the calibration's steps."""

@@ -16,17 +16,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.errors import one_of, positive, probability
-from workbench.estimators.base import (
-    Abstention,
-    Array,
-    Release,
-    Trace,
-    require_rows,
-    run_univariate,
-    standardised,
-)
-from workbench.estimators.parts.unit_histogram import UnitHistogram
+from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate, standardised
+from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,11 +61,7 @@ class StableLocation:
         """The histogram on standardised rows."""
         return UnitHistogram(None, self.calibration)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[float]:
-        """Return a private location of `x`."""
-        return run_univariate(self, x, budget, rng, trace)
+    __call__ = run_univariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charge of the histogram."""

@@ -7,8 +7,9 @@ With z = (x - centre)/sigma and R = radius/sigma:
     (2) y = mean(clip(z - c, ±w)) + noise, with the rest           sensitivity 2w/n given c
     (3) out = centre + sigma (c + y), y un-biased first under `calibration="tight"`
 
-"paper": a histogram with bins of width 1 and half of ε each (`parts.histogram_mean`). "tight", ours: the
-window-median mechanism and one Huber step, designed by a public error formula (`parts.window_mean`).
+"paper": a histogram with bins of width 1 and half of ε each (`parts.locate.histogram_mean`). "tight", ours:
+the window-median mechanism and one Huber step, designed by a public error formula
+(`parts.locate.window_mean`).
 
 Departures of "paper": ⌈2R⌉ bins cover the range (the source's numbering skips one), the end bins are open.
 """
@@ -19,8 +20,6 @@ from typing import Literal
 from workbench.errors import finite, one_of, probability
 from workbench.estimators.base import (
     Abstention,
-    Array,
-    Release,
     Trace,
     require_rows,
     run_univariate,
@@ -28,9 +27,10 @@ from workbench.estimators.base import (
     standardised,
 )
 from workbench.estimators.parts.foreseen import better_than
-from workbench.estimators.parts.histogram_mean import HistogramMean
-from workbench.estimators.parts.window_mean import WindowMean
+from workbench.estimators.parts.locate.histogram_mean import HistogramMean
+from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,11 +84,7 @@ class TwoStepMean:
         reach = standard_radius(self.radius, self.sigma)
         return HistogramMean(reach, self.beta) if self.calibration == "paper" else WindowMean(reach)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[float]:
-        """Return the private mean of `x`."""
-        return run_univariate(self, x, budget, rng, trace)
+    __call__ = run_univariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of steps (1) and (2)."""

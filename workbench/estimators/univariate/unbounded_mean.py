@@ -6,8 +6,8 @@ Rows x of shape (n,), standard deviation sigma. Neighbours: replace one row. Wit
     (2) y = mean(clip(z - c, ±w)) + noise, with the rest           sensitivity 2w/n given c
     (3) out = sigma (c + y), y un-biased first under `calibration="tight"`
 
-"paper": a stability-based histogram with bins of width 1 and half of ε each (`parts.histogram_mean`).
-"tight", ours: the window-median mechanism without a range, and one Huber step (`parts.window_mean`).
+"paper": a stability-based histogram with bins of width 1 and half of ε each (`parts.locate.histogram_mean`).
+"tight", ours: the window-median mechanism without a range, and one Huber step (`parts.locate.window_mean`).
 
 Departures of "paper": z is capped at ±1e15. A wrong bin is possible and silent, as in the source.
 """
@@ -16,18 +16,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.errors import one_of, positive, probability
-from workbench.estimators.base import (
-    Abstention,
-    Array,
-    Release,
-    Trace,
-    require_rows,
-    run_univariate,
-    standardised,
-)
-from workbench.estimators.parts.histogram_mean import HistogramMean
-from workbench.estimators.parts.window_mean import WindowMean
+from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate, standardised
+from workbench.estimators.parts.locate.histogram_mean import HistogramMean
+from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,11 +67,7 @@ class UnboundedMean:
         """The steps on standardised rows."""
         return HistogramMean(None, self.beta) if self.calibration == "paper" else WindowMean(None)
 
-    def __call__(
-        self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-    ) -> Release[float]:
-        """Return the private mean of `x`."""
-        return run_univariate(self, x, budget, rng, trace)
+    __call__ = run_univariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of steps (1) and (2)."""

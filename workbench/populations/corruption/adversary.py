@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.errors import ArgumentError, real
-from workbench.populations.base import Array
+from workbench.types import Array
 
 Attack = Callable[[Array, int, np.random.Generator], Array]
 """(rows (n, d), how many may be replaced, generator) -> a new array with at most so many replaced."""

@@ -14,8 +14,8 @@ from math import sqrt
 import numpy as np
 from scipy.special import ndtri
 
-from workbench.populations.base import Array
 from workbench.populations.corruption.adversary import Adversary
+from workbench.types import Array
 
 Generator = np.random.Generator
 Values = Callable[[Array, Generator], Array]

@@ -11,9 +11,9 @@ from typing import Literal
 
 import numpy as np
 
-from workbench.populations.base import Array
 from workbench.populations.corruption.adversary import Adversary
 from workbench.populations.corruption.covariance import directions, replaced
+from workbench.types import Array
 
 Chosen = Literal["random", "largest", "smallest"]
 CHOSEN: tuple[Chosen, ...] = ("random", "largest", "smallest")

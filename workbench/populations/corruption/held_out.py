@@ -6,7 +6,6 @@ As in `corruption.covariance`; they are kept apart so that an error on them is e
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from workbench.populations.base import Array
 from workbench.populations.corruption.adversary import Adversary
 from workbench.populations.corruption.covariance import (
     Generator,
@@ -17,6 +16,7 @@ from workbench.populations.corruption.covariance import (
     replaced,
     signed,
 )
+from workbench.types import Array
 
 RING, CROSS, SHOULDER = 3.0, 3.0, 1.8
 

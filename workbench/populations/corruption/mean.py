@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.linalg import norms
-from workbench.populations.base import Array
 from workbench.populations.corruption.adversary import Adversary, Attack
+from workbench.types import Array
 
 SHIFT = 1.5  # per coordinate: the planted cluster of LKKO21 Figure 1 lies at 1.5 √d
 FAR = 1e6

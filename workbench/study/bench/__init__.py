@@ -4,7 +4,7 @@
 puts an entry beside its floor. Only ratios within one run are compared, never seconds.
 """
 
-from .floors import FLOORS, floor
-from .measure import Measured, bench
+from workbench.study.bench.floors import FLOORS, floor
+from workbench.study.bench.measure import Measured, bench
 
 __all__ = ["FLOORS", "Measured", "bench", "floor"]

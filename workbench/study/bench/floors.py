@@ -14,10 +14,18 @@ from typing import Any, TypeAlias
 from workbench.catalog import Example
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, Budget
+from workbench.study.bench import floors_multivariate, floors_robust, floors_votes
+from workbench.study.bench.primitives import (
+    Primitive,
+    bincount,
+    copy,
+    exponential,
+    log,
+    normal,
+    scan,
+    sort,
+)
 from workbench.study.siblings import home
-
-from . import floors_multivariate, floors_robust, floors_votes
-from .primitives import Primitive, bincount, copy, exponential, log, normal, scan, sort
 
 Floor: TypeAlias = tuple[Primitive, ...]
 

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from workbench.estimators.parts.direction_net import directions
-from workbench.estimators.parts.round_finish import RoundFinish
+from workbench.estimators.parts.gaussians.finish import RoundFinish
+from workbench.estimators.parts.nets.direction_net import directions
 from workbench.privacy import Budget
-
-from .primitives import (
+from workbench.study.bench.primitives import (
     Primitive,
     bincount,
     copy,

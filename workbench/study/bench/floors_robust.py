@@ -3,9 +3,20 @@
 from typing import Any
 
 from workbench.privacy import Budget
-
-from .floors_multivariate import halves
-from .primitives import Primitive, bincount, copy, distances, eigh, factor, gemm, normal, scan, sort, syrk
+from workbench.study.bench.floors_multivariate import halves
+from workbench.study.bench.primitives import (
+    Primitive,
+    bincount,
+    copy,
+    distances,
+    eigh,
+    factor,
+    gemm,
+    normal,
+    scan,
+    sort,
+    syrk,
+)
 
 
 def filtered_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:

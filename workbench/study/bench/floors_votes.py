@@ -3,9 +3,8 @@
 from typing import Any
 
 from workbench.privacy import Budget
-
-from .floors_multivariate import finished, halves
-from .primitives import (
+from workbench.study.bench.floors_multivariate import finished, halves
+from workbench.study.bench.primitives import (
     Primitive,
     copy,
     distances,

@@ -22,11 +22,10 @@ from threadpoolctl import threadpool_limits
 
 from workbench.catalog import CATALOG, Entry, Example, lookup
 from workbench.errors import integer_at_least
-from workbench.study.memory import keep_freed_memory
-from workbench.study.streams import Role, stream
-
-from .clock import Call, Clock, Times, machine, once, together
-from .floors import Floor, floor, require_floor
+from workbench.study.bench.clock import Call, Clock, Times, machine, once, together
+from workbench.study.bench.floors import Floor, floor, require_floor
+from workbench.study.sweeps.allocator import keep_freed_memory
+from workbench.study.sweeps.streams import Role, stream
 
 PIVOTS = 150  # little more than the fewest that give a critical value at the level 5 %
 CALL = "call"

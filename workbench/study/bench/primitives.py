@@ -11,10 +11,10 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-Array: TypeAlias = NDArray[np.float64]
+from workbench.types import Array
+
 Operation: TypeAlias = Callable[[], object]
 
 

@@ -6,10 +6,9 @@ from types import MappingProxyType
 from workbench.catalog import lookup
 from workbench.errors import ArgumentError
 from workbench.privacy import NonPrivate
+from workbench.study.pairs import multivariate, univariate
+from workbench.study.pairs.base import WHOLE, Case
 from workbench.study.siblings import home
-
-from . import multivariate, univariate
-from .base import WHOLE, Case
 
 BUILDERS: MappingProxyType[str, Callable[[], Iterator[Case]]] = MappingProxyType(
     {**univariate.BUILDERS, **multivariate.BUILDERS}

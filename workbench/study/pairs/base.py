@@ -7,14 +7,14 @@ in the whole the noise of another stage may hide that its own is too small.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from workbench.catalog import CATALOG
 from workbench.distributions import Ball, Box, Gaussian, Interval, SparseCovariance
-from workbench.estimators.base import Abstention, Array, Estimator, sanitised
-from workbench.estimators.parts.window_median import Pieces, WindowMedian
+from workbench.estimators.base import Abstention, Estimator, sanitised
+from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
 from workbench.privacy import (
     ZCDP,
     ApproxDP,
@@ -28,7 +28,8 @@ from workbench.privacy import (
 )
 from workbench.privacy.conversions import gdp_from_gaussian_zcdp
 from workbench.privacy.mechanisms import additive, gaussian_mu
-from workbench.study.audit import Mechanism, Pair
+from workbench.study.audit.audit import Mechanism, Pair
+from workbench.types import Array
 
 Draw: TypeAlias = Callable[[Array, NoiseSource], object]
 Step: TypeAlias = Callable[[Array, Charge, NoiseSource], object]
@@ -77,7 +78,7 @@ class Setting:
     """An estimator at a budget and a number of rows, of `d` columns, at which its plan has all its steps."""
 
     key: str
-    estimator: Estimator
+    estimator: Estimator[Any]
     budget: Budget
     n: int
     d: int = 1

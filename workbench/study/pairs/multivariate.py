@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from workbench.catalog import CATALOG, Entry
-from workbench.estimators.base import Array, Estimator
+from workbench.estimators.base import Estimator
 from workbench.estimators.parts.rows import centred_rows
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NonPrivate, Plan, PureDP
 from workbench.privacy.histograms import stability_threshold
-from workbench.study.audit import Pair
-from workbench.study.cliff import fewest_rows
-
-from .base import Case, Setting, pair
-from .replayed import replayed
-from .tipped import tipped
+from workbench.study.audit.audit import Pair
+from workbench.study.least_rows import fewest_rows
+from workbench.study.pairs.base import Case, Setting, pair
+from workbench.study.pairs.replayed import replayed
+from workbench.study.pairs.tipped import tipped
+from workbench.types import Array
 
 FAR = 1e6
 ROWS = (24, 200, 1000)  # or as many as the estimator needs
@@ -76,7 +76,7 @@ def settings(key: str) -> Iterator[Setting]:
         yield Setting(key, example.estimator, budget, enough_rows(example.estimator, d, budget), d)
 
 
-def enough_rows(estimator: Estimator, d: int, budget: Budget) -> int:
+def enough_rows(estimator: Estimator[Any], d: int, budget: Budget) -> int:
     """Return few rows at which a run takes as many steps as it does with many; one for a single user.
 
     Every histogram shows a bin that holds half of them.
@@ -101,7 +101,7 @@ def faint(charge: Charge) -> bool:
     return counted or charge.mechanism == "window_median"
 
 
-def steps(estimator: Estimator, n: int, d: int, budget: Budget) -> int:
+def steps(estimator: Estimator[Any], n: int, d: int, budget: Budget) -> int:
     """Return how many steps a plan has."""
     return len(list(estimator.plan(n, d, budget).charges()))
 

@@ -9,12 +9,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from workbench.estimators.base import Array, sanitised
+from workbench.estimators.base import sanitised
 from workbench.privacy import SimulatedNoise
-from workbench.study.audit import Mechanism, Pair
-from workbench.study.replay import Event, spied
-
-from .base import Case, Setting, native, numbers
+from workbench.study.audit.audit import Mechanism, Pair
+from workbench.study.faults.replay import Event, spied
+from workbench.study.pairs.base import Case, Setting, native, numbers
+from workbench.types import Array
 
 ADDITIVE = ("additive", "laplace", "truncated_laplace", "gaussian", "symmetric_gaussian", "lower_bound")
 Replay: TypeAlias = tuple[Pair, list[Event], list[Event]]

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.estimators.base import Array
-from workbench.study.audit import Pair
+from workbench.study.audit.audit import Pair
+from workbench.types import Array
 
 Pairs = tuple[Pair, ...]
 FAR = 1e6  # beyond every clip and window

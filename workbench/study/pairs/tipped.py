@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from workbench.bounds.search import smallest
 from workbench.catalog import CATALOG
-from workbench.estimators.base import Array
 from workbench.estimators.parts.rows import shuffled
 from workbench.privacy import NoiseSource
-from workbench.study.audit import Pair
-from workbench.study.replay import Event, replaced_everywhere, spied
-
-from .base import Setting, pair
-from .replayed import run
+from workbench.study.audit.audit import Pair
+from workbench.study.faults.replay import Event, replaced_everywhere, spied
+from workbench.study.pairs.base import Setting, pair
+from workbench.study.pairs.replayed import run
+from workbench.types import Array
 
 FAR = 1e6
 

@@ -10,16 +10,15 @@ from functools import partial
 
 import numpy as np
 
-from workbench.estimators.base import Array
-from workbench.estimators.parts.clipping import clipped_mean
-from workbench.estimators.parts.exponent_scale import ExponentScale
-from workbench.estimators.parts.histogram_mean import HistogramMean
-from workbench.estimators.parts.kv_interval import EXPONENT, LOCATION, KVInterval
-from workbench.estimators.parts.studentised import MEAN, SCALE
-from workbench.estimators.parts.unit_histogram import UnitHistogram
-from workbench.estimators.parts.window_mean import WindowMean
-from workbench.estimators.parts.window_median import WindowMedian
-from workbench.estimators.parts.winsorised_scale import WinsorisedScale, log_differences
+from workbench.estimators.parts.locate.clipping import clipped_mean
+from workbench.estimators.parts.locate.histogram_mean import HistogramMean
+from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
+from workbench.estimators.parts.locate.window_mean import WindowMean
+from workbench.estimators.parts.locate.window_median import WindowMedian
+from workbench.estimators.parts.scale.exponent_scale import ExponentScale
+from workbench.estimators.parts.scale.kv_interval import EXPONENT, LOCATION, KVInterval
+from workbench.estimators.parts.scale.studentised import MEAN, SCALE
+from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale, log_differences
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.histogram_location import HistogramLocation
 from workbench.estimators.univariate.interval import Interval
@@ -31,9 +30,9 @@ from workbench.estimators.univariate.two_step_mean import TwoStepMean
 from workbench.estimators.univariate.unbounded_mean import UnboundedMean
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NoiseSource, PureDP
 from workbench.privacy.histograms import stability_histogram
-
-from . import rows
-from .base import Case, Setting, Step, still
+from workbench.study.pairs import rows
+from workbench.study.pairs.base import Case, Setting, Step, still
+from workbench.types import Array
 
 Cases = Iterator[Case]
 

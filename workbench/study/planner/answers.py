@@ -8,7 +8,7 @@ from operator import itemgetter
 from workbench.errors import ArgumentError
 from workbench.estimators.statement import Kind
 from workbench.privacy import Budget
-from workbench.study.cliff import fewest_rows
+from workbench.study.least_rows import fewest_rows
 from workbench.study.planner.estimators import Candidate, Parameter, candidates
 from workbench.study.planner.question import Offer, Question
 from workbench.study.planner.search import DECIMALS, Check, Scale, decimal, factors, steps

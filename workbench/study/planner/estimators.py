@@ -16,7 +16,7 @@ from workbench.catalog import CATALOG, Entry, lookup
 from workbench.errors import ArgumentError, one_of_words
 from workbench.estimators.statement import Kind, meaning
 from workbench.privacy import Budget
-from workbench.study.cliff import MOST, accepts
+from workbench.study.least_rows import MOST, accepts
 from workbench.study.planner.question import Question
 
 SIMULATED, RUNS, NUMBERS = "pivots", 500, 25 * 10**6  # runs per n, and the most numbers drawn for one n

@@ -1,0 +1,131 @@
+"""The pictures of notebook 04 are complete, say what they show, and their explorers get richer."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from workbench.chapters import any_gaussian as gallery
+from workbench.chapters.any_gaussian.figures import rows
+from workbench.chapters.any_gaussian.figures.vote import (
+    VOTE_BUDGET,
+    Vote,
+    masked_releases,
+    scattered,
+)
+from workbench.chapters.any_gaussian.runs import laws, votes
+from workbench.chapters.registry import AL22, AL22_LEARNERS, AL22_ORACLES, CLAIMS
+from workbench.lab.live.explore import Explorer
+from workbench.lab.pictures.plots import svg
+from workbench.study.sweeps import sweep
+
+MAKERS = ("the_vote", "masks", "flat", "subspace_cliff", "whole_law", "two_learners", "attacked")
+
+
+def imagined(*columns):
+    def block(point, trials, data, noise):
+        return {name: 0.02 * (1 + data.random(trials)) for name in columns} | {
+            "abstained": np.zeros(trials, bool)
+        }
+
+    return block
+
+
+@pytest.fixture
+def _small(monkeypatch):
+    """Errors are imagined where runs would take long: what is drawn of them is what is tested."""
+    blocks = {
+        "FRAMES": imagined("error"),
+        "COVARIANCES": imagined("error", "unbounded"),
+    }
+    for name, block in blocks.items():
+        monkeypatch.setattr(votes, name, replace(getattr(votes, name), block=block, trials=3))
+    monkeypatch.setattr(votes, "SUBSPACES", replace(votes.SUBSPACES, trials=2))
+    for name, columns in (("LAW_SIZES", ("error",)), ("ORACLES", ("error", "paper", "plain", "remains"))):
+        one = getattr(laws, name)
+        monkeypatch.setattr(laws, name, replace(one, block=imagined(*columns), trials=3))
+    yield
+    sweep.forget()
+
+
+def drawn(chart, name):
+    assert chart.name == name
+    assert chart.how_to_read
+    assert json.dumps(chart.to_json(), default=float)
+    assert svg(chart).startswith(b"<?xml")
+    for panel in chart.panels:
+        looks = [one.colour_key for one in panel.series if one.role == "estimate" and one.label]
+        assert len(looks) == len(set(looks))
+
+
+@pytest.mark.usefixtures("_small")
+@pytest.mark.parametrize("name", MAKERS)
+def test_charts_have_words_and_can_be_drawn(name):
+    drawn(getattr(gallery, name)("quick", 3), name)
+
+
+def test_rows_against_d_shows_plans_and_what_lies_below(monkeypatch):
+    monkeypatch.setattr(rows, "DIMENSIONS", (1, 2))
+    chart = gallery.rows_against_d("quick", 3)
+    drawn(chart, "rows_against_d")
+    paper, tight, *_ = chart.panels[0].series
+    assert tight.y == (votes.FRAME_ROWS[1], votes.FRAME_ROWS[2])
+    assert all(10_000 * few < many for few, many in zip(tight.y, paper.y, strict=True))
+    for panel in chart.panels:
+        least = min(min(one.y) for one in panel.series if one.role == "estimate")
+        assert all(one.y[0] <= least for one in panel.series if one.role == "bound")
+
+
+def test_every_claim_of_the_notebook_exists_once():
+    ids = [*gallery.CLAIMS, *gallery.FULL]
+    assert len(set(ids)) == len(ids)
+    assert set(ids) == {claim.id for claim in (*AL22, *AL22_LEARNERS, *AL22_ORACLES)} <= set(CLAIMS)
+
+
+def test_far_groups_have_weight_zero_and_others_do_not():
+    found = Vote.of(scattered(150, 0.04, np.random.default_rng(3)), VOTE_BUDGET)
+    assert (found.weights[:6] == 0).all()
+    assert (found.weights[6:] > 0).mean() > 0.95
+    assert found.design.vote.nobody * 2 > 150
+
+
+def test_masks_are_the_same_in_units_of_the_covariance():
+    root = np.diag([1e-3, 1e3])
+    long, round_ = (
+        masked_releases(one, 9000, votes.BUDGET, 3, np.random.default_rng(4)) for one in (root, np.eye(2))
+    )
+    for first, second in zip(long, round_, strict=True):
+        assert first == pytest.approx(root @ second @ root)
+
+
+@pytest.mark.parametrize(
+    ("view", "values"),
+    [
+        (gallery.vote_view, {"n": 100, "far": 0.02, "epsilon": 4.0}),
+        (gallery.mask_view, {"n": 20_000, "condition": 25.0, "epsilon": 1.0}),
+    ],
+)
+def test_views_yield_what_is_public_first_and_then_more_draws(view, values):
+    frames = list(view(3)(**values))
+    assert len(frames) > 3
+    assert len({frame.caption for frame in frames}) == len(frames)
+    assert {(panel.xlim, panel.ylim) for frame in frames for panel in frame.panels} == {
+        (panel.xlim, panel.ylim) for panel in frames[0].panels
+    }
+    assert frames[-1] == list(view(3)(**values))[-1]
+    stages = [frame.stage for frame in Explorer(view(3), "A view.", {}).frames(values)]
+    assert (stages[0], set(stages[1:-1]), stages[-1]) == ("theory", {"simulation"}, "finished")
+
+
+@pytest.mark.parametrize(
+    ("view", "values"),
+    [
+        (gallery.vote_view, {"n": 60, "far": 0.02, "epsilon": 0.5}),
+        (gallery.mask_view, {"n": 600, "condition": 25.0, "epsilon": 1.0}),
+    ],
+)
+def test_views_say_when_a_plan_refuses(view, values):
+    (frame,) = view(3)(**values) if view is gallery.vote_view else list(view(3)(**values))
+    assert frame.caption.endswith("the plan refuses.")
+    assert svg(frame)

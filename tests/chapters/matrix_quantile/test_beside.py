@@ -1,0 +1,120 @@
+"""The claims about the matrix quantile beside others decide, and a falsified world is refuted."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from workbench.chapters.covariance.runs.covariances import geometric
+from workbench.chapters.matrix_quantile.runs import beside as sweeps
+from workbench.chapters.registry import CLAIMS
+from workbench.populations.rotated import rotated
+from workbench.study.sweeps import sweep
+from workbench.study.verdict import Status
+
+SEED = 4
+
+
+@pytest.fixture(autouse=True)
+def _forget():
+    yield
+    sweep.forget()
+
+
+def decided(identifier):
+    return CLAIMS[identifier].decide("full", SEED, 1)
+
+
+def told(short, long):
+    """The sweeps of CoinPress, told a bound, with this distance for few columns and this one for more."""
+    return {
+        d: replace(one, block=errors(short if d <= 2 else long)) for d, one in sweeps.TOLD_PLANNED.items()
+    }
+
+
+def errors(size):
+    return lambda point, trials, data, noise: {
+        "fourfold": np.full(trials, size),
+        "near": np.full(trials, 1.0),
+    }
+
+
+def conditions(found):
+    """A block of condition numbers, by the share of far rows and the degrees of freedom."""
+
+    def block(point, trials, data, noise):
+        return {
+            "condition": np.full(trials, found(point["share"], point["degrees"])),
+            "plain": np.ones(trials),
+        }
+
+    return block
+
+
+def as_measured(share, degrees):
+    if degrees:
+        return np.inf if degrees < 10 else 2.0
+    return 2.0 if share <= 0.03 else 1e5 if share >= 0.2 else np.inf
+
+
+def test_fewer_rows_than_others_and_more_would_be_refuted(monkeypatch):
+    monkeypatch.setattr(sweeps, "TOLD_PLANNED", told(2.0, 0.1))
+    monkeypatch.setattr(sweeps, "fewest", lambda key, d: 10**6)
+    assert decided("MQ6").status is Status.HOLDS
+    sizes = [one for check in decided("MQ6").detail["checks"] for one in check["detail"].get("sizes", ())]
+    assert {one["formula"] for one in sizes} == {
+        "fewest rows of spectral/preconditioner", "fewest rows of covariance/unbounded"
+    }  # fmt: skip
+    monkeypatch.setattr(sweeps, "fewest", lambda key, d: 300)
+    assert decided("MQ6").status is Status.REFUTED
+
+
+@pytest.mark.parametrize(("short", "long"), [(0.1, 0.1), (2.0, 2.0)])
+def test_a_comparison_that_is_better_or_worse_than_stated_is_refuted(monkeypatch, short, long):
+    monkeypatch.setattr(sweeps, "TOLD_PLANNED", told(short, long))
+    monkeypatch.setattr(sweeps, "fewest", lambda key, d: 10**6)
+    assert decided("MQ6").status is Status.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("changed", "status"),
+    [
+        (as_measured, Status.HOLDS),
+        (lambda share, degrees: 2.0, Status.REFUTED),
+        (lambda share, degrees: np.inf, Status.REFUTED),
+        (lambda share, degrees: 9.0 if share == 0.01 else as_measured(share, degrees), Status.REFUTED),
+    ],
+)
+def test_answers_are_right_or_none(monkeypatch, changed, status):
+    for name in ("FAR", "HEAVY"):
+        monkeypatch.setattr(sweeps, name, replace(getattr(sweeps, name), block=conditions(changed)))
+    assert decided("MQ7").status is status
+
+
+def test_far_rows_are_where_they_should_be_and_as_many():
+    rng = np.random.default_rng(1)
+    law = rotated(geometric(3, 1e4), rng)
+    x = sweeps.spoilt(law, 200, 0.1, 0.0, rng)
+    white = x @ law.basis / np.sqrt(law.values)
+    lengths = np.linalg.norm(white, axis=1)
+    assert (lengths > 100).sum() == 20
+    np.testing.assert_allclose(lengths[:20], sweeps.AWAY)
+
+
+def test_distances_of_the_truth_are_0_and_of_no_answer_infinite():
+    law = rotated(geometric(2, 1e8), np.random.default_rng(1))
+    exact = (law.basis * law.values) @ law.basis.T
+    assert max(sweeps.distances(sweeps.seen(4 * exact, law))) == pytest.approx(np.sqrt(18), rel=1e-5)
+    assert sweeps.distances(np.full(2, np.nan)) == (np.inf, np.inf)
+    assert sweeps.distances(np.array([-1.0, 1.0]))[0] == np.inf
+
+
+def test_an_eigenvalue_within_rounding_of_0_is_0_and_so_infinitely_far():
+    law = rotated(geometric(3, 1e8), np.random.default_rng(1))
+    lengths = np.sqrt(law.values)
+    for least, far in ((0.0, True), (-1e-12, True), (1e-12, True), (1e-5, False)):
+        inner = np.diag([least, 1.0, 1.0])
+        estimate = (law.basis * lengths) @ inner @ (law.basis * lengths).T
+        values = sweeps.seen(estimate, law)
+        assert (values[0] == 0) == far
+        assert np.isinf(sweeps.distances(values)[0]) == far

@@ -1,0 +1,125 @@
+"""The pictures of notebook 08 are complete, say what they show, and their explorers get richer."""
+
+import json
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.chapters import matrix_quantile as gallery
+from workbench.chapters.matrix_quantile.figures import pictures, runs_view, steps
+from workbench.chapters.matrix_quantile.figures import view as quantile_view
+from workbench.chapters.matrix_quantile.runs import beside, quantile
+from workbench.chapters.registry import CLAIMS
+from workbench.charts.chart import Chart
+from workbench.lab.pictures.plots import svg
+from workbench.study.sweeps import sweep
+
+ROOT = Path(__file__).parents[3]
+MAKERS = ("count_curve", "nested", "interlacing", "stability", "mask", "rows_needed", "flat", "abstains")
+
+
+def few(old):
+    return replace(old, name=f"test-{old.name}", trials=2, blocks={"quick": 1})
+
+
+@pytest.fixture
+def _few_runs(monkeypatch):
+    monkeypatch.setattr(quantile, "SUCCESS", {d: few(one) for d, one in quantile.SUCCESS.items()})
+    for name in ("CONDITIONS", "FAR", "HEAVY"):
+        monkeypatch.setattr(beside, name, few(getattr(beside, name)))
+    told = {d: few(one) for d, one in beside.TOLD_ROWS.items()}
+    monkeypatch.setattr(beside, "TOLD_ROWS", told)
+    monkeypatch.setattr(steps, "DRAWS", {"quick": 10})
+    monkeypatch.setattr(pictures, "PAIRS", {"quick": 10})
+    yield
+    sweep.forget()
+
+
+@pytest.mark.usefixtures("_few_runs")
+@pytest.mark.parametrize("name", MAKERS)
+def test_charts_have_words_and_can_be_drawn(name):
+    chart = getattr(gallery, name)("quick", 3)
+    assert chart.name == name
+    assert chart.how_to_read.count(".") >= 2
+    assert len(chart.title) <= 80
+    assert Chart.from_json(chart.to_json()).to_json() == chart.to_json()
+    assert svg(chart).startswith(b"<?xml")
+    for panel in chart.panels:
+        assert panel.xlabel
+        assert panel.ylabel
+
+
+def test_every_claim_of_the_notebook_exists_once():
+    assert len(set(gallery.CLAIMS)) == len(gallery.CLAIMS)
+    assert {claim for claim in CLAIMS if claim.startswith("MQ")} == set(gallery.CLAIMS)
+
+
+def test_the_notebook_shows_everything_that_the_gallery_has():
+    notebook = json.loads((ROOT / "notebooks" / "06_matrix_quantile.ipynb").read_text())
+    code = "".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
+    assert all(f"mq.{name}" in code for name in gallery.__all__)
+
+
+def test_a_picture_of_levels_is_nested_and_near_its_prediction():
+    x = np.random.default_rng(1).standard_normal((2000, 2))
+    found = [pictures.known(x, share * len(x)) for share in pictures.NESTED_SHARES]
+    for outer, inner in pairwise(found):
+        assert (np.linalg.eigvalsh(outer - inner) > 0).all()
+    for share, one in zip(pictures.NESTED_SHARES, found, strict=True):
+        np.testing.assert_allclose(np.linalg.eigvalsh(one), pictures.scale_at(share, 2), rtol=0.2)
+
+
+def test_a_replaced_row_stays_between_two_levels_and_not_within_half_of_one(monkeypatch):
+    rng = np.random.default_rng(2)
+    found = np.array([pictures.margins(rng) for _ in range(40)])
+    assert found.max() <= 1 + 1e-5
+    right = pictures.known
+    monkeypatch.setattr(pictures, "known", lambda x, v: right(x, pictures.PAIR_V + (v - pictures.PAIR_V) / 3))
+    assert max(max(pictures.margins(rng)) for _ in range(80)) > 1 + 1e-3
+
+
+def test_the_chance_to_pass_is_that_of_the_noise():
+    made = steps.recipe(quantile.planned(1, None), 1).design
+    epsilon, bound = made.share, steps.truncated_laplace_bound(made.charges[0])
+    assert steps.passing(epsilon, bound, 0) == 0
+    assert steps.passing(epsilon, bound, 1) == pytest.approx(quantile.DELTA, rel=1e-6)
+    assert steps.passing(epsilon, bound, made.test.most) >= 1 - quantile.BETA / 5
+    draws = np.random.default_rng(3).laplace(0.0, 1 / epsilon, 200_000)
+    draws = draws[np.abs(draws) <= bound]
+    for h in (bound - 2, bound + 1):
+        assert steps.passing(epsilon, bound, h) == pytest.approx((h + draws > bound).mean(), abs=0.006)
+
+
+@pytest.mark.parametrize(
+    ("view", "values", "rounds"),
+    [
+        (gallery.quantile_view, {"level": 0.2, "n": 400, "far": 0.1}, quantile_view.ROUNDS),
+        (gallery.runs_view, {"n": 800, "epsilon": 1.0, "far": 0.02}, runs_view.ROUNDS),
+    ],
+)
+def test_views_yield_theory_first_and_then_more_samples(view, values, rounds):
+    frames = list(view(3)(**values))
+    assert len(frames) == rounds + 1
+    estimates = [
+        sum(
+            bool(tuple(series.x))
+            for panel in frame.panels
+            for series in panel.series
+            if series.role == "estimate"
+        )
+        for frame in frames
+    ]
+    assert estimates[0] == 0
+    assert all(estimates[1:])
+    assert len({frame.caption for frame in frames}) == len(frames)
+    assert frames[-1] == list(view(3)(**values))[-1]
+
+
+def test_releases_of_the_view_are_within_the_promise():
+    *_, last = gallery.runs_view(4)(n=1500, epsilon=1.0, far=0.0)
+    answers, good = (int(last.caption.split(word)[0].split()[-1]) for word in (" answers", " within"))
+    assert answers >= 10
+    assert good >= answers - 1

@@ -1,0 +1,31 @@
+import pytest
+
+from workbench.chapters.one_mean.claims import accounting
+from workbench.privacy import ApproxDP
+from workbench.study.verdict import Status
+
+
+def test_the_order_holds_for_any_seed_and_profile():
+    first, second = (accounting.ordered(profile, seed, 1) for profile, seed in (("quick", 1), ("full", 2)))
+    assert first == second
+    assert first.status == Status.HOLDS
+    assert first.level == 0
+    assert first.trials > 300
+
+
+@pytest.mark.parametrize("function", ["approx_from_gdp", "approx_from_zcdp", "optimal_composition"])
+def test_a_looser_theorem_is_refuted(monkeypatch, function):
+    true = getattr(accounting, function)
+
+    def looser(*args):
+        budget = true(*args)
+        return ApproxDP(1.3 * budget.epsilon, budget.delta)
+
+    monkeypatch.setattr(accounting, function, looser)
+    assert accounting.ordered("quick", 1, 1).status == Status.REFUTED
+
+
+def test_a_wrong_entry_of_the_table_is_refuted(monkeypatch):
+    known = {**accounting.KNOWN, (0.5, 1e-6): (5.757, 5.222, 4.888)}
+    monkeypatch.setattr(accounting, "KNOWN", known)
+    assert accounting.ordered("quick", 1, 1).status == Status.REFUTED

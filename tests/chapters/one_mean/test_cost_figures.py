@@ -1,0 +1,95 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from workbench.chapters.one_mean.claims import costs as l17_costs
+from workbench.chapters.one_mean.claims import intervals
+from workbench.chapters.one_mean.figures import costs, currencies, free_view
+from workbench.charts.chart import Chart
+from workbench.lab.pictures.plots import svg
+from workbench.privacy import PureDP
+from workbench.study.sweeps.sweep import Sweep, grid
+
+CHARTS = (
+    costs.rows_against_accuracy,
+    costs.private_for_free,
+    costs.tight_ratio,
+    currencies.confidence_intervals,
+    currencies.currencies,
+)
+
+
+def small(sweep, trials=10):
+    return replace(sweep, name=f"test-{sweep.name}", trials=trials, blocks={"quick": 2})
+
+
+@pytest.fixture
+def _few_runs(monkeypatch):
+    monkeypatch.setattr(l17_costs, "FREE", small(l17_costs.FREE))
+    monkeypatch.setattr(l17_costs, "SIZES", small(l17_costs.SIZES))
+    monkeypatch.setattr(costs, "CURVES", small(costs.CURVES))
+    points = tuple(
+        point
+        for calibration, variance, n in (
+            ("tight", "known", (300, 1000)),
+            ("tight", "unknown", (300,)),
+            ("paper", "known", (1000, 5000)),
+            ("paper", "unknown", (1000,)),
+        )
+        for point in grid(
+            calibration=calibration, variance=variance, n=n, sigma=1.0, mean=(0.0, 1e6), pivots=300
+        )
+    )
+    sweep = Sweep("test-intervals-small", points, intervals.intervals, 10, {"quick": 1})
+    monkeypatch.setattr(intervals, "sweep_of", lambda _: sweep)
+
+
+@pytest.mark.usefixtures("_few_runs")
+@pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.__name__)
+def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
+    made = chart("quick", 1)
+    assert made.name == chart.__name__
+    assert made.how_to_read.count(".") >= 2
+    assert len(made.title) <= 80
+    assert all(panel.xlabel and panel.ylabel for panel in made.panels)
+    assert Chart.from_json(made.to_json()).to_json() == made.to_json()
+    assert b"<svg" in svg(made)
+
+
+@pytest.mark.usefixtures("_few_runs")
+def test_the_forbidden_region_is_the_largest_of_the_bounds():
+    panel = costs.rows_against_accuracy("quick", 1).panels[0]
+    (edge,) = [series for series in panel.series if series.role == "bound"]
+    parts = np.array([series.y for series in panel.series if series.role == "theory"])
+    assert edge.y == tuple(parts.max(axis=0))
+
+
+def test_the_view_shows_theory_first_and_then_more_and_more_runs(monkeypatch):
+    monkeypatch.setattr(free_view, "runs_per_frame", lambda n, radius: 5)
+    frames = list(free_view.private_for_free_view(1)(epsilon=1.0, n=500, radius=10.0))
+    assert "Predicted." in frames[0].caption
+    assert "Measured in 5 runs" in frames[1].caption
+    assert f"Measured in {5 * free_view.FRAMES} runs" in frames[-1].caption
+    tight = [series for series in frames[-1].panels[0].series if series.role == "theory"][-1]
+    assert set(free_view.GRID) <= set(tight.x)
+    assert len({frame.panels[0].xlim for frame in frames}) == 1
+
+
+def test_the_view_begins_at_the_defaults_of_its_controls():
+    values = {name: control.value for name, control in free_view.CONTROLS.items()}
+    first = next(free_view.private_for_free_view(1)(**values))
+    assert first.title == "Is privacy free at ε = 1, n = 1000, R = 100?"
+
+
+@pytest.mark.parametrize(("n", "radius"), [(100, 1), (30_000, 10_000)])
+def test_frames_stay_small(n, radius):
+    assert 5 <= free_view.runs_per_frame(n, radius) <= 200
+
+
+@pytest.mark.parametrize(("n", "epsilon"), [(300, 1.0), (1000, 1.0), (3000, 0.3), (1000, 0.1)])
+def test_the_predicted_distance_is_the_measured_one(n, epsilon):
+    picture = free_view.Picture(epsilon, n, 100.0)
+    picture.simulate(1000, np.random.default_rng(1), np.random.default_rng(2))
+    predicted = free_view.tight_distance(n, PureDP(epsilon), 100.0)
+    assert np.median(picture.runs["tight"]) == pytest.approx(predicted, rel=0.25)

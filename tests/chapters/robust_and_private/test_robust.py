@@ -1,0 +1,137 @@
+"""The claims about the row-wise filter decide; in a falsified world they are refuted."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from workbench.chapters.registry import CLAIMS
+from workbench.chapters.robust_and_private.runs import robust as sweeps
+from workbench.study.sweeps import sweep
+from workbench.study.verdict import Status
+
+SEED = 4
+TABLES = {
+    "R1": ("PLANTED_LOW", "PLANTED_HIGH"),
+    "R2": ("ATTACKED",),
+    "R3": ("ATTACKED",),
+    "R4": ("FEWER",),
+    "R5": ("HEAVY",),
+}
+
+
+@pytest.fixture(autouse=True)
+def _forget():
+    yield
+    sweep.forget()
+
+
+def imagined(monkeypatch, name, block, trials=30):
+    """Replace what a sweep measures; what it is about stays."""
+    monkeypatch.setattr(sweeps, name, replace(getattr(sweeps, name), block=block, trials=trials))
+
+
+def decided(identifier):
+    return CLAIMS[identifier].decide("quick", SEED, 1)
+
+
+def failed(verdict):
+    checks = verdict.detail.get("checks", [{"id": verdict.id, "status": verdict.status}])
+    return [check["id"] for check in checks if check["status"] is Status.REFUTED]
+
+
+def directions(factor, low):
+    def block(point, trials, data, noise):
+        clean = 0.01 * (1 + 0.2 * data.random(trials))
+        return {sweeps.NONE: clean, sweeps.EXTRA: 3 * clean} | {
+            name: np.full(trials, low) if point["d"] <= 3 else factor * clean for name in sweeps.DIRECTIONS
+        }
+
+    return block
+
+
+def same_error(size):
+    return lambda point, trials, data, noise: {"error": size * (1 + 0.1 * data.random(trials))}
+
+
+def pairs(factors):
+    def block(point, trials, data, noise):
+        plain = 1 + data.random(trials)
+        return {
+            f"{kind} {side}": plain * (factors[kind] if side == "filter" else 1.0)
+            for kind in ("clean", "planted")
+            for side in ("filter", "plain")
+        }
+
+    return block
+
+
+def test_true_worlds_hold(monkeypatch):
+    for name in TABLES["R1"]:
+        imagined(monkeypatch, name, directions(1.05, 0.015))
+    imagined(monkeypatch, "FEWER", pairs({"clean": 1.05, "planted": 0.4}))
+    imagined(monkeypatch, "HEAVY", same_error(0.5))
+    imagined(monkeypatch, "ATTACKED", same_error(0.03))
+    for identifier in ("R1", "R2", "R4", "R5"):
+        assert decided(identifier).status is Status.HOLDS, identifier
+    sweep.forget()
+    imagined(monkeypatch, "ATTACKED", same_error(0.195))
+    assert decided("R3").status is Status.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("identifier", "block", "check"),
+    [
+        ("R1", directions(1.4, 0.015), "median over that without corruption"),
+        ("R1", directions(1.05, 0.03), "median, shift-ones, d = 3"),
+        ("R2", same_error(0.06), "median, five-clusters"),
+        ("R3", same_error(0.3), "median, tail-swap"),
+        ("R3", same_error(0.1), "median, tail-swap, from below"),
+        ("R4", pairs({"clean": 1.2, "planted": 0.4}), "median over that of the plain mean, clean, n = 300"),
+        (
+            "R4",
+            pairs({"clean": 1.0, "planted": 0.6}),
+            "median over that of the plain mean, planted, n = 3000",
+        ),
+        ("R5", same_error(1.6), "share of errors above 1.5 √corruption"),
+    ],
+)
+def test_false_worlds_are_refuted(monkeypatch, identifier, block, check):
+    imagined(monkeypatch, "PLANTED_LOW", directions(1.05, 0.015))
+    for name in TABLES[identifier]:
+        imagined(monkeypatch, name, block)
+    verdict = decided(identifier)
+    assert verdict.status is Status.REFUTED
+    assert any(found.startswith(check) for found in failed(verdict))
+
+
+@pytest.mark.parametrize(("often", "status"), [(0.01, Status.HOLDS), (0.15, Status.REFUTED)])
+def test_a_share_of_large_errors_decides(monkeypatch, often, status):
+    """With twelve trials in each cell, as in a full run."""
+
+    def block(point, trials, data, noise):
+        return {"error": np.where(data.random(trials) < often, 1.6, 0.5)}
+
+    imagined(monkeypatch, "HEAVY", block, trials=12)
+    assert decided("R5").status is status
+
+
+def test_the_sweeps_measure_what_they_say(monkeypatch):
+    """With fewer rows: every attack has its column, corruption costs more than nothing, pairs share noise."""
+    monkeypatch.setattr(sweeps, "N", 4000)
+    rng = np.random.default_rng
+    planted = sweeps.planted({"d": 3}, 2, rng(1), rng(2))
+    assert {*planted} == {sweeps.NONE, *sweeps.DIRECTIONS, sweeps.EXTRA}
+    for name in ("tail-swap", "five-clusters", "signs, cluster-4", "exponential, none"):
+        (errors,) = sweeps.attacks({"attack": name}, 2, rng(1), rng(2)).values()
+        assert (errors > 0).all()
+        assert (errors < 1).all()
+    few = sweeps.few({"n": 300}, 3, rng(1), rng(2))
+    assert (few["clean filter"] == few["clean plain"]).all()  # the rule leaves the filter out
+    many = sweeps.few({"n": 3000}, 3, rng(1), rng(2))
+    assert (many["planted filter"] < many["planted plain"]).all()
+    for law in sweeps.LAWS:
+        (errors,) = sweeps.heavy(
+            {"law": law, "corruption": 0.05, "attack": "far"}, 2, rng(1), rng(2)
+        ).values()
+        assert (errors < 1.5).all()

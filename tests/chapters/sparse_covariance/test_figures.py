@@ -1,0 +1,194 @@
+"""The pictures of sparse covariances: complete, with the six references, and explorers that get richer."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.chapters import sparse_covariance as gallery
+from workbench.chapters.sparse_covariance.claims import dimension, radius
+from workbench.chapters.sparse_covariance.claims import rules as wx19_rules
+from workbench.chapters.sparse_covariance.figures import figures, matrix_view, regimes, rules, view
+from workbench.chapters.sparse_covariance.runs import figures as study
+from workbench.chapters.sparse_covariance.runs.designs import REFERENCES
+from workbench.charts import canonical_json
+from workbench.charts.chart import Chart
+from workbench.lab.pictures.plots import svg
+from workbench.study.sweeps import sweep
+
+ROOT = Path(__file__).parents[3]
+SMALL_P = {50: 8, 100: 10, 200: 12, 400: 14, 800: 16, 25: 6}
+CHARTS = (
+    *figures.FIGURES,
+    gallery.matrices,
+    gallery.regime_map,
+    gallery.error_against_p,
+    gallery.rules,
+    gallery.support,
+    gallery.unknown_radius,
+    gallery.promise,
+)
+
+
+def few(old, **changes):
+    """A sweep with few runs, of matrices that are small but keep their names."""
+
+    def block(point, *rest):
+        return old.block({**point, "p": SMALL_P[point["p"]]} | changes, *rest)
+
+    return replace(old, name=f"test-{old.name}", block=block, trials=2, blocks={"quick": 1})
+
+
+@pytest.fixture
+def _few_runs(monkeypatch):
+    monkeypatch.setattr(study, "FIGURES", {model: few(old) for model, old in study.FIGURES.items()})
+    monkeypatch.setattr(study, "REGIMES", few(study.REGIMES))
+    monkeypatch.setattr(dimension, "BLOCK", few(dimension.BLOCK, active=5))
+    for module, name in (
+        (dimension, "NEEDED"),
+        (wx19_rules, "CELLS"),
+        (wx19_rules, "SUPPORT"),
+        (radius, "RADIUS"),
+    ):
+        monkeypatch.setattr(
+            module, name, few(getattr(module, name), **({"n": 500} if name == "RADIUS" else {}))
+        )
+    yield
+    sweep.forget()
+
+
+@pytest.mark.usefixtures("_few_runs")
+@pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.__name__)
+def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
+    made = chart("quick", 1)
+    assert made.name == chart.__name__
+    assert made.how_to_read.count(".") >= 2
+    assert len(made.title) <= 80
+    assert all(panel.xlabel and panel.ylabel for panel in made.panels)
+    assert Chart.from_json(made.to_json()).to_json() == made.to_json()
+    assert json.dumps(made.to_json(), allow_nan=True)
+    assert b"<svg" in svg(made)
+
+
+def labels(panel):
+    return {series["label"] for series in panel["series"]}
+
+
+@pytest.mark.usefixtures("_few_runs")
+@pytest.mark.parametrize("chart", figures.FIGURES, ids=lambda chart: chart.__name__)
+def test_every_panel_of_figures_1_to_4_has_the_six_references(chart):
+    panels = chart("quick", 1).to_json()["panels"]
+    assert len(panels) == 4
+    assert len(REFERENCES) == 6
+    for panel in panels:
+        assert labels(panel) >= set(REFERENCES.values())
+        for series in panel["series"]:
+            assert len(series["x"]) >= 8
+            assert np.isfinite(np.array(series["y"], float)).all()
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_the_committed_figures_have_them_too(number):
+    path = ROOT / "figures" / "08_sparse_covariance" / f"figure_{number}.json"
+    charts = canonical_json.read(path)["charts"]
+    assert set(charts) == {"quick", "full"}
+    for chart in charts.values():
+        for panel in chart["panels"]:
+            assert labels(panel) >= set(REFERENCES.values())
+
+
+@pytest.mark.usefixtures("_few_runs")
+def test_the_zero_matrix_errs_by_one_and_no_reference_looks_like_another():
+    for panel in figures.figure_2("quick", 1).panels:
+        (zero,) = (series for series in panel.series if series.label == REFERENCES["zero"])
+        assert set(zero.y) == {1.0}
+    assert len(set(figures.LOOKS.values())) == len(REFERENCES)
+    assert set(figures.LOOKS) == set(REFERENCES)
+
+
+@pytest.mark.usefixtures("_few_runs")
+@pytest.mark.parametrize("chart", [gallery.error_against_p, gallery.rules])
+def test_other_pictures_of_errors_have_the_references_too(chart):
+    made = chart("quick", 1)
+    shown = {series.label for panel in made.panels for series in panel.series}
+    shown |= {name for panel in made.panels for name in panel.names}
+    assert shown >= set(REFERENCES.values())
+
+
+@pytest.mark.usefixtures("_few_runs")
+def test_maps_hold_the_means_of_their_runs():
+    chart = gallery.regime_map("quick", 1)
+    frame = sweep.run(study.REGIMES, "quick", seed=1)
+    cell = frame[(frame["model"] == "local") & (frame["p"] == 25) & (frame["n"] == 10**5)]
+    shown = chart.panels[3].heat
+    assert shown.values[0][0] == pytest.approx(np.exp(np.log(cell["default"]).mean()))
+    assert (len(shown.values), len(shown.values[0])) == (len(study.MAP_P), len(study.MAP_ROWS["local"]))
+    assert all(0 <= value <= 1 for row in chart.panels[2].heat.values for value in row)
+
+
+def test_matrices_are_of_one_run_in_units_of_the_mean_variance():
+    chart = gallery.matrices("quick", 3)
+    truth, empirical, plain, diagonal, _, default = (np.array(panel.heat.values) for panel in chart.panels)
+    assert np.diag(truth).mean() == pytest.approx(1.0)
+    kept = (default != 0) & (truth != 0)
+    assert kept.sum() > 40
+    assert np.abs(plain - truth).max() > np.abs(empirical - truth).max()
+    assert (diagonal == np.diag(np.diag(plain))).all()
+
+
+def test_the_promise_is_that_of_the_claim():
+    chart = gallery.promise("quick", 1)
+    curve = next(series for series in chart.panels[0].series if series.label == "δ = 1e-05")
+    assert np.interp(1.0, curve.x, curve.y) == pytest.approx(1.098, abs=2e-3)
+    for series in chart.panels[1].series[:-1]:
+        assert max(series.y) < 1
+    assert rules.size(1.0, 1e-5) == pytest.approx(3.731 / 4.845, abs=1e-3)
+
+
+def test_the_view_of_errors_shows_predictions_first_and_then_more_and_more_runs():
+    frames = list(gallery.error_against_rows_view(1)(p=30, degree=3, epsilon=1.0))
+    estimates = [[s for s in frame.panels[0].series if s.role == "estimate"] for frame in frames]
+    assert not any(len(tuple(series.x)) for series in estimates[0])
+    assert all(len(tuple(series.x)) == len(view.ROWS) for series in estimates[-1])
+    assert f"{view.RUNS} runs" in frames[-1].caption
+    shown = {series.label for series in frames[-1].panels[0].series if tuple(series.x)}
+    assert shown >= set(REFERENCES.values())
+    assert len({frame.panels[0].ylim for frame in frames}) == 1
+
+
+def test_predictions_of_the_view_are_near_its_runs():
+    *_, last = gallery.error_against_rows_view(1)(p=60, degree=3, epsilon=1.0)
+    plain = next(s for s in last.panels[0].series if s.label == REFERENCES["plain"])
+    predicted = next(
+        s for s in last.panels[0].series if s.role == "theory" and s.colour_key == figures.LOOKS["plain"]
+    )
+    np.testing.assert_allclose(plain.y, predicted.y, rtol=0.35)
+
+
+def test_the_view_of_matrices_shows_the_truth_first_and_then_a_run():
+    first, coarse, *_, last = gallery.matrices_view(1)(n=15_000, epsilon=1.0, rule="default rule")
+    assert first.caption.startswith("Predicted")
+    assert "in this run" in coarse.caption
+    assert f"over {1 + sum(matrix_view.ROUNDS)} runs" in last.caption
+    assert coarse.panels[2] == last.panels[2]
+    assert {series.role for series in first.panels[3].series} == {"reference", "theory"}
+    assert {series.role for series in last.panels[3].series} == {"reference", "estimate"}
+    again = list(gallery.matrices_view(1)(n=15_000, epsilon=1.0, rule="default rule"))[-1]
+    assert again == last
+    assert first.panels[0].heat == last.panels[0].heat
+
+
+@pytest.mark.parametrize("rule", matrix_view.WORDS)
+@pytest.mark.parametrize("n", [2000, 500_000])
+def test_every_rule_can_be_chosen_at_both_ends(rule, n):
+    *_, last = gallery.matrices_view(2)(n=n, epsilon=1.0, rule=rule)
+    assert "F1" in last.caption
+
+
+def test_the_notebook_shows_everything_that_the_gallery_has():
+    notebook = json.loads((ROOT / "notebooks" / "08_sparse_covariance.ipynb").read_text())
+    code = "".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
+    assert all(f"sparse.{name}" in code for name in gallery.__all__)
+    assert regimes.short(10**7) == "10⁷"

@@ -1,0 +1,156 @@
+"""Pictures of what votes of groups learn: whole laws, covariances beside another learner, under attack."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from workbench.bounds import al22
+from workbench.bounds.corruption import scale_limit, unit
+from workbench.chapters.any_gaussian.claims import oracles
+from workbench.chapters.any_gaussian.figures.rows import DELTA, EPSILON, POPULOUS, UNBOUNDED
+from workbench.chapters.any_gaussian.figures.vote import PLAIN
+from workbench.chapters.any_gaussian.runs import laws as sweeps
+from workbench.chapters.any_gaussian.runs import votes
+from workbench.chapters.covariance.figures.heavy import ERROR, LEVEL, measured
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.study import measures
+from workbench.study.sweeps.sweep import run
+
+ROBUST = "covariance/populous-robust"
+FILTERS = {
+    "plain": ("second moment", "covariance/empirical"),
+    "paper": ("source's filter", "covariance/filter-nonprivate:paper"),
+    "error": ("tail filter", "covariance/filter-nonprivate"),
+}
+LENGTHS = {1.0: "1", 1e8: "10⁸"}
+SIDEWAYS = 0.05  # the ξ of the panel of attacks
+BESIDE = {"plain": 0.22, "paper": 0.0, "error": -0.22}  # where a marker stands in its row
+
+
+def whole_law(profile: str, seed: int) -> Chart:
+    """Return total variation of learned laws against n, and n against α with the theorem (C12)."""
+    frame = run(sweeps.LAW_SIZES, profile, seed=seed)
+    return Chart(
+        "whole_law",
+        "Any Gaussian: mean and covariance at once, (1, 1e-6)",
+        (_errors(frame), _rows_for(frame)),
+        alt="Left, the total variation starts at about one or two hundredths at the fewest rows and falls"
+        " with n, for d = 1, 2, 3. Right, rows against the error they reach: flat, and far above the"
+        " theorem's shape, for errors above one or two hundredths, and close to it below.",
+        how_to_read="Left, each curve begins at the fewest rows that are answered, and there the error is"
+        " small already: votes need many groups, and once there are so many, the rows suffice for much more"
+        " than α = .2. Right, the same read the other way round. Dashed: the theorem with every constant 1."
+        " Grey: 1/α², about what it takes without privacy.",
+    )
+
+
+def _by_n(frame: pd.DataFrame, d: float) -> Mapping[float, pd.DataFrame]:
+    return measures.by(measures.at(frame, d=d), "n")
+
+
+def _errors(frame: pd.DataFrame) -> Panel:
+    series = [
+        measured(
+            f"d = {d}",
+            {n: measures.median(one["error"], LEVEL) for n, one in _by_n(frame, d).items()},
+            str(d - 1),
+        )
+        for d in sweeps.DIMENSIONS
+    ]
+    return Panel("error", "rows n", "total variation, at most", tuple(series), note="Medians, 95 % bands.")
+
+
+def _rows_for(frame: pd.DataFrame) -> Panel:
+    series = []
+    for d in sweeps.DIMENSIONS:
+        groups = _by_n(frame, d)
+        reached = [float(np.quantile(one["error"], 1 - votes.BETA)) for one in groups.values()]
+        order = np.argsort(reached)
+        alphas, sizes = np.array(reached)[order], np.array(list(groups))[order]
+        alphas, sizes = np.append(alphas, 0.5), np.append(sizes, min(groups))
+        series.append(Series(f"d = {d}", alphas, sizes, colour_key=str(d - 1)))
+        grid = np.geomspace(alphas[0], 0.5, 9)
+        shapes = [al22.gaussian_shape(d, alpha, EPSILON, DELTA).total for alpha in grid]
+        label = "Theorem 5.7" if d == 1 else ""
+        series.append(Series(label, grid, shapes, role="theory", colour_key=str(d - 1)))
+    lowest = np.geomspace(min(series[0].x), 0.5, 9)
+    plain = [al22.lower_shape(1, alpha, EPSILON, DELTA).sampling for alpha in lowest]
+    series.append(Series("1/α²: d = 1, without privacy", lowest, plain, role="reference"))
+    return Panel("rows for an error", "α, in nine runs of ten", "rows n", tuple(series))
+
+
+def two_learners(profile: str, seed: int) -> Chart:
+    """Return errors of both covariances on the same rows, at equal (ε, δ) (AL22.5)."""
+    frame = run(votes.COVARIANCES, profile, seed=seed)
+    panels = tuple(_both(measures.at(frame, condition=size), name) for size, name in LENGTHS.items())
+    return Chart(
+        "two_learners",
+        "Votes of groups against medians of blocks: the same rows, the same (1, 1e-6)",
+        panels,
+        alt="Errors of the populous and of the unbounded covariance at d = 1, 2, 3, for condition numbers 1"
+        " and 1e8: both below 5 hundredths, the unbounded one half as large or less, neither changed by the"
+        " condition number.",
+        how_to_read="At the fewest rows that the populous covariance takes, the unbounded one is two to three"
+        " times as accurate: it spends few rows on its frame. d² against d^2.5 is about large d; see the rows"
+        " above."
+        " Both finish with the same step in their frame.",
+    )
+
+
+def _both(frame: pd.DataFrame, condition: str) -> Panel:
+    groups = measures.by(frame, "d")
+    series = tuple(
+        measured(key, {d: measures.median(one[column], LEVEL) for d, one in groups.items()}, key)
+        for column, key in (("error", POPULOUS), ("unbounded", UNBOUNDED))
+    )
+    sizes = ", ".join(f"{n:,}" for n in list(votes.LAW_ROWS.values())[:3])
+    return Panel(f"condition number {condition}", "dimension d", f"median {ERROR}", series,
+                 note=f"n = {sizes}", ylim=(1e-3, 1.0))  # fmt: skip
+
+
+def attacked(profile: str, seed: int) -> Chart:
+    """Return errors of filters under attacks, beside what no estimator can do (C11)."""
+    frame = run(sweeps.ORACLES, profile, seed=seed)
+    return Chart(
+        "attacked",
+        f"A share of the rows may be anything (d = {sweeps.D})",
+        (_attacks(measures.at(frame, corruption=SIDEWAYS)), _worst(frame)),
+        alt="Left, errors of three estimators under ten attacks: the tail filter is below the information"
+        " limit under five, within twice the limit under all, and nowhere worse than the plain second moment."
+        " Right, the worst of the attacks against the share of corrupted rows: the tail filter stays within"
+        " twice the limit, the source's filter within three times, the plain moment is far off.",
+        how_to_read="Unit: ξ ln 1/ξ. The black line is the information limit: two laws that far apart look"
+        " the same when a share ξ is changed, so that no estimator errs less under every attack; under a"
+        " given one it may. The lower five attacks were written when the filter was finished. Groups are"
+        " robust where a row is not: a vote hears what most of these filtered groups say.",
+    )
+
+
+def _attacks(frame: pd.DataFrame) -> Panel:
+    names = tuple(sweeps.SHOWN)
+    series = []
+    for column, (label, key) in FILTERS.items():
+        middle = [float(measures.at(frame, attack=name)[column].median()) for name in names]
+        series.append(
+            Series(
+                label, [place + BESIDE[column] for place in range(1, len(names) + 1)], middle, colour_key=key
+            )
+        )
+    limit = oracles.limits(SIDEWAYS)[0]
+    ends = (0.5, len(names) + 0.5)
+    series.append(Series("information limit", ends, (limit, limit), role="reference", colour_key=PLAIN))
+    return Panel(f"ξ = {SIDEWAYS:g}", "", "error over ξ ln 1/ξ", tuple(series), "linear", names=names,
+                 note="Medians. Arrows: beyond the edge.", ylim=(0.1, 10.0))  # fmt: skip
+
+
+def _worst(frame: pd.DataFrame) -> Panel:
+    groups, series = measures.by(frame, "corruption"), []
+    for column, (label, key) in FILTERS.items():
+        worst = [
+            float(rows.groupby("attack")[column].median().max()) * unit(xi) for xi, rows in groups.items()
+        ]
+        series.append(Series(label, groups, worst, colour_key=key))
+    limits = [scale_limit(xi) for xi in groups]
+    series.append(Series("", groups, limits, role="bound", colour_key=PLAIN))
+    return Panel("the worst of ten attacks", "share ξ of corrupted rows", ERROR, tuple(series))

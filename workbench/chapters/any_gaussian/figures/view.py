@@ -1,0 +1,125 @@
+"""The explorers of notebook 04: a vote with far groups, and masks of the covariance's shape."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from workbench.chapters.any_gaussian.figures.vote import (
+    CENTRE,
+    MASK,
+    PLAIN,
+    POPULAR,
+    REACH,
+    Vote,
+    masked_releases,
+    popularity,
+    scattered,
+    where,
+)
+from workbench.chapters.any_gaussian.runs.votes import rotated
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.ellipses import ellipse, plane
+from workbench.errors import ArgumentError
+from workbench.privacy import ApproxDP, SimulatedNoise
+from workbench.study.sweeps.streams import Role, stream
+
+NAME = "any-gaussian-view"
+DELTA = 1e-3
+EACH, STEPS = 100, 4  # draws of a frame, frames
+MASKED, SHOWN = 15, 6  # releases of a frame, ellipses
+
+
+def vote_view(seed: int) -> Callable[..., Iterator[Chart]]:
+    """Return the view of `explore`: one vote at once, then how often such votes are heard."""
+
+    def view(n: int, far: float, epsilon: float) -> Iterator[Chart]:
+        rng, noise = (stream(seed, role, NAME, n, 0) for role in (Role.DATA, Role.NOISE))
+        points, budget = scattered(n, far, rng), ApproxDP(epsilon, DELTA)
+        try:
+            found = Vote.of(points, budget)
+        except ArgumentError:
+            yield _chart((_refused(points),), "No vote of so few rows is private enough: the plan refuses.")
+            return
+        said = f"{int((found.weights == 0).sum())} of {n} groups have weight 0;"
+        said += f" {100 * found.agreed:.1f} % of pairs are friends."
+        popular = popularity(found)
+
+        def after(draws: str) -> Chart:
+            note = f"{100 * far:g} % far. {popular.note} {draws}"
+            return _chart((where(found), replace(popular, note=note)), f"{said} {draws}")
+
+        yield after("Answered in no draw of the noise yet.")
+        heard, source, charge = 0, SimulatedNoise(noise), found.design.charges[0]
+        for trials in range(EACH, STEPS * EACH + 1, EACH):
+            heard += sum(found.design.vote.passes(found.friends, charge, source) for _ in range(EACH))
+            yield after(f"Answered in {100 * heard / trials:.0f} % of {trials} draws of the noise.")
+
+    return view
+
+
+def _refused(points: np.ndarray) -> Panel:
+    dots = Series("groups", points[:, 0], points[:, 1], role="rows", colour_key=POPULAR)
+    return plane("groups as points", (dots,), reach=REACH, centre=CENTRE, panels=1)
+
+
+def _chart(panels: tuple[Panel, ...], caption: str) -> Chart:
+    return Chart(
+        "vote_view",
+        "A vote of groups in the plane",
+        panels,
+        alt="Left, groups as points, with circles of friendship round a popular and a lonely one. Right, the"
+        " share of friends of every point between the two thresholds.",
+        how_to_read="Markers: this data set. Dashed: public thresholds, before a row is read. Groups below"
+        " the lower one have weight 0.",
+        caption=caption,
+    )
+
+
+def mask_view(seed: int) -> Callable[..., Iterator[Chart]]:
+    """Return the view of `explore`: the covariance at once, then more and more masked releases of it."""
+
+    def view(n: int, condition: float, epsilon: float) -> Iterator[Chart]:
+        data, noise = (stream(seed, role, NAME, 1, 0) for role in (Role.DATA, Role.NOISE))
+        root, budget = rotated(np.array([1.0, condition]) / condition, data), ApproxDP(epsilon, 1e-6)
+        try:
+            drawn = masked_releases(root, n, budget, 0, noise)
+        except ArgumentError:
+            yield _masks(root, [], "So few rows have no vote at this ε: the plan refuses.")
+            return
+        yield _masks(root, drawn, "No release yet.")
+        for _ in range(STEPS):
+            drawn = [*drawn, *masked_releases(root, n, budget, MASKED, noise)]
+            middle = float(np.median(_distances(root, drawn)))
+            said = f"{len(drawn)} releases; median Thompson distance {middle:.3f}"
+            yield _masks(root, drawn, f"{said}: a factor {np.exp(middle):.2f}.")
+
+    return view
+
+
+def _distances(root: np.ndarray, drawn: list[np.ndarray]) -> np.ndarray:
+    back = np.linalg.inv(root)
+    logs = np.log(np.linalg.eigvalsh(back @ np.array(drawn) @ back.T))
+    return np.asarray(np.abs(logs).max(axis=1))
+
+
+def _masks(root: np.ndarray, drawn: list[np.ndarray], caption: str) -> Chart:
+    back = np.linalg.inv(root)
+    panels = []
+    for title, map_ in (("as released", np.eye(2)), ("in units of Σ", back)):
+        lines = [
+            ellipse("released" if not i else "", map_ @ one @ map_.T, role="estimate", colour_key=MASK)
+            for i, one in enumerate(drawn[-SHOWN:])
+        ]
+        truth = ellipse("Σ", map_ @ root @ root.T @ map_.T, role="theory", colour_key=PLAIN)
+        panels.append(plane(title, (*lines, truth), reach=1.9))
+    return Chart(
+        "mask_view",
+        "Masks of the shape of the covariance",
+        tuple(panels),
+        alt="Left, masked releases of a covariance as ellipses; right, the same in units of the covariance,"
+        " round a circle.",
+        how_to_read="Dashed: the covariance. The others are releases. Make it longer: the left picture"
+        " changes, the right one does not.",
+        caption=caption,
+    )

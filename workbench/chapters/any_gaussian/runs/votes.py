@@ -1,0 +1,198 @@
+"""The sweeps behind the claims on AL22's learners: votes, subspaces, preconditioners, means, laws.
+
+(ε, δ) = (1, 1e-6), β = .1. A run without an answer has an infinite error. Covariances are random frames of a
+spectrum, errors relative to them. Groups are drawn in law (Bartlett) where a sweep says so; whatever
+the covariance, what the groups have to do with each other and with it has the same law.
+"""
+
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from workbench import losses
+from workbench.distributions import Gaussian
+from workbench.estimators.base import Abstention
+from workbench.estimators.covariance.populous import PopulousCovariance
+from workbench.estimators.covariance.unbounded import UnboundedCovariance
+from workbench.estimators.gaussian.populous import PopulousGaussian
+from workbench.estimators.mean.populous import PopulousMean
+from workbench.estimators.parts.blocks.blocks import in_blocks
+from workbench.estimators.parts.votes import paper
+from workbench.estimators.parts.votes.average import private_average
+from workbench.estimators.parts.votes.covariance_design import factors
+from workbench.estimators.parts.votes.covariance_groups import Groups
+from workbench.estimators.parts.votes.preconditioner import centring
+from workbench.estimators.parts.votes.subspace_token import GRID, Tokens
+from workbench.estimators.parts.votes.vote import Vote
+from workbench.estimators.spectral.preconditioner import Preconditioner
+from workbench.estimators.spectral.subspace_exact import SubspaceExact
+from workbench.populations.spectra import named, shown
+from workbench.privacy import ApproxDP, SimulatedNoise
+from workbench.privacy.histograms import mode_charge, release_mode
+from workbench.privacy.noise import NoiseSource
+from workbench.study.profiles import blocks
+from workbench.study.sweeps.schema import Point
+from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.types import Array, Columns
+
+BUDGET, BETA = ApproxDP(1.0, 1e-6), 0.1
+FRAME_ROWS = {1: 4928, 2: 11_776, 5: 69_632, 10: 180_224}  # leave a condition of 4: `preconditioned_rows`
+MEAN_ROWS = {1: 1128, 2: 1512, 5: 2272, 10: 3232, 20: 4736}  # bring a mean's bound below .2
+LAW_ROWS = {1: 15_300, 2: 31_900, 3: 58_500, 5: 187_300}  # about the fewest that learn a law
+KEY = "spectral/preconditioner"
+FEW = ("round", "ratio 9", "geometric")  # of the spectra; the worst that was found comes with them
+KINDS = ("full", "degenerate", "shifted")
+SHIFT = 1e4  # of a law, in its widest standard deviations
+ACROSS = 10 * GRID  # off a subspace, in the widest standard deviations
+PAPER_COST = paper.halved(BUDGET)
+PAPER_GROUPS = paper.least_groups(PAPER_COST)
+
+
+def rotated(values: Array, rng: Generator) -> Array:
+    """Return a root, shape (d, d), of a covariance with these eigenvalues in a random frame."""
+    d = len(values)
+    return np.asarray(np.linalg.qr(rng.standard_normal((d, d)))[0] * np.sqrt(values))
+
+
+def spectrum(d: int, condition: float) -> Array:
+    """Return eigenvalues from 1 to the condition number."""
+    return np.geomspace(1.0, condition, d)
+
+
+def passes(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Count votes, by the source's thresholds, of k groups that all are friends."""
+    k, source = round(float(point["share"]) * PAPER_GROUPS), SimulatedNoise(noise)
+    vote = Vote.of(k, paper.NOBODY, paper.EVERYBODY, paper.QUORUM)
+    charge, friends = vote.charge("vote", PAPER_COST), np.full(k, k)
+    return {"passed": np.array([vote.passes(friends, charge, source) for _ in range(trials)])}
+
+
+def subspaces(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Name subspaces of half the dimension from a share of the planned rows, and release the mode."""
+    d, share = int(point["d"]), float(point["share"])
+    k, rank = max(2, round(share * SubspaceExact().groups(BUDGET))), max(1, int(point["d"]) // 2)
+    errors = [_named(k, d, rank, data, SimulatedNoise(noise)) for _ in range(trials)]
+    return {"error": np.array(errors), "abstained": np.isinf(errors)}
+
+
+def _named(k: int, d: int, rank: int, rng: Generator, noise: NoiseSource) -> float:
+    basis = np.linalg.qr(rng.standard_normal((d, rank)))[0]
+    rows = rng.standard_normal((k * d, rank)) * spectrum(rank, 1e3) @ basis.T
+    tokens = Tokens.drawn(d, rng)
+    name = release_mode(tokens.of(in_blocks(rows, k)), mode_charge("subspace", BUDGET), noise)
+    found = tokens.basis(name) if isinstance(name, str) else None
+    return inf if found is None else float(np.linalg.norm(found @ found.T - basis @ basis.T, 2))
+
+
+def preconditioners(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Run the preconditioner on rows; `error` is the Thompson distance from the covariance."""
+    d, estimator = int(point["d"]), Preconditioner(centred=True)
+    errors = []
+    for _ in range(trials):
+        law = named(str(point["spectrum"]), d).law(data)
+        value = estimator(law.sample(FRAME_ROWS[d], rng=data), budget=BUDGET, rng=noise).value
+        errors.append(inf if isinstance(value, Abstention) else from_round(law.in_units(value)))
+    return {"error": np.array(errors), "abstained": np.isinf(errors)}
+
+
+def drawn_preconditioners(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Run it on groups that are drawn in law, of covariance I."""
+    d, source = int(point["d"]), SimulatedNoise(noise)
+    design = Preconditioner(centred=True).recipe(FRAME_ROWS[d], d, BUDGET).design
+    scale, errors = centring(design.charges[1], d)[0], []
+    for _ in range(trials):
+        groups = Groups.of(factors(design.vote.k, design.size, d, data))
+        value = private_average(groups, design, source)
+        errors.append(inf if value is None else from_round(scale * value))
+    return {"error": np.array(errors), "abstained": np.isinf(errors)}
+
+
+def from_round(value: Array) -> float:
+    """Return the Thompson distance of a matrix from I."""
+    return losses.thompson_error(value, np.eye(len(value)))
+
+
+def means(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Run the populous mean far from the origin."""
+    d, estimator, errors = int(point["d"]), PopulousMean(), []
+    for _ in range(trials):
+        x = SHIFT + data.standard_normal((MEAN_ROWS[d], d))
+        value = estimator(x, budget=BUDGET, rng=noise).value
+        errors.append(inf if isinstance(value, Abstention) else float(np.linalg.norm(value - SHIFT)))
+    return {"error": np.array(errors), "abstained": np.isinf(errors)}
+
+
+def laws(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Learn whole laws; `error` is the upper bound on TV in the truth's subspace, 1 off its grid."""
+    d, n, kind = int(point["d"]), int(point["n"]), str(point["kind"])
+    errors = [_learned(n, d, kind, data, noise) for _ in range(trials)]
+    return {"error": np.array(errors), "abstained": np.isinf(errors)}
+
+
+def _learned(n: int, d: int, kind: str, data: Generator, noise: Generator) -> float:
+    rank = max(1, d // 2) if kind == "degenerate" else d
+    basis = np.linalg.qr(data.standard_normal((d, d)))[0][:, :rank]
+    sds = np.geomspace(1.0, 1e3, rank)
+    shift = np.full(d, SHIFT * sds[-1] if kind == "shifted" else 0.0)
+    x = shift + data.standard_normal((n, rank)) * sds @ basis.T
+    value = PopulousGaussian()(x, budget=BUDGET, rng=noise).value
+    if isinstance(value, Abstention):
+        return inf
+    gap = value.mean - shift
+    if np.linalg.norm(gap - basis @ (basis.T @ gap)) > ACROSS * sds[-1]:
+        return 1.0
+    seen = Gaussian(basis.T @ gap, basis.T @ value.covariance @ basis)
+    return losses.total_variation_bounds(seen, Gaussian(np.zeros(rank), np.diag(sds**2)))[1]
+
+
+def covariances(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Run `covariance/populous` and `covariance/unbounded` on the same rows; Frobenius errors."""
+    d, n = int(point["d"]), int(point["n"])
+    columns: dict[str, list[float]] = {"error": [], "unbounded": []}
+    for _ in range(trials):
+        root = rotated(spectrum(d, float(point["condition"])), data)
+        x = data.standard_normal((n, d)) @ root.T
+        for name, estimator in (("error", PopulousCovariance()), ("unbounded", UnboundedCovariance())):
+            value = estimator(x, budget=BUDGET, rng=noise).value
+            columns[name].append(inf if isinstance(value, Abstention) else _off(value, root))
+    found = {name: np.array(values) for name, values in columns.items()}
+    return {**found, "abstained": np.isinf(found["error"])}
+
+
+def _off(value: Array, root: Array) -> float:
+    back = np.linalg.inv(root)
+    return float(np.linalg.norm(back @ value @ back.T - np.eye(len(root))))
+
+
+def _settings(rows: dict[int, int], d: tuple[int, ...], **axes: Any) -> tuple[dict[str, Any], ...]:
+    return tuple({**point, "n": rows[point["d"]]} for point in grid(d=list(d), **axes))
+
+
+def _frames(*dimensions: int) -> tuple[dict[str, Any], ...]:
+    return tuple(
+        point for d in dimensions for point in _settings(FRAME_ROWS, (d,), spectrum=shown(d, KEY, few=FEW))
+    )
+
+
+LAW_KINDS = tuple(
+    point
+    for d in (1, 2, 3)
+    for point in _settings(LAW_ROWS, (d,), kind=list(KINDS))
+    if d > 1 or point["kind"] != "degenerate"
+)
+PASSES = Sweep("al22-passes", grid(share=[0.2, 0.4, 0.5, 0.6, 0.8, 1.0, 1.2]), passes, 1000, blocks(20))
+SUBSPACES = Sweep(
+    "al22-subspaces", grid(d=[2, 5, 10, 20], share=[0.25, 0.5, 0.7, 0.8, 1.0]), subspaces, 20, blocks(20)
+)
+FRAMES = Sweep("al22-frames", _frames(1, 2), preconditioners, 20, blocks(20))
+LARGE_FRAMES = Sweep("al22-large-frames", _frames(5), preconditioners, 2, blocks(10))
+LARGEST_FRAMES = Sweep("al22-largest-frames", _frames(10), preconditioners, 1, blocks(14))
+DRAWN_FRAMES = Sweep("al22-drawn-frames", _settings(FRAME_ROWS, (5,)), drawn_preconditioners, 4, blocks(50))
+MEANS = Sweep("al22-means", _settings(MEAN_ROWS, (1, 2, 5, 10, 20)), means, 10, blocks(10))
+LAWS = Sweep("al22-laws", LAW_KINDS, laws, 6, blocks(10))
+LARGE_LAWS = Sweep("al22-large-laws", _settings(LAW_ROWS, (5,), kind=KINDS), laws, 2, blocks(10))
+COVARIANCES = Sweep(
+    "al22-covariances", _settings(LAW_ROWS, (1, 2, 3), condition=[1.0, 1e8]), covariances, 6, blocks(4)
+)

@@ -1,0 +1,27 @@
+"""Everything that the notebook `04_covariance` shows, in its order."""
+
+from workbench.chapters.covariance.figures.condition import side_by_side, votes
+from workbench.chapters.covariance.figures.ellipses import one_radius, step_by_step
+from workbench.chapters.covariance.figures.heavy import rates, three_layers
+from workbench.chapters.covariance.figures.layers_view import layers_view
+from workbench.chapters.covariance.figures.net import pure_net
+from workbench.chapters.covariance.figures.steps_view import steps_view
+from workbench.chapters.covariance.figures.table import table_one
+
+CLAIMS = ("G12", "HT3.2", "HT1", "G13", "G14", "G15", "UG5.1", "UG5.2", "UG1", "G16", "M21.4")
+FULL = ("M21.5",)  # minutes of runs
+
+__all__ = [
+    "CLAIMS",
+    "FULL",
+    "layers_view",
+    "one_radius",
+    "pure_net",
+    "rates",
+    "side_by_side",
+    "step_by_step",
+    "steps_view",
+    "table_one",
+    "three_layers",
+    "votes",
+]

@@ -1,0 +1,234 @@
+"""Claims about unbounded Gaussians: M21/UG Theorems 3.1, 5.1 and 5.2, and its row of Table 1."""
+
+from dataclasses import replace
+from math import inf
+
+import pandas as pd
+
+from workbench.chapters.covariance.claims.unbounded_spectra import over_spectra
+from workbench.chapters.covariance.runs import unbounded as sweeps
+from workbench.chapters.covariance.runs.covariances import summary
+from workbench.study import measures
+from workbench.study.claim import Claim
+from workbench.study.complexity import Complexity, enough, sized
+from workbench.study.intervals import crossing, local_slope
+from workbench.study.measures import Measure
+from workbench.study.profiles import claim_level
+from workbench.study.rules import at_most, combine
+from workbench.study.sweeps.streams import Role, stream
+from workbench.study.sweeps.sweep import run
+from workbench.study.verdict import Verdict
+from workbench.types import Array
+
+BETA, SHARE = 0.1, 2 / 3
+WITHIN = (0.68, 1.47)
+FLAT, SAME, TWICE, WORSE = 1.5, 1.5, 2.0, 10.0
+COARSE, FINE = 0.05, 0.25
+SHAPE, EXPONENT = (0.0, 5.5), 2.5  # measured n over Table 1 with every constant 1; of d
+FINE_SHAPE = (10.0, 200.0)  # measured n over the shape of Theorem 5.2
+
+EIGEN_SIZE = ("M21/UG/Thm3.1", "enough for every eigenvalue within a factor √2")
+COARSE_SIZE = ("M21/UG/Thm5.1", "enough for λ_{k+1}/λ_1 ≥ 1/20 whatever the gap was")
+FINE_SIZE = ("M21/UG/Thm5.2", "d^(3/2)/(ε τ²γ²): constant 1, no logarithm")
+FLAT_SIZE = ("M21/UG/iteration", "enough for an error that does not change with the condition number")
+TABLE_SIZE = ("M21/Table1", "d²/α² + d²/(αε) + d^(5/2)/ε: constants 1, no logarithm")
+START_SIZE = (
+    "M21/UG/complexity",
+    "d^(5/2)/ε: constant 1, no logarithm; measured: the fewest rows that `plan` takes",
+)
+
+
+def eigenvalues_to_a_factor(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide G14."""
+    frame = run(sweeps.EIGENVALUES, profile, seed=seed, jobs=jobs)
+    checks = []
+    for point in sweeps.EIGENVALUES.points:
+        rows = measures.at(frame, **point)
+        outside = (rows["low"] < WITHIN[0]) | (rows["high"] > WITHIN[1])
+        name = f"{point['calibration']}, condition number {float(point['condition']):g}"
+        statement = "every eigenvalue within [.68, 1.47] of the truth, but for one run of ten"
+        verdict = at_most(int(outside.sum()), len(rows), BETA, claim_level())
+        checks.append(enough(verdict.about(name, statement, n=sweeps.EIGEN_N), *EIGEN_SIZE))
+    return combine(checks, len(frame))
+
+
+def error_follows_the_gap(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide G15."""
+    frame = run(sweeps.VOTES, profile, seed=seed, jobs=jobs)
+    over = _means(frame, "gap", "over", seed)
+    check = measures.between("error over gap, largest over smallest mean", measures.spread(over), 0.0, SAME,
+                             n=sweeps.VOTE_N)  # fmt: skip
+    each = [
+        measures.between(f"mean error over gap at gap {gap:g}", one, 0.0, 1.0) for gap, one in over.items()
+    ]
+    return combine(
+        [enough(check, "M21/UG/Alg2", "enough for an error in proportion to the gap"), *each], len(frame)
+    )
+
+
+def _means(frame: pd.DataFrame, along: str, column: str, seed: int) -> dict[float, Measure]:
+    groups = measures.by(frame, along)
+    level = claim_level() / len(groups)
+    return {
+        value: summary(_mean, rows[column], seed, f"m21-unbounded {column} {value:g}", level)
+        for value, rows in groups.items()
+    }
+
+
+def _mean(values: Array) -> float:
+    return float(values.mean())
+
+
+def flat_in_the_condition_number(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide G13."""
+    frame = run(sweeps.SIDES, profile, seed=seed, jobs=jobs)
+    spread = measures.spread(_means(frame, "condition", "error", seed))
+    flat = measures.between("unbounded, largest over smallest mean error", spread, 0.0, FLAT, n=sweeps.SIDE_N)
+    low, high = sweeps.CONDITIONS[0], sweeps.CONDITIONS[-1]
+    silent, alike = over_spectra(profile, seed, jobs)
+    checks = [enough(flat, *FLAT_SIZE), alike, silent]
+    for column, name, low_ratio, high_ratio in (
+        ("three steps", "CoinPress in three steps", WORSE, inf),
+        ("source", "CoinPress, its source's constants", 0.0, TWICE),
+    ):
+        ends = [
+            measures.median(measures.at(frame, condition=end)[column], claim_level() / 2)
+            for end in (high, low)
+        ]
+        statement = f"{name}: median error at {high:g} over that at {low:g}"
+        ratio, bound = measures.ratio(*ends), low_ratio or high_ratio
+        checks.append(measures.between(statement, ratio, low_ratio, high_ratio, n=sweeps.SIDE_N, bound=bound))
+    more = sweeps.coinpress_steps(high) / sweeps.coinpress_steps(low)
+    checks.append(_certain("CoinPress, tight: steps at 1e12 over those at 1e2", more, 1.5, inf, 1.5))
+    return combine(checks, len(frame) + silent.trials)
+
+
+def _certain(name: str, value: float, low: float, high: float, bound: float) -> Verdict:
+    """Decide about a number that follows from public ones: nothing is random, and no level is used up."""
+    check = measures.between(name, Measure(value, (value, value), 1), low, high, bound=bound)
+    return replace(check, level=0.0)
+
+
+def coarse_closes_any_gap(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide UG5.1."""
+    frame = run(sweeps.COARSE, profile, seed=seed, jobs=jobs)
+    checks = []
+    for gap, rows in measures.by(frame, "gap").items():
+        verdict = at_most(int((rows["spread"] < COARSE).sum()), len(rows), BETA, claim_level())
+        name, statement = f"gap {gap:g}", "λ_{k+1}/λ_1 ≥ 1/20 afterwards, but for one run of ten"
+        checks.append(enough(verdict.about(name, statement, n=sweeps.VOTE_N), *COARSE_SIZE))
+    return combine(checks, len(frame))
+
+
+def fine_needed(frame: pd.DataFrame, spread: float, seed: int, level: float) -> Measure:
+    """Return the n from which λ_{k+1}/λ_1 is at least 1/4 afterwards in nine runs of ten."""
+    rows = measures.at(frame, spread=spread)
+    return _needed(rows["ratio"] >= FINE, rows["n"], 1 - BETA, f"{sweeps.FINE.name} {spread:g}", seed, level)
+
+
+def size_needed(frame: pd.DataFrame, d: int, seed: int, level: float) -> Measure:
+    """Return the n from which two runs of three err by at most alpha."""
+    rows = measures.at(frame, d=d)
+    return _needed(
+        rows["error"] <= sweeps.SIZE_ALPHA, rows["n"], SHARE, f"{sweeps.SIZES.name} {d}", seed, level
+    )
+
+
+def _needed(good: pd.Series, n: pd.Series, share: float, name: str, seed: int, level: float) -> Measure:
+    hits = good.groupby(n).agg(["sum", "count"])
+    rng = stream(seed, Role.BOOTSTRAP, name, 0, 0)
+    found = crossing([float(n) for n in hits.index], hits["sum"], hits["count"], share, level=level, rng=rng)
+    return Measure(found.estimate, found.interval, int(hits["count"].min()))
+
+
+def fine_flattens(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide UG5.2: the n that it takes, over the shape, is the same for a spread of 8 and of 32."""
+    frame = run(sweeps.FINE, profile, seed=seed, jobs=jobs)
+    checks, over = [], {}
+    for spread in sweeps.FINE_SPREADS:
+        found, shape = fine_needed(frame, spread, seed, claim_level()), sweeps.fine_rows(spread)
+        over[spread] = measures.scaled(found, 1 / shape)
+        check = measures.between(f"n over the shape, λ_(k+1)/λ_1 = {spread:g}", over[spread], *FINE_SHAPE)
+        checks.append(sized(check, Complexity(*FINE_SIZE, shape, found.estimate, found.interval)))
+    first, second = over.values()
+    same = measures.between("the one over the other", measures.ratio(first, second), 1 / 2.5, 2.5, bound=1.0)
+    return combine([*checks, same], len(frame))
+
+
+def table_is_in_shape(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide UG1: measured n over Table 1, and the start against d."""
+    frame = run(sweeps.SIZES, profile, seed=seed, jobs=jobs)
+    checks = [start_check(calibration) for calibration in sweeps.CALIBRATIONS]
+    for d in sweeps.SIZE_D:
+        found, shape = size_needed(frame, d, seed, claim_level()), sweeps.size_shape(d)
+        check = measures.between(f"n over the shape, d = {d}", measures.scaled(found, 1 / shape), *SHAPE)
+        checks.append(sized(check, Complexity(*TABLE_SIZE, shape, found.estimate, found.interval)))
+    return combine(checks, len(frame))
+
+
+def start_check(calibration: str) -> Verdict:
+    """Return whether the fewest rows grow with d no faster than d^2.5; public, so that nothing is random."""
+    starts = [sweeps.start(d, calibration) for d in sweeps.START_D]
+    slope = local_slope(sweeps.START_D, starts)
+    name = f"exponent in d of the fewest rows, {calibration}"
+    check = _certain(name, slope, -inf, EXPONENT, EXPONENT)
+    formula = [d**EXPONENT / sweeps.EPSILON for d in sweeps.START_D]
+    sizes = (
+        Complexity(*START_SIZE, predicted, float(n), (float(n), float(n)))
+        for predicted, n in zip(formula, starts, strict=True)
+    )
+    return sized(check, *sizes)
+
+
+CLAIMS = (
+    Claim(
+        "G13",
+        ("M21/UG/iteration", "M21/UG/complexity", "M21/prior-CoinPress"),
+        "At n = 8000, d = 3, (1, 1e-6), mean 1000 sd away, the error of the unbounded covariance is the"
+        " same at condition numbers 1e2 .. 1e12 (largest over smallest mean at most 1.5), and so it is, at"
+        " d = 7 and a tenth more rows than it takes, for spectra that are round, of equal ratios of 9, with"
+        " one short axis, and the worst that a search found; nine runs of ten have an answer. CoinPress, told"
+        " ten times the largest eigenvalue, errs ten times as much or more at 1e12 in three steps; where"
+        " their number is free it takes at least 1.5 times as many, and errs at most twice as much with its"
+        " source's constants.",
+        flat_in_the_condition_number,
+    ),
+    Claim(
+        "G14",
+        ("M21/UG/Thm3.1", "M21/UG/Alg1"),
+        "Block eigenvalues, paper and tight, are within [.68, 1.47] of the truth in nine runs of ten, all"
+        " of them, at condition numbers 1e2 and 1e12 and any scale: n = 20000, d = 3, (1, 1e-6).",
+        eigenvalues_to_a_factor,
+    ),
+    Claim(
+        "G15",
+        ("M21/UG/Alg2",),
+        "The spectral error of the subspace before a gap, over the gap, is the same on average for gaps"
+        " 1e-1 .. 1e-6 (within 1.5) and below 1: n = 6000, d = 3, k = 1, (1, 1e-6).",
+        error_follows_the_gap,
+    ),
+    Claim(
+        "UG5.1",
+        ("M21/UG/Thm5.1", "M21/UG/Alg3"),
+        "After the coarse preconditioner lambda_{k+1}/lambda_1 is at least 1/20 in nine runs of ten at gaps"
+        " 1e-1, 1e-3 and 1e-6, where lambda_k/lambda_1 = 1/4 and the gap is known to a factor: n = 6000, d ="
+        " 3, k = 2.",
+        coarse_closes_any_gap,
+    ),
+    Claim(
+        "UG5.2",
+        ("M21/UG/Thm5.2", "M21/UG/Alg4", "M21/UG/NaiveEstimator"),
+        "The rows from which the fine preconditioner leaves lambda_{k+1}/lambda_1 at least 1/4 in nine runs"
+        " of ten are 10 to 200 times d^(3/2)/(eps tau^2 gamma^2), the same multiple (within 2.5) at"
+        " lambda_{k+1}/lambda_1 = 1/8 and 1/32: d = 3, k = 2.",
+        fine_flattens,
+    ),
+    Claim(
+        "UG1",
+        ("M21/Table1", "M21/UG/complexity"),
+        "The rows from which two runs of three of the unbounded covariance err by at most .03 are at most"
+        " 5.5 times Table 1 with every constant 1, for d = 2, 3, 4 and condition numbers up to 1e12; the"
+        " fewest rows that it takes grow no faster than d^2.5 for d = 2 .. 12, paper and tight.",
+        table_is_in_shape,
+    ),
+)

@@ -1,0 +1,67 @@
+"""The other half of G13: the error of the unbounded covariance does not depend on the spectrum either.
+
+At a tenth more rows than it takes at all, (1, 1e-6), mean 1000 standard deviations away. Equal ratios below
+10 leave no gap that a vote would close, and are therefore among the spectra.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from workbench.chapters.covariance.runs import unbounded as sweeps
+from workbench.chapters.covariance.runs.covariances import error_of, summary
+from workbench.estimators.covariance.unbounded import UnboundedCovariance
+from workbench.populations.spectra import named, shown
+from workbench.study import measures
+from workbench.study.complexity import enough
+from workbench.study.over_spectra import supremum
+from workbench.study.profiles import blocks, claim_level
+from workbench.study.sweeps.schema import Point
+from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.verdict import Verdict
+from workbench.types import Array
+
+KEY, D, MORE = "covariance/unbounded", 7, 1.1
+FEW = ("round", "ratio 9", "one small")  # the worst that was found comes with them
+BETA, FLAT = 0.1, 1.5
+SIZE = ("M21/UG/iteration", "enough for an error that does not change with the spectrum")
+
+
+@lru_cache(maxsize=8)
+def rows(d: int) -> int:
+    """Return n: public."""
+    return round(MORE * sweeps.start(d))
+
+
+def errors(point: Point, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+    """Measure the error at one spectrum, and that of the sample covariance of the same rows."""
+    d, columns = int(point["d"]), {name: np.empty(trials) for name in ("error", "reference")}
+    for trial in range(trials):
+        law = named(str(point["spectrum"]), d).law(data, far=sweeps.FAR)
+        x = law.sample(rows(d), rng=data)
+        value = UnboundedCovariance()(x, budget=sweeps.BUDGET, rng=noise).value
+        columns["error"][trial], columns["reference"][trial] = error_of(law, value), law.sample_error(x)
+    return {**columns, "abstained": np.isinf(columns["error"])}
+
+
+ANY = Sweep(
+    "m21-unbounded-any", grid(d=D, spectrum=shown(D, KEY, few=FEW)), errors, trials=3, blocks=blocks(20)
+)
+
+
+def over_spectra(profile: str, seed: int, jobs: int) -> list[Verdict]:
+    """Return the checks: an answer in nine runs of ten, and the same mean error where there is one."""
+    frame = run(ANY, profile, seed=seed, jobs=jobs)
+    silent = supremum(f"no answer, d = {D}", frame, frame["abstained"], BETA, factor=5.0, n=rows(D))
+    groups = frame[~frame["abstained"]].groupby("spectrum", sort=False)
+    level = claim_level() / max(len(groups), 1)
+    means = {name: summary(_mean, one["error"], seed, f"{ANY.name} {name}", level) for name, one in groups}
+    name = f"unbounded, largest over smallest mean error, {len(ANY.points)} spectra, d = {D}"
+    flat = measures.between(name, measures.spread(means), 0.0, FLAT, n=rows(D))
+    return [silent, enough(flat, *SIZE)]
+
+
+def _mean(values: Array) -> float:
+    return float(values.mean())

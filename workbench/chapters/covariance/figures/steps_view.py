@@ -1,0 +1,105 @@
+"""The explorer about preconditioning: the public lower bound step by step, and releases as ellipses."""
+
+from collections.abc import Callable, Iterator
+from math import log10, sqrt
+from typing import Any
+
+import numpy as np
+
+from workbench.chapters.covariance.figures.ellipses import DEGREES, Steps, followed, pair, tilted
+from workbench.chapters.covariance.figures.heavy import NAIVE, PLAIN, PRECONDITIONED
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.ellipses import circle, ellipse, plane
+from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
+from workbench.populations.rotated import Rotated
+from workbench.privacy import ZCDP
+from workbench.study.sweeps.streams import Role, stream
+
+NAME = "covariance-steps-view"
+ROUNDS, DRAWN = 12, 4  # runs; ellipses of each estimator
+STEPS = 16.0  # the right end of the axis of steps
+
+
+def steps_view(seed: int) -> Callable[..., Iterator[Chart]]:
+    """Return the view of `explore`: public bounds at once, then one run after another."""
+
+    def view(upper: float, n: int, rho: float) -> Iterator[Chart]:
+        law, (naive, preconditioned) = tilted(upper, DEGREES), pair(upper)
+        runs: list[Steps] = []
+        simple: list[Any] = []
+        yield _chart(law, preconditioned, n, rho, runs, simple)
+        data, noise = (stream(seed, role, NAME, n, 0) for role in (Role.DATA, Role.NOISE))
+        for _ in range(ROUNDS):
+            x = law.sample(n, rng=data)
+            runs.append(followed(preconditioned, x, noise, rho))
+            simple.append(naive(x, budget=ZCDP(rho), rng=noise).value)
+            yield _chart(law, preconditioned, n, rho, runs, simple)
+
+    return view
+
+
+def _chart(
+    law: Rotated, one: HeavyTailedCovariance, n: int, rho: float, runs: list[Steps], simple: list[Any]
+) -> Chart:
+    stages = one.recipe.design(n, 2, ZCDP(rho)).stages
+    lowers = [stage.lower for stage in stages]
+    return Chart(
+        "covariance_steps_view",
+        f"Preconditioning, u = {law.values[-1]:g}, n = {n}, ρ = {rho:g}",
+        (_ellipses(law, runs, simple), _bounds(law, lowers, runs)),
+        alt="Left, releases of the naive and of the preconditioned estimator as ellipses round a circle,"
+        " which stands for Σ. Right, the public lower bound before every step, and the smallest"
+        " eigenvalue of A Σ Aᵀ, which lies above it.",
+        how_to_read="Dashed right: public, before a row is read. Markers: the smallest eigenvalue that the"
+        " next step sees. Left, dashed: releases; the circle is Σ, so that a"
+        " distance from it is an error in the norm of Σ.",
+        caption=_caption(law, lowers, runs, simple),
+    )
+
+
+def _ellipses(law: Rotated, runs: list[Steps], simple: list[Any]) -> Panel:
+    white = law.basis / np.sqrt(law.values)
+    releases = (("naive", NAIVE, simple), ("preconditioned", PRECONDITIONED, [run.value for run in runs]))
+    lines = [
+        ellipse(label if not i else "", white.T @ value @ white, role="theory", colour_key=key)
+        for label, key, values in releases
+        for i, value in enumerate(values[:DRAWN])
+    ]
+    truth = circle("Σ", 1.0, colour_key=PLAIN)
+    return plane(
+        "releases, in units of Σ",
+        (*lines, truth),
+        reach=2.0,
+        names=("along the short axis", "along the long axis"),
+    )
+
+
+def _bounds(law: Rotated, lowers: list[float], runs: list[Steps]) -> Panel:
+    places = range(1, len(lowers) + 1)
+    series = [Series("ℓ, public", places, lowers, role="theory", colour_key="0")]
+    if runs:
+        seen = np.array([[law.seen_by(a)[0] for a in run.maps] for run in runs])
+        low, middle, high = seen.min(axis=0), np.median(seen, axis=0), seen.max(axis=0)
+        series.append(
+            Series("smallest eigenvalue seen", places, middle, low, high, colour_key=PRECONDITIONED)
+        )
+    series.append(Series("largest allowed: 1", (0.5, STEPS), (1, 1), role="reference", colour_key=PLAIN))
+    low = 10 ** (-log10(law.values[-1]) - 0.3)
+    return Panel(
+        "between public bounds", "before step", "eigenvalue of A Σ Aᵀ", tuple(series),
+        xscale="linear", xlim=(0.5, STEPS), ylim=(low, 2.0),
+    )  # fmt: skip
+
+
+def _caption(law: Rotated, lowers: list[float], runs: list[Steps], simple: list[Any]) -> str:
+    steps, most = f"{len(lowers)} step{'s' * (len(lowers) > 1)}", 1 / lowers[-1]
+    said = f"{steps}; before the last the spread is at most {most:.3g}, from {law.values[-1]:g}."
+    if not runs:
+        return said
+    private = float(np.median([law.error(run.value) for run in runs]))
+    naive = float(np.median([law.error(value) for value in simple]))
+    answer = sqrt(len(law.values))
+    return (
+        f"{said} Median error in {len(runs)} runs: preconditioned {private:.3g}, naive {naive:.3g}; the"
+        f" answer 0 would err by {answer:.3g}."
+    )

@@ -1,0 +1,229 @@
+"""The sweeps behind the claims and pictures about heavy tails (M21/HT). Rows are Student's t of mean 0.
+
+`layers` takes the naive estimator apart on rows of covariance I, at radii that are fixed multiples of the
+best one of `m21_heavy_theory`; `spreads` runs estimators on longer and longer ellipsoids; `steps` watches one
+step of preconditioning; `sizes` looks for the rows that an accuracy needs. Grids are placed by formulas
+alone.
+"""
+
+from collections.abc import Iterable
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from workbench.bounds.m21 import heavy_tailed_shape
+from workbench.bounds.search import smallest
+from workbench.chapters.covariance.runs.covariances import error_of, geometric, without_privacy
+from workbench.chapters.covariance.runs.heavy_theory import CutStudent
+from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
+from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
+from workbench.estimators.parts.gaussian_steps import gaussian_total
+from workbench.estimators.parts.preconditioned.bounded_moments import Moments
+from workbench.estimators.parts.preconditioned.heavy_tailed_design import (
+    Problem,
+    Stage,
+    preconditioning_step,
+)
+from workbench.estimators.parts.preconditioned.preconditioning import mapped_back
+from workbench.estimators.parts.rows import second_moment_sensitivity, second_moment_within
+from workbench.linalg import norms, psd_part
+from workbench.populations.heavy_tailed import student_hypercontractivity
+from workbench.populations.rotated import Rotated, rotated
+from workbench.privacy import ZCDP, Charge, noise_source
+from workbench.privacy.mechanisms import symmetric_gaussian
+from workbench.study.profiles import blocks
+from workbench.study.sweeps.schema import Point
+from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.types import Array, Columns
+
+RHO = 0.5
+D = 5
+DEGREES = {4.2: 2, 6.2: 3, 10.2: 5}  # of freedom: k, the largest whole number of moments pairs below ν/2
+LAYER_N, LAYER_ROWS = (3000, 10_000, 30_000), 90_000  # rows of a trial: several samples of n rows
+PARTS = ("bias", "noise", "sampling")
+FACTORS = tuple(float(factor) for factor in np.geomspace(0.4, 2.5, 11))  # of the best radius
+UPPERS = (10.0, 1e2, 1e3, 1e4, 1e5)
+SPREAD_N, SPREAD_DEGREES, SPREAD_MOMENTS = 50_000, 10.0, 3
+SPREAD_DRAWS = 40  # of the naive noise in a trial
+STEP_LOWER, STEP_BETA, STEP_DEGREES, STEP_MOMENTS = 1 / 16, 0.1, 10.0, 3
+SIZE_UPPER, SHARE = 100.0, 2 / 3
+SIZE_FACTORS = (0.5, 0.8, 1.3, 2.0, 3.2, 5.0)  # n over the shape of Table 1
+SIZE_LAWS = {2: 6.0, 3: 10.0}  # moments: degrees of freedom
+SIZE_GOALS = ((0.5, 0.1), (0.05, 0.3))  # ρ and α
+
+
+def layers(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Measure bias, noise and sampling error of clipped rows of covariance I, at every factor.
+
+    A trial is the mean bias, and the root mean square of the others, over several samples of n rows.
+    """
+    n, law = int(point["n"]), CutStudent(float(point["degrees"]), D)
+    samples = LAYER_ROWS // n
+    found = [[_layers(law, n, data, noise) for _ in range(samples)] for _ in range(trials)]
+    parts = np.array(found).transpose(2, 3, 0, 1)  # part, factor, trial, sample
+    sizes = np.stack([parts[0].mean(axis=-1), *np.sqrt((parts[1:] ** 2).mean(axis=-1))])
+    return {f"{part} {i}": sizes[place, i] for place, part in enumerate(PARTS) for i in range(len(FACTORS))}
+
+
+def _layers(law: CutStudent, n: int, data: Generator, noise: Generator) -> Array:
+    """Return the three errors of one sample, shape (3, factors)."""
+    best, source = law.best_radius(n, RHO), noise_source(noise)
+    rows = Rotated(np.eye(D), np.ones(D), degrees=law.degrees).sample(n, rng=data)
+    lengths, found = norms(rows), np.empty((len(PARTS), len(FACTORS)))
+    for i, factor in enumerate(FACTORS):
+        radius = factor * best
+        moment = second_moment_within(rows, radius)
+        charge = Charge("covariance", "symmetric_gaussian", second_moment_sensitivity(n, radius), ZCDP(RHO))
+        noisy = symmetric_gaussian(moment, charge, source)
+        expected = (1 - law.bias(radius) / sqrt(D)) * np.eye(D)
+        found[0, i] = np.maximum(lengths**2 - radius**2, 0).mean() / sqrt(D)
+        found[1:, i] = np.linalg.norm(noisy - moment), np.linalg.norm(moment - expected)
+    return found
+
+
+def naive(upper: float, n: int) -> tuple[HeavyTailedNaiveCovariance, Stage, Charge]:
+    """Return the naive estimator with the source's constants, its one stage and its charge."""
+    estimator = HeavyTailedNaiveCovariance(
+        upper=upper, centred=True, moments=SPREAD_MOMENTS, hypercontractivity=spread_constant(),
+        calibration="paper",
+    )  # fmt: skip
+    (stage,) = estimator.recipe.design(n, D, ZCDP(RHO)).stages
+    (charge,) = estimator.plan(n, D, ZCDP(RHO)).charges()
+    return estimator, stage, charge
+
+
+def spread_constant() -> float:
+    """Return C of the rows of `spreads`."""
+    return student_hypercontractivity(SPREAD_DEGREES, SPREAD_MOMENTS)
+
+
+def spreads(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Measure naive and preconditioned errors on ellipsoids of this length, private parts apart.
+
+    `naive noise` is that of the noisy matrix before its positive part is taken, over `SPREAD_DRAWS` draws.
+    """
+    upper, n, source = float(point["upper"]), int(point["n"]), noise_source(noise)
+    preconditioned = HeavyTailedCovariance(
+        upper=upper, centred=True, moments=SPREAD_MOMENTS, hypercontractivity=spread_constant()
+    )
+    one_step, stage, charge = naive(upper, n)
+    names = ("error", "private", "reference", "naive", "naive private", "naive noise")
+    columns = {name: np.empty(trials) for name in names}
+    for trial in range(trials):
+        law = rotated(geometric(D, upper), data, degrees=SPREAD_DEGREES)
+        x, a = law.sample(n, rng=data), np.eye(D) / sqrt(upper)
+        plain = without_privacy(x)
+        moment = one_step.recipe.moment(x, a, stage)
+        noisy = np.array([symmetric_gaussian(moment, charge, source) for _ in range(SPREAD_DRAWS)])
+        simple = mapped_back(psd_part(noisy[0]), a)
+        value: Any = preconditioned(x, budget=ZCDP(RHO), rng=noise).value
+        noises = _root_mean_square(law.size(upper * (z - moment)) for z in noisy)
+        found = (law.error(value), law.size(value - plain), law.error(plain), law.error(simple),
+                 law.size(simple - plain), noises)  # fmt: skip
+        for name, number in zip(names, found, strict=True):
+            columns[name][trial] = number
+    return columns
+
+
+def _root_mean_square(values: Iterable[float]) -> float:
+    return float(np.sqrt(np.mean(np.square(list(values)))))
+
+
+def step_problem(m: int, d: int, calibration: Any) -> Problem:
+    """Return the public facts of a step on m rows that nobody else sees."""
+    constant = student_hypercontractivity(STEP_DEGREES, STEP_MOMENTS)
+    return Problem(
+        m=m, d=d, ratio=1 / STEP_LOWER, mu=gaussian_total(ZCDP(RHO)), moments=Moments(STEP_MOMENTS, constant),
+        calibration=calibration, mode="proved", alpha=0.1, beta=STEP_BETA,
+    )  # fmt: skip
+
+
+def step_rows(d: int, calibration: str) -> int:
+    """Return the fewest rows from which a step doubles every ℓ ≤ 1/4, with probability .9 by its bound."""
+
+    def doubles(m: int) -> bool:
+        _, band = preconditioning_step(step_problem(m, d, calibration), m, 1.0, 0.25, STEP_BETA)
+        return band.next_lower(0.25) >= 0.5
+
+    return smallest(doubles, start=2)
+
+
+def steps(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Take one step of preconditioning from spectra that reach from ℓ to 1: where the new spectrum lies."""
+    n, d, calibration = int(point["n"]), int(point["d"]), str(point["calibration"])
+    problem, source = step_problem(n, d, calibration), noise_source(noise)
+    radius, band = preconditioning_step(problem, n, 1.0, STEP_LOWER, STEP_BETA)
+    stage = Stage(0, n, 1.0, radius, STEP_LOWER, band)
+    recipe = HeavyTailedCovariance(upper=1.0, centred=True, calibration=calibration).recipe  # type: ignore[arg-type]
+    charge = Charge("step", "symmetric_gaussian", stage.sensitivity, ZCDP(RHO))
+    low, high = np.empty(trials), np.empty(trials)
+    for trial in range(trials):
+        between = np.exp(data.uniform(np.log(STEP_LOWER), 0.0, d - 2))
+        law = rotated(np.concatenate([[STEP_LOWER, 1.0], between]), data, degrees=STEP_DEGREES)
+        moment = recipe.moment(law.sample(n, rng=data), np.eye(d), stage)
+        seen = law.seen_by(
+            band.preconditioned(symmetric_gaussian(moment, charge, source), STEP_LOWER, np.eye(d))
+        )
+        low[trial], high[trial] = seen[0], seen[-1]
+    return {"low": low, "high": high, "promised": np.full(trials, band.next_lower(STEP_LOWER))}
+
+
+def sizes(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Measure the error of the preconditioned estimator on ellipsoids of length 100."""
+    n, d, moments = int(point["n"]), int(point["d"]), int(point["moments"])
+    degrees = SIZE_LAWS[moments]
+    estimator = HeavyTailedCovariance(
+        upper=SIZE_UPPER, centred=True, moments=moments,
+        hypercontractivity=student_hypercontractivity(degrees, moments),
+    )  # fmt: skip
+    error, reference = np.empty(trials), np.empty(trials)
+    for trial in range(trials):
+        law = rotated(geometric(d, SIZE_UPPER), data, degrees=degrees)
+        x = law.sample(n, rng=data)
+        error[trial] = error_of(law, estimator(x, budget=ZCDP(float(point["rho"])), rng=noise).value)
+        reference[trial] = law.error(without_privacy(x))
+    return {"error": error, "reference": reference}
+
+
+def size_settings() -> tuple[dict[str, Any], ...]:
+    """Return the settings of `SIZES`, without n."""
+    return tuple(
+        {"moments": moments, "d": d, "rho": rho, "alpha": alpha}
+        for moments in SIZE_LAWS
+        for d in (2, 4, 8)
+        for rho, alpha in SIZE_GOALS
+    )
+
+
+def size_shape(point: Point) -> float:
+    """Return Table 1's n, every constant 1."""
+    d, alpha, rho = int(point["d"]), float(point["alpha"]), float(point["rho"])
+    return heavy_tailed_shape(d, alpha, rho, int(point["moments"]), SIZE_UPPER).total
+
+
+LAYERS = Sweep("m21-heavy-layers", grid(degrees=list(DEGREES), n=LAYER_N), layers, 10, blocks(10))
+SPREADS = Sweep("m21-heavy-spreads", grid(n=SPREAD_N, upper=UPPERS), spreads, 10, blocks(10))
+STEPS = Sweep(
+    "m21-heavy-steps",
+    tuple(
+        {"d": d, "calibration": calibration, "n": step_rows(d, calibration)}
+        for d in (2, 5)
+        for calibration in ("paper", "tight")
+    ),
+    steps,
+    60,
+    blocks(10),
+)
+SIZES = Sweep(
+    "m21-heavy-sizes",
+    tuple(
+        {**setting, "n": round(factor * size_shape(setting))}
+        for setting in size_settings()
+        for factor in SIZE_FACTORS
+    ),
+    sizes,
+    8,
+    blocks(10),
+)

@@ -1,0 +1,194 @@
+"""The sweeps behind the claims and pictures about unbounded Gaussians (M21/UG), at (1, 1e-6).
+
+Rows are normal. `spectra` and `votes` watch the two parts that blocks of rows answer, `fine` the second
+preconditioner; `sides` sets estimators side by side as the condition number grows; `sizes` looks for the rows
+that an accuracy needs. Every frame and every scale is random, so that nothing lies on a grid by chance.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from workbench.bounds.m21 import fine_shape, unbounded_shape
+from workbench.chapters.covariance.runs.covariances import error_of, geometric
+from workbench.estimators.base import Abstention
+from workbench.estimators.covariance.clipped import ClippedCovariance
+from workbench.estimators.covariance.coinpress import CoinPressCovariance
+from workbench.estimators.covariance.unbounded import UnboundedCovariance
+from workbench.estimators.spectral.eigenvalues import Eigenvalues
+from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
+from workbench.linalg import spectral_map
+from workbench.populations.rotated import rotated
+from workbench.privacy import ApproxDP
+from workbench.study.least_rows import fewest_rows
+from workbench.study.profiles import blocks
+from workbench.study.sweeps.schema import Point
+from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.types import Array, Columns
+
+EPSILON, DELTA = 1.0, 1e-6
+BUDGET = ApproxDP(EPSILON, DELTA)
+D = 3
+CALIBRATIONS = ("paper", "tight")
+EIGEN_N, EIGEN_CONDITIONS = 20_000, (1e2, 1e12)
+VOTE_N, GAPS, COARSE_GAPS = 6000, (1e-1, 1e-2, 1e-4, 1e-6), (1e-1, 1e-3, 1e-6)
+TOP = 4.0  # the spread of the eigenvalues before the gap in `votes`
+FINE_SPREADS, FINE_FACTORS = (
+    (1 / 8, 1 / 32),
+    (25.0, 50.0, 100.0, 200.0, 400.0),
+)  # λ_{k+1}/λ_1; n over the shape
+CONDITIONS = (1e2, 1e4, 1e6, 1e8, 1e10, 1e12)
+SIDE_N, FAR = 8000, 1000.0
+FEW_STEPS, MARGIN = 3, 10.0
+SIZE_D, SIZE_ALPHA, SIZE_FACTORS = (2, 3, 4), 0.03, (1.1, 1.8, 3.0, 6.0)  # n over the shape
+START_D = (2, 3, 4, 5, 6, 8, 10, 12)
+
+
+def uncertain(data: Generator) -> float:
+    """Return a factor between 1/√2 and √2, which is what M21/UG Theorem 3.1 leaves open."""
+    return float(2.0 ** data.uniform(-0.5, 0.5))
+
+
+def spectra(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Measure the smallest and the largest ratio of an eigenvalue to the truth."""
+    estimator = Eigenvalues(centred=True, calibration=str(point["calibration"]))  # type: ignore[arg-type]
+    low, high = np.full(trials, 0.0), np.full(trials, np.inf)
+    for trial in range(trials):
+        values = geometric(D, float(point["condition"])) * np.exp(data.uniform(-20.0, 20.0))
+        x = rotated(values, data).sample(int(point["n"]), rng=data)
+        found = estimator(x, budget=BUDGET, rng=noise).value
+        if not isinstance(found, Abstention):
+            ratios = found[::-1] / values
+            low[trial], high[trial] = ratios.min(), ratios.max()
+    return {"low": low, "high": high}
+
+
+def votes(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Measure a subspace's error over the gap, and λ_{k+1}/λ_1 after the coarse preconditioner made of it.
+
+    The eigenvalues before the gap spread over a factor of 4, those after it are equal; the gap is known to
+    √2.
+    """
+    k, gap, n = int(point["k"]), float(point["gap"]), int(point["n"])
+    columns = {"over": np.full(trials, np.inf), "spread": np.zeros(trials)}
+    for trial in range(trials):
+        law = rotated(np.concatenate([np.full(D - k, gap**2), geometric(k, TOP) if k > 1 else [1.0]]), data)
+        known = min(gap * uncertain(data), 1.0)
+        estimator = SubspaceAggregate(k=k, gap=known, centred=True)
+        found = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
+        if not isinstance(found, Abstention):
+            top = law.basis[:, D - k :]
+            columns["over"][trial] = np.linalg.norm(found - top @ top.T, 2) / gap
+            seen = law.seen_by(np.eye(D) + (known - 1) * found)
+            columns["spread"][trial] = seen[D - k - 1] / seen[-1]
+    return columns
+
+
+def fine(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Measure λ_d/λ_1 after the fine preconditioner: a noisy covariance, flattened above λ_d.
+
+    Here k = d - 1. The naive estimator is that of `covariance/clipped`; eigenvalues are known to √2.
+    """
+    least, n = float(point["spread"]), int(point["n"])
+    ratio = np.zeros(trials)
+    for trial in range(trials):
+        law = rotated(least * geometric(D, 1 / least), data)
+        top, reference = law.values[-1] * uncertain(data), law.values[0] * uncertain(data)
+        estimator = ClippedCovariance(upper=2 * top, centred=True)
+        z: Any = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
+        seen = law.seen_by(_flattened(z, reference))
+        ratio[trial] = seen[0] / seen[-1]
+    return {"ratio": ratio}
+
+
+def _flattened(z: Array, reference: float) -> Array:
+    return spectral_map(z, lambda values: np.sqrt(reference / np.maximum(values, reference)))
+
+
+def fine_rows(spread: float) -> float:
+    """Return the n of M21/UG Theorem 5.2, constant 1."""
+    return fine_shape(D, EPSILON, float(np.sqrt(spread)))
+
+
+def sides(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Measure errors on the same rows, mean 1000 sd away: unbounded, CoinPress, one step, none.
+
+    All but the unbounded one are told ten times the largest eigenvalue, and that the smallest is 1. `three
+    steps` is CoinPress with no more than three, `source` CoinPress with the constants of its source.
+    """
+    condition, n = float(point["condition"]), int(point["n"])
+    right = MARGIN * condition
+    estimators: dict[str, Any] = {
+        "error": UnboundedCovariance(),
+        "coinpress": CoinPressCovariance(upper=right),
+        "three steps": CoinPressCovariance(upper=right, steps=FEW_STEPS),
+        "source": CoinPressCovariance(upper=right, calibration="paper"),
+        "clipped": ClippedCovariance(upper=right),
+    }
+    columns = {name: np.empty(trials) for name in (*estimators, "reference")}
+    for trial in range(trials):
+        law = rotated(geometric(D, condition), data, FAR)
+        x = law.sample(n, rng=data)
+        columns["reference"][trial] = law.sample_error(x)
+        for name, estimator in estimators.items():
+            columns[name][trial] = error_of(law, estimator(x, budget=BUDGET, rng=noise).value)
+    return {**columns, "abstained": np.isinf(columns["error"])}
+
+
+def coinpress_steps(condition: float) -> int:
+    """Return the number of steps that CoinPress takes in `sides`: public."""
+    estimator = CoinPressCovariance(upper=MARGIN * condition)
+    return len(list(estimator.plan(SIDE_N, D, BUDGET).charges()))
+
+
+def sizes(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Measure the error at a condition number that is uniform on the logarithmic scale from 1 to 1e12."""
+    n, d = int(point["n"]), int(point["d"])
+    columns = {name: np.empty(trials) for name in ("error", "reference")}
+    for trial in range(trials):
+        law = rotated(geometric(d, 10 ** data.uniform(0.0, 12.0)), data, FAR)
+        x = law.sample(n, rng=data)
+        columns["error"][trial] = error_of(law, UnboundedCovariance()(x, budget=BUDGET, rng=noise).value)
+        columns["reference"][trial] = law.sample_error(x)
+    return {**columns, "abstained": np.isinf(columns["error"])}
+
+
+def start(d: int, calibration: Any = "tight") -> int:
+    """Return the fewest rows at which the unbounded covariance answers: public."""
+    return fewest_rows(UnboundedCovariance(calibration=calibration), d, BUDGET)
+
+
+def size_shape(d: int, alpha: float = SIZE_ALPHA) -> float:
+    """Return Table 1's n, every constant 1."""
+    return unbounded_shape(d, alpha, EPSILON).total
+
+
+EIGENVALUES = Sweep(
+    "m21-unbounded-eigenvalues",
+    grid(n=EIGEN_N, calibration=CALIBRATIONS, condition=EIGEN_CONDITIONS),
+    spectra,
+    60,
+    blocks(10),
+)
+VOTES = Sweep("m21-unbounded-votes", grid(n=VOTE_N, k=1, gap=GAPS), votes, 40, blocks(10))
+COARSE = Sweep("m21-unbounded-coarse", grid(n=VOTE_N, k=2, gap=COARSE_GAPS), votes, 60, blocks(10))
+FINE = Sweep(
+    "m21-unbounded-fine",
+    tuple(
+        {"spread": spread, "n": round(factor * fine_rows(spread))}
+        for spread in FINE_SPREADS
+        for factor in FINE_FACTORS
+    ),
+    fine,
+    30,
+    blocks(10),
+)
+SIDES = Sweep("m21-unbounded-sides", grid(n=SIDE_N, condition=CONDITIONS), sides, 8, blocks(10))
+SIZES = Sweep(
+    "m21-unbounded-sizes",
+    tuple({"d": d, "n": round(factor * size_shape(d))} for d in SIZE_D for factor in SIZE_FACTORS),
+    sizes,
+    6,
+    blocks(10),
+)

@@ -1,0 +1,32 @@
+"""Everything that the notebook `03_many_dimensions` shows, in its order."""
+
+from workbench.chapters.many_dimensions.figures.costs import price_of_a_covariance, price_of_a_mean
+from workbench.chapters.many_dimensions.figures.ellipse_view import ellipse_view
+from workbench.chapters.many_dimensions.figures.means import error_against_dimension, skewed_rows
+from workbench.chapters.many_dimensions.figures.shapes import (
+    budget_of_steps,
+    ellipses,
+    shrinking_balls,
+    sides,
+)
+from workbench.chapters.many_dimensions.figures.steps import error_against_steps, two_modes
+from workbench.chapters.many_dimensions.figures.views import ball_view, means_view
+
+CLAIMS = ("G7", "G8", "G9", "G10", "G11", "G16b", "M21.2", "M21.3")
+
+__all__ = [
+    "CLAIMS",
+    "ball_view",
+    "budget_of_steps",
+    "ellipse_view",
+    "ellipses",
+    "error_against_dimension",
+    "error_against_steps",
+    "means_view",
+    "price_of_a_covariance",
+    "price_of_a_mean",
+    "shrinking_balls",
+    "sides",
+    "skewed_rows",
+    "two_modes",
+]

@@ -1,0 +1,165 @@
+"""The checks that the claims about CoinPress are made of: sizes of parts, slopes, ratios, rows needed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import exp, inf, log
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from workbench.bounds.shape import Shape
+from workbench.chapters.many_dimensions.runs.theory import Parts
+from workbench.chapters.one_mean.runs.costs import at
+from workbench.study.complexity import Complexity, sized
+from workbench.study.intervals import (
+    RESAMPLES,
+    Crossing,
+    Interval,
+    bootstrap_interval,
+    crossing,
+    local_slope,
+    median_ratio_interval,
+)
+from workbench.study.rules import compare, inside_band, slope_inside
+from workbench.study.sweeps.schema import Point
+from workbench.study.verdict import Verdict
+
+Vector = NDArray[np.float64]
+Predict = Callable[[Point, str], Parts]
+
+BAND = 0.15  # tolerance of the predictions: rows that are clipped, frames that are not quite round
+TOLERANCE = 0.1  # of local slopes
+SOURCE = "M21/prior-CoinPress"
+
+
+def rms(values: Vector, *, axis: int = 0) -> Any:
+    """Return the root mean square over the trials."""
+    return np.sqrt(np.mean(np.square(values), axis=axis))
+
+
+def rms_interval(values: Vector, level: float, rng: Generator) -> Interval:
+    """Return an interval for the root mean square of the trials."""
+    low, high = bootstrap_interval(lambda squares: float(squares.mean()), np.square(values), level, rng)
+    return float(np.sqrt(max(low, 0.0))), float(np.sqrt(high))
+
+
+def part(name: str, values: Vector, predicted: float, level: float, rng: Generator, *, n: int) -> Verdict:
+    """Decide whether the root mean square is within the band of its prediction."""
+    interval = rms_interval(values, level, rng)
+    check = inside_band(float(rms(values)), interval, predicted, BAND, level=level, trials=len(values))
+    return check.about(name, f"as predicted, within {100 * BAND:.0f} %", n=n)
+
+
+def slope(
+    name: str, xs: Sequence[float], samples: Vector, predicted: Sequence[float], level: float, rng: Generator
+) -> Verdict:
+    """Decide whether the slope of root mean squares, columns of `samples`, is that of the predictions."""
+    expected = local_slope(xs, predicted)
+    check = slope_inside(xs, samples, expected, TOLERANCE, level=level, rng=rng, statistic=rms)
+    return check.about(name, "the predicted local slope, within .1")
+
+
+def ratio_interval(top: Vector, bottom: Vector, level: float, rng: Generator) -> tuple[float, Interval]:
+    """Return the ratio of two root mean squares of the same trials, with its interval."""
+
+    def log_ratio(pairs: Vector) -> float:
+        above, below = np.log(rms(pairs, axis=0))
+        return float(above - below)
+
+    pairs = np.column_stack([top, bottom])
+    low, high = bootstrap_interval(log_ratio, pairs, level, rng)
+    return exp(log_ratio(pairs)), (exp(low), exp(high) if high < log(1e300) else inf)
+
+
+def ratio(
+    name: str, top: Vector, bottom: Vector, low: float, high: float, level: float, rng: Generator, *, n: int
+) -> Verdict:
+    """Decide whether the ratio of two root mean squares of the same trials lies in [low, high]."""
+    estimate, interval = ratio_interval(top, bottom, level, rng)
+    return Verdict(
+        status=compare(interval, low, high),
+        test="ratio of paired root mean squares",
+        level=level,
+        n=n,
+        trials=len(top),
+        estimate=estimate,
+        interval=interval,
+        bound=high if high < inf else low,
+        id=name,
+        detail={"allowed": (low, high)},
+    )
+
+
+def median_ratio(
+    name: str, top: Vector, bottom: Vector, low: float, high: float, level: float, rng: Generator, *, n: int
+) -> Verdict:
+    """Decide whether the ratio of two medians of the same trials lies in [low, high].
+
+    For errors that are sometimes enormous: a root mean square is then a matter of a few trials.
+    """
+    return Verdict(
+        status=compare(interval := median_ratio_interval(top, bottom, level, rng), low, high),
+        test="ratio of paired medians",
+        level=level,
+        n=n,
+        trials=len(top),
+        estimate=float(np.median(top) / np.median(bottom)),
+        interval=interval,
+        bound=high if high < inf else low,
+        id=name,
+        detail={"allowed": (low, high)},
+    )
+
+
+def needed(
+    frame: pd.DataFrame,
+    alpha: float,
+    target: float,
+    level: float,
+    rng: Generator,
+    resamples: int = RESAMPLES,
+) -> Crossing:
+    """Return the n at which a share `target` of the runs errs by at most alpha."""
+    hits = (frame["error"] <= alpha).groupby(frame["n"]).agg(["sum", "count"])
+    ns = [float(n) for n in hits.index]
+    return crossing(ns, hits["sum"], hits["count"], target, level=level, rng=rng, resamples=resamples)
+
+
+def rows(
+    name: str,
+    found: Crossing,
+    predicted: int,
+    shape: Shape,
+    formulas: tuple[str, str],
+    level: float,
+    trials: int,
+) -> Verdict:
+    """Decide whether the rows needed are as predicted; beside them stand the prediction and a shape.
+
+    The first formula is that of the prediction, with every constant; the second that of the shape.
+    """
+    check = inside_band(found.estimate, found.interval, predicted, BAND, level=level, trials=trials)
+    sizes = (
+        Complexity(SOURCE, formulas[0], predicted, found.estimate, found.interval),
+        Complexity(SOURCE, formulas[1], shape.total, found.estimate, found.interval),
+    )
+    return sized(check.about(name, f"as predicted, within {100 * BAND:.0f} %", n=found.rows), *sizes)
+
+
+def column(frame: pd.DataFrame, name: str, **where: object) -> Vector:
+    """Return a column of the runs at these parameters."""
+    return np.asarray(at(frame, **where)[name].to_numpy(), np.float64)
+
+
+def columns(frame: pd.DataFrame, name: str, along: str) -> Vector:
+    """Return a column as an array of one column for every value of a parameter, in the grid's order."""
+    values = list(dict.fromkeys(frame[along]))
+    return np.column_stack([column(frame, name, **{along: value}) for value in values])
+
+
+def noted(check: Verdict, **numbers: float) -> Verdict:
+    """Return the check with numbers that are reported and decide nothing."""
+    return replace(check, detail={**check.detail, **numbers})

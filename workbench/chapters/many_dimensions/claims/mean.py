@@ -1,0 +1,181 @@
+"""CoinPress for means: what privacy adds to the sample mean of the same rows, and how many steps it takes."""
+
+from collections.abc import Sequence
+from math import inf, sqrt
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+
+from workbench.bounds.m21 import coinpress_mean_shape
+from workbench.chapters.many_dimensions.claims import checks
+from workbench.chapters.many_dimensions.runs import coinpress as runs
+from workbench.chapters.many_dimensions.runs import steps, theory
+from workbench.chapters.one_mean.runs.costs import at, resampler
+from workbench.privacy import ZCDP
+from workbench.study.claim import Claim
+from workbench.study.intervals import bootstrap_interval
+from workbench.study.profiles import claim_level
+from workbench.study.rules import combine, compare
+from workbench.study.sweeps.schema import Point
+from workbench.study.sweeps.sweep import Sweep, run
+from workbench.study.verdict import Verdict
+
+SAME, WORSE = 1.15, 2.0  # error of 2 to 4 steps, and of one over that of two
+RATIO = 1.1  # to the sample mean, 1000 rows in ten dimensions
+FORMULAS = (
+    "χ²_d,.9 (1/n + s²) = α²: P(error ≤ α) = .9, s the noise of the last step",
+    "d/α² + d/(α√ρ) + √d ln R/√ρ, constants 1",
+)
+
+
+def predicted(point: Point, mode: str) -> theory.Parts:
+    """Return the prediction at a point, with every constant."""
+    estimator = runs.mean_of(point, mode=mode)
+    return theory.mean_parts(estimator, int(point["n"]), int(point["d"]), ZCDP(float(point["rho"])))
+
+
+def excess(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide G7."""
+    axes = ((runs.MEAN_N, "n"), (runs.MEAN_RHO, "rho"), (runs.MEAN_D, "d"))
+    tables = [(sweep, along, run(sweep, profile, seed=seed, jobs=jobs)) for sweep, along in axes]
+    sizes = runs.mean_sizes(profile, seed, jobs)
+    count = sum(3 * len(sweep.points) + len(runs.MODES) for sweep, _, _ in tables)
+    level = claim_level() / (count + len(runs.MODES) * len(runs.MEAN_ROWS))
+    rng = resampler(seed, "m21-mean-excess")
+    found = [check for one in tables for check in along_axis(*one, predicted, level, rng)]
+    found += rows_needed(sizes, level, rng)
+    return combine(found, sum(len(frame) for _, _, frame in tables) + len(sizes))
+
+
+def along_axis(
+    sweep: Sweep, along: str, frame: pd.DataFrame, predict: checks.Predict, level: float, rng: Generator
+) -> list[Verdict]:
+    """Return the checks of one axis: both parts at every point, and the slopes of the private one."""
+    found = []
+    for point in sweep.points:
+        rows, where, n = at(frame, **{along: point[along]}), f"{along} = {point[along]:g}", int(point["n"])
+        for mode in runs.MODES:
+            values, expected = checks.column(rows, f"apart {mode}"), predict(point, mode).privacy
+            found.append(checks.part(f"privacy, {mode}, {where}", values, expected, level, rng, n=n))
+        plain, sampling = checks.column(rows, "reference"), predict(point, "practical").sampling
+        found.append(checks.part(f"sampling, {where}", plain, sampling, level, rng, n=n))
+    xs = [float(point[along]) for point in sweep.points]
+    for mode in runs.MODES:
+        samples = checks.columns(frame, f"apart {mode}", along)
+        expectations = [predict(point, mode).privacy for point in sweep.points]
+        found.append(checks.slope(f"slope in {along}, {mode}", xs, samples, expectations, level, rng))
+    return found
+
+
+def rows_needed(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
+    """Return the checks of the n at which the error is at most alpha in 90 % of runs."""
+    found = []
+    for d, alpha in runs.MEAN_ROWS:
+        for mode in runs.MODES:
+            rows = at(frame, d=d, alpha=alpha, mode=mode)
+            needed = checks.needed(rows, alpha, 1 - runs.BETA, level, rng)
+            shape = coinpress_mean_shape(d, alpha, runs.RHO, runs.REACH * sqrt(d))
+            name, expected = f"rows, {mode}, d = {d}, α = {alpha:g}", runs.mean_rows(d, alpha, mode)
+            found.append(checks.rows(name, needed, expected, shape, FORMULAS, level, len(rows)))
+    return found
+
+
+def order_of_steps(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide G8."""
+    frame = run(steps.MEAN_STEPS, profile, seed=seed, jobs=jobs)
+    rng, level = resampler(seed, "m21-mean-steps"), claim_level() / (len(steps.REACHES) + 3)
+    return combine(step_checks(frame, level, rng), len(frame))
+
+
+def step_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
+    """Return the ratios at the nearest range, then the size of the error of one step, then its slope."""
+    nearest = at(frame, reach=steps.REACHES[0])
+    errors = [checks.column(nearest, f"error {t}") for t in (2, 3, 4)]
+    one, n = checks.column(nearest, "error 1"), int(frame["n"].iloc[0])
+    found = [
+        spread("2, 3 and 4 steps, largest over smallest", errors, level, rng, n),
+        checks.ratio("one step over two", one, errors[0], WORSE, inf, level, rng, n=n),
+    ]
+    expected = []
+    for point in steps.MEAN_STEPS.points:
+        estimator = runs.mean_of(point, steps=1)
+        expected.append(theory.mean_parts(estimator, n, int(point["d"]), ZCDP(float(point["rho"]))).privacy)
+        values = checks.column(frame, "apart 1", reach=point["reach"])
+        name = f"privacy of one step, R = {point['reach']:g}√d"
+        found.append(checks.part(name, values, expected[-1], level, rng, n=n))
+    samples = checks.columns(frame, "apart 1", "reach")
+    return [*found, checks.slope("slope of one step in R", steps.REACHES, samples, expected, level, rng)]
+
+
+def spread(name: str, errors: Sequence[checks.Vector], level: float, rng: Generator, n: int) -> Verdict:
+    """Decide whether the largest of several errors on the same rows is at most 1.15 times the smallest."""
+
+    def widest(trials: checks.Vector) -> float:
+        sizes = checks.rms(trials, axis=0)
+        return float(sizes.max() / sizes.min())
+
+    together = np.column_stack(errors)
+    low, high = bootstrap_interval(widest, together, level, rng)
+    interval = (max(low, 1.0), high)
+    return Verdict(
+        status=compare(interval, 1.0, SAME),
+        test="largest over smallest, paired",
+        level=level,
+        n=n,
+        trials=len(together),
+        estimate=widest(together),
+        interval=interval,
+        bound=SAME,
+        id=name,
+        detail={"allowed": (1.0, SAME)},
+    )
+
+
+def near_the_sample_mean(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide M21.3."""
+    frame = run(steps.WHERE, profile, seed=seed, jobs=jobs)
+    rng, level = resampler(seed, "m21-places"), claim_level() / len(steps.PLACES)
+    return combine(place_checks(frame, level, rng), len(frame))
+
+
+def place_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
+    """Return the ratio to the sample mean at every place; that of mode "proved" is reported."""
+    found = []
+    for place in steps.PLACES:
+        rows, n = at(frame, place=place), int(frame["n"].iloc[0])
+        plain = checks.column(rows, "reference")
+        error = checks.column(rows, "error practical")
+        check = checks.ratio(f"over the sample mean, {place}", error, plain, 0.0, RATIO, level, rng, n=n)
+        proved = checks.rms(checks.column(rows, "error proved")) / checks.rms(plain)
+        found.append(checks.noted(check, proved=float(proved)))
+    return found
+
+
+CLAIMS = (
+    Claim(
+        "G7",
+        (checks.SOURCE, "M21/sample-covariance"),
+        "CoinPress moves the sample mean by √d times the noise of its last step (practical: and by what"
+        " clipping takes) and sampling errs by √(d/n), both within 15 %: n = 1000 .. 16000, ρ = .02 .."
+        " 2.5, d = 4 .. 64, R = 100√d; local slopes within .1 of the predicted ones; rows for an error of"
+        " α in 90 % of runs within 15 % of the prediction.",
+        excess,
+    ),
+    Claim(
+        "G8",
+        (checks.SOURCE,),
+        "d = 10, n = 1000, ρ = .5: at R = 10√d the errors of 2, 3 and 4 steps are within 15 % of each"
+        " other and that of one step is at least twice as large; one step pays √d 2B/(n√(2ρ)), within 15 %"
+        " and with the predicted slope in R, up to R = 1000√d.",
+        order_of_steps,
+    ),
+    Claim(
+        "M21.3",
+        (checks.SOURCE,),
+        "d = 10, n = 1000, ρ = .5, R = 100√d, practical: the error is at most 1.1 times that of the"
+        " sample mean, for means at the centre of the ball, on an axis, on the diagonal and on the"
+        " boundary.",
+        near_the_sample_mean,
+    ),
+)

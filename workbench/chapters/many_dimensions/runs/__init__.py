@@ -1,0 +1,1 @@
+"""What is measured: sweeps, and the theory they are compared with."""

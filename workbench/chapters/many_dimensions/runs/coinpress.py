@@ -1,0 +1,247 @@
+"""Runs of CoinPress beside the plain estimate of the same rows, and the sweeps behind its costs.
+
+Errors are Euclidean for means of N(θ, I), and in the norm of Σ for covariances of N(0, Σ). "apart" is how far
+the private estimate is from the plain one of the same rows, "reference" is the error of the plain one. θ has
+a random direction and a random distance of up to `radius` from the centre of the public ball; Σ is rotated at
+random, its eigenvalues from 1 to the condition number in equal ratios.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+
+from workbench.chapters.many_dimensions.runs import theory
+from workbench.estimators.covariance.coinpress import CoinPressCovariance
+from workbench.estimators.mean.coinpress import CoinPressMean
+from workbench.linalg import second_moment
+from workbench.losses import mahalanobis_covariance_error
+from workbench.privacy import ZCDP
+from workbench.study.profiles import blocks
+from workbench.study.sweeps.schema import Point
+from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.types import Array, Columns
+
+MODES = ("practical", "proved")
+RHO, D, N = 0.5, 10, 4000
+REACH = 100.0  # radius over √d: a box of this half-width lies in the ball
+CONDITION = 100.0
+BETA = 0.1  # of an error above alpha, where rows are counted
+# d and alpha: n, one for each mode, round which the grid lies. They were predicted; `mean_rows` and
+# `covariance_rows` are the predictions that measurements are compared with.
+MEAN_ROWS = {
+    (5, 0.2): (285, 388),
+    (10, 0.2): (480, 603),
+    (20, 0.2): (838, 988),
+    (40, 0.2): (1510, 1695),
+    (10, 0.1): (1678, 1834),
+    (10, 0.5): (140, 208),
+}
+COVARIANCE_ROWS = {
+    (4, 0.1): (3372, 7764),
+    (8, 0.2): (2617, 9535),
+    (8, 0.1): (9791, 16_293),
+    (16, 0.2): (8507, 18_137),
+}
+FEW = 5  # dimensions
+FACTORS = (0.82, 0.88, 0.94, 1.0, 1.06, 1.13, 1.22)  # n over the one in the middle
+
+
+def mean_of(point: Point, **more: Any) -> CoinPressMean:
+    """Return the estimator of a point of d and `reach`, the public radius over √d."""
+    return CoinPressMean(radius=float(point["reach"]) * sqrt(int(point["d"])), **more)
+
+
+def covariance_of(point: Point, **more: Any) -> CoinPressCovariance:
+    """Return the estimator of a point; its public bound is the condition number, the least eigenvalue 1."""
+    return CoinPressCovariance(upper=float(point["condition"]), centred=True, **more)
+
+
+def normal_rows(point: Point, trials: int, data: Generator) -> Iterator[tuple[Array, Array]]:
+    """Yield θ and n rows of N(θ, I)."""
+    n, d = int(point["n"]), int(point["d"])
+    for _ in range(trials):
+        theta = data.standard_normal(d)
+        theta *= float(point["reach"]) * sqrt(d) * data.random() / np.linalg.norm(theta)
+        rows = data.standard_normal((n, d))
+        rows += theta
+        yield theta, rows
+
+
+def rotated(d: int, condition: float, data: Generator) -> Array:
+    """Return a covariance with random axes, its eigenvalues from 1 to `condition`."""
+    basis = np.linalg.qr(data.standard_normal((d, d)))[0]
+    return np.asarray((basis * spectrum(d, condition)) @ basis.T)
+
+
+def spectrum(d: int, condition: float) -> Array:
+    """Return its eigenvalues."""
+    return np.geomspace(1.0, condition, d)
+
+
+def centred_rows(point: Point, trials: int, data: Generator) -> Iterator[tuple[Array, Array]]:
+    """Yield Σ and n rows of N(0, Σ)."""
+    n, d = int(point["n"]), int(point["d"])
+    for _ in range(trials):
+        sigma = rotated(d, float(point["condition"]), data)
+        yield sigma, data.standard_normal((n, d)) @ np.linalg.cholesky(sigma).T
+
+
+def means(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Run both modes on the same rows, at a point of n, d, rho and reach."""
+    budget, found = ZCDP(float(point["rho"])), table(trials, "reference", *columns_of(MODES))
+    for trial, (theta, x) in enumerate(normal_rows(point, trials, data)):
+        plain = x.mean(axis=0)
+        found["reference"][trial] = np.linalg.norm(plain - theta)
+        for mode in MODES:
+            value: Any = mean_of(point, mode=mode)(x, budget=budget, rng=noise).value
+            found[f"error {mode}"][trial] = np.linalg.norm(value - theta)
+            found[f"apart {mode}"][trial] = np.linalg.norm(value - plain)
+    return found
+
+
+def covariances(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Run both modes on the same rows, at a point of n, d, rho and condition."""
+    budget, found = ZCDP(float(point["rho"])), table(trials, "reference", *columns_of(MODES))
+    for trial, (sigma, x) in enumerate(centred_rows(point, trials, data)):
+        plain = second_moment(x)
+        found["reference"][trial] = mahalanobis_covariance_error(plain, sigma)
+        for mode in MODES:
+            value: Any = covariance_of(point, mode=mode)(x, budget=budget, rng=noise).value
+            found[f"error {mode}"][trial] = mahalanobis_covariance_error(value, sigma)
+            # far from Σ the plain estimate's own norm would be another: both are measured in that of Σ
+            found[f"apart {mode}"][trial] = mahalanobis_covariance_error(sigma + value - plain, sigma)
+    return found
+
+
+def mean_sizes(profile: str, seed: int, jobs: int | None = None) -> pd.DataFrame:
+    """Return the runs of all settings of a mean whose rows are counted."""
+    return _together((MEAN_SIZES, MEAN_SIZES_FEW), profile, seed, jobs)
+
+
+def covariance_sizes(profile: str, seed: int, jobs: int | None = None) -> pd.DataFrame:
+    """Return the runs of all settings of a covariance whose rows are counted."""
+    return _together((COVARIANCE_SIZES, COVARIANCE_SIZES_FEW), profile, seed, jobs)
+
+
+def _together(sweeps: tuple[Sweep, ...], profile: str, seed: int, jobs: int | None) -> pd.DataFrame:
+    return pd.concat([run(one, profile, seed=seed, jobs=jobs) for one in sweeps], ignore_index=True)
+
+
+def table(trials: int, *names: str) -> Columns:
+    """Return empty columns of a block."""
+    return {name: np.full(trials, np.inf) for name in names}
+
+
+def columns_of(names: tuple[Any, ...]) -> Iterator[str]:
+    """Yield the names of the columns of errors and of distances from the plain estimate."""
+    return (f"{kind} {name}" for kind in ("error", "apart") for name in names)
+
+
+@lru_cache(maxsize=256)
+def mean_rows(d: int, alpha: float, mode: Any) -> int:
+    """Return the predicted n at which the mean errs by at most alpha with probability .9."""
+    estimator = mean_of({"d": d, "reach": REACH}, mode=mode)
+    return theory.rows_needed(lambda n: theory.mean_parts(estimator, n, d, ZCDP(RHO)), alpha, BETA)
+
+
+@lru_cache(maxsize=256)
+def covariance_rows(d: int, alpha: float, mode: Any) -> int:
+    """Return the predicted n at which the covariance errs by at most alpha with probability .9."""
+    estimator = covariance_of({"condition": CONDITION}, mode=mode)
+    axes = spectrum(d, CONDITION)
+    return theory.rows_needed(lambda n: theory.covariance_parts(estimator, axes, n, ZCDP(RHO)), alpha, BETA)
+
+
+def mean_size(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Run one mode, at a point that has a mode."""
+    estimator, budget = mean_of(point, mode=point["mode"]), ZCDP(float(point["rho"]))
+    found = table(trials, "error")
+    for trial, (theta, x) in enumerate(normal_rows(point, trials, data)):
+        value: Any = estimator(x, budget=budget, rng=noise).value
+        found["error"][trial] = np.linalg.norm(value - theta)
+    return found
+
+
+def covariance_size(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Run one mode, at a point that has a mode."""
+    estimator, budget = covariance_of(point, mode=point["mode"]), ZCDP(float(point["rho"]))
+    found = table(trials, "error")
+    for trial, (sigma, x) in enumerate(centred_rows(point, trials, data)):
+        value: Any = estimator(x, budget=budget, rng=noise).value
+        found["error"][trial] = mahalanobis_covariance_error(value, sigma)
+    return found
+
+
+def around(middle: Mapping[tuple[int, float], tuple[int, int]], **more: float) -> tuple[Point, ...]:
+    """Return points of d, alpha, mode and n, n around the one in the middle."""
+    return tuple(
+        {"d": d, "alpha": alpha, "mode": mode, "n": round(factor * n), **more}
+        for (d, alpha), both in middle.items()
+        for mode, n in zip(MODES, both, strict=True)
+        for factor in FACTORS
+    )
+
+
+MEAN_N = Sweep(
+    "m21-mean-n", grid(n=(1000, 2000, 4000, 8000, 16_000), d=D, rho=RHO, reach=REACH), means, 50, blocks(10)
+)
+MEAN_RHO = Sweep(
+    "m21-mean-rho", grid(n=N, d=D, rho=(0.02, 0.1, 0.5, 2.5), reach=REACH), means, 50, blocks(10)
+)
+MEAN_D = Sweep("m21-mean-d", grid(n=N, d=(4, 8, 16, 32, 64), rho=RHO, reach=REACH), means, 60, blocks(10))
+COVARIANCE_N = Sweep(
+    "m21-covariance-n",
+    grid(n=(10_000, 20_000, 40_000, 80_000), d=8, rho=RHO, condition=CONDITION),
+    covariances,
+    20,
+    blocks(10),
+)
+COVARIANCE_RHO = Sweep(
+    "m21-covariance-rho",
+    grid(n=20_000, d=8, rho=(0.1, 0.5, 2.5), condition=CONDITION),
+    covariances,
+    20,
+    blocks(10),
+)
+COVARIANCE_D = Sweep(
+    "m21-covariance-d",
+    grid(n=30_000, d=(6, 10, 16, 24), rho=RHO, condition=CONDITION),
+    covariances,
+    5,
+    {"quick": 1, "ci": 7, "full": 30, "deep": 120},
+)
+MEAN_POINTS = around(MEAN_ROWS, rho=RHO, reach=REACH)
+COVARIANCE_POINTS = around(COVARIANCE_ROWS, rho=RHO, condition=CONDITION)
+MEAN_SIZES = Sweep(
+    "m21-mean-sizes",
+    tuple(point for point in MEAN_POINTS if int(point["d"]) > FEW),
+    mean_size,
+    16,
+    {"quick": 1, "ci": 15, "full": 62, "deep": 250},
+)
+MEAN_SIZES_FEW = Sweep(
+    "m21-mean-sizes-few",  # an error in few dimensions varies more, and takes more trials
+    tuple(point for point in MEAN_POINTS if int(point["d"]) <= FEW),
+    mean_size,
+    40,
+    {"quick": 1, "ci": 15, "full": 62, "deep": 250},
+)
+COVARIANCE_SIZES = Sweep(
+    "m21-covariance-sizes",
+    tuple(point for point in COVARIANCE_POINTS if int(point["d"]) > FEW),
+    covariance_size,
+    8,
+    {"quick": 1, "ci": 9, "full": 36, "deep": 144},
+)
+COVARIANCE_SIZES_FEW = Sweep(
+    "m21-covariance-sizes-few",
+    tuple(point for point in COVARIANCE_POINTS if int(point["d"]) <= FEW),
+    covariance_size,
+    8,
+    {"quick": 1, "ci": 18, "full": 75, "deep": 300},
+)

@@ -1,0 +1,64 @@
+"""The claim about a whole Gaussian learned by a matrix quantile, without any bound: derived here."""
+
+from math import inf
+
+import pandas as pd
+
+from workbench.chapters.matrix_quantile.claims.quantile import STATEMENT, certain
+from workbench.chapters.matrix_quantile.runs import learner as sweeps
+from workbench.study import measures
+from workbench.study.claim import Claim
+from workbench.study.complexity import enough
+from workbench.study.measures import Measure
+from workbench.study.profiles import claim_level
+from workbench.study.rules import at_most, combine
+from workbench.study.sweeps.sweep import run
+from workbench.study.verdict import Verdict
+
+MOST = {2: 2000, 5: 7000, 10: 13_000, 20: 30_000}  # rows
+SILENT, FACTOR = 0.1, {2: 2.5, 5: 3.0, 10: 5.0, 20: 6.5}  # times that is what so many runs would notice
+BAND = (0.85, 1.15)  # measured over predicted total variation
+
+
+def learned_from_few_rows(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide MQ8."""
+    checks, trials = [], 0
+    for d, sweep in sweeps.LEARNED.items():
+        frame, n = run(sweep, profile, seed=seed, jobs=jobs), sweeps.start(d)
+        trials += len(frame)
+        checks.append(certain(f"d = {d}: the fewest rows", float(n), 0.0, float(MOST[d])))
+        checks += [_answered(d, condition, rows) for condition, rows in _at_start(frame).items()]
+        checks += [_foreseen(d, share, rows["error"]) for share, rows in measures.by(frame, "share").items()]
+    return combine(checks, trials)
+
+
+def _at_start(frame: pd.DataFrame) -> dict[float, pd.DataFrame]:
+    return measures.by(measures.at(frame, share=sweeps.START), "condition")
+
+
+def _answered(d: int, condition: float, rows: pd.DataFrame) -> Verdict:
+    n, silent = sweeps.rows(d, sweeps.START), int((rows["error"] == inf).sum())
+    found = at_most(silent, len(rows), SILENT, claim_level(), factor=FACTOR[d])
+    name = f"d = {d}, condition number {condition:g}"
+    return enough(found.about(name, "no answer, in one run of ten", n=n), STATEMENT, "planned", n)
+
+
+def _foreseen(d: int, share: float, errors: pd.Series) -> Verdict:
+    found, expected = measures.median(errors, claim_level()), sweeps.predicted(d, share)
+    low, high = (end / expected for end in found.interval)
+    ratio = Measure(found.estimate / expected, (low, high), found.trials)
+    name = f"d = {d}, {share:g} times the fewest rows: total variation over the predicted"
+    return measures.between(name, ratio, *BAND, n=sweeps.rows(d, share))
+
+
+CLAIMS = (
+    Claim(
+        "MQ8",
+        (STATEMENT,),
+        "A whole Gaussian, by a matrix quantile and all rows in its frame, from at most 2,000, 7,000, 13,000,"
+        " 30,000 rows for d = 2, 5, 10, 20: at 1.05 times its fewest rows nine runs of ten answer, at"
+        " condition numbers 1, 1e6 and 1e12, and there and at 2, 4, 16 times (d up to 10) the median total"
+        " variation is .85 to 1.15 times the predicted one: (1, 1e-6).",
+        learned_from_few_rows,
+    ),
+)

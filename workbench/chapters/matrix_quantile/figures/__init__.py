@@ -1,0 +1,1 @@
+"""What is drawn, and what one can move."""

@@ -1,0 +1,103 @@
+"""The explorer of whole runs in the plane: the test, and what is released."""
+
+from collections.abc import Callable, Iterator
+from math import log
+from typing import Any
+
+import numpy as np
+
+from workbench.chapters.covariance.figures.ellipses import tilted
+from workbench.chapters.matrix_quantile.figures.pictures import OURS, PLAIN
+from workbench.chapters.matrix_quantile.figures.steps import needed, recipe, slopes
+from workbench.chapters.matrix_quantile.runs.beside import distances, seen, spoilt
+from workbench.chapters.matrix_quantile.runs.quantile import BETA, DELTA
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.ellipses import circle, ellipse, plane
+from workbench.estimators.base import Trace
+from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
+from workbench.estimators.parts.quantile.design import Design
+from workbench.populations.rotated import Rotated
+from workbench.privacy import ApproxDP
+from workbench.study.sweeps.streams import Role, stream
+from workbench.types import Array
+
+NAME = "mq-runs-view"
+D, UPPER, ROUNDS, CHECKED, DRAWN = 2, 1e4, 12, 6, 6
+
+
+def runs_view(seed: int) -> Callable[..., Iterator[Chart]]:
+    """Return the view of `explore`: what the test asks for, then one run after another."""
+
+    def view(n: int, epsilon: float, far: float) -> Iterator[Chart]:
+        made, law = recipe(n, D, epsilon).design, tilted(UPPER)
+        counts = sorted({int(t) for t in np.linspace(1, made.test.most, CHECKED)})
+        runs: list[tuple[int, Array, list[float]]] = []
+        yield _chart(made, counts, far, runs)
+        data, noise = (stream(seed, role, NAME, n, 0) for role in (Role.DATA, Role.NOISE))
+        estimator = MatrixQuantileCovariance(centred=True, beta=BETA)
+        for _ in range(ROUNDS):
+            x, trace = spoilt(law, n, far, 0.0, data), Trace()
+            found = estimator(x, budget=ApproxDP(epsilon, DELTA), rng=noise, trace=trace).value
+            h: Any = trace.records["h"]
+            runs.append((h, _white(found, law), slopes(made.test, x, counts)))
+            yield _chart(made, counts, far, runs)
+
+    return view
+
+
+def _white(found: Any, law: Rotated) -> Array:
+    """Return the release in units of Σ; nan for no answer."""
+    if np.isnan(seen(found, law)).any():
+        return np.full((D, D), np.nan)
+    return law.in_units(found)
+
+
+def _chart(made: Design, counts: list[int], far: float, runs: list[tuple[int, Array, list[float]]]) -> Chart:
+    test, epsilon = made.test, made.budget.epsilon
+    return Chart(
+        "matrix_quantile_runs_view",
+        f"n = {test.n}, ε = {epsilon:g}, {100 * far:g} % of the rows far away",
+        (_test(made, counts, runs), _releases([one for _, one, _ in runs])),
+        alt="Left, the slope that rows have for every count t, beside what the test asks for. Right,"
+        " releases as"
+        " dashed ellipses round a circle, which stands for Σ.",
+        how_to_read="Left, dashed: asked for. Right, dashed: releases; the circle is Σ.",
+        caption=_caption(made, runs),
+    )
+
+
+def _test(made: Design, counts: list[int], runs: list[tuple[int, Array, list[float]]]) -> Panel:
+    line = [needed(made.test, t) for t in counts]
+    series = [Series("asked for", counts, line, role="theory", colour_key=PLAIN)]
+    if runs:
+        values = np.nan_to_num(np.array([one for _, _, one in runs]))
+        low, middle, high = np.quantile(values, [0.0, 0.5, 1.0], axis=0)
+        series.append(Series("slope of the rows", counts, middle, low, high, colour_key=OURS))
+    top = 2.2 * max(line)
+    return Panel("the test", "t", "slope", tuple(series), "linear", "linear", ylim=(0.0, top))
+
+
+def _releases(found: list[Array]) -> Panel:
+    answered = [one for one in found if not np.isnan(one).any()][:DRAWN]
+    lines = [
+        ellipse("released" if not i else "", one, role="theory", colour_key=OURS)
+        for i, one in enumerate(answered)
+    ]
+    return plane("releases, in units of Σ", (*lines, circle("Σ", 1.0, colour_key=PLAIN)), reach=2.2)
+
+
+def _caption(made: Design, runs: list[tuple[int, Array, list[float]]]) -> str:
+    test = made.test
+    said = (
+        f"T = {test.most}, level u = {test.level:.0f}, G = {test.strength:.1f}: a row moves Pᵤ by"
+        f" {100 * test.change:.2f} % at most."
+    )
+    if not runs:
+        return said
+    distance = [
+        distances(np.asarray(np.linalg.eigvalsh(one)))[0] for _, one, _ in runs if not np.isnan(one).any()
+    ]
+    good = sum(one <= log(2) for one in distance)
+    median = f"; median distance {np.median(distance):.2g}, {good} within ln 2" if distance else ""
+    h = np.median([h for h, _, _ in runs])
+    return f"{said} {len(runs)} runs: median h {h:g}, {len(distance)} answers{median}."

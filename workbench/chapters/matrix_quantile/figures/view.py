@@ -1,0 +1,78 @@
+"""The explorer of the quantile: its ellipses at one level, and both axes at every level."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from workbench.chapters.matrix_quantile.figures.pictures import OURS, PLAIN, known, scale_at
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.ellipses import circle, ellipse, plane
+from workbench.study.sweeps.streams import Role, stream
+from workbench.types import Array
+
+NAME = "mq-quantile-view"
+SHARES = (0.04, 0.08, 0.12, 0.17, 0.23, 0.3, 0.38)
+FINE = tuple(float(share) for share in np.geomspace(0.02, 0.45, 25))
+ROUNDS, AWAY, SHOWN, REACH = 8, 30.0, 300, 6.0
+
+
+def quantile_view(seed: int) -> Callable[..., Iterator[Chart]]:
+    """Return the view of `explore`: what normal rows have, then samples, some rows of which are far away."""
+
+    def view(level: float, n: int, far: float) -> Iterator[Chart]:
+        rng = stream(seed, Role.DATA, NAME, n, 0)
+        found: list[Array] = []
+        yield _chart(level, n, far, None, found)
+        for _ in range(ROUNDS):
+            x = rng.standard_normal((n, 2))
+            x[: round(far * n)] = AWAY, 0.0
+            found.append(np.array([known(x, share * n) for share in (level, *SHARES)]))
+            yield _chart(level, n, far, x, found)
+
+    return view
+
+
+def _chart(level: float, n: int, far: float, x: Array | None, found: list[Array]) -> Chart:
+    scale = scale_at(level, 2)
+    return Chart(
+        "matrix_quantile_view",
+        f"v = {level:g} n, n = {n}, {100 * far:g} % of the rows at ({AWAY:g}, 0)",
+        (_ellipses(scale, x, found), _axes(level, found)),
+        alt="Left, Pᵥ of samples as ellipses among rows, round a dashed circle. Right, the squares of their"
+        " long and short axes at every level, and the prediction for normal rows.",
+        how_to_read="Dashed: normal rows. Solid and markers: samples.",
+        caption=_caption(level, scale, found),
+    )
+
+
+def _ellipses(scale: float, x: Array | None, found: list[Array]) -> Panel:
+    series = [ellipse("Pᵥ" if not i else "", one[0], colour_key=OURS) for i, one in enumerate(found)]
+    if x is not None:
+        first, second = x[-SHOWN:].T
+        series.insert(0, Series("rows", first, second, role="rows"))
+    predicted = circle("normal rows", float(np.sqrt(scale)), role="theory", colour_key=OURS)
+    return plane("units of Σ", (*series, predicted, circle("Σ", 1.0, colour_key=PLAIN)), reach=REACH)
+
+
+def _axes(level: float, found: list[Array]) -> Panel:
+    predicted = [scale_at(share, 2) for share in FINE]
+    series = [Series("", FINE, predicted, role="theory", colour_key=OURS)]
+    if found:
+        values = np.linalg.eigvalsh(np.array(found)[:, 1:])
+        for label, place, key in (("long axis", 1, "1"), ("short axis", 0, OURS)):
+            low, middle, high = np.quantile(values[:, :, place], [0.0, 0.5, 1.0], axis=0)
+            series.append(Series(label, SHARES, middle, low, high, colour_key=key))
+    series.append(Series("", (level, level), (0.1, 1e4), role="reference"))
+    return Panel(
+        "every level", "v/n", "eigenvalues of Pᵥ", tuple(series), xlim=(0.02, 0.46), ylim=(0.3, 2000.0)
+    )
+
+
+def _caption(level: float, scale: float, found: list[Array]) -> str:
+    said = f"Normal rows have Pᵥ = {scale:.3g} Σ at v = {level:g} n."
+    if not found:
+        return said
+    values = np.linalg.eigvalsh(np.array(found)[:, 0])
+    short, long = np.median(values, axis=0)
+    several = "s" * (len(found) > 1)
+    return f"{said} Median eigenvalues in {len(found)} sample{several}: {short:.3g} and {long:.3g}."

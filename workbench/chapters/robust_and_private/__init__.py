@@ -1,0 +1,30 @@
+"""Everything that the notebook `07_robust_and_private` shows, in its order."""
+
+from workbench.chapters.robust_and_private.claims import exact, parts, robust, sizes, source
+from workbench.chapters.robust_and_private.figures.duel import duel_view, scoreboard
+from workbench.chapters.robust_and_private.figures.figures import (
+    against_corruption,
+    figure_1,
+    figure_2,
+)
+from workbench.chapters.robust_and_private.figures.rows import collusion, tail_swap
+from workbench.chapters.robust_and_private.figures.scores import extremes, score_histogram
+from workbench.chapters.robust_and_private.figures.tables import table_1, table_2
+
+FAMILIES = (source, parts, exact, robust, sizes)
+CLAIMS = tuple(claim.id for family in FAMILIES for claim in family.CLAIMS)
+
+__all__ = [
+    "CLAIMS",
+    "against_corruption",
+    "collusion",
+    "duel_view",
+    "extremes",
+    "figure_1",
+    "figure_2",
+    "score_histogram",
+    "scoreboard",
+    "table_1",
+    "table_2",
+    "tail_swap",
+]

@@ -1,0 +1,1 @@
+"""What is claimed, and the checks that decide it."""

@@ -1,0 +1,244 @@
+"""P11, P12 and LK8: robust means from public nets, beside what the laws of their statistics predict.
+
+A fraction of the rows is one far cluster, the worst for a median; under heavy tails it sits where the test of
+the tails does not see it.
+"""
+
+from dataclasses import replace
+from math import inf, pi, sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+
+from workbench.bounds.lkko21 import bounded_covariance_error
+from workbench.bounds.resilience import margin_rate, median_bias, rows_to_pass, trimmed_bias
+from workbench.chapters.covariance.runs.covariances import summary
+from workbench.estimators.base import Estimator, Trace
+from workbench.estimators.mean.resilient import ResilientMean
+from workbench.estimators.mean.resilient_heavy import ResilientHeavyMean
+from workbench.estimators.mean.tukey import TukeyMean
+from workbench.privacy import ApproxDP, Budget, PureDP
+from workbench.study import measures
+from workbench.study.claim import Claim
+from workbench.study.complexity import enough, in_proportion
+from workbench.study.intervals import crossing
+from workbench.study.profiles import blocks, claim_level
+from workbench.study.rules import at_most, combine
+from workbench.study.sweeps.schema import Point
+from workbench.study.sweeps.streams import Role, stream
+from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.verdict import Verdict
+from workbench.types import Array
+
+ALPHA, CLUSTER = 0.05, 6.0  # corrupted fraction; its distance from the mean in standard deviations
+PURE, APPROX = PureDP(1.0), ApproxDP(1.0, 1e-6)
+DEPTH_N = (75, 1000, 10_000)
+PASS_N = (275, 425, 475, 525, 575, 650, 1100)
+MARGIN_N = (500, 2000, 8000)
+PLANE = ((2, 0.1, 0.15), (3, 0.15, 0.25))  # d, spacing of the candidates, allowed mean error
+PLANE_N = 2000
+HEAVY_ALPHAS, HEAVY_N, DEGREES, HEAVY_FACTOR = (0.02, 0.05, 0.1), 10_000, 2.5, 0.6
+RARELY, SELDOM = 0.02, 0.05  # failures that a check allows
+NOTICED = 4.0  # times as many failures are noticed
+
+
+def planted(n: int, d: int, corruption: float, place: float, data: Generator) -> Array:
+    """Return normal rows of mean 0 of which a fraction sits at one point, `place` away along the diagonal."""
+    x = data.standard_normal((n, d))
+    x[: int(corruption * n)] = place / sqrt(d)
+    return x
+
+
+def released(
+    one: Estimator[Any], x: Array, budget: Budget, noise: Generator, trace: Trace | None = None
+) -> Array:
+    """Return the value of a run, infinite where it gives no answer."""
+    release = one(x, budget=budget, rng=noise, trace=trace)
+    return np.full(x.shape[1], inf) if release.abstained else np.asarray(release.value)
+
+
+def depth_errors(point: Point, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+    """Measure the signed error of the private Tukey median on the line, and of the mean."""
+    n, corruption = int(point["n"]), float(point["corruption"])
+    rows = [planted(n, 1, corruption, CLUSTER, data) for _ in range(trials)]
+    found = [released(TukeyMean(radius=5.0), x, PURE, noise)[0] for x in rows]
+    return {"error": np.array(found), "plain": np.array([x.mean() for x in rows])}
+
+
+def resilient_errors(point: Point, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+    """Measure signed error and margin of the resilient mean on the line."""
+    n, errors, margins = int(point["n"]), np.empty(trials), np.empty(trials)
+    for trial in range(trials):
+        trace = Trace()
+        x = planted(n, 1, ALPHA, CLUSTER, data)
+        one = ResilientMean(radius=1.0, corruption=ALPHA, step=0.01)
+        errors[trial] = released(one, x, APPROX, noise, trace)[0]
+        margins[trial] = np.asarray(trace.records["margin"], np.float64)[0]
+    return {"error": errors, "abstained": np.isinf(errors), "margin": margins}
+
+
+def plane_errors(point: Point, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+    """Measure the errors of both estimators, and of the mean, at means between the points of the grid."""
+    d, step = int(point["d"]), float(point["step"])
+    columns = {name: np.empty(trials) for name in ("error", "tukey", "plain")}
+    for trial in range(trials):
+        mean = data.uniform(-step / 2, step / 2, d)
+        x = mean + planted(PLANE_N, d, ALPHA, CLUSTER, data)
+        resilient = ResilientMean(radius=0.9, corruption=ALPHA, step=step)
+        columns["error"][trial] = np.linalg.norm(released(resilient, x, APPROX, noise) - mean)
+        tukey = TukeyMean(radius=0.45, step=step)
+        columns["tukey"][trial] = np.linalg.norm(released(tukey, x, PURE, noise) - mean)
+        columns["plain"][trial] = np.linalg.norm(x.mean(axis=0) - mean)
+    return {**columns, "abstained": np.isinf(columns["error"])}
+
+
+def heavy_errors(point: Point, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+    """Measure the error on Student rows of covariance I with a cluster at distance 1/√α."""
+    d, alpha = int(point["d"]), float(point["corruption"])
+    errors, plain = np.empty(trials), np.empty(trials)
+    one = ResilientHeavyMean(radius=1.5, corruption=alpha, step=0.01 if d == 1 else 0.1)
+    for trial in range(trials):
+        x = data.standard_t(DEGREES, (HEAVY_N, d)) * sqrt((DEGREES - 2) / DEGREES)
+        x[: int(alpha * HEAVY_N)] = 1 / sqrt(alpha * d)
+        errors[trial] = np.linalg.norm(released(one, x, APPROX, noise))
+        plain[trial] = np.linalg.norm(x.mean(axis=0))
+    return {"error": errors, "abstained": np.isinf(errors), "plain": plain}
+
+
+DEPTH = Sweep("lkko21-depth", grid(corruption=(0.0, ALPHA), n=DEPTH_N), depth_errors, 100, blocks(10))
+PASS = Sweep("lkko21-pass", grid(n=PASS_N), resilient_errors, 100, blocks(10))
+MARGIN = Sweep("lkko21-margin", grid(n=MARGIN_N), resilient_errors, 50, blocks(8))
+PLANES = Sweep(
+    "lkko21-plane", tuple({"d": d, "step": step} for d, step, _ in PLANE), plane_errors, 10, blocks(12)
+)
+HEAVY = Sweep("lkko21-heavy", grid(d=(1, 2), corruption=HEAVY_ALPHAS), heavy_errors, 25, blocks(12))
+
+
+def depth_is_robust(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide P11."""
+    frame, most = run(DEPTH, profile, seed=seed, jobs=jobs), DEPTH_N[-1]
+    corrupted, clean = (measures.at(frame, corruption=corruption) for corruption in (ALPHA, 0.0))
+    far = measures.at(corrupted, n=most)
+    bias = measures.near("error with a cluster", _mean(far["error"], seed, "far"), median_bias(ALPHA), n=most)
+    plain = _mean(far["plain"], seed, "plain")
+    checks = [bias, measures.near("error of the mean", plain, ALPHA * CLUSTER, n=most)]
+    for n, low, high in ((DEPTH_N[0], 1.02, 1.6), (most, 0.85, 1.15)):
+        name = f"error without corruption over that of the sample median, n = {n}"
+        size = summary(_rms, measures.at(clean, n=n)["error"], seed, f"lkko21 clean {n}")
+        ratio = measures.scaled(size, sqrt(2 * n / pi))
+        checks.append(measures.between(name, ratio, low, high, n=n, bound=1.0))
+    checks[-1] = enough(checks[-1], "LKKO21/Thm12", "enough for privacy to cost nothing on the line")
+    return combine(checks, len(frame))
+
+
+def passes_from_a_size_on(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide P12."""
+    passes, margins = (run(sweep, profile, seed=seed, jobs=jobs) for sweep in (PASS, MARGIN))
+    planes = run(PLANES, profile, seed=seed, jobs=jobs)
+    checks = [*_passing(passes, seed), *_margins(margins, seed), *_planes(planes, seed)]
+    return combine(checks, len(passes) + len(margins) + len(planes))
+
+
+def _passing(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    few, many = (measures.at(frame, n=n)["abstained"] for n in (PASS_N[0], PASS_N[-1]))
+    rare = at_most(int((~few).sum()), len(few), RARELY, claim_level(), factor=NOTICED)
+    sure = at_most(int(many.sum()), len(many), RARELY, claim_level(), factor=NOTICED)
+    by_n = frame.groupby("n")["abstained"].agg(["sum", "count"])
+    found = crossing(
+        [float(n) for n in by_n.index], by_n["count"] - by_n["sum"], by_n["count"], 0.5,
+        level=claim_level(), rng=stream(seed, Role.BOOTSTRAP, "lkko21-pass", 0, 0),
+    )  # fmt: skip
+    half = measures.Measure(found.estimate, found.interval, int(by_n["count"].min()))
+    one = ResilientMean(radius=1.0, corruption=ALPHA)
+    rate = margin_rate(ALPHA, one.recipe.width)
+    predicted = rows_to_pass(rate, one.check * APPROX.epsilon, APPROX.delta)
+    check = measures.near("rows at which half of the runs pass", half, predicted)
+    sized = in_proportion(replace(check, n=round(predicted)), "LKKO21/LemH.6", "3 ln(1/(2 delta))/(eps r)")
+    return [
+        replace(rare, id="passes at half of these rows", n=PASS_N[0]),
+        enough(
+            replace(sure, id="no answer at twice these rows", n=PASS_N[-1]), "LKKO21/Thm7", "enough to pass"
+        ),
+        sized,
+    ]
+
+
+def _margins(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    rate = margin_rate(ALPHA, ResilientMean(radius=1.0, corruption=ALPHA).recipe.width)
+    checks = []
+    for n in MARGIN_N:
+        share = measures.scaled(_mean(measures.at(frame, n=n)["margin"], seed, f"margin {n}"), 1 / n)
+        checks.append(measures.near(f"margin over n, n = {n}", share, rate, n=n))
+    error = _mean(measures.at(frame, n=MARGIN_N[-1])["error"], seed, "trimmed")
+    return [*checks, measures.near("error on the line", error, trimmed_bias(ALPHA), n=MARGIN_N[-1])]
+
+
+def _planes(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    checks = []
+    for d, _, most in PLANE:
+        rows = measures.at(frame, d=d)
+        for column, high in (("error", most), ("tukey", most), ("plain", inf)):
+            size = _mean(rows[column], seed, f"plane {d} {column}")
+            low = 0.8 * ALPHA * CLUSTER if column == "plain" else 0.0
+            checks.append(measures.between(f"{column}, d = {d}", size, low, high, n=PLANE_N, bound=most))
+    return checks
+
+
+def heavy_rows_are_let_through(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide LK8."""
+    frame, checks = run(HEAVY, profile, seed=seed, jobs=jobs), []
+    for d in (1, 2):
+        for alpha in HEAVY_ALPHAS:
+            rows = measures.at(frame, d=d, corruption=alpha)
+            most = HEAVY_FACTOR * bounded_covariance_error(alpha)
+            above = at_most(
+                int((rows["error"] > most).sum()), len(rows), SELDOM, claim_level(), factor=NOTICED
+            )
+            name = f"error above {HEAVY_FACTOR:g} sqrt(alpha), d = {d}, alpha = {alpha:g}"
+            checks.append(enough(replace(above, id=name, n=HEAVY_N), "LKKO21/Thm8", "enough for sqrt(alpha)"))
+            plain = _mean(rows["plain"] / sqrt(alpha), seed, f"heavy {d} {alpha:g}")
+            name = f"error of the mean over sqrt(alpha), d = {d}, alpha = {alpha:g}"
+            checks.append(measures.between(name, plain, 0.9, 1.2, n=HEAVY_N, bound=1.0))
+    return combine(checks, len(frame))
+
+
+def _mean(values: Any, seed: int, name: str) -> measures.Measure:
+    return summary(lambda v: float(v.mean()), values, seed, f"lkko21 {name}")
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt((values**2).mean()))
+
+
+CLAIMS = (
+    Claim(
+        "P11",
+        ("LKKO21/CorI.1", "LKKO21/Alg14", "LKKO21/Thm12"),
+        "The private Tukey median on the line (eps = 1): with 5 % of the rows 6 sd away its error at"
+        " n = 10000 is that of the median of the corrupted law, .066 (within 15 %; the mean: .3); without"
+        " corruption it is that of the sample median at n = 10000 (within 15 %), and 2 to 60 % above it at"
+        " n = 75.",
+        depth_is_robust,
+    ),
+    Claim(
+        "P12",
+        ("LKKO21/Alg2", "LKKO21/Thm7", "LKKO21/LemH.6", "LKKO21/LemH.10", "LKKO21/LemH.13"),
+        "The resilient mean ((1, 1e-6)-DP, 5 % of the rows 6 sd away): its margin is .072 n on the line;"
+        " half of the runs pass at n = 3 ln(1/(2 delta))/(.072 eps) = 543 (within 15 %), at most 2 % at half"
+        " and all but 2 % at twice as many; the error at n = 8000 is that of the trimmed mean, .080 (within"
+        " 15 %); at n = 2000 it is at most .15 for d = 2 and .25 for d = 3, as is that of the Tukey median,"
+        " both on grids.",
+        passes_from_a_size_on,
+    ),
+    Claim(
+        "LK8",
+        ("LKKO21/Thm8", "LKKO21/LemH.4", "LKKO21/LemH.8"),
+        "The resilient mean for heavy tails ((1, 1e-6)-DP, n = 10000, Student rows with 2.5 degrees of"
+        " freedom and covariance I, a cluster at distance 1/sqrt(alpha)): for alpha = .02, .05, .1 and"
+        " d = 1, 2 the error exceeds .6 sqrt(alpha) in at most 5 % of the runs; that of the mean is about"
+        " sqrt(alpha).",
+        heavy_rows_are_let_through,
+    ),
+)

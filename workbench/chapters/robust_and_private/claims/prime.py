@@ -1,0 +1,220 @@
+"""Claims about PRIME and the filter by single directions: LKKO21 Theorems 5, 6 and 9, Figures 1 and 2.
+
+Medians have exact intervals (two order statistics); slopes and ratios combine those of independent points.
+"""
+
+from math import inf, log, sqrt
+
+import numpy as np
+import pandas as pd
+
+from workbench.chapters.many_dimensions.claims.checks import median_ratio
+from workbench.chapters.robust_and_private.runs import prime as sweeps
+from workbench.chapters.robust_and_private.runs import theory
+from workbench.chapters.robust_and_private.runs.prime import limit
+from workbench.study import measures
+from workbench.study.measures import Measure
+from workbench.study.profiles import claim_level
+from workbench.study.rules import alike, at_most, combine
+from workbench.study.sweeps.streams import Role, stream
+from workbench.study.sweeps.sweep import Sweep, run
+from workbench.study.verdict import Status, Verdict
+
+NEAR, TENTH, MISSED = 1.2, 0.1, 0.05
+NOTICED = 1.5  # times the error in one direction is noticed
+PLAIN_SLOPE, PLAIN_BAND = 0.5, 0.02
+CORRUPTION_BAND, BOUNDED = 0.05, 2.0
+FLAT, PLATEAU = 1.5, 1.5
+FEW, MANY = 1000, (10_000, 30_000)
+LEFT = 0.75  # of Ψ, Lemma E.1 (12)
+HEAVY = 1.5
+
+
+def medians(
+    frame: pd.DataFrame, column: str, along: str, level: float, **where: object
+) -> dict[float, Measure]:
+    """Return the median of a column at every value of a parameter."""
+    by = measures.by(measures.at(frame, **where), along)
+    return {value: measures.median(rows[column], level / len(by)) for value, rows in by.items()}
+
+
+def small_errors(frame: pd.DataFrame, column: str, most: float, sweep: Sweep) -> list[Verdict]:
+    """Return the checks of the medians at every point, and of all single errors together."""
+    checks = []
+    for point in sweep.points:
+        rows = measures.at(frame, **point)[column]
+        name = ", ".join(f"{key} = {value}" for key, value in point.items() if key in ("d", "attack"))
+        found = measures.median(rows, claim_level())
+        checks.append(measures.between(f"median, {name}", found, 0.0, most, n=sweeps.N))
+    return [*checks, seldom("share of single errors above the bound", frame[column] > most)]
+
+
+def seldom(name: str, missed: pd.Series, most: float = MISSED) -> Verdict:
+    """Decide whether at most a share of all runs misses, on average over the points."""
+    found = measures.share(int(missed.sum()), len(missed), claim_level())
+    return measures.between(name, found, 0.0, most, n=sweeps.N)
+
+
+def figure_1a(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide P2."""
+    frame = run(sweeps.PLANTED, profile, seed=seed, jobs=jobs)
+    checks = small_errors(frame, "prime", NEAR * limit(sweeps.CORRUPTION), sweeps.PLANTED)
+    prime = medians(frame, "prime", "d", claim_level())
+    widest = max(prime)
+    box = medians(frame, "box", "d", claim_level())[widest]
+    ratio = measures.ratio(prime[widest], box)
+    checks.append(measures.between("over mean/clipped-box, d = 50", ratio, 0.0, TENTH, n=sweeps.N))
+    growth = measures.ratio(prime[widest], prime[min(prime)])
+    return combine(
+        [*checks, measures.between("d = 50 over d = 2", growth, 0.0, FLAT, n=sweeps.N)], len(frame)
+    )
+
+
+def plain_mean(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide P1."""
+    frame = run(sweeps.PLANTED, profile, seed=seed, jobs=jobs)
+    found = medians(frame, "box", "d", claim_level())
+    wide = {d: one for d, one in found.items() if d >= 10}
+    slope = measures.slope(np.log([*wide]), [measures.logarithm(one) for one in wide.values()])
+    low, high = PLAIN_SLOPE - PLAIN_BAND, PLAIN_SLOPE + PLAIN_BAND
+    return measures.between("slope in d", slope, low, high, n=sweeps.N, bound=PLAIN_SLOPE)
+
+
+def every_direction(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide P3: errors over the mean at their d, all d pooled, have the same mean in every direction."""
+    frame = run(sweeps.PLANTED, profile, seed=seed, jobs=jobs)
+    names = sweeps.planted(sweeps.DIRECTIONS)
+    relative = frame["prime"] / frame.groupby("d")["prime"].transform("mean")
+    groups = [relative[frame["attack"] == name] for name in names]
+    verdict = alike(groups, claim_level(), factor=NOTICED)
+    return verdict.about("largest difference in standard errors", "no more than chance allows", n=sweeps.N)
+
+
+def against_corruption(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide P4."""
+    frame = run(sweeps.SHARES, profile, seed=seed, jobs=jobs)
+    prime, box = (medians(frame, name, "corruption", claim_level()) for name in ("prime", "box"))
+    checks = [
+        measures.between(f"over α√ln(1/α), α = {a:g}", measures.scaled(one, 1 / limit(a)), 0.0, BOUNDED)
+        for a, one in prime.items()
+    ]
+    slope = measures.slope(np.log([*box]), [measures.logarithm(one) for one in box.values()])
+    low, high = 1 - CORRUPTION_BAND, 1 + CORRUPTION_BAND
+    return combine([*checks, measures.between("slope of the plain mean", slope, low, high)], len(frame))
+
+
+def ratios_in_n(profile: str, seed: int, jobs: int) -> tuple[dict[float, Measure], int]:
+    """Return the median of PRIME over that of the plain mean at every n, on planted rows."""
+    frame = run(sweeps.SIZES, profile, seed=seed, jobs=jobs)
+    rows = measures.at(frame, attack="shift-ones")
+    prime, box = (medians(rows, name, "n", claim_level()) for name in ("prime", "box"))
+    return {n: measures.ratio(prime[n], box[n]) for n in prime}, len(frame)
+
+
+def many_rows(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide P5."""
+    found, trials = ratios_in_n(profile, seed, jobs)
+    checks = [measures.between(f"over the plain mean, n = {n}", found[n], 0.0, 0.5, n=n) for n in MANY]
+    return combine(checks, trials)
+
+
+def few_rows(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide P5.2."""
+    found, _ = ratios_in_n(profile, seed, jobs)
+    return measures.between("over the plain mean, n = 1000", found[FEW], 1.0, inf, n=FEW)
+
+
+def against_epsilon(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide P6: the plain mean stays within half again of its plateau where PRIME does not."""
+    frame = run(sweeps.EPSILONS, profile, seed=seed, jobs=jobs)
+    checks = []
+    prime, box = (medians(frame, name, "epsilon", claim_level()) for name in ("prime", "box"))
+    least, most = min(prime), max(prime)
+    name = f"ε = {least:g} over ε = {most:g}"
+    worse, same = (measures.ratio(one[least], one[most]) for one in (prime, box))
+    checks.append(measures.between(f"PRIME, {name}", worse, PLATEAU, inf))
+    checks.append(measures.between(f"plain mean, {name}", same, 0.0, PLATEAU))
+    means = [_mean_error(frame, epsilon, seed) for epsilon in (3.0, most)]
+    flat = measures.between("PRIME, mean at ε = 3 over ε = 10", measures.ratio(*means), 0.0, PLATEAU)
+    return combine([*checks, flat], len(frame))
+
+
+def _mean_error(frame: pd.DataFrame, epsilon: float, seed: int) -> Measure:
+    """Return the mean error of mean/prime at one ε: a median would lie between two modes."""
+    errors = measures.at(frame, epsilon=epsilon)["prime"]
+    return measures.mean_size(errors, claim_level() / 2, sweeps.EPSILONS.name, seed, {"epsilon": epsilon})
+
+
+def little_corruption(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide F1b."""
+    frame = run(sweeps.SMALL, profile, seed=seed, jobs=jobs)
+    checks = []
+    for d, rows in measures.by(frame, "d").items():
+        found = measures.median(rows["prime"] * sqrt(sweeps.N / d), claim_level() / 4)
+        checks.append(measures.between(f"over √(d/n), d = {d:g}", found, 0.5, FLAT, n=sweeps.N))
+    wide, name = measures.at(frame, d=50), "PRIME over the plain mean, d = 50"
+    top, bottom, rng = (
+        wide["prime"].to_numpy(),
+        wide["box"].to_numpy(),
+        stream(seed, Role.BOOTSTRAP, name, 0, 0),
+    )
+    paired = median_ratio(name, top, bottom, 0.0, 1.0, claim_level(), rng, n=sweeps.N)
+    return combine([*checks, paired], len(frame))
+
+
+def passes(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide P8: slopes of the passes against the number of clusters."""
+    frame = run(sweeps.PASSES, profile, seed=seed, jobs=jobs)
+    counts = np.log([1, 2, 4, 8, 16])
+    each = {name: medians(frame, name, "clusters", claim_level()) for name in ("top", "softmax")}
+    top, softmax = (
+        measures.slope(counts, [measures.logarithm(one) for one in found.values()]) for found in each.values()
+    )
+    checks = [
+        measures.between("slope, top eigenvector", top, 0.6, 1.2),
+        measures.between("slope, matrix exponential", softmax, -inf, 0.5),
+    ]
+    halved = seldom(
+        "share of runs whose excess does not halve in two passes", frame["halved"] < 1, 2 * MISSED
+    )
+    return combine([*checks, halved], len(frame))
+
+
+def threshold(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide E1."""
+    frame = run(sweeps.LEMMA, profile, seed=seed, jobs=jobs)
+    missed = {
+        "(12): what stays is at most .75 Ψ": frame["stays"] > LEFT,
+        "(13): bad rows go twice as much as good ones": frame["bad over good"] < 1,
+    }
+    checks = [
+        at_most(int(failed.sum()), len(frame), MISSED, claim_level()).about(name, "in 95 % of runs")
+        for name, failed in missed.items()
+    ]
+    return combine(checks, len(frame))
+
+
+def single_directions(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide LK5."""
+    frame = run(sweeps.FILTER, profile, seed=seed, jobs=jobs)
+    most = NEAR * limit(sweeps.CORRUPTION)
+    return combine(small_errors(frame, "filter", most, sweeps.FILTER), len(frame))
+
+
+def heavy_tails(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide P14."""
+    frame = run(sweeps.HEAVY, profile, seed=seed, jobs=jobs)
+    above = frame["heavy"] > HEAVY * np.sqrt(frame["corruption"])
+    return seldom("share of errors above 1.5 √corruption", above)
+
+
+def rounds_are_few(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide T2: with ⌊ln d⌋ rounds some round of an epoch without noise scores above λ/5.5."""
+    scores = {d: theory.score_after(max(1, int(log(d))), d) for d in (10, 20, 50)}
+    worst = min(scores.values())
+    return Verdict(
+        status=Status.HOLDS if worst > 1 / theory.FIRE else Status.REFUTED,
+        test="formula", level=claim_level(), trials=len(scores), estimate=worst, interval=(worst, worst),
+        bound=1 / theory.FIRE, id="Ψ/λ after ⌊ln d⌋ rounds",
+        detail={"needed": {str(d): theory.rounds_needed(d) for d in scores}},
+    )  # fmt: skip

@@ -1,0 +1,211 @@
+"""Tables 1 and 2 of LKKO21: the rows that were needed, beside the formulas with every constant 1.
+
+A setting is a row of a table, the estimator that stands for it, and d. Rows are needed until two of three
+runs err by at most 1.2 α √(ln 1/α), or 1.5 √α for rows of bounded covariance; α = .05 is the share of
+corrupted rows where there are any.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import inf, sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+
+from workbench.bounds.lkko21 import bounded_covariance_error, sub_gaussian_error, table_1, table_2
+from workbench.chapters.robust_and_private.runs.prime import ATTACKS, PLACES, RADIUS, heavy_rows
+from workbench.estimators.base import Abstention
+from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
+from workbench.estimators.mean.coinpress import CoinPressMean
+from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
+from workbench.estimators.mean.prime import PrimeMean
+from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
+from workbench.estimators.mean.robust import RobustMean
+from workbench.estimators.mean.robust_heavy import RobustHeavyMean
+from workbench.privacy import ApproxDP
+from workbench.study import measures
+from workbench.study.claim import Claim
+from workbench.study.complexity import Complexity, sized
+from workbench.study.intervals import crossing
+from workbench.study.measures import Measure
+from workbench.study.profiles import blocks, claim_level
+from workbench.study.rules import combine
+from workbench.study.sweeps.schema import Point
+from workbench.study.sweeps.streams import Role, stream
+from workbench.study.sweeps.sweep import Sweep, run
+from workbench.study.verdict import Status, Verdict
+
+ALPHA, BUDGET, SHARE = 0.05, ApproxDP(1.0, 1e-6), 2 / 3
+HALVINGS = 6
+MOST = {"1": 1.2 * sub_gaussian_error(ALPHA), "2": 1.5 * bounded_covariance_error(ALPHA)}
+LOWER, UPPER = 1 / 10, 10.0
+STATEMENTS = {"1": ("LKKO21/Table1", "LKKO21/Thm6"), "2": ("LKKO21/Table2", "LKKO21/Thm9")}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An estimator and the row of the table that it stands for.
+
+    `table` is 1 or 2, `make` builds it for d dimensions, `top` is the largest n that is tried, over the
+    formula, by d.
+    """
+
+    table: str
+    row: str
+    attack: str
+    make: Callable[[int], Any]
+    top: Mapping[int, float]
+
+    def formula(self, d: int) -> float:
+        """Return the sufficient n in polynomial time, every constant 1."""
+        rows = (table_1 if self.table == "1" else table_2)(d, ALPHA, BUDGET.epsilon, BUDGET.delta)
+        return rows[self.row].polynomial.total
+
+    def grid(self, d: int) -> list[int]:
+        """Return the n that are tried."""
+        return [max(30, round(self.formula(d) * self.top[d] / 2**k)) for k in reversed(range(HALVINGS))]
+
+
+SETTINGS = {
+    "mean/coinpress": Setting(
+        "1", "private", "none", lambda d: CoinPressMean(radius=RADIUS * sqrt(d)), {2: 2, 8: 1, 32: 1}
+    ),
+    "mean/filter-nonprivate": Setting(
+        "1", "robust", "shift-ones", lambda d: FilterNonprivateMean(corruption=ALPHA), {2: 8, 8: 2, 32: 1}
+    ),
+    "mean/prime": Setting(
+        "1", "both", "shift-ones", lambda d: PrimeMean(radius=RADIUS, corruption=ALPHA),
+        {2: 32, 8: 2, 32: 0.5},
+    ),
+    "mean/robust": Setting(
+        "1", "both", "shift-ones", lambda d: RobustMean(radius=RADIUS, corruption=ALPHA),
+        {2: 8, 8: 2, 32: 0.5},
+    ),
+    "mean/clipped-heavy": Setting(
+        "2", "private", "none", lambda d: ClippedHeavyMean(radius=RADIUS * sqrt(d)), {2: 4, 8: 2, 32: 2}
+    ),
+    "mean/prime-heavy": Setting(
+        "2", "both", "root-1", lambda d: PrimeHeavyMean(radius=RADIUS, corruption=ALPHA),
+        {2: 4, 8: 1, 32: 0.25},
+    ),
+    "mean/robust-heavy": Setting(
+        "2", "both", "root-1", lambda d: RobustHeavyMean(radius=RADIUS, corruption=ALPHA),
+        {2: 4, 8: 1, 32: 0.25},
+    ),
+}  # fmt: skip
+
+
+def hits(point: Point, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+    """Measure the error of one setting at one n."""
+    name, n, d = str(point["setting"]), int(point["n"]), int(point["d"])
+    setting, errors = SETTINGS[name], np.empty(trials)
+    for trial in range(trials):
+        x = data.standard_normal((n, d)) if setting.table == "1" else heavy_rows("student", n, d, data)
+        if setting.attack != "none":
+            x = ATTACKS[setting.attack].corrupt(x, ALPHA, rng=data)
+        theta, one = data.uniform(-PLACES, PLACES, d), setting.make(d)
+        private = name != "mean/filter-nonprivate"
+        found = (one(x + theta, budget=BUDGET, rng=noise) if private else one(x + theta)).value
+        errors[trial] = np.inf if isinstance(found, Abstention) else np.linalg.norm(found - theta)
+    return {"error": errors, "abstained": np.isinf(errors)}
+
+
+POINTS: tuple[Point, ...] = tuple(
+    {"setting": name, "d": d, "n": n}
+    for name, setting in SETTINGS.items()
+    for d in setting.top
+    for n in setting.grid(d)
+)
+SIZES = Sweep("lkko21-tables", POINTS, hits, 5, blocks(8))
+EDGES = {
+    ("mean/prime", 2): UPPER, ("mean/prime-heavy", 32): LOWER,
+    ("mean/robust-heavy", 2): LOWER, ("mean/robust-heavy", 32): LOWER,
+}  # fmt: skip
+"""Where the rows needed are near one end of what is allowed: more runs are made exactly there."""
+EDGE = Sweep(
+    "lkko21-table-edges",
+    tuple(
+        {"setting": name, "d": d, "n": round(factor * SETTINGS[name].formula(d))}
+        for (name, d), factor in EDGES.items()
+    ),
+    hits, 30, blocks(10),
+)  # fmt: skip
+
+
+def needed(frame: pd.DataFrame, name: str, d: int, seed: int, level: float) -> Measure:
+    """Return the n from which two runs of three err little enough."""
+    rows = measures.at(frame, setting=name, d=d)
+    good = (rows["error"] <= MOST[SETTINGS[name].table]).groupby(rows["n"]).agg(["sum", "count"])
+    found = crossing(
+        [float(n) for n in good.index], good["sum"], good["count"], SHARE,
+        level=level, rng=stream(seed, Role.BOOTSTRAP, f"{SIZES.name} {name} {d}", 0, 0),
+    )  # fmt: skip
+    return Measure(found.estimate, found.interval, int(good["count"].min()))
+
+
+def beside_formula(frame: pd.DataFrame, edges: pd.DataFrame, name: str, d: int, seed: int) -> list[Verdict]:
+    """Return the checks that one setting needs the rows of its formula within the factor, from both sides."""
+    setting, edge = SETTINGS[name], EDGES.get((name, d))
+    formula, found = setting.formula(d), needed(frame, name, d, seed, claim_level())
+    low, high = 0.0 if edge == LOWER else LOWER, inf if edge == UPPER else UPPER
+    over = measures.scaled(found, 1 / formula)
+    check = measures.between(f"n over the formula, {name}, d = {d}", over, low, high, bound=edge or UPPER)
+    statement = STATEMENTS[setting.table][setting.row == "both"]
+    size = Complexity(statement, f"{setting.row}, {name}", formula, found.estimate, found.interval)
+    return [sized(check, size), *([at_edge(edges, name, d, edge)] if edge else [])]
+
+
+def at_edge(frame: pd.DataFrame, name: str, d: int, factor: float) -> Verdict:
+    """Decide whether two runs of three are not yet good at a tenth of the formula, or are at ten times it."""
+    rows = measures.at(frame, setting=name, d=d)
+    good = int((rows["error"] <= MOST[SETTINGS[name].table]).sum())
+    found = measures.share(good, len(rows), claim_level())
+    low, high = (SHARE, 1.0) if factor > 1 else (0.0, SHARE)
+    title = f"share of good runs at {factor:g} times the formula, {name}, d = {d}"
+    return measures.between(title, found, low, high, n=int(rows["n"].iloc[0]), bound=SHARE)
+
+
+def _decide(chosen: Callable[[str, int], bool]) -> Callable[[str, int, int], Verdict]:
+    def decide(profile: str, seed: int, jobs: int) -> Verdict:
+        frame, edges = (run(sweep, profile, seed=seed, jobs=jobs) for sweep in (SIZES, EDGE))
+        pairs = [(name, d) for name, one in SETTINGS.items() for d in one.top if chosen(name, d)]
+        checks = [check for name, d in pairs for check in beside_formula(frame, edges, name, d, seed)]
+        return combine(checks, len(frame) + len(edges))
+
+    return decide
+
+
+def _hidden(name: str, d: int) -> bool:
+    """Whether the cluster, 1.5 √d away, moves a plain mean by hardly more than the error aimed at."""
+    return name == "mean/prime" and d == 2
+
+
+CLAIMS = (
+    Claim(
+        "TB1",
+        ("LKKO21/Table1", "LKKO21/Thm6"),
+        "(1, 1e-6)-DP, α = .05, error 1.2 α √ln(1/α), d = 2, 8, 32: the rows that mean/coinpress needs"
+        " without corruption, mean/filter-nonprivate without privacy, and mean/robust and, for d = 8, 32,"
+        " mean/prime with both, are within a factor 10 of Table 1 with constants 1.",
+        _decide(lambda name, d: SETTINGS[name].table == "1" and not _hidden(name, d)),
+    ),
+    Claim(
+        "TB1.2",
+        ("LKKO21/Table1", "LKKO21/Thm6"),
+        "The same for mean/prime at d = 2.",
+        _decide(_hidden),
+        Status.REFUTED,
+        "It needs more than 10 times as many: the cluster moves a plain mean by 1.02 times the error aimed"
+        " at, and stays hidden in the noise of the second moment for longer than at d = 8.",
+    ),
+    Claim(
+        "TB2",
+        ("LKKO21/Table2", "LKKO21/Thm9"),
+        "The same for rows with Student tails, 2.5 degrees of freedom, error 1.5 √α, d = 2, 8, 32:"
+        " mean/clipped-heavy without corruption, mean/prime-heavy and mean/robust-heavy with a cluster at"
+        " 1/√α, and Table 2.",
+        _decide(lambda name, d: SETTINGS[name].table == "2"),
+    ),
+)

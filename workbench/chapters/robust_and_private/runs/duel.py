@@ -1,0 +1,92 @@
+"""Attacks against estimators on the same rows: the sweeps of the scoreboard and of the crossover.
+
+Rows are as in `lkko21_sweeps`; a column for each estimator, by its catalog key, is its error.
+"""
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from workbench.chapters.robust_and_private.runs.prime import (
+    CORRUPTION,
+    DELTA,
+    PLACES,
+    RADIUS,
+    corrupted,
+    error,
+)
+from workbench.estimators.mean.clipped_box import ClippedBoxMean
+from workbench.estimators.mean.coinpress import CoinPressMean
+from workbench.estimators.mean.empirical import EmpiricalMean
+from workbench.estimators.mean.filter import FilterMean
+from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
+from workbench.estimators.mean.prime import PrimeMean
+from workbench.estimators.mean.robust import RobustMean
+from workbench.privacy import ApproxDP
+from workbench.study.profiles import blocks
+from workbench.study.sweeps.schema import Point
+from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.types import Array
+
+D, N, EPSILON = 10, 20_000, 1.0
+PLAIN = ("mean/clipped-box", "mean/coinpress")
+ROBUST = ("mean/filter", "mean/prime", "mean/robust")
+FREE = ("mean/empirical", "mean/filter-nonprivate")
+FIGHTERS = (*FREE, *PLAIN, *ROBUST)
+SHOWN = (
+    *("none", "shift-ones", "shift-alternating", "axis-clusters", "five-clusters", "far", "tail-matched"),
+    *("inward", "under-threshold", "cancelling", "half-sphere", "tail-swap"),
+)
+FEW = (100, 200, 500, 1000, 2000, 5000, 10_000, 30_000)
+
+
+def fighters(d: int, corruption: float) -> dict[str, Any]:
+    """Return the estimators by catalog key, told the same about the rows."""
+    return {
+        "mean/empirical": EmpiricalMean(),
+        "mean/filter-nonprivate": FilterNonprivateMean(corruption=corruption),
+        "mean/clipped-box": ClippedBoxMean(radius=RADIUS),
+        "mean/coinpress": CoinPressMean(radius=RADIUS * sqrt(d)),
+        "mean/filter": FilterMean(radius=RADIUS, corruption=corruption),
+        "mean/prime": PrimeMean(radius=RADIUS, corruption=corruption),
+        "mean/robust": RobustMean(radius=RADIUS, corruption=corruption),
+    }
+
+
+def distance(name: str, one: Any, x: Array, theta: Array, budget: ApproxDP, noise: Generator) -> float:
+    """Return the error of one fighter, with a budget or without."""
+    if name in FREE:
+        return float(np.linalg.norm(one(x).value - theta))
+    return error(one, x, theta, {"epsilon": budget.epsilon, "delta": budget.delta}, noise)
+
+
+def fights(point: Point, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+    """Measure the errors of several estimators on the same corrupted rows."""
+    n, corruption = int(point["n"]), float(point["corruption"])
+    names = FIGHTERS if point["who"] == "all" else (*PLAIN, *ROBUST[1:])
+    budget, chosen = ApproxDP(float(point["epsilon"]), DELTA), fighters(D, corruption)
+    found: dict[str, list[float]] = {name: [] for name in names}
+    for _ in range(trials):
+        theta = data.uniform(-PLACES, PLACES, D)
+        x = corrupted(data.standard_normal((n, D)), point, data) + theta
+        for name, errors in found.items():
+            errors.append(distance(name, chosen[name], x, theta, budget, noise))
+    return {name: np.array(errors) for name, errors in found.items()}
+
+
+DUEL = Sweep(
+    "lkko21-duel",
+    grid(attack=SHOWN, n=N, corruption=CORRUPTION, epsilon=EPSILON, who="all"),
+    fights,
+    3,
+    blocks(6),
+)
+CROSSOVER = Sweep(
+    "lkko21-crossover",
+    grid(attack=("none", "shift-ones"), n=FEW, corruption=CORRUPTION, epsilon=EPSILON, who="private"),
+    fights,
+    20,
+    blocks(3),
+)

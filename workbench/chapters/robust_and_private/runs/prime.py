@@ -1,0 +1,196 @@
+"""The sweeps behind the claims and pictures about PRIME (LKKO21): errors of estimators on the same rows.
+
+Rows are N(θ, I), θ uniform on the cube of side 16 round 0, and public is that θ lies in that of side 20; an
+adversary then replaces a share of them. A column for each estimator is its Euclidean error, infinite if it
+abstains; "clean" is the error of the mean of the rows before the adversary came.
+"""
+
+from collections.abc import Iterator
+from math import ceil, log, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from workbench.estimators.base import Abstention, Trace
+from workbench.estimators.mean.clipped_box import ClippedBoxMean
+from workbench.estimators.mean.filter import FilterMean
+from workbench.estimators.mean.prime import PrimeMean
+from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
+from workbench.estimators.parts.filters.contraction import Score, tail_set
+from workbench.estimators.parts.filters.score_threshold import score_counts, threshold
+from workbench.populations.corruption import MEAN_ATTACKS
+from workbench.populations.corruption.mean import clusters
+from workbench.privacy import ApproxDP, GaussianDP
+from workbench.study.profiles import blocks
+from workbench.study.sweeps.schema import Point
+from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.types import Array, Columns
+
+RADIUS, PLACES = 10.0, 8.0
+CORRUPTION, EPSILON, DELTA = 0.05, 10.0, 0.01
+N = 100_000
+DIMENSIONS = (2, 3, 10, 20, 50)
+DIRECTIONS = ("ones", "alternating", "axis", "random 1", "random 2", "random 3")
+ATTACKS = {adversary.name: adversary for adversary in MEAN_ATTACKS}
+HEAVY_ATTACKS = ("none", "far", "root-1", "root-2", "edge", "spread", "tail-swap")
+LAWS = ("student", "pareto")
+FAR_CLUSTERS, MOST_PASSES = 30.0, 40
+COUNT_NOISE = 20.0  # sd of every count of scores
+TAIL = 2.5  # degrees of freedom, and index, of the heavy laws: finite variances, no third moments
+
+
+def limit(corruption: float) -> float:
+    """Return corruption √(ln 1/corruption), what no robust mean can beat by more than a constant."""
+    return corruption * sqrt(log(1 / corruption))
+
+
+def corrupted(x: Array, point: Point, data: Generator) -> Array:
+    """Return what the adversary of a point makes of clean rows; every random direction is a new one."""
+    name = str(point["attack"]).split(" ")[0]
+    return x if name == "none" else ATTACKS[name].corrupt(x, float(point["corruption"]), rng=data)
+
+
+def normal_rows(point: Point, trials: int, data: Generator) -> Iterator[tuple[Array, Array, float]]:
+    """Yield θ, corrupted rows, and the error of the mean of the clean ones."""
+    n, d = int(point["n"]), int(point["d"])
+    for _ in range(trials):
+        theta, x = data.uniform(-PLACES, PLACES, d), data.standard_normal((n, d))
+        clean = float(np.linalg.norm(x.mean(axis=0)))
+        rows = corrupted(x, point, data)
+        rows += theta
+        yield theta, rows, clean
+
+
+def error(estimator: Any, rows: Array, theta: Array, point: Point, noise: Generator) -> float:
+    """Return how far a private mean is from θ."""
+    value = estimator(rows, budget=ApproxDP(float(point["epsilon"]), DELTA), rng=noise).value
+    return float("inf") if isinstance(value, Abstention) else float(np.linalg.norm(value - theta))
+
+
+def estimators(point: Point) -> dict[str, Any]:
+    """Return the robust mean and the plain one."""
+    corruption = float(point["corruption"])
+    return {"prime": PrimeMean(radius=RADIUS, corruption=corruption), "box": ClippedBoxMean(radius=RADIUS)}
+
+
+def with_filter(point: Point) -> dict[str, Any]:
+    """Return the filter by single directions."""
+    return {"filter": FilterMean(radius=RADIUS, corruption=float(point["corruption"]))}
+
+
+def heavy(point: Point) -> dict[str, Any]:
+    """Return the robust mean for heavy tails."""
+    return {"heavy": PrimeHeavyMean(radius=RADIUS, corruption=float(point["corruption"]))}
+
+
+def measured(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Measure the robust mean and the plain one on normal rows."""
+    return _errors(estimators(point), point, trials, data, noise)
+
+
+def filtered(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Measure the filter by single directions on normal rows."""
+    return _errors(with_filter(point), point, trials, data, noise)
+
+
+def _errors(chosen: dict[str, Any], point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    found: list[dict[str, float]] = []
+    for theta, rows, clean in normal_rows(point, trials, data):
+        one = {name: error(each, rows, theta, point, noise) for name, each in chosen.items()}
+        found.append({"clean": clean, **one})
+    return {name: np.array([one[name] for one in found]) for name in found[0]}
+
+
+def heavy_errors(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Measure the robust mean on rows of covariance I without a third moment."""
+    n, d = int(point["n"]), int(point["d"])
+    found = np.empty(trials)
+    for trial in range(trials):
+        theta, x = data.uniform(-PLACES, PLACES, d), heavy_rows(str(point["law"]), n, d, data)
+        rows = corrupted(x, point, data) + theta
+        found[trial] = error(heavy(point)["heavy"], rows, theta, point, noise)
+    return {"heavy": found}
+
+
+def heavy_rows(law: str, n: int, d: int, data: Generator) -> Array:
+    """Return independent coordinates of mean 0 and variance 1: Student's t or, one-sided, Pareto's law."""
+    if law == "student":
+        return data.standard_t(TAIL, (n, d)) * sqrt((TAIL - 2) / TAIL)
+    mean, variance = 1 / (TAIL - 1), TAIL / ((TAIL - 1) ** 2 * (TAIL - 2))
+    return np.asarray((data.pareto(TAIL, (n, d)) - mean) / sqrt(variance))
+
+
+def planted(names: tuple[str, ...] = ("ones",)) -> list[str]:
+    """Return the attacks that plant a cluster in these directions."""
+    return [f"shift-{name}" for name in names]
+
+
+def sweep(name: str, trials: int, full: int, block: Any = measured, **axes: Any) -> Sweep:
+    """Return a sweep whose axes are those of Figure 1 unless told otherwise."""
+    usual: dict[str, Any] = {
+        "n": N, "d": 10, "corruption": CORRUPTION, "epsilon": EPSILON, "attack": planted()
+    }  # fmt: skip
+    return Sweep(f"lkko21-{name}", grid(**{**usual, **axes}), block, trials, blocks(full))
+
+
+PLANTED = sweep("planted", 2, 10, d=DIMENSIONS, attack=planted(DIRECTIONS))
+SHARES = sweep("shares", 8, 3, d=20, corruption=(0.01, 0.02, 0.05, 0.1))
+SIZES = sweep("sizes", 10, 5, epsilon=1.0, n=(1000, 3000, 10_000, 30_000), attack=["none", *planted()])
+EPSILONS = sweep("epsilons", 10, 20, n=10_000, corruption=0.1, epsilon=(0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 10.0))
+SMALL = sweep("small", 8, 9, d=(3, 10, 20, 50), corruption=0.001)
+FILTER = sweep("filter", 3, 12, filtered, d=(3, 10, 20), attack=[*planted(("ones", "random 1")), "none"])
+HEAVY = sweep(
+    "prime-heavy", 1, 12, heavy_errors, law=LAWS, corruption=(0.02, 0.05, 0.1), attack=HEAVY_ATTACKS
+)  # fmt: skip
+
+
+def passes_taken(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Count the passes of both scores, with hardly any noise, until clusters in many directions are gone.
+
+    A look that ends the filter is no pass. "halved" is the share of the looks two passes after which the
+    excess is half as large, or small enough to end, for the matrix score.
+    """
+    n, d, count = int(point["n"]), int(point["d"]), int(point["clusters"])
+    found: dict[str, list[float]] = {"top": [], "softmax": [], "halved": []}
+    for _ in range(trials):
+        x = clusters(count, FAR_CLUSTERS)(data.standard_normal((n, d)), int(CORRUPTION * n), data)
+        for name, kind in (("top", FilterMean), ("softmax", PrimeMean)):
+            trace = Trace()
+            estimator = kind(radius=RADIUS, passes=MOST_PASSES)
+            estimator(x, budget=GaussianDP(1e4), rng=noise, trace=trace)
+            excess = np.array(trace.records["excess"], np.float64)
+            found[name].append(float(len(excess) - 1))
+        ended = estimator.core.recipe.design(n, d).level * CORRUPTION * log(1 / CORRUPTION)
+        later = np.append(excess[2:], ended)
+        found["halved"].append(float(np.mean(later <= np.maximum(excess[:-1][: len(later)] / 2, ended))))
+    return {name: np.array(values) for name, values in found.items()}
+
+
+def shares_removed(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Measure Lemma E.1 on rows whose clean ones hold little of the score: what stays, and who goes.
+
+    "stays" is (12) over Ψ, "bad over good" is (13), the ratio of its right side to its left; both with noise.
+    """
+    n, d, distance = int(point["n"]), int(point["d"]), float(point["distance"])
+    bad, columns = int(CORRUPTION * n), {"stays": np.empty(trials), "bad over good": np.empty(trials)}
+    for trial in range(trials):
+        x = data.standard_normal((n, d))
+        x[:bad] += distance * data.uniform(0.5, 1.5, (bad, 1)) * np.eye(d)[0]
+        tau = Score(x[bad:].mean(axis=0), np.eye(d)[:, :1]).of(x)
+        tail = tail_set(tau, np.ones(n, bool), ceil(2 * CORRUPTION * n), x)
+        psi, largest = float((tau - 1).mean()), float(tau.max())
+        counts = noise.normal(score_counts(tau, tail, largest), COUNT_NOISE)
+        cut = threshold(counts, n, psi)
+        go = np.minimum(tau / cut, 1) * tail
+        columns["stays"][trial] = (tau[tau < cut] - 1).sum() / n / psi
+        columns["bad over good"][trial] = go[:bad].sum() / (2 * go[bad:].sum())
+    return columns
+
+
+PASSES = Sweep(
+    "lkko21-passes", grid(n=20_000, d=20, clusters=(1, 2, 4, 8, 16)), passes_taken, 4, blocks(10)
+)  # fmt: skip
+LEMMA = Sweep(
+    "lkko21-threshold", grid(n=20_000, d=5, distance=(50.0, 100.0, 400.0)), shares_removed, 50, blocks(10)
+)  # fmt: skip

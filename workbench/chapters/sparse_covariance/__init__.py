@@ -1,0 +1,41 @@
+"""Everything that the notebook `08_sparse_covariance` shows, in its order."""
+
+from workbench.chapters.sparse_covariance.claims import source
+from workbench.chapters.sparse_covariance.figures.figures import (
+    figure_1,
+    figure_2,
+    figure_3,
+    figure_4,
+)
+from workbench.chapters.sparse_covariance.figures.matrix_view import matrices_view
+from workbench.chapters.sparse_covariance.figures.regimes import (
+    error_against_p,
+    matrices,
+    regime_map,
+)
+from workbench.chapters.sparse_covariance.figures.rules import (
+    promise,
+    rules,
+    support,
+    unknown_radius,
+)
+from workbench.chapters.sparse_covariance.figures.view import error_against_rows_view
+
+CLAIMS = tuple(claim.id for claim in source.CLAIMS)
+
+__all__ = [
+    "CLAIMS",
+    "error_against_p",
+    "error_against_rows_view",
+    "figure_1",
+    "figure_2",
+    "figure_3",
+    "figure_4",
+    "matrices",
+    "matrices_view",
+    "promise",
+    "regime_map",
+    "rules",
+    "support",
+    "unknown_radius",
+]

@@ -1,0 +1,86 @@
+"""The claim about rows of unknown norm: the private radius beside the best fixed one.
+
+WX19's second open problem: S15. Rows are real rows here, since clipping is what is studied.
+"""
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+
+from workbench.chapters.sparse_covariance.runs.designs import DELTA, repeated, share_of, spectral, spread
+from workbench.chapters.sparse_covariance.runs.measures import geometric
+from workbench.estimators.covariance.thresholded import ThresholdedCovariance
+from workbench.linalg import norms
+from workbench.privacy import ApproxDP, SimulatedNoise
+from workbench.study import measures
+from workbench.study.claim import Claim
+from workbench.study.measures import at
+from workbench.study.profiles import blocks, claim_level
+from workbench.study.rules import combine
+from workbench.study.sweeps.schema import Point
+from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.verdict import Verdict
+from workbench.types import Columns
+
+SCALES = (1e-3, 1.0, 1e4)
+QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
+WORSE = 1.6
+
+
+def radii(point: Point, count: int, data: Generator, noise: Generator) -> Columns:
+    """Measure the errors with the private radius, and with fixed ones at quantiles of the norms."""
+    p, n, scale = int(point["p"]), int(point["n"]), float(point["scale"])
+    budget = ApproxDP(float(point["epsilon"]), DELTA)
+
+    def measure() -> dict[str, float]:
+        covariance = spread(p, share_of(p, float(point["degree"])), n, data)
+        root = np.linalg.cholesky(covariance)
+        x = scale * data.standard_normal((n, p)) @ root.T
+        fixed = dict(zip(QUANTILES, np.quantile(norms(x), QUANTILES), strict=True))
+        choices = {"private": None, **{f"q = {q:g}": float(radius) for q, radius in fixed.items()}}
+        truth, source = scale**2 * covariance, SimulatedNoise(noise)
+        found = {
+            name: ThresholdedCovariance(radius=radius).estimate(x, budget, source).psd
+            for name, radius in choices.items()
+        }
+        return {name: spectral(matrix - truth) / spectral(truth) for name, matrix in found.items()}
+
+    return repeated(count, measure)
+
+
+RADIUS = Sweep(
+    "wx19-unknown-radius",
+    grid(scale=SCALES, n=20_000, p=50, epsilon=1.0, degree=3),
+    radii,
+    trials=5,
+    blocks=blocks(10),
+)
+
+
+def unknown_radius(profile: str, seed: int, jobs: int) -> Verdict:
+    """Decide S15."""
+    frame = run(RADIUS, profile, seed=seed, jobs=jobs)
+    return combine(radius_checks(frame), len(frame))
+
+
+def radius_checks(frame: pd.DataFrame) -> list[Verdict]:
+    """Return, at every scale, the error of the private radius over that of the best fixed one."""
+    checks = []
+    for scale in SCALES:
+        rows = at(frame, scale=scale)
+        best = min((f"q = {q:g}" for q in QUANTILES), key=lambda name: float(np.log(rows[name]).mean()))
+        ratio = geometric(rows["private"] / rows[best], claim_level() / len(SCALES))
+        name = f"private radius over the best fixed one ({best}), scale {scale:g}"
+        checks.append(measures.between(name, ratio, 0.0, WORSE, n=20_000))
+    return checks
+
+
+CLAIMS = (
+    Claim(
+        "S15",
+        ("WX19/open2",),
+        "With the radius unknown, on data of scale 1e-3, 1 and 1e4 (n = 2e4, p = 50, ε = 1), the error is"
+        " at most 1.6 times that with the best of six fixed radii at quantiles of the true norms.",
+        unknown_radius,
+    ),
+)

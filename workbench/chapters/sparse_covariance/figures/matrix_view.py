@@ -1,0 +1,156 @@
+"""The explorer of matrices: the truth, its noisy release, and what a rule keeps of it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from math import log, sqrt
+
+import numpy as np
+
+from workbench.bounds.wx19 import threshold
+from workbench.chapters.sparse_covariance.figures.figures import DEFAULT, LOOKS, PAPER
+from workbench.chapters.sparse_covariance.figures.regimes import (
+    SHOWN_DEGREE,
+    SHOWN_P,
+    matrix_panel,
+)
+from workbench.chapters.sparse_covariance.runs.designs import (
+    Run,
+    released,
+    share_of,
+    spectral,
+    spread,
+)
+from workbench.chapters.sparse_covariance.runs.measures import f1
+from workbench.charts.chart import Chart, Panel, Role, Series
+from workbench.charts.controls import Choice, Slider
+from workbench.estimators.parts.sparse.thresholding import HARD, LASSO, Rule
+from workbench.study.sweeps.streams import Role as Streams
+from workbench.study.sweeps.streams import stream
+from workbench.types import Array
+
+WORDS: dict[str, Rule] = {
+    "default rule": "adaptive-lasso",
+    "equation (9)": "paper",
+    "hard": "hard",
+    "false discoveries": "bh",
+    "thinning": "thinning",
+}
+CONTROLS = {
+    "n": Slider(2000, 500_000, 15_000, label="n", unit="rows", integer=True),
+    "epsilon": Slider(0.1, 5, 1, label="ε"),
+    "rule": Choice(tuple(WORDS), "default rule", label="rule"),
+}
+ROUNDS = (9, 20, 30)  # further runs between two frames
+SIGNAL_N = 500_000  # rows whose unit ball fixes the truth's scale
+ALT = "The truth, its noisy release and what a rule keeps of it as colours, and the eigenvalues of all three."
+
+
+def level(one: Run, rule: Rule) -> float:
+    """Return about where a rule cuts, from public numbers and the mean variance."""
+    variance, p = float(np.diag(one.truth).mean()), len(one.truth)
+    if rule == "paper":
+        return threshold(p, one.n, one.noise.off_diagonal, float(np.diag(one.truth).max()))
+    kappa = HARD if rule == "hard" else LASSO
+    return kappa * sqrt(log(p)) * float(np.hypot(one.noise.off_diagonal, variance / sqrt(one.n)))
+
+
+@dataclass
+class Picture:
+    """What is known so far at one position of the controls: one run that is shown, and others like it."""
+
+    epsilon: float
+    rule: str
+    one: Run
+    eigenvalues: list[Array] = field(default_factory=list)
+    errors: list[tuple[float, float]] = field(default_factory=list)
+    f1s: list[float] = field(default_factory=list)
+
+    def predicted(self) -> Chart:
+        """Return the picture without a run: the truth, and what of it is above the rule's cut."""
+        truth = self.one.truth
+        small = (np.abs(truth) <= level(self.one, WORDS[self.rule])) & ~np.eye(len(truth), dtype=bool)
+        kept = np.where(small, 0.0, truth)
+        return self._chart(truth, kept, "theory", f"Predicted: {self.rule} keeps {_pairs(kept)} pairs.")
+
+    def add(self, one: Run, rng: np.random.Generator) -> Array:
+        """Add a run, and return what the rule keeps of it."""
+        kept, truth = one.kept(WORDS[self.rule], rng), one.truth
+        size = spectral(truth)
+        self.errors.append((spectral(one.released - truth) / size, spectral(kept - truth) / size))
+        self.eigenvalues.append(_spectrum(kept))
+        self.f1s.append(f1(kept, truth))
+        return kept
+
+    def simulated(self, kept: Array) -> Chart:
+        """Return the picture of the first run, and what all runs so far say."""
+        return self._chart(self.one.released, kept, "estimate", self._sentence(kept))
+
+    def _sentence(self, kept: Array) -> str:
+        pairs, runs = len(kept) * (len(kept) - 1) // 2, len(self.f1s)
+        plain, ours = np.mean(self.errors, axis=0)
+        over = f"over {runs} runs" if runs > 1 else "in this run"
+        return (
+            f"Of {_pairs(self.one.truth)} correlated pairs among {pairs}, {self.rule} keeps"
+            f" {_pairs(kept)} here. Means {over}: F1 = {np.mean(self.f1s):.2f}, relative error {ours:.2f},"
+            f" without a rule {plain:.2f}."
+        )
+
+    def _chart(self, noisy: Array, kept: Array, role: Role, caption: str) -> Chart:
+        truth = self.one.truth
+        return Chart(
+            "sparse_covariance_matrix_view",
+            f"What is left at n = {self.one.n}, ε = {self.epsilon:g}?",
+            (
+                matrix_panel("truth", truth, truth),
+                matrix_panel("plain release", noisy, truth),
+                matrix_panel(self.rule, kept, truth),
+                self._eigenvalues(noisy, kept, role),
+            ),
+            alt=ALT,
+            caption=caption,
+        )
+
+    def _eigenvalues(self, noisy: Array, kept: Array, role: Role) -> Panel:
+        truth = self.one.truth
+        unit, places = float(np.diag(truth).mean()), np.arange(1, len(truth) + 1)
+        true, plain, after = (_spectrum(matrix) / unit for matrix in (truth, noisy, kept))
+        runs = np.array(self.eigenvalues or [after * unit]) / unit
+        look = PAPER if self.rule == "equation (9)" else DEFAULT
+        series = (
+            Series("truth", places, true, role="reference", colour_key="non-private"),
+            Series("plain release", places, plain, role="reference", colour_key=LOOKS["plain"]),
+            Series("after the rule", places, after, runs.min(axis=0), runs.max(axis=0), role, look),
+        )
+        return Panel(
+            "eigenvalues, in mean variances", "place", "", series, xscale="linear", yscale="linear",
+            ylim=(-1.5, 4), note="Band: from the least to the largest of all runs.",
+        )  # fmt: skip
+
+
+def matrices_view(seed: int) -> Callable[..., Iterator[Chart]]:
+    """Return the view of `explore` for a seed: what is predicted, then one run, then more like it."""
+
+    def view(n: int, epsilon: float, rule: str) -> Iterator[Chart]:
+        data, noise = (
+            stream(seed, role, "wx19-matrices-view", n, 0) for role in (Streams.DATA, Streams.NOISE)
+        )
+        signal = stream(seed, Streams.DATA, "wx19-matrices-view", 0, 0)
+        truth = spread(SHOWN_P, share_of(SHOWN_P, SHOWN_DEGREE), SIGNAL_N, signal)
+        picture = Picture(epsilon, rule, released(truth, n, epsilon, data, noise))
+        yield picture.predicted()
+        kept = picture.add(picture.one, noise)
+        yield picture.simulated(kept)
+        for runs in ROUNDS:
+            for _ in range(runs):
+                picture.add(released(truth, n, epsilon, data, noise), noise)
+            yield picture.simulated(kept)
+
+    return view
+
+
+def _spectrum(matrix: Array) -> Array:
+    return np.asarray(np.linalg.eigvalsh(matrix)[::-1], np.float64)
+
+
+def _pairs(matrix: Array) -> int:
+    return int((matrix != 0).sum() - len(matrix)) // 2

@@ -1,0 +1,190 @@
+"""A real column, and what every estimator of a mean that applies to it releases at one budget."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from workbench.catalog import CATALOG, Entry
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.errors import ArgumentError
+from workbench.estimators import Abstention, Estimator
+from workbench.privacy import ApproxDP, Budget, NonPrivate, PureDP
+from workbench.privacy.conversions import gdp_within_approx, zcdp_within_approx
+from workbench.study.profiles import blocks
+from workbench.study.sweeps.streams import Role, stream
+
+KNOWN = {"centre": 35.0, "radius": 25.0, "sigma": 5.0}  # of a body-mass index, before seeing any
+COLUMN = "bmi"
+DELTA = 1e-6
+RUNS = {profile: 100 * count for profile, count in blocks(full=10).items()}
+ROUNDS = (4, 8, 16, 32)  # runs in the frames of the explorer
+RANGE = (23.0, 30.0)  # kg/m² shown, of the 50 that are possible
+RELEASED = "released body-mass index (kg/m²)"
+READING = (
+    "The rows are the same in every run, only the noise is fresh. A marker is the median of what is released,"
+    " its bar holds 90 % of the releases. The black line is the plain mean, which nobody may see; the grey"
+    " lines are one standard error away: a bar between them costs less than sampling did. A marker off the"
+    " line is no noise: it is a median, or a mean of cut rows, and the column is skewed."
+)
+
+
+@cache
+def patients() -> pd.DataFrame:
+    """Return the 442 patients of the diabetes data that come with scikit-learn, in their own units."""
+    from sklearn.datasets import load_diabetes  # type: ignore[import-untyped]
+
+    table: pd.DataFrame = load_diabetes(as_frame=True, scaled=False).data
+    return table
+
+
+def column() -> np.ndarray:
+    """Return the body-mass index of every patient."""
+    return patients()[COLUMN].to_numpy(np.float64)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An estimator of the mean with what is publicly known; the budget it takes, or why it takes none."""
+
+    key: str
+    estimator: Estimator[Any]
+    budget: Budget | None
+    reason: str = ""
+
+
+def candidates(n: int, epsilon: float) -> tuple[Candidate, ...]:
+    """Return every private estimator of a mean in the catalog, as it would run on n rows of one column."""
+    return tuple(candidate(key, n, epsilon) for key in keys())
+
+
+def keys() -> tuple[str, ...]:
+    """Return the keys of the private estimators of a mean, in the order of the catalog."""
+    means = (entry for entry in CATALOG.values() if entry.estimand == "mean")
+    return tuple(entry.key for entry in means if _private(entry))
+
+
+def candidate(key: str, n: int, epsilon: float) -> Candidate:
+    """Return one estimator at (ε, 1e-6), else at a budget that is within it: ε alone, or ρ, or μ."""
+    default: Any = CATALOG[key].estimator
+    reason = ""
+    try:
+        known = {field.name for field in fields(default)} & KNOWN.keys()
+        default = replace(default, **{name: KNOWN[name] for name in known})
+    except ArgumentError as error:
+        return Candidate(key, default, None, str(error))
+    for budget in _budgets(epsilon):
+        try:
+            default.plan(n, 1, budget)
+        except ArgumentError as error:
+            reason = str(error) if not reason or error.argument != "budget" else reason
+        else:
+            return Candidate(key, default, budget)
+    return Candidate(key, default, None, reason)
+
+
+def _private(entry: Entry) -> bool:
+    return not all(isinstance(example.budget, NonPrivate) for example in entry.examples)
+
+
+def _budgets(epsilon: float) -> Iterator[Budget]:
+    whole = ApproxDP(epsilon, DELTA)
+    yield from (whole, PureDP(epsilon), zcdp_within_approx(whole), gdp_within_approx(whole))
+
+
+def released(one: Candidate, x: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
+    """Return what fresh noise makes of the same rows; NaN where there is no answer."""
+    if one.budget is None:
+        return np.full(runs, np.nan)
+    values = [one.estimator(x, budget=one.budget, rng=rng).value for _ in range(runs)]
+    return np.array([_number(value) for value in values])
+
+
+def _noise(seed: int, one: Candidate, point: int) -> np.random.Generator:
+    return stream(seed, Role.NOISE, f"side-by-side {one.key}", point, 0)
+
+
+def _number(value: Any) -> float:
+    return np.nan if isinstance(value, Abstention) else float(np.ravel(value)[0])
+
+
+def side_by_side(profile: str, seed: int) -> Chart:
+    """Return what every applicable estimator releases for the whole column at ε = 1, over fresh noise."""
+    x = column()
+    found = candidates(len(x), 1.0)
+    spread = {one.key: released(one, x, RUNS[profile], _noise(seed, one, 0)) for one in found}
+    return Chart(
+        "side_by_side",
+        f"The mean of one column at ε = 1, δ ≤ {DELTA:g}: what is released",
+        (_strip(x, spread, _absent(found)),),
+        alt="Bars one below the other: for every private estimator of a mean that applies, the central"
+        " 90 % of what it releases for the same 442 rows. Those that cut at the whole range spread widest,"
+        " those that look for the data first least; the private median lies below the plain mean.",
+        how_to_read=READING,
+    )
+
+
+def _strip(x: np.ndarray, spread: Mapping[str, np.ndarray], note: str = "") -> Panel:
+    mean, error = float(x.mean()), float(x.std() / sqrt(len(x)))
+    ends = (0.5, len(spread) + 0.5)
+    series = [Series("plain mean", ends, (mean, mean), role="reference", colour_key="non-private")]
+    for label, side in (("one standard error away", 1), ("", -1)):
+        series.append(Series(label, ends, (mean + side * error,) * 2, role="reference"))
+    for place, (key, values) in enumerate(spread.items(), start=1):
+        series += _bar(place, key, values)
+    return Panel(
+        "", "estimator", RELEASED, tuple(series), xscale="linear", yscale="linear", xlim=ends, ylim=RANGE,
+        note=note, names=tuple(spread),
+    )  # fmt: skip
+
+
+def _bar(place: int, key: str, values: np.ndarray) -> list[Series]:
+    answers = values[np.isfinite(values)]
+    if not len(answers):
+        return []
+    low, middle, high = np.quantile(answers, (0.05, 0.5, 0.95))
+    return [Series("", (place,), (middle,), (low,), (high,), colour_key=key)]
+
+
+def _absent(found: tuple[Candidate, ...]) -> str:
+    return " ".join(f"{one.key} does not run here: {one.reason}." for one in found if one.budget is None)
+
+
+def side_by_side_view(seed: int) -> Callable[..., Iterator[Chart]]:
+    """Return the view of `explore`: the plain mean at once, then more and more releases."""
+
+    def view(epsilon: float, n: int) -> Iterator[Chart]:
+        x = stream(seed, Role.DATA, "view", n, 0).choice(column(), n, replace=False)
+        spread = {key: np.array([]) for key in keys()}
+        yield _view_chart(x, spread, epsilon)
+        found = candidates(n, epsilon)
+        noise = {one.key: _noise(seed, one, n) for one in found}
+        for runs in ROUNDS:
+            for one in (one for one in found if one.budget is not None):
+                more = released(one, x, runs, noise[one.key])
+                spread[one.key] = np.append(spread[one.key], more)
+            yield _view_chart(x, spread, epsilon, _absent(found))
+
+    return view
+
+
+def _view_chart(x: np.ndarray, spread: Mapping[str, np.ndarray], epsilon: float, note: str = "") -> Chart:
+    return Chart(
+        "side_by_side_view",
+        f"ε = {epsilon:g}, δ ≤ {DELTA:g}, {len(x)} rows",
+        (_strip(x, spread, note),),
+        alt="What every estimator releases for the chosen rows, over fresh noise.",
+        caption=_caption(x, spread),
+    )
+
+
+def _caption(x: np.ndarray, spread: Mapping[str, np.ndarray]) -> str:
+    runs = max(map(len, spread.values()))
+    silent = [key for key, values in spread.items() if 2 * np.isnan(values).sum() > len(values)]
+    said = f" Mostly no answer: {', '.join(silent)}." if silent else ""
+    count = f"; {runs} releases each" if runs else ""
+    return f"The plain mean of these {len(x)} rows is {x.mean():.2f}{count}.{said}"

@@ -1,0 +1,1 @@
+"""Values that say what a picture shows, without saying how it is drawn."""

@@ -1,0 +1,186 @@
+"""LKKO21's own filters, query by query: Algorithms 8, 10 and 16 with the noise of `parts.filters.paper`.
+
+Rows y of shape (n, d) in a set of diameter D round 0; S = all rows. For s = 1 .. T₁:
+
+    (1) λ_s and |S| with noise; |S| at most 3n/4: no answer; λ_s at most the level: S is what it will be
+    (2) for t = 1 .. T₂: λ_t with noise, at most λ_s/2: next s
+    (3)     Σ_t with noise, U = exp(a Σ_{r ≤ t} (Σ_r - base I))/trace, a = 1/(100 (.1/C + 1.01) λ_s)
+    (4)     Ψ = ⟨M - base I, U⟩ with noise, at most λ_t/5.5: next t
+    (5)     m = the mean of S with noise, inside the set; τ_i = (y_i - m)ᵀ U (y_i - m)
+    (6)     ρ (`parts.filters.score_threshold`), Z uniform on [0, 1]; S = S without {i in T : τ_i ≥ ρ Z}
+    (7) out = the mean of S with noise
+
+By one direction: |S|, m, λ and Σ with noise for t = 1 .. T, τ_i = ⟨v, y_i - m⟩² for the top eigenvector v
+of Σ, and S = S without {i in T : τ_i ≥ D² Z}. A query that the run does not need any more is drawn on
+zeros, so that which noise is drawn does not depend on the rows. Where the epochs end without an answer, the
+source gives none; the mean of (7) is paid for, and is given. Proof: `proofs/prime.md`, section 6.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.estimators.base import Abstention, Trace
+from workbench.estimators.parts.filters.contraction import Mask, Score, left_after, tail_set
+from workbench.estimators.parts.filters.score_threshold import score_counts, threshold
+from workbench.estimators.parts.filters.weighted_moments import (
+    MEAN,
+    Sums,
+    read,
+    weighted_sums,
+    whitened,
+)
+from workbench.linalg import symmetrised
+from workbench.privacy import Charge, NoiseSource
+from workbench.privacy.mechanisms import additive, gaussian, symmetric_gaussian
+from workbench.types import Array
+
+ENOUGH = 0.75  # of n: with fewer rows left there is no answer
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a run knows beforehand: D, base, where it stops, how many rows a pass may remove, T₁ and T₂."""
+
+    diameter: float
+    base: float
+    level: float
+    constant: float
+    tail: int | None
+    epochs: int
+    rounds: int
+    inside: Callable[[Array], Array]
+
+
+def exponential(exponent: Array) -> Array:
+    """Return exp(M)/trace of a symmetric matrix, shifted by its largest eigenvalue: nothing overflows.
+
+    >>> exponential(np.diag([1e4, 0.0])).tolist()
+    [[1.0, 0.0], [0.0, 0.0]]
+    """
+    values, basis = np.linalg.eigh(symmetrised(exponent))
+    weights = np.exp(values - values[-1])
+    return symmetrised((basis * (weights / weights.sum())) @ basis.T)
+
+
+class Queries:
+    """A set S of rows, and noisy answers about it; one charge for each question, in the order of the plan.
+
+    `shrink` yields Z: public, drawn before anything else.
+    """
+
+    def __init__(
+        self, y: Array, rules: Rules, charges: Iterator[Charge], noise: NoiseSource, shrink: Iterator[float]
+    ) -> None:
+        self.y, self.rules, self.charges, self.noise, self.shrink = y, rules, charges, noise, shrink
+        self.kept, self.live = np.ones(len(y), bool), True
+        self._summarise()
+
+    def _summarise(self) -> None:
+        self.sums = sums = weighted_sums(self.y, self.kept.astype(np.float64))
+        assert sums.square is not None
+        mean = sums.total / max(sums.count, 1.0)
+        self.moment = (sums.square - sums.count * np.multiply.outer(mean, mean)) / len(self.y)
+        self.above = self.moment - self.rules.base * np.eye(self.y.shape[1])
+
+    def number(self, ask: Callable[[], float], live: bool = True) -> float:
+        """Return a number with Laplace noise, or noise alone where nobody asks any more."""
+        value = ask() if self.live and live else 0.0
+        return float(additive(value, next(self.charges), self.noise))
+
+    def excess(self, live: bool = True) -> float:
+        """Return |M - base I| with noise."""
+        return self.number(lambda: float(np.abs(np.linalg.eigvalsh(self.above)).max()), live)
+
+    def size(self) -> float:
+        """Return |S| with noise."""
+        return self.number(lambda: self.sums.count)
+
+    def second_moment(self, live: bool = True) -> Array:
+        """Return M with noise."""
+        value = self.moment if self.live and live else np.zeros_like(self.moment)
+        return symmetric_gaussian(value, next(self.charges), self.noise)
+
+    def mean(self, live: bool = True) -> Array:
+        """Return the mean of S, from its noisy sum and size, inside the set."""
+        d, r = self.y.shape[1], self.rules.diameter / 2
+        sums = Sums(self.sums.count, self.sums.total) if live else Sums(0.0, np.zeros(d))
+        noisy = read(gaussian(whitened(sums, r, MEAN), next(self.charges), self.noise), d, r, MEAN)
+        return self.rules.inside(noisy.total / max(noisy.count, len(self.y) / 10))
+
+    def remove(self, tau: Array, tail: Mask, cut: float) -> None:
+        """Remove rows."""
+        self.kept = left_after(tau, self.kept, tail, cut)
+        self._summarise()
+
+
+def by_matrices(queries: Queries, trace: Trace | None = None) -> Array | Abstention:
+    """Return the answer of Algorithms 10 and 16."""
+    rules, n = queries.rules, len(queries.y)
+    for s in range(1, rules.epochs + 1):
+        excess, size = queries.excess(), queries.size()  # (1)
+        if queries.live and size <= ENOUGH * n:
+            return Abstention(f"size {s}")
+        if trace is not None and queries.live:
+            trace.add(excess=excess, left=int(queries.sums.count))
+        queries.live = queries.live and excess > rules.level
+        epoch(queries, excess)
+    return queries.mean()  # (7)
+
+
+def epoch(queries: Queries, start: float) -> None:
+    """Run the rounds of one epoch, steps (2) to (6)."""
+    rules, live = queries.rules, True
+    step = 1 / (100 * (0.1 / rules.constant + 1.01) * max(start, np.finfo(float).tiny))
+    exponent = np.zeros_like(queries.moment)
+    for _ in range(rules.rounds):
+        excess = queries.excess(live)
+        live = live and excess > start / 2  # (2)
+        noisy = queries.second_moment(live)
+        if queries.live and live:
+            exponent = exponent + step * (noisy - rules.base * np.eye(len(noisy)))
+        u = exponential(exponent)  # (3)
+        psi = queries.number(lambda u=u: float(np.vdot(queries.above, u)), live)  # type: ignore[misc]
+        scored(queries, u, live and psi > excess / 5.5)  # (4)
+
+
+def scored(queries: Queries, u: Array, live: bool) -> None:
+    """Ask for mean, total and counts of the scores, and remove rows, steps (5) and (6)."""
+    rules, n, live = queries.rules, len(queries.y), queries.live and live
+    m, largest = queries.mean(live), rules.diameter**2 * (1 + 1e-9)
+    tau, tail = np.zeros(n), np.zeros(n, bool)
+    if live:
+        tau = np.minimum(Score(m, _root(u)).of(queries.y), largest)
+        tail = tail_set(tau, queries.kept, rules.tail, queries.y)
+    total = queries.number(lambda: float((tau - rules.base)[queries.kept].sum() / n), live)
+    noisy = gaussian(score_counts(tau, tail, largest), next(queries.charges), queries.noise)
+    cut = threshold(noisy, n, total) * next(queries.shrink)
+    if live:
+        queries.remove(tau, tail, cut)
+
+
+def _root(u: Array) -> Array:
+    values, basis = np.linalg.eigh(u)
+    return np.asarray(basis * np.sqrt(np.maximum(values, 0.0)))
+
+
+def by_directions(queries: Queries, passes: int, trace: Trace | None = None) -> Array | Abstention:
+    """Return the answer of Algorithm 8."""
+    rules, answer = queries.rules, np.zeros(queries.y.shape[1])
+    for t in range(1, passes + 1):
+        size = queries.size()
+        if queries.live and size < ENOUGH * len(queries.y):
+            return Abstention(f"size {t}")
+        mean, excess = queries.mean(queries.live), queries.excess()
+        direction = np.linalg.eigh(queries.second_moment())[1][:, -1:]
+        z = next(queries.shrink)
+        if queries.live:
+            answer = mean
+            if trace is not None:
+                trace.add(excess=excess, left=int(queries.sums.count))
+        queries.live = queries.live and excess > rules.level
+        if queries.live:
+            tau = Score(mean, direction).of(queries.y)
+            queries.remove(tau, tail_set(tau, queries.kept, rules.tail, queries.y), rules.diameter**2 * z)
+    return answer

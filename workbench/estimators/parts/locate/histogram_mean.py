@@ -1,0 +1,79 @@
+"""Locate by a histogram, then a clipped mean: the recipe of L17 Theorems 2.5 and 2.8.
+
+(1) c = histogram location of x with half of ε (and all of δ)
+(2) out = c + mean(clip(x - c, ±w)) + noise,   w = 2.5 + √(2 ln(4n/β))      sensitivity 2w/n given c
+"""
+
+from dataclasses import dataclass
+from math import inf, log, sqrt
+
+from scipy.special import ndtri
+
+from workbench.estimators.base import Abstention, Trace
+from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
+from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
+from workbench.estimators.parts.shares import (
+    divided,
+    mean_charge,
+    median_of_sum,
+    noise_quantile,
+    rule,
+)
+from workbench.privacy import Budget, NoiseSource, Plan, Sequential
+from workbench.privacy.mechanisms import additive
+from workbench.types import Array
+
+SHARE = 0.5  # stated in L17: both steps with ε/2
+
+
+@dataclass(frozen=True)
+class HistogramMean:
+    """The recipe for rows of standard deviation 1 and mean within ±`radius` (None: anywhere)."""
+
+    radius: float | None
+    beta: float
+
+    @property
+    def locator(self) -> UnitHistogram:
+        """The histogram of step (1)."""
+        return UnitHistogram(self.radius, "paper")
+
+    def window(self, n: int) -> float:
+        """Return w: with probability 1 - beta/4 no row is clipped around a centre within 2.5."""
+        return REACH + sqrt(2 * log(4 * n / self.beta))
+
+    def plan(self, n: int, budget: Budget) -> Plan:
+        """Return the charges of steps (1) and (2)."""
+        locate, mean = divided(budget, SHARE)
+        step = mean_charge("mean", sensitivity(n, self.window(n)), mean)
+        return Sequential(rule(budget), (self.locator.charge("locate", locate), step))
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> float | Abstention:
+        """Return the private mean of standardised rows."""
+        plan = self.plan(len(x), budget)
+        centre = self.locator.draw(x, plan["locate"], noise)  # (1)
+        if isinstance(centre, Abstention):
+            return centre
+        record_clipping(trace, x, centre, self.window(len(x)))
+        statistic = clipped_mean(x, centre, self.window(len(x)))
+        return centre + float(additive(statistic, plan["mean"], noise))  # (2)
+
+    def predicted_error(self, n: int, budget: Budget) -> float:
+        """Return the median error for normal rows; infinite unless half of the locations hold by proof."""
+        plan = self.plan(n, budget)
+        if self.locator.error_bound(n, plan["locate"].cost, 0.5) == inf:
+            return inf
+        return median_of_sum(1 / sqrt(n), plan["mean"])
+
+    def error_bound(self, n: int, budget: Budget, beta: float) -> float:
+        """Return the bound of Theorems 2.5 and 2.8 with explicit constants.
+
+        Location, clipping, sampling and noise take beta/4 each; finite only for beta ≥ the `beta` that
+        chose the window.
+        """
+        plan = self.plan(n, budget)
+        if self.locator.error_bound(n, plan["locate"].cost, beta / 4) == inf or beta < self.beta:
+            return inf
+        return float(-ndtri(beta / 8)) / sqrt(n) + noise_quantile(plan["mean"], beta / 4)

@@ -1,0 +1,49 @@
+"""The law of the window-median mechanism on a large sample: a prediction for designs, not a guarantee."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from math import exp, inf, log
+
+import numpy as np
+
+from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
+from workbench.privacy import Budget
+from workbench.types import Array
+
+_SIZES = np.geomspace(1e-9, 60.0, 1200)
+_OFFSETS = np.concatenate([-_SIZES[::-1], _SIZES])
+_LOG_STEP = np.log(np.abs(_OFFSETS)) + log(log(_SIZES[1] / _SIZES[0]))  # du = |u| d ln|u|
+
+
+@lru_cache(maxsize=1024)
+def location_law(
+    locator: WindowMedian, n: int, cost: Budget, cdf: Callable[[Array], Array], far: float
+) -> tuple[Array, Array, float]:
+    """Return offsets from the median, their probabilities given |offset| ≤ far, and the chance of the rest.
+
+    `cdf` is that of the points, with median 0; the population's score stands in for the sample's. The rest
+    is the mass beyond `far` and, without a range, the bottom.
+    """
+    epsilon, u = selection_epsilon(cost), _OFFSETS
+    log_weight = _LOG_STEP - epsilon * n / 2 * population_score(locator, u, cdf)
+    log_rest = locator.log_measure(cost)
+    if locator.low is not None and locator.high is not None:
+        width = locator.high - locator.low
+        log_weight[np.abs(u) > max(width / 2, _SIZES[0])] = -inf
+        log_rest = log(width - 2 * _SIZES[-1]) if width > 2 * _SIZES[-1] else -inf
+    log_rest -= epsilon * n / 2 * (1.0 if locator.low is None else _far_score(locator, cdf))
+    peak = max(float(log_weight.max()), log_rest)
+    weight, near = np.exp(log_weight - peak), np.abs(u) <= far
+    found, missed = float(weight[near].sum()), float(weight[~near].sum()) + exp(log_rest - peak)
+    return u[near], weight[near] / found if found else weight[near], missed / (found + missed)
+
+
+def population_score(locator: WindowMedian, u: Array, cdf: Callable[[Array], Array]) -> Array:
+    """Return lim m(u)/n: the larger of |F(u) - 1/2| and the mass outside the window of u."""
+    outside = 1 - (cdf(u + locator.right) - cdf(u - locator.left))
+    return np.asarray(np.maximum(np.abs(cdf(u) - 0.5), outside))
+
+
+def _far_score(locator: WindowMedian, cdf: Callable[[Array], Array]) -> float:
+    """Return the score far from the points: 1, or 1/2 where the window holds everything."""
+    return float(population_score(locator, _SIZES[-1:], cdf)[0])

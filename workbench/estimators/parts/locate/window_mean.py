@@ -1,0 +1,171 @@
+"""Locate with the window-median mechanism, then one Huber step: the tight mean of unit-variance rows.
+
+    (1) c = window-median position of x, window ±4, with a share a of the budget
+    (2) y = mean(clip(x - c, ±k)) + noise                        sensitivity 2k/n given c
+    (3) out = c + g_k⁻¹(y), g_k the mean of clipped normal values
+
+The share a and the clip k minimise a predicted error, a function of n, budget and range alone; where the
+optimum is a = 1, step (1) is the output. Ours: no source states it. Proof: `proofs/univariate.md`.
+"""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import inf, log, pi, sqrt
+
+import numpy as np
+from scipy.special import ndtr
+
+from workbench.estimators.base import Abstention, Trace
+from workbench.estimators.parts.foreseen import median_beyond, median_norm, median_norm_found
+from workbench.estimators.parts.locate import huber
+from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
+from workbench.estimators.parts.locate.law import location_law
+from workbench.estimators.parts.locate.located_within import located_within, uniform_deviation
+from workbench.estimators.parts.locate.window_median import WindowMedian
+from workbench.estimators.parts.shares import (
+    divided,
+    mean_charge,
+    median_of_sum,
+    noise_quantile,
+    noise_sd,
+    rule,
+)
+from workbench.privacy import Budget, NoiseSource, Plan, Sequential
+from workbench.privacy.mechanisms import additive
+from workbench.types import Array
+
+WINDOW = 4.0
+SHARES = (0.03, 0.05, 0.08, 0.12, 0.17, 0.23, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+CLIPS = (0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.1, 1.35, 1.6, 1.9, 2.2, 2.6, 3.0, 3.5, 4.0)
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What the error of a run will be: its rms when the mean is found, and the chance that it is not."""
+
+    rms: float
+    failure: float
+
+
+@dataclass(frozen=True)
+class Design:
+    """Public choices of a run and what they are predicted to give; clip = 0 means location alone."""
+
+    share: float
+    clip: float
+    prediction: Prediction
+
+
+@dataclass(frozen=True)
+class WindowMean:
+    """The recipe for rows of standard deviation 1 and mean within ±`radius` (None: anywhere)."""
+
+    radius: float | None
+    suffix: str = field(default="", compare=False)  # of its steps' names, where several recipes run
+
+    @property
+    def locator(self) -> WindowMedian:
+        """The mechanism of step (1)."""
+        if self.radius is None:
+            return WindowMedian(left=WINDOW, right=WINDOW)
+        return WindowMedian(left=WINDOW, right=WINDOW, low=-self.radius, high=self.radius)
+
+    def design(self, n: int, budget: Budget) -> Design:
+        """Return the public share and clip of least predicted error."""
+        return _design(self, n, budget)
+
+    def predict(self, n: int, budget: Budget) -> Prediction:
+        """Return the predicted error for normal rows."""
+        return self.design(n, budget).prediction
+
+    def predicted_error(self, n: int, budget: Budget) -> float:
+        """Return the median error for normal rows; infinite where the mean is sooner missed than found."""
+        design = self.design(n, budget)
+        if not design.clip:
+            return located_median(self.locator, n, budget)
+        locate, mean = divided(budget, design.share)
+        apart = np.asarray(located_median(self.locator, n, locate))
+        if apart == inf:
+            return inf
+        slope = float(huber.clipped_slope(apart, design.clip))
+        sampling = sqrt(float(huber.clipped_variance(apart, design.clip)) / n) / slope
+        charge = mean_charge("mean", sensitivity(n, design.clip) / slope, mean)
+        lost = median_norm_found(1, design.prediction.failure) / median_norm(1)
+        return lost * median_of_sum(sampling, charge)
+
+    def plan(self, n: int, budget: Budget) -> Plan:
+        """Return the charges of steps (1) and (2)."""
+        name = f"locate{self.suffix}"
+        self.locator.charge(name, budget)
+        design = self.design(n, budget)
+        if not design.clip:
+            return self.locator.charge(name, budget)
+        locate, mean = divided(budget, design.share)
+        step = mean_charge(f"mean{self.suffix}", sensitivity(n, design.clip), mean)
+        return Sequential(rule(budget), (self.locator.charge(name, locate), step))
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> float | Abstention:
+        """Return the private mean of standardised rows."""
+        plan = self.plan(len(x), budget)
+        centre = self.locator.draw(x, plan[f"locate{self.suffix}"], noise)  # (1)
+        if centre is None:
+            return Abstention(f"locate{self.suffix}")
+        clip = self.design(len(x), budget).clip
+        if not clip:
+            return centre
+        record_clipping(trace, x, centre, clip)
+        noisy = additive(clipped_mean(x, centre, clip), plan[f"mean{self.suffix}"], noise)  # (2)
+        return centre + huber.uncentred(float(noisy), clip)  # (3)
+
+    def error_bound(self, n: int, budget: Budget, beta: float) -> float:
+        """Return a proved bound for normal rows.
+
+        Four events take beta/4 each: Dvoretzky-Kiefer-Wolfowitz with deviation D; the location within h;
+        the noise; and the clipped mean at the mean itself, a Lipschitz function of normal rows, within
+        √(2 ln(8/β)/n) of its expectation. At another centre within h its deviation is at most 2Dh more.
+        """
+        plan, clip = self.plan(n, budget), self.design(n, budget).clip
+        deviation = uniform_deviation(n, beta / 4)
+        apart = located_within(self.locator, n, plan[f"locate{self.suffix}"].cost, beta / 4, ndtr, deviation)
+        if not clip or apart > huber.FAR:
+            return inf if clip else apart
+        sampling = sqrt(2 * log(8 / beta) / n) + 2 * deviation * apart
+        return huber.inverse_error(
+            apart, sampling + noise_quantile(plan[f"mean{self.suffix}"], beta / 4), clip
+        )
+
+
+def located_median(locator: WindowMedian, n: int, cost: Budget) -> float:
+    """Return the median distance of a location from the mean of normal rows."""
+    offsets, chances, failure = location_law(locator, n, cost, ndtr, huber.FAR)
+    return median_beyond(np.abs(offsets), (1 - failure) * chances, sqrt(pi / (2 * n)), 1)
+
+
+@lru_cache(maxsize=4096)
+def _design(recipe: WindowMean, n: int, budget: Budget) -> Design:
+    best = Design(1.0, 0.0, _alone(recipe, n, budget))
+    best_value = best.prediction.rms + best.prediction.failure
+    for share in SHARES:
+        locate, mean = divided(budget, share)
+        offsets, weights, failure = location_law(recipe.locator, n, locate, ndtr, huber.FAR)
+        for clip in CLIPS:
+            sd = noise_sd(mean_charge("mean", sensitivity(n, clip), mean))
+            rms = sqrt(float(weights @ _step_variance(offsets, clip, n, sd)))
+            if rms + failure < best_value:
+                best, best_value = Design(share, clip, Prediction(rms, failure)), rms + failure
+    return best if best.prediction.failure <= 0.5 else Design(1.0, 0.0, _alone(recipe, n, budget))
+
+
+def _alone(recipe: WindowMean, n: int, budget: Budget) -> Prediction:
+    offsets, weights, failure = location_law(recipe.locator, n, budget, ndtr, huber.FAR)
+    return Prediction(sqrt(float(weights @ offsets**2) + pi / (2 * n)), failure)
+
+
+def _step_variance(offsets: Array, clip: float, n: int, sd: float) -> Array:
+    """Return the mean squared error of step (3) for a centre this far from the population median."""
+    apart = np.sqrt(offsets**2 + pi / (2 * n))
+    slope = huber.clipped_slope(apart, clip)
+    linear = (huber.clipped_variance(apart, clip) / n + sd * sd) / slope**2
+    return np.minimum(linear, (apart + huber.FAR) ** 2)  # the inverse stays within ±4 of the centre

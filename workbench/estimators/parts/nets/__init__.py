@@ -1,0 +1,1 @@
+"""Public nets in few dimensions, and what is chosen from them."""

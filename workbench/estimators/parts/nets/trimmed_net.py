@@ -1,0 +1,158 @@
+"""A check that rows are resilient, and a mean chosen by its distance to trimmed means.  LKKO21 Algorithm 2.
+
+Rows x of shape (n, d), d = 1, 2 or 3; z = x - centre, entries cut to ±(radius + w), w = `width`; v is one of
+the public directions and t a point of the grid on [-radius, radius]^d (`parts.nets.direction_net`). k = ⌈3 α
+n⌉ rows are trimmed on either side, α = `corruption`. With y_1 ≤ … ≤ y_n, the sorted ⟨v, z_i⟩, and m = 0 ..
+k-1:
+
+    (1) W_m = max_v max(y_{n-k+1+m} - y_{k+1-m}, y_{n-k+m} - y_{k-m})
+    (2) g = the largest m with W_m ≤ w, or -1                                             sensitivity 1
+    (3) go on if g + noise - margin > -1, otherwise no answer                 passes at g = -1: probability δ
+    (4) q(t) = -max_v |⟨v, t⟩ - (y_{k+1} + … + y_{n-k})/(n - 2k)|                 w/(n - 2k) if W_0 ≤ w
+    (5) out = centre + t, t with probability ∝ e^{ε q(t) (n-2k)/(2w)}
+
+Propose-test-release: g is how many rows have to be replaced, less one, before the trimmed means may move by
+more than w/(n - 2k); the private test of step (3) fails to notice it with probability δ. `check` is the share
+of ε or ρ that the test takes. What a net loses is accuracy, by the factor 1/cos of its largest gap.
+
+Departures from the source: it tests R, the resilience of the best (1-2α) n rows, which bounds these widths by
+its Lemma H.1 and takes C(n, 2αn) subsets; here the widths themselves are tested, which is all that the
+sensitivity needs. Proof: `proofs/resilience.md`, sections 2 to 5.
+"""
+
+from dataclasses import dataclass
+from math import ceil, inf, sqrt
+
+import numpy as np
+from scipy.special import ndtr
+
+from workbench.errors import ArgumentError, finite, positive, probability, real
+from workbench.estimators.base import Abstention, Trace
+from workbench.estimators.parts.foreseen import better_than
+from workbench.estimators.parts.nets.direction_net import (
+    boxed,
+    directions,
+    grid,
+    grid_size,
+    projected,
+    require_few_columns,
+)
+from workbench.estimators.parts.nets.foreseen_net import median_on_grid
+from workbench.estimators.parts.shares import divided, rule
+from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, Sequential
+from workbench.privacy.mechanisms import exponential, lower_bound, lower_bound_offset, selection_scale
+from workbench.types import Array
+
+CHECK, MEAN = "check", "mean"
+ROUNDING = 2.0**-46  # times n and the length of a row: what the sums of the trimmed rows are off by at most
+CHECK_SHARE = 1 / 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrimmedNet:
+    """The recipe for public numbers in one unit; `width` is w."""
+
+    radius: float
+    width: float
+    corruption: float
+    centre: float
+    step: float
+    check: float
+
+    def __post_init__(self) -> None:
+        positive(radius=self.radius, width=self.width, step=self.step)
+        finite(centre=self.centre)
+        probability(check=self.check)
+
+    @property
+    def box(self) -> float:
+        """What the entries of rows are cut at."""
+        return self.radius + self.width
+
+    def trim(self, n: int) -> int:
+        """Return k, or raise if nothing would be left between the tails."""
+        k = ceil(3 * self.corruption * n * (1 - 1e-12))
+        if n - 2 * k < 1:
+            raise ArgumentError("n", n, f"more rows than the {2 * k} that are trimmed")
+        return k
+
+    def sensitivity(self, n: int, d: int) -> float:
+        """Return w/(n - 2k), and what the rounding of two sums may add."""
+        return (self.width + ROUNDING * n * sqrt(d) * self.box) / (n - 2 * self.trim(n))
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charges of steps (3) and (5)."""
+        require_few_columns(n, d)
+        require_delta(budget)
+        grid_size(d, self.radius, self.step)
+        check, choice = divided(budget, self.check)
+        charges = (
+            Charge(CHECK, "lower_bound", 1.0, check),
+            Charge(MEAN, "exponential", self.sensitivity(n, d), choice),
+        )
+        return Sequential(rule(budget), charges)
+
+    def predicted_error(self, n: int, d: int, budget: Budget, sigma: float) -> float:
+        """Return the median of |out - mean|/sigma for normal rows; infinite where most runs give no answer.
+
+        k - n Φ(-w/(2 sigma)) rows are more than the test asks for; the mean is between candidates.
+        """
+        plan = self.plan(n, d, budget)
+        margin = min(self.trim(n) - 1.0, self.trim(n) - n * float(ndtr(-self.width / (2 * sigma))))
+        if not margin + lower_bound_offset(plan[CHECK]) > -1:
+            return inf
+        scale, unit = selection_scale(plan[MEAN]), 1 / sigma
+        expected = median_on_grid(
+            d, unit * self.radius, unit * self.step, 1 / sqrt(n), lambda apart: -sigma * apart / scale
+        )
+        return better_than(sqrt(d) * self.radius / sigma, expected)
+
+    def draw(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None) -> Array | Abstention:
+        """Return a candidate, or no answer."""
+        n, d = x.shape
+        plan = self.plan(n, d, budget)
+        widths, means = trimmed(boxed(x, self.centre, self.box), self.trim(n))  # (1)
+        margin = int(np.searchsorted(widths, self.width, side="right")) - 1  # (2)
+        if trace is not None:
+            trace.add(margin=margin, widths=widths, means=means)
+        if not lower_bound(margin, plan[CHECK], noise) > -1:  # (3)
+            return Abstention(CHECK)
+        points = grid(d, self.radius, self.step)
+        chosen = exponential(-distances(points, means), plan[MEAN], noise)  # (4), (5)
+        return np.asarray(self.centre + points[chosen])
+
+
+def trimmed(z: Array, k: int) -> tuple[Array, Array]:
+    """Return W_0 .. W_{k-1} and the trimmed mean along every direction, k rows off on either side."""
+    n, d = z.shape
+    widths, means = np.full(k, -np.inf), []
+    for v in directions(d):
+        y = np.sort(projected(z, v))
+        np.maximum(widths, y[n - k :] - y[k:0:-1], out=widths)
+        np.maximum(widths, y[n - k - 1 : n - 1] - y[k - 1 :: -1], out=widths)
+        means.append(y[k : n - k].mean())
+    return widths, np.array(means)
+
+
+def distances(points: Array, means: Array) -> Array:
+    """Return max_v |⟨v, t⟩ - trimmed mean| for every point t."""
+    worst = np.zeros(len(points))
+    for v, mean in zip(directions(points.shape[1]), means, strict=True):
+        np.maximum(worst, np.abs(projected(points, v) - mean), out=worst)
+    return worst
+
+
+def require_corruption(corruption: float) -> None:
+    """Raise unless some rows are trimmed, and some are left."""
+    if not (real(corruption) and 0 < corruption < 1 / 6):
+        raise ArgumentError("corruption", corruption, "a number strictly between 0 and 1/6")
+
+
+def require_delta(budget: Budget) -> None:
+    """Raise unless the budget has a δ for the test."""
+    match budget:
+        case ZCDP(_, delta) if delta > 0:
+            return
+        case ApproxDP(_, delta) if 0 < delta <= 0.5:
+            return
+    raise ArgumentError("budget", budget, "ZCDP with delta > 0, or ApproxDP with delta > 0, at most 1/2")

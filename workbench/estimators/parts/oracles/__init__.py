@@ -1,0 +1,1 @@
+"""Robust oracles without privacy: tails of quadratic forms, shaved to their law."""

@@ -1,0 +1,1 @@
+"""Private second moments of rows that are made rounder step by step."""

@@ -1,0 +1,1 @@
+"""The matrix quantile: influence, levels, test of stability, design and release."""

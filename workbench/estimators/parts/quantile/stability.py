@@ -1,0 +1,146 @@
+"""A stable matrix quantile: how many rows may be replaced before it could move far.
+
+Rows x of shape (n, d), mean 0; neighbours: replace one row. P_v as in `parts.quantile.levels`, e = sup q
+ψ'(q). A level u, a strength G > 1 and a count T are public. For t = 1..T, s a little above 1, ζ a little
+above 0:
+
+    (1) Hi ≥ P_{u - (t - 1)s}, Lo ≥ P_{u + ts}, each certified; no if there is none
+    (2) C_t: Σ ψ'(xᵀLo⁻¹x) x xᵀ ≥ (G + (e + ζ)t) Hi, in the order of matrices
+    (3) h = the largest t with C_t, 0 if none: h moves by at most 1
+    (4) f = P_u, from above. If h, h' ≥ 1, there is P₀ with P₀ ≤ f, f' and tr(P₀⁻¹f - I), tr(P₀⁻¹f' - I) ≤ g,
+        g = 1/(G - 1) and a little
+
+C_t implies C_{t - 1} for the neighbour, with what is computed, because s and ζ hold what rounding and
+stopping early may change. Proof: `proofs/matrix_quantile.md`, sections 2 to 4.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, log, sqrt
+
+import numpy as np
+
+from workbench.errors import ArgumentError
+from workbench.estimators.parts.quantile.influence import Influence
+from workbench.estimators.parts.quantile.levels import WIDEST, Scaled, Solver, distance, inflation
+from workbench.types import Array
+
+STOP = 1e-5  # a level is known to this relative precision, or as well as rounding allows
+MOST_SPACING = 2.0  # `highest` is above every level only then
+
+
+@dataclass(frozen=True)
+class Stability:
+    """The test for n rows of dimension d; everything is public."""
+
+    n: int
+    d: int
+    influence: Influence
+    level: float
+    most: int
+    strength: float
+    widest: float = WIDEST
+
+    def __post_init__(self) -> None:
+        if not self.strength > 1:
+            raise ArgumentError("strength", self.strength, "above 1")
+        if not self.low(self.most) > 1:
+            raise ArgumentError(
+                "level", self.level, f"above {self.most}, the count of the test, and to spare"
+            )
+        far = (1 + sqrt(self.d) + self.n / self.low(self.most)) ** 1.5
+        lost = max(200 * self.solver.inflation * far, 40 * self.solver.slack)
+        if not (lost < self.contraction and self.spacing <= MOST_SPACING):
+            raise ArgumentError("n", self.n, "fewer rows for this level and strength: rounding would count")
+
+    @property
+    def highest(self) -> float:
+        """Return a level above every one that is used."""
+        return self.level + 2 * self.most
+
+    @property
+    def contraction(self) -> float:
+        """Return κ: one step takes off a share κ of tr P⁻¹(Q - P) where C_t holds."""
+        return self.strength / self.highest
+
+    @cached_property
+    def solver(self) -> Solver:
+        """Return the solver: slack for twice what rounding leaves, and steps enough where C_t holds."""
+        lost = inflation(self.n, self.d, self.widest)
+        slack = max(STOP, 4 * lost * self.d / self.contraction)
+        steps = ceil(1.02 * log(8 * self.d * self.widest / slack) / self.contraction) + 1
+        return Solver(self.influence, lost, slack, steps, self.widest)
+
+    @property
+    def spacing(self) -> float:
+        """Return s."""
+        return 1 + 3 * (self.solver.slack + 2 * self.solver.inflation) * self.highest
+
+    @property
+    def margin(self) -> float:
+        """Return ζ."""
+        return 4 * self.solver.inflation * self.highest
+
+    @cached_property
+    def polishing(self) -> int:
+        """Return the steps after which f is as near as 1/1000 of 1/(G - 1), but for rounding."""
+        left = 1000 * (self.strength - 1) * self._left
+        return max(0, ceil(log(left) / self.contraction))
+
+    @property
+    def change(self) -> float:
+        """Return g of (4): 1/(G - 1), what the iteration leaves, and what rounding of f and its root adds."""
+        exact = 1 / (self.strength - 1)
+        rounding = (3 / self.contraction + 4) * self.solver.inflation * self.d
+        error = self._left * (1 - self.contraction) ** self.polishing + rounding
+        return exact + (1 + exact) * error
+
+    @property
+    def _left(self) -> float:
+        """Return tr P⁻¹(Q - P) at most, for a certified Q."""
+        slack = self.solver.slack + self.solver.inflation
+        return slack * self.d / (self.contraction - slack)
+
+    def low(self, t: int) -> float:
+        """Return the level of Hi."""
+        return self.level - (t - 1) * self.spacing
+
+    def high(self, t: int) -> float:
+        """Return the level of Lo."""
+        return self.level + t * self.spacing
+
+    def measure(self, x: Array) -> tuple[int, Array]:
+        """Return h, and a root of f; the identity where h is 0."""
+        passed, found = 0, self.holds(x, self.most)
+        if found is not None:
+            return self.most, self.centre(*found)
+        failed = self.most
+        while failed > passed + 1:
+            middle = (passed + failed) // 2
+            here = self.holds(x, middle)
+            passed, failed, found = (passed, middle, found) if here is None else (middle, failed, here)
+        return passed, np.eye(self.d) if found is None else self.centre(*found)
+
+    def holds(self, x: Array, t: int) -> tuple[Scaled, Array] | None:
+        """Return rows in their units and the factor of Hi if C_t holds, else None."""
+        scaled = Scaled.of(x, self.influence, self.low(t))
+        high = self.solver.descend(scaled, scaled.start(), self.low(t))  # (1)
+        low = None if high is None else self.solver.descend(scaled, high, self.high(t))
+        if high is None or low is None:
+            return None
+        needed = self.strength + (self.influence.most + self.margin) * t
+        return (scaled, high) if self.slope(scaled, low, high) >= needed else None  # (2)
+
+    def slope(self, scaled: Scaled, low: Array, high: Array) -> float:
+        """Return the largest c with Σ ψ'(xᵀLo⁻¹x) x xᵀ ≥ c Hi."""
+        rows = scaled.lengths(high)[0] * np.sqrt(self.influence.slope(scaled.lengths(low)[1]))
+        return float(np.linalg.eigvalsh(rows @ rows.T)[0])
+
+    def centre(self, scaled: Scaled, high: Array) -> Array:
+        """Return a root of f, from a certified Hi: as many steps more as `change` takes for granted."""
+        factor = self.solver.descend(scaled, high, self.level)
+        assert factor is not None, "C_t holds: a level between Lo and Hi is reached"
+        for _ in range(self.polishing):
+            moment = self.solver.moment(scaled, factor, self.level)
+            factor = self.solver.step(moment, distance(moment), factor)
+        return scaled.root(factor) * (1 + self.solver.inflation)

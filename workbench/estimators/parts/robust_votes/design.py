@@ -1,0 +1,96 @@
+"""The design of a vote of robust groups, from a public table of how close they stay under attack.
+
+As in `parts.votes.design`, with the groups of a public table (`parts.robust_votes.table`) in the place of
+normal ones:
+
+    Q₀ = 1 - p - 6σ/√k - .01 - A - (S/ε_t) ln(1/β)
+
+p is the share of pairs that are no friends at the worst of several attacks, σ the deviation of a group's
+share of friends: the share of friendly pairs, a U-statistic, has deviation 2σ/√k. A hundredth is for other
+attacks.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from math import isfinite, sqrt
+from typing import Any
+
+from workbench.errors import ArgumentError
+from workbench.estimators.parts.robust_votes.table import FAR, Row, rows_for
+from workbench.estimators.parts.votes.design import SHARES, Design, Designer, Moves, fewest, split
+from workbench.privacy import ApproxDP
+
+LEAST = 200  # groups
+MARGIN = 0.01
+
+
+def robust_designs(
+    of: str,
+    n: int,
+    d: int,
+    corruption: float,
+    budget: ApproxDP,
+    beta: float,
+    kind: str,
+    moves: Moves,
+    least: float = 0.0,
+) -> list[tuple[Row, Design]]:
+    """Return the designs for n rows, narrowest first, each with its row of the table.
+
+    `kind` is that of the mask, `least` what its narrowness has to exceed.
+
+    Raises
+    ------
+    ArgumentError
+        If there are none.
+    """
+    asked = (of, d, corruption, budget, beta, kind, moves, least)
+    found = _found(n, *asked)
+    if not found:
+        raise ArgumentError("n", n, f"at least {fewest_robust(*asked)} for d = {d} at {budget}")
+    return sorted(found, key=lambda one: -one[1].narrowness)
+
+
+@contextmanager
+def refused_whole(n: int, fewest_rows: Callable[[], int], d: int, budget: ApproxDP) -> Iterator[None]:
+    """Refuse the n rows that were given, where what became of them, pairs or a share, is refused."""
+    try:
+        yield
+    except ArgumentError as error:
+        if error.argument != "n":
+            raise
+        raise ArgumentError("n", n, f"at least {fewest_rows()} for d = {d} at {budget}") from None
+
+
+@lru_cache(maxsize=256)
+def fewest_robust(*asked: Any) -> int:
+    """Return the fewest rows that have a design; the arguments of `robust_designs` but n."""
+    return fewest(lambda n: _found(n, *asked) or None, LEAST)
+
+
+def _found(
+    n: int,
+    of: str,
+    d: int,
+    corruption: float,
+    budget: ApproxDP,
+    beta: float,
+    kind: str,
+    moves: Moves,
+    least: float,
+) -> list[tuple[Row, Design]]:
+    rows = [row for row in rows_for(d, corruption, of) if n // row.size >= LEAST]
+    tried = [(row, made) for row in rows for made in _designs(n // row.size, row, budget, beta, kind, moves)]
+    return [(row, made) for row, made in tried if made.narrowness > least]
+
+
+def _designs(k: int, row: Row, budget: ApproxDP, beta: float, kind: str, moves: Moves) -> Iterator[Design]:
+    designer = Designer(kind, moves, lambda size: row.limits, (row.size,))
+    for share in SHARES:
+        cost = split(budget, share, kind)[0]
+        for far, limit in zip(FAR, row.limits, strict=True):
+            friends = 1 - far - 6 * row.spread(far) / sqrt(k) - MARGIN
+            found = designer.thresholds(k, friends, limit, cost, beta) if isfinite(limit) else None
+            if found is not None:
+                yield Design(row.size, limit, *found, kind, budget, share)

@@ -1,0 +1,1 @@
+"""The filter of `mean/robust`, which looks at one row at a time."""

@@ -1,0 +1,1 @@
+"""Thresholds for a released covariance."""

@@ -1,0 +1,187 @@
+"""The design of a vote: group size, thresholds, and the split of (ε, δ), from public numbers.
+
+For n rows in groups of s, k = ⌊n/s⌋, friends at distance L and a vote `parts.votes.vote` that passes with
+probability 1 - β when the rows are what they should be:
+
+    (1) L = a quantile 1 - p of the distance of two groups, p = .002 .. .02: the caller's
+    (2) Q₀ = 1 - p - 2z √(p/k) - A - (S/ε_t) ln(1/β), z = 3: the share of friends exceeds it but for β
+    (3) a, b on a grid, for the least Δ, the most that one row moves the average
+    (4) of all s, p and shares ε_t/ε the one whose mask is narrowest: the largest ε_m/Δ (Thompson-Laplace; all
+        of δ is the vote's), or μ(ε_m, δ/2)/Δ (Wishart, Gaussian)
+
+Privacy rests on Δ alone, and Δ on k, a, b, Q₀ and L, with an allowance for rounding (`parts.votes.vote`).
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from math import ceil, log, sqrt
+from typing import TypeAlias
+
+import numpy as np
+
+from workbench.errors import ArgumentError
+from workbench.estimators.parts.votes.vote import Vote
+from workbench.privacy import ApproxDP, Charge, PureDP, Sequential
+from workbench.privacy.conversions import gdp_within_approx
+from workbench.privacy.mechanisms import truncated_laplace_bound
+from workbench.types import Array
+
+VOTE, MASK = "vote", "mask"
+SHARES = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
+FAR = (0.002, 0.005, 0.01, 0.02)
+FEWEST, MOST = 20, 20_000  # groups
+LARGEST = 10**12  # rows: with no more than MOST groups a small ε hides them, however large they are
+WIDEST = 100.0  # the largest L at which floats tell friends from others
+
+Moves: TypeAlias = Callable[[int, Array, Array, float, float], Array]  # Δ from k, a, b, Q₀ and L
+Limits: TypeAlias = Callable[[int], tuple[float, ...]]  # L from s, for each p of FAR
+
+
+@dataclass(frozen=True)
+class Design:
+    """What a vote and its mask need to know; all of it public.
+
+    Parameters
+    ----------
+    size : int
+        s, the rows of a group.
+    limit : float
+        L, the distance of friends.
+    vote : Vote
+        Its thresholds.
+    distance : float
+        Δ, the sensitivity of the masked average.
+    kind : str
+        The mechanism of the mask.
+    budget : ApproxDP
+        What both cost together.
+    share : float
+        ε_t/ε.
+    stage : str
+        What the names of its steps begin with.
+    """
+
+    size: int
+    limit: float
+    vote: Vote
+    distance: float
+    kind: str
+    budget: ApproxDP
+    share: float
+    stage: str = ""
+
+    @property
+    def rows(self) -> int:
+        """The rows that vote, k groups of them; whatever is left over is unused."""
+        return self.vote.k * self.size
+
+    @property
+    def charges(self) -> tuple[Charge, Charge]:
+        """The charges of the vote and of the mask."""
+        vote, mask = split(self.budget, self.share, self.kind)
+        first, second = self.stage + VOTE, self.stage + MASK
+        return self.vote.charge(first, vote), Charge(second, self.kind, self.distance, mask)
+
+    @property
+    def plan(self) -> Sequential:
+        """The plan."""
+        return Sequential("basic", self.charges)
+
+    @property
+    def narrowness(self) -> float:
+        """What (4) maximises."""
+        cost = split(self.budget, self.share, self.kind)[1]
+        return (cost.epsilon if isinstance(cost, PureDP) else gdp_within_approx(cost).mu) / self.distance
+
+
+@dataclass(frozen=True)
+class Designer:
+    """What designs have in common: the kind of mask, how far a row moves, and how far groups are apart."""
+
+    kind: str
+    moves: Moves
+    limits: Limits
+    sizes: tuple[int, ...]
+
+    def best(self, n: int, budget: ApproxDP, beta: float) -> Design | None:
+        """Return the design of step (4) for n rows, or None if there is none."""
+        tried = (one for s in self._sizes(n) for one in self._designs(n // s, s, budget, beta))
+        return max(tried, key=lambda one: one.narrowness, default=None)
+
+    def _sizes(self, n: int) -> list[int]:
+        """Return the sizes that make few groups enough to be compared with each other."""
+        fitting = [s for s in self.sizes if FEWEST <= n // s <= MOST]
+        if fitting or n // self.sizes[-1] <= MOST:
+            return fitting
+        size = self.sizes[-1]
+        while n // size > MOST:
+            size *= 2
+        return [size]
+
+    def _designs(self, k: int, size: int, budget: ApproxDP, beta: float) -> Iterator[Design]:
+        for share in SHARES:
+            cost = split(budget, share, self.kind)[0]
+            for far, limit in zip(FAR, self.limits(size), strict=True):
+                if limit > WIDEST:
+                    continue
+                found = self.thresholds(k, 1 - far - 6 * sqrt(far / k), limit, cost, beta)
+                if found is not None:
+                    yield Design(size, limit, *found, self.kind, budget, share)
+
+    def thresholds(
+        self, k: int, friends: float, limit: float, cost: ApproxDP, beta: float
+    ) -> tuple[Vote, float] | None:
+        """Return thresholds and Δ of a vote that passes where a share `friends` of pairs are, but for β."""
+        charge = Charge(VOTE, "truncated_laplace", 2 * (k - 1) / k**2, cost)
+        noise = truncated_laplace_bound(charge) + charge.sensitivity / cost.epsilon * log(1 / beta)
+        quorum = ceil((friends - noise) * k * k)
+        a, b = _shares(k, quorum)
+        if not len(a):
+            return None
+        moved = self.moves(k, a / k, b / k, quorum / k**2, limit)
+        best = int(np.argmin(moved))
+        return Vote(k, int(a[best]), int(b[best]), quorum), float(moved[best])
+
+
+def split(budget: ApproxDP, share: float, kind: str) -> tuple[ApproxDP, PureDP | ApproxDP]:
+    """Return the costs of the vote and of the mask."""
+    rest = (1 - share) * budget.epsilon
+    if kind == "thompson_laplace":
+        return ApproxDP(share * budget.epsilon, budget.delta), PureDP(rest)
+    return ApproxDP(share * budget.epsilon, budget.delta / 2), ApproxDP(rest, budget.delta / 2)
+
+
+def fewest(design: Callable[[int], object], start: int, within: float = 1.0) -> int:
+    """Return the fewest rows that `design` does not refuse, to a factor `within`, or more than LARGEST.
+
+    Rows below half of `start` are not looked at.
+    """
+
+    def found(n: int) -> bool:
+        try:
+            return design(n) is not None
+        except ArgumentError:
+            return False
+
+    low, high = start // 2, start
+    while high <= LARGEST and not found(high):
+        low, high = high, 2 * high
+    while LARGEST >= high > within * low + 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if found(middle) else (middle, high)
+    return high
+
+
+def in_units(factors: Iterable[float], unit: float) -> tuple[int, ...]:
+    """Return whole group sizes in proportion to a unit."""
+    return tuple(sorted({ceil(factor * unit) for factor in factors}))
+
+
+def _shares(k: int, quorum: int) -> tuple[Array, Array]:
+    """Return pairs a < b of whole numbers of friends that a vote may have."""
+    lowest, highest = k // 2 + 1, quorum // k - 1
+    if quorum >= k * k or highest <= lowest:
+        return np.zeros(0), np.zeros(0)
+    ends = np.unique(np.linspace(lowest, highest, 30).astype(int))
+    first, second = np.triu_indices(len(ends), 1)
+    return ends[first], ends[second]

@@ -1,0 +1,89 @@
+"""Vectors as points that vote: which two of them are close in Euclidean distance.  AL22 Proposition 7.1.
+
+Point i is the mean of a group of rows. Points i and j are friends if |Y_i - Y_j| ≤ ρ, from their difference.
+A point with a coordinate above 1e8 ρ is nobody's friend but its own: an average of such points is not known
+to a small share of ρ. Most pairs in more than one dimension are settled by inner products in the frame of a
+reference point, which differ from the exact squares by less than the margin that is left.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.estimators.parts.votes.close_pairs import counted
+from workbench.types import Array
+
+FARTHEST = 1e8  # the largest coordinate of a usable point, in units of ρ
+NEAR, MARGIN = 1e3, 1e-6  # where inner products are trusted, in units of ρ, and how far
+AT_ONCE = 2**18  # differences that are formed at a time
+
+
+@dataclass(frozen=True)
+class Points:
+    """The points, shape (k, d), of which `limit` says how large they may be."""
+
+    values: Array
+    limit: float
+
+    @property
+    def usable(self) -> np.ndarray:
+        """Which points are in range."""
+        return np.asarray((np.abs(self.values) <= FARTHEST * self.limit).all(axis=1))
+
+    @property
+    def nothing(self) -> Array:
+        """The origin."""
+        return np.zeros(self.values.shape[1])
+
+    def friends(self, limit: float) -> np.ndarray:
+        """Return for each point how many are its friends at ρ = `limit`, itself among them."""
+        usable = self.usable
+        counts = np.ones(len(self.values), np.int64)
+        counts[usable] = _friend_counts(self.values[usable], limit)
+        return counts
+
+    def average(self, weights: Array) -> Array:
+        """Return Σ w Y/Σ w, shape (d,); weights are 0 where a point is not usable."""
+        taken = weights > 0
+        values = self.values[taken]
+        return np.asarray(values[0] + weights[taken] @ (values - values[0]) / weights.sum())
+
+
+def _friend_counts(values: Array, limit: float) -> np.ndarray:
+    if not len(values):
+        return np.zeros(0, np.int64)
+    if values.shape[1] == 1:
+        return _on_a_line(values[:, 0], limit)
+    around = values - np.median(values, axis=0)
+    squares = np.vecdot(around, around)
+    near = squares <= (NEAR * limit) ** 2
+    one = np.ones(len(values))
+    first, second = np.c_[-2 * around, squares, one], np.c_[around, one, squares]
+
+    def close(rows: slice) -> np.ndarray:
+        later = slice(rows.start, None)
+        found = first[rows] @ second[later].T
+        known = near[rows, None] & near[later]
+        sure = known & (found <= (1 - MARGIN) * limit**2)
+        open_ = ~sure & ~(known & (found > (1 + MARGIN) * limit**2))
+        i, j = np.nonzero(np.triu(open_, 1))
+        sure[i, j] = _differ_by(values, i + rows.start, j + rows.start, limit)
+        return np.asarray(sure)
+
+    return counted(len(values), close)
+
+
+def _on_a_line(values: Array, limit: float) -> np.ndarray:
+    ordered = np.sort(values)
+    below = np.searchsorted(ordered, values - limit, side="left")
+    return np.asarray(np.searchsorted(ordered, values + limit, side="right") - below)
+
+
+def _differ_by(values: Array, first: np.ndarray, second: np.ndarray, limit: float) -> np.ndarray:
+    found = np.zeros(len(first), bool)
+    step = max(1, AT_ONCE // values.shape[1])
+    for start in range(0, len(first), step):
+        part = slice(start, start + step)
+        gaps = values[first[part]] - values[second[part]]
+        found[part] = np.vecdot(gaps, gaps) <= limit**2
+    return found

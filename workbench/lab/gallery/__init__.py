@@ -1,1 +1,0 @@
-"""The pictures of the notebooks: functions of profile and seed that return charts, and explorers' views."""

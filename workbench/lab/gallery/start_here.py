@@ -1,8 +1,0 @@
-"""Everything that the notebook `00_start_here` shows, in its order."""
-
-from workbench.lab.gallery.start_here_costs import price, spending
-from workbench.lab.gallery.start_here_means import patients, side_by_side, side_by_side_view
-
-CLAIMS = ("M21.1",)
-
-__all__ = ["CLAIMS", "patients", "price", "side_by_side", "side_by_side_view", "spending"]

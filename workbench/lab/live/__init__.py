@@ -1,0 +1,1 @@
+"""A notebook that runs: its session, its parameters, its explorers, and the server they live in."""

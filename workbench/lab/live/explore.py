@@ -1,0 +1,222 @@
+"""Explorers: move a parameter, see theory at once and the simulation a moment later.
+
+    explore(view, alt="Error of the clipped mean against n", epsilon=Slider(0.1, 10, 1, label="ε"))
+
+`view(**values)` is a generator of charts: the theory first, then coarser and finer simulations. A newer
+value cancels what is still being computed, at the next yield; so a view yields at least every 150 ms of
+work. The same call shows a picture of the default view wherever no front end is listening: there is one
+display bundle, a widget with an image to fall back on.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any, Literal
+
+import ipywidgets
+from matplotlib.figure import Figure
+
+from workbench.charts.chart import Chart
+from workbench.charts.controls import Choice, Control, Slider
+from workbench.errors import ArgumentError, one_of
+from workbench.lab.live.handles import Handle, Picture
+from workbench.lab.pictures.display import WIDTH, image, publish
+from workbench.lab.pictures.plots import draw, png
+
+View = Callable[..., Iterator[Chart]]
+DEBOUNCE = 0.1  # seconds without a new value before simulations start
+PAUSE = 0.005  # seconds between frames, for newer values to arrive
+KEPT = 64  # finished pictures remembered
+STILL = "<p><i>The explorer as it opens; in JupyterLab its controls can be moved.</i></p>"
+
+
+Stage = Literal["theory", "simulation", "finished"]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One state of the picture: its bytes and its sentence, or the line that stands in its place.
+
+    `position` says where the controls stand, `shown` what the picture shows, and `stage` how far the view
+    has come: predictions only, some runs, or all that it yields.
+    """
+
+    picture: bytes = b""
+    sentence: str = ""
+    error: str = ""
+    stage: Stage = "finished"
+    position: str = ""
+    shown: str = ""
+
+    @property
+    def alt(self) -> str:
+        """The picture in words: what it shows, of what, with which numbers."""
+        return " ".join(words for words in (self.shown, self.position, self.sentence) if words)
+
+
+def explore(view: View, *, alt: str, **controls: Control) -> None:
+    """Display an explorer.
+
+    Parameters
+    ----------
+    view
+        Generator of charts, called with one keyword argument per control.
+    alt
+        What the default view shows, in words.
+    controls
+        What can be moved.
+    """
+    Explorer(view, alt, controls).show()
+
+
+class Explorer:
+    """Widgets, a picture and the task that redraws it.
+
+    A front end's messages may arrive in a thread of their own, and a figure cannot be drawn by two threads:
+    the task runs in the loop in which the explorer was made, that of the notebook's cells.
+    """
+
+    def __init__(self, view: View, alt: str, controls: dict[str, Control]) -> None:
+        self.view, self.alt = view, alt
+        self.controls = {name: replace(one, label=one.label or name) for name, one in controls.items()}
+        self.figure: Figure | None = None
+        self.done: OrderedDict[tuple[object, ...], Frame] = OrderedDict()
+        self.task: asyncio.Task[None] | None = None
+        self.moves = 0
+        self.loop = _running_loop()
+        widest = max((len(_label(one)) for one in controls.values()), default=0)
+        self.widgets = {name: widget(one, widest) for name, one in self.controls.items()}
+        self.picture = Picture(layout=ipywidgets.Layout(width=f"{WIDTH}px", max_width="100%"))
+        self.sentence = ipywidgets.HTML(layout=ipywidgets.Layout(max_width=f"{WIDTH}px"))
+        row = ipywidgets.Layout(flex_flow="row wrap", max_width=f"{WIDTH}px")
+        box = ipywidgets.Box(list(self.widgets.values()), layout=row)
+        self.box = ipywidgets.VBox([box, self.picture, self.sentence])
+        self.box.add_class("workbench-explorer")
+        for control in self.widgets.values():
+            control.observe(self._moved, names="value")
+
+    @property
+    def values(self) -> dict[str, object]:
+        """What the controls stand at, as the view gets it."""
+        return {name: self.controls[name].clean(widget.value) for name, widget in self.widgets.items()}
+
+    def show(self) -> None:
+        """Draw the default view completely, then display widget and image in one bundle."""
+        frame = self.draw_now()
+        body = image(frame.picture, "png", self.alt) if frame.picture else ""
+        publish(
+            body + _words(frame, self.moves) + STILL, frame.error or self.alt, self.box._repr_mimebundle_()
+        )
+
+    def draw_now(self) -> Frame:
+        """Draw the view at the present values to its end and return the last frame."""
+        frame = Frame(error="the view yields no chart")
+        for frame in self.frames(self.values):  # noqa: B007
+            pass
+        self._put(frame)
+        return frame
+
+    def frames(self, values: dict[str, object]) -> Iterator[Frame]:
+        """Yield the frames of a view; one that was finished before comes at once."""
+        key, position = tuple(values.values()), self.position(values)
+        if key in self.done:
+            self.done.move_to_end(key)
+            yield self.done[key]
+            return
+        frame = None
+        try:
+            for number, chart in enumerate(self.view(**values)):
+                self.figure = draw(chart, self.figure)
+                stage = _stage(chart, first=not number)
+                said, shown = chart.caption or chart.how_to_read, f"{chart.title.rstrip('.')}. {chart.alt}"
+                frame = Frame(png(self.figure), said, "", stage, position, shown)
+                yield frame
+        except ArgumentError as error:
+            yield Frame(error=str(error), position=position)
+        except Exception as error:
+            yield Frame(error=f"the view failed: {type(error).__name__}: {error}", position=position)
+        else:
+            if frame is not None:
+                yield self._keep(key, replace(frame, stage="finished"))
+
+    def position(self, values: dict[str, object]) -> str:
+        """Return where the controls stand, as the sentence below the picture begins."""
+        places: dict[str, Any] = values
+        return ", ".join(control.says(places[name]) for name, control in self.controls.items()) + "."
+
+    def _keep(self, key: tuple[object, ...], frame: Frame) -> Frame:
+        self.done[key] = frame
+        while len(self.done) > KEPT:
+            self.done.popitem(last=False)
+        return frame
+
+    def _moved(self, _change: object) -> None:
+        if self.loop is None:  # a script: no loop, no later
+            self.draw_now()
+        else:
+            self.loop.call_soon_threadsafe(self._restart, self.loop)
+
+    def _restart(self, loop: asyncio.AbstractEventLoop) -> None:
+        if self.task is not None:
+            self.task.cancel()
+        self.moves += 1
+        self.task = loop.create_task(self._follow())
+
+    async def _follow(self) -> None:
+        await asyncio.sleep(0)  # values that are already waiting cancel this one
+        wait = DEBOUNCE
+        for frame in self.frames(self.values):
+            self._put(frame)
+            await asyncio.sleep(wait)
+            wait = PAUSE
+
+    def _put(self, frame: Frame) -> None:
+        self.sentence.value = _words(frame, self.moves)  # before the picture, which is then of this stage
+        self.picture.layout.display = "none" if frame.error else ""
+        if frame.picture:
+            with self.picture.hold_sync():
+                self.picture.value, self.picture.alt = frame.picture, frame.alt
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def _stage(chart: Chart, first: bool) -> Stage:
+    """Return how far a chart has come: rows alone, of a first one, wait for what is made of them."""
+    drawn = {"estimate"} if first else {"estimate", "rows"}
+    found = [series for panel in chart.panels for series in panel.series if series.role in drawn]
+    return "simulation" if any(tuple(series.x) for series in found) else "theory"
+
+
+def _words(frame: Frame, move: int) -> str:
+    role, colour = ('role="alert"', "#a33a00") if frame.error else ('aria-live="polite"', "inherit")
+    busy = str(frame.stage != "finished").lower()
+    state = f'data-move="{move}" data-stage="{frame.stage}" aria-busy="{busy}"'
+    style = f"color:{colour};line-height:1.45;margin:0 12px"
+    said = f"<b>{escape(frame.position)}</b> {escape(frame.error or frame.sentence)}"
+    return f'<p {role} {state} style="{style}">{said}</p>'
+
+
+def widget(control: Control, widest: int) -> Any:
+    """Return the widget of a control; labels of at most `widest` characters let the tracks begin together."""
+    one_of((Slider, Choice), control=type(control))
+    layout = ipywidgets.Layout(width="340px", margin="2px 12px 2px 0")
+    if isinstance(control, Slider):
+        return Handle(
+            label=control.label, unit=control.unit, widest=widest, stops=list(control.stops),
+            whole=control.integer, value=control.value, layout=layout,
+        )  # fmt: skip
+    return ipywidgets.Dropdown(
+        options=list(control.options), value=control.value, description=control.label,
+        style={"description_width": f"{widest + 1}ch"}, layout=layout,
+    )  # fmt: skip
+
+
+def _label(control: Control) -> str:
+    return control.label + (f" ({control.unit})" if isinstance(control, Slider) and control.unit else "")

@@ -1,0 +1,1 @@
+"""From charts to ink: layout, axes, style, bytes."""

@@ -1,0 +1,98 @@
+"""Limits, ticks and dress of one pair of axes."""
+
+from collections.abc import Iterator
+from math import floor, log10
+from typing import Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLocator
+
+from workbench.charts.chart import Panel
+from workbench.charts.ticks import log_ticks, tick_labels
+from workbench.lab.pictures.style import GREY, INK, PALE
+
+FAR = 1e100  # beyond it a number is drawn like infinity
+Direction = Literal["x", "y"]
+
+
+def limits(panel: Panel, direction: Direction) -> tuple[float, float]:
+    """Return the lowest and highest number shown: the panel's own, or its data with a margin."""
+    fixed, scale = getattr(panel, f"{direction}lim"), getattr(panel, f"{direction}scale")
+    if fixed is not None:
+        return float(fixed[0]), float(fixed[1])
+    values = np.fromiter(_values(panel, direction), float)
+    values = values[(np.abs(values) <= FAR) & ((values > 0) | (scale == "linear"))]
+    if not values.size:
+        return (1.0, 10.0) if scale == "log" else (0.0, 1.0)
+    return _logarithmic(values) if scale == "log" else _linear(values)
+
+
+def _values(panel: Panel, direction: Direction) -> Iterator[float]:
+    for series in panel.series:
+        yield from series.x if direction == "x" else series.y
+        if direction == "y" and series.low is not None and series.high is not None:
+            yield from series.low
+            yield from series.high
+
+
+def _logarithmic(values: np.ndarray) -> tuple[float, float]:
+    low, high = log10(values.min()), log10(values.max())
+    margin = 0.06 * (high - low) + (0.02 if high > low else 0.3)
+    return 10 ** max(low - margin, -300.0), 10 ** min(high + margin, 300.0)
+
+
+def _linear(values: np.ndarray) -> tuple[float, float]:
+    low, high = float(values.min()), float(values.max())
+    margin = 0.06 * (high - low) or 0.5 * max(abs(high), 1.0)
+    return low - margin, high + margin
+
+
+def dress(
+    axes: Axes, panel: Panel, horizontal: tuple[float, float], vertical: tuple[float, float], *, wide: bool
+) -> None:
+    """Set scales, limits, ticks, labels and grid; cheap when nothing has changed."""
+    for direction, ends in (("x", horizontal), ("y", vertical)):
+        scale = getattr(panel, f"{direction}scale")
+        if getattr(axes, f"get_{direction}scale")() != scale:
+            getattr(axes, f"set_{direction}scale")(scale)
+        getattr(axes, f"set_{direction}lim")(*ends)
+        _set_ticks(axes, "x" if direction == "x" else "y", scale, ends, most=8 if wide else 5)
+    axes.set_xlabel(panel.xlabel, fontsize=10, color=INK, labelpad=3)
+    axes.set_ylabel(panel.ylabel, fontsize=10, color=INK, labelpad=4)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_axisbelow(True)
+    axes.grid(visible=True, color=PALE, linewidth=0.7)
+    axes.tick_params(labelsize=9, colors=INK, color=GREY, length=3, width=0.7)
+
+
+def _set_ticks(axes: Axes, direction: Direction, scale: str, ends: tuple[float, float], most: int) -> None:
+    axis = axes.xaxis if direction == "x" else axes.yaxis
+    axis.set_minor_locator(NullLocator())
+    if scale == "log" and ends[1] / ends[0] > 4:
+        ticks = log_ticks(*ends, most=most)
+        axis.set_major_locator(FixedLocator(ticks))
+        axis.set_major_formatter(FixedFormatter(tick_labels(ticks)))
+    else:
+        ticks = list(_round_ticks(*ends, most))
+        axis.set_major_locator(FixedLocator(ticks))
+        axis.set_major_formatter(FixedFormatter(_plain(ticks)))
+
+
+def _round_ticks(low: float, high: float, most: int) -> Iterator[float]:
+    for tick in MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high):
+        if low <= tick <= high:
+            yield float(tick)
+
+
+def _plain(ticks: list[float]) -> list[str]:
+    largest = max(map(abs, ticks), default=1.0)
+    if not 1e-3 <= largest < 1e5:
+        return tick_labels(ticks) if all(tick > 0 for tick in ticks) else _tidy(ticks)
+    return _tidy(ticks)
+
+
+def _tidy(ticks: list[float]) -> list[str]:
+    step = min(np.diff(ticks), default=1.0)
+    digits = max(0, 1 - floor(log10(step)))
+    return [f"{tick:.{digits}f}".rstrip("0").rstrip(".") if digits else f"{tick:g}" for tick in ticks]

@@ -1,0 +1,50 @@
+"""A panel on its side: named rows, one below the other, and their values from left to right.
+
+A measured series is a marker at its y in the middle of its row, on a bar from low to high, or an arrow at
+the edge that its y lies beyond; a reference is a line down all rows that its x spans.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedFormatter, FixedLocator
+
+from workbench.charts.chart import Panel, Series
+from workbench.lab.pictures.axes import dress, limits
+from workbench.lab.pictures.style import line_style, look
+
+HALF = 0.3  # of the height of a bar, in rows
+
+
+def draw_rows(axes: Axes, panel: Panel) -> None:
+    """Draw a panel that has names into its axes."""
+    across, down = limits(panel, "y"), (len(panel.names) + 0.5, 0.5)
+    turned = replace(panel, xlabel=panel.ylabel, ylabel="", xscale=panel.yscale, yscale="linear", names=())
+    dress(axes, turned, across, down, wide=True)
+    axes.yaxis.set_major_locator(FixedLocator(range(1, len(panel.names) + 1)))
+    axes.yaxis.set_major_formatter(FixedFormatter(panel.names))
+    for series in panel.series:
+        _row(axes, series, across)
+
+
+def _row(axes: Axes, series: Series, across: tuple[float, float]) -> None:
+    place, value = np.fromiter(series.x, float), np.fromiter(series.y, float)
+    if series.role != "estimate":
+        axes.plot(value, place, **line_style(series))
+        return
+    colour = look(series.colour_key).colour
+    if series.low is not None and series.high is not None:
+        ends = np.clip([np.fromiter(side, float) for side in (series.low, series.high)], *across)
+        for middle, low, high in zip(place, *ends, strict=True):
+            bar = (middle - HALF, middle + HALF)
+            axes.fill_betweenx(bar, low, high, color=colour, alpha=0.22, linewidth=0)
+    shown = (value >= across[0]) & (value <= across[1])
+    axes.plot(value[shown], place[shown], **line_style(series) | {"linestyle": "none"})
+    edge = axes.get_yaxis_transform()
+    for outside, where, marker in ((value < across[0], 0.015, "<"), (value > across[1], 0.985, ">")):
+        if np.any(outside):
+            spots = place[outside]
+            axes.plot(
+                np.full_like(spots, where), spots, marker, transform=edge, ms=6, mfc="white", mec=colour
+            )

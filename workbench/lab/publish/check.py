@@ -1,0 +1,162 @@
+"""What a committed notebook must be: canonical, without outputs, short cells, literal parameters, slides."""
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.lab.live.parameters import CHAPTERS, Allowed, chapter
+from workbench.lab.publish.fixes import mend
+
+LINES = 12  # of code in one cell
+REQUIRED = ("profile", "seed", "out")
+LOOPS = (ast.For, ast.While, ast.AsyncFor)
+SLIDES = ("slide", "subslide", "fragment", "skip", "notes", "-")
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A notebook's findings, one line each: those that can be mended, the others; and its mended text."""
+
+    mendable: list[str]
+    others: list[str]
+    text: str = ""
+
+
+def check(path: Path) -> list[str]:
+    """Return what is wrong with a notebook, one line per finding; nothing for a good one."""
+    found = examine(path)
+    return [*found.mendable, *found.others]
+
+
+def fix(path: Path) -> Examined:
+    """Write a notebook back with all mended that can be, and return what it was like before.
+
+    A notebook in which nothing can be mended is not written.
+    """
+    found = examine(path)
+    if found.mendable:
+        partial = path.with_name(path.name + ".part")
+        partial.write_bytes(found.text.encode())
+        partial.replace(path)
+    return found
+
+
+def examine(path: Path) -> Examined:
+    """Return the findings; those that cannot be mended are looked for in the mended notebook."""
+    try:
+        text = path.read_bytes().decode()
+        notebook = _read(text)
+        form = text == canonical(notebook)
+        mendable = mend(notebook)
+        _nbformat().validate(notebook)
+    except Exception as error:  # whatever a file may hold
+        return Examined([], [f"not a notebook: {(str(error) or repr(error)).splitlines()[0]}"])
+    if not form:
+        mendable.insert(0, "not in canonical form: sorted keys, indent 1, one newline at the end")
+    others = list(_parameters(notebook, CHAPTERS.get(chapter(path.stem), {})))
+    for index, cell in enumerate(notebook.cells):
+        others += [f"cell {index}: {fault}" for fault in _cell(cell)]
+    return Examined(mendable, others, canonical(notebook))
+
+
+def _nbformat() -> Any:
+    """Import what builds a grammar of seconds at its import only once a notebook is looked at."""
+    import nbformat
+
+    return nbformat
+
+
+def _read(text: str) -> Any:
+    notebook = _nbformat().v4.reads(text)
+    if notebook.get("nbformat") != 4 or not isinstance(notebook.get("cells"), list):
+        raise ValueError("no cells in format 4")
+    return notebook
+
+
+def canonical(notebook: Any) -> str:
+    """Return the one text of a notebook."""
+    return str(_nbformat().v4.writes(notebook)).rstrip("\n") + "\n"
+
+
+def parameters(path: Path) -> dict[str, object]:
+    """Return the notebook's parameters and their default values."""
+    cells = _tagged(_nbformat().read(path, as_version=4))
+    statements = ast.parse(cells[0].source).body if cells else []
+    pairs = (_assignment(statement) for statement in statements)
+    return dict(pair for pair in pairs if pair is not None)
+
+
+def _parameters(notebook: Any, declared: Mapping[str, Allowed]) -> Iterator[str]:
+    cells = _tagged(notebook)
+    if len(cells) != 1:
+        yield f"{len(cells)} cells tagged 'parameters', expected exactly one"
+        return
+    try:
+        statements = ast.parse(cells[0].source).body
+    except SyntaxError:
+        return  # reported with its cell
+    comments = _comments(cells[0].source)
+    for statement in statements:
+        pair, lines = _assignment(statement), range(statement.lineno, (statement.end_lineno or 0) + 1)
+        comment = " ".join(comments[line] for line in lines if line in comments)
+        if pair is None:
+            yield f"parameters: line {statement.lineno} is no assignment of a literal to a name"
+        elif not comment:
+            yield f"parameters: line {statement.lineno} has no comment with unit and range"
+        elif pair[0] in declared:
+            yield from _as_declared(*pair, comment, declared[pair[0]])
+    names = {pair[0] for pair in map(_assignment, statements) if pair}
+    yield from (f"parameters: {name} is missing" for name in (*REQUIRED, *declared) if name not in names)
+    undeclared = sorted(names - {*REQUIRED, *declared}) if declared else []
+    yield from (f"parameters: {name} is not declared in workbench.lab.parameters" for name in undeclared)
+
+
+def _as_declared(name: str, value: object, comment: str, allowed: Allowed) -> Iterator[str]:
+    if not allowed.admits(value):
+        yield f"parameters: {name} = {value!r}, declared as {allowed.words}"
+    if allowed.words not in comment:
+        yield f"parameters: the comment of {name} does not say {allowed.words!r}"
+
+
+def _cell(cell: Any) -> Iterator[str]:
+    if cell.metadata.get("slideshow", {}).get("slide_type") not in SLIDES:
+        yield f"has no slide type: {', '.join(SLIDES)}"
+    if cell.cell_type != "code":
+        return
+    try:
+        tree = ast.parse(cell.source)
+    except SyntaxError as error:
+        yield f"does not compile: {error.msg}"
+        return
+    if any(isinstance(node, LOOPS) for node in ast.walk(tree)):
+        yield "has a loop; loops live in the package"
+    lines = [line for line in cell.source.splitlines() if line.strip() and not line.strip().startswith("#")]
+    if len(lines) > LINES:
+        yield f"{len(lines)} lines of code, at most {LINES}"
+
+
+def _tagged(notebook: Any) -> list[Any]:
+    return [
+        cell
+        for cell in notebook.cells
+        if cell.cell_type == "code" and "parameters" in cell.metadata.get("tags", [])
+    ]
+
+
+def _assignment(statement: ast.stmt) -> tuple[str, object] | None:
+    if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
+        return None
+    target = statement.targets[0]
+    try:
+        return (target.id, ast.literal_eval(statement.value)) if isinstance(target, ast.Name) else None
+    except ValueError:
+        return None
+
+
+def _comments(source: str) -> dict[int, str]:
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return {token.start[0]: token.string for token in tokens if token.type == tokenize.COMMENT}

@@ -1,0 +1,1 @@
+"""Notebooks run headlessly: processes, stores, caches, figures and verdicts compared."""

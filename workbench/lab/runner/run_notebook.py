@@ -1,0 +1,77 @@
+"""Run one notebook in a process of its own: `python -m workbench.lab.runner.run_notebook JOB.json`.
+
+The job names the notebook, the parameters, the folder for outputs and the file for the result. The
+process ends its kernel when it is asked to stop, and when its parent is gone.
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+from workbench.charts import canonical_json
+
+EXECUTED = "executed.ipynb"
+
+
+def main(argv: list[str]) -> int:
+    """Run the job and write its result: status, reason, seconds, and core-seconds of all its processes."""
+    job = canonical_json.read(Path(argv[0]))
+    signal.signal(signal.SIGTERM, _stop)
+    threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
+    start = time.perf_counter()
+    status, reason = _execute(job)
+    costs = {"seconds": round(time.perf_counter() - start, 2), "core_seconds": round(_core_seconds(), 2)}
+    canonical_json.write(Path(job["result"]), {"status": status, "reason": reason, **costs})
+    return 0 if status == "ok" else 1
+
+
+def _core_seconds() -> float:
+    """Return what this process has cost and what those under it that have ended, its kernel among them."""
+    return sum(os.times()[:4])
+
+
+def _execute(job: dict[str, Any]) -> tuple[str, str]:
+    import papermill
+    from papermill.exceptions import PapermillExecutionError
+
+    out = Path(job["out"])
+    try:
+        papermill.execute_notebook(
+            job["notebook"],
+            out / EXECUTED,
+            parameters=job["parameters"],
+            kernel_name="python3",
+            cwd=str(out),
+            progress_bar=False,
+            store_widget_state=False,
+        )
+    except PapermillExecutionError as error:
+        status = "verdict" if error.ename == "ClaimError" else "error"
+        return status, f"{error.ename}: {_last_line(error.evalue)} (cell {error.exec_count})"
+    except Exception as error:
+        return "error", f"{type(error).__name__}: {_last_line(str(error))}"
+    return "ok", ""
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else ""
+
+
+def _stop(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(143)  # on its way out, the notebook client ends the kernel
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,59 @@
+"""Where the runner keeps the finished blocks of a notebook's sweeps: in a store beside its record.
+
+A store outlives its run, so that the next one goes on from there: after a kill or a timeout, under a larger
+profile or with other parameters. It serves only blocks of the very same software, trials and seed
+(`study.store`), and has the software in its name.
+"""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from workbench.errors import ArgumentError
+from workbench.lab.runner.cache import FOLDER
+from workbench.study.sweeps.fingerprint import SOFTWARE
+from workbench.study.sweeps.store import Store
+from workbench.study.sweeps.store_check import require_intact, spent
+
+
+def place(out: Path) -> Path:
+    """Return the path of the store of the notebook whose outputs go to `out`."""
+    return out.parent / FOLDER / out.name / f"{SOFTWARE[:16]}.sqlite"
+
+
+def prepare(out: Path) -> str:
+    """Drop what cannot be resumed from: stores of other software, and a damaged one; say so of the latter."""
+    path = place(out)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for former in path.parent.iterdir():
+        if not former.name.startswith(path.name):
+            former.unlink()
+    try:
+        with Store(path) as store:
+            require_intact(store)
+    except ArgumentError:
+        shutil.rmtree(path.parent)
+        return "its store was damaged: begun again"
+    return ""
+
+
+def held(out: Path) -> tuple[int, float]:
+    """Return how many blocks a run would find in the store, and the core-seconds they have cost."""
+    if not place(out).is_file():
+        return 0, 0.0
+    try:
+        with Store(place(out)) as store:
+            return spent(store)
+    except ArgumentError:
+        return 0, 0.0
+
+
+def count(out: Path) -> int:
+    """Return how many blocks a run that goes on has stored so far; 0 where that cannot be read just now."""
+    address = f"{place(out).absolute().as_uri()}?mode=ro"
+    try:
+        with closing(sqlite3.connect(address, uri=True, timeout=0.1)) as connection:
+            return int(connection.execute("SELECT COUNT(*) FROM cells").fetchone()[0])
+    except sqlite3.Error:
+        return 0

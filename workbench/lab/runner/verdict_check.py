@@ -1,0 +1,64 @@
+"""What has been decided, read from the JSON beside the figures, and what it says of a quick run's claims."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from workbench.errors import ArgumentError
+from workbench.lab import project
+from workbench.lab.pictures.figures import VERDICTS
+from workbench.lab.runner.report import verdicts as read_verdicts
+
+Record: TypeAlias = Mapping[str, Any]
+NOTEBOOK, PROFILE = "notebook", "profile"
+PHRASES = {"HOLDS": "hold", "REFUTED": "refuted", "UNDECIDED": "undecided"}
+
+
+def collected(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the verdicts under a folder of figures by id, each with its profile and its notebook."""
+    found: dict[str, dict[str, Any]] = {}
+    for path in sorted(folder.glob(f"*/{VERDICTS}")):
+        profile, decided = read_verdicts(path.parent)
+        whence = {PROFILE: profile, NOTEBOOK: path.parent.name}
+        found |= {verdict["id"]: {**verdict, **whence} for verdict in decided}
+    return found
+
+
+def full_run(figures: Path | None = None) -> dict[str, str]:
+    """Return what the committed full run decided, by id; nothing where no figures are at hand.
+
+    They are those of the checkout that this package, or else the working folder, is part of.
+    """
+    folder = figures or _figures()
+    found = collected(folder) if folder else {}
+    return {name: str(one["status"]) for name, one in found.items() if one[PROFILE] == "full"}
+
+
+def _figures() -> Path | None:
+    for start in (Path(__file__).parent, Path.cwd()):
+        try:
+            return project.find(start).figures
+        except ArgumentError:
+            continue
+    return None
+
+
+def beside_full(quick: Sequence[Record], full: Mapping[str, str]) -> str:
+    """Return one line on what a quick run left undecided and who decides it; nothing if it left nothing."""
+    undecided = sum(str(one["status"]) == "UNDECIDED" for one in quick)
+    if not undecided:
+        return ""
+    decided = tally(full[one["id"]] for one in quick if one["id"] in full)
+    run = f"the committed full run: {decided}" if decided else "the full profile decides"
+    return f"{undecided} of {len(quick)} claims undecided in quick, which has few trials; {run}"
+
+
+def tally(statuses: Iterable[str]) -> str:
+    """Return how many hold, are refuted and are undecided.
+
+    >>> tally(["HOLDS", "REFUTED", "HOLDS"])
+    '2 hold, 1 refuted'
+    """
+    counts = Counter(statuses)
+    return ", ".join(f"{counts[status]} {words}" for status, words in PHRASES.items() if counts[status])

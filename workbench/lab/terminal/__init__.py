@@ -1,0 +1,1 @@
+"""What the commands print: estimates from files, plans, audits."""

@@ -1,0 +1,115 @@
+"""What `workbench audit` prints: the attacks on the catalog, or on its mutants, and whether all is well."""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from workbench.errors import ArgumentError, integer_at_least
+from workbench.lab.tables import text
+from workbench.study.audit.audit import AuditReport
+from workbench.study.audit.suite import attacks
+from workbench.study.faults.mutants import mutants_of
+from workbench.study.pairs import BUILDERS, builder
+from workbench.study.profiles import AUDIT_LEVEL, AUDITS
+
+HEADER = ("key", "variant", "stage", "claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
+MUTANT_HEADER = ("mutant", "key", "stage", "claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
+MUTANTS = mutants_of.__module__.replace(".", "/") + ".py"
+MINIMAL_MUTANT = 'Mutant("Laplace noise halved", KEY, STEP, weaker("laplace", 0.5))'
+
+Found = tuple[list[str], dict[str, Any]]
+"""The row of a table and the record of one attack."""
+
+
+@dataclass(frozen=True)
+class Findings:
+    """A table, its records for JSON, one line that sums it up, and whether all is as it should be."""
+
+    header: Sequence[str]
+    rows: list[list[str]]
+    records: list[dict[str, Any]]
+    summary: str
+    good: bool
+
+    def text(self, *, as_json: bool) -> str:
+        """Return the records as JSON, or the table and its summary."""
+        if as_json:
+            return json.dumps(self.records, indent=1, ensure_ascii=False, allow_nan=False)
+        return f"{text(self.header, self.rows)}\n{self.summary}" if self.rows else self.summary
+
+
+def audits(keys: Sequence[str], preset: str, seed: int) -> Findings:
+    """Return the attacks on all stages of these entries; good if none finds a violation."""
+    integer_at_least(0, seed=seed)
+    chosen = list(keys or BUILDERS)
+    for key in chosen:
+        builder(key)
+    found = [attack for entry in _computed(_entry, chosen, preset, seed) for attack in entry]
+    violations = sum(record["violated"] for _, record in found)
+    result = f"{violations} of {len(found)} attacks found a violation" if violations else "no violation found"
+    rows, records = [row for row, _ in found], [record for _, record in found]
+    return Findings(HEADER, rows, records, f"{result}; {_levels(len(found))}", not violations)
+
+
+def mutants(keys: Sequence[str], preset: str, seed: int) -> Findings:
+    """Return the attacks on the mutants of these entries; good if every one is found."""
+    integer_at_least(0, seed=seed)
+    for key in keys:
+        builder(key)
+    for key in keys:
+        if not mutants_of(key):
+            raise ArgumentError("key", key, f"mutants: add one to UNIVARIATE in {MUTANTS}: {MINIMAL_MUTANT}")
+    chosen = [(key, number) for key in keys or BUILDERS for number in range(len(mutants_of(key)))]
+    found = _computed(_mutant, chosen, preset, seed)
+    rows, records = [row for row, _ in found], [record for _, record in found]
+    caught = sum(record["caught"] for record in records)
+    return Findings(
+        MUTANT_HEADER, rows, records, f"{caught} of {len(found)} mutants caught", caught == len(found)
+    )
+
+
+def _computed(attack: Callable[..., Any], subjects: Sequence[Any], preset: str, seed: int) -> list[Any]:
+    """Return the attacks in order, computed two at a time; each is on one thread and has its own seed."""
+    jobs = max(1, min(len(subjects), 2, os.cpu_count() or 1))
+    return list(Parallel(jobs, batch_size=1)(delayed(attack)(one, preset, seed) for one in subjects))
+
+
+def _entry(key: str, preset: str, seed: int) -> list[Found]:
+    with threadpool_limits(1):
+        return [
+            (
+                [case.key, case.variant, case.stage, *_numbers(report, "VIOLATION", "none found")],
+                {"key": case.key, "stage": case.stage} | report.record(),
+            )
+            for case, report in attacks([key], AUDITS[preset], seed)
+        ]
+
+
+def _mutant(place: tuple[str, int], preset: str, seed: int) -> Found:
+    key, number = place
+    mutant = mutants_of(key)[number]
+    with threadpool_limits(1):
+        report = mutant.attacked(AUDITS[preset], seed)
+    return (
+        [mutant.name, mutant.key, mutant.stage, *_numbers(report, "caught", "MISSED")],
+        {"mutant": mutant.name, "key": mutant.key, "stage": mutant.stage, "caught": report.violated}
+        | report.record(),
+    )
+
+
+def _numbers(report: AuditReport, violated: str, otherwise: str) -> list[str]:
+    bounds = (report.eps_lower, report.mu_lower, report.rho_lower)
+    finding = violated if report.violated else otherwise
+    return [str(report.claim), finding, *(f"{bound:.2f}" for bound in bounds), str(report.runs), report.pair]
+
+
+def _levels(attacks: int) -> str:
+    return (
+        f"{attacks} attacks, each with false alarms of at most {AUDIT_LEVEL:g}, "
+        f"{attacks * AUDIT_LEVEL:.2g} in all; this is no proof of privacy"
+    )

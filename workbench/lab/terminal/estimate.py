@@ -1,0 +1,199 @@
+"""`workbench estimate`: one private estimate from a CSV file.
+
+What the file's owner may learn from an error are public facts: that there is no such file, what its header
+says, how many lines it has (`csv_file`). What is in the rows never raises, never warns, and decides nothing
+but the estimate: a cell that is no number is a missing entry (`cells`). `csv_check` tells which are.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING as REQUIRED
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from workbench.catalog import CATALOG
+from workbench.charts import canonical_json
+from workbench.errors import ArgumentError, integer_at_least, one_of, real
+from workbench.estimators.base import LARGEST, Abstention
+from workbench.estimators.statement import BETA, ErrorStatement
+from workbench.lab.terminal.budget_options import spending
+from workbench.lab.terminal.csv_file import CsvFile, Writing, open_csv
+from workbench.privacy import NonPrivate
+from workbench.types import Array
+
+PRIVATE = "noise seeded by the operating system"
+REPLAY = "replay, not private"
+WORDS = {"proved": ("error bound", "none"), "predicted": ("predicted error", "uninformative")}
+MISSING = "a row with an entry that is missing or no number counts as 0 in every column"
+REPLACED = "an entry that is missing or no number counts as"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to estimate, from which columns, at which budget."""
+
+    file: Path
+    key: str
+    columns: Sequence[str] = ()
+    epsilon: float | None = None
+    delta: float | None = None
+    rho: float | None = None
+    settings: Mapping[str, object] = field(default_factory=dict)
+    seed: int | None = None
+    out: Path | None = None
+    writing: Writing = field(default_factory=Writing)
+    missing: float | None = None
+
+
+def estimate(request: Request) -> tuple[str, bool]:
+    """Return what to print, and whether there is a value (an abstention is none)."""
+    _require(request)
+    chosen = estimator(request.key, request.settings)
+    budget = spending(request.epsilon, request.delta, request.rho)
+    table = open_csv(request.file, request.writing)
+    names = columns(table, request.columns, request.key)
+    public = {"file": str(table), "columns": list(names), "rows": len(table.lines)}
+    x = rows(table, names, request.missing)
+    x = x[:, 0] if _univariate(request.key) else x
+    release = chosen(x, budget=budget, rng=np.random.default_rng(request.seed))
+    record = _record(request, chosen, budget, release) | public
+    if request.out is not None:
+        canonical_json.write(request.out, record)
+    return _lines(record), record["status"] == "estimated"
+
+
+def _require(request: Request) -> None:
+    """Raise unless there is such an estimator, a place for the result, and a number for what is missing."""
+    if request.key is None:
+        raise ArgumentError("key", None, "an estimator: --key KEY, see `workbench list`")
+    one_of(CATALOG, key=request.key)
+    if NonPrivate() in CATALOG[request.key].budgets:
+        raise ArgumentError("key", request.key, "an estimator that is private, see `workbench list`")
+    if request.seed is not None:
+        integer_at_least(0, seed=request.seed)
+    if request.missing is not None and not (real(request.missing) and abs(request.missing) <= LARGEST):
+        raise ArgumentError("missing", request.missing, f"a finite number, at most {LARGEST:g} in size")
+    if request.out is not None and (request.out.is_dir() or not request.out.resolve().parent.is_dir()):
+        raise ArgumentError("out", str(request.out), "a file in a folder that exists")
+
+
+def estimator(key: str, settings: Mapping[str, object]) -> Any:
+    """Return the estimator of a key with these public parameters; those without a default must be set."""
+    kind: Any = type(CATALOG[key].estimator)
+    known = {entry.name: entry for entry in fields(kind)}
+    for name, value in settings.items():
+        if name not in known:
+            raise ArgumentError(f"set {name}", value, f"a parameter of {key}: {', '.join(known)}")
+        if isinstance(value, tuple) and "tuple" not in str(known[name].type):
+            raise ArgumentError(f"set {name}", value, "one value, which holds for every column")
+    for name, entry in known.items():
+        if entry.default is REQUIRED and name not in settings:
+            raise ArgumentError(f"set {name}", None, f"a number: {key} needs --set {name}=NUMBER")
+    return kind(**settings)
+
+
+def columns(table: CsvFile, names: Sequence[str], key: str) -> tuple[str, ...]:
+    """Return the names of the wanted columns, one for a univariate key."""
+    chosen = table.chosen(names)
+    if _univariate(key) and len(chosen) != 1:
+        raise ArgumentError("column", ", ".join(chosen), f"exactly one of {', '.join(table.names)}")
+    return chosen
+
+
+def _univariate(key: str) -> bool:
+    return key.startswith("univariate/")
+
+
+def rows(table: CsvFile, names: Sequence[str], missing: float | None) -> Array:
+    """Return the numbers of these columns, shape (n, d); `missing` stands in for what is no usable number."""
+    read = table.cells(names).numbers
+    values = np.array([read(line) for line in table.lines])
+    if missing is not None:
+        values[~(np.abs(values) <= LARGEST)] = missing
+    return values
+
+
+def _record(request: Request, chosen: Any, budget: Any, release: Any) -> dict[str, Any]:
+    abstained = isinstance(release.value, Abstention)
+    return {
+        "key": request.key,
+        "estimand": CATALOG[request.key].estimand,
+        "status": "abstained" if abstained else "estimated",
+        "value": None if abstained else plain(release.value),
+        "parameters": {name: _setting(value) for name, value in asdict(chosen).items()},
+        "budget": str(budget),
+        "guarantee": str(release.guarantee),
+        "plan": [_charge(charge) for charge in release.plan.charges()],
+        "error": _error(CATALOG[request.key].estimand, release.error),
+        "missing": MISSING if request.missing is None else f"{REPLACED} {request.missing:g}",
+        "randomness": PRIVATE if request.seed is None else f"{REPLAY} (seed {request.seed})",
+    }
+
+
+def _error(estimand: str, said: ErrorStatement | None) -> dict[str, Any] | None:
+    """Return what public numbers say of the error; none for an interval, whose ends tell."""
+    if said is None or estimand == "interval":
+        return None
+    left = {"beta": BETA} if said.kind == "proved" else {}
+    return {"value": plain(said.value), "kind": said.kind, "meaning": said.meaning} | left
+
+
+def _setting(value: Any) -> Any:
+    return value if value is None or isinstance(value, str) else plain(value)
+
+
+def _charge(charge: Any) -> dict[str, Any]:
+    words = {"step": charge.step, "mechanism": charge.mechanism, "cost": str(charge.cost)}
+    return words | {"sensitivity": plain(charge.sensitivity)}
+
+
+def plain(value: Any) -> Any:
+    """Return an estimate as JSON has it: numbers, lists, and records for intervals and the like."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: plain(part) for name, part in asdict(value).items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    number = float(value)
+    return number if np.isfinite(number) else str(number)
+
+
+def _lines(record: Mapping[str, Any]) -> str:
+    value = "no value (the estimator abstained)" if record["value"] is None else _show(record["value"])
+    pairs = {
+        record["estimand"]: value,
+        "estimator": record["key"],
+        "parameters": ", ".join(f"{name} = {value}" for name, value in record["parameters"].items()),
+        **_expected(record["error"]),
+        "file": record["file"],
+        "columns": ", ".join(record["columns"]),
+        "rows": f"{record['rows']} (the lines below the header)",
+        "missing entries": f"{record['missing']}; how many is not told, --check lists them",
+        "budget": record["budget"],
+        "guarantee": record["guarantee"],
+        "randomness": record["randomness"],
+        "plan": "".join(f"\n    {one['step']}: {one['mechanism']}, {one['cost']}" for one in record["plan"]),
+    }
+    return "\n".join(f"{name}: {text}".replace(": \n", ":\n") for name, text in pairs.items() if text)
+
+
+def _expected(error: Mapping[str, Any] | None) -> dict[str, str]:
+    """Say what error to expect, from public numbers alone."""
+    if error is None:
+        return {}
+    name, none = WORDS[error["kind"]]
+    if error["value"] == "inf":
+        return {name: f"{none} at this n and budget ({error['meaning']})"}
+    sure = f", with probability {1 - error['beta']:g}" if "beta" in error else ""
+    return {name: f"{_show(error['value'])}{sure} ({error['meaning']})"}
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_show(part)}" for name, part in value.items())
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_show, value)) + "]"
+    return f"{float(value):.10g}"  # an infinite end is a word in the record

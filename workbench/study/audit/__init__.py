@@ -1,0 +1,1 @@
+"""Attacks on the privacy of a mechanism, and what they prove."""

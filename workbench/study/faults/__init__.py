@@ -1,0 +1,1 @@
+"""Mistakes put into the package on purpose, and runs seen from inside."""

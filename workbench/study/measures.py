@@ -1,0 +1,151 @@
+"""What the location claims and pictures read off their tables: medians, scales, crossings, slopes.
+
+Intervals of several independent numbers are combined by the method of variance estimates recovery: a
+difference is off by the root of the sum of the squares of what its parts are off (Zou & Donner 2008).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import exp, inf, log, nan
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from workbench.study.intervals import Interval, bootstrap_interval, clopper_pearson
+from workbench.study.profiles import claim_level
+from workbench.study.quantiles import quantile_interval
+from workbench.study.rules import compare, inside_band
+from workbench.study.sweeps.schema import Point
+from workbench.study.sweeps.streams import Role, point_id, stream
+from workbench.study.verdict import Verdict
+
+BAND = 0.15  # tolerance of the models: normal counts, rows beyond the clip left out
+
+
+class Measure(NamedTuple):
+    """A number, its interval and how many trials it rests on."""
+
+    estimate: float
+    interval: Interval
+    trials: int
+
+
+def at(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
+    """Return the rows with these parameters."""
+    keep = np.ones(len(frame), bool)
+    for name, value in values.items():
+        keep &= (frame[name] == value).to_numpy()
+    return frame[keep]
+
+
+def by(frame: pd.DataFrame, name: str) -> dict[float, pd.DataFrame]:
+    """Return the rows of every value of a parameter, in the order of the table."""
+    return {float(value): frame[frame[name] == value] for value in frame[name].unique()}
+
+
+def median(values: ArrayLike, level: float) -> Measure:
+    """Return the median and its exact interval: two order statistics."""
+    found = np.asarray(values, np.float64)
+    low, high = quantile_interval(found, 0.5, level)
+    return Measure(float(np.median(found)), (low if low > -inf else 0.0, high), len(found))
+
+
+def share(hits: int, trials: int, level: float) -> Measure:
+    """Return a share and its exact interval (Clopper-Pearson).
+
+    The interval is right, too, for the average of shares that differ from trial to trial: the tails of a sum
+    of independent hits are then lighter than those of the binomial law of the same mean (Hoeffding 1956).
+    """
+    return Measure(hits / trials, clopper_pearson(hits, trials, level), trials)
+
+
+def mean_size(values: ArrayLike, level: float, name: str, seed: int, point: Point) -> Measure:
+    """Return the mean absolute value, which is the scale of Laplace noise."""
+    sizes = np.abs(np.asarray(values, np.float64))
+    rng = stream(seed, Role.BOOTSTRAP, name, point_id(point), 0)
+    interval = bootstrap_interval(lambda v: float(v.mean()), sizes, level, rng, 500)
+    return Measure(float(sizes.mean()), (max(interval[0], 0.0), interval[1]), len(sizes))
+
+
+def scaled(measure: Measure, factor: float) -> Measure:
+    """Return a positive multiple."""
+    low, high = measure.interval
+    return Measure(factor * measure.estimate, (factor * low, factor * high), measure.trials)
+
+
+def logarithm(measure: Measure) -> Measure:
+    """Return the measure of the logarithm."""
+    low, high = (log(end) if 0 < end < inf else (inf if end else -inf) for end in measure.interval)
+    return Measure(log(measure.estimate), (low, high), measure.trials)
+
+
+def combination(weights: ArrayLike, measures: Sequence[Measure]) -> Measure:
+    """Return the weighted sum of independent measures."""
+    weight = np.asarray(weights, np.float64)
+    value = np.array([measure.estimate for measure in measures])
+    low, high = np.array([measure.interval for measure in measures]).T
+    trials = sum(measure.trials for measure in measures)
+    if not np.isfinite(value).all():
+        return Measure(nan, (-inf, inf), trials)
+    down = np.where(weight > 0, value - low, high - value)
+    up = np.where(weight > 0, high - value, value - low)
+    estimate = float(weight @ value)
+    spread = [float(np.linalg.norm(weight * side)) for side in (down, up)]
+    return Measure(estimate, (estimate - spread[0], estimate + spread[1]), trials)
+
+
+def slope(xs: ArrayLike, measures: Sequence[Measure]) -> Measure:
+    """Return the least-squares slope of independent measures against xs."""
+    x = np.asarray(xs, np.float64)
+    x = x - x.mean()
+    return combination(x / (x @ x), measures)
+
+
+def ratio(top: Measure, bottom: Measure) -> Measure:
+    """Return the quotient of two independent positive measures."""
+    trials = top.trials + bottom.trials
+    if not np.isfinite([top.estimate, bottom.estimate]).all():
+        return Measure(nan, (0.0, inf), trials)
+    found = combination([1, -1], [logarithm(top), logarithm(bottom)])
+    return Measure(exp(found.estimate), (exp(found.interval[0]), exp(found.interval[1])), trials)
+
+
+def spread(measures: Mapping[Any, Measure]) -> Measure:
+    """Return the largest over the smallest of independent measures; their levels add up."""
+    pairs = [ratio(a, b) for a in measures.values() for b in measures.values() if a is not b]
+    widest = max(pairs, key=lambda pair: pair.estimate)
+    low, high = (max(pair.interval[end] for pair in pairs) for end in (0, 1))
+    return Measure(widest.estimate, (low, high), sum(m.trials for m in measures.values()))
+
+
+def between(
+    name: str, measure: Measure, low: float, high: float, *, n: int | None = None, bound: float | None = None
+) -> Verdict:
+    """Decide 'the truth lies in [low, high]' for a measure whose interval misses it with the claim level."""
+    return Verdict(
+        status=compare(measure.interval, low, high),
+        test="interval inside limits",
+        level=claim_level(),
+        n=n,
+        trials=measure.trials,
+        estimate=measure.estimate,
+        interval=measure.interval,
+        bound=high if bound is None else bound,
+        id=name,
+        detail={"allowed": (low, high)},
+    )
+
+
+def near(name: str, measure: Measure, predicted: float, *, n: int | None = None) -> Verdict:
+    """Decide 'the truth is within the model's tolerance of the prediction'."""
+    verdict = inside_band(
+        measure.estimate,
+        measure.interval,
+        predicted,
+        BAND,
+        level=claim_level(),
+        trials=measure.trials,
+    )
+    return replace(verdict, id=name, n=n)

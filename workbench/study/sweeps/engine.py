@@ -1,0 +1,114 @@
+"""The engine: computes blocks of trials, here or in worker processes, and yields each as it is ready.
+
+Whoever computes a block, its numbers are the same. A worker ends when its driver does, however that ends.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Generator, Iterable
+from concurrent.futures import Executor, as_completed, wait
+from typing import NamedTuple
+
+from joblib.externals.loky import get_reusable_executor
+from threadpoolctl import threadpool_limits
+
+from workbench.errors import ArgumentError, integer_at_least, one_of
+from workbench.study.sweeps.allocator import keep_freed_memory
+from workbench.study.sweeps.fingerprint import SOFTWARE
+from workbench.study.sweeps.grids import Block, Sweep
+from workbench.study.sweeps.schema import Cell, Point, checked_columns
+from workbench.study.sweeps.streams import Role, point_id, stream
+
+BACKENDS = ("serial", "loky")
+IDLE = 60  # seconds after which workers without work end
+WATCH = 0.5  # seconds between two looks at whether the driver lives
+
+
+class CellError(RuntimeError):
+    """A block of trials failed or broke the schema; the message says of which sweep and point."""
+
+
+class Task(NamedTuple):
+    """One block to compute."""
+
+    sweep: str
+    point: Point
+    position: int
+    block: int
+    trials: int
+    seed: int
+    measure: Block
+    software: str  # of the driver; a worker with another one would compute other numbers
+
+    def __str__(self) -> str:
+        return f"sweep {self.sweep!r}, point {dict(self.point)}, block {self.block}"
+
+
+def task(sweep: Sweep, position: int, block: int, seed: int) -> Task:
+    """Return the task of one block of a sweep."""
+    point = sweep.points[position]
+    return Task(sweep.name, point, position, block, sweep.trials, seed, sweep.block, SOFTWARE)
+
+
+def compute(task: Task) -> Cell:
+    """Compute one block, on one thread, and note what it cost."""
+    if task.software != SOFTWARE:
+        raise CellError(f"{task}: a worker has other software than its driver: restart the driver")
+    keep_freed_memory()
+    roles = (Role.DATA, Role.NOISE)
+    data, noise = (stream(task.seed, role, task.sweep, point_id(task.point), task.block) for role in roles)
+    try:
+        started = time.thread_time()
+        with threadpool_limits(1):  # sums and eigenvalues are not bit-identical for 1 and 2 threads
+            measured = task.measure(dict(task.point), task.trials, data, noise)
+        seconds = time.thread_time() - started
+        return Cell(task.position, task.block, checked_columns(measured, task.trials, task.point), seconds)
+    except Exception as error:
+        raise CellError(f"{task}: {type(error).__name__}: {error}") from error
+
+
+def chosen_backend(backend: str | None, jobs: int) -> str:
+    """Return the backend to use: by default this process for one job, worker processes for several."""
+    integer_at_least(1, jobs=jobs)
+    if backend is None:
+        return "serial" if jobs == 1 else "loky"
+    one_of(BACKENDS, backend=backend)
+    if backend == "serial" and jobs > 1:
+        raise ArgumentError("jobs", jobs, "1 with the backend 'serial'")
+    return backend
+
+
+def cells(tasks: Iterable[Task], backend: str, jobs: int, code: str = "") -> Generator[Cell, None, None]:
+    """Yield the cells as they are ready, in any order; workers begun with another `code` begin again."""
+    if backend == "serial":
+        yield from map(compute, tasks)
+        return
+    pool = _workers(jobs, code)
+    futures = [pool.submit(compute, task) for task in tasks]
+    try:
+        for future in as_completed(futures):
+            yield future.result()
+    finally:  # a sweep that is given up leaves no work behind
+        wait([future for future in futures if not future.cancel()])
+
+
+def _workers(jobs: int, code: str) -> Executor:
+    """Return the processes that this driver keeps for all its sweeps.
+
+    Any executor of `concurrent.futures` could stand here, such as a cluster's, found by its address.
+    """
+    begin = {"initializer": _follow, "initargs": (os.getpid(), code)}
+    pool: Executor = get_reusable_executor(jobs, timeout=IDLE, **begin)
+    return pool
+
+
+def _follow(driver: int, code: str) -> None:
+    """End this worker when its driver is gone: it would wait for work a while longer, and be seen to."""
+    threading.Thread(target=_watch, args=(driver,), daemon=True).start()
+
+
+def _watch(driver: int) -> None:
+    while os.getppid() == driver:
+        time.sleep(WATCH)
+    os._exit(1)

@@ -1,0 +1,169 @@
+"""Sweeps: a grid of public parameters times blocks of trials, computed into one tidy table.
+
+Every figure, claim and table of numbers reads such a table (`schema` has its columns). The numbers of a block
+depend on the seed, the sweep's name, the content of the point and the block's number alone, so the table is
+bit-identical for any number of workers, and inserting a point into the grid changes no other point's numbers.
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from os import PathLike
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from workbench.errors import ArgumentError, integer_at_least, one_of
+from workbench.study.sweeps.blocks import Blocks, Kept
+from workbench.study.sweeps.engine import CellError as CellError
+from workbench.study.sweeps.engine import cells, chosen_backend, compute, task
+from workbench.study.sweeps.grids import Block as Block
+from workbench.study.sweeps.grids import Sweep as Sweep
+from workbench.study.sweeps.grids import grid as grid
+from workbench.study.sweeps.resources import resources
+from workbench.study.sweeps.store import Store, opened
+
+REMEMBERED = 64  # tables kept by `run` in one process; a full table is a few megabytes
+
+_memory: dict[tuple[str, str, int], tuple[Sweep, pd.DataFrame]] = {}
+
+
+class Cost(NamedTuple):
+    """What is left of a sweep before it runs."""
+
+    blocks: int
+    core_seconds: float
+
+
+def run(
+    sweep: Sweep,
+    profile: str,
+    *,
+    seed: int,
+    jobs: int | None = None,
+    progress: bool = False,
+    store: str | PathLike[str] | Store | None = None,
+    backend: str | None = None,
+) -> pd.DataFrame:
+    """Compute a sweep, or recall it if this process has computed it before.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        What to compute.
+    profile : str
+        How many blocks of it.
+    seed : int
+        The study's seed; with the sweep's name it fixes every number.
+    jobs : int, optional
+        Blocks computed at a time, by default as many as `resources` has. The table is the same.
+    progress : bool
+        Whether to show the expected cost and a progress bar on stderr.
+    store : path or Store, optional
+        Where finished blocks are kept: those in it are read and the others computed and added one by one, so
+        that a sweep that was interrupted, or killed, goes on from there. It takes the memory's place. By
+        default the store of `resources`, if there is one.
+    backend : str, optional
+        `serial` computes in this process, the default for one job; `loky` in as many others as
+        there are jobs, the default for several.
+
+    Returns
+    -------
+    DataFrame
+        One row per trial, in the order of the grid, block and trial; the caller's own copy.
+
+    Raises
+    ------
+    CellError
+        If a block fails; names the sweep and the point.
+    ArgumentError
+        If the store is damaged, or no database of sweeps.
+    """
+    one_of(sweep.blocks, profile=profile)
+    integer_at_least(0, seed=seed)
+    if jobs is None:
+        jobs = 1 if backend == "serial" else resources().jobs
+    store = resources().store if store is None else store
+    backend = chosen_backend(backend, jobs)
+    key = (sweep.name, profile, int(seed))
+    if store is None and key in _memory and _memory[key][0] == sweep:  # another sweep may have its name
+        return _memory[key][1].copy()
+    with _blocks(sweep, seed, store) as blocks:
+        frame = _compute(sweep, profile, seed, blocks, backend, jobs, progress)
+    if store is None:
+        _remember(key, sweep, frame.copy())
+    return frame
+
+
+@contextmanager
+def _blocks(sweep: Sweep, seed: int, store: str | PathLike[str] | Store | None) -> Iterator[Blocks]:
+    if store is None:
+        yield Kept(sweep)
+        return
+    with opened(store) as found:
+        yield found.rows(sweep, seed=seed)
+
+
+def _remember(key: tuple[str, str, int], sweep: Sweep, frame: pd.DataFrame) -> None:
+    _memory.pop(key, None)
+    _memory[key] = (sweep, frame)
+    while len(_memory) > REMEMBERED:
+        del _memory[next(iter(_memory))]
+
+
+def forget() -> None:
+    """Drop every table that `run` keeps."""
+    _memory.clear()
+
+
+def first_blocks(frame: pd.DataFrame, sweep: Sweep, profile: str) -> pd.DataFrame:
+    """Return what a smaller profile would have computed, exactly, out of a larger profile's table."""
+    one_of(sweep.blocks, profile=profile)
+    if (names := sorted(set(frame["sweep"]))) != [sweep.name]:
+        raise ArgumentError("frame", names, f"a table of the sweep {sweep.name!r} alone")
+    held, wanted = int(frame["block"].max()) + 1, sweep.blocks[profile]
+    if held < wanted:
+        raise ArgumentError("profile", profile, f"one of at most the table's {held} blocks, not {wanted}")
+    return frame[frame["block"] < wanted].reset_index(drop=True)
+
+
+def cost(sweep: Sweep, profile: str, *, seed: int, store: str | PathLike[str] | Store | None = None) -> Cost:
+    """Return how many blocks `run` would compute and what they cost, in seconds of one core.
+
+    A block costs what earlier ones at its point did, even of former code. Where there are none, the first,
+    middle and last point compute one block each, stored if there is a store, and others lie between them.
+    """
+    one_of(sweep.blocks, profile=profile)
+    integer_at_least(0, seed=seed)
+    with _blocks(sweep, seed, store) as blocks:
+        return _expected(sweep, profile, seed, blocks)
+
+
+def _expected(sweep: Sweep, profile: str, seed: int, blocks: Blocks) -> Cost:
+    todo = blocks.missing(profile)
+    if not todo:
+        return Cost(0, 0.0)
+    places = sorted({position for position, _ in todo})
+    for position in {places[0], places[len(places) // 2], places[-1]} - blocks.seconds().keys():
+        blocks.put(compute(task(sweep, position, 0, seed)))
+    at, seconds = zip(*sorted(blocks.seconds().items()), strict=True)
+    return Cost(len(todo), float(np.interp([position for position, _ in todo], at, seconds).sum()))
+
+
+def _compute(
+    sweep: Sweep, profile: str, seed: int, blocks: Blocks, backend: str, jobs: int, progress: bool
+) -> pd.DataFrame:
+    if progress:
+        left = _expected(sweep, profile, seed, blocks)
+        print(
+            f"{sweep.name}: {left.blocks} blocks, about {left.core_seconds:.3g} core-seconds", file=sys.stderr
+        )
+    todo = [task(sweep, *address, seed) for address in blocks.missing(profile)]
+    count = len(sweep.addresses(profile))
+    options = {"total": count, "initial": count - len(todo), "desc": sweep.name, "unit": "block"}
+    with closing(cells(todo, backend, jobs, blocks.code)) as found:
+        for cell in tqdm(found, disable=not progress, **options):
+            blocks.put(cell)
+    return blocks.table(profile)

@@ -1,0 +1,1 @@
+"""The search for the worst spectrum of every estimator that says "any"."""

@@ -1,0 +1,216 @@
+"""The searches for the worst spectrum of every key that says "any", or "any" within the bounds it is told.
+
+    python -m workbench.study.worst.keys KEY D ...        prints a row of the table for every dimension
+
+All at (1, 1e-6), the mean 1000 standard deviations away. Errors are relative to Σ in Frobenius norm, of whole
+laws the larger one of mean and covariance; those of subspaces are in spectral norm, over the gap where there
+is one. Rows are as many as a key takes at all, or more where its plan knows that they do not suffice.
+"""
+
+import sys
+from collections.abc import Callable, Mapping
+from math import inf, log, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from workbench.distributions import Gaussian
+from workbench.estimators import Estimator
+from workbench.estimators.base import Abstention
+from workbench.estimators.covariance.coinpress import CoinPressCovariance
+from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
+from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
+from workbench.estimators.covariance.unbounded import UnboundedCovariance
+from workbench.estimators.gaussian.coinpress import CoinPressGaussian
+from workbench.estimators.gaussian.populous import PopulousGaussian
+from workbench.estimators.gaussian.unbounded import UnboundedGaussian
+from workbench.estimators.parts.gaussians.populous_learner import preconditioned_rows
+from workbench.estimators.spectral.preconditioner import Preconditioner
+from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
+from workbench.estimators.spectral.subspace_exact import SubspaceExact
+from workbench.populations.heavy_tailed import student_hypercontractivity
+from workbench.populations.rotated import Rotated
+from workbench.populations.spectra import Spectrum
+from workbench.privacy import ApproxDP
+from workbench.study.least_rows import fewest_rows
+from workbench.study.worst.search import Measured, Search, Trial
+from workbench.types import Array
+
+BUDGET, FAR, SEED = ApproxDP(1.0, 1e-6), 1000.0, 47
+UPPER, DEGREES, MOMENTS = 1e6, 10.0, 3  # told to the keys that have bounds
+GAP = 1e-2  # of the subspaces, √(λ_{k+1}/λ_k)
+GUARDED = 1e8  # beyond about 1e9 the guards of matrix quantile and votes of groups have no answer
+
+
+class Quest(NamedTuple):
+    """One key in one dimension: rows, and what is searched."""
+
+    n: int
+    search: Search
+
+
+def errors(law: Rotated, value: object, x: Array) -> tuple[float, float]:
+    """Return the error of a release and that of the plain estimate of the same rows, of the same kind."""
+    plain = law.sample_error(x)
+    if isinstance(value, Gaussian):
+        plain = max(plain, law.mean_error(x.mean(axis=0)))
+        return max(law.error(value.covariance), law.mean_error(value.mean)), plain
+    return inf if isinstance(value, Abstention) else law.error(np.asarray(value)), plain
+
+
+def whole(estimator: Estimator[Any], n: int, degrees: float = inf) -> Trial:
+    """Return one run of an estimator of a covariance or of a law."""
+
+    def trial(spectrum: Spectrum, data: Generator, noise: Generator) -> tuple[float, float]:
+        law = spectrum.law(data, far=FAR, degrees=degrees)
+        x = law.sample(n, rng=data)
+        return errors(law, estimator(x, budget=BUDGET, rng=noise).value, x)
+
+    return trial
+
+
+def top(rows: Array, k: int) -> Array:
+    """Return the projection on the first k axes of centred rows."""
+    axes = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)[2][:k]
+    return np.asarray(axes.T @ axes)
+
+
+def before_gap(estimator: SubspaceAggregate, n: int) -> Trial:
+    """Return one run of the subspace before a gap; its error is in units of the gap."""
+
+    def trial(spectrum: Spectrum, data: Generator, noise: Generator) -> tuple[float, float]:
+        law, k = spectrum.law(data, far=FAR), estimator.k
+        x, axes = law.sample(n, rng=data), law.basis[:, law.d - k :]
+        value = estimator(x, budget=BUDGET, rng=noise).value
+        return off(value, axes) / estimator.gap, off(top(x, k), axes) / estimator.gap
+
+    return trial
+
+
+def exact(estimator: SubspaceExact, n: int, d: int) -> Trial:
+    """Return one run of the subspace that rows lie in; the spectrum is theirs within it."""
+
+    def trial(spectrum: Spectrum, data: Generator, noise: Generator) -> tuple[float, float]:
+        axes = np.linalg.qr(data.standard_normal((d, spectrum.d)))[0]
+        x = spectrum.law(data, far=FAR).sample(n, rng=data) @ axes.T
+        return off(estimator(x, budget=BUDGET, rng=noise).value, axes), off(top(x, spectrum.d), axes)
+
+    return trial
+
+
+def off(value: object, axes: Array) -> float:
+    """Return the distance of a projection from that on these axes."""
+    if isinstance(value, Abstention):
+        return inf
+    return float(np.linalg.norm(np.asarray(value) - axes @ axes.T, 2))
+
+
+def start(estimator: Estimator[Any], d: int, factor: float = 1.0) -> int:
+    """Return so many times the fewest rows that an estimator takes: public."""
+    return round(factor * fewest_rows(estimator, d, BUDGET))
+
+
+def _search(key: str, d: int, n: int, trial: Trial, **more: Any) -> Quest:
+    return Quest(n, Search(**{"name": f"{key}, d = {d}", "trial": trial, "d": d, **more}))
+
+
+def _covariance(key: str, d: int, estimator: Estimator[Any], factor: float, **more: Any) -> Quest:
+    n = start(estimator, d, factor)
+    return _search(key, d, n, whole(estimator, n), **more)
+
+
+def _matrix_quantile(d: int) -> Quest:
+    effort = {} if d < 10 else SLOW
+    return _covariance(
+        "covariance/matrix-quantile", d, MatrixQuantileCovariance(), 1.0, longest=GUARDED, **effort
+    )
+
+
+def _preconditioner(d: int) -> Quest:
+    n = 2 * preconditioned_rows(d, BUDGET, Preconditioner().beta, "")  # in pairs
+    trial = whole(Preconditioner(), n)
+    return _search("spectral/preconditioner", d, n, trial, longest=GUARDED, **SLOW)
+
+
+def _before_gap(d: int) -> Quest:
+    estimator = SubspaceAggregate(k=d // 2, gap=GAP)
+    n = start(estimator, d, 4.0)
+    fixed = {d // 2: -2 * log(GAP)}
+    trial, effort = before_gap(estimator, n), {} if d < 10 else SLOW
+    return _search("spectral/subspace-aggregate", d, n, trial, fixed=fixed, **effort)
+
+
+def _exact(d: int) -> Quest:
+    n = start(SubspaceExact(), d)
+    return _search("spectral/subspace-exact", max(2, d // 2), n, exact(SubspaceExact(), n, d))
+
+
+def _coinpress(d: int) -> Quest:
+    n = 6000 * d
+    estimator = CoinPressCovariance(upper=UPPER)
+    return _search("covariance/coinpress", d, n, whole(estimator, n), longest=UPPER, **SLOW)
+
+
+def _coinpress_law(d: int) -> Quest:
+    n = 1000 * d
+    estimator = CoinPressGaussian(radius=FAR * sqrt(UPPER), upper=UPPER)
+    return _search("gaussian/coinpress", d, n, whole(estimator, n), longest=UPPER, **SLOW)
+
+
+def _heavy_tailed(d: int) -> Quest:
+    constant, n = student_hypercontractivity(DEGREES, MOMENTS), 10_000 * d
+    estimator = HeavyTailedCovariance(upper=UPPER, moments=MOMENTS, hypercontractivity=constant)
+    return _search("covariance/heavy-tailed", d, n, whole(estimator, n, DEGREES), longest=UPPER, **SLOW)
+
+
+def _unbounded(d: int) -> Quest:
+    return _covariance("covariance/unbounded", d, UnboundedCovariance(), 1.1, **SLOW, silent=True)
+
+
+def _unbounded_law(d: int) -> Quest:
+    return _covariance("gaussian/unbounded", d, UnboundedGaussian(), 1.1, **SLOW, silent=True)
+
+
+def _populous_law(d: int) -> Quest:
+    estimator = PopulousGaussian(covariance="matrix-quantile")
+    return _covariance("gaussian/populous", d, estimator, 1.1, **SLOW, silent=True)
+
+
+SLOW = {"screened": 8, "starts": 2, "steps": 12, "confirmed": 100}
+QUESTS: Mapping[str, Callable[[int], Quest]] = {
+    "covariance/matrix-quantile": _matrix_quantile,
+    "spectral/preconditioner": _preconditioner,
+    "spectral/subspace-aggregate": _before_gap,
+    "spectral/subspace-exact": _exact,
+    "covariance/coinpress": _coinpress,
+    "gaussian/coinpress": _coinpress_law,
+    "covariance/heavy-tailed": _heavy_tailed,
+    "covariance/unbounded": _unbounded,
+    "gaussian/unbounded": _unbounded_law,
+    "gaussian/populous": _populous_law,
+}
+"""Key -> the search for its worst spectrum in d dimensions."""
+
+
+def row(key: str, d: int) -> str:
+    """Return a row of the table: key, d, n, the worst spectrum and its gaps, errors with intervals, tried."""
+    quest = QUESTS[key](d)
+    found = quest.search.run(SEED)
+    gaps = " ".join(f"{gap:.3f}" for gap in found.spectrum.log_gaps)
+    worst, round_ = words(found.measured), words(found.round)
+    return (
+        f"| {key} | {d} | {quest.n} | {found.spectrum.name} ({gaps}) | {worst} | {round_} | {found.tried} |"
+    )
+
+
+def words(measured: Measured) -> str:
+    """Return an error, its interval, the plain error and, if not all runs have one, the share of answers."""
+    low, high = measured.interval
+    said = f"{measured.error:.3g} [{low:.3g}, {high:.3g}], plain {measured.plain:.3g}"
+    return said if measured.answered == 1 else f"{said}, {100 * measured.answered:.0f} % answered"
+
+
+if __name__ == "__main__":
+    for dimension in sys.argv[2:]:
+        print(row(sys.argv[1], int(dimension)), flush=True)

@@ -1,0 +1,12 @@
+"""Types that all layers share."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[np.float64]
+"""Real numbers: rows of shape (n,) or (n, d), a vector, a matrix."""
+
+Columns: TypeAlias = dict[str, NDArray[Any]]
+"""What a block of trials measures: an entry per trial in every column."""
