@@ -1,4 +1,4 @@
-"""The explorers of notebook 04: a vote with far groups, and masks of the covariance's shape."""
+"""The explorers of notebook 05: a vote with far groups, and masks of the covariance's shape."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The sweeps that only the pictures of notebook 04 show: laws at more rows, and oracles under ten attacks."""
+"""The sweeps that only the pictures of notebook 05 show: laws at more rows, and oracles under ten attacks."""
 
 from workbench.chapters.any_gaussian.runs import attacks, votes
 from workbench.study.profiles import blocks
