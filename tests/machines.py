@@ -1,9 +1,11 @@
-"""README's first command as other machines would run it: `machines.py OUT`, for continuous integration.
+"""README's first command as other machines would run it: `machines.py OUT [DAY]`, for continuous integration.
 
 Reproduces every notebook under each BLAS kernel that this processor has, and under its own, with one thread
 and with two, prints the outcomes as a table, and ends with 1 unless all of them are good. A kernel's first
 run starts from nothing. Its second executes every notebook again, too, but finds the blocks of sweeps, which
-run on one thread however many there are (`test_sweep.py`), and are so two thirds of the work.
+run on one thread however many there are (`test_sweep.py`), and are so two thirds of the work. Given a DAY,
+a number, it does two of these runs: the own kernel with two threads, and another with one, the next the day
+after.
 """
 
 import os
@@ -46,6 +48,14 @@ def distinct(asked: Iterable[str], loaded: dict[str, str]) -> list[str]:
     return list(found.values())
 
 
+def runs(kernels: list[str], day: int | None = None) -> list[tuple[str, int]]:
+    """Kernels, the machine's own first, with their threads: all of them, or the two of a day."""
+    if day is None:
+        return [(kernel, threads) for kernel in kernels for threads in THREADS]
+    own, *others = kernels
+    return [(own, THREADS[-1]), *((others[day % len(others)], THREADS[0]) for _ in others[:1])]
+
+
 def environment(kernel: str, threads: int) -> dict[str, str]:
     inherited = {name: value for name, value in os.environ.items() if name != "OPENBLAS_CORETYPE"}
     chosen = {} if kernel == OWN else {"OPENBLAS_CORETYPE": kernel}
@@ -83,19 +93,18 @@ def table(outcomes: Iterable[Outcome]) -> str:
     return "\n".join([head, *rows])
 
 
-def main(out: Path, *arguments: str) -> int:
-    """Run all of them; 1 unless every one is good."""
+def main(out: Path, day: int | None = None) -> int:
+    """Run them; 1 unless every one is good."""
     information = Path("/proc/cpuinfo")
     asked = kernels(information.read_text() if information.is_file() else "", platform.machine())
     chosen = {name: loaded(name) for name in {OWN, *asked}}
     outcomes = []
-    for kernel in distinct(asked, chosen):
-        print(f"\nkernel {kernel}: {chosen[kernel]}", flush=True)
-        folder = out / kernel.replace(" ", "-")
-        outcomes += [reproduce(kernel, threads, folder, *arguments) for threads in THREADS]
+    for kernel, threads in runs(distinct(asked, chosen), day):
+        print(f"\nkernel {kernel}, {threads} threads: {chosen[kernel]}", flush=True)
+        outcomes.append(reproduce(kernel, threads, out / kernel.replace(" ", "-")))
     print(f"\n{table(outcomes)}")
     return int(any(one.code for one in outcomes))
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), *sys.argv[2:]))
+    sys.exit(main(Path(sys.argv[1]), *map(int, sys.argv[2:])))

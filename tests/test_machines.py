@@ -6,7 +6,7 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from tests import machines
-from tests.machines import OWN, Outcome, distinct, environment, kernels, table
+from tests.machines import OWN, Outcome, distinct, environment, kernels, runs, table
 
 ROOT = Path(__file__).parents[1]
 BITS = """
@@ -41,6 +41,14 @@ def test_the_machines_own_kernel_runs_once():
     asked = ["Prescott", "Haswell"]
     assert distinct(asked, {OWN: "h", "Prescott": "p", "Haswell": "h"}) == ["Haswell", "Prescott"]
     assert distinct(asked, {OWN: "z", "Prescott": "p", "Haswell": "h"}) == [OWN, "Prescott", "Haswell"]
+
+
+def test_a_day_has_two_runs_and_the_next_another_kernel():
+    three = [OWN, "Prescott", "Haswell"]
+    assert runs(three, 4) == [(OWN, 2), ("Prescott", 1)]
+    assert runs(three, 5) == [(OWN, 2), ("Haswell", 1)]
+    assert runs([OWN], 5) == [(OWN, 2)]
+    assert runs(three) == [(kernel, threads) for kernel in three for threads in (1, 2)]
 
 
 def test_the_environment_names_kernel_and_threads(monkeypatch):
