@@ -13,7 +13,7 @@ from foreseen import (
 from foreseen_table import CLIFFS, PENDING
 
 from workbench.catalog import CATALOG
-from workbench.estimators.statement import ErrorStatement
+from workbench.estimators.release import ErrorStatement
 from workbench.privacy import NonPrivate
 
 PRIVATE = [key for key, row in CLIFFS.items() if row.kind != "reference"]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from workbench.estimators.parts.votes.mean_groups import FARTHEST, Points
-from workbench.estimators.parts.votes.subspace_token import GRID, Tokens
+from workbench.estimators.parts.votes.means import FARTHEST, Points
+from workbench.estimators.spectral.subspace_exact import GRID, Tokens
 
 CELLS, LIMIT = 4, 2.0
 

@@ -8,13 +8,14 @@ import pytest
 from scipy.special import ndtri
 
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.blocks.blocks import in_blocks, projections, spectra
+from workbench.estimators.parts.blocks.blocks import projections, spectra
 from workbench.estimators.parts.blocks.friendly_mean import (
     FriendlyMean,
     enough_points,
     friends_of,
     weighted_mean,
 )
+from workbench.estimators.parts.rows import in_blocks
 from workbench.privacy import ZCDP, CountingNoise, SimulatedNoise, UnitNoise
 
 CALIBRATIONS = ("tight", "paper")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workbench.estimators.parts.votes.covariance_groups import LARGEST, SMALLEST, grouped
+from workbench.estimators.parts.votes.covariances import LARGEST, SMALLEST, grouped
 from workbench.estimators.spectral.preconditioner import Preconditioner
 from workbench.privacy import ApproxDP
 

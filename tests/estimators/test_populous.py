@@ -15,14 +15,15 @@ from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.gaussian.populous import PopulousGaussian
-from workbench.estimators.parts.votes.covariance_design import (
+from workbench.estimators.parts.votes.covariances import (
+    Groups,
     best_mask,
     design,
     factors,
+    grouped,
     limits,
     sizes,
 )
-from workbench.estimators.parts.votes.covariance_groups import Groups, grouped
 from workbench.estimators.parts.votes.preconditioner import PopulousFrame
 from workbench.estimators.parts.votes.vote import ROUNDING, Vote, change
 from workbench.estimators.spectral.preconditioner import Preconditioner

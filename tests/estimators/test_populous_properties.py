@@ -12,19 +12,17 @@ from hypothesis import strategies as st
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.mean.populous import PopulousMean
-from workbench.estimators.parts.blocks.blocks import in_blocks
-from workbench.estimators.parts.rows import paired, shuffled
+from workbench.estimators.parts.budgets import halved, least_groups
+from workbench.estimators.parts.rows import in_blocks, paired, shuffled
 from workbench.estimators.parts.votes import close_pairs
-from workbench.estimators.parts.votes.covariance_design import factors
-from workbench.estimators.parts.votes.covariance_groups import Groups, grouped
-from workbench.estimators.parts.votes.mean_design import design as mean_design
-from workbench.estimators.parts.votes.mean_groups import Points
-from workbench.estimators.parts.votes.paper import fewest_for_covariance, halved, least_groups
-from workbench.estimators.parts.votes.subspace_token import GRID, Tokens
+from workbench.estimators.parts.votes.covariances import Groups, factors, grouped
+from workbench.estimators.parts.votes.means import Points
+from workbench.estimators.parts.votes.means import design as mean_design
+from workbench.estimators.parts.votes.paper import fewest_for_covariance
 from workbench.estimators.parts.votes.vote import Vote, change
+from workbench.estimators.release import Asked
 from workbench.estimators.spectral.preconditioner import Preconditioner
-from workbench.estimators.spectral.subspace_exact import SubspaceExact
-from workbench.estimators.statement import Asked
+from workbench.estimators.spectral.subspace_exact import GRID, SubspaceExact, Tokens
 from workbench.privacy import ApproxDP, SimulatedNoise, UnitNoise, compose
 from workbench.privacy.mechanisms import truncated_laplace_bound
 

@@ -10,13 +10,7 @@ from scipy.special import ndtri
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.base import mapped, sanitised
-from workbench.estimators.parts.blocks.blocks import (
-    LEAST,
-    Partition,
-    in_blocks,
-    projections,
-    spectra,
-)
+from workbench.estimators.parts.blocks.blocks import LEAST, Partition, projections, spectra
 from workbench.estimators.parts.blocks.eigenvalues import (
     BAD,
     ZERO,
@@ -30,8 +24,8 @@ from workbench.estimators.parts.blocks.subspaces import (
     top_eigenvectors,
     unit_distance,
 )
-from workbench.estimators.parts.concentrated import concentrated, without_events
-from workbench.estimators.parts.rows import centred_rows
+from workbench.estimators.parts.budgets import concentrated, without_events
+from workbench.estimators.parts.rows import centred_rows, in_blocks
 from workbench.estimators.spectral.eigenvalues import Eigenvalues
 from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
 from workbench.linalg import norms, symmetric_noise_norm

@@ -12,7 +12,7 @@ from workbench.estimators import Abstention
 from workbench.estimators.base import Trace, sanitised
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian
-from workbench.estimators.parts.concentrated import concentrated
+from workbench.estimators.parts.budgets import concentrated
 from workbench.estimators.parts.gaussians import unbounded, unbounded_tight
 from workbench.estimators.parts.gaussians.finish import RoundFinish, completed
 from workbench.estimators.parts.gaussians.frame import Frame, identity_frame, padded

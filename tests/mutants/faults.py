@@ -15,7 +15,7 @@ from table import Fault, times
 from workbench.catalog import Example
 from workbench.distributions import Interval
 from workbench.estimators import base
-from workbench.estimators.parts import gaussian_steps, rows, shares
+from workbench.estimators.parts import budgets, rows
 from workbench.estimators.parts.filters.paper import Directions, Rounds
 from workbench.estimators.parts.locate import unit_histogram
 from workbench.estimators.parts.locate.clipping import clipped_mean
@@ -23,7 +23,6 @@ from workbench.estimators.parts.locate.stable_centres import StableCentres
 from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
 from workbench.estimators.parts.scale import kv_interval, studentised, winsorised_scale
 from workbench.estimators.parts.scale.exponent_scale import exponents, pair_differences
-from workbench.estimators.parts.votes import design
 from workbench.privacy import (
     ZCDP,
     Converted,
@@ -217,7 +216,7 @@ def overspent_shares(budget: Any, share: float) -> tuple[Any, Any]:
     return location, (replace(mean, rho=whole) if hasattr(mean, "rho") else PureDP(whole))
 
 
-divided = shares.divided
+divided = budgets.divided
 
 
 def whole_steps(budget: Any, weights: Any) -> Any:
@@ -225,7 +224,7 @@ def whole_steps(budget: Any, weights: Any) -> Any:
     return step_budgets(budget, (1.0,)) * len(weights)
 
 
-step_budgets = gaussian_steps.step_budgets
+step_budgets = budgets.step_budgets
 
 
 @contextmanager
@@ -236,12 +235,12 @@ def every_share_is_the_whole(example: Example) -> Iterator[None]:
         return tuple(times(part, 2.0) for part in kv_parts(budget))
 
     with ExitStack() as stack:
-        stack.enter_context(replaced_everywhere(shares.divided, overspent_shares))
-        stack.enter_context(replaced_everywhere(gaussian_steps.step_budgets, whole_steps))
+        stack.enter_context(replaced_everywhere(budgets.divided, overspent_shares))
+        stack.enter_context(replaced_everywhere(budgets.step_budgets, whole_steps))
         stack.enter_context(patch.object(studentised, "_split", lambda budget, share: (budget, budget)))
         stack.enter_context(patch.object(kv_interval, "_parts", parts))
         stack.enter_context(patch.object(StableCentres, "coordinate_cost", twice_a_coordinate))
-        stack.enter_context(replaced_everywhere(design.split, whole_vote))
+        stack.enter_context(replaced_everywhere(budgets.vote_and_mask, whole_vote))
         for query, cost in ((Rounds, "outer"), (Directions, "cost")):
             stack.enter_context(patch.object(query, cost, property(lambda queries: queries.budget)))
         stack.enter_context(patch.object(ZCDP, "split", lambda cost, *weights: (cost,) * len(weights)))
@@ -254,7 +253,7 @@ def whole_vote(budget: Any, share: float, kind: str) -> tuple[Any, Any]:
     return vote, replace(mask, epsilon=budget.epsilon)
 
 
-votes = design.split
+votes = budgets.vote_and_mask
 kv_parts = kv_interval._parts
 coordinate_cost = StableCentres.coordinate_cost
 

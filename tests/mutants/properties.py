@@ -20,8 +20,8 @@ from workbench.estimators.parts.gaussians import finish as round_finish
 from workbench.estimators.parts.gaussians import steps
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
 from workbench.estimators.parts.quantile.stability import Stability
-from workbench.estimators.parts.votes import mean_groups
-from workbench.estimators.parts.votes.subspace_token import Tokens
+from workbench.estimators.parts.votes import means
+from workbench.estimators.spectral.subspace_exact import Tokens
 from workbench.privacy import random_matrices
 
 
@@ -86,7 +86,7 @@ PROPERTIES = (
     Property("tokens named by closeness", partial(patch.object, Tokens, "of", named_by_closeness),
              partial(verdicts.test_a_block_that_moves_by_one_cell_changes_no_other_token, 0)),
     Property("inner products of points as far as points may be",
-             partial(patch.multiple, mean_groups, NEAR=mean_groups.FARTHEST, MARGIN=0.0),
+             partial(patch.multiple, means, NEAR=means.FARTHEST, MARGIN=0.0),
              partial(verdicts.test_verdicts_of_a_far_minority_do_not_hang_on_the_other_points, 0,
                      (0.0, 0.0))),
     Property("a rate of Thompson-Laplace noise that is 2 more in four dimensions",

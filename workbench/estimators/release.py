@@ -1,17 +1,23 @@
-"""What an estimator returns: a value or "no answer", the plan that paid for it, and what it promises."""
+"""What an estimator returns: a value or "no answer", the plan that paid for it, and what it promises.
+
+What public numbers say of the error before a row is read, a proved bound or a prediction, comes with it.
+"""
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Generic, Literal, TypeVar
+from inspect import getdoc
+from math import inf, isfinite, isnan
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from workbench.errors import ArgumentError
-from workbench.estimators.statement import Asked, ErrorStatement
 from workbench.privacy import Budget, Plan
 
 T = TypeVar("T")
+Kind: TypeAlias = Literal["proved", "predicted"]
+BETA = 0.05  # the chance that a stated bound leaves
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,118 @@ class Abstention:
 
     def __str__(self) -> str:
         return f"no answer from step {self.step!r}"
+
+
+@runtime_checkable
+class Bounded(Protocol):
+    """An estimator with a bound on its error in which every constant is explicit."""
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return a number that the error exceeds with probability at most `beta`; infinite if n is too small.
+
+        Parameters
+        ----------
+        n, d : int
+            Rows, and columns: d = 1 for one column.
+        budget : Budget
+            Of the release that is asked about.
+        beta : float
+            Chance, at most, that the error is larger, strictly between 0 and 1.
+        """
+        ...
+
+
+@runtime_checkable
+class Predicted(Protocol):
+    """An estimator that foresees its error from public numbers, on both sides of every cliff."""
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median error to expect, in the catalog's loss; infinite where it is uninformative.
+
+        It is that of rows of the estimator's own model at the worst parameters within its public bounds; no
+        answer is an infinite error. Uninformative is an answer no better than one that looks at no row.
+
+        Parameters
+        ----------
+        n, d : int
+            Rows, and columns: d = 1 for one column.
+        budget : Budget
+            Of the release that is asked about.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class ErrorStatement:
+    """What public numbers say of an error.
+
+    Parameters
+    ----------
+    value : float
+        Infinite where they promise nothing.
+    kind : {"proved", "predicted"}
+        A bound that the error exceeds with probability at most .05, or the median error that is expected.
+    meaning : str
+        Of which distance, for which rows.
+    """
+
+    value: float
+    kind: Kind
+    meaning: str
+
+    @property
+    def informative(self) -> bool:
+        """Whether an error is foreseen that is better than that of no answer."""
+        return isfinite(self.value)
+
+    def __str__(self) -> str:
+        if self.kind == "proved":
+            said = f"{self.value:.3g}, with probability {1 - BETA:g}" if self.informative else "none"
+            return f"error bound: {said}, from public numbers"
+        said = f"{self.value:.3g}" if self.informative else "uninformative: more rows or budget are needed"
+        return f"predicted error: {said}, from public numbers"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is public of a call: who was asked, with how many rows and columns, at which budget."""
+
+    estimator: Any
+    n: int
+    d: int
+    budget: Budget
+
+    def error(self) -> ErrorStatement | None:
+        """Return the bound where it is finite or alone, else the prediction; None where nothing is stated."""
+        proved, predicted = self._proved(), self._predicted()
+        return predicted if predicted and not (proved and proved.informative) else proved
+
+    def _proved(self) -> ErrorStatement | None:
+        if not isinstance(self.estimator, Bounded):
+            return None
+        ask = self.estimator.error_bound
+        return ErrorStatement(_stated(ask, self.n, self.d, self.budget, BETA), "proved", meaning(ask))
+
+    def _predicted(self) -> ErrorStatement | None:
+        if not isinstance(self.estimator, Predicted):
+            return None
+        ask = self.estimator.predicted_error
+        return ErrorStatement(_stated(ask, self.n, self.d, self.budget), "predicted", meaning(ask))
+
+
+def meaning(ask: Any) -> str:
+    """Return what the number that a method returns is, in the first line that documents it."""
+    return (getdoc(ask) or "").partition("\n")[0].removeprefix("Return ").rstrip(".")
+
+
+def _stated(ask: Any, *public: object) -> float:
+    """Return the number, infinite where it needs more rows than an answer does."""
+    try:
+        with np.errstate(all="ignore"):
+            value = float(ask(*public))
+    except ArgumentError:
+        return inf
+    return inf if isnan(value) else value
 
 
 @dataclass(frozen=True)

@@ -136,6 +136,6 @@ entry = SimpleNamespace(
 module("workbench.catalog", CATALOG={"univariate/toy": entry, "mean/toy": entry})
 module("workbench.privacy", PureDP=PureDP, ApproxDP=ApproxDP, ZCDP=ZCDP, NonPrivate=NonPrivate)
 module("workbench.estimators.base", Abstention=Abstention, Array=object, LARGEST=1e100)
-module("workbench.estimators.statement", BETA=0.05, ErrorStatement=object)
+module("workbench.estimators.release", BETA=0.05, ErrorStatement=object)
 module("workbench.sources", sources=sources, statements=statements)
 module("workbench.chapters.registry", CLAIMS=CLAIMS, decide=decide)

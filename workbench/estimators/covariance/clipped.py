@@ -16,8 +16,8 @@ from math import inf, sqrt
 
 from workbench.errors import positive, probability
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.budgets import require_gaussian
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
-from workbench.estimators.parts.gaussian_steps import require_gaussian
 from workbench.estimators.parts.rows import (
     centred_rows,
     require_spread,

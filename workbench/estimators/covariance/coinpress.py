@@ -39,8 +39,8 @@ import numpy as np
 from workbench.errors import integer_at_least, one_of, positive, probability
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import perturbed
+from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
-from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.preconditioned.coinpress_covariance_design import (
     CovarianceDesign,
     covariance_design,

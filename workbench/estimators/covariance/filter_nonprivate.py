@@ -18,10 +18,9 @@ from typing import Literal
 
 from workbench.errors import one_of
 from workbench.estimators.base import Trace, require_matrix, run_reference
-from workbench.estimators.parts.oracles.shaving import require_corruption
 from workbench.estimators.parts.oracles.tail_filter import filtered_moment
 from workbench.estimators.parts.oracles.variance_filter import simple_moment
-from workbench.estimators.parts.rows import centred_rows
+from workbench.estimators.parts.rows import centred_rows, require_corruption
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
 from workbench.privacy.budget import require
 from workbench.types import Array

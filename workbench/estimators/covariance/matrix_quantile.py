@@ -24,11 +24,11 @@ from math import log
 
 from workbench.errors import ArgumentError, one_of, positive, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.gaussians.populous_learner import completed, require_events
+from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.quantile.design import TEST, Mask, Target, fewest_rows
 from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile
 from workbench.estimators.parts.rows import centred_rows, shuffled
-from workbench.estimators.spectral.subspace_exact import SubspaceExact
+from workbench.estimators.spectral.subspace_exact import SubspaceExact, completed
 from workbench.linalg import symmetrised
 from workbench.privacy import ApproxDP, Budget, NoiseSource, Parallel, Plan
 from workbench.types import Array

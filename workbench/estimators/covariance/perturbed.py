@@ -23,8 +23,8 @@ import numpy as np
 
 from workbench.errors import one_of, positive
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.budgets import require_gaussian
 from workbench.estimators.parts.foreseen import better_than, median_noise_norm, median_norm
-from workbench.estimators.parts.gaussian_steps import require_gaussian
 from workbench.estimators.parts.rows import require_radius, second_moment_sensitivity, second_moment_within
 from workbench.estimators.parts.sparse.paper_noise import paper_plan
 from workbench.privacy import Budget, Charge, NoiseSource, Plan

@@ -19,7 +19,8 @@ from typing import Literal
 
 from workbench.errors import one_of, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.gaussians.populous_learner import PopulousLearner, require_events
+from workbench.estimators.parts.budgets import require_events
+from workbench.estimators.parts.gaussians.populous_learner import PopulousLearner
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array
 

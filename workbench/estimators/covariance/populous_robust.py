@@ -21,12 +21,11 @@ from dataclasses import dataclass, replace
 
 from workbench.errors import ArgumentError, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.gaussians.populous_learner import require_events
-from workbench.estimators.parts.oracles.shaving import LARGEST, require_corruption
+from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.robust_votes.covariance_vote import RobustCovariance
 from workbench.estimators.parts.robust_votes.design import refused_whole
-from workbench.estimators.parts.rows import centred_rows
-from workbench.estimators.parts.votes.design import VOTE
+from workbench.estimators.parts.rows import CORRUPT, centred_rows, require_corruption
+from workbench.estimators.parts.votes.vote import VOTE
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array
 
@@ -70,8 +69,8 @@ class PopulousRobustCovariance:
     def __post_init__(self) -> None:
         require_corruption(self.corruption)
         probability(beta=self.beta)
-        if self.share > LARGEST:
-            raise ArgumentError("corruption", self.corruption, f"at most {LARGEST / 2} unless centred")
+        if self.share > CORRUPT:
+            raise ArgumentError("corruption", self.corruption, f"at most {CORRUPT / 2} unless centred")
 
     @property
     def share(self) -> float:

@@ -25,11 +25,11 @@ import numpy as np
 
 from workbench.errors import ArgumentError, positive, probability
 from workbench.estimators.base import Trace, mapped, require_matrix, run_multivariate
+from workbench.estimators.parts.budgets import require_selection
 from workbench.estimators.parts.foreseen import better_than, chosen, weighted_median
 from workbench.estimators.parts.nets.covariance_net import Net, directions, monomials, net
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments, require_fourth
 from workbench.estimators.parts.rows import centred_rows, within_ball
-from workbench.estimators.parts.shares import require_selection
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import exponential, selection_scale
 from workbench.types import Array

@@ -30,7 +30,7 @@ from typing import Literal
 
 from workbench.errors import one_of
 from workbench.estimators.base import Abstention, Trace, run_multivariate
-from workbench.estimators.parts.concentrated import delivered
+from workbench.estimators.parts.budgets import delivered
 from workbench.estimators.parts.gaussians.unbounded import Recipe, moments, recipe_for
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array

@@ -29,7 +29,7 @@ import numpy as np
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, finite, positive
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
+from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.gaussians.frame import Frame
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
 from workbench.estimators.parts.gaussians.steps import slope

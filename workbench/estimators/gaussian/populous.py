@@ -25,11 +25,8 @@ import numpy as np
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, one_of, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.gaussians.populous_learner import (
-    Covariance,
-    PopulousLearner,
-    require_events,
-)
+from workbench.estimators.parts.budgets import require_events
+from workbench.estimators.parts.gaussians.populous_learner import Covariance, PopulousLearner
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array
 

@@ -22,13 +22,12 @@ import numpy as np
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, probability
 from workbench.estimators.base import Abstention, Trace, mapped, require_matrix, run_multivariate
-from workbench.estimators.parts.gaussians.populous_learner import require_events
-from workbench.estimators.parts.oracles.shaving import LARGEST, require_corruption
+from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.robust_votes.covariance_vote import RobustCovariance
 from workbench.estimators.parts.robust_votes.design import refused_whole
 from workbench.estimators.parts.robust_votes.mean_vote import RobustMean
-from workbench.estimators.parts.rows import paired, shuffled
-from workbench.estimators.parts.votes.design import VOTE
+from workbench.estimators.parts.rows import CORRUPT, paired, require_corruption, shuffled
+from workbench.estimators.parts.votes.vote import VOTE
 from workbench.privacy import Budget, NoiseSource, Parallel, Plan
 from workbench.types import Array
 
@@ -72,8 +71,8 @@ class PopulousRobustGaussian:
     def __post_init__(self) -> None:
         require_corruption(self.corruption)
         probability(beta=self.beta)
-        if 2 * self.corruption > LARGEST:
-            raise ArgumentError("corruption", self.corruption, f"at most {LARGEST / 2}")
+        if 2 * self.corruption > CORRUPT:
+            raise ArgumentError("corruption", self.corruption, f"at most {CORRUPT / 2}")
 
     __call__ = run_multivariate
 

@@ -19,8 +19,8 @@ import numpy as np
 
 from workbench.errors import finite, positive, probability
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.budgets import require_gaussian
 from workbench.estimators.parts.foreseen import better_than, median_of_mean
-from workbench.estimators.parts.gaussian_steps import require_gaussian
 from workbench.estimators.parts.rows import mean_of, mean_sensitivity
 from workbench.linalg import tail
 from workbench.privacy import Budget, Charge, NoiseSource, Plan

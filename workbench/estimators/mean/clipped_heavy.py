@@ -29,7 +29,7 @@ import numpy as np
 
 from workbench.errors import finite, integer_at_least, positive, probability
 from workbench.estimators.base import Trace, require_matrix, run_multivariate, sanitised
-from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
+from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments
 from workbench.estimators.parts.rows import mean_of, mean_sensitivity, within_ball
 from workbench.linalg import tail

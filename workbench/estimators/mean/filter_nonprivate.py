@@ -18,8 +18,8 @@ import numpy as np
 from workbench.errors import one_of, positive
 from workbench.estimators.base import Trace, require_matrix, run_reference, sanitised
 from workbench.estimators.parts.oracles.mean_filter import filtered_mean
-from workbench.estimators.parts.oracles.shaving import require_corruption
 from workbench.estimators.parts.oracles.variance_filter import simple_mean
+from workbench.estimators.parts.rows import require_corruption
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
 from workbench.privacy.budget import require
 from workbench.types import Array

@@ -4,7 +4,7 @@ Rows x of shape (n, d) of covariance sigma² I, any mean. Neighbours: replace on
 
     (1) the rows over sigma, shuffled, are cut into k groups of s; Y_i = the mean of group i
     (2) groups vote on whether most of them are close: no answer if they are not
-    (3) out = sigma times a masked average of the groups that are close to most     `parts.votes.average`
+    (3) out = sigma times a masked average of the groups that are close to most     `parts.votes.vote`
 
 The noise is normal, of sd Δ/μ in every coordinate, Δ = 2ρC/k. It needs no range: where the mean is costs
 nothing, up to 1e8 standard deviations. This is the source's Algorithm 5 with plain means of groups.
@@ -23,13 +23,10 @@ from scipy.special import chdtri
 
 from workbench.errors import one_of, positive, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate, sanitised
-from workbench.estimators.parts.blocks.blocks import in_blocks
-from workbench.estimators.parts.gaussians.populous_learner import require_events
-from workbench.estimators.parts.rows import shuffled
-from workbench.estimators.parts.votes.average import private_average
-from workbench.estimators.parts.votes.design import VOTE, Design
-from workbench.estimators.parts.votes.mean_design import design_of
-from workbench.estimators.parts.votes.mean_groups import Points
+from workbench.estimators.parts.budgets import require_events
+from workbench.estimators.parts.rows import in_blocks, shuffled
+from workbench.estimators.parts.votes.means import Points, design_of
+from workbench.estimators.parts.votes.vote import VOTE, Design, private_average
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.types import Array

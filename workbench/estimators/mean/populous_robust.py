@@ -19,10 +19,10 @@ from dataclasses import dataclass, replace
 
 from workbench.errors import positive, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.gaussians.populous_learner import require_events
-from workbench.estimators.parts.oracles.shaving import require_corruption
+from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.robust_votes.mean_vote import RobustMean
-from workbench.estimators.parts.votes.design import VOTE
+from workbench.estimators.parts.rows import require_corruption
+from workbench.estimators.parts.votes.vote import VOTE
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array
 

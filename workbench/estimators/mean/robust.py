@@ -26,8 +26,8 @@ import numpy as np
 
 from workbench.errors import ArgumentError, finite, real
 from workbench.estimators.base import Trace, require_matrix, run_multivariate, standard_radius
+from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.foreseen import better_than
-from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.rowwise.design import RobustDesign, robust_design
 from workbench.estimators.parts.rowwise.loop import RobustLoop
 from workbench.estimators.parts.rowwise.normal_rule import NormalRule

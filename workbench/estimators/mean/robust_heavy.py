@@ -23,8 +23,8 @@ import numpy as np
 
 from workbench.errors import ArgumentError, finite, positive, real
 from workbench.estimators.base import Trace, require_matrix, run_multivariate, standard_radius
+from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.foreseen import better_than
-from workbench.estimators.parts.gaussian_steps import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.rowwise.bounded_rule import BoundedRule
 from workbench.estimators.parts.rowwise.design import RobustDesign
 from workbench.estimators.parts.rowwise.heavy_design import allowance, robust_heavy_design

@@ -25,6 +25,7 @@ from scipy.special import ndtr
 
 from workbench.errors import finite, positive
 from workbench.estimators.base import Trace, run_multivariate, standard_radius
+from workbench.estimators.parts.budgets import require_selection
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.locate.window_mean import located_median
 from workbench.estimators.parts.locate.window_median import EVERYTHING, WindowMedian
@@ -37,7 +38,6 @@ from workbench.estimators.parts.nets.direction_net import (
     require_few_columns,
 )
 from workbench.estimators.parts.nets.foreseen_net import median_on_grid
-from workbench.estimators.parts.shares import require_selection
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import exponential, selection_scale
 from workbench.types import Array

@@ -8,7 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError
+from workbench.errors import ArgumentError, real
 from workbench.estimators.base import sanitised
 from workbench.linalg import norms, symmetrised
 from workbench.privacy import NoiseSource
@@ -17,6 +17,7 @@ from workbench.types import Array
 BLOCK = 2**15  # entries that are mapped at a time: they stay in the cache, and memory does not grow with n
 NEAREST, FARTHEST = 1e-150, 1e150  # radii whose squares, and those of rows beyond them, floats resolve
 UNIT, OVER = 2.0**-53, 1e-12  # u; by how much of the radius a clipped row may be too long
+CORRUPT = 0.1  # the largest share of rows that may be anything: ours, what filters were measured at
 WIDEST = 1e100  # upper/lower of a covariance, radius/sigma of a mean: what designs are computed for
 
 
@@ -50,6 +51,13 @@ def centred_rows(x: Array, centred: bool) -> Array:
     return x if centred else paired(x)
 
 
+def in_blocks(rows: Array, blocks: int) -> Array:
+    """Return ⌊n/t⌋ rows for each of t blocks, shape (t, m, d); the last n - tm rows are unused."""
+    n, d = rows.shape
+    m = n // blocks
+    return rows[: blocks * m].reshape(blocks, m, d)
+
+
 def within_ball(x: Array, radius: float) -> Array:
     """Return rows clipped to the ball of `radius` round 0: rows inside keep their bits, the others shrink.
 
@@ -81,6 +89,12 @@ def require_spread(lower: float, upper: float) -> None:
     """Raise unless `lower` I ≤ Σ ≤ `upper` I is possible and no wider than floats allow."""
     if not upper / WIDEST <= lower <= upper:
         raise ArgumentError("lower", lower, f"at most upper = {upper}, at least {1 / WIDEST:g} upper")
+
+
+def require_corruption(corruption: float) -> None:
+    """Raise unless a share of the rows is one that filters are made for."""
+    if not (real(corruption) and 0 <= corruption <= CORRUPT):
+        raise ArgumentError("corruption", corruption, f"a number from 0 to {CORRUPT}")
 
 
 def mean_sensitivity(n: int, radius: float) -> float:

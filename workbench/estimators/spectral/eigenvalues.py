@@ -23,10 +23,10 @@ from typing import Literal
 
 from workbench.errors import one_of
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.blocks.blocks import Partition, in_blocks, spectra
+from workbench.estimators.parts.blocks.blocks import Partition, spectra
 from workbench.estimators.parts.blocks.eigenvalues import BlockEigenvalues
-from workbench.estimators.parts.concentrated import concentrated, delivered, without_events
-from workbench.estimators.parts.rows import centred_rows
+from workbench.estimators.parts.budgets import concentrated, delivered, without_events
+from workbench.estimators.parts.rows import centred_rows, in_blocks
 from workbench.privacy import ZCDP, Budget, NoiseSource, Plan
 from workbench.types import Array
 

@@ -22,8 +22,8 @@ from typing import Literal
 from workbench.errors import ArgumentError, one_of, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.rows import centred_rows
-from workbench.estimators.parts.votes.design import VOTE
 from workbench.estimators.parts.votes.preconditioner import PopulousFrame
+from workbench.estimators.parts.votes.vote import VOTE
 from workbench.privacy import ApproxDP, Budget, NoiseSource, Plan
 from workbench.types import Array
 

@@ -23,11 +23,11 @@ from typing import Literal
 
 from workbench.errors import ArgumentError, finite, integer_at_least, one_of
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.blocks.blocks import Partition, in_blocks, projections
+from workbench.estimators.parts.blocks.blocks import Partition, projections
 from workbench.estimators.parts.blocks.friendly_mean import enough_points
 from workbench.estimators.parts.blocks.subspaces import SubspaceVote
-from workbench.estimators.parts.concentrated import concentrated, delivered
-from workbench.estimators.parts.rows import centred_rows
+from workbench.estimators.parts.budgets import concentrated, delivered
+from workbench.estimators.parts.rows import centred_rows, in_blocks
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.types import Array
 

@@ -6,7 +6,11 @@ paired first, ⌊n/2⌋ rows (x_1 - x_2)/√2, which span what the rows vary in.
     (1) rows are shuffled and cut into k groups of s ≥ d; each names what it spans
     (2) the most frequent name is released if it is far enough ahead; else no answer    (ε, δ)
 
-Names: `parts.votes.subspace_token`.
+A name is the projection P on what a group spans, rounded down to a grid of width g with public random
+offsets u: (r, ⌊(P_ij + u_ij)/g⌋ for i ≤ j), r the rank. For rows of a distribution on a subspace nearly all
+groups have the same name; equality of names is an equivalence, closeness of floats is not. A name depends on
+its own group alone; rows that cannot be decomposed have r = -1. What is released is a name, and the subspace
+is read from it: the first r eigenvectors of the cell's centre.
 
 Where the rows have a density on a subspace, every group of d rows spans all of it, and k ≈ 2 ln(1/δ)/ε groups
 suffice. A subspace is exact up to a grid of 1e-5. "paper" has the source's number of groups, which is some 15
@@ -18,18 +22,21 @@ from dataclasses import dataclass
 from math import ceil, log
 from typing import Literal
 
+import numpy as np
+
 from workbench.errors import ArgumentError, one_of, probability
-from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.blocks.blocks import in_blocks
-from workbench.estimators.parts.rows import centred_rows, own_stream
-from workbench.estimators.parts.votes.paper import halved, least_groups
-from workbench.estimators.parts.votes.subspace_token import Tokens
+from workbench.estimators.base import Abstention, Trace, mapped, require_matrix, run_multivariate, sanitised
+from workbench.estimators.parts.blocks.blocks import svd, usable
+from workbench.estimators.parts.budgets import halved, least_groups
+from workbench.estimators.parts.rows import centred_rows, in_blocks, own_stream
 from workbench.privacy import ApproxDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.histograms import mode_charge, release_mode
 from workbench.privacy.mechanisms import truncated_laplace_bound
 from workbench.types import Array
 
 STEP = "subspace"
+GRID = 1e-5  # ours: far above what rounding moves a projection by
+RANK = 1e-8  # singular values below this share of the largest one are 0
 SPARE = 0.1  # of the groups may have no name that others have
 
 
@@ -114,3 +121,51 @@ class SubspaceExact:
         if not isinstance(budget, ApproxDP) or not budget.delta > 0:
             raise ArgumentError("budget", budget, "ApproxDP with delta > 0")
         return mode_charge(STEP, budget)
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The grid of one run: offsets in [0, g), shape (d, d), symmetric."""
+
+    offsets: Array
+
+    @classmethod
+    def drawn(cls, d: int, stream: np.random.Generator) -> "Tokens":
+        """Return a grid with offsets from a stream that has nothing to do with the rows."""
+        upper = np.triu(stream.uniform(0.0, GRID, (d, d)))
+        return cls(upper + np.triu(upper, 1).T)
+
+    def of(self, blocks: Array) -> np.ndarray:
+        """Return the token of every block of shape (s, d), as text."""
+        above = np.triu_indices(len(self.offsets))
+        good = usable(blocks)
+        values, vectors = svd(np.where(good[:, None, None], blocks, 0.0))
+        good &= ~np.isnan(values).any(axis=1)
+        kept = values > RANK * values[:, :1]
+        spanned = vectors * kept[:, :, None]
+        projections = np.swapaxes(spanned, 1, 2) @ spanned
+        cells = np.floor((projections + self.offsets) / GRID)[:, above[0], above[1]]
+        ranks = np.where(good, kept.sum(axis=1), -1)
+        found = np.concatenate([ranks[:, None], np.where(good[:, None], cells, 0)], axis=1).astype(np.int64)
+        return np.array([row.tobytes().hex() for row in found])
+
+    def basis(self, token: str) -> Array | None:
+        """Return an orthonormal basis, shape (d, r), of the subspace of a token; None where r = -1."""
+        d = len(self.offsets)
+        rank, *cells = np.frombuffer(bytes.fromhex(token), np.int64).tolist()
+        if rank < 0:
+            return None
+        above = np.triu_indices(d)
+        matrix = np.zeros((d, d))
+        matrix[above] = (np.array(cells) + 0.5) * GRID - self.offsets[above]
+        matrix = matrix + np.triu(matrix, 1).T
+        return np.asarray(np.linalg.eigh(matrix)[1][:, ::-1][:, :rank])
+
+
+def completed(rows: Array, basis: Array, noise: NoiseSource) -> Array:
+    """Return the coordinates of rows in a subspace, with further ones of the run's own normal numbers."""
+    d, rank = basis.shape
+    if rank == d:
+        return mapped(rows, basis.T)
+    further = own_stream(noise).standard_normal((len(rows), d - rank))
+    return sanitised(np.hstack([mapped(rows, basis.T), further]))

@@ -22,9 +22,10 @@ from scipy.special import ndtr, ndtri
 
 from workbench.errors import ArgumentError, finite, one_of, probability
 from workbench.estimators.base import Trace, require_rows, run_univariate, standard_radius, standardised
+from workbench.estimators.parts.budgets import mean_charge
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
-from workbench.estimators.parts.shares import mean_charge, noise_quantile, noise_sd
+from workbench.estimators.parts.locate.laplace_normal import noise_quantile, noise_sd
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NoiseSource, Plan, PureDP
 from workbench.privacy.mechanisms import additive
 from workbench.types import Array

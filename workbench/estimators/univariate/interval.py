@@ -24,12 +24,12 @@ from typing import Literal
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import integer_at_least, one_of, positive, probability
 from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate, standardised
+from workbench.estimators.parts.budgets import divided, mean_charge, rule
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import half_width
 from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.scale.pivots import critical_value
-from workbench.estimators.parts.shares import divided, mean_charge, rule
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
 from workbench.types import Array

@@ -17,7 +17,7 @@ from workbench.catalog import CATALOG
 from workbench.charts import canonical_json
 from workbench.errors import ArgumentError, integer_at_least, one_of, real
 from workbench.estimators.base import LARGEST, Abstention
-from workbench.estimators.statement import BETA, ErrorStatement
+from workbench.estimators.release import BETA, ErrorStatement
 from workbench.lab.terminal.budget_options import spending
 from workbench.lab.terminal.csv_file import CsvFile, Writing, open_csv
 from workbench.privacy import NonPrivate

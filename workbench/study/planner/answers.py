@@ -6,7 +6,7 @@ from math import inf, isfinite
 from operator import itemgetter
 
 from workbench.errors import ArgumentError
-from workbench.estimators.statement import Kind
+from workbench.estimators.release import Kind
 from workbench.privacy import Budget
 from workbench.study.least_rows import fewest_rows
 from workbench.study.planner.estimators import Candidate, Parameter, candidates

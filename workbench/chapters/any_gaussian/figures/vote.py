@@ -8,9 +8,9 @@ from workbench.chapters.any_gaussian.runs.votes import BUDGET, rotated
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.estimators.mean.populous import PopulousMean
-from workbench.estimators.parts.votes.covariance_design import design as covariance_design
-from workbench.estimators.parts.votes.design import Design
-from workbench.estimators.parts.votes.mean_groups import Points
+from workbench.estimators.parts.votes.covariances import design as covariance_design
+from workbench.estimators.parts.votes.means import Points
+from workbench.estimators.parts.votes.vote import Design
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.masks import masked
 from workbench.privacy.mechanisms import truncated_laplace_bound

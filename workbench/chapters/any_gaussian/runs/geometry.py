@@ -11,8 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from workbench.bounds.al22 import frobenius_mask
-from workbench.estimators.parts.votes.covariance_design import factors, limits
-from workbench.estimators.parts.votes.covariance_groups import Groups
+from workbench.estimators.parts.votes.covariances import Groups, factors, limits
 from workbench.estimators.parts.votes.vote import ROUNDING, Vote
 from workbench.privacy import SimulatedNoise
 from workbench.study.profiles import blocks

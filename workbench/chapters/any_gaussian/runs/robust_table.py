@@ -16,8 +16,8 @@ import numpy as np
 from workbench.estimators.parts.robust_votes.m_scatter import scatter_factors
 from workbench.estimators.parts.robust_votes.mean_vote import group_means
 from workbench.estimators.parts.robust_votes.table import FAR, MIDDLE, TABLE
-from workbench.estimators.parts.votes.covariance_groups import Groups
-from workbench.estimators.parts.votes.mean_groups import Points
+from workbench.estimators.parts.votes.covariances import Groups
+from workbench.estimators.parts.votes.means import Points
 from workbench.linalg import norms
 from workbench.populations.corruption import COVARIANCE_ATTACKS
 from workbench.types import Array

@@ -18,16 +18,14 @@ from workbench.estimators.covariance.populous import PopulousCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.gaussian.populous import PopulousGaussian
 from workbench.estimators.mean.populous import PopulousMean
-from workbench.estimators.parts.blocks.blocks import in_blocks
-from workbench.estimators.parts.votes import paper
-from workbench.estimators.parts.votes.average import private_average
-from workbench.estimators.parts.votes.covariance_design import factors
-from workbench.estimators.parts.votes.covariance_groups import Groups
+from workbench.estimators.parts import budgets
+from workbench.estimators.parts.rows import in_blocks
+from workbench.estimators.parts.votes.covariances import Groups, factors
+from workbench.estimators.parts.votes.paper import EVERYBODY, NOBODY, QUORUM
 from workbench.estimators.parts.votes.preconditioner import centring
-from workbench.estimators.parts.votes.subspace_token import GRID, Tokens
-from workbench.estimators.parts.votes.vote import Vote
+from workbench.estimators.parts.votes.vote import Vote, private_average
 from workbench.estimators.spectral.preconditioner import Preconditioner
-from workbench.estimators.spectral.subspace_exact import SubspaceExact
+from workbench.estimators.spectral.subspace_exact import GRID, SubspaceExact, Tokens
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.histograms import mode_charge, release_mode
@@ -46,8 +44,8 @@ FEW = ("round", "ratio 9", "geometric")  # of the spectra; the worst that was fo
 KINDS = ("full", "degenerate", "shifted")
 SHIFT = 1e4  # of a law, in its widest standard deviations
 ACROSS = 10 * GRID  # off a subspace, in the widest standard deviations
-PAPER_COST = paper.halved(BUDGET)
-PAPER_GROUPS = paper.least_groups(PAPER_COST)
+PAPER_COST = budgets.halved(BUDGET)
+PAPER_GROUPS = budgets.least_groups(PAPER_COST)
 
 
 def rotated(values: Array, rng: Generator) -> Array:
@@ -64,7 +62,7 @@ def spectrum(d: int, condition: float) -> Array:
 def passes(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
     """Count votes, by the source's thresholds, of k groups that all are friends."""
     k, source = round(float(point["share"]) * PAPER_GROUPS), SimulatedNoise(noise)
-    vote = Vote.of(k, paper.NOBODY, paper.EVERYBODY, paper.QUORUM)
+    vote = Vote.of(k, NOBODY, EVERYBODY, QUORUM)
     charge, friends = vote.charge("vote", PAPER_COST), np.full(k, k)
     return {"passed": np.array([vote.passes(friends, charge, source) for _ in range(trials)])}
 

@@ -19,7 +19,7 @@ from workbench.chapters.covariance.runs.covariances import error_of, geometric, 
 from workbench.chapters.covariance.runs.heavy_theory import CutStudent
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
-from workbench.estimators.parts.gaussian_steps import gaussian_total
+from workbench.estimators.parts.budgets import gaussian_total
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments
 from workbench.estimators.parts.preconditioned.heavy_tailed_design import (
     Problem,

@@ -30,7 +30,7 @@ from scipy.special import chdtri, gammaincc, gammaln
 from workbench.bounds.search import smallest
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.estimators.mean.coinpress import CoinPressMean
-from workbench.estimators.parts.gaussian_steps import step_budgets
+from workbench.estimators.parts.budgets import step_budgets
 from workbench.estimators.parts.preconditioned.coinpress_covariance_design import winsorised
 from workbench.estimators.parts.preconditioned.winsorised_covariance import WinsorisedCovariance
 from workbench.privacy import Budget

@@ -13,11 +13,11 @@ from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.errors import ArgumentError
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
+from workbench.estimators.parts.budgets import vote_and_mask
 from workbench.estimators.parts.quantile.design import MASK, Design
 from workbench.estimators.parts.quantile.levels import Scaled
 from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile
 from workbench.estimators.parts.quantile.stability import Stability
-from workbench.estimators.parts.votes.design import split
 from workbench.privacy import Charge, SimulatedNoise
 from workbench.privacy.masks import LARGEST_THOMPSON, masked, masked_identity
 from workbench.privacy.mechanisms import truncated_laplace_bound
@@ -171,7 +171,7 @@ def masking(made: Design, kind: str) -> Charge | None:
         return own
     if kind == "thompson_laplace":
         return None  # above d = 4
-    cost = split(BUDGET, made.share, "wishart")[1]
+    cost = vote_and_mask(BUDGET, made.share, "wishart")[1]
     charge = Charge(MASK, kind, made.test.change, cost)
     try:
         masked_identity(d, charge, SimulatedNoise(np.random.default_rng(0)))

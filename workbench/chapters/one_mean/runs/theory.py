@@ -12,6 +12,7 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr
 
 from workbench.bounds.search import smallest
+from workbench.estimators.parts.budgets import divided, mean_charge
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.clipping import sensitivity
 from workbench.estimators.parts.locate.histogram_mean import SHARE, HistogramMean
@@ -20,7 +21,6 @@ from workbench.estimators.parts.locate.law import location_law
 from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
 from workbench.estimators.parts.locate.window_mean import WINDOW, WindowMean
 from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.shares import divided, mean_charge
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.privacy import Budget, PureDP
 from workbench.privacy.mechanisms import laplace_scale

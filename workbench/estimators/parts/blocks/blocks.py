@@ -53,13 +53,6 @@ class Partition:
         return rows // m, m
 
 
-def in_blocks(rows: Array, blocks: int) -> Array:
-    """Return ⌊n/t⌋ rows for each of t blocks, shape (t, m, d); the last n - tm rows are unused."""
-    n, d = rows.shape
-    m = n // blocks
-    return rows[: blocks * m].reshape(blocks, m, d)
-
-
 def spectra(blocks: Array) -> Array:
     """Return the eigenvalues of every block's second moment, descending, shape (t, d).
 

@@ -17,12 +17,12 @@ import numpy as np
 
 from workbench.errors import integer_at_least
 from workbench.estimators.base import Abstention, Trace, require_matrix
+from workbench.estimators.parts.budgets import step_budgets, steps_plan
 from workbench.estimators.parts.filters.design import FilterDesign, Score
 from workbench.estimators.parts.filters.paper import Directions, Rounds, divided
 from workbench.estimators.parts.filters.paper_run import Queries, Rules, by_directions, by_matrices
 from workbench.estimators.parts.filters.run import filtered_mean
 from workbench.estimators.parts.foreseen import better_than
-from workbench.estimators.parts.gaussian_steps import step_budgets, steps_plan
 from workbench.estimators.parts.locate.stable_centres import StableCentres
 from workbench.estimators.parts.rows import within_ball
 from workbench.estimators.range.ball import BallRange

@@ -25,8 +25,8 @@ from typing import Literal
 import numpy as np
 
 from workbench.errors import ArgumentError
-from workbench.estimators.base import Abstention, mapped, sanitised
-from workbench.estimators.parts.concentrated import concentrated
+from workbench.estimators.base import Abstention
+from workbench.estimators.parts.budgets import concentrated
 from workbench.estimators.parts.gaussians.error import SquaredErrors, squared_error
 from workbench.estimators.parts.gaussians.finish import RoundFinish
 from workbench.estimators.parts.gaussians.frame import Frame
@@ -34,13 +34,12 @@ from workbench.estimators.parts.gaussians.moments import Moments
 from workbench.estimators.parts.gaussians.steps import fewest_finished
 from workbench.estimators.parts.quantile.design import fewest_rows
 from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile
-from workbench.estimators.parts.rows import centred_rows, own_stream, shuffled
+from workbench.estimators.parts.rows import centred_rows, shuffled
 from workbench.estimators.parts.votes.design import fewest
 from workbench.estimators.parts.votes.paper import fewest_for_covariance
 from workbench.estimators.parts.votes.preconditioner import PopulousFrame
-from workbench.estimators.parts.votes.subspace_token import GRID
-from workbench.estimators.spectral.subspace_exact import SubspaceExact
-from workbench.privacy import ApproxDP, Budget, Converted, NoiseSource, Parallel, Plan, Sequential
+from workbench.estimators.spectral.subspace_exact import GRID, SubspaceExact, completed
+from workbench.privacy import ApproxDP, Converted, NoiseSource, Parallel, Plan, Sequential
 from workbench.types import Array
 
 Covariance = Literal["populous", "matrix-quantile"]
@@ -139,15 +138,6 @@ class PopulousLearner:
         return self.finish.estimate(rest, Frame(basis, shape), np.ones(rank), charges, noise)  # (3)
 
 
-def completed(rows: Array, basis: Array, noise: NoiseSource) -> Array:
-    """Return the coordinates of rows in a subspace, with further ones of the run's own normal numbers."""
-    d, rank = basis.shape
-    if rank == d:
-        return mapped(rows, basis.T)
-    further = own_stream(noise).standard_normal((len(rows), d - rank))
-    return sanitised(np.hstack([mapped(rows, basis.T), further]))
-
-
 @lru_cache(maxsize=256)
 def preconditioned_rows(
     d: int, budget: ApproxDP, beta: float, mask: str, covariance: Covariance = "populous"
@@ -162,10 +152,3 @@ def preconditioned_rows(
         return PopulousFrame(n, d, budget, beta, mask).error_bound() <= log(2) or None
 
     return fewest(narrow, 64, within=1.02)
-
-
-def require_events(budget: Budget) -> ApproxDP:
-    """Return an ApproxDP budget with δ > 0, raise for any other."""
-    if not isinstance(budget, ApproxDP) or not budget.delta > 0:
-        raise ArgumentError("budget", budget, "ApproxDP with delta > 0")
-    return budget

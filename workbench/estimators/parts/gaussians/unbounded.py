@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from workbench.estimators.base import Abstention, Trace, require_matrix
-from workbench.estimators.parts.concentrated import concentrated
+from workbench.estimators.parts.budgets import concentrated
 from workbench.estimators.parts.gaussians.moments import Moments
 from workbench.estimators.parts.gaussians.unbounded_paper import PaperUnbounded
 from workbench.estimators.parts.gaussians.unbounded_tight import TightUnbounded

@@ -29,7 +29,7 @@ from math import sqrt
 import numpy as np
 
 from workbench.estimators.base import Abstention, Trace, mapped
-from workbench.estimators.parts.blocks.blocks import Partition, in_blocks, projections, spectra
+from workbench.estimators.parts.blocks.blocks import Partition, projections, spectra
 from workbench.estimators.parts.blocks.eigenvalues import BlockEigenvalues
 from workbench.estimators.parts.blocks.friendly_mean import enough_points
 from workbench.estimators.parts.blocks.subspaces import SubspaceVote, gap_after
@@ -39,6 +39,7 @@ from workbench.estimators.parts.gaussians.moments import Moments, point_mass
 from workbench.estimators.parts.gaussians.paper_finish import PaperFinish
 from workbench.estimators.parts.rows import (
     centred_rows,
+    in_blocks,
     moment_of,
     second_moment_sensitivity,
     within_ball,

@@ -26,7 +26,7 @@ from functools import cached_property
 import numpy as np
 
 from workbench.estimators.base import Abstention, Trace, mapped
-from workbench.estimators.parts.blocks.blocks import Partition, in_blocks, projections, spectra
+from workbench.estimators.parts.blocks.blocks import Partition, projections, spectra
 from workbench.estimators.parts.blocks.eigenvalues import BlockEigenvalues
 from workbench.estimators.parts.blocks.friendly_mean import enough_points
 from workbench.estimators.parts.blocks.subspaces import SubspaceVote, gap_after
@@ -34,7 +34,7 @@ from workbench.estimators.parts.gaussians.error import SquaredErrors, squared_er
 from workbench.estimators.parts.gaussians.finish import RoundFinish
 from workbench.estimators.parts.gaussians.frame import Frame, identity_frame, padded
 from workbench.estimators.parts.gaussians.moments import Moments, point_mass
-from workbench.estimators.parts.rows import centred_rows
+from workbench.estimators.parts.rows import centred_rows, in_blocks
 from workbench.privacy import ZCDP, Charge, NoiseSource
 from workbench.types import Array
 

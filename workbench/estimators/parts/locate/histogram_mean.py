@@ -10,15 +10,10 @@ from math import inf, log, sqrt
 from scipy.special import ndtri
 
 from workbench.estimators.base import Abstention, Trace
+from workbench.estimators.parts.budgets import divided, mean_charge, rule
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
+from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile
 from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
-from workbench.estimators.parts.shares import (
-    divided,
-    mean_charge,
-    median_of_sum,
-    noise_quantile,
-    rule,
-)
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
 from workbench.types import Array

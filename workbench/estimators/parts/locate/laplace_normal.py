@@ -1,6 +1,6 @@
-"""Tails of the sum of an independent normal and a Laplace variable: sampling error plus noise."""
+"""Sampling error plus noise: tails of the sum of an independent normal and a Laplace variable."""
 
-from math import exp, log, sqrt
+from math import exp, hypot, log, sqrt
 
 from scipy.special import log_ndtr, ndtr, ndtri
 
@@ -27,3 +27,29 @@ def half_width(beta: float, sd: float, charge: Charge) -> float:
         return 2 * laplace_normal_tail(t, sd, scale) - beta
 
     return float(brentq(excess, 0.0, float(-ndtri(beta / 4)) * sd + scale * log(2 / beta), xtol=1e-15 * sd))
+
+
+def noise_sd(charge: Charge) -> float:
+    """Return the standard deviation of the noise that `charge` buys."""
+    return sqrt(2) * laplace_scale(charge) if charge.mechanism == "laplace" else gaussian_scale(charge)
+
+
+def noise_quantile(charge: Charge, beta: float) -> float:
+    """Return what the absolute noise of one number exceeds with probability beta."""
+    if charge.mechanism == "laplace":
+        return laplace_scale(charge) * log(1 / beta)
+    return gaussian_scale(charge) * float(-ndtri(beta / 2))
+
+
+def median_of_sum(sd: float, charge: Charge) -> float:
+    """Return the median of |X + Y|, X ~ N(0, sd²) and Y the noise that `charge` buys."""
+    if charge.mechanism != "laplace":
+        return float(ndtri(0.75)) * hypot(sd, gaussian_scale(charge))
+    rate = sd / laplace_scale(charge)
+
+    def within(t: float) -> float:
+        near = exp(rate**2 / 2 - rate * t + float(log_ndtr(t - rate)))
+        far = exp(rate**2 / 2 + rate * t + float(log_ndtr(-t - rate)))
+        return 2 * float(ndtr(t)) - 1 - near + far
+
+    return sd * float(brentq(lambda t: within(t) - 0.5, 0.0, 10 * (1 + 1 / rate)))

@@ -15,7 +15,7 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.estimators.parts.gaussian_steps import step_budgets, steps_plan
+from workbench.estimators.parts.budgets import step_budgets, steps_plan
 from workbench.estimators.parts.rows import second_moment_sensitivity
 from workbench.linalg import norms
 from workbench.privacy import Budget, Charge, NoiseSource, Plan

@@ -16,20 +16,14 @@ import numpy as np
 from scipy.special import ndtr
 
 from workbench.estimators.base import Abstention, Trace
+from workbench.estimators.parts.budgets import divided, mean_charge, rule
 from workbench.estimators.parts.foreseen import median_beyond, median_norm, median_norm_found
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
+from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
 from workbench.estimators.parts.locate.law import location_law
 from workbench.estimators.parts.locate.located_within import located_within, uniform_deviation
 from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.shares import (
-    divided,
-    mean_charge,
-    median_of_sum,
-    noise_quantile,
-    noise_sd,
-    rule,
-)
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
 from workbench.types import Array

@@ -28,6 +28,7 @@ from scipy.special import ndtr
 
 from workbench.errors import ArgumentError, finite, positive, probability, real
 from workbench.estimators.base import Abstention, Trace
+from workbench.estimators.parts.budgets import divided, rule
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.nets.direction_net import (
     boxed,
@@ -38,7 +39,6 @@ from workbench.estimators.parts.nets.direction_net import (
     require_few_columns,
 )
 from workbench.estimators.parts.nets.foreseen_net import median_on_grid
-from workbench.estimators.parts.shares import divided, rule
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import exponential, lower_bound, lower_bound_offset, selection_scale
 from workbench.types import Array

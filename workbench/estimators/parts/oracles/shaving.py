@@ -17,11 +17,9 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, real
 from workbench.estimators.parts.oracles.tail_excess import Excess
 from workbench.types import Array
 
-LARGEST = 0.1  # share of rows that may be anything
 ROUNDS, HALF, OVER = 40, 0.5, 1.2
 
 
@@ -43,12 +41,6 @@ class Shave:
 def removable(n: int, corruption: float) -> float:
     """Return how much of n rows' weight may be removed."""
     return 2.5 * corruption * n + 3 * sqrt(corruption * n)
-
-
-def require_corruption(corruption: float) -> None:
-    """Raise unless a share of the rows is one that filters are made for."""
-    if not (real(corruption) and 0 <= corruption <= LARGEST):
-        raise ArgumentError("corruption", corruption, f"a number from 0 to {LARGEST}")
 
 
 def shaved(weights: Array, corruption: float, look: Callable[[Array], Iterable[Shave]]) -> Array:

@@ -10,13 +10,8 @@ import numpy as np
 
 from workbench.errors import one_of, positive, probability
 from workbench.estimators.base import Trace, mapped, require_matrix
+from workbench.estimators.parts.budgets import batches_plan, gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
-from workbench.estimators.parts.gaussian_steps import (
-    batches_plan,
-    gaussian_total,
-    step_budgets,
-    steps_plan,
-)
 from workbench.estimators.parts.preconditioned.bounded_moments import (
     Moments,
     require_fourth,

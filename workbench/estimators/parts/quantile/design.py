@@ -1,4 +1,4 @@
-"""The design of a matrix quantile for n rows: level, count, strength, and the split of (ε, δ).
+"""The design of a matrix quantile for n rows: level, count, strength, and the vote_and_mask of (ε, δ).
 
 With (ε_t, δ_t) for the test and (ε_m, δ_m) for the mask, shares β/5, 3β/10 and β/2 of a probability β:
 
@@ -22,11 +22,11 @@ import numpy as np
 from scipy.special import ndtri
 
 from workbench.errors import ArgumentError
+from workbench.estimators.parts.budgets import vote_and_mask
 from workbench.estimators.parts.quantile.cells import RATIOS, Cell, cells, influence_for, scales
 from workbench.estimators.parts.quantile.influence import normal_level
 from workbench.estimators.parts.quantile.levels import WIDEST
 from workbench.estimators.parts.quantile.stability import Stability
-from workbench.estimators.parts.votes.design import split
 from workbench.privacy import ApproxDP, Charge, PureDP, Sequential, SimulatedNoise
 from workbench.privacy.masks import (
     LARGEST_THOMPSON,
@@ -60,7 +60,7 @@ class Design:
     @property
     def charges(self) -> tuple[Charge, Charge]:
         """Return the charges of the test and of the mask."""
-        cost, rest = split(self.budget, self.share, _kind(self.test.d, self.mask))
+        cost, rest = vote_and_mask(self.budget, self.share, _kind(self.test.d, self.mask))
         return _count(cost), _mask(self.test.change, rest)
 
     @property
@@ -121,7 +121,7 @@ def _designed(
     n: int, d: int, budget: ApproxDP, beta: float, share: float, mask: Mask, widest: float, index: int
 ) -> Design | None:
     """Return the design with this share for the test and this scale, or None if there is none."""
-    cost, rest = split(budget, share, _kind(d, mask))
+    cost, rest = vote_and_mask(budget, share, _kind(d, mask))
     most = ceil(truncated_laplace_bound(_count(cost)) + log(1 / (0.4 * beta)) / cost.epsilon)  # (1)
     influence, scale = influence_for(d), scales(d)[index]
     level = n * normal_level(influence, d, scale)

@@ -3,7 +3,7 @@
 Rows of mean 0, of which a share ξ may be anything, shuffled by the run's own randomness, in k groups of s:
 
     (1) R_i, a factor of the robust second moment of group i                    `parts.robust_votes.m_scatter`
-    (2) their private average: vote, weights, Thompson-Laplace mask                 `parts.votes.average`
+    (2) their private average: vote, weights, Thompson-Laplace mask                 `parts.votes.vote`
     (3) out = that, centred as in `parts.votes.preconditioner`, over the scale of clean groups' average
 
 The shuffle spreads the corrupted rows over the groups; bounded influence and the vote absorb the rest. All
@@ -23,11 +23,9 @@ from workbench.estimators.parts.robust_votes.design import fewest_robust, robust
 from workbench.estimators.parts.robust_votes.m_scatter import scatter_factors
 from workbench.estimators.parts.robust_votes.table import Row
 from workbench.estimators.parts.rows import shuffled
-from workbench.estimators.parts.votes.average import private_average
-from workbench.estimators.parts.votes.covariance_groups import Groups
-from workbench.estimators.parts.votes.design import Design
+from workbench.estimators.parts.votes.covariances import Groups
 from workbench.estimators.parts.votes.preconditioner import DRAWS, SEED, centring
-from workbench.estimators.parts.votes.vote import covariance_moves
+from workbench.estimators.parts.votes.vote import Design, covariance_moves, private_average
 from workbench.linalg import tail
 from workbench.privacy import ApproxDP, Charge, NoiseSource, SimulatedNoise
 from workbench.privacy.masks import least_rate, masked_identity

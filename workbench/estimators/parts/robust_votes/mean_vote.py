@@ -4,7 +4,7 @@ Rows of covariance about `spread`² I, of which a share ξ may be anything, shuf
 randomness, in k groups of s:
 
     (1) m_i = the robust mean of group i                                       `parts.robust_votes.m_location`
-    (2) their private average: vote, weights, normal noise                          `parts.votes.average`
+    (2) their private average: vote, weights, normal noise                          `parts.votes.vote`
 
 All of `design` is public (`parts.robust_votes.design`). A group's point is a function of its own rows and of
 public constants, so that a replaced row changes one point, whatever (1) does. Proof: `proofs/populous.md`,
@@ -24,10 +24,8 @@ from workbench.estimators.parts.robust_votes.design import fewest_robust, robust
 from workbench.estimators.parts.robust_votes.m_location import location_means
 from workbench.estimators.parts.robust_votes.table import Row
 from workbench.estimators.parts.rows import shuffled
-from workbench.estimators.parts.votes.average import private_average
-from workbench.estimators.parts.votes.design import Design
-from workbench.estimators.parts.votes.mean_groups import Points
-from workbench.estimators.parts.votes.vote import norm_moves
+from workbench.estimators.parts.votes.means import Points
+from workbench.estimators.parts.votes.vote import Design, norm_moves, private_average
 from workbench.linalg import tail
 from workbench.privacy import ApproxDP, NoiseSource
 from workbench.privacy.mechanisms import gaussian_scale

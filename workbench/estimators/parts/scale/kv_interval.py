@@ -24,11 +24,11 @@ from scipy.special import chdtri
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, standardised
+from workbench.estimators.parts.budgets import mean_charge, rule
 from workbench.estimators.parts.locate.clipping import clipped_mean, sensitivity
-from workbench.estimators.parts.locate.laplace_normal import half_width
+from workbench.estimators.parts.locate.laplace_normal import half_width, noise_quantile
 from workbench.estimators.parts.locate.unit_histogram import BEST, UnitHistogram
 from workbench.estimators.parts.scale.exponent_scale import ZERO, ExponentScale, pair_differences
-from workbench.estimators.parts.shares import mean_charge, noise_quantile, rule
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP, Sequential
 from workbench.privacy.mechanisms import additive
 from workbench.types import Array

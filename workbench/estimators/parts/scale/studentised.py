@@ -11,9 +11,9 @@ from functools import lru_cache
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Trace, standardised
+from workbench.estimators.parts.budgets import rule
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale
-from workbench.estimators.parts.shares import rule
 from workbench.privacy import ZCDP, ApproxDP, Budget, NoiseSource, Sequential
 from workbench.types import Array
 

@@ -18,13 +18,14 @@ import numpy as np
 from scipy.special import chdtri, ndtr
 
 from workbench.estimators.base import Abstention, Trace
+from workbench.estimators.parts.budgets import divided, mean_charge, rule
 from workbench.estimators.parts.foreseen import median_norm_found
+from workbench.estimators.parts.locate.laplace_normal import noise_quantile, noise_sd
 from workbench.estimators.parts.locate.law import location_law
 from workbench.estimators.parts.locate.located_within import located_within, uniform_deviation
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.scale.exponent_scale import pair_differences
 from workbench.estimators.parts.scale.winsor import LARGEST_RATIO, Winsor
-from workbench.estimators.parts.shares import divided, mean_charge, noise_quantile, noise_sd, rule
 from workbench.privacy import Budget, Charge, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
 from workbench.types import Array

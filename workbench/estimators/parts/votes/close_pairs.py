@@ -1,6 +1,6 @@
 """Which of many positive definite matrices are close in Thompson's metric, and to how many others each is.
 
-A_i = R_iᵀR_i is given by a usable triangular factor R_i (`parts.votes.covariance_groups`); i and j are
+A_i = R_iᵀR_i is given by a usable triangular factor R_i (`parts.votes.covariances`); i and j are
 friends if every eigenvalue of A_i⁻¹A_j lies in [1/L, L]. Whether they are depends on the two alone.
 
     d = 1    by sorting
@@ -17,16 +17,15 @@ Both leave a margin that is wide enough that no verdict differs from that of the
 (`proofs/populous.md`, section 6).
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from workbench.estimators.parts.votes.vote import AT_ONCE, counted
 from workbench.types import Array
 
 MARGIN = 1e-3  # of verdicts without eigenvalues
 PRUNED = 1e6  # the largest condition in the frame of the reference at which they are given
-AT_ONCE = 2**20  # pairs that are looked at together
 IN_CACHE = 2**19  # entries of matrices that are decomposed together
 
 
@@ -46,20 +45,6 @@ def _on_a_line(lengths: Array, limit: float) -> np.ndarray:
     ordered, reach = np.sort(lengths), np.sqrt(limit)
     below = np.searchsorted(ordered, lengths / reach, side="left")
     return np.asarray(np.searchsorted(ordered, lengths * reach, side="right") - below)
-
-
-def counted(count: int, close: Callable[[slice], np.ndarray]) -> np.ndarray:
-    """Return the counts; `close(rows)` tells which of all from rows.start on each of `rows` is close to.
-
-    Verdicts are taken from one triangle and hold for both.
-    """
-    counts = np.ones(count, np.int64)
-    step = max(1, AT_ONCE // count)
-    for start in range(0, count, step):
-        found = np.triu(close(slice(start, min(start + step, count))), 1)
-        counts[start : start + step] += found.sum(axis=1)
-        counts[start:] += found.sum(axis=0)
-    return counts
 
 
 @dataclass(frozen=True)

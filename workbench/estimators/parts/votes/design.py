@@ -20,13 +20,12 @@ from typing import TypeAlias
 import numpy as np
 
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.votes.vote import Vote
-from workbench.privacy import ApproxDP, Charge, PureDP, Sequential
-from workbench.privacy.conversions import gdp_within_approx
+from workbench.estimators.parts.budgets import vote_and_mask
+from workbench.estimators.parts.votes.vote import VOTE, Design, Vote
+from workbench.privacy import ApproxDP, Charge
 from workbench.privacy.mechanisms import truncated_laplace_bound
 from workbench.types import Array
 
-VOTE, MASK = "vote", "mask"
 SHARES = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 FAR = (0.002, 0.005, 0.01, 0.02)
 FEWEST, MOST = 20, 20_000  # groups
@@ -35,63 +34,6 @@ WIDEST = 100.0  # the largest L at which floats tell friends from others
 
 Moves: TypeAlias = Callable[[int, Array, Array, float, float], Array]  # Δ from k, a, b, Q₀ and L
 Limits: TypeAlias = Callable[[int], tuple[float, ...]]  # L from s, for each p of FAR
-
-
-@dataclass(frozen=True)
-class Design:
-    """What a vote and its mask need to know; all of it public.
-
-    Parameters
-    ----------
-    size : int
-        s, the rows of a group.
-    limit : float
-        L, the distance of friends.
-    vote : Vote
-        Its thresholds.
-    distance : float
-        Δ, the sensitivity of the masked average.
-    kind : str
-        The mechanism of the mask.
-    budget : ApproxDP
-        What both cost together.
-    share : float
-        ε_t/ε.
-    stage : str
-        What the names of its steps begin with.
-    """
-
-    size: int
-    limit: float
-    vote: Vote
-    distance: float
-    kind: str
-    budget: ApproxDP
-    share: float
-    stage: str = ""
-
-    @property
-    def rows(self) -> int:
-        """The rows that vote, k groups of them; whatever is left over is unused."""
-        return self.vote.k * self.size
-
-    @property
-    def charges(self) -> tuple[Charge, Charge]:
-        """The charges of the vote and of the mask."""
-        vote, mask = split(self.budget, self.share, self.kind)
-        first, second = self.stage + VOTE, self.stage + MASK
-        return self.vote.charge(first, vote), Charge(second, self.kind, self.distance, mask)
-
-    @property
-    def plan(self) -> Sequential:
-        """The plan."""
-        return Sequential("basic", self.charges)
-
-    @property
-    def narrowness(self) -> float:
-        """What (4) maximises."""
-        cost = split(self.budget, self.share, self.kind)[1]
-        return (cost.epsilon if isinstance(cost, PureDP) else gdp_within_approx(cost).mu) / self.distance
 
 
 @dataclass(frozen=True)
@@ -120,7 +62,7 @@ class Designer:
 
     def _designs(self, k: int, size: int, budget: ApproxDP, beta: float) -> Iterator[Design]:
         for share in SHARES:
-            cost = split(budget, share, self.kind)[0]
+            cost = vote_and_mask(budget, share, self.kind)[0]
             for far, limit in zip(FAR, self.limits(size), strict=True):
                 if limit > WIDEST:
                     continue
@@ -141,14 +83,6 @@ class Designer:
         moved = self.moves(k, a / k, b / k, quorum / k**2, limit)
         best = int(np.argmin(moved))
         return Vote(k, int(a[best]), int(b[best]), quorum), float(moved[best])
-
-
-def split(budget: ApproxDP, share: float, kind: str) -> tuple[ApproxDP, PureDP | ApproxDP]:
-    """Return the costs of the vote and of the mask."""
-    rest = (1 - share) * budget.epsilon
-    if kind == "thompson_laplace":
-        return ApproxDP(share * budget.epsilon, budget.delta), PureDP(rest)
-    return ApproxDP(share * budget.epsilon, budget.delta / 2), ApproxDP(rest, budget.delta / 2)
 
 
 def fewest(design: Callable[[int], object], start: int, within: float = 1.0) -> int:

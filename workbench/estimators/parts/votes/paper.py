@@ -21,11 +21,10 @@ from functools import lru_cache
 from math import ceil, exp, log, log1p, sqrt
 
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.votes.design import Design
-from workbench.estimators.parts.votes.vote import Vote
+from workbench.estimators.parts.budgets import halved, least_groups
+from workbench.estimators.parts.votes.vote import Design, Vote
 from workbench.privacy import ApproxDP, Charge
 from workbench.privacy.masks import square_scale
-from workbench.privacy.mechanisms import truncated_laplace_bound
 from workbench.privacy.roots import brentq
 
 QUORUM, NOBODY, EVERYBODY = 0.8, 0.6, 0.7
@@ -54,16 +53,6 @@ def mean_design(n: int, d: int, budget: ApproxDP, beta: float, alpha: float) -> 
     k = max(ceil(2 * MOVED * width), least_groups(cost), FEWEST)
     size = max(ceil((4 / alpha * (sqrt(d) + sqrt(2 * log(2 * k / beta)))) ** 2), n // k)
     return _design(n, k, size, alpha / 2, MOVED * alpha / k, "gaussian", cost)
-
-
-def halved(budget: ApproxDP) -> ApproxDP:
-    """Return (ε/2, δ/(4e^(ε/2)))."""
-    return ApproxDP(budget.epsilon / 2, budget.delta / (4 * exp(budget.epsilon / 2)))
-
-
-def least_groups(cost: ApproxDP) -> int:
-    """Return k with which groups that agree pass surely: (20/ε') ln(1 + (e^ε' - 1)/(2δ'))."""
-    return ceil(20 * truncated_laplace_bound(Charge("vote", "truncated_laplace", 1.0, cost)))
 
 
 def deviations(k: int, size: int, d: int, eta: float, beta: float) -> float:

@@ -2,8 +2,8 @@
 
 Rows of mean 0, shuffled by the run's own randomness, in k groups of s:
 
-    (1) A_i = the second moment of group i, as a triangular factor             `parts.votes.covariance_groups`
-    (2) their private average: vote, weights, mask                                  `parts.votes.average`
+    (1) A_i = the second moment of group i, as a triangular factor             `parts.votes.covariances`
+    (2) their private average: vote, weights, mask                                  `parts.votes.vote`
     (3) out = c times it
 
 c centres the mask: the median over draws of 1/√(λ_min λ_max). The mask is Thompson-Laplace for d ≤ 4 and
@@ -17,11 +17,9 @@ from math import log, sqrt
 import numpy as np
 
 from workbench.estimators.parts.rows import shuffled
-from workbench.estimators.parts.votes.average import private_average
-from workbench.estimators.parts.votes.covariance_design import best_mask, design, fewest_rows
-from workbench.estimators.parts.votes.covariance_groups import grouped
-from workbench.estimators.parts.votes.design import Design
+from workbench.estimators.parts.votes.covariances import best_mask, design, fewest_rows, grouped
 from workbench.estimators.parts.votes.paper import deviations
+from workbench.estimators.parts.votes.vote import Design, private_average
 from workbench.privacy import ApproxDP, Charge, NoiseSource, SimulatedNoise
 from workbench.privacy.masks import masked_identity, square_scale
 from workbench.types import Array

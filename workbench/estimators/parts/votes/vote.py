@@ -1,11 +1,16 @@
-"""The private populous mean: a vote on whether points agree, and weights for their mean.  AL22 Algorithm 1.
+"""The private populous mean of points: a vote on whether they agree, and a masked average.  AL22 Algorithm 1.
 
 Of k points, point i has N_i friends, itself among them; all thresholds are whole numbers of friends.
 
     (1) M = Σ N_i; go on iff M/k² + Z ≥ Q₀ + A, Z truncated Laplace on [-A, A]          (ε_t, δ_t)
         one replaced point moves M by at most 2(k - 1)
     (2) w_i = clip((N_i - a)/(b - a), 0, 1)
-    (3) Y = Σ w_i Y_i/Σ w_i, to be masked                                              (ε_m, δ_m)
+    (3) Y = Σ w_i Y_i/Σ w_i
+    (4) out = Y under a mask (`privacy.masks`)                                         (ε_m, δ_m)
+
+Points are estimates of groups of rows, one group each: `parts.votes.covariances` (by triangular factors) and
+`parts.votes.means` (vectors). A replaced row changes one of them, in any way; an unusable one is its own
+friend only. A run that ends at (1) draws the mask too, of a fixed value, so that what is drawn is public.
 
 If two neighbouring data sets both have M ≥ Q₀k², their averages differ in total variation of the weights by
 τ ≤ C/k, and with friends at L = 1 + dist the averages of covariances satisfy 1 + dist(Y, Y') ≤ 1 + CE/k, in a
@@ -18,15 +23,23 @@ norm with friends at distance ρ, |Y - Y'| ≤ 2ρ C/k:
 `proofs/populous.md`, sections 2 to 4.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
+from typing import Protocol
 
 import numpy as np
 
 from workbench.errors import ArgumentError
-from workbench.privacy import ApproxDP, Charge, NoiseSource
-from workbench.privacy.mechanisms import truncated_laplace, truncated_laplace_bound
+from workbench.estimators.parts.budgets import vote_and_mask
+from workbench.privacy import ApproxDP, Charge, NoiseSource, PureDP, Sequential
+from workbench.privacy.conversions import gdp_within_approx
+from workbench.privacy.masks import masked
+from workbench.privacy.mechanisms import gaussian, truncated_laplace, truncated_laplace_bound
 from workbench.types import Array
+
+VOTE, MASK = "vote", "mask"
+AT_ONCE = 2**20  # pairs that are looked at together
 
 ROUNDING, NORM_ROUNDING = 1 + 1e-6, 1 + 1e-3
 
@@ -83,6 +96,91 @@ class Vote:
         return float(spread(self.k, np.array(self.nobody / self.k), self.quorum / self.k**2, limit))
 
 
+@dataclass(frozen=True)
+class Design:
+    """What a vote and its mask need to know; all of it public.
+
+    Parameters
+    ----------
+    size : int
+        s, the rows of a group.
+    limit : float
+        L, the distance of friends.
+    vote : Vote
+        Its thresholds.
+    distance : float
+        Δ, the sensitivity of the masked average.
+    kind : str
+        The mechanism of the mask.
+    budget : ApproxDP
+        What both cost together.
+    share : float
+        ε_t/ε.
+    stage : str
+        What the names of its steps begin with.
+    """
+
+    size: int
+    limit: float
+    vote: Vote
+    distance: float
+    kind: str
+    budget: ApproxDP
+    share: float
+    stage: str = ""
+
+    @property
+    def rows(self) -> int:
+        """The rows that vote, k groups of them; whatever is left over is unused."""
+        return self.vote.k * self.size
+
+    @property
+    def charges(self) -> tuple[Charge, Charge]:
+        """The charges of the vote and of the mask."""
+        vote, mask = vote_and_mask(self.budget, self.share, self.kind)
+        first, second = self.stage + VOTE, self.stage + MASK
+        return self.vote.charge(first, vote), Charge(second, self.kind, self.distance, mask)
+
+    @property
+    def plan(self) -> Sequential:
+        """The plan."""
+        return Sequential("basic", self.charges)
+
+    @property
+    def narrowness(self) -> float:
+        """The inverse width of the mask, which the best design has largest."""
+        cost = vote_and_mask(self.budget, self.share, self.kind)[1]
+        return (cost.epsilon if isinstance(cost, PureDP) else gdp_within_approx(cost).mu) / self.distance
+
+
+class Points(Protocol):
+    """What a vote needs of points; a covariance is averaged and masked as a root of it."""
+
+    @property
+    def nothing(self) -> Array:
+        """What is masked where there is no answer."""
+
+    def friends(self, limit: float) -> np.ndarray:
+        """Return for each point how many are within `limit`, itself among them."""
+
+    def average(self, weights: Array) -> Array:
+        """Return the weighted average; weights are 0 where a point is not usable."""
+
+
+def private_average(points: Points, design: Design, noise: NoiseSource) -> Array | None:
+    """Return the masked average, or None for no answer."""
+    voting, masking = design.charges
+    friends = points.friends(design.limit)  # N
+    agreed = design.vote.passes(friends, voting, noise)  # (1)
+    average = points.average(design.vote.weights(friends)) if agreed else points.nothing  # (2) (3)
+    released = _masked(average, masking, noise)  # (4)
+    return released if agreed else None
+
+
+def _masked(average: Array, charge: Charge, noise: NoiseSource) -> Array:
+    return (gaussian if charge.mechanism == "gaussian" else masked)(average, charge, noise)
+
+
 def covariance_moves(k: int, a: Array, b: Array, quorum: float, limit: float) -> Array:
     """Return the Thompson distance of the averages of covariances, for friends at L = `limit`.
 
@@ -112,3 +210,17 @@ def spread(k: int, a: Array, quorum: float, limit: float) -> Array:
     mass = np.where(free > 0, 1 - (1 - a + 1 / k) * (1 - a) / np.where(free > 0, free, 1.0), 0.0)
     known = (mass > 0) & (mass <= 1)
     return np.where(known, np.minimum(limit**2 - 1, limit / np.where(known, mass, 1.0)), limit**2 - 1)
+
+
+def counted(count: int, close: Callable[[slice], np.ndarray]) -> np.ndarray:
+    """Return the counts; `close(rows)` tells which of all from rows.start on each of `rows` is close to.
+
+    Verdicts are taken from one triangle and hold for both.
+    """
+    counts = np.ones(count, np.int64)
+    step = max(1, AT_ONCE // count)
+    for start in range(0, count, step):
+        found = np.triu(close(slice(start, min(start + step, count))), 1)
+        counts[start : start + step] += found.sum(axis=1)
+        counts[start:] += found.sum(axis=0)
+    return counts

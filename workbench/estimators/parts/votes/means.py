@@ -1,16 +1,30 @@
-"""Vectors as points that vote: which two of them are close in Euclidean distance.  AL22 Proposition 7.1.
+"""Means of groups as points that vote: which two are close in Euclidean distance, and the designs of votes.
 
-Point i is the mean of a group of rows. Points i and j are friends if |Y_i - Y_j| ≤ ρ, from their difference.
-A point with a coordinate above 1e8 ρ is nobody's friend but its own: an average of such points is not known
-to a small share of ρ. Most pairs in more than one dimension are settled by inner products in the frame of a
-reference point, which differ from the exact squares by less than the margin that is left.
+AL22 Proposition 7.1. Point i is the mean of a group of rows. Points i and j are friends if |Y_i - Y_j| ≤ ρ,
+from their difference. A point with a coordinate above 1e8 ρ is nobody's friend but its own: an average of
+such points is not known to a small share of ρ. Most pairs in more than one dimension are settled by inner
+products in the frame of a reference point, which differ from the exact squares by less than the margin left.
+
+Designs, for rows of unit scale:
+
+    (1) for groups of s rows of N(m, I), |Y_i - Y_j| = √(2/s) χ_d: its quantiles are exact
+    (2) of all designs the one with the narrowest mask                                    `parts.votes.design`
+
+"paper": the source's thresholds and constants (`parts.votes.paper`).
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
+from math import sqrt
 
 import numpy as np
+from scipy.special import chdtri
 
-from workbench.estimators.parts.votes.close_pairs import counted
+from workbench.errors import ArgumentError
+from workbench.estimators.parts.votes.design import FAR, Designer, fewest
+from workbench.estimators.parts.votes.paper import mean_design
+from workbench.estimators.parts.votes.vote import Design, counted, norm_moves
+from workbench.privacy import ApproxDP
 from workbench.types import Array
 
 FARTHEST = 1e8  # the largest coordinate of a usable point, in units of ρ
@@ -87,3 +101,34 @@ def _differ_by(values: Array, first: np.ndarray, second: np.ndarray, limit: floa
         gaps = values[first[part]] - values[second[part]]
         found[part] = np.vecdot(gaps, gaps) <= limit**2
     return found
+
+
+SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)  # rows of a group
+
+
+@lru_cache(maxsize=4096)
+def design(n: int, d: int, budget: ApproxDP, beta: float) -> Design:
+    """Return the best design for n rows of unit scale; raise where they are too few for any."""
+    best = Designer("gaussian", norm_moves, lambda s: limits(d, s), SIZES).best(n, budget, beta)
+    if best is None:
+        raise ArgumentError("n", n, f"at least {fewest_rows(d, budget, beta)} for d = {d} at {budget}")
+    return best
+
+
+@lru_cache(maxsize=256)
+def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
+    """Return the fewest rows that have a design."""
+    designer = Designer("gaussian", norm_moves, lambda s: limits(d, s), SIZES)
+    return fewest(lambda n: designer.best(n, budget, beta), 32)
+
+
+def limits(d: int, size: int) -> tuple[float, ...]:
+    """Return ρ of step (1) for each p."""
+    return tuple(sqrt(2 / size * float(chdtri(d, far))) for far in FAR)
+
+
+def design_of(n: int, d: int, budget: ApproxDP, beta: float, alpha: float, calibration: str) -> Design:
+    """Return the design of a calibration; `alpha`, in units of the scale, is what the source's aims at."""
+    if calibration == "paper":
+        return mean_design(n, d, budget, beta, alpha)
+    return design(n, d, budget, beta)
