@@ -199,6 +199,35 @@ def test_every_algorithm_is_in_the_catalog_and_all_of_the_lecture():
     assert set(CATALOG) >= L17_KEYS
 
 
+BESIDE_THE_PAPER = {  # files that a reader of one algorithm opens, the algorithm's own among them
+    "mean/populous": 10,
+    "covariance/matrix-quantile": 14,
+    "gaussian/populous-robust": 20,
+    "mean/prime": 15,
+}
+
+
+def opened(path, beside=frozenset()):
+    """The modules of estimators that one of them imports, and what those import, itself among them."""
+    if path in beside:
+        return beside
+    beside |= {path}
+    homes = {name_of(module): module for module in MODULES if module.name != "__init__.py"}
+    for name in imported(path):
+        for target in (name, name.rpartition(".")[0]):
+            if target.startswith("workbench.estimators.") and target in homes:
+                beside |= opened(homes[target], beside)
+    return beside
+
+
+def test_few_files_are_opened_beside_the_paper():
+    found = {
+        key: len(opened(PACKAGE / "estimators" / f"{key.replace('-', '_')}.py")) for key in BESIDE_THE_PAPER
+    }
+    assert not {key: count for key, count in found.items() if count > BESIDE_THE_PAPER[key]}
+    assert found["mean/populous"] > len(opened(PACKAGE / "estimators" / "base.py")) > 1
+
+
 def test_a_module_holds_one_idea():
     lines = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
     assert not {name: size for name, size in lines.items() if size > MOST_LINES}

@@ -7,7 +7,7 @@ from itertools import combinations_with_replacement, pairwise, product
 import numpy as np
 import pytest
 
-from workbench.estimators.parts.filters.contraction import Score, left_after, tail_set
+from workbench.estimators.parts.filters.removal import Score, left_after, tail_set
 
 Rule = Callable[[np.ndarray, np.ndarray, np.ndarray, int | None, float], np.ndarray]
 

@@ -21,8 +21,8 @@ from workbench.estimators.parts.filters.paper_run import (
     by_matrices,
     exponential,
 )
+from workbench.estimators.parts.filters.removal import edges, score_counts, threshold
 from workbench.estimators.parts.filters.run import Filter, judged, weighed, within
-from workbench.estimators.parts.filters.score_threshold import edges, score_counts, threshold
 from workbench.estimators.parts.filters.weighted_moments import Sums
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, SimulatedNoise, UnitNoise, compose
 from workbench.study.faults.replay import spied
@@ -60,7 +60,7 @@ def run(estimator: Any, x: np.ndarray, budget: Any, seed: int = 2, trace: Trace 
 @EACH
 @pytest.mark.parametrize("d", [1, 2, 3, 8])
 def test_the_interactive_filter_gives_the_same_mean_from_the_same_stream(estimator: Any, d: int) -> None:
-    recipe, n = estimator.core.recipe, 240
+    recipe, n = estimator.recipe, 240
     design = replace(recipe.design(n, d), passes=3, level=0.2)
     for seed in range(3):
         y = planted(n, d, seed)
@@ -75,7 +75,7 @@ def test_the_interactive_filter_gives_the_same_mean_from_the_same_stream(estimat
 @pytest.mark.parametrize("estimator", PAPER, ids=lambda one: type(one).__name__)
 @pytest.mark.parametrize("d", [1, 3])
 def test_the_interactive_queries_give_the_same_answer_from_the_same_stream(estimator: Any, d: int) -> None:
-    recipe, n = estimator.core.recipe, 4000
+    recipe, n = estimator.recipe, 4000
     rules = replace(recipe.rules(n, d), epochs=2, rounds=2)
     y = recipe.region(n, d).clipped(planted(n, d, distance=9.0))[:400]
     narrow = replace(rules, diameter=40.0, tail=rules.tail and rules.tail // 10)
@@ -152,7 +152,7 @@ def test_the_plan_is_of_gaussian_steps_and_adds_up(estimator: Any) -> None:
 @EACH
 @pytest.mark.parametrize("d", [2, 3, 6])
 def test_passes_turn_with_the_rows(estimator: Any, d: int) -> None:
-    design = estimator.core.recipe.design(600, d)
+    design = estimator.recipe.design(600, d)
     charges = list(design.charges(LOUD.split(*design.shares)))[2:]
     turn = np.linalg.qr(np.random.default_rng(d).standard_normal((d, d)))[0]
     y = planted(600, d)
@@ -237,13 +237,13 @@ def test_without_corruption_nothing_is_removed_and_all_of_the_budget_buys_the_me
     spent = sum(charge.cost.mu**2 for charge in list(plan.charges())[2:])
     for seed in range(200):
         errors.append(run(estimator, x, budget, seed) - x.mean(axis=0))
-    wanted = 2 * estimator.core.recipe.design(1000, 3).radius / (1000 * np.sqrt(spent))
+    wanted = 2 * estimator.recipe.design(1000, 3).radius / (1000 * np.sqrt(spent))
     assert np.std(errors) == pytest.approx(wanted, rel=0.15)  # 600 numbers: 5 sd are 14 %
 
 
 def test_a_pass_that_ends_the_filter_gives_what_is_left_to_the_mean() -> None:
     estimator, x = PrimeMean(radius=10.0), np.random.default_rng(1).standard_normal((20_000, 3))
-    design = estimator.core.recipe.design(20_000, 3)
+    design = estimator.recipe.design(20_000, 3)
     charges = list(design.charges(GaussianDP(0.2).split(*design.shares)))[2:]
     state = Filter(x, design, SimulatedNoise(np.random.default_rng(2)))
     state.run(iter(charges))

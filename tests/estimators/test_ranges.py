@@ -110,14 +110,14 @@ def test_half_widths_are_the_formulas():
 
 
 def test_the_masses_behind_the_bounds():
-    places = np.linspace(0, box.WIDTH, 2001)
-    bins = np.arange(-6, 6)[:, None] * box.WIDTH
-    masses = ndtr(bins + box.WIDTH - places) - ndtr(bins - places)
+    places = np.linspace(0, box.BOX_WIDTH, 2001)
+    bins = np.arange(-6, 6)[:, None] * box.BOX_WIDTH
+    masses = ndtr(bins + box.BOX_WIDTH - places) - ndtr(bins - places)
     assert masses.max(axis=0).min() == pytest.approx(box.BEST, abs=1e-6)
-    near = np.abs(bins + box.WIDTH / 2 - places) <= 1.5 * box.WIDTH
+    near = np.abs(bins + box.BOX_WIDTH / 2 - places) <= 1.5 * box.BOX_WIDTH
     assert (masses * ~near).sum(axis=0).max() <= box.FAR
     assert pytest.approx(1 - ball.FAR) == ball.BEST * 3
-    assert pytest.approx(1 / ball.WIDTH**2) == ball.FAR
+    assert pytest.approx(1 / ball.BALL_WIDTH**2) == ball.FAR
 
 
 @pytest.mark.parametrize("estimator", [BoxRange(sigma=2.0), BallRange(upper=4.0)], ids=repr)

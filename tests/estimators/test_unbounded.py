@@ -10,13 +10,13 @@ from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.base import Trace, sanitised
+from workbench.estimators.covariance import unbounded
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian
 from workbench.estimators.parts.budgets import concentrated
-from workbench.estimators.parts.gaussians import unbounded, unbounded_tight
+from workbench.estimators.parts.gaussians import unbounded_tight
 from workbench.estimators.parts.gaussians.finish import RoundFinish, completed
-from workbench.estimators.parts.gaussians.frame import Frame, identity_frame, padded
-from workbench.estimators.parts.gaussians.moments import Moments, point_mass
+from workbench.estimators.parts.gaussians.frame import Frame, Moments, identity_frame, padded, point_mass
 from workbench.estimators.parts.gaussians.steps import length_beyond, slope
 from workbench.estimators.parts.gaussians.unbounded_paper import _Run
 from workbench.estimators.parts.rows import mean_of, moment_of, within_ball

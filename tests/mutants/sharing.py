@@ -12,7 +12,7 @@ from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovari
 from workbench.estimators.gaussian.populous import PopulousGaussian
 from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian
 from workbench.estimators.mean.filter import FilterMean
-from workbench.estimators.parts.filters import boosting
+from workbench.estimators.parts.filters.recipe import FilterRecipe
 from workbench.estimators.parts.gaussians.populous_learner import PopulousLearner
 from workbench.estimators.parts.locate.stable_centres import StableCentres
 from workbench.estimators.parts.preconditioned.heavy_tailed_covariance import HeavyTailedSteps
@@ -64,6 +64,6 @@ SHARING = [
            rewritten(PopulousRobustGaussian, "estimate", "x[2 * shape.n :]", "x[2 * shape.n - 1 :]"),
            a_row_moves_one_part, divided(PopulousRobustGaussian)),
     Mutant("split parts share row 0",
-           rewritten(boosting, "split_run", "x[p::splits]", "x[[0, *range(p + splits, len(x), splits)]]"),
+           rewritten(FilterRecipe, "split_run", "x[p::splits]", "x[[0, *range(p + splits, len(x), splits)]]"),
            a_row_moves_one_part, divided(FilterMean)),
 ]  # fmt: skip

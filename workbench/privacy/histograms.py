@@ -68,6 +68,16 @@ def stability_threshold_stated(cost: ApproxDP) -> float:
     return 1 + 2 / cost.epsilon * log(2 / cost.delta)
 
 
+def largest_noise(bins: int, cost: Budget, beta: float) -> float:
+    """Return what some count of this many bins is off by with probability at most beta, by its noise."""
+    match cost:
+        case ApproxDP(epsilon, _) | PureDP(epsilon):
+            return 1 + 2 / epsilon * log(2 * bins / beta)
+        case ZCDP(rho, _):
+            return sqrt(2 * log(2 * bins / beta) / rho)
+    raise ArgumentError("budget", cost, "PureDP, ApproxDP or ZCDP")
+
+
 def stability_histogram(
     keys: Keys, charge: Charge, noise: NoiseSource, threshold: float | None = None
 ) -> dict[object, float]:

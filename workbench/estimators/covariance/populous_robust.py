@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from workbench.errors import ArgumentError, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_events
-from workbench.estimators.parts.robust_votes.covariance_vote import RobustCovariance
+from workbench.estimators.parts.robust_votes.covariance_vote import CovarianceVote
 from workbench.estimators.parts.robust_votes.design import refused_whole
 from workbench.estimators.parts.rows import CORRUPT, centred_rows, require_corruption
 from workbench.estimators.parts.votes.vote import VOTE
@@ -79,11 +79,11 @@ class PopulousRobustCovariance:
 
     __call__ = run_multivariate
 
-    def recipe(self, n: int, d: int, budget: Budget) -> RobustCovariance:
+    def recipe(self, n: int, d: int, budget: Budget) -> CovarianceVote:
         """Return steps (1) to (3) for n rows, paired or not."""
         require_matrix(n, d)
         m = n if self.centred else n // 2
-        return RobustCovariance(m, d, self.share, require_events(budget), self.beta)
+        return CovarianceVote(m, d, self.share, require_events(budget), self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of the vote and of the mask."""

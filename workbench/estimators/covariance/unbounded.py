@@ -26,14 +26,22 @@ degenerate. Proof: `proofs/aggregation.md`.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+import numpy as np
 
 from workbench.errors import one_of
-from workbench.estimators.base import Abstention, Trace, run_multivariate
-from workbench.estimators.parts.budgets import delivered
-from workbench.estimators.parts.gaussians.unbounded import Recipe, moments, recipe_for
-from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.budgets import concentrated, delivered
+from workbench.estimators.parts.gaussians.frame import Moments
+from workbench.estimators.parts.gaussians.unbounded_paper import PaperUnbounded
+from workbench.estimators.parts.gaussians.unbounded_tight import TightUnbounded
+from workbench.estimators.parts.rows import shuffled
+from workbench.privacy import ZCDP, Budget, NoiseSource, Plan
 from workbench.types import Array
+
+Recipe: TypeAlias = TightUnbounded | PaperUnbounded
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +82,7 @@ class UnboundedCovariance:
 
     def recipe(self, n: int, d: int, budget: Budget) -> Recipe:
         """Return the recipe for n rows; public."""
-        return recipe_for(n, d, budget, self.calibration, self.centred, False)
+        return recipe_for(n, d, budget, self.calibration, self.centred, with_mean=False)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for each draw; raise where n rows are too few, with the number."""
@@ -90,3 +98,34 @@ class UnboundedCovariance:
         """Return the private covariance of sanitised rows."""
         found = moments(self.recipe(len(x), x.shape[1], budget), x, noise, trace)
         return found if isinstance(found, Abstention) else found.covariance
+
+
+def recipe_for(
+    n: int, d: int, budget: Budget, calibration: Literal["paper", "tight"], centred: bool, *, with_mean: bool
+) -> Recipe:
+    """Return the recipe; raise where n rows are too few for its blocks."""
+    require_matrix(n, d)
+    return _recipe(n, d, concentrated(budget), calibration, centred, with_mean)
+
+
+@lru_cache(maxsize=1024)
+def _recipe(n: int, d: int, cost: ZCDP, calibration: str, centred: bool, with_mean: bool) -> Recipe:
+    if calibration == "paper":
+        return PaperUnbounded(n, d, cost, centred, with_mean)
+    return TightUnbounded(n, d, cost, centred)
+
+
+def moments(recipe: Recipe, x: Array, noise: NoiseSource, trace: Trace | None) -> Moments | Abstention:
+    """Return the private moments of sanitised rows, in an order that has nothing to do with what is in them.
+
+    Sorted rows, or copies side by side, would make blocks and pairs unlike the data. Matrices that are
+    decomposed or solved here are made of released values; where they are singular in floats, or what they
+    give is no number, there is no answer.
+    """
+    try:
+        found = recipe.estimate(shuffled(x, noise), noise, trace)
+    except np.linalg.LinAlgError:
+        return Abstention("covariance")
+    if isinstance(found, Moments) and not found.finite:
+        return Abstention("covariance")
+    return found

@@ -23,8 +23,8 @@ import numpy as np
 from workbench.distributions import Gaussian
 from workbench.errors import one_of
 from workbench.estimators.base import Abstention, Trace, run_multivariate
+from workbench.estimators.covariance.unbounded import Recipe, moments, recipe_for
 from workbench.estimators.parts.budgets import delivered
-from workbench.estimators.parts.gaussians.unbounded import Recipe, moments, recipe_for
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array
 
@@ -67,7 +67,7 @@ class UnboundedGaussian:
 
     def recipe(self, n: int, d: int, budget: Budget) -> Recipe:
         """Return the recipe for n rows; public."""
-        return recipe_for(n, d, budget, self.calibration, self.centred, True)
+        return recipe_for(n, d, budget, self.calibration, self.centred, with_mean=True)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for each draw; raise where n rows are too few, with the number."""

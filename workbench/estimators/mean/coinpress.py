@@ -29,8 +29,7 @@ import numpy as np
 from workbench.errors import ArgumentError, finite, integer_at_least, one_of, positive, probability
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
-from workbench.estimators.parts.expected_shift import shrinking_bias
-from workbench.estimators.parts.foreseen import better_than, median_of_mean
+from workbench.estimators.parts.foreseen import better_than, median_of_mean, shrinking_bias
 from workbench.estimators.parts.preconditioned.coinpress_design import MeanDesign, mean_design
 from workbench.estimators.parts.rows import WIDEST, mean_of, mean_sensitivity, within_ball
 from workbench.privacy import Budget, Charge, NoiseSource, Plan

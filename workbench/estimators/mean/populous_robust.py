@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from workbench.errors import positive, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_events
-from workbench.estimators.parts.robust_votes.mean_vote import RobustMean
+from workbench.estimators.parts.robust_votes.mean_vote import MeanVote
 from workbench.estimators.parts.rows import require_corruption
 from workbench.estimators.parts.votes.vote import VOTE
 from workbench.privacy import Budget, NoiseSource, Plan
@@ -70,10 +70,10 @@ class PopulousRobustMean:
 
     __call__ = run_multivariate
 
-    def recipe(self, n: int, d: int, budget: Budget) -> RobustMean:
+    def recipe(self, n: int, d: int, budget: Budget) -> MeanVote:
         """Return steps (1) to (3) for n rows."""
         require_matrix(n, d)
-        return RobustMean(n, d, self.corruption, require_events(budget), self.beta, self.sigma)
+        return MeanVote(n, d, self.corruption, require_events(budget), self.beta, self.sigma)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of the vote and of the noise."""

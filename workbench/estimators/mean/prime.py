@@ -27,7 +27,6 @@ from typing import Literal
 
 from workbench.errors import positive
 from workbench.estimators.base import Abstention, Trace, run_multivariate
-from workbench.estimators.parts.filters.in_units import FilterInUnits, require_filter
 from workbench.estimators.parts.filters.recipe import FilterRecipe
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array
@@ -91,34 +90,28 @@ class PrimeMean:
 
     def __post_init__(self) -> None:
         positive(sigma=self.sigma)
-        require_filter(self.core, self.radius, MOST)
+        self.recipe.check(MOST)
 
     @property
-    def core(self) -> FilterInUnits:
-        """The filter in standard units, and the units."""
-        unit = self.sigma
-        reach = self.radius / unit
-        recipe = FilterRecipe(
-            "matrices", self.calibration, self.corruption, reach, self.level, self.passes, self.beta
-        )
-        return FilterInUnits(recipe, self.centre, unit, self.splits)
+    def recipe(self) -> FilterRecipe:
+        """The steps, in standard units."""
+        return FilterRecipe.of(self, "matrices", self.sigma)
 
     __call__ = run_multivariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for every step, in standard units."""
-        return self.core.plan(n, d, budget)
+        return self.recipe.plan(n, d, budget)
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Array | Abstention:
         """Return the private mean of sanitised rows."""
-        return self.core.estimate(x, budget, noise, trace)
+        return self.recipe.estimate(x, budget, noise, trace)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/sigma for clean normal rows; infinite from radius/sigma on.
 
         Infinite for "paper", of which nothing is foreseen. Corrupted rows come on top.
         """
-        self.plan(n, d, budget)
-        return self.core.predicted_error(n, d, budget)
+        return self.recipe.predicted_error(n, d, budget)

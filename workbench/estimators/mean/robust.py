@@ -11,7 +11,7 @@ row. In units of sigma:
     (4) c = the mean of the rows that pass, corrected for the cut; (2) and (3) once or twice again
     (5) out = the corrected mean of the rows that pass
 
-`parts.rowwise.loop` has the steps, `parts.rowwise.normal_rule` what releases are compared with,
+`parts.rowwise.loop` has the steps, `parts.rowwise.rules` what releases are compared with,
 `parts.rowwise.design` the shares, all public. LKKO21's filter (`mean/prime`) remembers which rows it removed
 and needs a lemma to bound what that does to neighbours; here weights are a function of one row and of former
 releases. Where the filter is not worth its price (few rows, no corruption) the whole budget goes to the plain
@@ -30,8 +30,8 @@ from workbench.estimators.parts.budgets import gaussian_total, step_budgets, ste
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.rowwise.design import RobustDesign, robust_design
 from workbench.estimators.parts.rowwise.loop import RobustLoop
-from workbench.estimators.parts.rowwise.normal_rule import NormalRule
 from workbench.estimators.parts.rowwise.row_filter import Rows
+from workbench.estimators.parts.rowwise.rules import NormalRule
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array
 

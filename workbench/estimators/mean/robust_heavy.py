@@ -11,8 +11,8 @@ replace one row. In units of √upper:
     (4) c = the mean of the rows that pass; (2) and (3) once or twice again
     (5) out = the mean of the rows that pass
 
-The steps are those of `mean/robust` (`parts.rowwise.loop`), with `parts.rowwise.bounded_rule` for what
-releases are compared with and `parts.rowwise.heavy_design` for the shares. Ours, beyond LKKO21's PRIME-ht
+The steps are those of `mean/robust` (`parts.rowwise.loop`), with `parts.rowwise.rules` for what
+releases are compared with and `parts.rowwise.design` for the shares. Ours, beyond LKKO21's PRIME-ht
 (`mean/prime-heavy`); no theorem on its error is claimed. Proof: `proofs/robust_mean.md`.
 """
 
@@ -25,11 +25,10 @@ from workbench.errors import ArgumentError, finite, positive, real
 from workbench.estimators.base import Trace, require_matrix, run_multivariate, standard_radius
 from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.foreseen import better_than
-from workbench.estimators.parts.rowwise.bounded_rule import BoundedRule
-from workbench.estimators.parts.rowwise.design import RobustDesign
-from workbench.estimators.parts.rowwise.heavy_design import allowance, robust_heavy_design
+from workbench.estimators.parts.rowwise.design import RobustDesign, allowance, robust_heavy_design
 from workbench.estimators.parts.rowwise.loop import RobustLoop
 from workbench.estimators.parts.rowwise.row_filter import Rows
+from workbench.estimators.parts.rowwise.rules import BoundedRule
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array
 

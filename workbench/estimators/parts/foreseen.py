@@ -1,19 +1,29 @@
 """What predictions of errors share: medians of normal errors, and where an answer says nothing.
 
 The error of a private estimate is nearly normal in many coordinates, sampling and noise added up, so that its
-median follows from its root mean square.
+median follows from its root mean square. Of a filter on clean rows:
+
+    (1) the fullest of K bins of noisy counts is one of the two next to the mean: if only n p rows are in each
+        of those, p = Φ(1) - Φ(0) for bins of one standard deviation, the chance is
+        P(max of 2 N(0, 1) + n p/σ > max of K - 2)^d
+    (2) recentring leaves noise; rows that lie beyond the last ball from there are shrunk (`shrinking_bias`)
+    (3) clean rows pass, so that all that is not spent by then is spent on the mean
 """
 
+from dataclasses import dataclass
 from functools import lru_cache
-from math import inf, sqrt
+from math import hypot, inf, sqrt
 
 import numpy as np
-from scipy.special import chdtri, chndtr
+from scipy.special import chdtri, chndtr, ndtr
 
 from workbench.privacy.roots import brentq
 from workbench.types import Array
 
 REPRESENTATIVES = 300  # equally likely sizes that stand for a law
+POINTS, WEIGHTS = np.polynomial.hermite_e.hermegauss(80)  # for the standard normal law
+_SHARES: Array = WEIGHTS / WEIGHTS.sum()
+_GRID = np.linspace(-9.0, 9.0, 2001)  # of the largest of several normal values
 
 
 @lru_cache(maxsize=1024)
@@ -89,3 +99,57 @@ def median_noise_norm(d: int) -> float:
     [0.67, 2.72, 13.92]
     """
     return float(sqrt(2 * d) - (0.45 + 0.29 / sqrt(d)) * d ** (-1 / 6))
+
+
+def shrinking_bias(d: int, distance: float, clip: float) -> float:
+    """Return how far the mean of rows N(μ, I_d), shrunk to the ball of radius `clip`, is from μ.
+
+    μ is this `distance` from the ball's centre; of the rows' d - 1 coordinates across only the mean length
+    counts.
+
+    >>> round(shrinking_bias(3, 0.0, 1.0), 2), round(shrinking_bias(1, 1e6, 1e6), 2)
+    (0.0, 0.4)
+    """
+    along = distance + POINTS
+    length = np.hypot(along, np.sqrt(d - 1))
+    beyond = np.maximum(length - clip, 0.0)
+    cosine = np.divide(along, length, out=np.ones_like(along), where=length > 0)
+    return abs(float(_SHARES @ (beyond * cosine)))
+
+
+def located(ahead: float, bins: int, d: int) -> float:
+    """Return the chance of (1): `ahead` is n p/σ.
+
+    >>> located(20.0, 10, 3) > 0.999, round(located(0.0, 4, 1), 3)
+    (True, 0.5)
+    """
+    best = np.diff(ndtr(_GRID) ** 2)
+    middle = (_GRID[1:] + _GRID[:-1]) / 2
+    return float(best @ ndtr(middle + ahead) ** max(bins - 2, 0)) ** d
+
+
+@dataclass(frozen=True)
+class CleanRun:
+    """What (1) to (3) need: n, d, the lead and its bins, where the ball is, and the last noise.
+
+    `apart` is the rms distance of the last ball's centre from the mean, `noise` the sd of a coordinate of the
+    mean's noise; in standard deviations.
+    """
+
+    n: int
+    d: int
+    ahead: float
+    bins: int
+    apart: float
+    radius: float
+    noise: float
+
+    def median_error(self) -> float:
+        """Return the median distance from the mean; infinite where it is more likely missed than found."""
+        failure = 1 - located(self.ahead, self.bins, self.d)
+        if failure >= 0.5:
+            return inf
+        rms = hypot(
+            shrinking_bias(self.d, self.apart, self.radius), sqrt(self.d * (1 / self.n + self.noise**2))
+        )
+        return rms / sqrt(self.d) * median_norm_found(self.d, failure)

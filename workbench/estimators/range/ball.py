@@ -24,12 +24,11 @@ from typing import Literal
 from workbench.distributions import Ball
 from workbench.errors import ArgumentError, one_of, positive, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate, standardised
-from workbench.estimators.parts.locate.stable_centres import StableCentres
+from workbench.estimators.parts.locate.stable_centres import BALL_WIDTH, StableCentres, ball_reach
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array
 
-WIDTH = 4.0
 BEST, FAR = (
     0.3125,
     0.0625,
@@ -90,15 +89,15 @@ class BallRange:
 
     def recipe(self, d: int) -> StableCentres:
         """Return the histograms on standardised rows."""
-        paper = self.calibration == "paper"
-        return StableCentres(WIDTH, self.calibration, ceil(PARTS * log(2 * d / self.beta)) if paper else 1)
+        parts = ceil(PARTS * log(2 * d / self.beta)) if self.calibration == "paper" else 1
+        return StableCentres(BALL_WIDTH, self.calibration, parts)
 
     __call__ = run_multivariate
 
     def outer_radius(self, d: int) -> float:
         """Return the radius of step (2), in the unit of the data."""
         moments = Moments(self.moments, self.hypercontractivity)
-        return sqrt(self.upper) * (1.5 * WIDTH * sqrt(d) + moments.outer_radius(d, self.corruption))
+        return sqrt(self.upper) * ball_reach(d, moments.outer_radius(d, self.corruption))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for each coordinate and part."""

@@ -20,11 +20,10 @@ import numpy as np
 from workbench.distributions import Box
 from workbench.errors import one_of, positive, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate, standardised
-from workbench.estimators.parts.locate.stable_centres import StableCentres
+from workbench.estimators.parts.locate.stable_centres import BOX_WIDTH, StableCentres, box_reach
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array
 
-WIDTH = 2.0
 BEST, FAR = 0.4772498680518208, 0.0455002638963584  # Φ(2) - Φ(0), the worst place of a bin; P(|Z| > 2)
 
 
@@ -70,15 +69,15 @@ class BoxRange:
     @property
     def recipe(self) -> StableCentres:
         """The histograms on standardised rows."""
-        return StableCentres(WIDTH, self.calibration)
+        return StableCentres(BOX_WIDTH, self.calibration)
 
     __call__ = run_multivariate
 
     def half_width(self, n: int, d: int) -> float:
         """Return b of step (2)."""
         if self.calibration == "paper":
-            return 4 * sqrt(log(d * n / self.beta))
-        return 1.5 * WIDTH + sqrt(2 * log(2 * n * d / self.beta))
+            return box_reach(n, d, self.beta)
+        return 1.5 * BOX_WIDTH + sqrt(2 * log(2 * n * d / self.beta))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for each coordinate."""

@@ -17,8 +17,8 @@ from workbench.chapters.robust_and_private.runs.theory import paper_noise
 from workbench.estimators.mean.filter import FilterMean
 from workbench.estimators.mean.prime import PrimeMean
 from workbench.estimators.mean.robust import RobustMean
-from workbench.estimators.parts.filters.contraction import Mask, Score, left_after, tail_set
 from workbench.estimators.parts.filters.design import PRICES
+from workbench.estimators.parts.filters.removal import Mask, Score, left_after, tail_set
 from workbench.privacy import ApproxDP, Charge, GaussianDP
 from workbench.privacy.histograms import (
     stability_charge,
@@ -137,7 +137,7 @@ def local_exponent(low: int, high: int) -> float:
 def tight_noise(n: int, d: int, budget: ApproxDP, corruption: float = 0.05) -> float:
     """Return 2σ√d of the second moment of one pass of mean/prime, tight."""
     one = PrimeMean(radius=10.0, corruption=corruption)
-    design = one.core.recipe.design(n, d)
+    design = one.recipe.design(n, d)
     cost = next(c.cost for c in one.plan(n, d, budget).charges() if c.step.startswith("moments"))
     return 2 * sqrt(d) * design.radius**2 / (PRICES.square * gaussian_mu(cost)) / n
 

@@ -10,14 +10,15 @@ from workbench.chapters.robust_and_private.figures.rows import BAD, FREE, GOOD, 
 from workbench.chapters.robust_and_private.runs import prime as sweeps
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.estimators.mean.prime import PrimeMean
-from workbench.estimators.parts.filters.contraction import Score, tail_set
-from workbench.estimators.parts.filters.run import Filter, coarse_centre, rows_within, weighed
-from workbench.estimators.parts.filters.score_threshold import (
+from workbench.estimators.parts.filters.removal import (
     SENSITIVITY,
+    Score,
     edges,
     score_counts,
+    tail_set,
     threshold,
 )
+from workbench.estimators.parts.filters.run import Filter, coarse_centre, rows_within, weighed
 from workbench.estimators.parts.filters.weighted_moments import released
 from workbench.populations.corruption.mean import clusters, shifted
 from workbench.privacy import ApproxDP
@@ -80,7 +81,7 @@ def first_pass(y: Array, noise: SimulatedNoise) -> tuple[Array, np.ndarray, Arra
     """
     n, d = y.shape
     one = PrimeMean(radius=sweeps.RADIUS, corruption=sweeps.CORRUPTION)
-    design, charges = one.core.recipe.design(n, d), list(one.plan(n, d, BUDGET).charges())
+    design, charges = one.recipe.design(n, d), list(one.plan(n, d, BUDGET).charges())
     centre = coarse_centre(y, design, charges[0], noise)
     filtered = Filter(rows_within(y, centre, design.radius), design, noise)
     filtered.look(charges[2])
@@ -121,7 +122,7 @@ def _separation(seed: int) -> Panel:
         series.append(
             Series(label, (*(max(b, 0.25) for b in SHARPNESS), 500.0), found, colour_key=str(place))
         )
-    default = PrimeMean(radius=1.0).core.recipe.design(N, D).sharpness
+    default = PrimeMean(radius=1.0).recipe.design(N, D).sharpness
     series.append(Series("default β", (default, default), (0, 1), role="reference", colour_key=FREE))
     return Panel(
         "corrupted rows among the highest scores", "β (left end: 0, right end: ∞)", "share", tuple(series),

@@ -17,8 +17,7 @@ from workbench.estimators.mean.clipped_box import ClippedBoxMean
 from workbench.estimators.mean.filter import FilterMean
 from workbench.estimators.mean.prime import PrimeMean
 from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
-from workbench.estimators.parts.filters.contraction import Score, tail_set
-from workbench.estimators.parts.filters.score_threshold import score_counts, threshold
+from workbench.estimators.parts.filters.removal import Score, score_counts, tail_set, threshold
 from workbench.populations.corruption import MEAN_ATTACKS
 from workbench.populations.corruption.mean import clusters
 from workbench.privacy import ApproxDP, GaussianDP
@@ -161,7 +160,7 @@ def passes_taken(point: Point, trials: int, data: Generator, noise: Generator) -
             estimator(x, budget=GaussianDP(1e4), rng=noise, trace=trace)
             excess = np.array(trace.records["excess"], np.float64)
             found[name].append(float(len(excess) - 1))
-        ended = estimator.core.recipe.design(n, d).level * CORRUPTION * log(1 / CORRUPTION)
+        ended = estimator.recipe.design(n, d).level * CORRUPTION * log(1 / CORRUPTION)
         later = np.append(excess[2:], ended)
         found["halved"].append(float(np.mean(later <= np.maximum(excess[:-1][: len(later)] / 2, ended))))
     return {name: np.array(values) for name, values in found.items()}

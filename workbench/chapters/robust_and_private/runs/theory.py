@@ -13,7 +13,7 @@ FIRE = 5.5  # the score of a round counts if it is above λ/5.5
 
 def paper_noise(n: int, d: int, corruption: float, budget: ApproxDP) -> float:
     """Return 2σ√d, the spectral norm of the noise of one second moment, σ the sd of its entries."""
-    recipe = PrimeMean(radius=10.0, corruption=corruption, calibration="paper").core.recipe
+    recipe = PrimeMean(radius=10.0, corruption=corruption, calibration="paper").recipe
     queries = recipe.queries(n, d, divided(budget)[1])
     assert isinstance(queries, Rounds)
     charge = queries.plan()["moment 1.1"]

@@ -23,14 +23,14 @@ from typing import Literal
 
 from scipy.special import ndtr
 
-from workbench.estimators.parts.filters.foreseen import CleanRun
-from workbench.estimators.parts.filters.score_threshold import edges
+from workbench.estimators.parts.filters.removal import edges
 from workbench.estimators.parts.filters.weighted_moments import (
     SENSITIVITY,
     costs,
     length,
     moments_charge,
 )
+from workbench.estimators.parts.foreseen import CleanRun
 from workbench.estimators.parts.rows import mean_sensitivity
 from workbench.linalg import tail
 from workbench.privacy import Budget, Charge

@@ -28,9 +28,13 @@ means; every Gaussian noise is the analytic one. Proof: `proofs/prime.md`, secti
 from dataclasses import dataclass
 from math import ceil, log, sqrt
 
+import numpy as np
+
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.filters.weighted_moments import moments_charge
+from workbench.estimators.parts.rows import within_ball
 from workbench.privacy import ApproxDP, Budget, Charge, Converted, Interleaved, Plan, PureDP, Sequential
+from workbench.types import Array
 
 RANGE, CAP = 0.01, 0.9
 COUNTS = 2.0
@@ -42,6 +46,26 @@ def divided(budget: Budget) -> tuple[ApproxDP, ApproxDP]:
         raise ArgumentError("budget", budget, 'ApproxDP with 0 < delta < 1/2 for calibration "paper"')
     epsilon, delta = RANGE * budget.epsilon, RANGE * budget.delta
     return ApproxDP(epsilon, delta), ApproxDP(budget.epsilon - epsilon, budget.delta - delta)
+
+
+@dataclass(frozen=True)
+class Region:
+    """A ball or a cube round 0: its radius, or half its side, and its dimension."""
+
+    ball: bool
+    reach: float
+    d: int
+
+    @property
+    def diameter(self) -> float:
+        """D, up to the rounding of a clipped row."""
+        return 2 * self.reach * (1.0 if self.ball else sqrt(self.d)) * (1 + 1e-12)
+
+    def clipped(self, rows: Array) -> Array:
+        """Return the nearest points of the set."""
+        if not self.ball:
+            return np.clip(rows, -self.reach, self.reach)
+        return within_ball(np.atleast_2d(rows), self.reach).reshape(rows.shape)
 
 
 @dataclass(frozen=True)

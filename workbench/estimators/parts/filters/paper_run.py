@@ -7,7 +7,7 @@ Rows y of shape (n, d) in a set of diameter D round 0; S = all rows. For s = 1 .
     (3)     Σ_t with noise, U = exp(a Σ_{r ≤ t} (Σ_r - base I))/trace, a = 1/(100 (.1/C + 1.01) λ_s)
     (4)     Ψ = ⟨M - base I, U⟩ with noise, at most λ_t/5.5: next t
     (5)     m = the mean of S with noise, inside the set; τ_i = (y_i - m)ᵀ U (y_i - m)
-    (6)     ρ (`parts.filters.score_threshold`), Z uniform on [0, 1]; S = S without {i in T : τ_i ≥ ρ Z}
+    (6)     ρ (`parts.filters.removal`), Z uniform on [0, 1]; S = S without {i in T : τ_i ≥ ρ Z}
     (7) out = the mean of S with noise
 
 By one direction: |S|, m, λ and Σ with noise for t = 1 .. T, τ_i = ⟨v, y_i - m⟩² for the top eigenvector v
@@ -22,8 +22,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.estimators.base import Abstention, Trace
-from workbench.estimators.parts.filters.contraction import Mask, Score, left_after, tail_set
-from workbench.estimators.parts.filters.score_threshold import score_counts, threshold
+from workbench.estimators.parts.filters.removal import (
+    Mask,
+    Score,
+    left_after,
+    score_counts,
+    tail_set,
+    threshold,
+)
 from workbench.estimators.parts.filters.weighted_moments import (
     MEAN,
     Sums,

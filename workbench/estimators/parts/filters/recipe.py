@@ -5,68 +5,106 @@
     matrices      exp of matrices, scaled       2 a n a pass          light-tailed   Algorithms 9 to 13
     heavy         exp of matrices, scaled       all                   of Σ ≤ I       Algorithms 3, 15 to 17
 
+A row y of the data is (y - centre)/unit in standard units. With `splits` = k above 1, part p is the rows p,
+p + k, p + 2k, .., fixed by their numbers:
+
+    (1) one run on each part, at the whole budget: a replaced row lies in one part, so that the whole costs
+        what one part costs
+    (2) out = the answer of least median distance to all answers; parts without an answer do not count
+
+If each answer is within η of the mean with probability .9, more than half of them are with probability
+1 - e^(-k/3) or so, and out is within 3η (LKKO21 Remark 1 and the boosting of its Section 3). Proof:
+`proofs/prime.md`, section 5.
+
 "tight": `parts.filters.run`, any number of Gaussian steps of fixed cost. "paper": the range by `range/box`
 with the source's constants or by `range/ball`, rows clipped to it, `parts.filters.paper_run`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from math import ceil, inf, log, sqrt
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from workbench.errors import integer_at_least
-from workbench.estimators.base import Abstention, Trace, require_matrix
+from workbench.errors import ArgumentError, finite, integer_at_least, one_of, positive, probability, real
+from workbench.estimators.base import Abstention, Trace, require_matrix, standardised
 from workbench.estimators.parts.budgets import step_budgets, steps_plan
 from workbench.estimators.parts.filters.design import FilterDesign, Score
-from workbench.estimators.parts.filters.paper import Directions, Rounds, divided
+from workbench.estimators.parts.filters.paper import Directions, Region, Rounds, divided
 from workbench.estimators.parts.filters.paper_run import Queries, Rules, by_directions, by_matrices
 from workbench.estimators.parts.filters.run import filtered_mean
 from workbench.estimators.parts.foreseen import better_than
-from workbench.estimators.parts.locate.stable_centres import StableCentres
-from workbench.estimators.parts.rows import within_ball
-from workbench.estimators.range.ball import BallRange
-from workbench.estimators.range.box import BoxRange
-from workbench.privacy import ApproxDP, Budget, NoiseSource, Plan, Sequential
+from workbench.estimators.parts.locate.stable_centres import (
+    BALL_WIDTH,
+    BOX_WIDTH,
+    StableCentres,
+    ball_reach,
+    box_reach,
+)
+from workbench.privacy import (
+    ApproxDP,
+    Budget,
+    Charge,
+    Converted,
+    Interleaved,
+    NoiseSource,
+    Parallel,
+    Plan,
+    Sequential,
+)
 from workbench.types import Array
 
 Kind = Literal["directions", "matrices", "heavy"]
 TIGHT_LEVEL = {"directions": 1.0, "matrices": 1.0, "heavy": 1.1}
 PAPER_LEVEL = {"directions": 2.0, "matrices": 2.0, "heavy": 1.5}
 TIGHT_PASSES = 8
-
-
-@dataclass(frozen=True)
-class Region:
-    """A ball or a cube round 0: its radius, or half its side, and its dimension."""
-
-    ball: bool
-    reach: float
-    d: int
-
-    @property
-    def diameter(self) -> float:
-        """D, up to the rounding of a clipped row."""
-        return 2 * self.reach * (1.0 if self.ball else sqrt(self.d)) * (1 + 1e-12)
-
-    def clipped(self, rows: Array) -> Array:
-        """Return the nearest points of the set."""
-        if not self.ball:
-            return np.clip(rows, -self.reach, self.reach)
-        return within_ball(np.atleast_2d(rows), self.reach).reshape(rows.shape)
+WIDEST = 1e4  # radius in standard units: a finite histogram has as many bins for every coordinate
 
 
 @dataclass(frozen=True)
 class FilterRecipe:
-    """Public parameters in standard units; None stands for the calibration's own number."""
+    """Public parameters; None stands for the calibration's own number."""
 
     kind: Kind
     calibration: Literal["paper", "tight"]
     corruption: float
-    reach: float
+    radius: float
     level: float | None
     passes: int | None
     beta: float
+    centre: float
+    unit: float
+    splits: int
+
+    @classmethod
+    def of(cls, entry: Any, kind: Kind, unit: float) -> "FilterRecipe":
+        """Return the recipe of an entry, whose fields have the same names, for rows of this unit."""
+        shared = (field.name for field in fields(cls) if field.name not in ("kind", "unit"))
+        return cls(kind=kind, unit=unit, **{name: getattr(entry, name) for name in shared})
+
+    def check(self, most: float) -> None:
+        """Raise unless the parameters make a filter; the share of corrupted rows is below `most`."""
+        positive(radius=self.radius)
+        finite(centre=self.centre)
+        if self.radius > WIDEST * self.unit:
+            raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} standard deviations")
+        one_of(("paper", "tight"), calibration=self.calibration)
+        if not (real(self.corruption) and 0 <= self.corruption < most):
+            raise ArgumentError("corruption", self.corruption, f"a number from 0 to below {most:g}")
+        if self.corruption == 0 and (self.heavy or self.calibration == "paper"):
+            raise ArgumentError("corruption", self.corruption, 'above 0, but for light tails and "tight"')
+        if self.level is not None:
+            positive(level=self.level)
+        if self.passes is not None:
+            integer_at_least(1, passes=self.passes)
+        integer_at_least(1, splits=self.splits)
+        probability(beta=self.beta)
+
+    @property
+    def reach(self) -> float:
+        """R, the radius in standard units."""
+        return self.radius / self.unit
 
     @property
     def heavy(self) -> bool:
@@ -74,6 +112,35 @@ class FilterRecipe:
         return self.kind == "heavy"
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the plan of one run for every part of n rows."""
+        integer_at_least(2 * self.splits, n=n)
+        if self.splits == 1:
+            return self.part_plan(n, d, budget)
+        sizes = (len(range(p, n, self.splits)) for p in range(self.splits))
+        plans = (self.part_plan(size, d, budget) for size in sizes)
+        return Parallel(tuple(renamed(plan, f"part {p}: ") for p, plan in enumerate(plans, start=1)))
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None
+    ) -> Array | Abstention:
+        """Return the private mean of sanitised rows."""
+        n, d = x.shape
+        z = standardised(x, self.centre, self.unit)
+        mean = self.split_run(z, self.plan(n, d, budget), noise, trace)
+        return mean if isinstance(mean, Abstention) else np.asarray(self.centre + self.unit * mean)
+
+    def split_run(self, x: Array, plan: Plan, noise: NoiseSource, trace: Trace | None) -> Array | Abstention:
+        """Return the answer of step (2), from rows in standard units."""
+        if self.splits == 1:
+            return self.run(x, plan, noise, trace)
+        assert isinstance(plan, Parallel)
+        splits = self.splits
+        parts = ((np.ascontiguousarray(x[p::splits]), plan.parts[p]) for p in range(splits))
+        answers = [self.run(rows, part, noise, trace) for rows, part in parts]  # (1)
+        found = [answer for answer in answers if not isinstance(answer, Abstention)]
+        return central(found) if found else answers[0]  # (2)
+
+    def part_plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the plan of one run on n rows."""
         require_matrix(n, d)
         if self.calibration == "tight":
@@ -103,8 +170,10 @@ class FilterRecipe:
         return found if isinstance(found, Abstention) else np.asarray(centre + found)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median error for clean rows in standard units; infinite for "paper", from R on."""
-        charges = self.plan(n, d, budget).charges()
+        """Return the median error for clean rows of one part, in units; infinite for "paper", from R on."""
+        self.plan(n, d, budget)
+        n //= self.splits
+        charges = self.part_plan(n, d, budget).charges()
         if self.calibration == "paper":
             return inf
         run = self.design(n, d).clean_run([charge.cost for charge in charges])
@@ -120,13 +189,13 @@ class FilterRecipe:
     @property
     def centres(self) -> StableCentres:
         """The histograms of the range."""
-        return StableCentres(4.0, "tight") if self.heavy else StableCentres(2.0, "paper")
+        return StableCentres(BALL_WIDTH, "tight") if self.heavy else StableCentres(BOX_WIDTH, "paper")
 
     def region(self, n: int, d: int) -> Region:
         """Return the set to which the rows are clipped."""
         if self.heavy:
-            return Region(True, BallRange(corruption=self.corruption).outer_radius(d), d)
-        return Region(False, BoxRange(beta=self.beta, calibration="paper").half_width(n, d), d)
+            return Region(True, ball_reach(d, sqrt(d) * float((1 / self.corruption) ** 0.5)), d)
+        return Region(False, box_reach(n, d, self.beta), d)
 
     def rules(self, n: int, d: int) -> Rules:
         """Return the public numbers of a run with the source's queries."""
@@ -149,3 +218,29 @@ class FilterRecipe:
         if self.kind == "directions":
             return Directions(n, diameter, rounds, budget)
         return Rounds(n, diameter, epochs, rounds, budget)
+
+
+def renamed(plan: Plan, prefix: str) -> Plan:
+    """Return the plan with a word before the name of every step."""
+    match plan:
+        case Charge():
+            return replace(plan, step=prefix + plan.step)
+        case Converted():
+            return Converted(renamed(plan.part, prefix), plan.budget)
+        case Interleaved():
+            return Interleaved(renamed(plan.whole, prefix), tuple(prefix + step for step in plan.order))
+        case Parallel():
+            return Parallel(tuple(renamed(part, prefix) for part in plan.parts))
+        case Sequential():
+            return Sequential(plan.rule, tuple(renamed(part, prefix) for part in plan.parts))
+
+
+def central(answers: Sequence[Array]) -> Array:
+    """Return the answer of least median distance to all of them.
+
+    >>> central([np.zeros(2), np.ones(2) / 10, np.full(2, 1e6)]).tolist()
+    [0.0, 0.0]
+    """
+    points = np.array(answers)
+    apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+    return np.asarray(points[np.argmin(np.median(apart, axis=1))])

@@ -10,8 +10,8 @@ questions, the rest of them being post-processing.
     λ_max(F)
     (5) λ at most the level, or N < n/2: S is what it will be, go to (8)
     (6) U = exp(β F/λ)/trace, Ψ = ⟨F, U⟩, τ_i = (y_i - m)ᵀ U (y_i - m), T = the tail of S
-        (`parts.filters.contraction`)
-    (7) ρ from noisy counts of the scores of T (`parts.filters.score_threshold`); S = S without {i in T : τ_i
+        (`parts.filters.removal`)
+    (7) ρ from noisy counts of the scores of T (`parts.filters.removal`); S = S without {i in T : τ_i
     ≥ ρ};
         to (4)
     (8) every step of a pass that is not taken any more, and the last one: N, s of S with noise
@@ -26,9 +26,15 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from workbench.estimators.base import Trace
-from workbench.estimators.parts.filters.contraction import Score, left_after, tail_set
 from workbench.estimators.parts.filters.design import PRICES, FilterDesign
-from workbench.estimators.parts.filters.score_threshold import SENSITIVITY, score_counts, threshold
+from workbench.estimators.parts.filters.removal import (
+    SENSITIVITY,
+    Score,
+    left_after,
+    score_counts,
+    tail_set,
+    threshold,
+)
 from workbench.estimators.parts.filters.weighted_moments import (
     MEAN,
     Costs,

@@ -2,7 +2,7 @@
 
 Rows y in the ball of radius r round 0, each with a weight w from 0 to 1, such that neighbours differ in one
 pair (w, y): weights are functions of one row and of former outputs, or tell the members of a set that a
-filter left (`parts.filters.contraction`). For costs a, b, c:
+filter left (`parts.filters.removal`). For costs a, b, c:
 
     (1) N = Σ w,  s = Σ w y,  A = Σ w y yᵀ
     (2) v = (a N,  b s/(2r),  c A/(√2 r²)), A as its diagonal and √2 times the entries above it

@@ -27,8 +27,7 @@ from math import sqrt
 import numpy as np
 
 from workbench.estimators.base import FARTHEST, Abstention
-from workbench.estimators.parts.gaussians.frame import Frame
-from workbench.estimators.parts.gaussians.moments import Moments
+from workbench.estimators.parts.gaussians.frame import Frame, Moments
 from workbench.estimators.parts.gaussians.steps import (
     LOCATOR,
     RoundSteps,

@@ -1,4 +1,6 @@
-"""A frame: the linear map of rows that several steps refine, H Vᵀ with V an orthonormal basis and H square.
+"""A frame of rows, and the moments that are released from it.
+
+A frame is the linear map of rows that several steps refine, H Vᵀ with V an orthonormal basis and H square.
 
 Rows of a subspace of dimension r have V of shape (d, r); otherwise V is the identity. A frame is a function
 of released values, and mapping rows by it is a fixed map of each row.
@@ -60,3 +62,22 @@ def padded(matrix: Array, d: int) -> Array:
     """
     by = [(0, 0)] * (matrix.ndim - 2) + [(0, d - size) for size in matrix.shape[-2:]]
     return np.pad(matrix, by)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """A mean of shape (d,), or None where none is released, and a covariance of shape (d, d)."""
+
+    mean: Array | None
+    covariance: Array
+
+    @property
+    def finite(self) -> bool:
+        """Whether every entry is a number."""
+        known = self.mean is None or np.isfinite(self.mean).all()
+        return bool(known and np.isfinite(self.covariance).all())
+
+
+def point_mass(d: int) -> Moments:
+    """Return what is known of rows whose covariance is 0: no unit, hence no mean."""
+    return Moments(None, np.zeros((d, d)))

@@ -22,8 +22,7 @@ import numpy as np
 from workbench.estimators.base import FARTHEST, Abstention
 from workbench.estimators.parts.gaussians.error import SquaredErrors
 from workbench.estimators.parts.gaussians.finish import completed
-from workbench.estimators.parts.gaussians.frame import Frame, padded
-from workbench.estimators.parts.gaussians.moments import Moments
+from workbench.estimators.parts.gaussians.frame import Frame, Moments, padded
 from workbench.estimators.parts.rows import (
     mean_of,
     mean_sensitivity,

@@ -29,8 +29,7 @@ from workbench.estimators.base import Abstention
 from workbench.estimators.parts.budgets import concentrated
 from workbench.estimators.parts.gaussians.error import SquaredErrors, squared_error
 from workbench.estimators.parts.gaussians.finish import RoundFinish
-from workbench.estimators.parts.gaussians.frame import Frame
-from workbench.estimators.parts.gaussians.moments import Moments
+from workbench.estimators.parts.gaussians.frame import Frame, Moments
 from workbench.estimators.parts.gaussians.steps import fewest_finished
 from workbench.estimators.parts.quantile.design import fewest_rows
 from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile

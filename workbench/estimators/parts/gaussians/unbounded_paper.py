@@ -34,8 +34,7 @@ from workbench.estimators.parts.blocks.eigenvalues import BlockEigenvalues
 from workbench.estimators.parts.blocks.friendly_mean import enough_points
 from workbench.estimators.parts.blocks.subspaces import SubspaceVote, gap_after
 from workbench.estimators.parts.gaussians.error import SquaredErrors
-from workbench.estimators.parts.gaussians.frame import Frame, identity_frame, padded
-from workbench.estimators.parts.gaussians.moments import Moments, point_mass
+from workbench.estimators.parts.gaussians.frame import Frame, Moments, identity_frame, padded, point_mass
 from workbench.estimators.parts.gaussians.paper_finish import PaperFinish
 from workbench.estimators.parts.rows import (
     centred_rows,

@@ -32,8 +32,7 @@ from workbench.estimators.parts.blocks.friendly_mean import enough_points
 from workbench.estimators.parts.blocks.subspaces import SubspaceVote, gap_after
 from workbench.estimators.parts.gaussians.error import SquaredErrors, squared_error
 from workbench.estimators.parts.gaussians.finish import RoundFinish
-from workbench.estimators.parts.gaussians.frame import Frame, identity_frame, padded
-from workbench.estimators.parts.gaussians.moments import Moments, point_mass
+from workbench.estimators.parts.gaussians.frame import Frame, Moments, identity_frame, padded, point_mass
 from workbench.estimators.parts.rows import centred_rows, in_blocks
 from workbench.privacy import ZCDP, Charge, NoiseSource
 from workbench.types import Array

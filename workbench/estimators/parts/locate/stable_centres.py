@@ -26,7 +26,6 @@ import numpy as np
 
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.estimators.base import Abstention, require_matrix
-from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.privacy import (
     ZCDP,
     ApproxDP,
@@ -39,11 +38,12 @@ from workbench.privacy import (
     Sequential,
 )
 from workbench.privacy.conversions import zcdp_within_approx
-from workbench.privacy.histograms import stability_charge, stability_threshold, stable_mode
+from workbench.privacy.histograms import largest_noise, stability_charge, stability_threshold, stable_mode
 from workbench.privacy.plan import Rule
 from workbench.types import Array
 
 Calibration = Literal["paper", "tight"]
+BALL_WIDTH, BOX_WIDTH = 4.0, 2.0  # of a bin, for rows of bounded covariance and for sub-Gaussian ones: ours
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class StableCentres:
         """
         _, cost = self.coordinate_cost(d, budget)
         deviation = sqrt(n * log(4 * d / beta) / 2)
-        error = UnitHistogram(None).count_error(n, cost, beta / (2 * d))
+        error = largest_noise(n, cost, beta / (2 * d))
         ahead = (best - far) * n - 2 * deviation > 2 * error
         return ahead and best * n - deviation - error >= stability_threshold(cost)
 
@@ -118,6 +118,16 @@ class StableCentres:
         """Return 1.5 bins in every coordinate, in l2, if n suffices; else infinity."""
         enough = self.parts == 1 and self.found(n, d, budget, beta, best, far)
         return 1.5 * self.width * sqrt(d) if enough else inf
+
+
+def box_reach(n: int, d: int, beta: float) -> float:
+    """Return the half-width of LKKO21 Algorithm 5's box round a centre of bins of width 2, in units."""
+    return 4 * sqrt(log(d * n / beta))
+
+
+def ball_reach(d: int, inner: float) -> float:
+    """Return the radius round a centre of bins of width 4 that holds the ball `inner` round the mean."""
+    return 1.5 * BALL_WIDTH * sqrt(d) + inner
 
 
 @lru_cache(maxsize=1024)

@@ -21,6 +21,7 @@ from workbench.privacy.histograms import (
     COUNTS_L1,
     COUNTS_L2,
     finite_histogram,
+    largest_noise,
     stability_charge,
     stability_threshold,
     stability_threshold_stated,
@@ -120,10 +121,6 @@ class UnitHistogram:
         match cost:
             case PureDP(epsilon):
                 return 2 / epsilon * log(bins / beta)
-            case ApproxDP(epsilon, _):
-                return 1 + 2 / epsilon * log(2 * bins / beta)
             case ZCDP(rho, delta) if self.calibration == "tight" and not delta:
                 return 2 / sqrt(8 * rho) * log(bins / beta)
-            case ZCDP(rho, _):
-                return sqrt(2 * log(2 * bins / beta) / rho)
-        raise ArgumentError("budget", cost, "PureDP, ApproxDP or ZCDP")
+        return largest_noise(bins, cost, beta)

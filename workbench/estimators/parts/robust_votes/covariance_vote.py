@@ -2,7 +2,7 @@
 
 Rows of mean 0, of which a share ξ may be anything, shuffled by the run's own randomness, in k groups of s:
 
-    (1) R_i, a factor of the robust second moment of group i                    `parts.robust_votes.m_scatter`
+    (1) R_i, a factor of the robust second moment of group i                `parts.robust_votes.m_estimators`
     (2) their private average: vote, weights, Thompson-Laplace mask                 `parts.votes.vote`
     (3) out = that, centred as in `parts.votes.preconditioner`, over the scale of clean groups' average
 
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from workbench.estimators.parts.robust_votes.design import fewest_robust, robust_designs
-from workbench.estimators.parts.robust_votes.m_scatter import scatter_factors
+from workbench.estimators.parts.robust_votes.m_estimators import scatter_factors
 from workbench.estimators.parts.robust_votes.table import Row
 from workbench.estimators.parts.rows import shuffled
 from workbench.estimators.parts.votes.covariances import Groups
@@ -36,7 +36,7 @@ LOSS = 1.5  # of sampling error, times that of the plain moment
 
 
 @dataclass(frozen=True)
-class RobustCovariance:
+class CovarianceVote:
     """The recipe for n rows of mean 0 and dimension d, a share `corruption` of which may be anything."""
 
     n: int

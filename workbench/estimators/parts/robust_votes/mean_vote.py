@@ -3,7 +3,7 @@
 Rows of covariance about `spread`² I, of which a share ξ may be anything, shuffled by the run's own
 randomness, in k groups of s:
 
-    (1) m_i = the robust mean of group i                                       `parts.robust_votes.m_location`
+    (1) m_i = the robust mean of group i   `parts.robust_votes.m_estimators`
     (2) their private average: vote, weights, normal noise                          `parts.votes.vote`
 
 All of `design` is public (`parts.robust_votes.design`). A group's point is a function of its own rows and of
@@ -21,7 +21,7 @@ import numpy as np
 from workbench.estimators.base import sanitised
 from workbench.estimators.parts.robust_votes.covariance_vote import AT_ONCE, LOSS
 from workbench.estimators.parts.robust_votes.design import fewest_robust, robust_designs
-from workbench.estimators.parts.robust_votes.m_location import location_means
+from workbench.estimators.parts.robust_votes.m_estimators import location_means
 from workbench.estimators.parts.robust_votes.table import Row
 from workbench.estimators.parts.rows import shuffled
 from workbench.estimators.parts.votes.means import Points
@@ -33,7 +33,7 @@ from workbench.types import Array
 
 
 @dataclass(frozen=True)
-class RobustMean:
+class MeanVote:
     """The recipe for n rows of dimension d, a share `corruption` of which may be anything."""
 
     n: int

@@ -1,4 +1,6 @@
-"""How `mean/robust` divides μ² and what it tolerates; a function of public numbers, in units of sigma.
+"""How `mean/robust` and `mean/robust-heavy` divide μ² and what they tolerate, from public numbers.
+
+For `mean/robust`, in units of sigma.
 
 α is the corruption, m = μ². N₀(r) = 4r²d/(n²m): the squared error that noise of the sum costs with all of m.
 
@@ -12,6 +14,18 @@
     th(N) = 1.1 (2√d + 3) √(1/N + (s/N)²) + d/N         s the noise of A; the largest eigenvalue of clean rows
 
 The filter is worth its price where α r > .1 e₀ and th(n) ≤ .6 α r². Otherwise the plain mean has everything.
+
+`mean/robust-heavy`, in units of √upper, is as that but for these differences, since only the covariance is
+known of the rows:
+
+    bins    of width 4; the fullest leads by .25 n
+    r = √(d/a), a = max(α, 2d/(nμ)) and at most 1: at most a share a of the rows lies outside, and bias √a and
+            noise are alike where α is small;  r₀ = r + 1.5 √d
+    share of recentring: so large that its noise is .2 in every direction; none where it would be .9
+    sum .04;  moment: what leaves .2 for the mean, .25 at most
+    e = 2.2 √d r²/(n √(moment) μ)                 the spectral norm of the noise of A/n
+
+The filter is in use where e < .6 α r².
 """
 
 from dataclasses import dataclass, replace
@@ -26,6 +40,8 @@ WIDTH, LEAD, MARGIN = 2.0, 0.43, 2.0  # of the bins: their width, the lead of th
 SUM, LEAST_MEAN, MOST_MOMENT = 0.03, 0.2, 0.25
 OFFSET, DEARER = 0.6, 1.08  # of a bin's centre in every coordinate; of the error on clean rows
 GAIN, SEEN = 0.1, 0.6  # the bias that counts, in units of e₀; the share of the largest excess that is seen
+
+HEAVY_WIDTH, HEAVY_LEAD, HEAVY_MARGIN, HEAVY_OFFSET, HEAVY_SUM = 4.0, 0.25, 4.0, 1.5, 0.04  # for bounded Σ
 
 
 @dataclass(frozen=True)
@@ -129,3 +145,33 @@ def threshold(design: RobustDesign, count: float) -> float:
     """Return th(N): what the largest eigenvalue of the excess of clean rows stays below."""
     noise = sqrt(1 / count + (design.moment_noise / count) ** 2)
     return 1.1 * (2 * sqrt(design.d) + 3) * noise + design.d / count
+
+
+@lru_cache(maxsize=1024)
+def robust_heavy_design(n: int, d: int, corruption: float, reach: float, mu: float) -> RobustDesign:
+    """Return the design for rows whose mean lies within ±`reach` in every coordinate."""
+    modes = CoordinateModes(reach + HEAVY_MARGIN, HEAVY_WIDTH, d)
+    radius = sqrt(d / min(max(corruption, 2 * d / (n * mu)), 1.0))
+    wide = radius + HEAVY_OFFSET * sqrt(d)
+    shares = Shares(share(modes.cost(n, HEAVY_LEAD) / mu, 0.005, 0.15), recentring(n, wide, 0.2, 0.9, mu))
+    plain = RobustDesign(n, d, corruption, modes, wide, radius, shares, mu)
+    return heavy_filtering(plain) or plain
+
+
+def heavy_filtering(plain: RobustDesign) -> RobustDesign | None:
+    """Return the design with the filter, None where it would see nothing."""
+    if plain.corruption * plain.n < 1:
+        return None
+    rest = 1 - plain.shares.range - plain.shares.recentre
+    scores, passes = scoring(plain)
+    moment = min((rest - LEAST_MEAN) / passes - HEAVY_SUM - scores, MOST_MOMENT)
+    if moment <= 0:
+        return None
+    shares = replace(plain.shares, sum=HEAVY_SUM, moment=moment, scores=scores, passes=passes)
+    design = replace(plain, shares=shares)
+    return design if allowance(design) < SEEN * design.corruption * design.radius**2 else None
+
+
+def allowance(design: RobustDesign) -> float:
+    """Return e."""
+    return 2.2 * sqrt(design.d) * design.moment_noise / design.n

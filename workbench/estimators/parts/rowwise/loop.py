@@ -27,7 +27,6 @@ import numpy as np
 from scipy.special import ndtr
 
 from workbench.estimators.base import Trace
-from workbench.estimators.parts.filters.foreseen import CleanRun
 from workbench.estimators.parts.filters.weighted_moments import (
     MEAN,
     SENSITIVITY,
@@ -38,6 +37,7 @@ from workbench.estimators.parts.filters.weighted_moments import (
     release,
     released,
 )
+from workbench.estimators.parts.foreseen import CleanRun
 from workbench.estimators.parts.rows import mean_sensitivity
 from workbench.estimators.parts.rowwise.design import RobustDesign
 from workbench.estimators.parts.rowwise.row_filter import RowFilter, Rows

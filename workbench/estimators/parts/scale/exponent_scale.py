@@ -9,7 +9,7 @@ histogram is stability-based; with one it is finite and pure.
 """
 
 from dataclasses import dataclass
-from math import frexp, inf, log, sqrt
+from math import frexp, log, sqrt
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, PureDP
 from workbench.privacy.histograms import (
     finite_histogram,
     histogram_charge,
+    largest_noise,
     stability_charge,
     stability_threshold,
     stable_mode,
@@ -87,10 +88,7 @@ class ExponentScale:
 
     def _count_error(self, m: int, cost: Budget, beta: float) -> float:
         bins = m if self.ends is None else self.ends[1] - self.ends[0] + 1
-        if isinstance(cost, ZCDP):
-            return sqrt(2 * log(2 * bins / beta) / cost.rho)
-        epsilon = cost.epsilon if isinstance(cost, PureDP) else getattr(cost, "epsilon", 0.0)
-        return float(1 + 2 / epsilon * log(2 * bins / beta)) if epsilon else inf
+        return largest_noise(bins, cost, beta)
 
 
 def scale_of(exponent: int) -> float:
