@@ -1,0 +1,81 @@
+"""The public names and their homes, once: type checkers read this, and so does `workbench/__init__.py`."""
+
+from workbench.catalog import CATALOG as CATALOG
+from workbench.catalog import lookup as lookup
+from workbench.errors import ArgumentError as ArgumentError
+from workbench.errors import OverspentError as OverspentError
+from workbench.estimators.base import Trace as Trace
+from workbench.estimators.covariance.clipped import ClippedCovariance as ClippedCovariance
+from workbench.estimators.covariance.coinpress import CoinPressCovariance as CoinPressCovariance
+from workbench.estimators.covariance.empirical import EmpiricalCovariance as EmpiricalCovariance
+from workbench.estimators.covariance.filter_nonprivate import (
+    FilterNonprivateCovariance as FilterNonprivateCovariance,
+)
+from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance as HeavyTailedCovariance
+from workbench.estimators.covariance.heavy_tailed_naive import (
+    HeavyTailedNaiveCovariance as HeavyTailedNaiveCovariance,
+)
+from workbench.estimators.covariance.local_thresholded import (
+    LocalThresholdedCovariance as LocalThresholdedCovariance,
+)
+from workbench.estimators.covariance.matrix_quantile import (
+    MatrixQuantileCovariance as MatrixQuantileCovariance,
+)
+from workbench.estimators.covariance.perturbed import PerturbedCovariance as PerturbedCovariance
+from workbench.estimators.covariance.populous import PopulousCovariance as PopulousCovariance
+from workbench.estimators.covariance.populous_robust import (
+    PopulousRobustCovariance as PopulousRobustCovariance,
+)
+from workbench.estimators.covariance.pure_net import PureNetCovariance as PureNetCovariance
+from workbench.estimators.covariance.thresholded import ThresholdedCovariance as ThresholdedCovariance
+from workbench.estimators.covariance.unbounded import UnboundedCovariance as UnboundedCovariance
+from workbench.estimators.gaussian.coinpress import CoinPressGaussian as CoinPressGaussian
+from workbench.estimators.gaussian.populous import PopulousGaussian as PopulousGaussian
+from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian as PopulousRobustGaussian
+from workbench.estimators.gaussian.unbounded import UnboundedGaussian as UnboundedGaussian
+from workbench.estimators.mean.clipped_box import ClippedBoxMean as ClippedBoxMean
+from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean as ClippedHeavyMean
+from workbench.estimators.mean.coinpress import CoinPressMean as CoinPressMean
+from workbench.estimators.mean.coordinatewise import CoordinatewiseMean as CoordinatewiseMean
+from workbench.estimators.mean.empirical import EmpiricalMean as EmpiricalMean
+from workbench.estimators.mean.filter import FilterMean as FilterMean
+from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean as FilterNonprivateMean
+from workbench.estimators.mean.populous import PopulousMean as PopulousMean
+from workbench.estimators.mean.populous_robust import PopulousRobustMean as PopulousRobustMean
+from workbench.estimators.mean.prime import PrimeMean as PrimeMean
+from workbench.estimators.mean.prime_heavy import PrimeHeavyMean as PrimeHeavyMean
+from workbench.estimators.mean.resilient import ResilientMean as ResilientMean
+from workbench.estimators.mean.resilient_heavy import ResilientHeavyMean as ResilientHeavyMean
+from workbench.estimators.mean.robust import RobustMean as RobustMean
+from workbench.estimators.mean.robust_heavy import RobustHeavyMean as RobustHeavyMean
+from workbench.estimators.mean.tukey import TukeyMean as TukeyMean
+from workbench.estimators.range.ball import BallRange as BallRange
+from workbench.estimators.range.box import BoxRange as BoxRange
+from workbench.estimators.release import Abstention as Abstention
+from workbench.estimators.release import Guarantee as Guarantee
+from workbench.estimators.release import Release as Release
+from workbench.estimators.spectral.eigenvalues import Eigenvalues as Eigenvalues
+from workbench.estimators.spectral.preconditioner import Preconditioner as Preconditioner
+from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate as SubspaceAggregate
+from workbench.estimators.spectral.subspace_exact import SubspaceExact as SubspaceExact
+from workbench.estimators.univariate.clipped_mean import ClippedMean as ClippedMean
+from workbench.estimators.univariate.histogram_location import HistogramLocation as HistogramLocation
+from workbench.estimators.univariate.interval import Interval as Interval
+from workbench.estimators.univariate.interval_unknown_variance import (
+    IntervalUnknownVariance as IntervalUnknownVariance,
+)
+from workbench.estimators.univariate.median import Median as Median
+from workbench.estimators.univariate.scale import Scale as Scale
+from workbench.estimators.univariate.stable_location import StableLocation as StableLocation
+from workbench.estimators.univariate.two_step_mean import TwoStepMean as TwoStepMean
+from workbench.estimators.univariate.unbounded_mean import UnboundedMean as UnboundedMean
+from workbench.privacy.budget import ZCDP as ZCDP
+from workbench.privacy.budget import ApproxDP as ApproxDP
+from workbench.privacy.budget import GaussianDP as GaussianDP
+from workbench.privacy.budget import NonPrivate as NonPrivate
+from workbench.privacy.budget import PureDP as PureDP
+from workbench.privacy.ledger import Ledger as Ledger
+from workbench.privacy.plan import compose as compose
+
+__version__: str
+__all__: list[str]
