@@ -1,11 +1,13 @@
 """The covariance entries."""
 
+from functools import partial
+
 import numpy as np
 
 from workbench import losses
 from workbench.catalog import spectral
-from workbench.catalog.entry import Assumption, Entry, Example, Knob
-from workbench.catalog.moments import MOMENTS
+from workbench.catalog.assumptions import MOMENTS, below_upper, normal
+from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N
 from workbench.distributions import Gaussian, SparseCovariance
 from workbench.estimators.covariance.clipped import ClippedCovariance
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
@@ -22,7 +24,6 @@ from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
 
 APPROX, CONCENTRATED, GAUSSIAN = ApproxDP(1.0, 1e-6), ZCDP(0.1), GaussianDP(0.5)
-N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
 RADIUS = Knob("radius", 1e-3, 1e3, "unit of the data")
 
 SPARSE = MultivariateGaussian(
@@ -45,16 +46,8 @@ def sparse_error(estimate: SparseCovariance, truth: np.ndarray) -> float:
     return losses.spectral_error(estimate.psd, truth)
 
 
-NORMAL = Assumption(
-    "the rows are normal",
-    lambda population, _: isinstance(population, MultivariateGaussian),
-    MultivariateStudent(Gaussian(np.zeros(3), np.eye(3)), 3.0),
-)
-BELOW = Assumption(
-    "the covariance is at most upper times the identity",
-    lambda population, estimator: np.linalg.eigvalsh(population.covariance)[-1] <= estimator.upper,
-    MultivariateGaussian(Gaussian(np.zeros(3), 1e9 * np.eye(3))),
-)
+NORMAL = normal(MultivariateStudent(Gaussian(np.zeros(3), np.eye(3)), 3.0))
+BELOW = below_upper(MultivariateGaussian(Gaussian(np.zeros(3), 1e9 * np.eye(3))))
 UPPER = Knob("upper", 1, 1e12, "square of the data's unit")
 TILTED = MultivariateGaussian(
     Gaussian([1.0, -2.0, 0.5], np.array([[6.0, 2.0, 0.0], [2.0, 3.0, 0.0], [0.0, 0.0, 1.5]]))
@@ -64,6 +57,26 @@ HEAVY, PLANE = (
     MultivariateStudent(Gaussian([1.0, -2.0], np.array([[2.0, 0.8], [0.8, 1.5]])), 10.0),
 )
 ALPHA = Knob("alpha", 0.2, 0.9, log=False)
+
+bounded = partial(
+    Entry,
+    estimand="covariance",
+    population=TILTED,
+    loss=losses.mahalanobis_covariance_error,
+    assumptions=(NORMAL, BELOW),
+    knobs=(N, EPSILON, DELTA, UPPER),
+    symmetries={"translation": "exact", "scale": "none"},
+)
+heavy = partial(bounded, population=HEAVY, assumptions=(MOMENTS, BELOW))
+sparse = partial(
+    Entry,
+    estimand="covariance",
+    population=SPARSE,
+    loss=sparse_error,
+    assumptions=(CENTRED, LIGHT),
+    knobs=(N, EPSILON, DELTA, RADIUS),
+    symmetries=NO_SYMMETRY,
+)
 
 COVARIANCE = (
     Entry(
@@ -81,41 +94,28 @@ COVARIANCE = (
         knobs=(N,),
         symmetries={"translation": "exact", "scale": "exact"},
     ),
-    Entry(
+    bounded(
         key="covariance/clipped",
         summary="covariance by one noisy step: lost on short axes",
-        estimand="covariance",
         statements=("M21/UG/NaiveEstimator",),
         examples=(
             Example(ClippedCovariance(upper=10.0, lower=1.0), CONCENTRATED),
             Example(ClippedCovariance(upper=10.0, centred=True), APPROX),
         ),
-        population=TILTED,
-        loss=losses.mahalanobis_covariance_error,
-        assumptions=(NORMAL, BELOW),
-        knobs=(N, EPSILON, DELTA, UPPER),
-        symmetries={"translation": "exact", "scale": "none"},
     ),
-    Entry(
+    bounded(
         key="covariance/coinpress",
         summary="covariance by steps of preconditioning, from a public bound",
-        estimand="covariance",
         statements=("M21/prior-CoinPress", "M21/Problem"),
         examples=(
             Example(CoinPressCovariance(upper=100.0), CONCENTRATED),
             Example(CoinPressCovariance(upper=100.0, mode="proved", centred=True), APPROX),
             Example(CoinPressCovariance(upper=100.0, steps=2, calibration="paper"), GAUSSIAN),
         ),
-        population=TILTED,
-        loss=losses.mahalanobis_covariance_error,
-        assumptions=(NORMAL, BELOW),
-        knobs=(N, EPSILON, DELTA, UPPER),
-        symmetries={"translation": "exact", "scale": "none"},
     ),
-    Entry(
+    heavy(
         key="covariance/heavy-tailed-naive",
         summary="covariance of heavy-tailed rows by one noisy step: lost on short axes",
-        estimand="covariance",
         statements=("M21/HT/Alg1", "M21/HT/Thm3.1"),
         examples=(
             Example(HeavyTailedNaiveCovariance(upper=10.0, hypercontractivity=4.0), CONCENTRATED),
@@ -123,60 +123,42 @@ COVARIANCE = (
                 HeavyTailedNaiveCovariance(upper=10.0, hypercontractivity=4.0, calibration="paper"), APPROX
             ),
         ),
-        population=HEAVY,
-        loss=losses.mahalanobis_covariance_error,
-        assumptions=(MOMENTS, BELOW),
-        knobs=(N, EPSILON, DELTA, UPPER),
-        symmetries={"translation": "exact", "scale": "none"},
     ),
-    Entry(
+    heavy(
         key="covariance/heavy-tailed",
         summary="covariance of heavy-tailed rows by steps of preconditioning",
-        estimand="covariance",
         statements=("M21/Def2.1", "M21/HT/Alg2", "M21/HT/Thm3.2", "M21/HT/Alg3"),
         examples=(
             Example(HeavyTailedCovariance(upper=100.0, hypercontractivity=4.0), CONCENTRATED),
             Example(HeavyTailedCovariance(upper=100.0, hypercontractivity=4.0, mode="proved"), APPROX),
             Example(HeavyTailedCovariance(upper=100.0, hypercontractivity=4.0, steps=2), GAUSSIAN),
         ),
-        population=HEAVY,
-        loss=losses.mahalanobis_covariance_error,
-        assumptions=(MOMENTS, BELOW),
-        knobs=(N, EPSILON, DELTA, UPPER),
-        symmetries={"translation": "exact", "scale": "none"},
     ),
-    Entry(
+    heavy(
         key="covariance/pure-net",
         summary="covariance in one or two dimensions under pure privacy, from a public net",
-        estimand="covariance",
         statements=("M21/pure",),
         examples=(
             Example(PureNetCovariance(upper=4.0, hypercontractivity=4.0, alpha=0.4), PureDP(1.0)),
             Example(PureNetCovariance(upper=4.0, hypercontractivity=4.0, alpha=0.4), CONCENTRATED),
         ),
         population=PLANE,
-        loss=losses.mahalanobis_covariance_error,
-        assumptions=(MOMENTS, BELOW),
         knobs=(N, EPSILON, ALPHA, UPPER),
-        symmetries={"translation": "exact", "scale": "none"},
     ),
-    Entry(
+    bounded(
         key="covariance/populous",
         summary="covariance without any bound on it, in a frame found by one vote of groups of rows",
-        estimand="covariance",
         statements=("AL22/Thm5.5", "AL22/Thm5.6"),
         examples=(Example(PopulousCovariance(), spectral.APPROX),),
         population=spectral.THIN,
-        loss=losses.mahalanobis_covariance_error,
         assumptions=(spectral.NORMAL,),
         knobs=(N, EPSILON, DELTA),
-        symmetries={"translation": "none", "scale": "none"},
+        symmetries=NO_SYMMETRY,
         bounded_steps=spectral.MASK,
     ),
-    Entry(
+    bounded(
         key="covariance/unbounded",
         summary="covariance without any bound on it, in a frame found by votes of blocks of rows",
-        estimand="covariance",
         statements=(
             *("M21/UG/iteration", "M21/UG/Alg3", "M21/UG/Alg4", "M21/UG/Thm5.1", "M21/UG/Thm5.2"),
             *("M21/UG/degenerate", "M21/UG/complexity", "M21/Table1"),
@@ -186,16 +168,14 @@ COVARIANCE = (
             Example(UnboundedCovariance(calibration="paper"), spectral.CONCENTRATED),
         ),
         population=spectral.THIN,
-        loss=losses.mahalanobis_covariance_error,
         assumptions=(NORMAL,),
         knobs=(N, EPSILON, DELTA),
         symmetries={"translation": "exact", "scale": "lattice"},
         bounded_steps=spectral.VOTES,
     ),
-    Entry(
+    sparse(
         key="covariance/perturbed",
         summary="covariance of rows of known norm: noise on every entry",
-        estimand="covariance",
         statements=("WX19/Eq7",),
         examples=(
             Example(PerturbedCovariance(), CONCENTRATED),
@@ -203,43 +183,28 @@ COVARIANCE = (
             Example(PerturbedCovariance(radius=2.0), GAUSSIAN),
             Example(PerturbedCovariance(calibration="paper"), APPROX),
         ),
-        population=SPARSE,
         loss=losses.spectral_error,
         assumptions=(CENTRED,),
-        knobs=(N, EPSILON, DELTA, RADIUS),
-        symmetries={"translation": "none", "scale": "none"},
     ),
-    Entry(
+    sparse(
         key="covariance/thresholded",
         summary="sparse covariance: noise, then small entries are dropped",
-        estimand="covariance",
         statements=("WX19/Alg1", "WX19/Thm1", "WX19/Thm2"),
         examples=(
             Example(ThresholdedCovariance(), CONCENTRATED),
             Example(ThresholdedCovariance(radius=None), APPROX),
             Example(ThresholdedCovariance(calibration="paper"), APPROX),
         ),
-        population=SPARSE,
-        loss=sparse_error,
-        assumptions=(CENTRED, LIGHT),
-        knobs=(N, EPSILON, DELTA, RADIUS),
-        symmetries={"translation": "none", "scale": "none"},
     ),
-    Entry(
+    sparse(
         key="covariance/local-thresholded",
         summary="sparse covariance when every user adds the noise",
-        estimand="covariance",
         statements=("WX19/Alg2", "WX19/Thm3"),
         examples=(
             Example(LocalThresholdedCovariance(), GAUSSIAN),
             Example(LocalThresholdedCovariance(calibration="paper"), APPROX),
         ),
-        population=SPARSE,
-        loss=sparse_error,
         least_rows=1,
-        assumptions=(CENTRED, LIGHT),
-        knobs=(N, EPSILON, DELTA, RADIUS),
-        symmetries={"translation": "none", "scale": "none"},
         bounded_steps=frozenset({"users"}),
     ),
 )

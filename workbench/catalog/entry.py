@@ -42,6 +42,10 @@ class Knob:
     log: bool = True
 
 
+N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
+NO_SYMMETRY: dict[str, Symmetry] = {"translation": "none", "scale": "none"}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Entry:
     """One key of the catalog.

@@ -1,24 +1,14 @@
 """The entries of whole Gaussians."""
 
+from functools import partial
+
 import numpy as np
 
 from workbench import losses
 from workbench.catalog import covariance
-from workbench.catalog.entry import Assumption, Entry, Example
+from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Example, N
 from workbench.catalog.mean import RADIUS, WITHIN
-from workbench.catalog.spectral import (
-    APPROX,
-    CONCENTRATED,
-    CORRUPTION,
-    DELTA,
-    EPSILON,
-    MASK,
-    NORMAL,
-    ROBUST,
-    THIN,
-    VOTES,
-    N,
-)
+from workbench.catalog.spectral import APPROX, CONCENTRATED, CORRUPTION, MASK, ROBUST, VOTES, thin
 from workbench.distributions import Gaussian
 from workbench.estimators.gaussian.coinpress import CoinPressGaussian
 from workbench.estimators.gaussian.populous import PopulousGaussian
@@ -33,11 +23,12 @@ ABOVE = Assumption(
     MultivariateGaussian(Gaussian(np.zeros(3), 1e-6 * np.eye(3))),
 )
 
+gaussian = partial(thin, estimand="gaussian", loss=losses.gaussian_error, symmetries=NO_SYMMETRY)
+
 GAUSSIAN = (
-    Entry(
+    gaussian(
         key="gaussian/coinpress",
         summary="mean and covariance of a Gaussian by joint steps, from public bounds",
-        estimand="gaussian",
         statements=("M21/prior-CoinPress",),
         examples=(
             Example(CoinPressGaussian(radius=100.0, upper=100.0), ZCDP(0.1)),
@@ -45,55 +36,37 @@ GAUSSIAN = (
             Example(CoinPressGaussian(radius=100.0, upper=10.0), GaussianDP(0.5)),
         ),
         population=covariance.TILTED,
-        loss=losses.gaussian_error,
         assumptions=(covariance.NORMAL, covariance.BELOW, ABOVE, WITHIN),
         knobs=(N, EPSILON, DELTA, RADIUS, covariance.UPPER),
-        symmetries={"translation": "none", "scale": "none"},
     ),
-    Entry(
+    gaussian(
         key="gaussian/populous-robust",
         summary="a Gaussian from rows of which some may be anything, by two votes of robust groups",
-        estimand="gaussian",
         statements=("AL22/Cor7.5",),
         examples=(Example(PopulousRobustGaussian(corruption=0.02), APPROX),),
-        population=THIN,
-        loss=losses.gaussian_error,
-        assumptions=(NORMAL,),
         knobs=(N, EPSILON, DELTA, CORRUPTION),
-        symmetries={"translation": "none", "scale": "none"},
         bounded_steps=frozenset(f"{stage}, {step}" for stage in ("covariance", "mean") for step in ROBUST),
     ),
-    Entry(
+    gaussian(
         key="gaussian/unbounded",
         summary="mean and covariance of a Gaussian without any bound on either",
-        estimand="gaussian",
         statements=("M21/UG/iteration", "M21/UG/mean-known-covariance", "M21/UG/complexity"),
         examples=(
             Example(UnboundedGaussian(), APPROX),
             Example(UnboundedGaussian(calibration="paper"), CONCENTRATED),
         ),
-        population=THIN,
-        loss=losses.gaussian_error,
-        assumptions=(NORMAL,),
-        knobs=(N, EPSILON, DELTA),
         symmetries={"translation": "none", "scale": "lattice"},
         bounded_steps=VOTES,
     ),
-    Entry(
+    gaussian(
         key="gaussian/populous",
         summary="any Gaussian: its subspace, a frame in which it is round, mean and covariance in it",
-        estimand="gaussian",
         statements=("AL22/Thm5.7", "AL22/four-steps"),
         examples=(
             Example(PopulousGaussian(), APPROX),
             Example(PopulousGaussian(degenerate=False), APPROX),
             Example(PopulousGaussian(degenerate=False, covariance="matrix-quantile"), APPROX),
         ),
-        population=THIN,
-        loss=losses.gaussian_error,
-        assumptions=(NORMAL,),
-        knobs=(N, EPSILON, DELTA),
-        symmetries={"translation": "none", "scale": "none"},
         # rows of full rank all name one subspace, and normal rows are stable as far as the count goes:
         # spectral/subspace-exact and covariance/matrix-quantile, in the audit, attain them
         bounded_steps=MASK | {"subspace", "stability"},

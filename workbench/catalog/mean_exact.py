@@ -1,9 +1,12 @@
 """The entries of robust means in one to three dimensions: exact draws from public nets."""
 
+from functools import partial
+
 import numpy as np
 
 from workbench import losses
-from workbench.catalog.entry import Assumption, Entry, Example, Knob
+from workbench.catalog.assumptions import within_box
+from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N
 from workbench.distributions import Gaussian
 from workbench.estimators.mean.resilient import ResilientMean
 from workbench.estimators.mean.resilient_heavy import ResilientHeavyMean
@@ -11,16 +14,11 @@ from workbench.estimators.mean.tukey import TukeyMean
 from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, PureDP
 
-N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
 RADIUS, CORRUPTION = Knob("radius", 1, 10, "unit of the data"), Knob("corruption", 0.01, 0.16, log=False)
 
 ROUND = MultivariateGaussian(Gaussian([0.5, -0.3], np.eye(2)))
 HEAVY = MultivariateStudent(ROUND.moments, 5.0)
-WITHIN = Assumption(
-    "every coordinate of the mean lies within radius of centre",
-    lambda population, estimator: np.abs(population.mean - estimator.centre).max() <= estimator.radius,
-    MultivariateGaussian(Gaussian([1e6, 0.0], np.eye(2))),
-)
+WITHIN = within_box(MultivariateGaussian(Gaussian([1e6, 0.0], np.eye(2))))
 SYMMETRIC = Assumption(
     "the clean rows are normal: their mean is the centre of every half-space",
     lambda population, _: isinstance(population, MultivariateGaussian),
@@ -42,27 +40,31 @@ BOUNDED = Assumption(
     MultivariateGaussian(Gaussian(np.zeros(2), np.diag([100.0, 1.0]))),
 )
 
+exact_mean = partial(
+    Entry,
+    estimand="mean",
+    population=ROUND,
+    loss=losses.mahalanobis_mean_error,
+    knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION),
+    symmetries=NO_SYMMETRY,
+)
+
 MEAN_EXACT = (
-    Entry(
+    exact_mean(
         key="mean/tukey",
         summary="robust mean: a private Tukey median in up to three dimensions",
-        estimand="mean",
         statements=("LKKO21/Alg14", "LKKO21/Thm12"),
         examples=(
             Example(TukeyMean(radius=1.0), PureDP(0.1)),
             Example(TukeyMean(radius=1.0), ZCDP(0.002)),
             Example(TukeyMean(radius=2.0, centre=1.0, step=0.2), PureDP(0.05)),
         ),
-        population=ROUND,
-        loss=losses.mahalanobis_mean_error,
         assumptions=(SYMMETRIC, WITHIN),
         knobs=(N, EPSILON, RADIUS),
-        symmetries={"translation": "none", "scale": "none"},
     ),
-    Entry(
+    exact_mean(
         key="mean/resilient",
         summary="robust mean: test for resilience, then choose by trimmed means; up to three dimensions",
-        estimand="mean",
         statements=("LKKO21/Alg2", "LKKO21/Thm7"),
         examples=(
             Example(ResilientMean(radius=1.0, corruption=0.05, step=0.05), ApproxDP(1.0, 1e-6)),
@@ -72,27 +74,19 @@ MEAN_EXACT = (
                 ApproxDP(0.5, 1e-5),
             ),
         ),
-        population=ROUND,
-        loss=losses.mahalanobis_mean_error,
         assumptions=(NARROW, WITHIN),
-        knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION),
-        symmetries={"translation": "none", "scale": "none"},
         bounded_steps=frozenset({"mean"}),
     ),
-    Entry(
+    exact_mean(
         key="mean/resilient-heavy",
         summary="robust mean of heavy-tailed rows: as mean/resilient, with wider tails allowed",
-        estimand="mean",
         statements=("LKKO21/Alg2", "LKKO21/Thm8"),
         examples=(
             Example(ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05), ApproxDP(1.0, 1e-6)),
             Example(ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05), ZCDP(0.1, 1e-6)),
         ),
         population=HEAVY,
-        loss=losses.mahalanobis_mean_error,
         assumptions=(BOUNDED, WITHIN),
-        knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION),
-        symmetries={"translation": "none", "scale": "none"},
         bounded_steps=frozenset({"mean"}),
     ),
 )

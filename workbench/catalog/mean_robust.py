@@ -1,13 +1,12 @@
 """The entries of means in d dimensions of rows of which some may be anything."""
 
-from workbench import losses
-from workbench.catalog.entry import Entry, Example, Knob
+from functools import partial
+
+from workbench.catalog.entry import DELTA, EPSILON, Example, Knob, N
 from workbench.catalog.mean import (
     APPROX,
     BELOW,
     CONCENTRATED,
-    DELTA,
-    EPSILON,
     GAUSSIAN,
     LOUD,
     NORMAL,
@@ -16,7 +15,8 @@ from workbench.catalog.mean import (
     SPHERICAL,
     WITHIN,
     WITHIN_BOX,
-    N,
+    mean_within,
+    round_mean,
 )
 from workbench.estimators.mean.filter import FilterMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
@@ -40,60 +40,47 @@ def bounded(epochs: int, rounds: int) -> frozenset[str]:
     return frozenset(f"{query} {turn}" for query in QUERIES for turn in turns)
 
 
+robust_mean = partial(mean_within, knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION))
+
 MEAN_ROBUST = (
-    Entry(
+    round_mean(
         key="mean/filter-nonprivate",
         summary="mean of rows of which some may be anything, without privacy",
-        estimand="mean",
         statements=("AL22/Thm7.3", "LKKO21/Alg4", "LKKO21/Prop2.1"),
         examples=(
             Example(FilterNonprivateMean(corruption=0.05), NonPrivate()),
             Example(FilterNonprivateMean(corruption=0.05, calibration="paper"), NonPrivate()),
         ),
-        population=ROUND,
-        loss=losses.mahalanobis_mean_error,
         least_rows=1,
-        assumptions=(NORMAL, SPHERICAL),
         knobs=(N, CORRUPTION),
         symmetries={"translation": "exact", "scale": "none"},
     ),
-    Entry(
+    round_mean(
         key="mean/populous-robust",
         summary="mean of rows of which some may be anything, by a vote of robust groups",
-        estimand="mean",
         statements=("AL22/Alg5", "AL22/Thm7.4"),
         examples=(
             Example(PopulousRobustMean(corruption=0.05), LOUD),
             Example(PopulousRobustMean(corruption=0.1, sigma=2.0), LOUD),
         ),
-        population=ROUND,
-        loss=losses.mahalanobis_mean_error,
-        assumptions=(NORMAL, SPHERICAL),
         knobs=(N, EPSILON, DELTA, CORRUPTION),
         symmetries={"translation": "exact", "scale": "none"},
         bounded_steps=frozenset({"vote", "mask"}),
     ),
-    Entry(
+    robust_mean(
         key="mean/filter",
         summary="mean that corrupted rows cannot move far, filtered along the widest direction",
-        estimand="mean",
         statements=("LKKO21/Thm5", "LKKO21/Alg1", "LKKO21/Alg8"),
         examples=(
             Example(FilterMean(radius=10.0), APPROX),
             Example(FilterMean(radius=10.0), CONCENTRATED),
             Example(FilterMean(radius=10.0, passes=5, calibration="paper"), LAVISH),
         ),
-        population=ROUND,
-        loss=losses.mahalanobis_mean_error,
-        assumptions=(NORMAL, SPHERICAL, WITHIN),
-        knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION),
-        symmetries={"translation": "none", "scale": "none"},
         bounded_steps=bounded(1, 5),
     ),
-    Entry(
+    robust_mean(
         key="mean/prime",
         summary="PRIME: mean that corrupted rows cannot move far, filtered along all wide directions",
-        estimand="mean",
         statements=("LKKO21/Thm6", "LKKO21/Alg9", "LKKO21/Alg10", "LKKO21/Alg11"),
         examples=(
             Example(PrimeMean(radius=10.0), APPROX),
@@ -101,17 +88,11 @@ MEAN_ROBUST = (
             Example(PrimeMean(radius=10.0, passes=2), CONCENTRATED),
             Example(PrimeMean(radius=10.0, calibration="paper"), LAVISH),
         ),
-        population=ROUND,
-        loss=losses.mahalanobis_mean_error,
-        assumptions=(NORMAL, SPHERICAL, WITHIN),
-        knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION),
-        symmetries={"translation": "none", "scale": "none"},
         bounded_steps=bounded(5, 1),
     ),
-    Entry(
+    robust_mean(
         key="mean/prime-heavy",
         summary="PRIME where only a covariance is known",
-        estimand="mean",
         statements=("LKKO21/Thm9", "LKKO21/Alg3", "LKKO21/Alg16", "LKKO21/Alg17"),
         examples=(
             Example(PrimeHeavyMean(radius=10.0), APPROX),
@@ -119,32 +100,23 @@ MEAN_ROBUST = (
             Example(PrimeHeavyMean(radius=10.0, calibration="paper"), LAVISH),
         ),
         population=MultivariateStudent(ROUND.moments, 10.0),
-        loss=losses.mahalanobis_mean_error,
         assumptions=(BELOW, WITHIN),
-        knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION),
-        symmetries={"translation": "none", "scale": "none"},
         bounded_steps=bounded(6, 1),
     ),
-    Entry(
+    robust_mean(
         key="mean/robust",
         summary="mean of corrupted rows: a filter that looks at one row at a time",
-        estimand="mean",
         statements=("LKKO21/Asm1",),
         examples=(
             Example(RobustMean(radius=10.0), ZCDP(0.5)),
             Example(RobustMean(radius=10.0), ApproxDP(4.0, 1e-6)),
             Example(RobustMean(radius=10.0, centre=3.0, sigma=2.0, corruption=0.1), GaussianDP(1.0)),
         ),
-        population=ROUND,
-        loss=losses.mahalanobis_mean_error,
         assumptions=(NORMAL, SPHERICAL, WITHIN_BOX),
-        knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION),
-        symmetries={"translation": "none", "scale": "none"},
     ),
-    Entry(
+    robust_mean(
         key="mean/robust-heavy",
         summary="mean of corrupted heavy-tailed rows: a filter that looks at one row at a time",
-        estimand="mean",
         statements=("LKKO21/Asm2",),
         examples=(
             Example(RobustHeavyMean(radius=10.0), ZCDP(0.5)),
@@ -152,9 +124,7 @@ MEAN_ROBUST = (
             Example(RobustHeavyMean(radius=10.0, centre=3.0, upper=4.0, corruption=0.1), GaussianDP(1.0)),
         ),
         population=MultivariateStudent(ROUND.moments, 10.0),
-        loss=losses.mahalanobis_mean_error,
         assumptions=(BELOW, WITHIN_BOX),
         knobs=(N, EPSILON, DELTA, RADIUS, Knob("corruption", 0.001, 0.12)),
-        symmetries={"translation": "none", "scale": "none"},
     ),
 )

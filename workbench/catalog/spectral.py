@@ -1,9 +1,12 @@
 """The entries of spectra and of subspaces."""
 
+from functools import partial
+
 import numpy as np
 
 from workbench import losses
-from workbench.catalog.entry import Assumption, Entry, Example, Knob
+from workbench.catalog.assumptions import normal
+from workbench.catalog.entry import DELTA, EPSILON, Assumption, Entry, Example, Knob, N
 from workbench.distributions import Gaussian
 from workbench.estimators.spectral.eigenvalues import Eigenvalues
 from workbench.estimators.spectral.preconditioner import Preconditioner
@@ -13,18 +16,13 @@ from workbench.populations import Contaminated, MultivariateGaussian, Multivaria
 from workbench.privacy import ZCDP, ApproxDP
 
 APPROX, CONCENTRATED = ApproxDP(8.0, 1e-6), ZCDP(2.0, 1e-6)
-N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
 CORRUPTION = Knob("corruption", 0.01, 0.1, "share of the rows")
 
 GAP = 1e-3  # of the spectrum of thin rows
 ALONG = np.array([[0.36, 0.48], [0.48, 0.64]])  # the projection on their long axis
 THIN = MultivariateGaussian(Gaussian([3.0, -1.0], 25.0 * (ALONG + GAP**2 * (np.eye(2) - ALONG))))
 LINE = MultivariateGaussian(Gaussian([3.0, -1.0], 25.0 * ALONG))
-NORMAL = Assumption(
-    "the rows are normal",
-    lambda population, _: isinstance(population, MultivariateGaussian),
-    MultivariateStudent(THIN.moments, 3.0),
-)
+NORMAL = normal(MultivariateStudent(THIN.moments, 3.0))
 CONTINUOUS = Assumption(
     "the rows have a density on their subspace",
     lambda population, _: not isinstance(population, Contaminated),
@@ -47,8 +45,16 @@ def _gap(population: MultivariateGaussian, k: int) -> float:
     return float(np.sqrt(values[k] / values[k - 1]))
 
 
+thin = partial(
+    Entry,
+    population=THIN,
+    assumptions=(NORMAL,),
+    knobs=(N, EPSILON, DELTA),
+    symmetries={"translation": "exact", "scale": "exact"},
+)
+
 SPECTRAL = (
-    Entry(
+    thin(
         key="spectral/eigenvalues",
         summary="eigenvalues of a covariance, whatever their size",
         estimand="eigenvalues",
@@ -57,13 +63,10 @@ SPECTRAL = (
             Example(Eigenvalues(), APPROX),
             Example(Eigenvalues(calibration="paper"), CONCENTRATED),
         ),
-        population=THIN,
         loss=losses.eigenvalue_error,
-        assumptions=(NORMAL,),
-        knobs=(N, EPSILON, DELTA),
         symmetries={"translation": "exact", "scale": "lattice"},
     ),
-    Entry(
+    thin(
         key="spectral/subspace-aggregate",
         summary="the subspace before a gap of the spectrum, by a vote of blocks of rows",
         estimand="subspace",
@@ -72,14 +75,12 @@ SPECTRAL = (
             Example(SubspaceAggregate(k=1, gap=GAP), APPROX),
             Example(SubspaceAggregate(k=1, gap=GAP, calibration="paper"), CONCENTRATED),
         ),
-        population=THIN,
         loss=losses.subspace_error,
         assumptions=(NORMAL, GAPPED),
         knobs=(N, EPSILON, DELTA, Knob("gap", 1e-9, 1.0)),
-        symmetries={"translation": "exact", "scale": "exact"},
         bounded_steps=VOTES,
     ),
-    Entry(
+    thin(
         key="spectral/subspace-exact",
         summary="the subspace that rows lie in, exactly, by a vote of groups of d rows",
         estimand="subspace",
@@ -88,10 +89,8 @@ SPECTRAL = (
         population=LINE,
         loss=losses.subspace_error,
         assumptions=(CONTINUOUS,),
-        knobs=(N, EPSILON, DELTA),
-        symmetries={"translation": "exact", "scale": "exact"},
     ),
-    Entry(
+    thin(
         key="spectral/preconditioner",
         summary="a matrix in whose frame rows are round, whatever their covariance, by a vote of groups",
         estimand="covariance",
@@ -100,11 +99,7 @@ SPECTRAL = (
             Example(Preconditioner(), APPROX),
             Example(Preconditioner(mask="wishart"), APPROX),
         ),
-        population=THIN,
         loss=losses.thompson_error,
-        assumptions=(NORMAL,),
-        knobs=(N, EPSILON, DELTA),
-        symmetries={"translation": "exact", "scale": "exact"},
         bounded_steps=MASK,
     ),
 )

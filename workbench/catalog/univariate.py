@@ -1,7 +1,18 @@
 """The univariate entries: L17 and KV18, and the private median."""
 
+from functools import partial
+
 from workbench import losses
-from workbench.catalog.entry import Assumption, Entry, Example, Knob, both_calibrations
+from workbench.catalog.entry import (
+    DELTA,
+    EPSILON,
+    NO_SYMMETRY,
+    Assumption,
+    Entry,
+    Example,
+    Knob,
+    both_calibrations,
+)
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.histogram_location import HistogramLocation
 from workbench.estimators.univariate.interval import Interval
@@ -16,7 +27,7 @@ from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 
 PURE, APPROX = PureDP(1.0), ApproxDP(1.0, 1e-6)
 CONCENTRATED, DELTA_CONCENTRATED = ZCDP(0.1), ZCDP(0.1, 1e-6)
-N, EPSILON, DELTA = Knob("n", 20, 1e5, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
+N = Knob("n", 20, 1e5, "rows")
 RADIUS, SIGMA = Knob("radius", 1, 1e6, "unit of the data"), Knob("sigma", 1e-3, 1e3, "unit of the data")
 LEVEL = Knob("level", 0.01, 0.2, log=False)
 
@@ -36,11 +47,23 @@ WITHIN = Assumption(
     UnivariateGaussian(mean=1e6),
 )
 
+anywhere = partial(
+    Entry,
+    estimand="mean",
+    population=UnivariateGaussian(1.0),
+    loss=losses.absolute_error,
+    assumptions=(NORMAL, KNOWN_SIGMA),
+    knobs=(N, EPSILON, DELTA),
+    symmetries={"translation": "lattice", "scale": "none"},
+)
+on_a_range = partial(
+    anywhere, assumptions=(NORMAL, KNOWN_SIGMA, WITHIN), knobs=(N, EPSILON, RADIUS), symmetries=NO_SYMMETRY
+)
+
 UNIVARIATE = (
-    Entry(
+    on_a_range(
         key="univariate/clipped-mean",
         summary="mean on a range: cut at the range, average, add noise",
-        estimand="mean",
         statements=("L17/Lem2.2",),
         examples=both_calibrations(
             Example(ClippedMean(radius=10.0), PURE),
@@ -48,61 +71,39 @@ UNIVARIATE = (
             Example(ClippedMean(radius=10.0), APPROX),
             Example(ClippedMean(radius=10.0, centre=3.0, sigma=2.0), GaussianDP(0.5)),
         ),
-        population=UnivariateGaussian(1.0),
-        loss=losses.absolute_error,
-        assumptions=(NORMAL, KNOWN_SIGMA, WITHIN),
-        knobs=(N, EPSILON, RADIUS),
-        symmetries={"translation": "none", "scale": "none"},
     ),
-    Entry(
+    on_a_range(
         key="univariate/two-step-mean",
         summary="mean on a range: locate, then average around the place",
-        estimand="mean",
         statements=("L17/Thm2.5",),
         examples=both_calibrations(
             Example(TwoStepMean(radius=100.0), PURE),
             Example(TwoStepMean(radius=100.0), CONCENTRATED),
             Example(TwoStepMean(radius=100.0, centre=3.0, sigma=2.0), PURE),
         ),
-        population=UnivariateGaussian(1.0),
-        loss=losses.absolute_error,
-        assumptions=(NORMAL, KNOWN_SIGMA, WITHIN),
-        knobs=(N, EPSILON, RADIUS),
-        symmetries={"translation": "none", "scale": "none"},
     ),
-    Entry(
+    anywhere(
         key="univariate/unbounded-mean",
         summary="mean anywhere on the line: locate, then average around the place",
-        estimand="mean",
         statements=("L17/Thm2.8",),
         examples=both_calibrations(
             Example(UnboundedMean(), APPROX),
             Example(UnboundedMean(), DELTA_CONCENTRATED),
             Example(UnboundedMean(sigma=2.0), APPROX),
         ),
-        population=UnivariateGaussian(1.0),
-        loss=losses.absolute_error,
-        assumptions=(NORMAL, KNOWN_SIGMA),
-        knobs=(N, EPSILON, DELTA),
-        symmetries={"translation": "lattice", "scale": "none"},
     ),
-    Entry(
+    on_a_range(
         key="univariate/median",
         summary="median on a range by the exponential mechanism",
-        estimand="mean",
         statements=("LKKO21/Alg14",),
         examples=both_calibrations(
             Example(Median(radius=100.0), PURE),
             Example(Median(radius=100.0), CONCENTRATED),
             Example(Median(radius=100.0, centre=3.0, sigma=2.0), PURE),
         ),
-        population=UnivariateGaussian(1.0),
-        loss=losses.absolute_error,
         assumptions=(WITHIN,),
-        knobs=(N, EPSILON, RADIUS),
-        symmetries={"translation": "none", "scale": "none"},
     ),
-    Entry(
+    on_a_range(
         key="univariate/histogram-location",
         summary="place of the mean on a range, to 2.5 sigma, by a finite histogram",
         estimand="location",
@@ -112,13 +113,8 @@ UNIVARIATE = (
             Example(HistogramLocation(radius=100.0), CONCENTRATED),
             Example(HistogramLocation(radius=100.0, centre=3.0, sigma=2.0), PURE),
         ),
-        population=UnivariateGaussian(1.0),
-        loss=losses.absolute_error,
-        assumptions=(NORMAL, KNOWN_SIGMA, WITHIN),
-        knobs=(N, EPSILON, RADIUS),
-        symmetries={"translation": "none", "scale": "none"},
     ),
-    Entry(
+    anywhere(
         key="univariate/stable-location",
         summary="place of the mean anywhere, to 2.5 sigma, by a stability-based histogram",
         estimand="location",
@@ -128,13 +124,8 @@ UNIVARIATE = (
             Example(StableLocation(), DELTA_CONCENTRATED),
             Example(StableLocation(sigma=2.0), APPROX),
         ),
-        population=UnivariateGaussian(1.0),
-        loss=losses.absolute_error,
-        assumptions=(NORMAL, KNOWN_SIGMA),
-        knobs=(N, EPSILON, DELTA),
-        symmetries={"translation": "lattice", "scale": "none"},
     ),
-    Entry(
+    anywhere(
         key="univariate/scale",
         summary="standard deviation, mean unknown",
         estimand="scale",
@@ -145,14 +136,12 @@ UNIVARIATE = (
             Example(Scale(lower=1e-3, upper=1e3), PURE),
             Example(Scale(lower=1e-3, upper=1e3), CONCENTRATED),
         ),
-        population=UnivariateGaussian(1.0),
         loss=losses.relative_scale_error,
         least_rows=LEAST_ROWS,
         assumptions=(NORMAL,),
-        knobs=(N, EPSILON, DELTA),
         symmetries={"translation": "exact", "scale": "lattice"},
     ),
-    Entry(
+    anywhere(
         key="univariate/interval",
         summary="confidence interval for the mean, sigma known",
         estimand="interval",
@@ -162,11 +151,8 @@ UNIVARIATE = (
             Example(Interval(), DELTA_CONCENTRATED),
             Example(Interval(sigma=2.0), APPROX),
         ),
-        population=UnivariateGaussian(1.0),
         loss=losses.interval_loss,
-        assumptions=(NORMAL, KNOWN_SIGMA),
         knobs=(N, EPSILON, DELTA, LEVEL),
-        symmetries={"translation": "lattice", "scale": "none"},
     ),
     Entry(
         key="univariate/interval-unknown-variance",
