@@ -8,10 +8,12 @@ Traceback (most recent call last):
 workbench.errors.ArgumentError: epsilon = -1.0: expected a finite number above 0
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from functools import partial
 from numbers import Integral, Real
 from sys import float_info
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, get_args
 
 _REAL: Any = Real  # the abstract number types are opaque to type checkers
 _INTEGRAL: Any = Integral
@@ -84,6 +86,27 @@ def one_of(allowed: Iterable[object], **arguments: object) -> None:
     for name, value in arguments.items():
         if value not in choices:
             raise ArgumentError(name, value, one_of_words(value, choices))
+
+
+VOCABULARY: dict[str, Callable[..., None]] = {  # what a public parameter of this name is, in every estimator
+    "sigma": positive,
+    "upper": positive,
+    "lower": positive,
+    "step": positive,
+    "centre": finite,
+    "beta": probability,
+    "steps": partial(integer_at_least, 1),
+    "calibration": partial(one_of, ("paper", "tight")),
+    "mode": partial(one_of, ("practical", "proved")),
+}
+
+
+def checked(parameters: Any) -> None:
+    """Raise unless the fields of a dataclass are what their names mean, or None where types allow it."""
+    for one in fields(parameters):
+        value = getattr(parameters, one.name)
+        if one.name in VOCABULARY and not (value is None and type(None) in get_args(one.type)):
+            VOCABULARY[one.name](**{one.name: value})
 
 
 def one_of_words(value: object, choices: Iterable[object], others: Iterable[str] = ()) -> str:

@@ -1,6 +1,6 @@
 """Types that all layers share."""
 
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,3 +10,9 @@ Array: TypeAlias = NDArray[np.float64]
 
 Columns: TypeAlias = dict[str, NDArray[Any]]
 """What a block of trials measures: an entry per trial in every column."""
+
+Calibration: TypeAlias = Literal["paper", "tight"]
+"""Whose constants a run has: the source's, or ours."""
+
+Mode: TypeAlias = Literal["practical", "proved"]
+"""Whether coverage is proved; privacy always is."""

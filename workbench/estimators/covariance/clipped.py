@@ -14,7 +14,7 @@ elsewhere. It is CoinPress with one step. Proof: `proofs/gaussian_steps.md`, sec
 from dataclasses import dataclass
 from math import inf, sqrt
 
-from workbench.errors import positive, probability
+from workbench.errors import checked
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
@@ -71,10 +71,8 @@ class ClippedCovariance:
     beta: float = 0.05
 
     def __post_init__(self) -> None:
-        positive(upper=self.upper)
-        probability(beta=self.beta)
+        checked(self)
         if self.lower is not None:
-            positive(lower=self.lower)
             require_spread(self.lower, self.upper)
 
     __call__ = run_multivariate

@@ -32,11 +32,10 @@ mapped back on both sides. For d = 1 the same code is a univariate variance. Pro
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Literal
 
 import numpy as np
 
-from workbench.errors import integer_at_least, one_of, positive, probability
+from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import perturbed
 from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
@@ -56,7 +55,7 @@ from workbench.estimators.parts.rows import (
 )
 from workbench.linalg import psd_part, spectral_map, symmetrised
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration, Mode
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,18 +102,13 @@ class CoinPressCovariance:
     lower: float = 1.0
     centred: bool = False
     steps: int | None = None
-    mode: Literal["practical", "proved"] = "practical"
-    calibration: Literal["paper", "tight"] = "tight"
+    mode: Mode = "practical"
+    calibration: Calibration = "tight"
     beta: float = 0.05
 
     def __post_init__(self) -> None:
-        positive(upper=self.upper, lower=self.lower)
+        checked(self)
         require_spread(self.lower, self.upper)
-        if self.steps is not None:
-            integer_at_least(1, steps=self.steps)
-        one_of(("practical", "proved"), mode=self.mode)
-        one_of(("paper", "tight"), calibration=self.calibration)
-        probability(beta=self.beta)
 
     __call__ = run_multivariate
 

@@ -14,16 +14,15 @@ Departure: the source cites a filter with a proof and constants that are not exp
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
-from workbench.errors import one_of
+from workbench.errors import checked
 from workbench.estimators.base import Trace, require_matrix, run_reference
 from workbench.estimators.parts.oracles.tail_filter import filtered_moment
 from workbench.estimators.parts.oracles.variance_filter import simple_moment
 from workbench.estimators.parts.rows import centred_rows, require_corruption
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
 from workbench.privacy.budget import require
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,11 +56,11 @@ class FilterNonprivateCovariance:
 
     corruption: float
     centred: bool = False
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
+        checked(self)
         require_corruption(self.corruption)
-        one_of(("paper", "tight"), calibration=self.calibration)
 
     __call__ = run_reference
 

@@ -23,14 +23,13 @@ Proof: `proofs/heavy_tails.md`, sections 1 to 5.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
-from workbench.errors import integer_at_least, one_of
+from workbench.errors import checked
 from workbench.estimators.base import Trace, run_multivariate
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments
 from workbench.estimators.parts.preconditioned.heavy_tailed_covariance import HeavyTailedSteps
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration, Mode
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,16 +84,14 @@ class HeavyTailedCovariance:
     moments: int = 2
     hypercontractivity: float = 3.0
     steps: int | None = None
-    calibration: Literal["paper", "tight"] = "tight"
-    mode: Literal["practical", "proved"] = "practical"
+    calibration: Calibration = "tight"
+    mode: Mode = "practical"
     alpha: float = 0.1
     beta: float = 0.05
 
     def __post_init__(self) -> None:
+        checked(self)
         self.recipe.check()
-        one_of(("practical", "proved"), mode=self.mode)
-        if self.steps is not None:
-            integer_at_least(1, steps=self.steps)
 
     @property
     def recipe(self) -> HeavyTailedSteps:

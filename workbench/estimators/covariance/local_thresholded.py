@@ -16,12 +16,11 @@ its noise delivers), and rows are clipped. Proof: `proofs/sparse.md`, section 4.
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Literal
 
 import numpy as np
 
 from workbench.distributions import SparseCovariance
-from workbench.errors import ArgumentError, one_of, positive
+from workbench.errors import ArgumentError, checked, one_of, positive
 from workbench.estimators.base import Trace, require_matrix, run_locally, sanitised
 from workbench.estimators.covariance.perturbed import expected_norm, perturbed
 from workbench.estimators.covariance.thresholded import sparse
@@ -31,7 +30,7 @@ from workbench.estimators.parts.sparse.paper_noise import paper_plan
 from workbench.estimators.parts.sparse.thresholding import DEFAULT, RULES, Rule
 from workbench.estimators.reading import read
 from workbench.privacy import Budget, Charge, NoiseSource, Plan, noise_source
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 USERS = "users"
 
@@ -69,13 +68,13 @@ class LocalThresholdedCovariance:
 
     radius: float = 1.0
     rule: Rule | None = None
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
+        checked(self)
         positive(radius=self.radius)
         require_radius(self.radius)
         one_of((None, *RULES), rule=self.rule)
-        one_of(("paper", "tight"), calibration=self.calibration)
 
     __call__ = run_locally
 

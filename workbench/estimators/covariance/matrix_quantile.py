@@ -22,7 +22,7 @@ does not. Proof: `proofs/matrix_quantile.md`.
 from dataclasses import dataclass
 from math import log
 
-from workbench.errors import ArgumentError, one_of, positive, probability
+from workbench.errors import ArgumentError, checked, one_of, positive, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.quantile.design import TEST, Mask, Target, fewest_rows
@@ -76,7 +76,7 @@ class MatrixQuantileCovariance:
     mask: Mask = ""
 
     def __post_init__(self) -> None:
-        probability(beta=self.beta)
+        checked(self)
         one_of(("", "wishart"), mask=self.mask)
         if self.alpha is not None:
             positive(alpha=self.alpha)

@@ -17,11 +17,10 @@ here, where the source assumes their norm. Proof: `proofs/sparse.md`, section 1.
 
 from dataclasses import dataclass
 from math import hypot, sqrt
-from typing import Literal
 
 import numpy as np
 
-from workbench.errors import one_of, positive
+from workbench.errors import checked, positive
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
 from workbench.estimators.parts.foreseen import better_than, median_noise_norm, median_norm
@@ -29,7 +28,7 @@ from workbench.estimators.parts.rows import require_radius, second_moment_sensit
 from workbench.estimators.parts.sparse.paper_noise import paper_plan
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian, gaussian_scale, symmetric_gaussian
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 STEP = "covariance"
 
@@ -63,12 +62,12 @@ class PerturbedCovariance:
     """
 
     radius: float = 1.0
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
+        checked(self)
         positive(radius=self.radius)
         require_radius(self.radius)
-        one_of(("paper", "tight"), calibration=self.calibration)
 
     __call__ = run_multivariate
 

@@ -15,14 +15,13 @@ Proof: `proofs/populous.md`.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
-from workbench.errors import one_of, probability
+from workbench.errors import checked
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.gaussians.populous_learner import PopulousLearner
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,11 +57,10 @@ class PopulousCovariance:
 
     centred: bool = False
     beta: float = 0.1
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
-        probability(beta=self.beta)
-        one_of(("paper", "tight"), calibration=self.calibration)
+        checked(self)
 
     __call__ = run_multivariate
 

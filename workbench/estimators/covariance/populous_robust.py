@@ -19,7 +19,7 @@ metric. Proof: `proofs/populous.md`.
 
 from dataclasses import dataclass, replace
 
-from workbench.errors import ArgumentError, probability
+from workbench.errors import ArgumentError, checked, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.robust_votes.covariance_vote import CovarianceVote
@@ -67,8 +67,8 @@ class PopulousRobustCovariance:
     beta: float = 0.1
 
     def __post_init__(self) -> None:
+        checked(self)
         require_corruption(self.corruption)
-        probability(beta=self.beta)
         if self.share > CORRUPT:
             raise ArgumentError("corruption", self.corruption, f"at most {CORRUPT / 2} unless centred")
 

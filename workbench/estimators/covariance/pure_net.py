@@ -23,7 +23,7 @@ from math import exp, log, sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, positive, probability
+from workbench.errors import ArgumentError, checked, probability
 from workbench.estimators.base import Trace, mapped, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_selection
 from workbench.estimators.parts.foreseen import better_than, chosen, weighted_median
@@ -87,11 +87,11 @@ class PureNetCovariance:
     beta: float = 0.05
 
     def __post_init__(self) -> None:
-        positive(upper=self.upper, lower=self.lower)
+        checked(self)
         if not self.lower <= self.upper <= 1e30 * self.lower:
             raise ArgumentError("lower", self.lower, f"at most upper = {self.upper}, at least 1e-30 upper")
         require_fourth(Moments(self.moments, self.hypercontractivity))
-        probability(alpha=self.alpha, beta=self.beta)
+        probability(alpha=self.alpha)
 
     __call__ = run_multivariate
 

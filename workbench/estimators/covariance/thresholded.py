@@ -17,12 +17,11 @@ second). Proof: `proofs/sparse.md`, sections 1 to 3.
 
 from dataclasses import dataclass
 from math import inf, sqrt
-from typing import Literal
 
 import numpy as np
 
 from workbench.distributions import SparseCovariance
-from workbench.errors import ArgumentError, one_of, positive
+from workbench.errors import ArgumentError, checked, one_of, positive
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance, expected_norm, perturbed
 from workbench.estimators.parts.locate.norm_radius import NORMS, private_radius, radius_plan
@@ -31,7 +30,7 @@ from workbench.estimators.parts.sparse.thresholding import DEFAULT, RULES, Noise
 from workbench.linalg import psd_part
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,14 +67,14 @@ class ThresholdedCovariance:
 
     radius: float | None = 1.0
     rule: Rule | None = None
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
+        checked(self)
         if self.radius is not None:
             positive(radius=self.radius)
             require_radius(self.radius)
         one_of((None, *RULES), rule=self.rule)
-        one_of(("paper", "tight"), calibration=self.calibration)
         if self.calibration == "paper" and self.radius is None:
             raise ArgumentError("radius", None, "a number for calibration 'paper'")
 

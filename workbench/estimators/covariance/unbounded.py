@@ -27,11 +27,11 @@ degenerate. Proof: `proofs/aggregation.md`.
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from workbench.errors import one_of
+from workbench.errors import checked
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import concentrated, delivered
 from workbench.estimators.parts.gaussians.frame import Moments
@@ -39,7 +39,7 @@ from workbench.estimators.parts.gaussians.unbounded_paper import PaperUnbounded
 from workbench.estimators.parts.gaussians.unbounded_tight import TightUnbounded
 from workbench.estimators.parts.rows import shuffled
 from workbench.privacy import ZCDP, Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 Recipe: TypeAlias = TightUnbounded | PaperUnbounded
 
@@ -73,10 +73,10 @@ class UnboundedCovariance:
     """
 
     centred: bool = False
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
-        one_of(("paper", "tight"), calibration=self.calibration)
+        checked(self)
 
     __call__ = run_multivariate
 
@@ -101,7 +101,7 @@ class UnboundedCovariance:
 
 
 def recipe_for(
-    n: int, d: int, budget: Budget, calibration: Literal["paper", "tight"], centred: bool, *, with_mean: bool
+    n: int, d: int, budget: Budget, calibration: Calibration, centred: bool, *, with_mean: bool
 ) -> Recipe:
     """Return the recipe; raise where n rows are too few for its blocks."""
     require_matrix(n, d)

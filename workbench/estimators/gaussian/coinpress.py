@@ -27,7 +27,7 @@ from math import inf, sqrt
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError, finite, positive
+from workbench.errors import ArgumentError, checked, positive
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.gaussians.frame import Frame
@@ -88,8 +88,8 @@ class CoinPressGaussian:
     centre: float = 0.0
 
     def __post_init__(self) -> None:
-        positive(radius=self.radius, upper=self.upper, lower=self.lower)
-        finite(centre=self.centre)
+        checked(self)
+        positive(radius=self.radius)
         require_spread(self.lower, self.upper)
         if self.radius > WIDEST * sqrt(self.upper):
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} √upper")

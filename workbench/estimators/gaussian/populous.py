@@ -18,17 +18,16 @@ Proof: `proofs/populous.md`, `proofs/matrix_quantile.md`.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError, one_of, probability
+from workbench.errors import ArgumentError, checked, one_of
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.gaussians.populous_learner import Covariance, PopulousLearner
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,12 +67,11 @@ class PopulousGaussian:
     degenerate: bool = True
     beta: float = 0.1
     covariance: Covariance = "populous"
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
-        probability(beta=self.beta)
+        checked(self)
         one_of(("populous", "matrix-quantile"), covariance=self.covariance)
-        one_of(("paper", "tight"), calibration=self.calibration)
         if self.calibration == "paper" and self.covariance != "populous":
             raise ArgumentError("covariance", self.covariance, "populous with the source's constants")
 

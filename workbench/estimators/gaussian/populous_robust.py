@@ -20,7 +20,7 @@ from math import ceil
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError, probability
+from workbench.errors import ArgumentError, checked
 from workbench.estimators.base import Abstention, Trace, mapped, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.robust_votes.covariance_vote import CovarianceVote
@@ -69,8 +69,8 @@ class PopulousRobustGaussian:
     beta: float = 0.1
 
     def __post_init__(self) -> None:
+        checked(self)
         require_corruption(self.corruption)
-        probability(beta=self.beta)
         if 2 * self.corruption > CORRUPT:
             raise ArgumentError("corruption", self.corruption, f"at most {CORRUPT / 2}")
 

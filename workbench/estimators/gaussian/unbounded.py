@@ -16,17 +16,16 @@ Rows that are all alike give no unit to find a mean in: no answer. Proof: `proof
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import one_of
+from workbench.errors import checked
 from workbench.estimators.base import Abstention, Trace, run_multivariate
 from workbench.estimators.covariance.unbounded import Recipe, moments, recipe_for
 from workbench.estimators.parts.budgets import delivered
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,10 +57,10 @@ class UnboundedGaussian:
     """
 
     centred: bool = False
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
-        one_of(("paper", "tight"), calibration=self.calibration)
+        checked(self)
 
     __call__ = run_multivariate
 

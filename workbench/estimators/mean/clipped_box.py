@@ -17,7 +17,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from workbench.errors import finite, positive, probability
+from workbench.errors import checked, positive, probability
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
 from workbench.estimators.parts.foreseen import better_than, median_of_mean
@@ -68,9 +68,8 @@ class ClippedBoxMean:
     beta: float = 0.05
 
     def __post_init__(self) -> None:
-        positive(radius=self.radius, sigma=self.sigma)
-        finite(centre=self.centre)
-        probability(beta=self.beta)
+        checked(self)
+        positive(radius=self.radius)
 
     __call__ = run_multivariate
 

@@ -27,7 +27,7 @@ from math import inf, sqrt
 
 import numpy as np
 
-from workbench.errors import finite, integer_at_least, positive, probability
+from workbench.errors import checked, positive, probability
 from workbench.estimators.base import Trace, require_matrix, run_multivariate, sanitised
 from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments
@@ -98,12 +98,9 @@ class ClippedHeavyMean:
     beta: float = 0.05
 
     def __post_init__(self) -> None:
-        positive(radius=self.radius, upper=self.upper)
-        finite(centre=self.centre)
+        checked(self)
+        positive(radius=self.radius)
         Moments(self.moments, self.hypercontractivity)
-        if self.steps is not None:
-            integer_at_least(1, steps=self.steps)
-        probability(beta=self.beta)
 
     __call__ = run_multivariate
 

@@ -22,11 +22,10 @@ section 1.
 
 from dataclasses import dataclass
 from math import hypot, sqrt
-from typing import Literal
 
 import numpy as np
 
-from workbench.errors import ArgumentError, finite, integer_at_least, one_of, positive, probability
+from workbench.errors import ArgumentError, checked, positive, probability
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_mean, shrinking_bias
@@ -34,7 +33,7 @@ from workbench.estimators.parts.preconditioned.coinpress_design import MeanDesig
 from workbench.estimators.parts.rows import WIDEST, mean_of, mean_sensitivity, within_ball
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian, gaussian_scale
-from workbench.types import Array
+from workbench.types import Array, Calibration, Mode
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,20 +78,15 @@ class CoinPressMean:
     centre: float = 0.0
     sigma: float = 1.0
     steps: int | None = None
-    mode: Literal["practical", "proved"] = "practical"
-    calibration: Literal["paper", "tight"] = "tight"
+    mode: Mode = "practical"
+    calibration: Calibration = "tight"
     beta: float = 0.05
 
     def __post_init__(self) -> None:
-        positive(radius=self.radius, sigma=self.sigma)
-        finite(centre=self.centre)
+        checked(self)
+        positive(radius=self.radius)
         if self.radius > WIDEST * self.sigma:
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} sigma")
-        if self.steps is not None:
-            integer_at_least(1, steps=self.steps)
-        one_of(("practical", "proved"), mode=self.mode)
-        one_of(("paper", "tight"), calibration=self.calibration)
-        probability(beta=self.beta)
 
     __call__ = run_multivariate
 

@@ -16,7 +16,7 @@ from math import inf, sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, finite, positive, probability
+from workbench.errors import ArgumentError, checked, probability
 from workbench.estimators.base import (
     Abstention,
     Trace,
@@ -77,8 +77,7 @@ class CoordinatewiseMean:
     sigma: float = 1.0
 
     def __post_init__(self) -> None:
-        positive(sigma=self.sigma)
-        finite(centre=self.centre)
+        checked(self)
         if self.radius is not None:
             standard_radius(self.radius, self.sigma)
 

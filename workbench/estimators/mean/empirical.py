@@ -8,7 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.errors import positive, probability
+from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, require_matrix, run_reference
 from workbench.linalg import tail
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
@@ -39,7 +39,7 @@ class EmpiricalMean:
     sigma: float = 1.0
 
     def __post_init__(self) -> None:
-        positive(sigma=self.sigma)
+        checked(self)
 
     __call__ = run_reference
 

@@ -16,13 +16,12 @@ threshold is D² Z, Z uniform, and D²/ln(1/a) passes are taken, thousands, unle
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
-from workbench.errors import positive
+from workbench.errors import checked
 from workbench.estimators.base import Abstention, Trace, run_multivariate
 from workbench.estimators.parts.filters.recipe import FilterRecipe
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 MOST = 0.2  # of the rows: with more, another bin than the one of the mean may be the largest
 
@@ -78,11 +77,11 @@ class FilterMean:
     level: float | None = None
     passes: int | None = None
     splits: int = 1
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
     beta: float = 0.05
 
     def __post_init__(self) -> None:
-        positive(sigma=self.sigma)
+        checked(self)
         self.recipe.check(MOST)
 
     @property

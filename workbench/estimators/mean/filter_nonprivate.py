@@ -11,18 +11,17 @@ paper's, with constants that are not explicit; measured for both. No estimator b
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from workbench.errors import one_of, positive
+from workbench.errors import checked
 from workbench.estimators.base import Trace, require_matrix, run_reference, sanitised
 from workbench.estimators.parts.oracles.mean_filter import filtered_mean
 from workbench.estimators.parts.oracles.variance_filter import simple_mean
 from workbench.estimators.parts.rows import require_corruption
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
 from workbench.privacy.budget import require
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,12 +53,11 @@ class FilterNonprivateMean:
 
     corruption: float
     sigma: float = 1.0
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
+        checked(self)
         require_corruption(self.corruption)
-        positive(sigma=self.sigma)
-        one_of(("paper", "tight"), calibration=self.calibration)
 
     __call__ = run_reference
 

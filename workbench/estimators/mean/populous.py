@@ -16,12 +16,11 @@ twice, and groups are small, most often of one row; `alpha` has no part in it. P
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Literal
 
 import numpy as np
 from scipy.special import chdtri
 
-from workbench.errors import one_of, positive, probability
+from workbench.errors import checked, positive, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate, sanitised
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.rows import in_blocks, shuffled
@@ -29,7 +28,7 @@ from workbench.estimators.parts.votes.means import Points, design_of
 from workbench.estimators.parts.votes.vote import VOTE, Design, private_average
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,12 +65,11 @@ class PopulousMean:
     sigma: float = 1.0
     alpha: float = 0.2
     beta: float = 0.1
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
-        positive(sigma=self.sigma, alpha=self.alpha)
-        probability(beta=self.beta)
-        one_of(("paper", "tight"), calibration=self.calibration)
+        checked(self)
+        positive(alpha=self.alpha)
 
     __call__ = run_multivariate
 

@@ -17,7 +17,7 @@ Proof: `proofs/populous.md`.
 
 from dataclasses import dataclass, replace
 
-from workbench.errors import positive, probability
+from workbench.errors import checked, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.robust_votes.mean_vote import MeanVote
@@ -64,9 +64,8 @@ class PopulousRobustMean:
     beta: float = 0.1
 
     def __post_init__(self) -> None:
+        checked(self)
         require_corruption(self.corruption)
-        positive(sigma=self.sigma)
-        probability(beta=self.beta)
 
     __call__ = run_multivariate
 

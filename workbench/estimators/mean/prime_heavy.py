@@ -16,13 +16,12 @@ divided by less than n/10: a uniform Z can remove nearly all rows where n is sma
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Literal
 
-from workbench.errors import positive
+from workbench.errors import checked
 from workbench.estimators.base import Abstention, Trace, run_multivariate
 from workbench.estimators.parts.filters.recipe import FilterRecipe
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 MOST = 0.125  # of the rows: with more, another bin than the one of the mean may be the largest
 
@@ -78,11 +77,11 @@ class PrimeHeavyMean:
     level: float | None = None
     passes: int | None = None
     splits: int = 1
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
     beta: float = 0.05
 
     def __post_init__(self) -> None:
-        positive(upper=self.upper)
+        checked(self)
         self.recipe.check(MOST)
 
     @property

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from scipy.special import ndtri
 
-from workbench.errors import positive
+from workbench.errors import checked
 from workbench.estimators.base import Abstention, Trace, run_multivariate
 from workbench.estimators.parts.nets.direction_net import grid_size
 from workbench.estimators.parts.nets.trimmed_net import CHECK_SHARE, TrimmedNet, require_corruption
@@ -72,7 +72,7 @@ class ResilientMean:
     check: float = CHECK_SHARE
 
     def __post_init__(self) -> None:
-        positive(sigma=self.sigma)
+        checked(self)
         require_corruption(self.corruption)
         assert self.recipe
 

@@ -16,7 +16,7 @@ DPrange. Proof: `proofs/resilience.md`, sections 2 to 4.
 from dataclasses import dataclass
 from math import sqrt
 
-from workbench.errors import positive
+from workbench.errors import checked
 from workbench.estimators.base import Abstention, Trace, run_multivariate
 from workbench.estimators.parts.nets.direction_net import grid_size
 from workbench.estimators.parts.nets.trimmed_net import CHECK_SHARE, TrimmedNet, require_corruption
@@ -70,7 +70,7 @@ class ResilientHeavyMean:
     check: float = CHECK_SHARE
 
     def __post_init__(self) -> None:
-        positive(sigma=self.sigma)
+        checked(self)
         require_corruption(self.corruption)
         assert self.recipe
 

@@ -24,7 +24,7 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, finite, real
+from workbench.errors import ArgumentError, checked, real
 from workbench.estimators.base import Trace, require_matrix, run_multivariate, standard_radius
 from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.foreseen import better_than
@@ -77,8 +77,8 @@ class RobustMean:
     sigma: float = 1.0
 
     def __post_init__(self) -> None:
+        checked(self)
         standard_radius(self.radius, self.sigma)
-        finite(centre=self.centre)
         if not (real(self.corruption) and 0 <= self.corruption <= MOST):
             raise ArgumentError("corruption", self.corruption, f"a number from 0 to {MOST}")
 

@@ -21,7 +21,7 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, finite, positive, real
+from workbench.errors import ArgumentError, checked, real
 from workbench.estimators.base import Trace, require_matrix, run_multivariate, standard_radius
 from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.foreseen import better_than
@@ -74,9 +74,8 @@ class RobustHeavyMean:
     upper: float = 1.0
 
     def __post_init__(self) -> None:
-        positive(upper=self.upper)
+        checked(self)
         standard_radius(self.radius, sqrt(self.upper))
-        finite(centre=self.centre)
         if not (real(self.corruption) and 0 <= self.corruption <= MOST):
             raise ArgumentError("corruption", self.corruption, f"a number from 0 to {MOST}")
 

@@ -23,7 +23,7 @@ from math import sqrt
 import numpy as np
 from scipy.special import ndtr
 
-from workbench.errors import finite, positive
+from workbench.errors import checked
 from workbench.estimators.base import Trace, run_multivariate, standard_radius
 from workbench.estimators.parts.budgets import require_selection
 from workbench.estimators.parts.foreseen import better_than
@@ -84,8 +84,7 @@ class TukeyMean:
     step: float = 0.1
 
     def __post_init__(self) -> None:
-        positive(step=self.step, sigma=self.sigma)
-        finite(centre=self.centre)
+        checked(self)
         standard_radius(self.radius, 2.0)
 
     __call__ = run_multivariate

@@ -19,15 +19,14 @@ of the rows, not drawn; z is capped at ±1e15. Proof: `proofs/heavy_tails.md`, s
 
 from dataclasses import dataclass
 from math import ceil, log, sqrt
-from typing import Literal
 
 from workbench.distributions import Ball
-from workbench.errors import ArgumentError, one_of, positive, probability
+from workbench.errors import ArgumentError, checked, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate, standardised
 from workbench.estimators.parts.locate.stable_centres import BALL_WIDTH, StableCentres, ball_reach
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 BEST, FAR = (
     0.3125,
@@ -77,15 +76,14 @@ class BallRange:
     moments: int = 1
     hypercontractivity: float = 1.0
     beta: float = 0.05
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
-        positive(upper=self.upper)
-        probability(corruption=self.corruption, beta=self.beta)
+        checked(self)
+        probability(corruption=self.corruption)
         if self.corruption >= (BEST - FAR) / 2:
             raise ArgumentError("corruption", self.corruption, f"below {(BEST - FAR) / 2:g}")
         Moments(self.moments, self.hypercontractivity)
-        one_of(("paper", "tight"), calibration=self.calibration)
 
     def recipe(self, d: int) -> StableCentres:
         """Return the histograms on standardised rows."""

@@ -13,16 +13,15 @@ divides the budget. Departures: z is capped at ±1e15. Proof: `proofs/heavy_tail
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import Literal
 
 import numpy as np
 
 from workbench.distributions import Box
-from workbench.errors import one_of, positive, probability
+from workbench.errors import checked, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate, standardised
 from workbench.estimators.parts.locate.stable_centres import BOX_WIDTH, StableCentres, box_reach
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 BEST, FAR = 0.4772498680518208, 0.0455002638963584  # Φ(2) - Φ(0), the worst place of a bin; P(|Z| > 2)
 
@@ -59,12 +58,10 @@ class BoxRange:
 
     sigma: float = 1.0
     beta: float = 0.05
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
-        positive(sigma=self.sigma)
-        probability(beta=self.beta)
-        one_of(("paper", "tight"), calibration=self.calibration)
+        checked(self)
 
     @property
     def recipe(self) -> StableCentres:

@@ -19,16 +19,15 @@ Proof: `proofs/aggregation.md`, section 3.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
-from workbench.errors import one_of
+from workbench.errors import checked
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.blocks.blocks import Partition, spectra
 from workbench.estimators.parts.blocks.eigenvalues import BlockEigenvalues
 from workbench.estimators.parts.budgets import concentrated, delivered, without_events
 from workbench.estimators.parts.rows import centred_rows, in_blocks
 from workbench.privacy import ZCDP, Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,10 +60,10 @@ class Eigenvalues:
     """
 
     centred: bool = False
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
-        one_of(("paper", "tight"), calibration=self.calibration)
+        checked(self)
 
     __call__ = run_multivariate
 

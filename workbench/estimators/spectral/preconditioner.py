@@ -19,13 +19,13 @@ is spent once instead of twice. Proof: `proofs/populous.md`.
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from workbench.errors import ArgumentError, one_of, probability
+from workbench.errors import ArgumentError, checked, one_of, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.rows import centred_rows
 from workbench.estimators.parts.votes.preconditioner import PopulousFrame
 from workbench.estimators.parts.votes.vote import VOTE
 from workbench.privacy import ApproxDP, Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,12 +63,11 @@ class Preconditioner:
     centred: bool = False
     beta: float = 0.1
     mask: Literal["", "thompson_laplace", "wishart"] = ""
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
-        probability(beta=self.beta)
+        checked(self)
         one_of(("", "thompson_laplace", "wishart"), mask=self.mask)
-        one_of(("paper", "tight"), calibration=self.calibration)
 
     __call__ = run_multivariate
 

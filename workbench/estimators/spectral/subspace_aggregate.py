@@ -19,9 +19,8 @@ and τ. Proof: `proofs/aggregation.md`, section 2.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
-from workbench.errors import ArgumentError, finite, integer_at_least, one_of
+from workbench.errors import ArgumentError, checked, finite, integer_at_least
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.blocks.blocks import Partition, projections
 from workbench.estimators.parts.blocks.friendly_mean import enough_points
@@ -29,7 +28,7 @@ from workbench.estimators.parts.blocks.subspaces import SubspaceVote
 from workbench.estimators.parts.budgets import concentrated, delivered
 from workbench.estimators.parts.rows import centred_rows, in_blocks
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 MOST_ROWS = 8  # of a block, in units of d: the noise falls faster with the number of blocks
 
@@ -70,14 +69,14 @@ class SubspaceAggregate:
     k: int = 1
     gap: float
     centred: bool = False
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
+        checked(self)
         integer_at_least(1, k=self.k)
         finite(gap=self.gap)
         if not 0 <= self.gap <= 1:
             raise ArgumentError("gap", self.gap, "a number in [0, 1]")
-        one_of(("paper", "tight"), calibration=self.calibration)
 
     __call__ = run_multivariate
 

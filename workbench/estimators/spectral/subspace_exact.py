@@ -20,11 +20,10 @@ Proof: `proofs/populous.md`, section 5.
 
 from dataclasses import dataclass
 from math import ceil, log
-from typing import Literal
 
 import numpy as np
 
-from workbench.errors import ArgumentError, one_of, probability
+from workbench.errors import ArgumentError, checked
 from workbench.estimators.base import Abstention, Trace, mapped, require_matrix, run_multivariate, sanitised
 from workbench.estimators.parts.blocks.blocks import svd, usable
 from workbench.estimators.parts.budgets import halved, least_groups
@@ -32,7 +31,7 @@ from workbench.estimators.parts.rows import centred_rows, in_blocks, own_stream
 from workbench.privacy import ApproxDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.histograms import mode_charge, release_mode
 from workbench.privacy.mechanisms import truncated_laplace_bound
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 STEP = "subspace"
 GRID = 1e-5  # ours: far above what rounding moves a projection by
@@ -71,11 +70,10 @@ class SubspaceExact:
 
     centred: bool = False
     beta: float = 0.1
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
-        probability(beta=self.beta)
-        one_of(("paper", "tight"), calibration=self.calibration)
+        checked(self)
 
     __call__ = run_multivariate
 

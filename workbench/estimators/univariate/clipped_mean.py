@@ -15,12 +15,11 @@ mean squared error over the range.
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log, sqrt
-from typing import Literal
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from workbench.errors import ArgumentError, finite, one_of, probability
+from workbench.errors import ArgumentError, checked, probability
 from workbench.estimators.base import Trace, require_rows, run_univariate, standard_radius, standardised
 from workbench.estimators.parts.budgets import mean_charge
 from workbench.estimators.parts.locate import huber
@@ -28,7 +27,7 @@ from workbench.estimators.parts.locate.clipping import clipped_mean, record_clip
 from workbench.estimators.parts.locate.laplace_normal import noise_quantile, noise_sd
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NoiseSource, Plan, PureDP
 from workbench.privacy.mechanisms import additive
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 _EXCESS = np.linspace(0.0, 6.0, 121)
 
@@ -71,13 +70,11 @@ class ClippedMean:
     centre: float = 0.0
     sigma: float = 1.0
     beta: float = 0.05
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
+        checked(self)
         standard_radius(self.radius, self.sigma)
-        finite(centre=self.centre)
-        probability(beta=self.beta)
-        one_of(("paper", "tight"), calibration=self.calibration)
 
     __call__ = run_univariate
 

@@ -14,9 +14,8 @@ one and has no bins at the ends.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
-from workbench.errors import finite, one_of, probability
+from workbench.errors import checked, probability
 from workbench.estimators.base import (
     Abstention,
     Trace,
@@ -27,7 +26,7 @@ from workbench.estimators.base import (
 )
 from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,12 +63,11 @@ class HistogramLocation:
     radius: float
     centre: float = 0.0
     sigma: float = 1.0
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
+        checked(self)
         standard_radius(self.radius, self.sigma)
-        finite(centre=self.centre)
-        one_of(("paper", "tight"), calibration=self.calibration)
 
     @property
     def recipe(self) -> UnitHistogram:

@@ -19,10 +19,9 @@ whole line. Constants are ours, the source's are not explicit.
 
 from dataclasses import dataclass
 from math import inf, log, sqrt
-from typing import Literal
 
 from workbench.distributions import Interval as ConfidenceInterval
-from workbench.errors import integer_at_least, one_of, positive, probability
+from workbench.errors import checked, integer_at_least, probability
 from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate, standardised
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
@@ -32,7 +31,7 @@ from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.scale.pivots import critical_value
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 WHOLE_LINE = ConfidenceInterval(-inf, inf)
 SHARE = 0.2
@@ -73,13 +72,12 @@ class Interval:
     sigma: float = 1.0
     level: float = 0.05
     pivots: int = 20_000
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
-        positive(sigma=self.sigma)
+        checked(self)
         probability(level=self.level)
         integer_at_least(100, pivots=self.pivots)
-        one_of(("paper", "tight"), calibration=self.calibration)
 
     __call__ = run_univariate
 

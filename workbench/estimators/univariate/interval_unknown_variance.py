@@ -14,10 +14,9 @@ sigma and n. No answer from a step gives the whole line.
 
 from dataclasses import dataclass
 from math import inf
-from typing import Literal
 
 from workbench.distributions import Interval as ConfidenceInterval
-from workbench.errors import integer_at_least, one_of, probability
+from workbench.errors import checked, integer_at_least, probability
 from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate
 from workbench.estimators.parts.scale.kv_interval import KVInterval
 from workbench.estimators.parts.scale.pivots import critical_value
@@ -25,7 +24,7 @@ from workbench.estimators.parts.scale.studentised import SCALE, Studentised
 from workbench.estimators.univariate.interval import WHOLE_LINE
 from workbench.estimators.univariate.scale import LEAST_ROWS
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 RECIPE = Studentised()
 
@@ -62,12 +61,12 @@ class IntervalUnknownVariance:
 
     level: float = 0.05
     pivots: int = 20_000
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
+        checked(self)
         probability(level=self.level)
         integer_at_least(100, pivots=self.pivots)
-        one_of(("paper", "tight"), calibration=self.calibration)
 
     __call__ = run_univariate
 

@@ -12,18 +12,17 @@ is long; its precision near the median is the same. `sigma` is the unit of the w
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 from scipy.special import ndtr
 
-from workbench.errors import finite, one_of, probability
+from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, require_rows, run_univariate, standard_radius, standardised
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.locate.located_within import located_within, uniform_deviation
 from workbench.estimators.parts.locate.window_mean import WINDOW, located_median
 from workbench.estimators.parts.locate.window_median import EVERYTHING, WindowMedian
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,12 +59,11 @@ class Median:
     radius: float
     centre: float = 0.0
     sigma: float = 1.0
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
+        checked(self)
         standard_radius(self.radius, self.sigma)
-        finite(centre=self.centre)
-        one_of(("paper", "tight"), calibration=self.calibration)
 
     @property
     def locator(self) -> WindowMedian:

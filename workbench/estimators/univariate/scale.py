@@ -11,14 +11,13 @@ Both use differences of rows that are neighbours in the order given, so that eac
 
 from dataclasses import dataclass
 from math import inf
-from typing import Literal
 
-from workbench.errors import ArgumentError, one_of, positive, probability
+from workbench.errors import ArgumentError, checked, probability
 from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate
 from workbench.estimators.parts.scale.exponent_scale import ExponentScale, scale_of
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 LEAST_ROWS = 4
 
@@ -56,16 +55,14 @@ class Scale:
 
     lower: float | None = None
     upper: float | None = None
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
-        one_of(("paper", "tight"), calibration=self.calibration)
+        checked(self)
         if (self.lower is None) != (self.upper is None):
             raise ArgumentError("upper", self.upper, "a number if and only if lower is one")
-        if self.lower is not None and self.upper is not None:
-            positive(lower=self.lower, upper=self.upper)
-            if self.lower >= self.upper:
-                raise ArgumentError("upper", self.upper, f"a number above lower = {self.lower:g}")
+        if self.lower is not None and self.upper is not None and self.lower >= self.upper:
+            raise ArgumentError("upper", self.upper, f"a number above lower = {self.lower:g}")
 
     __call__ = run_univariate
 

@@ -13,13 +13,12 @@ zCDP: Gaussian noise and its exact threshold. Departures: z is capped at ±1e15.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
-from workbench.errors import one_of, positive, probability
+from workbench.errors import checked, probability
 from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate, standardised
 from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,11 +49,10 @@ class StableLocation:
     """
 
     sigma: float = 1.0
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
-        positive(sigma=self.sigma)
-        one_of(("paper", "tight"), calibration=self.calibration)
+        checked(self)
 
     @property
     def recipe(self) -> UnitHistogram:

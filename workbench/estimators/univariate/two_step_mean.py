@@ -15,9 +15,8 @@ Departures of "paper": ⌈2R⌉ bins cover the range (the source's numbering ski
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
-from workbench.errors import finite, one_of, probability
+from workbench.errors import checked, probability
 from workbench.estimators.base import (
     Abstention,
     Trace,
@@ -30,7 +29,7 @@ from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.locate.histogram_mean import HistogramMean
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,13 +69,11 @@ class TwoStepMean:
     centre: float = 0.0
     sigma: float = 1.0
     beta: float = 0.05
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
+        checked(self)
         standard_radius(self.radius, self.sigma)
-        finite(centre=self.centre)
-        probability(beta=self.beta)
-        one_of(("paper", "tight"), calibration=self.calibration)
 
     @property
     def recipe(self) -> HistogramMean | WindowMean:

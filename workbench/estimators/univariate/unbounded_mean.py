@@ -13,14 +13,13 @@ Departures of "paper": z is capped at ±1e15. A wrong bin is possible and silent
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
-from workbench.errors import one_of, positive, probability
+from workbench.errors import checked, probability
 from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate, standardised
 from workbench.estimators.parts.locate.histogram_mean import HistogramMean
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,12 +54,10 @@ class UnboundedMean:
 
     sigma: float = 1.0
     beta: float = 0.05
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
-        positive(sigma=self.sigma)
-        probability(beta=self.beta)
-        one_of(("paper", "tight"), calibration=self.calibration)
+        checked(self)
 
     @property
     def recipe(self) -> HistogramMean | WindowMean:

@@ -10,13 +10,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from math import ceil, inf
-from typing import Literal
 
 import numpy as np
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import LARGEST
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 LEAST = {"paper": 4, "tight": 2}  # rows in a block, in units of d: with fewer, results are absurd
 SPARE, MOST = 1.6, 2000  # blocks, in units of what is needed, and of what is needless in pairs
@@ -30,7 +29,7 @@ class Partition:
 
     needed: int
     centred: bool
-    calibration: Literal["paper", "tight"]
+    calibration: Calibration
 
     def rows(self, n: int) -> int:
         """Return N, the number of rows of mean 0."""

@@ -17,14 +17,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, log, sqrt
-from typing import Literal
 
 import numpy as np
 
 from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
 from workbench.privacy import ZCDP, Charge, NoiseSource
 from workbench.privacy.histograms import stability_charge, stability_threshold, stable_mode
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 LOCATOR = WindowMedian(left=1.5, right=1.5, low=-700.0, high=475.0)
 NOTHING, NEXT_TO_NOTHING = -600.0, -500.0  # stand for ln 0
@@ -37,7 +36,7 @@ class BlockEigenvalues:
     """The recipe for d eigenvalues."""
 
     d: int
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def charges(self, step: str, cost: ZCDP) -> tuple[Charge, ...]:
         """Return one charge for each eigenvalue."""

@@ -20,7 +20,6 @@ w_j = clip((N_j - t/2 - 1)/(t/4), 0, 1), |Q - Q'| ≤ 5, 12 τ/max(Q, Q'), no vo
 
 from dataclasses import dataclass
 from math import ceil, fsum, sqrt
-from typing import Literal
 
 import numpy as np
 from scipy.special import ndtri
@@ -28,7 +27,7 @@ from scipy.special import ndtri
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, Charge, NoiseSource
 from workbench.privacy.mechanisms import lower_bound, symmetric_gaussian
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 ROUNDING = 0.1  # what floats may add to the displacement, in units of τ/Q
 CLOSEST, RESOLVED = 1e-10, 1e-14  # τ is at least the one, and the other times the number of points and d
@@ -53,7 +52,7 @@ class FriendlyMean:
     """The recipe for t points at a cost of δ-approximate ρ-zCDP."""
 
     points: int
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
         if self.points < self.rule.fewest:
@@ -128,7 +127,7 @@ def weighted_mean(y: Array, weights: Array) -> Array:
     return np.array([fsum(entry) for entry in terms.T.tolist()]).reshape(y.shape[1:])
 
 
-def enough_points(cost: ZCDP, calibration: Literal["paper", "tight"]) -> int:
+def enough_points(cost: ZCDP, calibration: Calibration) -> int:
     """Return a number of points with which a vote of friends passes in all but 1 of 100 runs.
 
     Tight: nearly all of 93 % of the points count, 12 is exceeded by 2.3 sd of the noise beside the margin of

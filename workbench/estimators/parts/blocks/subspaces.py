@@ -19,7 +19,6 @@ vote. Proof of privacy: `proofs/aggregation.md`, section 2.
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log, sqrt
-from typing import Literal
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from workbench.estimators.parts.blocks.blocks import ZERO
 from workbench.estimators.parts.blocks.friendly_mean import FriendlyMean
 from workbench.linalg import symmetrised
 from workbench.privacy import Charge, NoiseSource
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 PAIRS, SEED, QUANTILE, SLACK = 400, 22, 0.98, 1.3
 
@@ -39,7 +38,7 @@ class SubspaceVote:
     blocks: int
     m: int
     d: int
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
 
     @property
     def friendly(self) -> FriendlyMean:

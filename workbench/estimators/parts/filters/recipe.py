@@ -27,7 +27,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from workbench.errors import ArgumentError, finite, integer_at_least, one_of, positive, probability, real
+from workbench.errors import ArgumentError, integer_at_least, positive, real
 from workbench.estimators.base import Abstention, Trace, require_matrix, standardised
 from workbench.estimators.parts.budgets import step_budgets, steps_plan
 from workbench.estimators.parts.filters.design import FilterDesign, Score
@@ -53,7 +53,7 @@ from workbench.privacy import (
     Plan,
     Sequential,
 )
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 Kind = Literal["directions", "matrices", "heavy"]
 TIGHT_LEVEL = {"directions": 1.0, "matrices": 1.0, "heavy": 1.1}
@@ -67,7 +67,7 @@ class FilterRecipe:
     """Public parameters; None stands for the calibration's own number."""
 
     kind: Kind
-    calibration: Literal["paper", "tight"]
+    calibration: Calibration
     corruption: float
     radius: float
     level: float | None
@@ -86,10 +86,8 @@ class FilterRecipe:
     def check(self, most: float) -> None:
         """Raise unless the parameters make a filter; the share of corrupted rows is below `most`."""
         positive(radius=self.radius)
-        finite(centre=self.centre)
         if self.radius > WIDEST * self.unit:
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} standard deviations")
-        one_of(("paper", "tight"), calibration=self.calibration)
         if not (real(self.corruption) and 0 <= self.corruption < most):
             raise ArgumentError("corruption", self.corruption, f"a number from 0 to below {most:g}")
         if self.corruption == 0 and (self.heavy or self.calibration == "paper"):
@@ -99,7 +97,6 @@ class FilterRecipe:
         if self.passes is not None:
             integer_at_least(1, passes=self.passes)
         integer_at_least(1, splits=self.splits)
-        probability(beta=self.beta)
 
     @property
     def reach(self) -> float:

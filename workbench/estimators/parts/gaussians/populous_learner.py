@@ -39,7 +39,7 @@ from workbench.estimators.parts.votes.paper import fewest_for_covariance
 from workbench.estimators.parts.votes.preconditioner import PopulousFrame
 from workbench.estimators.spectral.subspace_exact import GRID, SubspaceExact, completed
 from workbench.privacy import ApproxDP, Converted, NoiseSource, Parallel, Plan, Sequential
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 Covariance = Literal["populous", "matrix-quantile"]
 THIN = GRID * 4  # the unit of location across a subspace that is known up to a grid
@@ -58,7 +58,7 @@ class PopulousLearner:
     centred: bool = False
     degenerate: bool = False
     beta: float = 0.1
-    calibration: Literal["paper", "tight"] = "tight"
+    calibration: Calibration = "tight"
     covariance: Covariance = "populous"
 
     @property

@@ -20,7 +20,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf, log, sqrt
-from typing import Literal
 
 import numpy as np
 
@@ -40,9 +39,8 @@ from workbench.privacy import (
 from workbench.privacy.conversions import zcdp_within_approx
 from workbench.privacy.histograms import largest_noise, stability_charge, stability_threshold, stable_mode
 from workbench.privacy.plan import Rule
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
-Calibration = Literal["paper", "tight"]
 BALL_WIDTH, BOX_WIDTH = 4.0, 2.0  # of a bin, for rows of bounded covariance and for sub-Gaussian ones: ours
 
 

@@ -10,7 +10,6 @@ threshold of discrete Laplace noise.
 
 from dataclasses import dataclass
 from math import ceil, inf, log, sqrt
-from typing import Literal
 
 import numpy as np
 
@@ -28,9 +27,8 @@ from workbench.privacy.histograms import (
     stable_mode,
 )
 from workbench.privacy.mechanisms import exponential, noisy_max
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
-Calibration = Literal["paper", "tight"]
 MOST_BINS = 5_000_000
 REACH = 2.5  # the centre found is within this of the mean
 BEST, FAR = 0.3413447460685429, 0.0455002638963584  # Φ(1) - Φ(0) and P(|Z| > 2)

@@ -26,7 +26,7 @@ from math import ceil, inf, sqrt
 import numpy as np
 from scipy.special import ndtr
 
-from workbench.errors import ArgumentError, finite, positive, probability, real
+from workbench.errors import ArgumentError, checked, positive, probability, real
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.parts.budgets import divided, rule
 from workbench.estimators.parts.foreseen import better_than
@@ -60,8 +60,8 @@ class TrimmedNet:
     check: float
 
     def __post_init__(self) -> None:
-        positive(radius=self.radius, width=self.width, step=self.step)
-        finite(centre=self.centre)
+        checked(self)
+        positive(radius=self.radius, width=self.width)
         probability(check=self.check)
 
     @property

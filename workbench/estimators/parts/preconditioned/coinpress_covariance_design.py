@@ -26,8 +26,6 @@ import numpy as np
 
 from workbench.estimators.parts.preconditioned.coinpress_design import (
     COVERED,
-    Calibration,
-    Mode,
     chi,
     failures_of,
     shares,
@@ -44,6 +42,7 @@ from workbench.estimators.parts.preconditioned.winsorised_covariance import (
 from workbench.estimators.parts.rows import second_moment_sensitivity
 from workbench.linalg import sample_covariance_excess, symmetric_noise_frobenius, symmetric_noise_norm, tail
 from workbench.privacy import GaussianDP
+from workbench.types import Calibration, Mode
 
 CAUTION = 0.15  # "practical": the share of e that is used
 

@@ -8,7 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.errors import one_of, positive, probability
+from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, mapped, require_matrix
 from workbench.estimators.parts.budgets import batches_plan, gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
@@ -18,9 +18,7 @@ from workbench.estimators.parts.preconditioned.bounded_moments import (
     zeroed_beyond,
 )
 from workbench.estimators.parts.preconditioned.heavy_tailed_design import (
-    Calibration,
     Design,
-    Mode,
     Problem,
     Stage,
     design,
@@ -32,7 +30,7 @@ from workbench.estimators.parts.rows import centred_rows, moment_of, require_spr
 from workbench.linalg import psd_part
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import symmetric_gaussian
-from workbench.types import Array
+from workbench.types import Array, Calibration, Mode
 
 
 @dataclass(frozen=True)
@@ -51,11 +49,10 @@ class HeavyTailedSteps:
 
     def check(self) -> None:
         """Raise on a parameter outside its range."""
-        positive(upper=self.upper, lower=self.lower)
+        checked(self)
         require_spread(self.lower, self.upper)
         require_fourth(self.moments)
-        one_of(("paper", "tight"), calibration=self.calibration)
-        probability(alpha=self.alpha, beta=self.beta)
+        probability(alpha=self.alpha)
 
     def rows(self, n: int) -> int:
         """Return m, the number of rows of mean 0."""
