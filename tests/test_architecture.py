@@ -1,7 +1,10 @@
 """The house of DESIGN: who imports whom, sizes, names, documents; read from the source, nothing is run."""
 
 import ast
+import io
 import re
+import sys
+import tokenize
 import tomllib
 from functools import cache
 from importlib.metadata import packages_distributions
@@ -228,6 +231,68 @@ def test_few_files_are_opened_beside_the_paper():
     }
     assert not {key: count for key, count in found.items() if count > BESIDE_THE_PAPER[key]}
     assert found["mean/populous"] > len(opened(PACKAGE / "estimators" / "base.py")) > 1
+
+
+def steps_of(text):
+    """The numbered steps of a docstring, each with its lines."""
+    found, current = {}, None
+    for line in text.splitlines():
+        if start := re.match(r" {4}\((\d)\) ", line):
+            current = int(start[1])
+        elif line and not line.startswith("     "):
+            current = None
+        if current:
+            found[current] = found.get(current, "") + line
+    return found
+
+
+def marks_of(source):
+    """The steps that comments mark as done on their line: `# (2)`, `# (1) (2)`, or `# (1) to (3)`."""
+    comments = [
+        token.string
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        if token.type == tokenize.COMMENT
+    ]
+    single = {int(step) for comment in comments for step in re.findall(r"\((\d)\)", comment)}
+    spans = [span for comment in comments for span in re.findall(r"\((\d)\) to \((\d)\)", comment)]
+    return single.union(*(range(int(low), int(high) + 1) for low, high in spans)), bool(spans)
+
+
+def unmarked(source):
+    """The steps of an entry that no line marks and whose lines name no part; all, if a span has no part."""
+    doc = ast.get_docstring(ast.parse(source)) or ""
+    steps, (marks, spans) = steps_of(doc), marks_of(source)
+    parts = re.findall(r"`(parts\.[\w.]+)`", doc)
+    if spans and not any(marks_of(module_of(part).read_text(encoding="utf-8"))[0] for part in parts):
+        return sorted(steps)
+    named = r"`(?:parts\.\w|(?:univariate|range|mean|covariance|spectral|gaussian)/\w)"
+    held = {step for step, lines in steps.items() if re.search(named, lines)}
+    return sorted({*steps} - marks - held)
+
+
+def module_of(part):
+    return PACKAGE.joinpath("estimators", *part.split(".")).with_suffix(".py")
+
+
+def test_every_step_of_an_algorithm_is_marked_where_it_is_done():
+    entries = {key: Path(sys.modules[type(CATALOG[key].estimator).__module__].__file__) for key in CATALOG}
+    found = {key: unmarked(path.read_text(encoding="utf-8")) for key, path in entries.items()}
+    assert len(found) == len(CATALOG)
+    assert not {key: steps for key, steps in found.items() if steps}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "steps"),
+    [
+        ("x = 1  # (1)", [2]),
+        ("x = 1  # (1) (2)", []),
+        ("x = 1  # (1) to (2)", [1, 2, 3]),  # no part is named that holds them
+        ("x = '(1) (2)'", [1, 2]),
+    ],
+)
+def test_a_step_without_a_mark_is_an_offence(wrong, steps):
+    doc = "One.\n\n    (1) cut\n    (2) average\n        and add noise\n    (3) map   `parts.rows`\n\nEnd."
+    assert unmarked(f'"""{doc}"""\n{wrong}\n') == steps
 
 
 def test_a_module_holds_one_idea():

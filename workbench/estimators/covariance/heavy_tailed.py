@@ -10,6 +10,8 @@ have mean 0 if `centred`; otherwise they are paired first, m = ⌊n/2⌋ rows (x
     (3) last step: out = A⁻¹ (PSD part of Z) A⁻ᵀ
     (4) otherwise: A ← U^{-1/2} A and ℓ ← ℓ' of `parts.preconditioned.preconditioning`
 
+The steps are in `parts.preconditioned.heavy_tailed_covariance`.
+
 ℓI ≤ A Σ Aᵀ ≤ I throughout, if the bands hold. Radii, bands, shares and the number of steps are public
 (`parts.preconditioned.heavy_tailed_design`). `calibration="paper"`: rows beyond γ are zeroed, a step's bias
 is a/2 = 1/32 and the last one's alpha/2, steps until ℓ ≥ 1/4. "tight": rows are clipped, γ is the best for
@@ -116,7 +118,7 @@ class HeavyTailedCovariance:
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private covariance of sanitised rows."""
-        return self.recipe.estimate(x, budget, noise, trace)
+        return self.recipe.estimate(x, budget, noise, trace)  # (1) to (4)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on the error in the norm of Σ, true with probability 1 - beta, in mode "proved".

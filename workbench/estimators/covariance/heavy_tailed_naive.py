@@ -13,7 +13,8 @@ of `parts.preconditioned.bounded_moments`.
 by the longest axis, then costs upper/lower along the shortest (M21/HT Theorem 3.1). "tight": rows are
 clipped, and γ balances bias and noise for this n in closed form.
 
-Proof: `proofs/heavy_tails.md`, sections 1 to 3.
+The steps are in `parts.preconditioned.heavy_tailed_covariance`. Proof: `proofs/heavy_tails.md`, sections 1
+to 3.
 """
 
 from dataclasses import dataclass
@@ -108,7 +109,7 @@ class HeavyTailedNaiveCovariance:
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private covariance of sanitised rows."""
-        return self.recipe.estimate(x, budget, noise, trace)
+        return self.recipe.estimate(x, budget, noise, trace)  # (1) to (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on the error in the norm of Σ, true with probability 1 - beta."""

@@ -128,7 +128,7 @@ class MatrixQuantileCovariance:
         """Return the private covariance of sanitised rows."""
         first, recipe = self.recipe(len(x), x.shape[1], budget)
         if not self.degenerate:
-            found = recipe.draw(centred_rows(x, self.centred), noise, trace)
+            found = recipe.draw(centred_rows(x, self.centred), noise, trace)  # (1) to (3)
             return Abstention(TEST) if found is None else found
         x = shuffled(x, noise)
         basis = self.subspace.basis(x[:first], recipe.budget, noise)

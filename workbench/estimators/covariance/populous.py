@@ -83,5 +83,5 @@ class PopulousCovariance:
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Array | Abstention:
         """Return the private covariance of sanitised rows."""
-        found = self.recipe(len(x), x.shape[1], budget).estimate(x, noise)
+        found = self.recipe(len(x), x.shape[1], budget).estimate(x, noise)  # (1) (2)
         return found if isinstance(found, Abstention) else found.covariance

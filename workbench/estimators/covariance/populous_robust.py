@@ -96,7 +96,7 @@ class PopulousRobustCovariance:
     ) -> Array | Abstention:
         """Return the private covariance of sanitised rows."""
         n, d = x.shape
-        found = self.recipe(n, d, budget).draw(centred_rows(x, self.centred), noise)
+        found = self.recipe(n, d, budget).draw(centred_rows(x, self.centred), noise)  # (1) to (3)
         return Abstention(VOTE) if found is None else found
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:

@@ -96,7 +96,7 @@ class UnboundedCovariance:
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Array | Abstention:
         """Return the private covariance of sanitised rows."""
-        found = moments(self.recipe(len(x), x.shape[1], budget), x, noise, trace)
+        found = moments(self.recipe(len(x), x.shape[1], budget), x, noise, trace)  # (1) to (3)
         return found if isinstance(found, Abstention) else found.covariance
 
 

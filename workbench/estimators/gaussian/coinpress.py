@@ -129,7 +129,7 @@ class CoinPressGaussian:
                 centre, frame = centre + frame.back(m), rounder(frame, s, step)  # (4)
             _record(trace, centre, frame, last)
             m, s = moments_round(x, centre, frame, last, final, noise)
-            mean, covariance = measured(centre, frame, m, s, last.clip)
+            mean, covariance = measured(centre, frame, m, s, last.clip)  # (5)
         except np.linalg.LinAlgError:
             return Abstention(final.step)
         numbers = np.isfinite(mean).all() and np.isfinite(covariance).all()

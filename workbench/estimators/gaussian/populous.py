@@ -96,7 +96,7 @@ class PopulousGaussian:
     ) -> Gaussian | Abstention:
         """Return the private law of sanitised rows."""
         n, d = x.shape
-        found = self.recipe(n, d, budget).estimate(x, noise)
+        found = self.recipe(n, d, budget).estimate(x, noise)  # (1) to (3)
         if isinstance(found, Abstention):
             return found
         return Gaussian(np.zeros(d) if found.mean is None else found.mean, found.covariance)

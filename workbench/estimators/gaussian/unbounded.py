@@ -80,8 +80,8 @@ class UnboundedGaussian:
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Gaussian | Abstention:
         """Return the private law of sanitised rows."""
-        found = moments(self.recipe(len(x), x.shape[1], budget), x, noise, trace)
+        found = moments(self.recipe(len(x), x.shape[1], budget), x, noise, trace)  # (1) (2)
         if isinstance(found, Abstention):
             return found
         mean = np.zeros(x.shape[1]) if self.centred else found.mean
-        return Abstention("location 1") if mean is None else Gaussian(mean, found.covariance)
+        return Abstention("location 1") if mean is None else Gaussian(mean, found.covariance)  # (3)

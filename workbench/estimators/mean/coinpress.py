@@ -114,7 +114,7 @@ class CoinPressMean:
         n, d = x.shape
         c = np.full(d, self.centre, np.float64)
         design, charges = self.design(n, d, budget), self.plan(n, d, budget).charges()
-        for clip, radius, charge in zip(design.clips, design.radii, charges, strict=False):
+        for clip, radius, charge in zip(design.clips, design.radii, charges, strict=False):  # (1) (4)
             if trace is not None:
                 trace.add(centre=c, radius=self.sigma * radius)
             m = self.shift(x, c, clip)  # (2)

@@ -99,10 +99,10 @@ class CoordinatewiseMean:
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Array | Abstention:
         """Return the private mean of sanitised rows."""
-        share, out = shared(budget, x.shape[1]), np.empty(x.shape[1])
+        share, out = shared(budget, x.shape[1]), np.empty(x.shape[1])  # (1)
         for j, column in enumerate(x.T):
             z = standardised(column, self.centre, self.sigma)
-            value = self.recipe(j).estimate(z, share, noise, trace)
+            value = self.recipe(j).estimate(z, share, noise, trace)  # (2)
             if isinstance(value, Abstention):
                 return value
             out[j] = self.centre + self.sigma * value

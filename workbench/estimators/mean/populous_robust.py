@@ -83,7 +83,7 @@ class PopulousRobustMean:
     ) -> Array | Abstention:
         """Return the private mean of sanitised rows."""
         n, d = x.shape
-        found = self.recipe(n, d, budget).draw(x, noise)
+        found = self.recipe(n, d, budget).draw(x, noise)  # (1) to (3)
         return Abstention(VOTE) if found is None else found
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:

@@ -106,7 +106,7 @@ class PrimeMean:
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Array | Abstention:
         """Return the private mean of sanitised rows."""
-        return self.recipe.estimate(x, budget, noise, trace)
+        return self.recipe.estimate(x, budget, noise, trace)  # (1) to (3)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/sigma for clean normal rows; infinite from radius/sigma on.

@@ -99,7 +99,7 @@ class PrimeHeavyMean:
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Array | Abstention:
         """Return the private mean of sanitised rows."""
-        return self.recipe.estimate(x, budget, noise, trace)
+        return self.recipe.estimate(x, budget, noise, trace)  # (1) to (3)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/√upper for clean normal rows; infinite from radius/√upper on.

@@ -106,7 +106,7 @@ class RobustHeavyMean:
         """Return the private mean of sanitised rows."""
         n, d = x.shape
         rows = Rows(x, self.centre, sqrt(self.upper))
-        found = self.loop(n, d, budget).estimate(rows, self.plan(n, d, budget), noise, trace)
+        found = self.loop(n, d, budget).estimate(rows, self.plan(n, d, budget), noise, trace)  # (1) to (5)
         return np.asarray(self.centre + sqrt(self.upper) * found)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:

@@ -93,7 +93,7 @@ class Preconditioner:
         """Return the preconditioner of sanitised rows."""
         n, d = x.shape
         recipe = self.recipe(n, d, budget)
-        found = recipe.draw(centred_rows(x, self.centred), noise)
+        found = recipe.draw(centred_rows(x, self.centred), noise)  # (1) to (3)
         return Abstention(VOTE) if found is None else found
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:

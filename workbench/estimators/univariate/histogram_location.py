@@ -85,10 +85,9 @@ class HistogramLocation:
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
         """Return the centre of the chosen bin for sanitised rows."""
-        value = self.recipe.draw(
-            standardised(x, self.centre, self.sigma), self.plan(len(x), 1, budget)["locate"], noise
-        )
-        return value if isinstance(value, Abstention) else self.centre + self.sigma * value
+        z, charge = standardised(x, self.centre, self.sigma), self.plan(len(x), 1, budget)["locate"]
+        value = self.recipe.draw(z, charge, noise)  # (1) (2)
+        return value if isinstance(value, Abstention) else self.centre + self.sigma * value  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return 2.5 sigma where n suffices for normal rows, else infinity."""

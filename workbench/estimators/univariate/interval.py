@@ -118,7 +118,7 @@ class Interval:
         """Return the interval of sanitised rows."""
         z = standardised(x, 0.0, self.sigma)
         estimate = self._estimate(z, budget, noise, trace)
-        reach = self.half_width(len(x), budget)
+        reach = self.half_width(len(x), budget)  # (3)
         if isinstance(estimate, Abstention) or reach == inf:
             return WHOLE_LINE
         return ConfidenceInterval(self.sigma * estimate - reach, self.sigma * estimate + reach)

@@ -81,9 +81,8 @@ class Median:
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
         """Return the private median of sanitised rows."""
-        position = self.locator.draw(
-            standardised(x, self.centre, self.sigma), self.plan(len(x), 1, budget)["locate"], noise
-        )  # (1)
+        z, charge = standardised(x, self.centre, self.sigma), self.plan(len(x), 1, budget)["locate"]
+        position = self.locator.draw(z, charge, noise)  # (1)
         assert position is not None
         return self.centre + self.sigma * position  # (2)
 

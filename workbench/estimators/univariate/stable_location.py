@@ -70,10 +70,9 @@ class StableLocation:
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
         """Return the centre of the chosen bin for sanitised rows."""
-        value = self.recipe.draw(
-            standardised(x, 0.0, self.sigma), self.plan(len(x), 1, budget)["locate"], noise
-        )
-        return value if isinstance(value, Abstention) else self.sigma * value
+        z, charge = standardised(x, 0.0, self.sigma), self.plan(len(x), 1, budget)["locate"]
+        value = self.recipe.draw(z, charge, noise)  # (1) (2)
+        return value if isinstance(value, Abstention) else self.sigma * value  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return 2.5 sigma where n suffices for normal rows, else infinity."""

@@ -92,8 +92,12 @@ class TwoStepMean:
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
         """Return the private mean of sanitised rows."""
-        value = self.recipe.estimate(standardised(x, self.centre, self.sigma), budget, noise, trace)
-        return value if isinstance(value, Abstention) else self.centre + self.sigma * value
+        z, recipe = standardised(x, self.centre, self.sigma), self.recipe
+        place = recipe.located(z, budget, noise)  # (1)
+        if isinstance(place, Abstention):
+            return place
+        mean = recipe.averaged(z, place, budget, noise, trace)  # (2)
+        return self.centre + self.sigma * mean  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return the recipe's bound for normal rows, in the unit of the data."""

@@ -43,17 +43,17 @@ class HistogramMean:
         step = mean_charge("mean", sensitivity(n, self.window(n)), mean)
         return Sequential(rule(budget), (self.locator.charge("locate", locate), step))
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> float | Abstention:
-        """Return the private mean of standardised rows."""
-        plan = self.plan(len(x), budget)
-        centre = self.locator.draw(x, plan["locate"], noise)  # (1)
-        if isinstance(centre, Abstention):
-            return centre
+    def located(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
+        """Return the centre of step (1) for standardised rows."""
+        return self.locator.draw(x, self.plan(len(x), budget)["locate"], noise)
+
+    def averaged(
+        self, x: Array, centre: float, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> float:
+        """Return the mean of step (2) round a centre."""
         record_clipping(trace, x, centre, self.window(len(x)))
-        statistic = clipped_mean(x, centre, self.window(len(x)))
-        return centre + float(additive(statistic, plan["mean"], noise))  # (2)
+        statistic, charge = clipped_mean(x, centre, self.window(len(x))), self.plan(len(x), budget)["mean"]
+        return centre + float(additive(statistic, charge, noise))
 
     def predicted_error(self, n: int, budget: Budget) -> float:
         """Return the median error for normal rows; infinite unless half of the locations hold by proof."""

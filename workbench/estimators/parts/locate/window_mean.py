@@ -102,15 +102,25 @@ class WindowMean:
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
         """Return the private mean of standardised rows."""
-        plan = self.plan(len(x), budget)
-        centre = self.locator.draw(x, plan[f"locate{self.suffix}"], noise)  # (1)
-        if centre is None:
-            return Abstention(f"locate{self.suffix}")
+        centre = self.located(x, budget, noise)
+        return centre if isinstance(centre, Abstention) else self.averaged(x, centre, budget, noise, trace)
+
+    def located(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
+        """Return the centre of step (1) for standardised rows."""
+        name = f"locate{self.suffix}"
+        centre = self.locator.draw(x, self.plan(len(x), budget)[name], noise)
+        return Abstention(name) if centre is None else centre
+
+    def averaged(
+        self, x: Array, centre: float, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> float:
+        """Return the mean of steps (2) and (3) round a centre; the centre where location is all."""
         clip = self.design(len(x), budget).clip
         if not clip:
             return centre
         record_clipping(trace, x, centre, clip)
-        noisy = additive(clipped_mean(x, centre, clip), plan[f"mean{self.suffix}"], noise)  # (2)
+        charge = self.plan(len(x), budget)[f"mean{self.suffix}"]
+        noisy = additive(clipped_mean(x, centre, clip), charge, noise)  # (2)
         return centre + huber.uncentred(float(noisy), clip)  # (3)
 
     def error_bound(self, n: int, budget: Budget, beta: float) -> float:
