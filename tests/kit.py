@@ -13,9 +13,9 @@ from workbench.estimators import Abstention
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.linalg import thompson_of_roots
 from workbench.privacy import NonPrivate, histograms
-from workbench.study.faults.replay import Event, replaced_everywhere, spied
+from workbench.study.faults.replay import Event, spied
 
-__all__ = ["Event", "replaced_everywhere", "spied"]
+__all__ = ["Event", "spied"]
 
 FALSE_ALARM = 1e-6  # of every statistical contract; lower hides real faults, higher makes flakes
 SCALE_FACTOR = 1.3  # a wrong noise scale that every statistical contract must reject, and its inverse

@@ -15,12 +15,13 @@ import datasets
 import numpy as np
 from datasets import by_row, entry_of, planned, typical_rows
 from gaps import replaced
-from kit import Event, quick, replaced_everywhere, run, spied, warm
+from kit import Event, quick, run, spied, warm
 
 from workbench.catalog import Example
 from workbench.estimators.parts import rows
 from workbench.estimators.range import ball
 from workbench.privacy import Converted, Interleaved, NonPrivate, Parallel, Plan, Sequential
+from workbench.study.faults.mutant import replaced_everywhere
 
 FEW, MANY = 24, 50_000  # rows; many for batches, which few rows are not divided into
 DIVIDING = {"splits": 3, "mode": "proved"}
@@ -112,7 +113,7 @@ def parallel(plan: Plan) -> Iterator[Parallel]:
 
 def one_part_moves(form: Form) -> None:
     """Fail where two parts of a node see a replaced row, or where a part sees none of them."""
-    with replaced_everywhere(rows.shuffled, lambda rows, noise: rows):
+    with replaced_everywhere((rows.shuffled, lambda rows, noise: rows)):
         warm(form.example, form.n)
         search = Search(form, *whole_run(form))
         for first, last in pairwise(form.ends):

@@ -10,9 +10,9 @@ from functools import cache
 
 import pytest
 from accounting import draws_hold, recorded, steps_of_many_rows
+from conditions import charges
 from gaps import gap_is_the_sensitivity, gaps_hold, measured
 from kit import examples
-from table import charges
 from wrong_scales import attaining, of_steps
 
 

@@ -9,8 +9,6 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from kit import replaced_everywhere
-from table import Fault, times
 
 from workbench.catalog import Example
 from workbench.distributions import Interval
@@ -22,7 +20,7 @@ from workbench.estimators.parts.locate.clipping import clipped_mean
 from workbench.estimators.parts.locate.stable_centres import StableCentres
 from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
 from workbench.estimators.parts.scale import kv_interval, studentised, winsorised_scale
-from workbench.estimators.parts.scale.exponent_scale import exponents, pair_differences
+from workbench.estimators.parts.scale.exponent_scale import exponents
 from workbench.privacy import (
     ZCDP,
     Converted,
@@ -33,8 +31,34 @@ from workbench.privacy import (
     SimulatedNoise,
     histograms,
 )
+from workbench.study.faults.mutant import Fault, replaced_everywhere
 
 STEPS = Callable[..., Any]
+
+
+def method(name: str, change: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Fault:
+    """A fault that changes a method of the example's own class."""
+
+    @contextmanager
+    def fault(example: Example) -> Iterator[None]:
+        kind = type(example.estimator)
+        with patch.object(kind, name, change(getattr(kind, name))):
+            yield
+
+    return fault
+
+
+def times(cost: Any, factor: float) -> Any:
+    """A budget with `factor` times the ε, ρ or μ."""
+    name = next(name for name in ("epsilon", "rho", "mu") if hasattr(cost, name))
+    return replace(cost, **{name: factor * getattr(cost, name)})
+
+
+class Unclipped:
+    """numpy without its clip."""
+
+    def __getattr__(self, name: str) -> Any:
+        return (lambda x, low, high, out=None: np.asarray(x)) if name == "clip" else getattr(np, name)
 
 
 def plain_clipped_mean(x: np.ndarray, centre: float, clip: float) -> float:
@@ -47,21 +71,10 @@ def twice_as_wide(x: np.ndarray, centre: float, clip: float) -> float:
     return clipped_mean(x, centre, 2 * clip)
 
 
-def bins_from_the_smallest_row(self: Any, x: np.ndarray) -> np.ndarray:
-    """Bins anchored at the data."""
-    keys = np.floor(x - x.min())
-    return keys if self.radius is None else np.clip(keys, 0, self.bins - 1)
-
-
 def exponents_from_the_smallest(differences: np.ndarray) -> np.ndarray:
     """Exponents relative to the smallest one."""
     keys = exponents(differences)
     return keys - keys.min()
-
-
-def sorted_pairs(x: np.ndarray) -> np.ndarray:
-    """Differences of rows that are neighbours in size."""
-    return pair_differences(np.sort(x))
 
 
 def overlapping_groups(self: Any, x: np.ndarray, log_s: float) -> float:
@@ -140,15 +153,9 @@ def without_empty_draws(keys: Any, charge: Any, noise: Any, threshold: float | N
     )
 
 
-@contextmanager
-def own_threshold(example: Example) -> Iterator[None]:
-    """Estimators that lower the threshold of a histogram which no longer refuses."""
-
-    def obedient(keys: Any, charge: Any, noise: Any, threshold: float | None = None) -> Any:
-        return histogram(keys, charge, noise, 3.0, shown=lambda _, noisy, least: noisy >= least)
-
-    with replaced_everywhere(histograms.stability_histogram, obedient):
-        yield
+def with_its_own_threshold(keys: Any, charge: Any, noise: Any, threshold: float | None = None) -> Any:
+    """A threshold of the estimator's own, in a histogram that no longer refuses it."""
+    return histogram(keys, charge, noise, 3.0, shown=lambda _, noisy, least: noisy >= least)
 
 
 def half_of_the_threshold(self: Any, cost: Any) -> float:
@@ -235,12 +242,12 @@ def every_share_is_the_whole(example: Example) -> Iterator[None]:
         return tuple(times(part, 2.0) for part in kv_parts(budget))
 
     with ExitStack() as stack:
-        stack.enter_context(replaced_everywhere(budgets.divided, overspent_shares))
-        stack.enter_context(replaced_everywhere(budgets.step_budgets, whole_steps))
+        stack.enter_context(replaced_everywhere((budgets.divided, overspent_shares)))
+        stack.enter_context(replaced_everywhere((budgets.step_budgets, whole_steps)))
         stack.enter_context(patch.object(studentised, "_split", lambda budget, share: (budget, budget)))
         stack.enter_context(patch.object(kv_interval, "_parts", parts))
         stack.enter_context(patch.object(StableCentres, "coordinate_cost", twice_a_coordinate))
-        stack.enter_context(replaced_everywhere(budgets.vote_and_mask, whole_vote))
+        stack.enter_context(replaced_everywhere((budgets.vote_and_mask, whole_vote)))
         for query, cost in ((Rounds, "outer"), (Directions, "cost")):
             stack.enter_context(patch.object(query, cost, property(lambda queries: queries.budget)))
         stack.enter_context(patch.object(ZCDP, "split", lambda cost, *weights: (cost,) * len(weights)))
@@ -262,6 +269,11 @@ def twice_a_coordinate(self: StableCentres, d: int, budget: Any) -> tuple[str, A
     """Every coordinate gets twice its share."""
     rule, cost = coordinate_cost(self, d, budget)
     return rule, times(cost, 2.0)
+
+
+def twice_the_cost(step: str, name: str, size: float, cost: Any) -> tuple[str, str, float, Any]:
+    """A charge at twice its price."""
+    return step, name, size, times(cost, 2)
 
 
 def cheaper(plan: Any) -> Any:
@@ -310,16 +322,6 @@ def own_stream(seed: int | None) -> STEPS:
 
 
 given = base.noise_source
-
-
-def rescaled_source(kind: str, factor: float) -> STEPS:
-    """A method of the simulated source with another scale than the one that is asked for."""
-    original = getattr(SimulatedNoise, kind)
-
-    def noisy(self: Any, value: Any, sensitivity: float, scale: float, *rest: float) -> Any:
-        return original(self, value, sensitivity, factor * scale, *rest)
-
-    return noisy
 
 
 # changes of the method `estimate` of an estimator: (self, x, budget, noise, trace)

@@ -1,14 +1,11 @@
 """Mutants that a property finds which is no contract of every entry: each with the test that must fail."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
-from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from rewritten import rewritten
 
 from tests.estimators import test_close_verdicts as verdicts
 from tests.estimators import test_matrix_quantile_edge as edge
@@ -23,15 +20,7 @@ from workbench.estimators.parts.quantile.stability import Stability
 from workbench.estimators.parts.votes import means
 from workbench.estimators.spectral.subspace_exact import Tokens
 from workbench.privacy import random_matrices
-
-
-@dataclass(frozen=True)
-class Property:
-    """A fault, and the test that must find it."""
-
-    name: str
-    fault: Callable[[], AbstractContextManager[Any]]
-    test: Callable[[], None]
+from workbench.study.faults.mutant import Mutant, rewritten
 
 
 def named_by_closeness(self: Tokens, blocks: np.ndarray) -> np.ndarray:
@@ -79,55 +68,55 @@ CASES = {case.name: case for case in finish.CASES}
 LOSS = "(self.influence.most + self.margin) * t"
 
 PROPERTIES = (
-    *(Property(f"a test of stability with {share} of its loss",
+    *(Mutant(f"a test of stability with {share} of its loss",
                rewritten(Stability, "holds", LOSS, LOSS.replace("(self", f"({share} * self")),
                partial(edge.test_scores_of_neighbours_at_the_edge_differ_by_one, share))
       for share in (0.5, 0.8)),
-    Property("tokens named by closeness", partial(patch.object, Tokens, "of", named_by_closeness),
+    Mutant("tokens named by closeness", partial(patch.object, Tokens, "of", named_by_closeness),
              partial(verdicts.test_a_block_that_moves_by_one_cell_changes_no_other_token, 0)),
-    Property("inner products of points as far as points may be",
+    Mutant("inner products of points as far as points may be",
              partial(patch.multiple, means, NEAR=means.FARTHEST, MARGIN=0.0),
              partial(verdicts.test_verdicts_of_a_far_minority_do_not_hang_on_the_other_points, 0,
                      (0.0, 0.0))),
-    Property("a rate of Thompson-Laplace noise that is 2 more in four dimensions",
+    Mutant("a rate of Thompson-Laplace noise that is 2 more in four dimensions",
              partial(patch.object, random_matrices, "_exponents", another_rate),
              law.test_masks_of_four_dimensions_have_the_law_of_their_rate),
-    Property("a ball that trusts any order of summation", partial(patch.object, rows, "UNIT", 0.0),
+    Mutant("a ball that trusts any order of summation", partial(patch.object, rows, "UNIT", 0.0),
              balls.test_rows_are_within_the_ball_whatever_the_order_of_summation),
-    Property("a lifted moment charged without its lift",
+    Mutant("a lifted moment charged without its lift",
              rewritten(LiftedMoment, "charge", "self.reach", "1.0"),
              partial(finish.test_a_pair_of_rows_attains_the_sensitivity, height=finish.HEIGHT, d=3)),
-    Property("a lifted moment charged as its mean",
+    Mutant("a lifted moment charged as its mean",
              rewritten(LiftedMoment, "charge", "second_moment_sensitivity(self.n, self.reach)",
                        "2 * self.height / self.n"),
              partial(finish.test_no_row_moves_a_lifted_moment_by_more_than_its_charge, 3, 2)),
-    Property("the corner of a lifted moment read as a mean",
+    Mutant("the corner of a lifted moment read as a mean",
              rewritten(LiftedMoment, "draw", "noisy[0, 1 : r + 1]", "noisy[0, :r]"),
              partial(finish.test_without_noise_a_lifted_moment_holds_mean_and_moment, 3, 3)),
-    Property("eigenvalues of noise that stretch an axis",
+    Mutant("eigenvalues of noise that stretch an axis",
              rewritten(round_finish, "_rounder", "np.maximum(values, 0.0) + excess",
                        "np.maximum(values + excess, 1e-6)"),
              finish.test_rounding_keeps_axes_within_the_proved_factors),
-    Property("frames of winsorised moments", of_winsorised_moments,
+    Mutant("frames of winsorised moments", of_winsorised_moments,
              finish.test_rows_are_as_long_in_every_frame_as_its_steps_foresee),
-    Property("answers of frames that are not round",
+    Mutant("answers of frames that are not round",
              rewritten(FINISH, "estimate", ANSWERING, ANSWERING.removeprefix("is_round(spectrum) and ")),
              partial(finish.test_every_number_is_that_of_the_definition, CASES["widest"])),
-    Property("an answer of the first of several steps",
+    Mutant("an answer of the first of several steps",
              rewritten(FINISH, "estimate", ANSWERING, "is_round(spectrum)"),
              partial(finish.test_every_number_is_that_of_the_definition, CASES["white"])),
-    Property("answers whose weights add up to a budget",
+    Mutant("answers whose weights add up to a budget",
              rewritten(FINISH, "_pooled", "np.average(values, axis=0, weights=weights)",
                        "np.tensordot(weights, values, 1)"),
              partial(finish.test_every_number_is_that_of_the_definition, CASES["white"])),
-    Property("an answer where no frame is round",
+    Mutant("an answer where no frame is round",
              rewritten(FINISH, "estimate", "Abstention(measured[-1].step)",
                        "Moments(centre, frame.covariance(z))"),
              partial(finish.test_a_spectrum_that_does_not_become_round_is_no_answer, 1e-30)),
-    Property("two rounding steps fewer",
+    Mutant("two rounding steps fewer",
              partial(patch.object, steps.RoundSteps, "count", property(two_steps_fewer)),
              partial(finish.test_the_last_step_is_the_first_that_meets_the_worst_spectrum_round, 4000, 5)),
-    Property("locations for rows that have a width",
+    Mutant("locations for rows that have a width",
              rewritten(steps, "_exponent", "if not narrowest:\n        return any_width",
                        "narrowest = narrowest or 0.5"),
              partial(finish.test_rows_of_any_width_have_a_place, 0.0, 0.0, 1, 1000)),

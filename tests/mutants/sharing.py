@@ -1,10 +1,7 @@
 """Mutants of stages, batches and parts that share rows: one row is charged once and spent twice."""
 
-from collections.abc import Callable
-
+from conditions import Condition
 from disjoint import a_row_moves_one_part, forms
-from rewritten import rewritten
-from table import Mutant
 
 from workbench.catalog import Example
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
@@ -17,13 +14,14 @@ from workbench.estimators.parts.gaussians.populous_learner import PopulousLearne
 from workbench.estimators.parts.locate.stable_centres import StableCentres
 from workbench.estimators.parts.preconditioned.heavy_tailed_covariance import HeavyTailedSteps
 from workbench.estimators.range.ball import BallRange
+from workbench.study.faults.mutant import Mutant, rewritten
 
 BATCH, PART, REST = "rows[stage.start : stage.stop]", "keys[p :: self.parts]", "x[first + second :]"
 WHOLE = "range(p, len(keys), self.parts)"
 BLOCK = 64  # rows, more than the vote of (2) leaves over
 
 
-def divided(kind: type, **options: object) -> Callable[[Example], bool]:
+def divided(kind: type, **options: object) -> Condition:
     """Examples of a class, with these options, of which some form has parts."""
 
     def applies(example: Example) -> bool:

@@ -1,229 +1,321 @@
-"""The mutants: faults put into the package on purpose, each with the contract that must find it."""
+"""The table of mutants: faults put into the package on purpose, each with the contract that must find it."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import Any
-from unittest.mock import patch
+from collections.abc import Callable
+from dataclasses import replace
+from math import inf, log
 
-import numpy as np
-from accounting import expected_draw
-from datasets import dimension, entry_of, least, planned, sizes, typical_rows
-from kit import answer, replaced_everywhere
+import faults
+from accounting import (
+    draws_are_those_of_the_plan,
+    draws_do_not_depend_on_the_rows,
+    every_accepted_number_of_rows_is_answered,
+    noise_has_the_scale_that_is_asked_for,
+    plan_composes_to_the_budget,
+    plan_is_a_pure_function_of_public_numbers,
+    work_is_bounded_at_a_large_budget,
+    wrong_public_arguments_are_refused_before_any_draw,
+)
+from accuracy import error_bound_is_exceeded_with_probability_at_most_beta, error_does_not_rise_with_n
+from behaviour import (
+    an_unusable_row_counts_as_zero,
+    declared_symmetries_hold,
+    hostile_rows_are_ordinary_inputs,
+    names_of_columns_are_kept,
+    same_stream_gives_the_same_bits,
+)
+from conditions import (
+    Condition,
+    both,
+    calls,
+    central,
+    clips_a_mean,
+    clips_around_a_far_place,
+    compares_pairs,
+    cuts_at_the_least_threshold,
+    draws,
+    groups_variances,
+    has_bottom,
+    has_no_net,
+    has_parts,
+    has_several_steps,
+    has_step,
+    has_window_range,
+    in_many_dimensions,
+    is_cut,
+    is_scaled,
+    is_symmetric,
+    not_a_covariance,
+    of,
+    on_the_line,
+    quickly_bounded,
+    searches_bins,
+    spends_more_than_half,
+    uses,
+)
+from faults import method
+from gaps import gap_is_the_sensitivity
+from lone_row import a_lone_row_shows_with_probability_at_most_delta
+from sharing import SHARING
 
-from workbench.catalog import Example
-from workbench.privacy import Charge, histograms, masks, mechanisms
-
-Contract = Callable[..., None]
-Fault = Callable[[Example], AbstractContextManager[None]]
-MECHANISMS = (
-    mechanisms.additive,
-    mechanisms.truncated_laplace,
-    masks.masked,
-    mechanisms.gaussian,
-    mechanisms.symmetric_gaussian,
-    mechanisms.lower_bound,
-    mechanisms.noisy_max,
-    mechanisms.exponential,
-    histograms.stability_histogram,
+from workbench.estimators import base
+from workbench.estimators.covariance import pure_net
+from workbench.estimators.parts import rows
+from workbench.estimators.parts.locate import clipping, unit_histogram, window_median
+from workbench.estimators.parts.scale import exponent_scale, kv_interval, winsor, winsorised_scale
+from workbench.estimators.univariate import clipped_mean
+from workbench.privacy import histograms, masks, mechanisms
+from workbench.study.faults.attacked import bins_from_the_smallest_row, sorted_pairs
+from workbench.study.faults.mutant import (
+    Fault,
+    Mutant,
+    attribute,
+    charged,
+    everywhere,
+    swapped,
+    weaker,
 )
 
-
-@dataclass(frozen=True)
-class Mutant:
-    """A fault, the contract that must find it, and the examples that have what it breaks."""
-
-    name: str
-    fault: Fault
-    contract: Contract
-    applies: Callable[[Example], bool]
-    options: dict[str, Any] = field(default_factory=dict)
-
-
-def everywhere(example: Example) -> bool:
-    """Every example."""
-    return True
-
-
-@cache
-def charges(example: Example) -> tuple[Charge, ...]:
-    """The charges of the longest plan: more rows may take more steps, or fewer."""
-    plans = (tuple(planned(example, n).charges()) for n in sizes(example, 24, 300, 1000))
-    return max(plans, key=len)
-
-
-def has_step(step: str) -> Callable[[Example], bool]:
-    """Examples whose plan has a step of this name."""
-    return lambda example: step in {charge.step for charge in charges(example)}
-
-
-def uses(*names: str) -> Callable[[Example], bool]:
-    """Examples with a charge of one of these mechanisms."""
-    return lambda example: bool({charge.mechanism for charge in charges(example)} & {*names})
-
-
-@cache
-def drawn(example: Example) -> set[str]:
-    """The kinds of noise of the longest plan."""
-    return {expected_draw(charge)[0] for charge in charges(example)}
-
-
-def draws(kind: str) -> Callable[[Example], bool]:
-    """Examples that draw noise of this kind."""
-    return lambda example: kind in drawn(example)
-
-
-def calibrated(calibration: str) -> Callable[[Example], bool]:
-    """Examples of one calibration."""
-    return lambda example: getattr(example.estimator, "calibration", None) == calibration
-
-
-def of(*estimands: str) -> Callable[[Example], bool]:
-    """Examples of entries that estimate one of these."""
-    return lambda example: entry_of(example).estimand in estimands
-
-
-def calls(function: Callable[..., Any]) -> Callable[[Example], bool]:
-    """Examples whose run calls a function of the package."""
-
-    @cache
-    def condition(example: Example) -> bool:
-        seen: list[object] = []
-
-        def watched(*args: Any, **kwargs: Any) -> Any:
-            seen.append(args)
-            return function(*args, **kwargs)
-
-        with replaced_everywhere(function, watched):
-            answer(example, typical_rows(example, max(300, least(example)), 1))
-        return bool(seen)
-
-    return condition
-
-
-def in_many_dimensions(example: Example) -> bool:
-    """Examples whose rows are vectors."""
-    return dimension(example) is not None
-
-
-def on_the_line(example: Example) -> bool:
-    """Examples whose rows are numbers."""
-    return dimension(example) is None
-
-
-def both(*conditions: Callable[[Example], bool]) -> Callable[[Example], bool]:
-    """Examples that meet all conditions."""
-    return lambda example: all(condition(example) for condition in conditions)
-
-
-def unbounded(example: Example) -> bool:
-    """Examples without a range of places."""
-    return not hasattr(example.estimator, "radius")
-
-
-def swapped(original: Callable[..., Any], replacement: Callable[..., Any]) -> Fault:
-    """A fault that replaces one function wherever the package imported it."""
-    return lambda example: replaced_everywhere(original, replacement)
-
-
-def attribute(owner: Any, name: str, replacement: Any) -> Fault:
-    """A fault that replaces one attribute of a class or module."""
-
-    @contextmanager
-    def fault(example: Example) -> Iterator[None]:
-        with patch.object(owner, name, replacement):
-            yield
-
-    return fault
-
-
-def method(name: str, change: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Fault:
-    """A fault that changes a method of the example's own class."""
-
-    @contextmanager
-    def fault(example: Example) -> Iterator[None]:
-        kind = type(example.estimator)
-        with patch.object(kind, name, change(getattr(kind, name))):
-            yield
-
-    return fault
-
-
-class Rescaled:
-    """A noise source with every scale times a factor; factor 0 adds nothing and draws nothing."""
-
-    def __init__(self, source: Any, factor: float) -> None:
-        self.source, self.factor = source, factor
-
-    def __getattr__(self, kind: str) -> Callable[..., Any]:
-        def noisy(value: Any, sensitivity: float, scale: float, *rest: float) -> Any:
-            if not self.factor:
-                exact = np.asarray(value, float)
-                return exact @ exact.T if kind in masks.KINDS else exact
-            return getattr(self.source, kind)(value, sensitivity, scale * self.factor, *rest)
-
-        return getattr(self.source, kind) if kind == "uniform" else noisy
-
-
-def noise_of_steps(wrong: Callable[[Example], set[str]], factor: float) -> Fault:
-    """A fault in some steps of an example: their noise has `factor` times the scale."""
-
-    @contextmanager
-    def fault(example: Example) -> Iterator[None]:
-        steps = wrong(example)
-
-        def changed(mechanism: Callable[..., Any]) -> Callable[..., Any]:
-            def call(value: Any, charge: Charge, noise: Any, *rest: Any) -> Any:
-                source = Rescaled(noise, factor) if charge.step in steps else noise
-                return mechanism(value, charge, source, *rest)
-
-            return call
-
-        with ExitStack() as stack:
-            for mechanism in MECHANISMS:
-                stack.enter_context(replaced_everywhere(mechanism, changed(mechanism)))
-            yield
-
-    return fault
-
-
-def charged(change: Callable[[str, str, float, Any], tuple[str, str, float, Any]]) -> Fault:
-    """A fault in every charge, at its construction."""
-
-    @contextmanager
-    def fault(example: Example) -> Iterator[None]:
-        construct = Charge.__init__
-
-        def changed(self: Charge, step: str, mechanism: str, sensitivity: float, cost: Any) -> None:
-            construct(self, *change(step, mechanism, sensitivity, cost))
-
-        with patch.object(Charge, "__init__", changed):
-            yield
-
-    return fault
-
-
-def sensitivity_of_steps(wrong: Callable[[Example], set[str]], factor: float) -> Fault:
-    """A fault in some steps of an example: they declare `factor` times their sensitivity."""
-
-    def fault(example: Example) -> AbstractContextManager[None]:
-        steps = wrong(example)
-        return charged(
-            lambda step, name, size, cost: (step, name, size * (factor if step in steps else 1), cost)
-        )(example)
-
-    return fault
-
-
-def times(cost: Any, factor: float) -> Any:
-    """A budget with `factor` times the ε, ρ or μ."""
-    name = next(name for name in ("epsilon", "rho", "mu") if hasattr(cost, name))
-    return replace(cost, **{name: factor * getattr(cost, name)})
-
-
-class Unclipped:
-    """numpy without its clip."""
-
-    def __getattr__(self, name: str) -> Any:
-        return (lambda x, low, high, out=None: np.asarray(x)) if name == "clip" else getattr(np, name)
+Contract = Callable[..., None]
+KINDS = (
+    *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "gumbel", "exponential"),
+    *("truncated_laplace", "thompson_laplace", "wishart"),
+)
+SCALES = (
+    (mechanisms, "laplace_scale", ("laplace", "discrete_laplace")),
+    (mechanisms, "gaussian_scale", ("gaussian",)),
+    (mechanisms, "selection_scale", ("noisy_max", "exponential", "window_median")),
+    (masks, "thompson_laplace_scale", ("thompson_laplace",)),
+    (masks, "wishart_scale", ("wishart",)),
+    (masks, "wishart_trace_scale", ("wishart_trace",)),
+)
+WINDOW, HISTOGRAM = window_median.WindowMedian, unit_histogram.UnitHistogram
+FROM_THE_SMALLEST = attribute(HISTOGRAM, "keys", bins_from_the_smallest_row)
+WINSOR, UNCLIPPED = winsorised_scale.Winsor, faults.Unclipped()
+COUNTED, THRESHOLD = histograms.stability_histogram, histograms.stability_threshold
+
+
+def halved(function: Callable[..., float]) -> Callable[..., float]:
+    """Half of what a function returns."""
+    return lambda *arguments: function(*arguments) / 2
+
+
+def found_by(
+    contract: Contract, *faulty: tuple[str, Fault, Condition], **options: object
+) -> list[Mutant[Contract]]:
+    """The mutants that a contract must find: of each a name, a fault, and the examples it is put into."""
+    return [Mutant(name, fault, contract, applies, options) for name, fault, applies in faulty]
+
+
+NOISE = [
+    *found_by(
+        draws_are_those_of_the_plan,
+        *(
+            (f"{scale} halved", attribute(module, scale, halved(getattr(module, scale))), uses(*names))
+            for module, scale, names in SCALES
+        ),
+    ),
+    *found_by(
+        noise_has_the_scale_that_is_asked_for,
+        *(
+            (f"{kind} source times {factor}", weaker(kind, factor), draws(kind))
+            for kind in KINDS
+            for factor in (0.5, round(1 / 1.3, 2), 1.3)
+        ),
+    ),
+]
+
+SENSITIVITY = found_by(
+    gap_is_the_sensitivity,
+    ("clip of the mean off", attribute(clipping, "np", UNCLIPPED), clips_a_mean),
+    ("clip of the mean doubled", swapped(clipping.clipped_mean, faults.twice_as_wide), clips_a_mean),
+    (
+        "mean clipped without centring",
+        swapped(clipping.clipped_mean, faults.plain_clipped_mean),
+        clips_around_a_far_place,
+    ),
+    *(
+        (
+            f"clip to the ball {name}",
+            swapped(rows.within_ball, change),
+            both(calls(rows.within_ball), central, has_no_net),
+        )
+        for name, change in (("off", lambda x, radius: x), ("doubled", faults.twice_the_radius))
+    ),
+    (
+        "clip of a net's scores off",
+        attribute(pure_net, "np", UNCLIPPED),
+        lambda example: isinstance(example.estimator, pure_net.PureNetCovariance),
+    ),
+    ("cut of the mean off", attribute(clipped_mean.ClippedMean, "statistic", faults.cut_nothing), is_cut),
+    ("clip of variances off", attribute(winsor, "np", UNCLIPPED), groups_variances),
+    ("clip of squares off", attribute(kv_interval, "np", UNCLIPPED), is_scaled),
+    (
+        "bins from the smallest row on",
+        attribute(HISTOGRAM, "keys", bins_from_the_smallest_row),
+        searches_bins,
+    ),
+    (
+        "exponents from the smallest on",
+        swapped(exponent_scale.exponents, faults.exponents_from_the_smallest),
+        has_step("exponent"),
+    ),
+    ("pairs in order of size", swapped(exponent_scale.pair_differences, sorted_pairs), compares_pairs),
+    ("groups that overlap", attribute(WINSOR, "statistic", faults.overlapping_groups), groups_variances),
+    ("groups in order of size", attribute(WINSOR, "statistic", faults.sorted_groups), groups_variances),
+    ("score |n - 2L|", attribute(WINDOW, "pieces", faults.twice_the_depth), uses("window_median")),
+    (
+        "positions between the points only",
+        attribute(WINDOW, "pieces", faults.range_of_the_data),
+        has_window_range,
+    ),
+)
+
+DELTA = found_by(
+    a_lone_row_shows_with_probability_at_most_delta,
+    *(
+        (f"threshold {name}", swapped(THRESHOLD, change), cuts_at_the_least_threshold)
+        for name, change in (
+            ("halved", halved(THRESHOLD)),
+            ("off", lambda cost: -inf),
+            ("for twice the delta", lambda cost: THRESHOLD(replace(cost, delta=2 * cost.delta))),
+        )
+    ),
+    (
+        "threshold below the least",
+        attribute(HISTOGRAM, "threshold", faults.half_of_the_threshold),
+        both(uses("stability_histogram"), searches_bins),
+    ),
+    (
+        "threshold of the estimator's own",
+        swapped(COUNTED, faults.with_its_own_threshold),
+        uses("stability_histogram"),
+    ),
+    ("bins shown by their count", swapped(COUNTED, faults.decided_by_the_count), uses("stability_histogram")),
+    *(
+        (f"bottom {name}", attribute(WINDOW, "log_bottom", change), has_bottom)
+        for name, change in (
+            ("halved", lambda self, cost: faults.weighed(self, cost) - log(2)),
+            ("off", lambda self, cost: -inf),
+        )
+    ),
+    (
+        "bottom for the right width twice",
+        attribute(WINDOW, "log_bottom", faults.right_twice),
+        both(has_bottom, has_step("log-scale")),
+    ),
+    ("bottom decided by the points", attribute(WINDOW, "draw", faults.silent_for_sparse_points), has_bottom),
+)
+
+BUDGET = [
+    *found_by(
+        plan_composes_to_the_budget,
+        ("every charge costs twice", charged(faults.twice_the_cost), spends_more_than_half),
+        ("every step gets the whole budget", faults.every_share_is_the_whole, has_several_steps),
+    ),
+    *found_by(
+        draws_are_those_of_the_plan,
+        ("a plan at half the price", faults.released_with(faults.cheaper), everywhere),
+        ("a plan without its last step", faults.released_with(faults.shorter), has_parts),
+    ),
+    *found_by(
+        plan_is_a_pure_function_of_public_numbers,
+        ("a plan that drifts", method("plan", faults.drifting), everywhere),
+    ),
+]
+
+ROWS = [
+    *found_by(
+        an_unusable_row_counts_as_zero,
+        ("unusable rows dropped", attribute(base, "sanitised", faults.rows_dropped), everywhere),
+    ),
+    *found_by(
+        hostile_rows_are_ordinary_inputs,
+        ("the caller's array clipped", attribute(base, "univariate", faults.clipped_in_place), on_the_line),
+        (
+            "the caller's rows clipped",
+            attribute(base, "multivariate", faults.rows_clipped_in_place),
+            in_many_dimensions,
+        ),
+        (
+            "an error for ties",
+            method("estimate", faults.raises_if(lambda x: not x.size or x.min() == x.max())),
+            everywhere,
+        ),
+        ("a warning for ties", method("estimate", faults.warns_for_ties), everywhere),
+    ),
+    *found_by(
+        every_accepted_number_of_rows_is_answered,
+        ("an error for odd n", method("estimate", faults.raises_if(lambda x: len(x) % 2 == 1)), everywhere),
+    ),
+    *found_by(
+        draws_do_not_depend_on_the_rows,
+        ("the raw value for ties", method("estimate", faults.raw_for_ties), everywhere),
+        (
+            "one draw for each populated bin",
+            swapped(COUNTED, faults.without_empty_draws),
+            uses("stability_histogram"),
+        ),
+    ),
+    *found_by(
+        wrong_public_arguments_are_refused_before_any_draw,
+        ("n and d not checked", swapped(base.require_rows, faults.anything_goes), on_the_line),
+        (
+            "n and d not checked, in many dimensions",
+            swapped(base.require_matrix, faults.anything_goes),
+            calls(base.require_matrix),
+        ),
+    ),
+    *found_by(
+        names_of_columns_are_kept,
+        ("names forgotten", attribute(base, "read", faults.nameless), everywhere),
+        ("text read as zeros", attribute(base, "read", faults.text_read_as_zeros), everywhere),
+    ),
+    *found_by(
+        same_stream_gives_the_same_bits,
+        ("a stream of its own", attribute(base, "noise_source", faults.own_stream(None)), everywhere),
+        ("one stream for all", attribute(base, "noise_source", faults.own_stream(0)), everywhere),
+    ),
+    *found_by(
+        declared_symmetries_hold,
+        (
+            "rows mapped by a root",
+            method("estimate", faults.roots_of_rows),
+            both(is_symmetric, lambda example: not has_step("subspace")(example)),  # spanned as before
+        ),
+    ),
+]
+
+ACCURACY = [
+    *found_by(
+        work_is_bounded_at_a_large_budget,
+        ("a point for each epsilon", method("estimate", faults.a_point_for_each_epsilon), everywhere),
+    ),
+    *found_by(
+        error_does_not_rise_with_n,
+        (
+            "rows stretched with n",
+            method("estimate", faults.stretched_with_n),
+            both(of("mean", "location", "scale", "covariance"), central, has_no_net),
+        ),
+        pairs=60,
+    ),
+    *found_by(
+        error_does_not_rise_with_n,
+        ("intervals that grow with n", method("estimate", faults.wider_with_n), of("interval")),
+        pairs=30,
+    ),
+    *found_by(
+        error_bound_is_exceeded_with_probability_at_most_beta,
+        *(
+            (
+                f"1/{factor} of the bound",
+                method("error_bound", faults.a_fraction(factor)),
+                both(quickly_bounded, applies),
+            )
+            for factor, applies in ((50, not_a_covariance), (1000, of("covariance")))
+        ),
+        runs=60,
+    ),
+]
+
+MUTANTS = (*NOISE, *SENSITIVITY, *DELTA, *BUDGET, *ROWS, *ACCURACY, *SHARING)

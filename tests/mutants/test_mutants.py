@@ -3,13 +3,15 @@
 from functools import cache
 
 import pytest
+from conditions import charges
 from datasets import dimension, sizes
 from every import CONTRACTS
-from isolation import isolated, memos
 from kit import examples, warm
-from mutants import MUTANTS
-from table import charges, everywhere
+from table import MUTANTS
 from wrong_scales import NEVER_ATTAINED, attains, of_mechanisms, of_steps
+
+from workbench.study.faults.caches import isolated, memos
+from workbench.study.faults.mutant import everywhere
 
 KEYS = list(dict.fromkeys(parameter.values[0] for parameter in examples()))
 OF_MECHANISMS = list(of_mechanisms())
@@ -61,13 +63,13 @@ def found(remembered, prepared):
 
     def find(mutant, example):
         prepared(example)
-        trial = (mutant.contract, str(mutant.options), repr(example))
+        trial = (mutant.found_by, str(mutant.options), repr(example))
         if mutant.options and trial not in passed:  # without options, it is a test of the contracts
-            mutant.contract(example, **mutant.options)
+            mutant.found_by(example, **mutant.options)
             passed.add(trial)
         with isolated(remembered), mutant.fault(example):
             try:
-                mutant.contract(example, **mutant.options)
+                mutant.found_by(example, **mutant.options)
             except AssertionError:
                 return True
         return False
@@ -101,7 +103,7 @@ def test_the_named_contract_finds_every_mutant_of_every_example(key, found):
 
 
 def test_every_contract_finds_a_mutant():
-    assert {mutant.contract for mutant in MUTANTS} | {mutant.contract for mutant in OF_MECHANISMS} == {
+    assert {mutant.found_by for mutant in MUTANTS} | {mutant.found_by for mutant in OF_MECHANISMS} == {
         *CONTRACTS
     }
 

@@ -7,4 +7,4 @@ from properties import PROPERTIES
 @pytest.mark.parametrize("mutant", PROPERTIES, ids=lambda mutant: mutant.name)
 def test_the_named_test_finds_the_mutant(mutant):
     with mutant.fault(), pytest.raises(AssertionError):
-        mutant.test()
+        mutant.found_by()

@@ -1,19 +1,33 @@
 """Too little noise, and another sensitivity than a step's own: in a mechanism, or in a step of an example."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
+from typing import Any
 
+import numpy as np
 from accounting import draws_are_those_of_the_plan
+from conditions import Condition, both, charges, has_step, uses
 from datasets import entry_of, least, planned
 from gaps import gap_is_the_sensitivity
-from table import Mutant, both, charges, everywhere, has_step, noise_of_steps, sensitivity_of_steps, uses
 
 from workbench.catalog import Example
-from workbench.privacy import Charge, Parallel
+from workbench.privacy import Charge, Parallel, histograms, masks, mechanisms
+from workbench.study.faults.mutant import Fault, Mutant, declared, everywhere, replaced_everywhere
 
-Condition = Callable[[Example], bool]
 Steps = Callable[[Example], set[str]]
 MECHANISMS = (
+    mechanisms.additive,
+    mechanisms.truncated_laplace,
+    masks.masked,
+    mechanisms.gaussian,
+    mechanisms.symmetric_gaussian,
+    mechanisms.lower_bound,
+    mechanisms.noisy_max,
+    mechanisms.exponential,
+    histograms.stability_histogram,
+)
+NAMES = (
     *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "lower_bound", "noisy_max"),
     *("exponential", "window_median", "stability_histogram", "truncated_laplace", "thompson_laplace"),
     *("wishart", "wishart_trace"),
@@ -47,13 +61,13 @@ def attains(mechanism: str) -> Condition:
     return lambda example: mechanism in {charge.mechanism for charge in attaining(example)}
 
 
-def of_mechanisms() -> Iterator[Mutant]:
+def of_mechanisms() -> Iterator[Mutant[Any]]:
     """Every mechanism with too little noise, or charged for another sensitivity than its own.
 
     In one step of one example arithmetic on the records of its contracts refutes the same; these show that
     the package leaves such records.
     """
-    for name in MECHANISMS:
+    for name in NAMES:
         wrong = partial(steps_of_mechanism, name)
         yield from quiet(name, wrong, uses(name))
         if name not in NEVER_ATTAINED:
@@ -61,7 +75,7 @@ def of_mechanisms() -> Iterator[Mutant]:
             yield from misdeclared(name, wrong, attains(name), early)
 
 
-def of_steps(example: Example) -> Iterator[Mutant]:
+def of_steps(example: Example) -> Iterator[Mutant[Any]]:
     """The same in every step of an example."""
     attained = {charge.step for charge in attaining(example)}
     for step in sorted({charge.step for charge in charges(example)}):
@@ -82,15 +96,56 @@ def this_step(step: str, example: Example) -> set[str]:
     return {step}
 
 
-def quiet(name: str, wrong: Steps, applies: Condition) -> Iterator[Mutant]:
+def quiet(name: str, wrong: Steps, applies: Condition) -> Iterator[Mutant[Any]]:
     """Half of the noise, and none."""
     for word, factor in (("halved", 0.5), ("off", 0.0)):
         fault = noise_of_steps(wrong, factor)
         yield Mutant(f"noise of {name} {word}", fault, draws_are_those_of_the_plan, applies)
 
 
-def misdeclared(name: str, wrong: Steps, applies: Condition, early: Condition) -> Iterator[Mutant]:
+def misdeclared(name: str, wrong: Steps, applies: Condition, early: Condition) -> Iterator[Mutant[Any]]:
     """Half of the sensitivity and, where few pairs attain it, twice as much."""
     half, double = (sensitivity_of_steps(wrong, factor) for factor in (0.5, 2.0))
     yield Mutant(f"sensitivity of {name} halved", half, gap_is_the_sensitivity, applies)
     yield Mutant(f"sensitivity of {name} doubled", double, gap_is_the_sensitivity, early, QUICKLY)
+
+
+class Rescaled:
+    """A noise source with every scale times a factor; factor 0 adds nothing and draws nothing."""
+
+    def __init__(self, source: Any, factor: float) -> None:
+        self.source, self.factor = source, factor
+
+    def __getattr__(self, kind: str) -> Callable[..., Any]:
+        def noisy(value: Any, sensitivity: float, scale: float, *rest: float) -> Any:
+            if not self.factor:
+                exact = np.asarray(value, float)
+                return exact @ exact.T if kind in masks.KINDS else exact
+            return getattr(self.source, kind)(value, sensitivity, scale * self.factor, *rest)
+
+        return getattr(self.source, kind) if kind == "uniform" else noisy
+
+
+def noise_of_steps(wrong: Callable[[Example], set[str]], factor: float) -> Fault:
+    """A fault in some steps of an example: their noise has `factor` times the scale."""
+
+    @contextmanager
+    def fault(example: Example) -> Iterator[None]:
+        steps = wrong(example)
+
+        def changed(mechanism: Callable[..., Any]) -> Callable[..., Any]:
+            def call(value: Any, charge: Charge, noise: Any, *rest: Any) -> Any:
+                source = Rescaled(noise, factor) if charge.step in steps else noise
+                return mechanism(value, charge, source, *rest)
+
+            return call
+
+        with replaced_everywhere(*((mechanism, changed(mechanism)) for mechanism in MECHANISMS)):
+            yield
+
+    return fault
+
+
+def sensitivity_of_steps(wrong: Callable[[Example], set[str]], factor: float) -> Fault:
+    """A fault in some steps of an example: they declare `factor` times their sensitivity."""
+    return lambda example: declared(wrong(example), factor)()

@@ -12,8 +12,9 @@ from workbench.estimators.parts.scale import pivots
 from workbench.estimators.univariate.unbounded_mean import UnboundedMean
 from workbench.privacy import ApproxDP, NonPrivate, SimulatedNoise
 from workbench.study.audit.suite import attacks
-from workbench.study.faults.mutants import UNIVARIATE, all_mutants, mutants_of
-from workbench.study.faults.mutation import applied, weaker
+from workbench.study.faults.attacked import UNIVARIATE, all_mutants, attacked, mutants_of
+from workbench.study.faults.caches import alone
+from workbench.study.faults.mutant import weaker
 from workbench.study.pairs import BUILDERS, WHOLE, builder, multivariate
 from workbench.study.profiles import AUDIT_CI, AUDIT_DEEP
 
@@ -73,18 +74,18 @@ def stages(key):
 def test_every_entry_has_attacks_and_a_mutant():
     private = {key for key, entry in CATALOG.items() if NonPrivate not in map(type, entry.budgets)}
     assert set(BUILDERS) == private
-    assert {mutant.key for mutant in all_mutants()} == private
+    assert {mutant.found_by.key for mutant in all_mutants()} == private
 
 
 @pytest.mark.parametrize("mutant", UNIVARIATE, ids=lambda mutant: mutant.name)
 def test_a_mutant_on_the_line_is_caught(mutant):
-    assert mutant.attacked().violated
+    assert attacked(mutant).violated
 
 
 @pytest.mark.parametrize("key", some(BROKEN, multivariate.KEYS))
 def test_the_mutants_of_an_entry_in_many_dimensions_are_caught(key):
     assert mutants_of(key)
-    assert not [mutant.name for mutant in mutants_of(key) if not mutant.attacked().violated]
+    assert not [mutant.name for mutant in mutants_of(key) if not attacked(mutant).violated]
 
 
 def test_mutants_leave_nothing_behind():
@@ -95,7 +96,7 @@ def test_mutants_leave_nothing_behind():
 
     before, tables, halve = value(), dict(pivots._TABLES), UNIVARIATE[7]
     assert halve.name == "sensitivity 1/n for 2/n"
-    with applied((*weaker("gumbel", 0.5), *halve.patches)):
+    with alone(weaker("gumbel", 0.5), halve.fault):
         assert value() != before
     assert value() == before
     assert SimulatedNoise.gumbel.__qualname__ == "SimulatedNoise.gumbel"
@@ -120,7 +121,7 @@ def test_command_finds_nothing_in_a_sound_entry(capsys):
 
 
 def test_command_fails_on_a_violation_and_prints_json(capsys):
-    with applied(weaker("exponential", 0.25)):
+    with alone(weaker("exponential", 0.25)):
         assert main(["audit", "univariate/histogram-location", "--json", "--seed", "3"]) == 1
     records = json.loads(capsys.readouterr().out)
     assert any(record["violated"] for record in records)

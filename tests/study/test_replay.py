@@ -6,7 +6,8 @@ import pytest
 from workbench.estimators.univariate.two_step_mean import TwoStepMean
 from workbench.privacy import PureDP, SimulatedNoise
 from workbench.study.audit.suite import attack
-from workbench.study.faults.mutation import applied, weaker
+from workbench.study.faults.caches import alone
+from workbench.study.faults.mutant import weaker
 from workbench.study.faults.replay import spied
 from workbench.study.pairs import rows
 from workbench.study.pairs.base import Setting
@@ -35,7 +36,7 @@ def test_attacks_on_the_replayed_steps_find_nothing_in_a_sound_estimator_and_hal
     cases = list(replayed(SETTING, PAIRS))
     assert [case.stage for case in cases] == [charge.step for charge in SETTING.plan.charges()]
     assert not any(attack(case).violated for case in cases)
-    with applied(weaker("laplace", 0.5)):
+    with alone(weaker("laplace", 0.5)):
         broken = [case for case in replayed(SETTING, PAIRS) if case.stage == "mean"]
         assert attack(broken[0]).violated
 

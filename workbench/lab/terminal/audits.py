@@ -13,14 +13,14 @@ from workbench.errors import ArgumentError, integer_at_least
 from workbench.lab.tables import text
 from workbench.study.audit.audit import AuditReport
 from workbench.study.audit.suite import attacks
-from workbench.study.faults.mutants import mutants_of
+from workbench.study.faults.attacked import attacked, mutants_of
 from workbench.study.pairs import BUILDERS, builder
 from workbench.study.profiles import AUDIT_LEVEL, AUDITS
 
 HEADER = ("key", "variant", "stage", "claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
 MUTANT_HEADER = ("mutant", "key", "stage", "claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
 MUTANTS = mutants_of.__module__.replace(".", "/") + ".py"
-MINIMAL_MUTANT = 'Mutant("Laplace noise halved", KEY, STEP, weaker("laplace", 0.5))'
+MINIMAL_MUTANT = 'Mutant("Laplace noise halved", weaker("laplace", 0.5), Attack(KEY, STEP))'
 
 Found = tuple[list[str], dict[str, Any]]
 """The row of a table and the record of one attack."""
@@ -93,12 +93,12 @@ def _entry(key: str, preset: str, seed: int) -> list[Found]:
 def _mutant(place: tuple[str, int], preset: str, seed: int) -> Found:
     key, number = place
     mutant = mutants_of(key)[number]
+    stage = mutant.found_by.stage
     with threadpool_limits(1):
-        report = mutant.attacked(AUDITS[preset], seed)
+        report = attacked(mutant, AUDITS[preset], seed)
     return (
-        [mutant.name, mutant.key, mutant.stage, *_numbers(report, "caught", "MISSED")],
-        {"mutant": mutant.name, "key": mutant.key, "stage": mutant.stage, "caught": report.violated}
-        | report.record(),
+        [mutant.name, key, stage, *_numbers(report, "caught", "MISSED")],
+        {"mutant": mutant.name, "key": key, "stage": stage, "caught": report.violated} | report.record(),
     )
 
 

@@ -4,22 +4,18 @@ With the releases of one run as a script, another run takes the same path: the s
 data sets can be compared given the same former outputs, which is what a composition theorem talks about.
 """
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
-from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.privacy import Charge, NoiseSource, histograms, masks, mechanisms
-
-Function: TypeAlias = Callable[..., Any]
+from workbench.study.faults.mutant import Function, replaced_everywhere
 
 
 @dataclass
@@ -52,47 +48,14 @@ class Event:
 
 
 @contextmanager
-def replaced_everywhere(original: Function, replacement: Function) -> Iterator[None]:
-    """Replace a function in every module of the package that imported it."""
-    with _all_replaced({id(original): replacement}):
-        yield
-
-
-@contextmanager
-def _all_replaced(replacements: dict[int, Function]) -> Iterator[None]:
-    """Replace functions, by their identities, in every module of the package."""
-    wanted = frozenset(replacements)
-    places = [
-        (module, attribute, value)
-        for module in _package(len(sys.modules))
-        if not wanted.isdisjoint(map(id, vars(module).values()))
-        for attribute, value in vars(module).items()
-        if id(value) in wanted
-    ]
-    for module, attribute, value in places:
-        setattr(module, attribute, replacements[id(value)])
-    try:
-        yield
-    finally:
-        for module, attribute, value in places:
-            setattr(module, attribute, value)
-
-
-@lru_cache(maxsize=1)
-def _package(loaded: int) -> list[ModuleType]:
-    """Return the modules of the package, of so many that are loaded."""
-    return [module for name, module in sys.modules.items() if name.startswith("workbench")]
-
-
-@contextmanager
 def spied(script: list[Event] | None = None) -> Iterator[list[Event]]:
     """Record every use of a mechanism; with a script, release its outputs instead of fresh ones."""
     spy = _Spy(script)
-    watched = {id(function): spy.watched(name, function, seen) for name, function, seen in _mechanisms()}
+    watched = [(function, spy.watched(name, function, seen)) for name, function, seen in _mechanisms()]
     draw = spy.watched(
         "window_median", WindowMedian.draw, lambda locator, points, *_: (locator, points.copy())
     )
-    with _all_replaced(watched), patch.object(WindowMedian, "draw", lambda *args: draw(*args)):
+    with replaced_everywhere(*watched), patch.object(WindowMedian, "draw", lambda *args: draw(*args)):
         yield spy.events
 
 

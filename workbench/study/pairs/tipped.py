@@ -13,7 +13,8 @@ from workbench.catalog import CATALOG
 from workbench.estimators.parts.rows import shuffled
 from workbench.privacy import NoiseSource
 from workbench.study.audit.audit import Pair
-from workbench.study.faults.replay import Event, replaced_everywhere, spied
+from workbench.study.faults.mutant import replaced_everywhere
+from workbench.study.faults.replay import Event, spied
 from workbench.study.pairs.base import Setting, pair
 from workbench.study.pairs.replayed import run
 from workbench.types import Array
@@ -53,7 +54,7 @@ def first_group(setting: Setting, x: Array) -> NDArray[np.int64]:
             orders.append(order)
         return np.asarray(rows[order])
 
-    with replaced_everywhere(shuffled, recorded), spied() as events:
+    with replaced_everywhere((shuffled, recorded)), spied() as events:
         run(setting, x, 0)
     recipe = first_recipe(setting)
     members = orders[-1][: recipe.design.size] * (1 if len(orders[-1]) == setting.n else 2)

@@ -1,4 +1,4 @@
-"""Keeps mutants apart: designs and tables that were computed without one stay, those with one go."""
+"""Keeps faults apart: designs and tables computed without one stay, those computed with one go."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 from unittest.mock import patch
 
-from kit import replaced_everywhere
-
 from workbench.estimators.parts.scale import pivots
+from workbench.study.faults.mutant import Fault, replaced_everywhere
 
 
 @dataclass
 class Memo:
-    """A cache with two shelves: `known` from the package as it is, `scratch` from a mutant."""
+    """A cache with two shelves: `known` from the package as it is, `scratch` from a fault."""
 
     function: Callable[..., Any]
     known: dict[Any, Any] = field(default_factory=dict)
@@ -22,6 +21,7 @@ class Memo:
     mutating: bool = False
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Return what is remembered for these arguments, computed if need be."""
         key = (arguments, *sorted(named.items()))
         shelf = self.known if key in self.known or not self.mutating else self.scratch
         if key not in shelf:
@@ -29,8 +29,8 @@ class Memo:
         return shelf[key]
 
 
-def cached_functions() -> set[Callable[..., Any]]:
-    """Every function of the package that remembers its results."""
+def cached_functions() -> set[Any]:
+    """Return every function of the package that remembers its results."""
     modules = [module for name, module in sys.modules.items() if name.startswith("workbench")]
     found = [value for module in modules for value in vars(module).values() if callable(value)]
     return {value for value in found if hasattr(value, "cache_info") and hasattr(value, "__wrapped__")}
@@ -38,18 +38,15 @@ def cached_functions() -> set[Callable[..., Any]]:
 
 @contextmanager
 def memos() -> Iterator[list[Memo]]:
-    """Put a memo in the place of every cache."""
-    with ExitStack() as stack:
-        made = []
-        for function in cached_functions():
-            made.append(Memo(function.__wrapped__))  # type: ignore[attr-defined]
-            stack.enter_context(replaced_everywhere(function, made[-1]))
-        yield made
+    """Put an empty memo in the place of every cache; the caches are as they were afterwards."""
+    pairs = [(function, Memo(function.__wrapped__)) for function in cached_functions()]
+    with replaced_everywhere(*pairs):
+        yield [memo for _, memo in pairs]
 
 
 @contextmanager
 def isolated(made: list[Memo]) -> Iterator[None]:
-    """Whatever is remembered inside is forgotten afterwards."""
+    """Forget afterwards whatever is remembered inside."""
     for memo in made:
         memo.mutating = True
     try:
@@ -59,3 +56,14 @@ def isolated(made: list[Memo]) -> Iterator[None]:
         for memo in made:
             memo.mutating = False
             memo.scratch.clear()
+
+
+@contextmanager
+def alone(*faults: Fault) -> Iterator[None]:
+    """Put faults into the package without designs and tables from before, and leave none behind."""
+    with ExitStack() as stack:
+        stack.enter_context(memos())
+        stack.enter_context(patch.dict(pivots._TABLES, clear=True))
+        for fault in faults:
+            stack.enter_context(fault())
+        yield
