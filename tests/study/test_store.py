@@ -7,6 +7,7 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
+from joblib.externals.loky import get_reusable_executor
 
 from workbench.errors import ArgumentError
 from workbench.study.sweeps import fingerprint
@@ -103,15 +104,17 @@ def test_a_larger_profile_and_a_larger_grid_find_what_is_there(path):
     assert len(rows(path)) == 6
 
 
-def test_a_failing_block_leaves_the_finished_ones(path, tmp_path):
+def hindered(point, trials, data, noise):
+    if point["n"] == 7 and os.path.exists(os.environ["OBSTACLE"]):
+        raise ZeroDivisionError
+    return measure(point, trials, data, noise)
+
+
+def test_a_failing_block_leaves_the_finished_ones(path, tmp_path, monkeypatch):
     obstacle = tmp_path / "obstacle"
     obstacle.touch()
-
-    def hindered(point, trials, data, noise):
-        if point["n"] == 7 and obstacle.exists():
-            raise ZeroDivisionError
-        return measure(point, trials, data, noise)
-
+    monkeypatch.setenv("OBSTACLE", str(obstacle))
+    get_reusable_executor().shutdown(wait=True)  # workers have the environment that they began with
     for options in ({}, {"backend": "loky"}):
         with pytest.raises(CellError, match="'n': 7"):
             run(sweep(block=hindered), "full", seed=SEED, store=path, **options)

@@ -22,7 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, integer_at_least
-from workbench.study.sweeps.fingerprint import SOFTWARE, fingerprint, packaged, require_unchanged
+from workbench.study.sweeps.fingerprint import SOFTWARE, home, require_unchanged
 from workbench.study.sweeps.grids import Sweep
 from workbench.study.sweeps.schema import Cell, Point, table
 
@@ -91,11 +91,13 @@ class Store:
         Raises
         ------
         ArgumentError
-            If it is not certain what code runs: see `fingerprint`.
+            If it is not certain what code runs: see `home`.
         """
         integer_at_least(0, seed=seed)
         require_unchanged()
-        return Rows(self, sweep, fingerprint((sweep.name, sweep.trials, int(seed), sweep.block, SOFTWARE)))
+        *function, code = home(sweep.block)
+        known = (sweep.name, int(sweep.trials), int(seed), *function, code, SOFTWARE)
+        return Rows(self, sweep, hashlib.sha256(repr(known).encode()).hexdigest(), code)
 
     def fetch(self, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
         """Execute one statement, commit it, and return its rows."""
@@ -121,11 +123,7 @@ class Rows:
     store: Store
     sweep: Sweep
     digest: str
-
-    @property
-    def code(self) -> str:
-        """What workers must have begun with to have the same code."""
-        return "" if packaged(self.sweep.block) else self.digest
+    code: str  # what workers must have begun with, besides `SOFTWARE`, to have the same code
 
     def missing(self, profile: str) -> list[tuple[int, int]]:
         """Return the blocks that are still to be computed."""
