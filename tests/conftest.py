@@ -1,14 +1,11 @@
-"""Makes the shared kit importable, and takes deadlines from properties."""
+"""Takes deadlines from properties, and the options of the browser tests."""
 
-import sys
 from pathlib import Path
 
 from hypothesis import settings
 
 settings.register_profile("workbench", deadline=None)  # time is for benchmarks, not for properties
 settings.load_profile("workbench")
-
-sys.path[:0] = [str(Path(__file__).parent / folder) for folder in (".", "contracts", "mutants")]
 
 collect_ignore = ["lab/fakes"]  # stand-ins for child processes; importing them replaces the package
 

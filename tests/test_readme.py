@@ -4,7 +4,8 @@ import re
 from math import isfinite
 
 import pytest
-from readme import README, commands
+
+from tests.readme import README, commands
 
 
 @pytest.mark.parametrize("purpose", ["look", "test"])

@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 from math import exp, expm1, log, log1p, sqrt
 
 import numpy as np
-from datasets import by_row, dimension, entry_of, filled, least, planned, sizes, typical_rows
-from kit import DRAWS, FALSE_ALARM, answer, refusal, stopped_early
 from scipy.special import chdtr, ndtr
 from scipy.stats import binomtest, chi2
 
+from tests.contracts.datasets import by_row, dimension, entry_of, filled, least, planned, sizes, typical_rows
+from tests.contracts.kit import DRAWS, FALSE_ALARM, answer, refusal, stopped_early
 from workbench.catalog import Example
 from workbench.errors import ArgumentError
 from workbench.privacy import (

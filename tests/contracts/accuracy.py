@@ -6,10 +6,10 @@ from functools import cache
 from math import inf, isfinite, log
 
 import numpy as np
-from datasets import dimension, entry_of, least
-from kit import FALSE_ALARM, answer
 from scipy.stats import binom
 
+from tests.contracts.datasets import dimension, entry_of, least
+from tests.contracts.kit import FALSE_ALARM, answer
 from workbench.catalog import Example
 from workbench.estimators import Abstention
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, PureDP

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from datasets import HOSTILE, dimension, entry_of, filled, least, sizes, typical_rows
-from kit import answer, refusal, run, spied, stopped_early, warm
 
+from tests.contracts.datasets import HOSTILE, dimension, entry_of, filled, least, sizes, typical_rows
+from tests.contracts.kit import answer, refusal, run, spied, stopped_early, warm
 from workbench.catalog import Example
 from workbench.distributions import Gaussian
 from workbench.estimators import Abstention

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from unittest.mock import patch
 
-import datasets
 import numpy as np
-from datasets import by_row, entry_of, planned, typical_rows
-from gaps import replaced
-from kit import Event, quick, run, spied, warm
 
+from tests.contracts import datasets
+from tests.contracts.datasets import by_row, entry_of, planned, typical_rows
+from tests.contracts.gaps import replaced
+from tests.contracts.kit import Event, quick, run, spied, warm
 from workbench.catalog import Example
 from workbench.estimators.parts import rows
 from workbench.estimators.range import ball

@@ -1,11 +1,6 @@
 """The contracts that every entry keeps, each a function that fails on a breach (mutants call them too)."""
 
-import accounting
-import accuracy
-import behaviour
-import disjoint
-import gaps
-import lone_row
+from tests.contracts import accounting, accuracy, behaviour, disjoint, gaps, lone_row
 
 CONTRACTS = (
     *accounting.CONTRACTS,

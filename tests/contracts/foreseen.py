@@ -8,9 +8,9 @@ from functools import cache
 from math import inf, isfinite
 
 import numpy as np
-from accuracy import refused
-from foreseen_table import CLIFFS, Cliff
 
+from tests.contracts.accuracy import refused
+from tests.contracts.foreseen_table import CLIFFS, Cliff
 from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention

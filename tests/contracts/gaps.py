@@ -4,11 +4,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-import datasets
 import numpy as np
-from datasets import by_row, dimension, ends, entry_of, filled, least, planned, row_values, typical_rows
-from kit import Event, distance, run, spied, warm
 
+from tests.contracts import datasets
+from tests.contracts.datasets import (
+    by_row,
+    dimension,
+    ends,
+    entry_of,
+    filled,
+    least,
+    planned,
+    row_values,
+    typical_rows,
+)
+from tests.contracts.kit import Event, distance, run, spied, warm
 from workbench.catalog import Example
 
 FAR = (4e14, -1.3e14, 6.1e13, -2.7e13, 1.3e13, -4.1e12)  # where a unit is a few spacings of the floats

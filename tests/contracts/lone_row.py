@@ -3,11 +3,11 @@
 from math import ceil, exp, expm1, sqrt
 
 import numpy as np
-from accounting import wishart_delta
-from datasets import least, planned, sizes, typical_rows
-from kit import Event, run, spied, warm
 from scipy.special import ndtr
 
+from tests.contracts.accounting import wishart_delta
+from tests.contracts.datasets import least, planned, sizes, typical_rows
+from tests.contracts.kit import Event, run, spied, warm
 from workbench.catalog import Example
 from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
 from workbench.privacy import ApproxDP, Charge, UnitNoise, histograms

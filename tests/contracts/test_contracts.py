@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from accuracy import BETA, PAIRS, RUNS, refused
-from behaviour import numbers
-from datasets import typical_rows
-from every import CONTRACTS, RECORDED, REFERENCE
-from kit import DRAWS, examples, references
 from scipy.stats import binom
 
+from tests.contracts.accuracy import BETA, PAIRS, RUNS, refused
+from tests.contracts.behaviour import numbers
+from tests.contracts.datasets import typical_rows
+from tests.contracts.every import CONTRACTS, RECORDED, REFERENCE
+from tests.contracts.kit import DRAWS, examples, references
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, NonPrivate
 

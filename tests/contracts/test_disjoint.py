@@ -7,10 +7,10 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from disjoint import forms
-from kit import examples
 
 import workbench.estimators
+from tests.contracts.disjoint import forms
+from tests.contracts.kit import examples
 from workbench.privacy import Parallel
 
 ROOT = Path(workbench.estimators.__file__).parent

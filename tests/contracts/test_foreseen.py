@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from foreseen import (
+
+from tests.contracts.foreseen import (
     errors,
     nothing_is_promised_below_the_cliff,
     stated,
     the_statement_is_true_above_the_cliff,
 )
-from foreseen_table import CLIFFS, PENDING
-
+from tests.contracts.foreseen_table import CLIFFS, PENDING
 from workbench.catalog import CATALOG
 from workbench.estimators.release import ErrorStatement
 from workbench.privacy import NonPrivate

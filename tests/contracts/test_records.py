@@ -9,11 +9,12 @@ does leave such a record is run in `tests/mutants`, once for every mechanism.
 from functools import cache
 
 import pytest
-from accounting import draws_hold, recorded, steps_of_many_rows
-from conditions import charges
-from gaps import gap_is_the_sensitivity, gaps_hold, measured
-from kit import examples
-from wrong_scales import attaining, of_steps
+
+from tests.contracts.accounting import draws_hold, recorded, steps_of_many_rows
+from tests.contracts.gaps import gap_is_the_sensitivity, gaps_hold, measured
+from tests.contracts.kit import examples
+from tests.mutants.conditions import charges
+from tests.mutants.wrong_scales import attaining, of_steps
 
 
 def names(example, word):

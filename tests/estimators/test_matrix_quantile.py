@@ -7,8 +7,8 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from accounting import expected_draw
 
+from tests.contracts.accounting import expected_draw
 from workbench.chapters.matrix_quantile.runs.bounds import certified, measured
 from workbench.chapters.matrix_quantile.runs.pairs import drawn, extreme, simple, thin, tied
 from workbench.errors import ArgumentError

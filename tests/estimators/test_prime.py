@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.interactive_filter import one_direction_a_pass, one_release_a_pass, query_by_query
 from scipy.linalg import expm
 
+from tests.oracles.interactive_filter import one_direction_a_pass, one_release_a_pass, query_by_query
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, Trace
 from workbench.estimators.base import sanitised

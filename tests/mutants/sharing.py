@@ -1,8 +1,7 @@
 """Mutants of stages, batches and parts that share rows: one row is charged once and spent twice."""
 
-from conditions import Condition
-from disjoint import a_row_moves_one_part, forms
-
+from tests.contracts.disjoint import a_row_moves_one_part, forms
+from tests.mutants.conditions import Condition
 from workbench.catalog import Example
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import inf, log
 
-import faults
-from accounting import (
+from tests.contracts.accounting import (
     draws_are_those_of_the_plan,
     draws_do_not_depend_on_the_rows,
     every_accepted_number_of_rows_is_answered,
@@ -15,15 +14,21 @@ from accounting import (
     work_is_bounded_at_a_large_budget,
     wrong_public_arguments_are_refused_before_any_draw,
 )
-from accuracy import error_bound_is_exceeded_with_probability_at_most_beta, error_does_not_rise_with_n
-from behaviour import (
+from tests.contracts.accuracy import (
+    error_bound_is_exceeded_with_probability_at_most_beta,
+    error_does_not_rise_with_n,
+)
+from tests.contracts.behaviour import (
     an_unusable_row_counts_as_zero,
     declared_symmetries_hold,
     hostile_rows_are_ordinary_inputs,
     names_of_columns_are_kept,
     same_stream_gives_the_same_bits,
 )
-from conditions import (
+from tests.contracts.gaps import gap_is_the_sensitivity
+from tests.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
+from tests.mutants import faults
+from tests.mutants.conditions import (
     Condition,
     both,
     calls,
@@ -52,11 +57,8 @@ from conditions import (
     spends_more_than_half,
     uses,
 )
-from faults import method
-from gaps import gap_is_the_sensitivity
-from lone_row import a_lone_row_shows_with_probability_at_most_delta
-from sharing import SHARING
-
+from tests.mutants.faults import method
+from tests.mutants.sharing import SHARING
 from workbench.estimators import base
 from workbench.estimators.covariance import pure_net
 from workbench.estimators.parts import rows

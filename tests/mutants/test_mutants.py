@@ -3,13 +3,13 @@
 from functools import cache
 
 import pytest
-from conditions import charges
-from datasets import dimension, sizes
-from every import CONTRACTS
-from kit import examples, warm
-from table import MUTANTS
-from wrong_scales import NEVER_ATTAINED, attains, of_mechanisms, of_steps
 
+from tests.contracts.datasets import dimension, sizes
+from tests.contracts.every import CONTRACTS
+from tests.contracts.kit import examples, warm
+from tests.mutants.conditions import charges
+from tests.mutants.table import MUTANTS
+from tests.mutants.wrong_scales import NEVER_ATTAINED, attains, of_mechanisms, of_steps
 from workbench.study.faults.caches import isolated, memos
 from workbench.study.faults.mutant import everywhere
 

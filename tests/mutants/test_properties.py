@@ -1,7 +1,8 @@
 """Every mutant of a property is found by the test it names, and that test passes without it."""
 
 import pytest
-from properties import PROPERTIES
+
+from tests.mutants.properties import PROPERTIES
 
 
 @pytest.mark.parametrize("mutant", PROPERTIES, ids=lambda mutant: mutant.name)

@@ -6,11 +6,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from accounting import draws_are_those_of_the_plan
-from conditions import Condition, both, charges, has_step, uses
-from datasets import entry_of, least, planned
-from gaps import gap_is_the_sensitivity
 
+from tests.contracts.accounting import draws_are_those_of_the_plan
+from tests.contracts.datasets import entry_of, least, planned
+from tests.contracts.gaps import gap_is_the_sensitivity
+from tests.mutants.conditions import Condition, both, charges, has_step, uses
 from workbench.catalog import Example
 from workbench.privacy import Charge, Parallel, histograms, masks, mechanisms
 from workbench.study.faults.mutant import Fault, Mutant, declared, everywhere, replaced_everywhere

@@ -6,9 +6,9 @@ from math import comb, exp, inf, log
 
 import numpy as np
 import pytest
-from kit import DRAWS, FALSE_ALARM, SCALE_FACTOR
 from scipy import stats
 
+from tests.contracts.kit import DRAWS, FALSE_ALARM, SCALE_FACTOR
 from workbench.privacy import ApproxDP, Charge, PureDP, SimulatedNoise
 from workbench.privacy.histograms import stability_charge, stability_histogram, stability_threshold
 from workbench.privacy.mechanisms import exponential, noisy_max

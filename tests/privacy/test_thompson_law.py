@@ -4,9 +4,9 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from kit import FALSE_ALARM
 from scipy.stats import kstwo
 
+from tests.contracts.kit import FALSE_ALARM
 from tests.oracles.thompson_laplace import largest_exponent
 from workbench.privacy import SimulatedNoise
 

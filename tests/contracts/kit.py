@@ -5,8 +5,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
-from datasets import typical_rows
 
+from tests.contracts.datasets import typical_rows
 from workbench.catalog import CATALOG, Example
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
