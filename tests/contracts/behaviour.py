@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tests.contracts.datasets import HOSTILE, dimension, entry_of, filled, least, sizes, typical_rows
+from tests.contracts.datasets import HOSTILE, by_row, dimension, entry_of, filled, least, sizes, typical_rows
 from tests.contracts.kit import answer, refusal, run, spied, stopped_early, warm
 from workbench.catalog import Example
 from workbench.distributions import Gaussian
@@ -42,11 +42,16 @@ def _everything_released(example: Example, columns: tuple[np.ndarray, ...], seed
 
 
 def hostile_rows_are_ordinary_inputs(example: Example) -> None:
-    """No row raises or warns (warnings are errors here), and the caller's array keeps its bits."""
+    """No row raises or warns (warnings are errors here), and the caller's array keeps its bits.
+
+    A caller may have set numpy to raise: whether it does must not depend on a row either.
+    """
     rng = np.random.default_rng(4)
     for n in sizes(example, 4, 25):
         for value in HOSTILE:
             _untouched(example, filled(example, n, value))
+        _untouched(example, 1e15 + by_row(example, np.arange(n) / 8))  # a spacing of the floats apart
+        _untouched(example, typical_rows(example, n, 4) * 1e-200)
         for _ in range(6):
             _untouched(example, rng.choice([*HOSTILE, 1.0, 1.0, -3.0], size=filled(example, n, 0.0).shape))
 
@@ -56,8 +61,10 @@ def _untouched(example: Example, x: np.ndarray) -> None:
     value = answer(example, x, 6)
     assert x.tobytes() == before, "the caller's array was changed"
     x.flags.writeable = False
-    assert repr(answer(example, x, 6)) == repr(value)
+    with np.errstate(all="raise"):
+        assert repr(answer(example, x, 6)) == repr(value)
     assert not np.isnan(numbers(value)).any()
+    assert not isinstance(value, float) or np.isfinite(value)
 
 
 def an_unusable_row_counts_as_zero(example: Example) -> None:

@@ -5,9 +5,9 @@ import pytest
 
 from tests.oracles import window_median as oracle
 from tests.privacy.test_window_median_law import DELTAS, EPSILONS, neighbours
+from workbench.estimators.parts.locate import window_median as parts
 from workbench.privacy import ZCDP, ApproxDP, PureDP, SimulatedNoise, UnitNoise
 
-parts = pytest.importorskip("workbench.estimators.parts.locate.window_median")
 WindowMedian = parts.WindowMedian
 FARTHEST = 1e15
 

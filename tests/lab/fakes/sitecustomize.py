@@ -1,7 +1,7 @@
 """Stand-ins for the science, so that the lab's tests depend on nothing but the lab.
 
 On the module path of a child process, this module puts tiny fakes where the catalog, the budgets, the
-sources and the claims would be. Tests that use the real ones live in tests/test_cli.py.
+sources and the claims would be. Tests that use the real ones live in tests/commands/test_estimate.py.
 """
 
 import sys

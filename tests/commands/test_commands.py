@@ -10,7 +10,7 @@ import pytest
 from tests.lab.conftest import run_workbench, write_notebook
 from workbench import __version__
 from workbench.catalog import CATALOG
-from workbench.cli import main, parser
+from workbench.cli import parser
 from workbench.commands import COMMANDS
 from workbench.commands.examples import EXAMPLES
 from workbench.errors import ArgumentError, nearest
@@ -28,41 +28,16 @@ def columns(line):
     return sum(2 if east_asian_width(one) in "WF" else 1 for one in line)
 
 
-def printed(capsys, *arguments, code=0):
-    assert run(arguments) == code
-    out, err = capsys.readouterr()
-    assert err == ""
-    return out
-
-
-def refused(capsys, *arguments):
-    assert run(arguments) == 2
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
-    assert len(err) <= 220
-    return err.removeprefix("workbench: error: ").strip()
-
-
-def run(arguments):
-    try:
-        return main(arguments)
-    except SystemExit as error:
-        return error.code
-
-
-def test_alone_it_prints_every_command_on_a_line_an_example_and_no_error():
-    done = run_workbench()
-    assert (done.returncode, done.stderr) == (0, "")
-    lines = done.stdout.splitlines()
+def test_alone_it_prints_every_command_on_a_line_an_example_and_no_error(command):
+    lines = command().printed().splitlines()
     for name in EXAMPLES:
         assert any(re.fullmatch(rf"    {name} +\w.*", line) for line in lines), name
     assert "  workbench plan mean --alpha 0.1 --set radius=100" in lines
     assert max(map(columns, lines)) <= 100
 
 
-def test_the_version_is_that_of_the_package():
-    done = run_workbench("--version")
-    assert (done.returncode, done.stdout) == (0, f"workbench {__version__}\n")
+def test_the_version_is_that_of_the_package(command):
+    assert command("--version").printed() == f"workbench {__version__}\n"
 
 
 def test_every_example_of_a_help_is_an_invocation_that_is_understood():
@@ -77,8 +52,8 @@ def test_every_example_of_a_help_is_an_invocation_that_is_understood():
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_every_help_ends_with_its_examples(capsys, name):
-    assert printed(capsys, name, "--help").rstrip().endswith(EXAMPLES[name][-1].strip())
+def test_every_help_ends_with_its_examples(command, name):
+    assert command(name, "--help").printed().rstrip().endswith(EXAMPLES[name][-1].strip())
 
 
 TABLES = [("list",), ("list", "univariate"), ("sources",), ("sources", "l17"), ("verdicts",)]
@@ -86,26 +61,26 @@ WHOLE = [("list", "gaussian/populous"), ("sources", "M21/Table1"), ("verdicts", 
 
 
 @pytest.mark.parametrize("arguments", [*TABLES, *WHOLE])
-def test_a_page_that_is_no_terminal_has_100_columns(capsys, arguments):
-    assert max(map(columns, printed(capsys, *arguments).splitlines())) <= 100
+def test_a_page_that_is_no_terminal_has_100_columns(command, arguments):
+    assert max(map(columns, command(*arguments).printed().splitlines())) <= 100
 
 
 @pytest.mark.parametrize("width", [20, 60, 77, 200])
-def test_on_a_terminal_tables_are_as_wide_as_it_and_60_columns_at_least(capsys, monkeypatch, width):
+def test_on_a_terminal_tables_are_as_wide_as_it_and_60_columns_at_least(command, monkeypatch, width):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.setenv("COLUMNS", str(width))
     assert tables.page_width() == max(width, 60)
     for arguments in TABLES:
-        lines = printed(capsys, *arguments).splitlines()
+        lines = command(*arguments).printed().splitlines()
         assert 0.5 * max(width, 60) < max(map(columns, lines)) <= max(width, 60)
 
 
-def test_the_json_of_a_table_is_whole(capsys):
-    found = json.loads(printed(capsys, "list", "--json"))
+def test_the_json_of_a_table_is_whole(command):
+    found = json.loads(command("list", "--json").printed())
     assert [(one["key"], one["summary"]) for one in found] == [
         (key, entry.summary) for key, entry in CATALOG.items()
     ]
-    texts = {one["id"]: one["text"] for one in json.loads(printed(capsys, "sources", "--json"))}
+    texts = {one["id"]: one["text"] for one in json.loads(command("sources", "--json").printed())}
     assert texts == {one.id: one.text for source in sources() for one in statements(source)}
 
 
@@ -118,8 +93,8 @@ def test_a_table_wraps_what_is_long_and_cuts_where_it_is_told_to():
     assert not any(line[19:].strip() for line in found[3:])
 
 
-def test_an_entry_is_shown_whole(capsys):
-    out = printed(capsys, "list", "univariate/two-step-mean")
+def test_an_entry_is_shown_whole(command):
+    out = command("list", "univariate/two-step-mean").printed()
     for words in (
         "workbench.TwoStepMean", "radius (must be set)", "sigma = 1.0", "calibration = 'tight'",
         "ε: PureDP (--epsilon)", "the mean lies within radius of centre", "workbench sources L17/Thm2.5",
@@ -140,37 +115,37 @@ def test_the_example_of_an_entry_names_all_that_must_be_set(key):
         assert {type(one).__name__ for one in CATALOG[key].budgets} <= {"NonPrivate", "GaussianDP"}
 
 
-def test_families_and_estimands_are_listed(capsys):
-    univariate = json.loads(printed(capsys, "list", "univariate", "--json"))
+def test_families_and_estimands_are_listed(command):
+    univariate = json.loads(command("list", "univariate", "--json").printed())
     assert {one["key"].partition("/")[0] for one in univariate} == {"univariate"}
-    means = json.loads(printed(capsys, "list", "mean", "--json"))
+    means = json.loads(command("list", "mean", "--json").printed())
     assert {one["key"] for one in means} >= {"univariate/median", "mean/tukey"}
 
 
-def test_a_statement_is_shown_whole(capsys):
+def test_a_statement_is_shown_whole(command):
     one = next(one for one in statements("l17") if one.errata)
-    out = " ".join(printed(capsys, "sources", one.id.lower()).split())
+    out = " ".join(command("sources", one.id.lower()).printed().split())
     for words in (one.text, one.reason, *one.covered_by, one.errata[0].says, one.errata[0].should_say):
         assert " ".join(words.split()) in out
 
 
-def test_a_claim_is_shown_whole_with_its_reason_and_figures(capsys):
+def test_a_claim_is_shown_whole_with_its_reason_and_figures(command):
     from workbench.chapters.registry import CLAIMS
 
-    out = " ".join(printed(capsys, "verdicts", "T2").split())
+    out = " ".join(command("verdicts", "T2").printed().split())
     claim = CLAIMS["T2"]
     for words in (claim.statement, claim.reason, *claim.sources, "verdict REFUTED (full profile)"):
         assert " ".join(words.split()) in out
     assert re.search(r"figures figures/\w+/\w+\.svg .*notebook notebooks/\w+\.ipynb", out)
-    assert json.loads(printed(capsys, "verdicts", "T2", "--json"))[0].keys().isdisjoint({"notebook"})
+    assert json.loads(command("verdicts", "T2", "--json").printed())[0].keys().isdisjoint({"notebook"})
 
 
-def test_verdicts_are_filtered_by_status(capsys):
-    refuted = json.loads(printed(capsys, "verdicts", "--status", "REFUTED", "--json"))
+def test_verdicts_are_filtered_by_status(command):
+    refuted = json.loads(command("verdicts", "--status", "REFUTED", "--json").printed())
     assert {one["status"] for one in refuted} == {"REFUTED"}
     both = ("--status", "refuted", "--status", "holds")
-    assert len(json.loads(printed(capsys, "verdicts", *both, "--json"))) > len(refuted)
-    assert "--status = 'MAYBE': expected one of HOLDS" in refused(capsys, "verdicts", "--status", "maybe")
+    assert len(json.loads(command("verdicts", *both, "--json").printed())) > len(refuted)
+    command("verdicts", "--status", "maybe").refused("--status = 'MAYBE': expected one of HOLDS")
 
 
 @pytest.mark.parametrize(
@@ -192,11 +167,14 @@ def test_verdicts_are_filtered_by_status(capsys):
         (("verdicts", "G55"), "did you mean G5?"),
         (("audit", "univariate/medan"), "did you mean univariate/median?"),
         (("bench", "Median"), "did you mean univariate/median?"),
+        (("sources", "X99"), "source = 'X99'"),
+        (("lab", "--port", "0"), "port = 0"),
+        (("list", "x", "y"), "y"),
         (("audit", "mean/empirical"), "key = 'mean/empirical': expected an estimator that is private"),
     ],
 )
-def test_a_slip_is_refused_in_a_short_line_that_says_what_was_meant(capsys, arguments, words):
-    assert words in refused(capsys, *arguments)
+def test_a_slip_is_refused_in_a_short_line_that_says_what_was_meant(command, arguments, words):
+    assert len(command(*arguments).refused(words)) <= 220
 
 
 @pytest.mark.parametrize("key", CATALOG)
@@ -216,9 +194,9 @@ def extended(monkeypatch):
     return made
 
 
-def test_attacks_on_a_new_key_go_beside_those_of_its_family(capsys, extended):
+def test_attacks_on_a_new_key_go_beside_those_of_its_family(command, extended):
     for flags in ((), ("--mutants",)):
-        line = refused(capsys, "audit", NEW, *flags)
+        line = command("audit", NEW, *flags).refused()
         assert "pairs: add it to BUILDERS in workbench/study/pairs/univariate.py: lambda" in line
     scope = vars(pairs.univariate) | {
         "KEY": "univariate/median",
@@ -236,11 +214,11 @@ def test_mutants_of_a_key_that_has_none_go_beside_the_others(monkeypatch):
         audits.mutants(["univariate/median"], "ci", 0)
 
 
-def test_the_floor_of_a_new_key_goes_beside_those_of_its_family(capsys, monkeypatch):
+def test_the_floor_of_a_new_key_goes_beside_those_of_its_family(command, monkeypatch):
     for key, file in {"univariate/median": "floors.py", "mean/filter-nonprivate": r"floors_\w+.py"}.items():
         left = {name: one for name, one in floors.FLOORS.items() if name != key}
         monkeypatch.setattr(floors, "FLOORS", MappingProxyType(left))
-        line = refused(capsys, "bench", key)
+        line = command("bench", key).refused()
         assert re.search(rf"a floor: add it to FLOORS in workbench/study/bench/{file}: lambda", line)
         monkeypatch.undo()
     scope = vars(bench.primitives)

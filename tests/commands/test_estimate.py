@@ -1,0 +1,215 @@
+"""`workbench estimate`: what it prints and records; slips are one line; rows neither raise nor warn."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import MISSING, asdict, dataclass, fields
+from itertools import cycle, islice
+from pathlib import Path
+
+import pytest
+
+from workbench.catalog import CATALOG
+from workbench.lab.terminal.estimate import _show, plain
+from workbench.privacy import ZCDP, NonPrivate, PureDP
+from workbench.study.least_rows import fewest_rows
+
+ROOT = Path(__file__).parents[2]
+PURE, APPROX = ("--epsilon", "1"), ("--epsilon", "1", "--delta", "1e-6")
+ABOVE_ZERO, INSIDE = "a finite number above 0", "strictly between 0 and 1"
+HOSTILE = [
+    *("nan", "inf", "-inf", "1e308", "-1e308", "1e400", "", "7", "7", "0", "-0.0", "5e-324", "1e23", "-1e9"),
+    *("abc", "  ", '"1,5', "1,2,3", "-", "\x001"),
+]
+FILES = {
+    "good": "height,name,mixed\n1.5,a,1\n2.5,b,x\n0.5,c,2\n1,d,3\n2,e,4\n",
+    "one": "height\n1.5\n",
+    "wide": "height\n1,2,3\n",
+    "three": "height\n1.5\n2\n3\n",
+    "header": "height,name\n",
+    "empty": "",
+    "open": "height\n1\n2\n3",
+    "twice": "height,height\n1,2\n1,2\n",
+    "headless": "171.25,80\n171.25,81\n",
+    "encoded": b"\xff\xfe\x00height",
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Files of every kind of trouble, in the folder where one stands."""
+    for name, text in FILES.items():
+        (tmp_path / f"{name}.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def estimate(file="good", key="two-step-mean", budget=PURE, settings=("radius=9",), more=(), column="height"):
+    flags = [part for setting in settings for part in ("--set", setting)]
+    key = key if "/" in key else f"univariate/{key}"
+    column = ("--column", *column.split(",")) if column else ()
+    return ("estimate", f"{file}.csv", "--key", key, *column, *budget, *flags, *more)
+
+
+def test_it_prints_value_budget_plan_and_where_the_noise_is_from(folder, command):
+    said = command(*estimate()).printed()
+    assert f"budget: {PureDP(1.0)}" in said
+    assert "randomness: noise seeded by the operating system" in said
+    assert "plan:\n    locate: window_median, ε = 1" in said
+
+
+def test_a_seed_makes_a_replay_that_says_so(folder, command):
+    line = estimate(budget=("--rho", "0.5"), more=("--seed", "3", "--out", "out.json"))
+    assert command(*line).printed() == command(*line).printed()
+    record = json.loads((folder / "out.json").read_text())
+    assert record["randomness"] == "replay, not private (seed 3)"
+    assert record["budget"] == str(ZCDP(0.5))
+
+
+def test_abstention_is_a_status(folder, command):
+    done = command(*estimate(key="unbounded-mean", budget=APPROX, settings=(), more=("--out", "out.json")))
+    assert (done.returncode, done.stderr) == (3, "")
+    assert "abstained" in done.stdout
+    record = json.loads((folder / "out.json").read_text())
+    assert (record["status"], record["value"]) == ("abstained", None)
+
+
+def test_a_column_of_words_is_a_column_of_missing_entries_which_a_check_lists(folder, command):
+    said = command(*estimate(column="name")).printed()
+    assert "missing entries: a row with an entry that is missing or no number counts as 0" in said
+    done = command("estimate", "good.csv", "--check", "--column", "name")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "line 2, column name: no number" in done.stdout
+    assert "column name: 0 numbers, 0 missing, 5 unreadable" in done.stdout
+
+
+@dataclass(frozen=True)
+class Ends:
+    low: float
+    high: float
+
+
+def test_an_infinite_end_of_an_interval_is_shown_and_recorded():
+    value = plain(Ends(-1.5, float("inf")))
+    assert value == {"low": -1.5, "high": "inf"}
+    assert _show(value) == "low -1.5, high inf"
+
+
+def slips():
+    for value, shown in (("0", "0.0"), ("-1", "-1.0"), ("nan", "nan"), ("inf", "inf")):
+        yield estimate(budget=("--epsilon", value)), f"epsilon = {shown}", ABOVE_ZERO
+    yield estimate(budget=("--epsilon", "one")), "--epsilon", "'one'", "expected a number"
+    yield estimate(budget=("--rho", "0")), "rho = 0.0", ABOVE_ZERO
+    for value, shown in (("-0.1", "-0.1"), ("1", "1.0"), ("nan", "nan")):
+        budget = ("--epsilon", "1", "--delta", value)
+        yield estimate(key="unbounded-mean", budget=budget, settings=()), f"delta = {shown}", "[0, 1)"
+    yield estimate(key="unbounded-mean", settings=()), "budget = PureDP(epsilon=1.0)", "ApproxDP or ZCDP"
+    yield estimate(budget=APPROX), "budget = ApproxDP", "PureDP or ZCDP"
+    yield estimate(budget=()), "epsilon = None", "--rho"
+    yield estimate(budget=(*PURE, "--rho", "1")), "rho = 1.0", "not both"
+    for value, shown in (("0", "0"), ("-1.5", "-1.5"), ("nan", "'nan'"), ("[1]", "[1]")):
+        yield estimate(settings=(f"radius={value}",)), f"radius = {shown}", ABOVE_ZERO
+    yield estimate(settings=("radius",)), "'radius'", "NAME=VALUE"
+    yield estimate(settings=("radius=1", "beta=1")), "beta = 1", INSIDE
+    yield estimate(settings=("radius=1", "calibration=loose")), "calibration = 'loose'", "paper, tight"
+    yield estimate(settings=("radus=9",)), "set radus = 9", "radius, centre, sigma, beta, calibration"
+    yield estimate(settings=("sigma=2",)), "set radius = None", "a number", "--set radius=NUMBER"
+    yield estimate(settings=("radius=9", "centre=1,2")), "set centre = (1, 2)", "holds for every column"
+    yield estimate(key="interval", budget=APPROX, settings=("level=1",)), "level = 1", INSIDE
+    yield estimate(key="interval", budget=APPROX, settings=("pivots=5",)), "pivots = 5", "at least 100"
+    yield estimate("one"), "n = 1", "at least 2"
+    yield estimate("wide"), "n = 1", "at least 2"
+    yield estimate("three", key="scale", budget=APPROX, settings=()), "n = 3", "at least 4"
+    yield estimate("header"), "header.csv", "at least one row"
+    yield estimate("empty"), "empty.csv", "a header"
+    yield estimate("open"), "open.csv", "after every line, the last one too"
+    yield estimate("twice"), "column = 'height'", "names differ"
+    yield estimate("headless"), "headless.csv", "a number or a missing entry there"
+    yield estimate("encoded"), "encoding = 'utf-8'", "the encoding of the header"
+    yield estimate("nothing"), "nothing.csv", "a file that exists"
+    yield estimate(column="weight"), "column = 'weight'", "height, name, mixed"
+    yield estimate(column=""), "column = 'height, name, mixed'", "exactly one of"
+    yield estimate(key="mode"), "key = 'univariate/mode'", "names; did you mean univariate/median or "
+    yield (
+        estimate(key="mean/empirical", settings=()),
+        "key = 'mean/empirical'",
+        "an estimator that is private",
+    )
+    yield estimate(more=("--missing", "nan")), "missing = nan", "a finite number"
+    yield estimate(more=("--separator", "1")), "separator = '1'", "one character"
+    yield estimate(more=("--seed", "-1")), "seed = -1", "at least 0"
+    yield estimate(more=("--out", "no/such/a.json")), "out = 'no/such/a.json'", "folder that exists"
+    yield estimate(more=("--colour", "red")), "--colour"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [pytest.param(one, words, id=f"{number}-{words[0]}") for number, (one, *words) in enumerate(slips())],
+)
+def test_a_slip_is_one_line_and_writes_nothing(folder, command, arguments, words):
+    out = () if "--out" in arguments else ("--out", "out.json")
+    command(*arguments, *out).refused(*words)
+    assert {path.name for path in folder.iterdir()} == {f"{name}.csv" for name in FILES}
+
+
+@pytest.mark.parametrize(
+    ("parameter", "words"),
+    [
+        ("epsilom=1", ("epsilom = 1", "a parameter of 02_one_mean")),
+        ("epsilon=much", ("epsilon = 'much'", "a value like the default")),
+        ("epsilon", ("'epsilon'", "NAME=VALUE")),
+    ],
+)
+def test_a_misspelt_parameter_of_a_notebook_runs_nothing(folder, command, parameter, words):
+    arguments = ("02_one_mean", "-p", parameter, "--project", ROOT, "--out", "reproduced")
+    command("reproduce", *arguments).refused(*words)
+    assert not (folder / "reproduced").exists()
+
+
+def required(entry):
+    """The parameters of an entry without a default, as its own estimator has them; few pivots."""
+    public = {one.name: one for one in fields(entry.estimator)}
+    settings = {
+        name: getattr(entry.estimator, name) for name, one in public.items() if one.default is MISSING
+    }
+    return settings | ({"pivots": 300} if "pivots" in public else {})
+
+
+@pytest.mark.parametrize("key", [key for key, one in CATALOG.items() if NonPrivate() not in one.budgets])
+def test_every_key_takes_hostile_rows_without_error_or_warning(folder, command, key):
+    """Rows that are no numbers, and a column whose rows are all alike, as many as are accepted."""
+    entry = CATALOG[key]
+    names = ["height"] if entry.population.d is None else ["height", "weight"]
+    for budget in entry.budgets:
+        flags = {name: repr(value) for name, value in asdict(budget).items() if value}
+        if not flags.keys() <= {"epsilon", "delta", "rho"}:
+            continue
+        n = max(fewest_rows(entry.estimator, len(names), budget), 60)
+        for cells in (HOSTILE, ["7"]):
+            column = list(islice(cycle(cells), n))
+            rows = zip(*[column, column[::-1]][: len(names)], strict=True)
+            text = "\n".join([",".join(names), *(",".join(row) for row in rows)]) + "\n"
+            (folder / "rows.csv").write_text(text)
+            settings = [f"{name}={value}" for name, value in required(entry).items()]
+            spent = [part for name, value in flags.items() for part in (f"--{name}", value)]
+            done = command(*estimate("rows", key, spent, settings, ("--seed", "1"), column=",".join(names)))
+            assert (done.returncode in (0, 3), done.stderr) == (True, ""), done
+            assert str(budget) in done.stdout
+
+
+def test_hostile_rows_leave_a_process_without_a_warning_in_silence(folder):
+    text = "height\n" + "\n".join(HOSTILE * 9) + "\n"
+    (folder / "rows.csv").write_text(text)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": ""}
+    line = [
+        sys.executable,
+        "-W",
+        "error",
+        "-m",
+        "workbench.cli",
+        *estimate("rows", more=("--out", "out.json")),
+    ]
+    done = subprocess.run(line, capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (folder / "out.json").exists()
