@@ -383,9 +383,12 @@ def least(function: Any, high: float) -> float:
     return float(minimize_scalar(function, bounds=bounds, method="bounded").fun)
 
 
+IN_A_BIN = float(stats.norm.cdf(1) - 0.5)  # a bin beside the mean
+
+
 def moment_of_a_win(t: float, n: int, epsilon: float, far: float, populated: bool) -> float:
     """Return E e^{t (N_j - N_0 + L_j - L_0)}, or its bound with N_j as a factor if that is smaller."""
-    best = stats.norm.cdf(1) - 0.5
+    best = IN_A_BIN
     noise = (1 / (1 - (2 * t / epsilon) ** 2)) ** 2
     base = 1 - best - far + best * exp(-t) + far * exp(t)
     whole = base**n
@@ -415,7 +418,7 @@ def test_location_sample_size_is_its_formula(radius: float, epsilon: float, beta
 def test_stable_location_sample_size_is_its_formula(epsilon: float, delta: float, beta: float) -> None:
     """Oracle: A(n) + B(n) of the docstring, minimised by scipy."""
     masses = [stats.norm.sf(2 + j // 2) for j in range(40)]
-    best, threshold = stats.norm.cdf(1) - 0.5, 1.5 + 2 / epsilon * log(1 / (2 * delta))
+    best, threshold = IN_A_BIN, 1.5 + 2 / epsilon * log(1 / (2 * delta))
 
     def dropped(t: float, n: int) -> float:
         return exp(t * threshold) * (1 - best * (1 - exp(-t))) ** n / (1 - (2 * t / epsilon) ** 2)

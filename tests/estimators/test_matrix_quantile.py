@@ -163,6 +163,9 @@ MUTANTS = {
 }
 
 
+SHOWN_BY = {"steps": 76, "one level": 137, "no margin": 12}  # tried first: it takes long to find them
+
+
 @contextmanager
 def mutated(name):
     """The package with one guard removed."""
@@ -177,7 +180,7 @@ def mutated(name):
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_guard_that_is_removed_is_found_out(name):
     with mutated(name):
-        assert any(caught(seed) for seed in range(4000))
+        assert any(caught(seed) for seed in (SHOWN_BY.get(name, 0), *range(4000)))
 
 
 def caught(seed):

@@ -122,8 +122,9 @@ def searched(seed, pairs):
         yield x, y, j, centre, float(source.uniform(1.05, 4)), depth, count
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_no_neighbours_break_interlacing_the_step_of_the_test_or_the_trace_bound(seed):
+    """Over 60 random pairs; if slow, over 60 more."""
     both = one = 0
     for x, y, j, centre, margin, depth, count in searched(seed, 60):
         for level in (centre, centre / 2 + 0.1):

@@ -110,9 +110,12 @@ def hostile(x: np.ndarray, row: int) -> list[np.ndarray]:
 
 
 @BOTH
-@pytest.mark.parametrize("d", [1, 2, 3, 8])
+@pytest.mark.parametrize("d", [1, 2, pytest.param(3, marks=pytest.mark.slow), 8])
 def test_replayed_releases_move_by_at_most_the_charged_sensitivity(estimator: Any, d: int) -> None:
-    """The run on X' is fed the releases of the run on X, so that both ask the same questions."""
+    """The run on X' is fed the releases of the run on X, so that both ask the same questions.
+
+    On a line, in a plane and in many dimensions; in three, which are no other case, if slow.
+    """
     budget = FAINT if estimator.calibration == "paper" else LOUD
     largest: dict[str, float] = {}
     for seed, distance in enumerate((0.0, 6.0, 30.0)):

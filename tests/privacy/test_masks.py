@@ -144,19 +144,6 @@ def test_thompson_laplace_has_its_density(d):
         assert binomtest(int((wrong * draws <= middle).sum()), len(draws), 0.5).pvalue < LEVEL
 
 
-def test_thompson_laplace_in_four_dimensions_is_the_ratio_of_two_rates():
-    """Draws of one rate, weighted by the ratio of densities, have the law of another rate."""
-    source = rng(8)
-    slow, fast = (
-        np.array([thompson(random_matrices.thompson_laplace(4, rate, source)) for _ in range(6000)])
-        for rate in (14.0, 18.0)
-    )
-    weights = np.exp(-4.0 * slow)
-    share = (weights * (slow <= np.median(fast))).sum() / weights.sum()
-    assert share == pytest.approx(0.5, abs=0.05)
-    assert abs((slow <= np.median(fast)).mean() - 0.5) > 0.08  # unweighted it would be seen
-
-
 def test_thompson_laplace_on_the_line_is_laplace():
     draws = [log(random_matrices.thompson_laplace(1, 5.0, rng(seed))[0, 0]) for seed in range(4000)]
     assert kstest(draws, "laplace", args=(0, 1 / 5.0)).pvalue > LEVEL
