@@ -14,7 +14,7 @@ import sys
 import numpy as np
 from workbench.study.sweeps.sweep import Sweep, grid, run
 
-def block(point, trials, data, noise):
+def block(*, trials, data, noise, **point):
     x = data.standard_normal((trials, 300, 300))
     return {"error": [float(np.linalg.eigvalsh(a @ a.T)[7]) for a in x]}
 

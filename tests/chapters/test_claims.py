@@ -1,3 +1,7 @@
+import json
+from math import fsum
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -5,13 +9,13 @@ from workbench.chapters import registry
 from workbench.chapters.registry import CLAIMS, Claim, decide
 from workbench.errors import ArgumentError
 from workbench.study.claim import index
-from workbench.study.profiles import blocks, claim_level
+from workbench.study.profiles import CLAIM_LEVEL, blocks, claim_level
 from workbench.study.rules import at_most
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Status
 
 
-def tails(point, trials, data, noise):
+def tails(*, trials, data, noise, **point):
     return {"error": np.abs(data.standard_normal(trials)) * point["scale"]}
 
 
@@ -21,12 +25,12 @@ SWEEP = Sweep("claims-demo", grid(scale=[1, 2]), tails, trials=100, blocks=block
 def claim(scale, **more):
     """Claim that a normal of this scale exceeds 1.96 with probability at most .05: true for 1 alone."""
 
-    def decided(profile, seed, jobs):
-        frame = run(SWEEP, profile, seed=seed, jobs=jobs)
+    def checks(frame):
         error = frame.loc[frame["scale"] == scale, "error"]
         return at_most(int((error > 1.96).sum()), len(error), 0.0501, claim_level())
 
-    return Claim(f"demo-{scale}", ("demo/1",), f"P(|{scale} z| > 1.96) <= .05", decided, **more)
+    statement = f"P(|{scale} z| > 1.96) <= .05"
+    return Claim(f"demo-{scale}", ("demo/1",), statement, checks, lambda: (SWEEP,), **more)
 
 
 @pytest.fixture
@@ -74,3 +78,24 @@ def test_ids_are_unique():
 def test_every_claim_is_under_its_id():
     assert all(id == claim.id for id, claim in CLAIMS.items())
     assert len(CLAIMS) == sum(map(len, registry.FAMILIES))
+
+
+def test_checks_are_combined_and_a_sweep_without_the_profile_is_left_out():
+    found = []
+
+    def checks(*frames, seed):
+        found.append((len(frames), seed))
+        return [at_most(0, 100, 0.05, claim_level()), at_most(1, 100, 0.05, claim_level())]
+
+    large = Sweep("claims-large", grid(scale=1), tails, trials=10, blocks={"full": 2})
+    both = Claim("both", ("demo/1",), "", checks, lambda: (SWEEP, large))
+    assert both.decide("quick", 3, 1).trials == 400
+    assert both.decide("full", 3, 1).trials == 4020
+    assert found == [(1, 3), (2, 3)]
+
+
+def test_the_levels_of_all_committed_verdicts_add_up_to_what_they_share():
+    paths = sorted(Path(__file__).parents[2].glob("figures/*/verdicts.json"))
+    full = [verdict for path in paths for verdict in json.loads(path.read_text())["full"]]
+    assert {verdict["id"] for verdict in full} == set(CLAIMS)
+    assert fsum(verdict["level"] for verdict in full) <= CLAIM_LEVEL

@@ -84,7 +84,7 @@ def test_the_plan_states_rows_for_three_units(d, n):
 @pytest.mark.parametrize(("d", "n"), [(1, 45_000), (2, 140_000)])
 def test_covariances_err_by_three_units_under_attack(d, n, attack):
     point = {"d": d, "n": n, "corruption": 0.05, "attack": attack}
-    found = attacks.votes(point, 2, rng(1), rng(2))
+    found = attacks.votes(**point, trials=2, data=rng(1), noise=rng(2))
     assert not found["abstained"].any()
     assert found["error"].mean() <= 3
 
@@ -92,7 +92,7 @@ def test_covariances_err_by_three_units_under_attack(d, n, attack):
 def test_means_err_by_three_units_under_attack():
     for radius in (1.5, 1e3):
         point = {"d": 2, "n": 12_000, "corruption": 0.05, "radius": radius}
-        found = attacks.mean_votes(point, 3, rng(1), rng(2))
+        found = attacks.mean_votes(**point, trials=3, data=rng(1), noise=rng(2))
         assert not found["abstained"].any()
         assert found["error"].mean() <= 3
 

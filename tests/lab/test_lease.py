@@ -16,7 +16,7 @@ from workbench.study.sweeps.store_check import require_intact, spent
 from workbench.study.sweeps.sweep import Sweep, grid, run
 
 
-def measure(point, trials, data, noise):
+def measure(*, trials, data, noise, **point):
     """Means of rows, enough to fill several pages of a database."""
     return {"error": np.abs(data.standard_normal((trials, point["n"])).mean(axis=1))}
 

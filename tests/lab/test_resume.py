@@ -27,7 +27,7 @@ from workbench.study.claim import Claim
 from workbench.study.rules import at_most
 from workbench.study.sweeps.sweep import Sweep, grid, run
 
-def measure(point, trials, data, noise):
+def measure(*, trials, data, noise, **point):
     with open(os.environ["STARTED"], "a") as started:
         started.write(f"{point['of']} ")
     gated = point["of"] == os.environ["GATED"] and point["n"] > 50
@@ -45,11 +45,10 @@ def errors(profile, seed):
     series = Series("measured", tuple(means.index), tuple(means), colour_key="1")
     return Chart("errors", "Errors", (Panel("Error", "n", "error", (series,)),), alt="They fall.")
 
-def small(profile, seed, jobs):
-    frame = run(sweep("claim"), profile, seed=seed, jobs=jobs)
+def small(frame):
     return at_most(int((frame["error"] > 1.5).sum()), len(frame), 0.5, 1e-3)
 
-CLAIMS["gated"] = Claim(id="gated", sources=("L17/Thm1.1",), statement="errors are small", decide=small)
+CLAIMS["gated"] = Claim("gated", ("L17/Thm1.1",), "errors are small", small, lambda: (sweep("claim"),))
 """
 NOTEBOOK = (
     "import os, pathlib, gated",

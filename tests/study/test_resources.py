@@ -17,7 +17,7 @@ SEED = 3
 JOBS = []
 
 
-def measure(point, trials, data, noise):
+def measure(*, trials, data, noise, **point):
     """Means of a few rows."""
     return {"error": np.abs(data.standard_normal((trials, point["n"])).mean(axis=1))}
 
@@ -35,8 +35,7 @@ def _clean(monkeypatch):
     )
 
 
-def decided(profile, seed, jobs):
-    frame = run(SWEEP, profile, seed=seed, jobs=jobs)
+def decided(frame):
     return at_most(int((frame["error"] > 9).sum()), len(frame), 0.5, 1e-3)
 
 
@@ -65,7 +64,7 @@ def test_what_the_caller_says_comes_first(tmp_path):
 
 
 def test_claims_use_what_is_lent(tmp_path, monkeypatch):
-    claim = Claim(id="lent", sources=("L17/Thm1.1",), statement="errors are small", decide=decided)
+    claim = Claim("lent", ("L17/Thm1.1",), "errors are small", decided, lambda: (SWEEP,))
     monkeypatch.setitem(registry.CLAIMS, "lent", claim)
     with lending(Resources(store=tmp_path / "lent.sqlite", jobs=2)):
         verdict = decide(["lent"], "quick", SEED)["lent"]

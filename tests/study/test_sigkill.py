@@ -27,7 +27,7 @@ import os, time
 import numpy as np
 from workbench.study.sweeps.sweep import Sweep, grid, run
 
-def measure(point, trials, data, noise):
+def measure(*, trials, data, noise, **point):
     with open(os.environ["STARTED"], "a") as started:
         started.write("x")
     while point["n"] >= 40 and not os.path.exists(os.environ["GATE"]):

@@ -22,7 +22,7 @@ COUNTS = {"quick": 2, "full": 3}
 STRANGE = [0.1, -0.0, np.inf, -np.inf, 5e-324, 1e308, 1 / 3, np.nextafter(1.0, 2.0)]
 
 
-def measure(point, trials, data, noise):
+def measure(*, trials, data, noise, **point):
     x = data.standard_normal(trials) / point["n"]
     return {"error": x, "strange": np.resize(STRANGE, trials), "late": noise.random(trials) < 0.5}
 
@@ -104,10 +104,10 @@ def test_a_larger_profile_and_a_larger_grid_find_what_is_there(path):
     assert len(rows(path)) == 6
 
 
-def hindered(point, trials, data, noise):
+def hindered(*, trials, data, noise, **point):
     if point["n"] == 7 and os.path.exists(os.environ["OBSTACLE"]):
         raise ZeroDivisionError
-    return measure(point, trials, data, noise)
+    return measure(trials=trials, data=data, noise=noise, **point)
 
 
 def test_a_failing_block_leaves_the_finished_ones(path, tmp_path, monkeypatch):
@@ -126,8 +126,8 @@ def test_a_failing_block_leaves_the_finished_ones(path, tmp_path, monkeypatch):
 # --- what must not be served ----------------------------------------------------------------------
 
 
-def other(point, trials, data, noise):
-    return measure(point, trials, data, noise)
+def other(*, trials, data, noise, **point):
+    return measure(trials=trials, data=data, noise=noise, **point)
 
 
 CHANGES = [
@@ -168,7 +168,8 @@ def test_workers_do_not_keep_code_that_was_edited(path, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     found = []
     for value in (1.0, 2.0):
-        source.write_text(f"def block(point, trials, data, noise): return {{'error': [{value}] * trials}}\n")
+        block = f"def block(*, trials, data, noise, **point): return {{'error': [{value}] * trials}}"
+        source.write_text(f"{block}\n")
         monkeypatch.delitem(sys.modules, "edited", raising=False)
         edited = importlib.import_module("edited").block
         found.append(run(sweep(block=edited), "quick", seed=SEED, store=path, jobs=2)["error"].unique())

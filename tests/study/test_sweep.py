@@ -16,7 +16,7 @@ COUNTS = {"quick": 2, "full": 5}
 CALLS = []
 
 
-def measure(point, trials, data, noise):
+def measure(*, trials, data, noise, **point):
     """Matrix sums whose last bits depend on the number of BLAS threads; abstains when the noise is large."""
     CALLS.append(point)
     x = data.standard_normal((trials, point["n"], 60))
@@ -88,7 +88,7 @@ def test_quick_is_the_beginning_of_full():
         first_blocks(full, sweep(name="other"), "quick")
 
 
-def threads(point, trials, data, noise):
+def threads(*, trials, data, noise, **point):
     return {"threads": np.full(trials, max(pool["num_threads"] for pool in threadpool_info()))}
 
 
@@ -123,7 +123,7 @@ def test_a_block_without_the_flag_never_abstains():
     assert not frame["abstained"].any()
 
 
-def drifting(point, trials, data, noise):
+def drifting(*, trials, data, noise, **point):
     return {"count": np.arange(trials) if data.random() < 0.5 else np.arange(trials) / 2}
 
 
@@ -133,31 +133,31 @@ def test_a_column_has_one_type_whatever_its_values():
         assert frame["count"].dtype == np.float64
 
 
-def fails(point, trials, data, noise):
+def fails(*, trials, data, noise, **point):
     raise ZeroDivisionError("by zero")
 
 
-def short(point, trials, data, noise):
+def short(*, trials, data, noise, **point):
     return {"error": np.zeros(trials - 1)}
 
 
-def undefined(point, trials, data, noise):
+def undefined(*, trials, data, noise, **point):
     return {"error": np.full(trials, np.nan)}
 
 
-def silent(point, trials, data, noise):
+def silent(*, trials, data, noise, **point):
     return {"error": np.zeros(trials), "abstained": np.ones(trials, dtype=bool)}
 
 
-def clashing(point, trials, data, noise):
+def clashing(*, trials, data, noise, **point):
     return {"n": np.zeros(trials)}
 
 
-def words(point, trials, data, noise):
+def words(*, trials, data, noise, **point):
     return {"error": ["large"] * trials}
 
 
-def counted(point, trials, data, noise):
+def counted(*, trials, data, noise, **point):
     return {"error": np.full(trials, np.inf), "abstained": np.ones(trials)}
 
 
@@ -183,7 +183,7 @@ def test_a_failing_cell_names_the_point_from_a_worker_too():
         run(sweep(block=fails), "quick", seed=SEED, jobs=2)
 
 
-def uneven(point, trials, data, noise):
+def uneven(*, trials, data, noise, **point):
     return {"a" if point["n"] == 300 else "b": np.zeros(trials)}
 
 
@@ -264,3 +264,21 @@ def test_progress_goes_to_stderr(capsys):
     out, err = capsys.readouterr()
     assert out == ""
     assert "demo" in err
+
+
+def test_a_misspelt_axis_fails_before_anything_runs():
+    def tails(scale: float, *, trials, data, noise):
+        return {"error": np.full(trials, scale)}
+
+    for axes in ({"scael": 1.0}, {"scale": 1.0, "n": 5}, {"n": 5}):
+        with pytest.raises(ArgumentError, match="function of them"):
+            Sweep("misspelt", grid(**axes), tails, trials=1, blocks={"quick": 1})
+
+
+def test_numbers_become_what_the_block_annotates():
+    def types(n: int, share: float, free, *, trials, data, noise):
+        kinds = [isinstance(n, int), isinstance(share, float), isinstance(free, float)]
+        return {"right": np.full(trials, all(kinds))}
+
+    sweep = Sweep("annotated", grid(n=[1000.0, 20], share=[1, 0.5], free=2.0), types, 1, {"quick": 1})
+    assert run(sweep, "quick", seed=SEED, backend="serial")["right"].all()

@@ -1,10 +1,18 @@
 """What a claim is: a published statement and the experiment that decides it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from inspect import signature
 
 from workbench.errors import ArgumentError
+from workbench.study.rules import combine
+from workbench.study.sweeps.sweep import Sweep, run
 from workbench.study.verdict import Status, Verdict
+
+
+def no_sweeps() -> tuple[Sweep, ...]:
+    """Return none: nothing is simulated."""
+    return ()
 
 
 @dataclass(frozen=True)
@@ -19,8 +27,12 @@ class Claim:
         Ids of the numbered statements it tests.
     statement : str
         One line, with its constants.
-    decide : callable
-        `(profile, seed, jobs) -> Verdict`.
+    checks : callable
+        Called with the tables of the sweeps, and with `seed=` if it has that parameter, because it resamples.
+        Returns the checks that must all hold; or a verdict, where trials are counted in another way.
+    sweeps : callable
+        Returns what is run, by name and late, so that grids are placed when they are first needed. A sweep
+        that has no blocks under a profile is left out there.
     expected : Status
         The committed status under the profile full: a refutation is a result, committed with its reason.
     reason : str
@@ -30,7 +42,8 @@ class Claim:
     id: str
     sources: tuple[str, ...]
     statement: str
-    decide: Callable[[str, int, int], Verdict]
+    checks: Callable[..., Sequence[Verdict] | Verdict]
+    sweeps: Callable[[], Iterable[Sweep]] = no_sweeps
     expected: Status = Status.HOLDS
     reason: str = ""
 
@@ -39,6 +52,14 @@ class Claim:
             raise ArgumentError("sources", self.sources, "at least one numbered statement")
         if self.expected is not Status.HOLDS and not self.reason:
             raise ArgumentError("reason", self.reason, f"why {self.id} is expected to be {self.expected}")
+
+    def decide(self, profile: str, seed: int, jobs: int) -> Verdict:
+        """Run the sweeps and return the verdict; the trials are the rows of the tables."""
+        wanted = (sweep for sweep in self.sweeps() if profile in sweep.blocks)
+        frames = [run(sweep, profile, seed=seed, jobs=jobs) for sweep in wanted]
+        seeded = {"seed": seed} if "seed" in signature(self.checks).parameters else {}
+        found = self.checks(*frames, **seeded)
+        return found if isinstance(found, Verdict) else combine(found, sum(map(len, frames)) or None)
 
 
 def index(*families: Iterable[Claim]) -> dict[str, Claim]:

@@ -19,8 +19,10 @@ AUDIT_LEVEL = 1e-4
 """False alarms per confirmed privacy attack: smaller makes an alarm conclusive and proves less leakage."""
 
 
-def claim_level(checks: int = CLAIM_CHECKS, overall: float = CLAIM_LEVEL) -> float:
+def claim_level(checks: int = CLAIM_CHECKS, overall: float = CLAIM_LEVEL, *, parts: int = 1) -> float:
     """Return the level of one check out of `checks`, so that all together stay at `overall` (union bound).
+
+    Where several checks or intervals share the level of one, each is a share of it, one of `parts`.
 
     The default count is fixed in advance and not counted from the claims that exist: adding a claim must not
     change the level, and with it the verdict, of another one.
@@ -28,9 +30,9 @@ def claim_level(checks: int = CLAIM_CHECKS, overall: float = CLAIM_LEVEL) -> flo
     >>> claim_level(30)
     0.0001
     """
-    integer_at_least(1, checks=checks)
+    integer_at_least(1, checks=checks, parts=parts)
     probability(overall=overall)
-    return overall / checks
+    return overall / checks / parts
 
 
 @dataclass(frozen=True)

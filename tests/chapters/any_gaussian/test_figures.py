@@ -24,7 +24,7 @@ MAKERS = ("the_vote", "masks", "flat", "subspace_cliff", "whole_law", "two_learn
 
 
 def imagined(*columns):
-    def block(point, trials, data, noise):
+    def block(*, trials, data, noise, **point):
         return {name: 0.02 * (1 + data.random(trials)) for name in columns} | {
             "abstained": np.zeros(trials, bool)
         }

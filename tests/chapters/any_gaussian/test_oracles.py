@@ -30,7 +30,7 @@ def _forget():
 def imagined(monkeypatch, name, trials=60, **columns):
     """Let a sweep measure the same numbers everywhere."""
 
-    def block(point, trials, data, noise):
+    def block(*, trials, data, noise, **point):
         return {name: np.full(trials, value) for name, value in columns.items()}
 
     monkeypatch.setattr(attacks, name, replace(getattr(attacks, name), block=block, trials=trials))
@@ -91,7 +91,7 @@ def test_votes_that_err_more_or_do_not_answer_are_refuted(monkeypatch, identifie
 
 @pytest.mark.parametrize("identifier", VOTED)
 def test_votes_that_fall_silent_are_refuted(monkeypatch, identifier):
-    def block(point, trials, data, noise):
+    def block(*, trials, data, noise, **point):
         silent = np.arange(trials) % 4 == 0
         return {"error": np.where(silent, np.inf, 0.5), "mean": np.full(trials, 0.5), "abstained": silent}
 
@@ -119,9 +119,9 @@ for _ in range(30):
 def test_sweeps_measure_what_they_say():
     generators = np.random.default_rng(1), np.random.default_rng(2)
     point = {"d": 1, "n": 400, "corruption": 0.05, "attack": "planted"}
-    columns = attacks.oracles(point, 2, *generators)
+    columns = attacks.oracles(**point, trials=2, data=generators[0], noise=generators[1])
     assert np.max(columns["error"]) < np.min(columns["plain"])
-    assert not attacks.clean({"d": 1, "n": 400, "corruption": 0.05}, 2, *generators)["changed"].any()
-    voted = attacks.votes({**point, "n": 45_000}, 1, *generators)
+    assert not attacks.clean(1, 0.05, 400, trials=2, data=generators[0], noise=generators[1])["changed"].any()
+    voted = attacks.votes(**{**point, "n": 45_000}, trials=1, data=generators[0], noise=generators[1])
     assert not voted["abstained"].any()
     assert voted["error"][0] < 4.5

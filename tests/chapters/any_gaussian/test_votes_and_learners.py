@@ -51,7 +51,7 @@ def failed(identifier):
 def errors(size):
     """Return errors of about this size, the same everywhere."""
 
-    def block(point, trials, data, noise):
+    def block(*, trials, data, noise, **point):
         drawn = size * (1 + 0.1 * data.random(trials))
         return {"error": drawn, "unbounded": drawn, "abstained": np.isinf(drawn)}
 
@@ -79,8 +79,8 @@ def test_powers_of_the_distance_break_triangles_and_mixtures(monkeypatch, power,
 
 
 def test_mixtures_without_the_source_s_locality_are_refuted(monkeypatch):
-    def jumping(*rest):
-        return {name: 3 * values for name, values in geometry.mixtures(*rest).items()}
+    def jumping(**point):
+        return {name: 3 * values for name, values in geometry.mixtures(**point).items()}
 
     imagined(monkeypatch, "MIXTURES", jumping)
     assert len(failed("C2")) == 2
@@ -102,15 +102,15 @@ def test_a_stated_radius_that_is_too_large_is_refuted(monkeypatch):
 
 @pytest.mark.parametrize(("factor", "check"), [(3.0, "beyond 4.3"), (0.3, "within 2.5")])
 def test_masks_of_another_width_are_refuted(monkeypatch, factor, check):
-    def wider(point, *rest):
-        return geometry.masks({**point, "eta": factor * point["eta"]}, *rest)
+    def wider(**point):
+        return geometry.masks(**{**point, "eta": factor * point["eta"]})
 
     imagined(monkeypatch, "MASKS", wider)
     assert any(name.startswith(check) for name in failed("C5"))
 
 
 def test_masks_twice_as_wide_are_refuted_in_frobenius_norm(monkeypatch):
-    imagined(monkeypatch, "FROBENIUS", lambda p, *rest: geometry.masks({**p, "eta": 2 * p["eta"]}, *rest))
+    imagined(monkeypatch, "FROBENIUS", lambda **p: geometry.masks(**{**p, "eta": 2 * p["eta"]}))
     assert "d = 5" in failed("AL22.6")
 
 
@@ -122,8 +122,8 @@ def test_the_weight_of_the_replaced_group_itself_has_to_be_charged(monkeypatch):
 
 
 def test_a_count_that_moves_more_is_refuted(monkeypatch):
-    def more(*rest):
-        columns = geometry.neighbours(*rest)
+    def more(**point):
+        columns = geometry.neighbours(**point)
         return {**columns, "count": 1.1 * columns["count"]}
 
     imagined(monkeypatch, "NEIGHBOURS", more, 20)
@@ -137,8 +137,8 @@ def test_a_count_that_moves_more_is_refuted(monkeypatch):
 def test_a_vote_of_another_threshold_is_refuted(monkeypatch, factor, checks):
     """The shares of k₀ are off by a factor."""
 
-    def moved(point, *rest):
-        return votes.passes({"share": factor * point["share"]}, *rest)
+    def moved(**point):
+        return votes.passes(**{**point, "share": factor * point["share"]})
 
     imagined(monkeypatch, "PASSES", moved, 1000)
     assert failed("C7") == checks
@@ -165,7 +165,7 @@ def test_errors_that_grow_with_the_condition_number_are_refuted(monkeypatch):
     for name in FRAMES:
         imagined(monkeypatch, name, errors(0.1), 200)
 
-    def growing(point, trials, data, noise):
+    def growing(*, trials, data, noise, **point):
         condition = named(point["spectrum"], int(point["d"])).condition
         return {"error": 1e-3 * condition**0.2 * (1 + 0.1 * data.random(trials))}
 
@@ -223,18 +223,18 @@ def test_planned_rows_are_those_of_the_plan():
 def test_sweeps_measure_what_they_say():
     generators = np.random.default_rng(1), np.random.default_rng(2)
     for name, point in (
-        ("preconditioners", {"d": 2, "spectrum": "geometric"}),
-        ("drawn_preconditioners", {"d": 1}),
-        ("means", {"d": 2}),
+        ("preconditioners", {"d": 2, "n": votes.FRAME_ROWS[2], "spectrum": "geometric"}),
+        ("drawn_preconditioners", {"d": 1, "n": votes.FRAME_ROWS[1]}),
+        ("means", {"d": 2, "n": votes.MEAN_ROWS[2]}),
         ("laws", {"d": 2, "n": 32_000, "kind": "degenerate"}),
         ("laws", {"d": 1, "n": 16_000, "kind": "shifted"}),
         ("covariances", {"d": 1, "n": 16_000, "condition": 1.0}),
     ):
-        columns = getattr(votes, name)(point, 2, *generators)
+        columns = getattr(votes, name)(**point, trials=2, data=generators[0], noise=generators[1])
         assert len(columns["error"]) == 2
         assert np.max(columns["error"]) < 0.7
         assert not np.any(columns["abstained"])
-    too_few = votes.subspaces({"d": 5, "share": 0.1}, 2, *generators)
+    too_few = votes.subspaces(**{"d": 5, "share": 0.1}, trials=2, data=generators[0], noise=generators[1])
     assert too_few["abstained"].all()
 
 

@@ -55,8 +55,8 @@ def test_a_true_claim_is_not_refuted_by_few_trials(identifier):
 
 
 def test_louder_noise_refutes_bias_and_noise(monkeypatch):
-    def louder(point, *rest):
-        columns = sweeps.layers(point, *rest)
+    def louder(**point):
+        columns = sweeps.layers(**point)
         return {name: values * (2.0 if name.startswith("noise") else 1.0) for name, values in columns.items()}
 
     falsify(monkeypatch, "LAYERS", louder, 20)
@@ -64,10 +64,8 @@ def test_louder_noise_refutes_bias_and_noise(monkeypatch):
 
 
 def test_another_rate_refutes_the_slope(monkeypatch):
-    def slower(point, *rest):
-        return {
-            name: values * (point["n"] / 3000) ** 0.5 for name, values in sweeps.layers(point, *rest).items()
-        }
+    def slower(**point):
+        return {name: values * (point["n"] / 3000) ** 0.5 for name, values in sweeps.layers(**point).items()}
 
     falsify(monkeypatch, "LAYERS", slower, 20)
     assert any(name.startswith("slope of bias + noise") for name in failed(decided("G12")))
@@ -76,9 +74,7 @@ def test_another_rate_refutes_the_slope(monkeypatch):
 def test_rates_in_the_wrong_order_are_refuted(monkeypatch):
     """Rows of many moments where few were said, and the other way round."""
     turned = {4.2: 10.2, 6.2: 6.2, 10.2: 4.2}
-    falsify(
-        monkeypatch, "LAYERS", lambda p, *r: sweeps.layers({**p, "degrees": turned[p["degrees"]]}, *r), 30
-    )
+    falsify(monkeypatch, "LAYERS", lambda **p: sweeps.layers(**{**p, "degrees": turned[p["degrees"]]}), 30)
     names = failed(decided("G12"))
     assert any(name.startswith("slope at") for name in names)
 
@@ -88,8 +84,8 @@ def test_rates_in_the_wrong_order_are_refuted(monkeypatch):
     [("naive noise", "naive noise at"), ("private", "private part, preconditioned")],
 )
 def test_an_error_of_another_order_in_the_length_is_refuted(monkeypatch, column, name):
-    def other(point, *rest):
-        columns = sweeps.spreads(point, *rest)
+    def other(**point):
+        columns = sweeps.spreads(**point)
         return {**columns, column: columns[column] * np.sqrt(point["upper"])}
 
     falsify(monkeypatch, "SPREADS", other, 8)
@@ -107,8 +103,8 @@ def test_a_band_that_is_too_narrow_refutes_the_step(monkeypatch):
 
 
 def test_a_bound_that_does_not_double_refutes_the_step(monkeypatch):
-    def lazy(point, *rest):
-        columns = sweeps.steps(point, *rest)
+    def lazy(**point):
+        columns = sweeps.steps(**point)
         return {**columns, "promised": columns["promised"] / 2}
 
     falsify(monkeypatch, "STEPS", lazy, 60)
@@ -116,7 +112,7 @@ def test_a_bound_that_does_not_double_refutes_the_step(monkeypatch):
 
 
 def test_errors_that_need_ten_times_the_rows_refute_the_table(monkeypatch):
-    def larger(point, trials, data, noise):
+    def larger(*, trials, data, noise, **point):
         return {"error": 3 * point["alpha"] * np.exp(0.3 * data.standard_normal(trials))}
 
     falsify(monkeypatch, "SIZES", larger, 40)
@@ -125,8 +121,8 @@ def test_errors_that_need_ten_times_the_rows_refute_the_table(monkeypatch):
 
 @pytest.mark.parametrize("d", [1, 2])
 def test_an_error_above_the_floor_refutes_the_net(monkeypatch, d):
-    def higher(point, *rest):
-        columns = net.net_errors(point, *rest)
+    def higher(**point):
+        columns = net.net_errors(**point)
         return {**columns, "error": 2 * columns["error"]}
 
     net.NETS[d] = replace(net.NETS[d], block=higher, trials=25)
@@ -152,8 +148,7 @@ def test_the_best_radius_is_best():
 
 
 def test_the_naive_noise_is_the_one_that_is_drawn():
-    columns = sweeps.spreads(
-        {"n": sweeps.SPREAD_N, "upper": 100.0}, 20, *np.random.default_rng(SEED).spawn(2)
-    )
+    data, noise = np.random.default_rng(SEED).spawn(2)
+    columns = sweeps.spreads(sweeps.SPREAD_N, 100.0, trials=20, data=data, noise=noise)
     measured = np.sqrt((columns["naive noise"] ** 2).mean())
     assert measured == pytest.approx(heavy.naive_noise(100.0), rel=0.15)

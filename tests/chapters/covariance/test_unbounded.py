@@ -17,7 +17,7 @@ FEWER = {"EIGENVALUES": 20, "VOTES": 10, "COARSE": 20, "FINE": 10, "SIDES": 2, "
 SIZES = {"G13": 2, "G14": 4, "G15": 1, "UG5.1": 3, "UG5.2": 2, "UG1": 19}
 
 
-def alike(point, trials, data, noise):
+def alike(*, trials, data, noise, **point):
     """Errors that are the same for every spectrum, at no cost."""
     return {"error": lognormal(data, 0.06, trials), "abstained": np.zeros(trials, bool)}
 
@@ -63,7 +63,7 @@ def lognormal(data, middle, trials):
 
 
 def test_an_error_that_grows_with_the_condition_number_is_refuted(monkeypatch):
-    def growing(point, trials, data, noise):
+    def growing(*, trials, data, noise, **point):
         return {
             "error": lognormal(data, point["condition"] ** 0.1, trials),
             "three steps": lognormal(data, point["condition"], trials),
@@ -76,7 +76,7 @@ def test_an_error_that_grows_with_the_condition_number_is_refuted(monkeypatch):
 
 @pytest.mark.parametrize(("middle", "found"), [(2.0, True), (1.0, False)])
 def test_an_error_that_is_larger_at_one_spectrum_is_refuted(monkeypatch, middle, found):
-    def larger(point, trials, data, noise):
+    def larger(*, trials, data, noise, **point):
         errors = lognormal(data, middle if point["spectrum"] == "ratio 9" else 1.0, trials)
         return {"error": errors, "abstained": np.zeros(trials, bool)}
 
@@ -86,7 +86,7 @@ def test_an_error_that_is_larger_at_one_spectrum_is_refuted(monkeypatch, middle,
 
 
 def test_a_spectrum_without_an_answer_is_refuted(monkeypatch):
-    def silent(point, trials, data, noise):
+    def silent(*, trials, data, noise, **point):
         none = data.random(trials) < (0.6 if point["spectrum"] == "one small" else 0.02)
         return {"error": np.where(none, np.inf, lognormal(data, 0.06, trials)), "abstained": none}
 
@@ -95,19 +95,25 @@ def test_a_spectrum_without_an_answer_is_refuted(monkeypatch):
 
 
 def test_errors_over_spectra_are_measured():
-    columns = spectra.errors({"d": 2, "spectrum": "ratio 9"}, 2, *map(np.random.default_rng, (1, 2)))
+    data, noise = map(np.random.default_rng, (1, 2))
+    columns = spectra.errors(2, "ratio 9", trials=2, data=data, noise=noise)
     assert 0 < columns["reference"].max() < columns["error"].max() < 0.5
     assert not columns["abstained"].any()
 
 
 def test_coinpress_that_needs_no_steps_is_refuted(monkeypatch):
     flat = ("error", "three steps", "source")
-    falsify(monkeypatch, "SIDES", lambda p, t, d, z: {name: lognormal(d, 0.1, t) for name in flat}, 60)
+    falsify(
+        monkeypatch,
+        "SIDES",
+        lambda *, trials, data, noise, **_: {name: lognormal(data, 0.1, trials) for name in flat},
+        60,
+    )
     assert [name.split(":")[0] for name in failed("G13")] == ["CoinPress in three steps"]
 
 
 def test_loose_constants_that_grow_are_refuted(monkeypatch):
-    def growing(point, trials, data, noise):
+    def growing(*, trials, data, noise, **point):
         middle = {"error": 0.1, "three steps": point["condition"], "source": point["condition"] ** 0.1}
         return {name: lognormal(data, size, trials) for name, size in middle.items()}
 
@@ -121,16 +127,16 @@ def test_steps_that_do_not_grow_are_refuted(monkeypatch):
 
 
 def test_eigenvalues_that_are_twice_the_truth_are_refuted(monkeypatch):
-    def doubled(point, *rest):
-        return {name: 2 * values for name, values in sweeps.spectra(point, *rest).items()}
+    def doubled(**point):
+        return {name: 2 * values for name, values in sweeps.spectra(**point).items()}
 
     falsify(monkeypatch, "EIGENVALUES", doubled, 40)
     assert len(failed("G14")) == len(sweeps.EIGENVALUES.points)
 
 
 def test_an_error_of_the_root_of_the_gap_is_refuted(monkeypatch):
-    def slower(point, *rest):
-        columns = sweeps.votes(point, *rest)
+    def slower(**point):
+        columns = sweeps.votes(**point)
         return {**columns, "over": columns["over"] / np.sqrt(point["gap"])}
 
     falsify(monkeypatch, "VOTES", slower, 20)
@@ -153,7 +159,9 @@ def test_a_fine_preconditioner_that_flattens_nothing_is_refuted(monkeypatch):
 
 
 def test_errors_that_need_many_more_rows_refute_the_table(monkeypatch):
-    falsify(monkeypatch, "SIZES", lambda p, t, d, z: {"error": lognormal(d, 1.0, t)}, 40)
+    falsify(
+        monkeypatch, "SIZES", lambda *, trials, data, noise, **_: {"error": lognormal(data, 1.0, trials)}, 40
+    )
     assert [name for name in failed("UG1") if name.startswith("n over the shape")]
 
 

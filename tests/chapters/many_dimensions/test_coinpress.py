@@ -215,10 +215,10 @@ def test_a_wrong_side_that_does_no_harm_refutes_the_direction():
 
 def test_the_authors_orientation_is_the_estimator_up_to_two_steps_and_not_beyond():
     data = np.random.default_rng(SEED)
-    sigma, x = next(iter(runs.centred_rows({"n": 20_000, "d": 4, "condition": 1e3}, 1, data)))
+    sigma, x = next(iter(runs.centred_rows(20_000, 4, 1e3, 1, data)))
     errors = []
     for t in (1, 2, 4):
-        estimator = runs.covariance_of({"condition": 1e3}, steps=t, calibration="paper")
+        estimator = runs.covariance_of(1e3, steps=t, calibration="paper")
         right = estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(1)).value
         wrong = steps.authors_orientation(estimator, x, ZCDP(0.5), np.random.default_rng(1))
         errors.append([mahalanobis_covariance_error(one, sigma) for one in (right, wrong)])
@@ -278,9 +278,11 @@ def test_what_clipping_takes_is_what_integrals_say(d, clip):
 
 def test_frames_are_where_the_prediction_puts_them():
     point = {"n": 50_000, "d": 5, "condition": 1e3}
-    estimator = runs.covariance_of(point, mode="proved")
+    estimator = runs.covariance_of(point["condition"], mode="proved")
     expected = theory.frames(estimator, runs.spectrum(5, 1e3), 50_000, ZCDP(0.5))
-    sigma, x = next(iter(runs.centred_rows(point, 1, np.random.default_rng(SEED))))
+    sigma, x = next(
+        iter(runs.centred_rows(point["n"], point["d"], point["condition"], 1, np.random.default_rng(SEED)))
+    )
     trace = coinpress.Trace()
     estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(2), trace=trace)
     for a, values in zip(trace.records["preconditioner"], expected, strict=True):
@@ -289,8 +291,9 @@ def test_frames_are_where_the_prediction_puts_them():
 
 def test_sampling_and_privacy_add_up_in_squares():
     point = runs.MEAN_N.points[0]
-    columns = runs.means(point, 300, *np.random.default_rng(SEED).spawn(2))
-    parts = mean.predicted(point, "proved")
+    data, noise = np.random.default_rng(SEED).spawn(2)
+    columns = runs.means(**point, trials=300, data=data, noise=noise)
+    parts = mean.predicted("proved", **point)
     assert checks.rms(columns["error proved"]) == pytest.approx(parts.total, rel=0.1)
     assert np.quantile(columns["error proved"], 0.9) == pytest.approx(parts.quantile(0.1), rel=0.1)
 
@@ -307,7 +310,7 @@ def test_a_mean_is_placed_where_it_is_said_to_be():
 def test_without_noise_the_wrong_side_still_returns_the_second_moment():
     """What is lost is accuracy under clipping and noise; the linear algebra alone is undone on both sides."""
     x = np.random.default_rng(3).standard_normal((500, 3)) * (1.0, 1.1, 1.2)
-    estimator = runs.covariance_of({"condition": 2.0}, steps=1, mode="proved", calibration="paper")
+    estimator = runs.covariance_of(2.0, steps=1, mode="proved", calibration="paper")
     found = steps.authors_orientation(estimator, x, ZCDP(1e12), np.random.default_rng(1))
     np.testing.assert_allclose(found, second_moment(x), atol=1e-4)
     assert isinstance(noise_source(np.random.default_rng(1)), SimulatedNoise)

@@ -74,7 +74,8 @@ def test_errors_stand_beside_what_needs_no_privacy_and_what_needs_no_rows():
 @pytest.mark.parametrize("key", means.METHODS)
 def test_the_predicted_error_is_the_measured_one(key):
     point = {"n": 2000, "d": 6, "half_width": 20.0, "epsilon": 1.0}
-    columns = means.side_by_side(point, 60, *np.random.default_rng(SEED).spawn(2))
+    data, noise = np.random.default_rng(SEED).spawn(2)
+    columns = means.side_by_side(**point, trials=60, data=data, noise=noise)
     estimator = means.estimators(6, 20.0)[key]
     expected = means.predicted(key, estimator, 2000, 6, ApproxDP(1.0, means.DELTA))
     found = np.sqrt(np.mean(columns[key] ** 2))

@@ -33,7 +33,7 @@ def told(short, long):
 
 
 def errors(size):
-    return lambda point, trials, data, noise: {
+    return lambda *, trials, data, noise, **point: {
         "fourfold": np.full(trials, size),
         "near": np.full(trials, 1.0),
     }
@@ -42,7 +42,7 @@ def errors(size):
 def conditions(found):
     """A block of condition numbers, by the share of far rows and the degrees of freedom."""
 
-    def block(point, trials, data, noise):
+    def block(*, trials, data, noise, **point):
         return {
             "condition": np.full(trials, found(point["share"], point["degrees"])),
             "plain": np.ones(trials),

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.chapters.matrix_quantile.claims import learner
 from workbench.chapters.matrix_quantile.runs import learner as mq_learner_sweeps
 from workbench.chapters.matrix_quantile.runs.learner import (
     LEARNED,
@@ -14,6 +13,7 @@ from workbench.chapters.matrix_quantile.runs.learner import (
     start,
     total_variation,
 )
+from workbench.chapters.registry import CLAIMS
 from workbench.distributions import Gaussian
 from workbench.losses import total_variation_bounds, total_variation_of_means, univariate_total_variation
 from workbench.study.verdict import Status
@@ -47,8 +47,8 @@ def world(monkeypatch, error, silent=0.0):
             rows.append(pd.DataFrame({**point, "error": errors}))
         return pd.concat(rows, ignore_index=True)
 
-    monkeypatch.setattr(learner, "run", run)
-    return learner.learned_from_few_rows("full", 0, 1).status
+    monkeypatch.setattr("workbench.study.claim.run", run)
+    return CLAIMS["MQ8"].decide("full", 0, 1).status
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,8 @@ def test_a_later_start_is_refuted(monkeypatch):
 
 def test_a_run_of_the_sweep_is_a_total_variation():
     small = replace(LEARNED[2], points=LEARNED[2].points[:1])
-    found = small.block(small.points[0], 3, np.random.default_rng(2), np.random.default_rng(3))["error"]
+    found = small.block(
+        **small.points[0], trials=3, data=np.random.default_rng(2), noise=np.random.default_rng(3)
+    )["error"]
     assert found.shape == (3,)
     assert (found < 0.3).all()

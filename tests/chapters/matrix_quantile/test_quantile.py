@@ -28,7 +28,7 @@ def decided(identifier, profile="quick"):
 def pairs(exceptions, used=0.95, apart=1.0):
     """A block of pairs, this share of which break a bound; the others use up so much of it."""
 
-    def block(point, trials, data, noise):
+    def block(*, trials, data, noise, **point):
         bad = data.random(trials) < exceptions
         return {"apart": apart + bad, "h": np.ones(trials), "trace": used + bad, "positive": used + bad}
 
@@ -37,7 +37,7 @@ def pairs(exceptions, used=0.95, apart=1.0):
 
 def errors(failures):
     """A block of errors, this share of which are no answers."""
-    return lambda point, trials, data, noise: {
+    return lambda *, trials, data, noise, **point: {
         "error": np.where(data.random(trials) < failures, np.inf, 0.01)
     }
 

@@ -114,7 +114,7 @@ def test_a_run_without_an_answer_is_infinitely_wrong():
     from workbench.chapters.one_mean.runs.costs import unbounded
 
     rng = np.random.default_rng
-    columns = unbounded({"n": 10, "epsilon": 0.1, "mean": 0.0}, 20, rng(1), rng(2))
+    columns = unbounded(10, 0.1, 0.0, trials=20, data=rng(1), noise=rng(2))
     assert columns["abstained"].all()
     assert np.isinf(columns["error"]).all()
     assert np.isfinite(columns["reference"]).all()

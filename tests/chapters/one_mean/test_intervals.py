@@ -93,6 +93,8 @@ def test_whole_lines_cover_at_infinite_width():
         "mean": 0.0,
         "pivots": 4000,
     }
-    columns = study.intervals(point, 3, np.random.default_rng(1), np.random.default_rng(2))
+    columns = study.intervals(
+        **point, trials=3, data=np.random.default_rng(1), noise=np.random.default_rng(2)
+    )
     assert columns["covered"].all()
     assert np.isinf(columns["width"]).all()

@@ -48,7 +48,7 @@ def decided(identifier):
 
 def weaker(factor):
     """Locate with noise of `factor` times the scale, at what is still called ε."""
-    return lambda point, *rest: sweeps.locate({**point, "epsilon": point["epsilon"] / factor}, *rest)
+    return lambda epsilon, **rest: sweeps.locate(epsilon=epsilon / factor, **rest)
 
 
 @pytest.mark.parametrize("identifier", IDS)
@@ -82,8 +82,8 @@ def test_the_size_of_the_clipped_mean_is_its_privacy_part_in_rows():
 
 
 def test_louder_noise_than_predicted_refutes_the_clipped_mean(monkeypatch):
-    def louder(point, *rest):
-        columns = sweeps.clipped(point, *rest)
+    def louder(**point):
+        columns = sweeps.clipped(**point)
         return {**columns, "paper": columns["sampling"] + 1.5 * (columns["paper"] - columns["sampling"])}
 
     falsify(monkeypatch, "CLIPPED", louder)
@@ -91,8 +91,8 @@ def test_louder_noise_than_predicted_refutes_the_clipped_mean(monkeypatch):
 
 
 def test_an_error_of_another_order_in_the_range_refutes_the_clipped_mean(monkeypatch):
-    def flatter(point, *rest):
-        columns = sweeps.clipped(point, *rest)
+    def flatter(**point):
+        columns = sweeps.clipped(**point)
         part = (columns["paper"] - columns["sampling"]) * (1e4 / point["radius"]) ** 0.3
         return {**columns, "paper": columns["sampling"] + part}
 
@@ -103,8 +103,8 @@ def test_an_error_of_another_order_in_the_range_refutes_the_clipped_mean(monkeyp
 
 
 def test_an_error_that_grows_with_the_range_refutes_the_two_step_mean(monkeypatch):
-    def growing(point, *rest):
-        columns = sweeps.two_step(point, *rest)
+    def growing(**point):
+        columns = sweeps.two_step(**point)
         return {**columns, "paper": columns["paper"] * np.log(point["radius"])}
 
     falsify(monkeypatch, "TWO_STEP", growing)
@@ -128,8 +128,8 @@ def test_a_noisier_histogram_refutes_the_rows_on_the_line(monkeypatch):
 
 
 def test_an_error_that_depends_on_the_mean_refutes_the_unbounded_mean(monkeypatch):
-    def drifting(point, *rest):
-        columns = sweeps.unbounded(point, *rest)
+    def drifting(**point):
+        columns = sweeps.unbounded(**point)
         return {**columns, "paper": columns["paper"] * (2.0 if point["mean"] > 1e6 else 1.0)}
 
     falsify(monkeypatch, "UNBOUNDED", drifting)
@@ -137,17 +137,17 @@ def test_an_error_that_depends_on_the_mean_refutes_the_unbounded_mean(monkeypatc
 
 
 def test_a_weaker_window_median_refutes_our_own_claim(monkeypatch):
-    falsify(monkeypatch, "LOCATE_LINE", lambda p, *rest: (weaker(1.5) if p["method"] == "window" else
-                                                         sweeps.locate)(p, *rest), trials=100)  # fmt: skip
+    falsify(monkeypatch, "LOCATE_LINE", lambda **p: (weaker(1.5) if p["method"] == "window" else
+                                                         sweeps.locate)(**p), trials=100)  # fmt: skip
     assert decided("W1").status is Status.REFUTED
 
 
 @pytest.mark.parametrize(
     ("identifier", "name", "changed"),
     [
-        ("L1.1", "FINITE", lambda p, *r: histograms.finite_errors({**p, "epsilon": 0.33}, *r)),
-        ("L1.2", "STABLE", lambda p, *r: histograms.stable_errors({**p, "epsilon": 0.33}, *r)),
-        ("L2.3", "FACTS", lambda p, t, d, z: histograms.bin_facts(p, t, Wide(d), z)),
+        ("L1.1", "FINITE", lambda **p: histograms.finite_errors(**{**p, "epsilon": 0.33})),
+        ("L1.2", "STABLE", lambda **p: histograms.stable_errors(**{**p, "epsilon": 0.33})),
+        ("L2.3", "FACTS", lambda **p: histograms.bin_facts(**p | {"data": Wide(p["data"])})),
     ],
 )
 def test_a_falsified_histogram_is_refuted(monkeypatch, identifier, name, changed):
@@ -163,7 +163,7 @@ class Wide:
 
 
 def test_rows_beyond_the_grid_are_never_called_right(monkeypatch):
-    falsify(monkeypatch, "LOCATE_LINE", lambda p, trials, d, z: {"found": np.zeros(trials, bool)})
+    falsify(monkeypatch, "LOCATE_LINE", lambda *, trials, **_: {"found": np.zeros(trials, bool)})
     verdict = decided("G4")
     assert verdict.status is Status.REFUTED
     assert "nan" in verdict.to_json()
@@ -193,8 +193,9 @@ def test_independent_measures_combine_like_errors():
 @pytest.mark.parametrize("method", ["paper", "window"])
 def test_predicted_rows_succeed_with_probability_nine_tenths(point, method):
     at = {"method": method, "epsilon": 0.5, **point}
-    at["n"] = sweeps.predicted_rows(at)
-    found = sweeps.locate(at, 1000, *np.random.default_rng(SEED).spawn(2))["found"].mean()
+    at["n"] = sweeps.predicted_rows(**at)
+    data, noise = np.random.default_rng(SEED).spawn(2)
+    found = sweeps.locate(**at, trials=1000, data=data, noise=noise)["found"].mean()
     assert found == pytest.approx(0.9, abs=0.05)
 
 
@@ -203,7 +204,8 @@ def test_predicted_rows_succeed_with_probability_nine_tenths(point, method):
 def test_predicted_errors_are_those_measured(n, epsilon, radius, calibration):
     point = {"n": n, "epsilon": epsilon, "radius": radius}
     for block, predict in ((sweeps.clipped, theory.clipped_error), (sweeps.two_step, theory.two_step_error)):
-        columns = block(point, 500, *np.random.default_rng(SEED).spawn(2))
+        data, noise = np.random.default_rng(SEED).spawn(2)
+        columns = block(**point, trials=500, data=data, noise=noise)
         expected = predict(n, radius, epsilon, calibration)
         assert np.median(np.abs(columns[calibration])) == pytest.approx(expected, rel=0.2)
 

@@ -6,6 +6,7 @@ import pytest
 
 from workbench.chapters.one_mean.claims import prediction, tight
 from workbench.chapters.one_mean.runs.costs import resampler, two_step
+from workbench.chapters.registry import CLAIMS
 from workbench.estimators.parts.locate.window_mean import Prediction
 from workbench.privacy.noise import SimulatedNoise
 from workbench.study.rules import combine
@@ -19,7 +20,7 @@ def ranged(calibration):
     frames = []
     for i, point in enumerate(point for point in tight.RATIOS.points if point["radius"] == 100):
         data, noise = np.random.default_rng([1, i]), np.random.default_rng([2, i])
-        columns = two_step({**point, "calibration": calibration}, TRIALS, data, noise)
+        columns = two_step(**{**point, "calibration": calibration}, trials=TRIALS, data=data, noise=noise)
         frames.append(pd.DataFrame(columns).assign(**point))
     return pd.concat(frames)
 
@@ -85,7 +86,7 @@ def _small(monkeypatch):
 
 @pytest.mark.usefixtures("_small")
 def test_the_prediction_is_not_refuted_and_its_failures_hold():
-    verdict = prediction.predicted_error("quick", SEED, 1)
+    verdict = CLAIMS["W3"].decide("quick", SEED, 1)
     assert verdict.status != Status.REFUTED
     failures = [check for check in verdict.detail["checks"] if check["id"].startswith("failures")]
     assert len(failures) == 7
@@ -98,7 +99,7 @@ def test_a_prediction_that_is_off_is_refuted(monkeypatch, factor):
     monkeypatch.setattr(
         prediction, "predict", lambda point: Prediction(factor * true(point).rms, true(point).failure)
     )
-    assert prediction.predicted_error("quick", SEED, 1).status == Status.REFUTED
+    assert CLAIMS["W3"].decide("quick", SEED, 1).status == Status.REFUTED
 
 
 @pytest.mark.usefixtures("_small")
@@ -107,7 +108,7 @@ def test_a_wrong_chance_of_failure_is_refuted(monkeypatch):
     monkeypatch.setattr(
         prediction, "predict", lambda point: Prediction(true(point).rms, 0.8 * true(point).failure)
     )
-    assert prediction.predicted_error("quick", SEED, 1).status == Status.REFUTED
+    assert CLAIMS["W3"].decide("quick", SEED, 1).status == Status.REFUTED
 
 
 def test_a_share_is_as_predicted_refuted_or_open():

@@ -27,8 +27,8 @@ def falsify(monkeypatch, name, trials, **changes):
     """Let columns of a sweep be functions of what they would be, in more trials."""
     one = getattr(exact, name)
 
-    def block(point, *rest):
-        columns = one.block(point, *rest)
+    def block(**point):
+        columns = one.block(**point)
         return {**columns, **{column: change(columns[column]) for column, change in changes.items()}}
 
     monkeypatch.setattr(exact, name, replace(one, block=block, trials=trials))

@@ -34,9 +34,9 @@ SWEEPS = (
 def few(old):
     """A sweep with few runs of few rows that keep their names."""
 
-    def block(point, *rest):
+    def block(**point):
         rows = {"n": min(point["n"], 1000)} if "n" in point else {}
-        return old.block({**point, **rows}, *rest)
+        return old.block(**{**point, **rows})
 
     return replace(old, name=f"test-{old.name}", block=block, trials=2, blocks={"quick": 1})
 

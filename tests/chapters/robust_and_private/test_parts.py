@@ -27,8 +27,8 @@ def falsify(monkeypatch, name, trials, **changes):
     """Let columns of a sweep be functions of what they would be."""
     one = getattr(parts, name)
 
-    def block(point, _, data, noise):
-        columns = one.block(point, one.trials, data, noise)
+    def block(*, trials, data, noise, **point):
+        columns = one.block(trials=one.trials, data=data, noise=noise, **point)
         columns = {key: np.resize(values, trials) for key, values in columns.items()}
         return {**columns, **{column: change(columns[column]) for column, change in changes.items()}}
 
@@ -58,7 +58,7 @@ def test_noise_of_twice_the_size_is_refuted(monkeypatch):
 def test_noise_with_another_exponent_is_refuted(monkeypatch):
     one = parts.NORMS
 
-    def block(point, trials, data, noise):
+    def block(*, trials, data, noise, **point):
         return {"norm": np.full(60, (point["d"] / 60) ** 0.15) * data.uniform(0.99, 1.01, 60)}
 
     monkeypatch.setattr(parts, "NORMS", replace(one, block=block, trials=60))

@@ -78,11 +78,11 @@ WRONG: dict[str, Row] = {
 def test_a_claim_holds_in_its_world_and_is_refuted_in_another(
     identifier: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prime, "run", world())
+    monkeypatch.setattr("workbench.study.claim.run", world())
     verdict = CLAIMS[identifier].decide("full", 3, 1)
     assert verdict.status is Status.HOLDS, verdict
     verdict.to_json()
-    monkeypatch.setattr(prime, "run", world(WRONG[identifier]))
+    monkeypatch.setattr("workbench.study.claim.run", world(WRONG[identifier]))
     assert CLAIMS[identifier].decide("full", 3, 1).status is Status.REFUTED
 
 
@@ -101,7 +101,7 @@ def test_one_direction_with_errors_of_another_size_is_noticed(
             frames.append(pd.DataFrame({**point, "prime": size * rng.lognormal(0.0, 0.25, 20)}))
         return pd.concat(frames, ignore_index=True)
 
-    monkeypatch.setattr(prime, "run", run)
+    monkeypatch.setattr("workbench.study.claim.run", run)
     for seed in range(5):
         assert CLAIMS["P3"].decide("full", seed, 1).status is status
 
@@ -119,7 +119,7 @@ def test_one_miss_in_seven_is_refuted_and_two_or_three_in_all_are_not(
             frame.loc[misses, column] = 10.0
             return frame
 
-        monkeypatch.setattr(prime, "run", run)
+        monkeypatch.setattr("workbench.study.claim.run", run)
         verdict = CLAIMS[identifier].decide("full", 4, 1)
         checks = verdict.detail.get("checks", [vars(verdict)])
         missed = next(check for check in checks if check["id"].startswith("share of"))
@@ -130,7 +130,7 @@ def test_one_miss_in_seven_is_refuted_and_two_or_three_in_all_are_not(
 def test_few_rows_are_better_without_a_filter_only_if_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     for factor, status in ((2.0, Status.HOLDS), (0.5, Status.REFUTED)):
         run = world(lambda p, factor=factor: {"prime": factor * truth(p)["box"]})  # type: ignore[misc]
-        monkeypatch.setattr(prime, "run", run)
+        monkeypatch.setattr("workbench.study.claim.run", run)
         assert CLAIMS["P5.2"].decide("full", 3, 1).status is status
 
 
@@ -172,17 +172,19 @@ def test_a_sweep_measures_every_estimator(sweep: Sweep) -> None:
     rng = np.random.default_rng
     for point in sweep.points[:: max(1, len(sweep.points) // 4)]:
         small = {**point, "n": 2000}
-        columns = sweep.block(small, 2, rng(1), rng(2))
+        columns = sweep.block(**small, trials=2, data=rng(1), noise=rng(2))
         assert all(np.shape(values) == (2,) and np.isfinite(values).all() for values in columns.values())
-        again = sweep.block(small, 2, rng(1), rng(2))
+        again = sweep.block(**small, trials=2, data=rng(1), noise=rng(2))
         assert all(np.array_equal(columns[name], again[name]) for name in columns)
 
 
 def test_passes_and_shares_are_measured() -> None:
     rng = np.random.default_rng
-    found = sweeps.passes_taken({"n": 4000, "d": 6, "clusters": 4}, 1, rng(1), rng(2))
+    found = sweeps.passes_taken(**{"n": 4000, "d": 6, "clusters": 4}, trials=1, data=rng(1), noise=rng(2))
     assert found["top"][0] > found["softmax"][0] >= 1
     assert 0 <= found["halved"][0] <= 1
-    shares = sweeps.shares_removed({"n": 4000, "d": 3, "distance": 100.0}, 3, rng(1), rng(2))
+    shares = sweeps.shares_removed(
+        **{"n": 4000, "d": 3, "distance": 100.0}, trials=3, data=rng(1), noise=rng(2)
+    )
     assert (shares["stays"] < 0.75).all()
     assert (shares["bad over good"] > 1).all()

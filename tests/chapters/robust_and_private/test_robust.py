@@ -41,7 +41,7 @@ def failed(verdict):
 
 
 def directions(factor, low):
-    def block(point, trials, data, noise):
+    def block(*, trials, data, noise, **point):
         clean = 0.01 * (1 + 0.2 * data.random(trials))
         return {sweeps.NONE: clean, sweeps.EXTRA: 3 * clean} | {
             name: np.full(trials, low) if point["d"] <= 3 else factor * clean for name in sweeps.DIRECTIONS
@@ -51,11 +51,11 @@ def directions(factor, low):
 
 
 def same_error(size):
-    return lambda point, trials, data, noise: {"error": size * (1 + 0.1 * data.random(trials))}
+    return lambda *, trials, data, noise, **point: {"error": size * (1 + 0.1 * data.random(trials))}
 
 
 def pairs(factors):
-    def block(point, trials, data, noise):
+    def block(*, trials, data, noise, **point):
         plain = 1 + data.random(trials)
         return {
             f"{kind} {side}": plain * (factors[kind] if side == "filter" else 1.0)
@@ -109,7 +109,7 @@ def test_false_worlds_are_refuted(monkeypatch, identifier, block, check):
 def test_a_share_of_large_errors_decides(monkeypatch, often, status):
     """With twelve trials in each cell, as in a full run."""
 
-    def block(point, trials, data, noise):
+    def block(*, trials, data, noise, **point):
         return {"error": np.where(data.random(trials) < often, 1.6, 0.5)}
 
     imagined(monkeypatch, "HEAVY", block, trials=12)
@@ -120,18 +120,16 @@ def test_the_sweeps_measure_what_they_say(monkeypatch):
     """With fewer rows: every attack has its column, corruption costs more than nothing, pairs share noise."""
     monkeypatch.setattr(sweeps, "N", 4000)
     rng = np.random.default_rng
-    planted = sweeps.planted({"d": 3}, 2, rng(1), rng(2))
+    planted = sweeps.planted(**{"d": 3}, trials=2, data=rng(1), noise=rng(2))
     assert {*planted} == {sweeps.NONE, *sweeps.DIRECTIONS, sweeps.EXTRA}
     for name in ("tail-swap", "five-clusters", "signs, cluster-4", "exponential, none"):
-        (errors,) = sweeps.attacks({"attack": name}, 2, rng(1), rng(2)).values()
+        (errors,) = sweeps.attacks(**{"attack": name}, trials=2, data=rng(1), noise=rng(2)).values()
         assert (errors > 0).all()
         assert (errors < 1).all()
-    few = sweeps.few({"n": 300}, 3, rng(1), rng(2))
+    few = sweeps.few(**{"n": 300}, trials=3, data=rng(1), noise=rng(2))
     assert (few["clean filter"] == few["clean plain"]).all()  # the rule leaves the filter out
-    many = sweeps.few({"n": 3000}, 3, rng(1), rng(2))
+    many = sweeps.few(**{"n": 3000}, trials=3, data=rng(1), noise=rng(2))
     assert (many["planted filter"] < many["planted plain"]).all()
     for law in sweeps.LAWS:
-        (errors,) = sweeps.heavy(
-            {"law": law, "corruption": 0.05, "attack": "far"}, 2, rng(1), rng(2)
-        ).values()
+        (errors,) = sweeps.heavy(law, 0.05, "far", trials=2, data=rng(1), noise=rng(2)).values()
         assert (errors < 1.5).all()

@@ -23,7 +23,7 @@ def _forget():
 def imagined(monkeypatch, share):
     """A world in which runs succeed from a share of the largest n that is tried on."""
 
-    def block(point, trials, data, noise):
+    def block(*, trials, data, noise, **point):
         setting = lkko21_sizes.SETTINGS[point["setting"]]
         good = point["n"] >= share * setting.grid(point["d"])[-1]
         errors = np.full(trials, 0.01 if good else 100.0)
@@ -64,7 +64,7 @@ def test_prime_in_the_plane_needs_ten_times_the_formula_only_if_it_does(monkeypa
 def test_runs_at_an_edge_decide_it(monkeypatch, pair):
     """What is good there in half of the runs is refuted at ten times the formula, and holds at a tenth."""
 
-    def block(point, trials, data, noise):
+    def block(*, trials, data, noise, **point):
         return {"error": np.where(data.random(trials) < 0.5, 0.01, 100.0)}
 
     monkeypatch.setattr(lkko21_sizes, "EDGE", replace(lkko21_sizes.EDGE, block=block, trials=300))
@@ -77,8 +77,8 @@ def test_runs_at_an_edge_decide_it(monkeypatch, pair):
 def test_every_setting_is_measured_at_its_least_rows():
     rng = np.random.default_rng
     for point in lkko21_sizes.POINTS[:: lkko21_sizes.HALVINGS * 3]:
-        found = lkko21_sizes.hits(point, 2, rng(1), rng(2))
-        again = lkko21_sizes.hits(point, 2, rng(1), rng(2))
+        found = lkko21_sizes.hits(**point, trials=2, data=rng(1), noise=rng(2))
+        again = lkko21_sizes.hits(**point, trials=2, data=rng(1), noise=rng(2))
         assert found["error"].shape == (2,)
         assert np.array_equal(found["error"], again["error"])
 
@@ -86,8 +86,8 @@ def test_every_setting_is_measured_at_its_least_rows():
 def test_all_fighters_meet_the_same_rows():
     rng = np.random.default_rng
     point = {**duel.DUEL.points[1], "n": 2000}
-    found = duel.fights(point, 3, rng(1), rng(2))
+    found = duel.fights(**point, trials=3, data=rng(1), noise=rng(2))
     assert set(found) == set(duel.FIGHTERS)
-    again = duel.fights({**point, "who": "private"}, 3, rng(1), rng(3))
+    again = duel.fights(**{**point, "who": "private"}, trials=3, data=rng(1), noise=rng(3))
     assert set(again) < set(found)
     assert (found["mean/empirical"] > 2 * found["mean/filter-nonprivate"]).all()

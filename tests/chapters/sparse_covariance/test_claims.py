@@ -69,8 +69,8 @@ def checks(verdict):
 def measured(block, **factors):
     """Measure the world of a block in which some columns are larger by a factor."""
 
-    def changed(point, count, data, draws):
-        found = block(point, count, data, draws)
+    def changed(*, trials, data, noise, **point):
+        found = block(trials=trials, data=data, noise=noise, **point)
         return {name: values * factors.get(name, 1.0) for name, values in found.items()}
 
     return changed
@@ -127,8 +127,8 @@ def test_noise_grows_as_the_root_of_p_and_no_other_power(monkeypatch, power):
     assert decided("S3").status is Status.HOLDS
     true = noise.spectra
 
-    def bent(point, *rest):
-        return {"norm": true(point, *rest)["norm"] * (point["p"] / 50) ** power}
+    def bent(**point):
+        return {"norm": true(**point)["norm"] * (point["p"] / 50) ** power}
 
     small(monkeypatch, noise, "SPECTRA", 60, block=bent)
     assert checks(decided("S3"))["slope in p"] is Status.REFUTED
@@ -143,17 +143,17 @@ def _small_block(monkeypatch):
     small(monkeypatch, dimension, "BLOCK", 6, keep=lambda point: point["p"] in (50, 800), block=two_errors)
 
 
-def two_errors(point, count, data, draws):
+def two_errors(*, trials, data, noise, **point):
     """Measure what the claim needs alone: the errors of the default rule and of the plain release."""
     p, n = int(point["p"]), int(point["n"])
 
     def measure():
-        one = designs.released(designs.block(p, 20, 3, n, data), n, 1.0, data, draws)
+        one = designs.released(designs.block(p, 20, 3, n, data), n, 1.0, data, noise)
         size = designs.spectral(one.truth)
-        found = {"default": one.kept("adaptive-lasso", draws), "plain": one.released}
+        found = {"default": one.kept("adaptive-lasso", noise), "plain": one.released}
         return {name: designs.spectral(matrix - one.truth) / size for name, matrix in found.items()}
 
-    return designs.repeated(count, measure)
+    return designs.repeated(trials, measure)
 
 
 @pytest.mark.usefixtures("_small_block")
@@ -172,8 +172,8 @@ def test_a_rule_that_keeps_everything_refutes_the_flatness(monkeypatch):
 def power_of(exponents):
     """A world in which the n needed is a given power of p: the error is its root at .2."""
 
-    def block(point, count, data, draws):
-        p, n, spread = point["p"], point["n"], np.exp(0.02 * data.standard_normal(count))
+    def block(*, trials, data, noise, **point):
+        p, n, spread = point["p"], point["n"], np.exp(0.02 * data.standard_normal(trials))
         needed = {name: 16_000 * (p / 50) ** power for name, power in exponents.items()}
         return {name: 0.2 * np.sqrt(rows_ / n) * spread for name, rows_ in needed.items()}
 
@@ -213,9 +213,9 @@ def test_rates_hold_and_another_rate_is_refuted(monkeypatch, model, check):
     assert checks(decided("S6"))[check] is not Status.REFUTED
     true = rates.plain_in_law
 
-    def bent(point, *rest):
+    def bent(**point):
         factor = (point["n"] / 1000) ** 0.1 if point["model"] == model else 1.0
-        return {"plain": true(point, *rest)["plain"] * factor}
+        return {"plain": true(**point)["plain"] * factor}
 
     small(monkeypatch, rates, "RATES", 25, block=bent)
     assert checks(decided("S6"))[check] is Status.REFUTED
@@ -225,8 +225,8 @@ def test_noise_that_falls_as_one_over_epsilon_exactly_is_refuted(monkeypatch):
     small(monkeypatch, rates, "PRICE", 3)
     true = rates.plain_in_law
 
-    def bent(point, *rest):
-        found = true({**point, "epsilon": 1.0}, *rest)
+    def bent(**point):
+        found = true(**{**point, "epsilon": 1.0})
         return {"plain": found["plain"] / point["epsilon"]}
 
     small(monkeypatch, rates, "RATES", 40, block=bent)
@@ -292,8 +292,8 @@ def test_supports_are_found_and_a_default_that_is_slower_is_refuted(monkeypatch)
     assert decided("S14").status is Status.HOLDS
     true = rules.supports
 
-    def exchanged(*arguments):
-        found = true(*arguments)
+    def exchanged(**point):
+        found = true(**point)
         return {**found, "adaptive-lasso": found["paper"], "paper": found["adaptive-lasso"]}
 
     small(monkeypatch, rules, "SUPPORT", 24, block=exchanged)
@@ -354,8 +354,8 @@ def test_errors_grow_with_s_as_said_and_no_faster(monkeypatch, signs, power, che
     assert decided("S11").status is Status.HOLDS
     true = entries.against_degree
 
-    def bent(point, *rest):
-        found = true(point, *rest)
+    def bent(**point):
+        found = true(**point)
         factor = point["degree"] ** power if point["signs"] == signs else 1.0
         return {**found, "error": found["error"] * factor}
 

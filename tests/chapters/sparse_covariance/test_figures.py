@@ -35,8 +35,8 @@ CHARTS = (
 def few(old, **changes):
     """A sweep with few runs, of matrices that are small but keep their names."""
 
-    def block(point, *rest):
-        return old.block({**point, "p": SMALL_P[point["p"]]} | changes, *rest)
+    def block(**point):
+        return old.block(**({**point, "p": SMALL_P[point["p"]]} | changes))
 
     return replace(old, name=f"test-{old.name}", block=block, trials=2, blocks={"quick": 1})
 

@@ -1,12 +1,15 @@
 import pytest
 
+from workbench.chapters.registry import CLAIMS
 from workbench.chapters.start_here import claims as accounting
 from workbench.privacy import GaussianDP, ledger
 from workbench.study.verdict import Status
 
 
 def test_shares_add_up_for_any_seed_and_profile():
-    first, second = (accounting.adds_up(profile, seed, 1) for profile, seed in (("quick", 1), ("full", 2)))
+    first, second = (
+        CLAIMS["M21.1"].decide(profile, seed, 1) for profile, seed in (("quick", 1), ("full", 2))
+    )
     assert first == second
     assert first.status == Status.HOLDS
     assert first.level == 0
@@ -14,7 +17,7 @@ def test_shares_add_up_for_any_seed_and_profile():
 
 def test_a_ledger_that_lets_a_millionth_pass_is_refuted(monkeypatch):
     monkeypatch.setattr(ledger, "SLACK", 1e-5)
-    assert accounting.adds_up("quick", 1, 1).status == Status.REFUTED
+    assert CLAIMS["M21.1"].decide("quick", 1, 1).status == Status.REFUTED
 
 
 @pytest.mark.parametrize("factor", [0.999, 1.001])

@@ -7,7 +7,7 @@ from workbench.errors import OverspentError
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, Ledger, PureDP
 from workbench.privacy.conversions import approx_from_gdp
 from workbench.study.claim import Claim
-from workbench.study.rules import combine, compare
+from workbench.study.rules import compare
 from workbench.study.verdict import Verdict
 
 COUNTS = (1, 2, 3, 7, 10, 50, 365)
@@ -16,14 +16,13 @@ ROUNDING = 1e-12
 DELTA = 1e-6
 
 
-def adds_up(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide M21.1; nothing is random."""
-    checks = [
+def adds_up() -> list[Verdict]:
+    """Return the checks of M21.1; nothing is random."""
+    return [
         _largest("shares that add up to the budget, relative error", map(_error, *_settings()), ROUNDING),
         _largest("releases beyond the budget that are entered", map(_extra, *_settings()), 0.0),
         _largest("exact ε of k Gaussian releases over that of one", map(_gaussian, COUNTS), 1 + 1e-9),
     ]
-    return combine(checks, sum(check.trials for check in checks))
 
 
 def _settings() -> tuple[list[Budget], list[int]]:
@@ -83,6 +82,6 @@ CLAIMS = (
         sources=("M21/properties",),
         statement="k = 1 .. 365 equal shares of a budget add up to it (to 1e-12) in every currency, a ledger"
         " refuses a millionth more, and k Gaussian releases cost no more than one with all of the budget.",
-        decide=adds_up,
+        checks=adds_up,
     ),
 )

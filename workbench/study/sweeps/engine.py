@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from workbench.errors import ArgumentError, integer_at_least, one_of
 from workbench.study.sweeps.allocator import keep_freed_memory
 from workbench.study.sweeps.fingerprint import SOFTWARE
-from workbench.study.sweeps.grids import Block, Sweep
+from workbench.study.sweeps.grids import Block, Sweep, as_annotated
 from workbench.study.sweeps.schema import Cell, Point, checked_columns
 from workbench.study.sweeps.streams import Role, point_id, stream
 
@@ -58,10 +58,11 @@ def compute(task: Task) -> Cell:
     keep_freed_memory()
     roles = (Role.DATA, Role.NOISE)
     data, noise = (stream(task.seed, role, task.sweep, point_id(task.point), task.block) for role in roles)
+    arguments = as_annotated(task.measure, task.point)
     try:
         started = time.thread_time()
         with threadpool_limits(1):  # sums and eigenvalues are not bit-identical for 1 and 2 threads
-            measured = task.measure(dict(task.point), task.trials, data, noise)
+            measured = task.measure(**arguments, trials=task.trials, data=data, noise=noise)
         seconds = time.thread_time() - started
         return Cell(task.position, task.block, checked_columns(measured, task.trials, task.point), seconds)
     except Exception as error:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.errors import ArgumentError
 from workbench.study.sweeps.streams import point_id
 
-Point = Mapping[str, float | int | str]
+Point = Mapping[str, Any]
 
 ADDRESS = ("sweep", "point", "block", "trial")  # the columns that say which trial a row is
 ABSTAINED = "abstained"  # flags the trials without an output; they count as an infinite error

@@ -6,7 +6,7 @@ bit-identical for any number of workers, and inserting a point into the grid cha
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from os import PathLike
 from typing import NamedTuple
@@ -95,6 +95,12 @@ def run(
     if store is None:
         _remember(key, sweep, frame.copy())
     return frame
+
+
+def run_all(sweeps: Iterable[Sweep], profile: str, *, seed: int, jobs: int | None = None) -> pd.DataFrame:
+    """Return the tables of those sweeps that the profile computes, one below the other."""
+    frames = [run(sweep, profile, seed=seed, jobs=jobs) for sweep in sweeps if profile in sweep.blocks]
+    return pd.concat(frames, ignore_index=True)
 
 
 @contextmanager

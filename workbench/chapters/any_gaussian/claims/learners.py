@@ -23,8 +23,6 @@ from workbench.study.intervals import local_slope
 from workbench.study.least_rows import fewest_rows
 from workbench.study.over_spectra import supremum
 from workbench.study.profiles import claim_level
-from workbench.study.rules import combine
-from workbench.study.sweeps.sweep import run
 from workbench.study.verdict import Verdict
 
 BETA, ALPHA = votes.BETA, 0.2
@@ -40,26 +38,22 @@ MEAN = "√(d ln(1/δ))/ε · d/α²: constant 1"
 LAW = "d²/α² + d² √ln(1/δ)/(αε) + d ln(1/δ)/(αε): constants 1"
 
 
-def agreeing_groups_are_heard(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide C7."""
-    frame = run(votes.PASSES, profile, seed=seed, jobs=jobs)
+def agreeing_groups_are_heard(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of C7."""
     heard, above = frame["passed"].astype(bool), frame["share"] >= 1
-    return combine(
-        [
-            enough(
-                fails("silent at k₀ groups and above", ~heard[above], NEVER, 15.0),
-                *("AL22/Lem3.6", LEAST, votes.PAPER_GROUPS),
-            ),
-            fails("silent at .6 k₀", ~heard[frame["share"] == 0.6], SELDOM, 2.0),
-            fails("heard at .4 k₀", heard[frame["share"] == 0.4], SELDOM, 2.0),
-        ],
-        len(frame),
-    )
+    return [
+        enough(
+            fails("silent at k₀ groups and above", ~heard[above], NEVER, 15.0),
+            *("AL22/Lem3.6", LEAST, votes.PAPER_GROUPS),
+        ),
+        fails("silent at .6 k₀", ~heard[frame["share"] == 0.6], SELDOM, 2.0),
+        fails("heard at .4 k₀", heard[frame["share"] == 0.4], SELDOM, 2.0),
+    ]
 
 
-def subspaces_are_exact(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide C8."""
-    frame, checks = run(votes.SUBSPACES, profile, seed=seed, jobs=jobs), []
+def subspaces_are_exact(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of C8."""
+    checks = []
     wrong = frame["error"] > votes.ACROSS
     for d, rows in measures.by(frame, "d").items():
         failed = wrong[rows.index]
@@ -79,28 +73,22 @@ def subspaces_are_exact(profile: str, seed: int, jobs: int) -> Verdict:
         ),
         certain("exponent of n in ε", local_slope([0.1, 0.2, 0.5, 1.0], by_epsilon), -1.0, -0.85),
     ]
-    return combine(checks, len(frame))
+    return checks
 
 
-def frames_are_found(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide C9."""
-    small = run(votes.FRAMES, profile, seed=seed, jobs=jobs)
-    checks, trials = [], len(small)
+def frames_are_found(small: pd.DataFrame, *frames: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of C9."""
+    checks = []
     for d, of_d in measures.by(small, "d").items():
         name, bad = f"above a condition of 4, d = {d:g}", of_d["error"] > CLOSE
         found = supremum(name, of_d, bad, BETA, factor=2.5, n=votes.FRAME_ROWS[int(d)])
         checks.append(_framed(found, int(d)))
-    for sweep, size, name, factor in (
-        (votes.DRAWN_FRAMES, 5, "groups in law", 3.0),
-        (votes.LARGE_FRAMES, 5, "rows", 6.0),
-        (votes.LARGEST_FRAMES, 10, "rows", 7.0),
-    ):
-        frame = run(sweep, profile, seed=seed, jobs=jobs)
-        trials += len(frame)
+    kinds = (5, "groups in law", 3.0), (5, "rows", 6.0), (10, "rows", 7.0)
+    for frame, (size, name, factor) in zip(frames, kinds, strict=True):
         found = fails(f"above a condition of 4, d = {size}, {name}", frame["error"] > CLOSE, BETA, factor)
         checks.append(_framed(found, size))
     planned = [preconditioned_rows(2, ApproxDP(epsilon, 1e-6), BETA, "") for epsilon in EPSILONS]
-    return combine([*checks, _flat(small), *_frame_rows(planned)], trials)
+    return [*checks, _flat(small), *_frame_rows(planned)]
 
 
 def _framed(check: Verdict, d: int) -> Verdict:
@@ -116,7 +104,7 @@ def _beside(check: Verdict, statement: str, n: int, formula: str, shape: float) 
 def _flat(frame: pd.DataFrame) -> Verdict:
     rows = frame[frame["d"] == 2]
     groups = rows.groupby("spectrum")
-    medians = {name: measures.median(one["error"], claim_level() / len(groups)) for name, one in groups}
+    medians = {name: measures.median(one["error"], claim_level(parts=len(groups))) for name, one in groups}
     return measures.between("largest over smallest median error, d = 2", measures.spread(medians), 0.0, FLAT)
 
 
@@ -128,9 +116,9 @@ def _frame_rows(planned: list[int]) -> list[Verdict]:
     ]
 
 
-def means_need_no_range(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide C10."""
-    frame, checks = run(votes.MEANS, profile, seed=seed, jobs=jobs), []
+def means_need_no_range(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of C10."""
+    checks = []
     for d, rows in measures.by(frame, "d").items():
         found = fails(f"no mean within .2, d = {d:g}", rows["error"] > ALPHA, BETA * 4 / 3, 4.0)
         shape = al22.robust_mean_shape(int(d), ALPHA, *EVENTS)
@@ -143,24 +131,22 @@ def means_need_no_range(profile: str, seed: int, jobs: int) -> Verdict:
         certain("exponent in α, .4 to .1", local_slope(coarse, by_alpha[0]), -1.1, -0.5),
         certain("exponent in α, .02 to .01", local_slope(fine, by_alpha[1]), -2.1, -1.7),
     ]
-    return combine(checks, len(frame))
+    return checks
 
 
-def laws_are_learned(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide C12."""
-    frames = [run(sweep, profile, seed=seed, jobs=jobs) for sweep in (votes.LAWS, votes.LARGE_LAWS)]
+def laws_are_learned(*frames: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of C12."""
     frame = pd.concat(frames, ignore_index=True)
     checks = []
     for d, rows in measures.by(frame, "d").items():
         found = fails(f"no law within .2, d = {d:g}", rows["error"] > ALPHA, BETA, 6.0)
         shape = al22.gaussian_shape(int(d), ALPHA, *EVENTS).total
         checks.append(_beside(found, "AL22/Thm5.7", votes.LAW_ROWS[int(d)], LAW, shape))
-    return combine(checks, len(frame))
+    return checks
 
 
-def covariances_are_learned(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide AL22.5."""
-    frame = run(votes.COVARIANCES, profile, seed=seed, jobs=jobs)
+def covariances_are_learned(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of AL22.5."""
     checks = []
     for d, rows in measures.by(frame, "d").items():
         found = fails(f"error above .2, d = {d:g}", rows["error"] > ALPHA, BETA, 7.0)
@@ -176,7 +162,7 @@ def covariances_are_learned(profile: str, seed: int, jobs: int) -> Verdict:
         certain("the same of covariance/unbounded", local_slope(sizes, unbounded), 0.0, 2.5),
         certain("rows of covariance/unbounded over these", np.divide(unbounded, populous), 0.0, 1.0),
     ]
-    return combine(checks, len(frame))
+    return checks
 
 
 CLAIMS = (
@@ -185,14 +171,16 @@ CLAIMS = (
         ("AL22/Lem3.6", "AL22/Alg1"),
         "k₀ = (20/ε') ln(1 + (e^ε' - 1)/(2δ')) groups that agree are heard surely by the source's vote; of"
         " .6 k₀ nine times in ten, of .4 k₀ once in ten at most",
-        agreeing_groups_are_heard,
+        sweeps=lambda: (votes.PASSES,),
+        checks=agreeing_groups_are_heard,
     ),
     Claim(
         "C8",
         ("AL22/Thm4.1", "AL22/Thm1.2", "AL22/Alg2"),
         "the subspace, from the planned rows, with probability .9 (d = 2 .. 20), from half of them at most"
         " once in ten; n grows as d, with exponents .8 to 1 in ln 1/δ and -1 to -.85 in ε",
-        subspaces_are_exact,
+        sweeps=lambda: (votes.SUBSPACES,),
+        checks=subspaces_are_exact,
     ),
     Claim(
         "C9",
@@ -201,21 +189,24 @@ CLAIMS = (
         " 5, 10), the same for round spectra, equal ratios of 9, condition number 1e8, and the worst that a"
         " search found where it is none of these (d = 5); n grows with d from 5 to 10 by an exponent from 1"
         " to 2, with ε from -1.1 to -.8",
-        frames_are_found,
+        sweeps=lambda: (votes.FRAMES, votes.DRAWN_FRAMES, votes.LARGE_FRAMES, votes.LARGEST_FRAMES),
+        checks=frames_are_found,
     ),
     Claim(
         "C10",
         ("AL22/Thm7.4", "AL22/Alg5"),
         "mean/populous finds a mean 1e4 away within .2 at the n of its bound, but for probability β + β/3"
         " (d = 1 .. 20); n grows by at most d^1.5, as α^-1 for large α and α^-2 for small",
-        means_need_no_range,
+        sweeps=lambda: (votes.MEANS,),
+        checks=means_need_no_range,
     ),
     Claim(
         "C12",
         ("AL22/Thm5.7", "AL22/Thm1.1", "AL22/four-steps"),
         "gaussian/populous: total variation above .2 with probability at most β, for full, degenerate and"
         " far laws at about the fewest rows (d = 1, 2, 3, 5), (1, 1e-6)",
-        laws_are_learned,
+        sweeps=lambda: (votes.LAWS, votes.LARGE_LAWS),
+        checks=laws_are_learned,
     ),
     Claim(
         "AL22.5",
@@ -223,6 +214,7 @@ CLAIMS = (
         "covariance/populous: error above .2 with probability at most β at condition numbers 1 and 1e8 (d"
         " = 1, 2, 3); its fewest rows grow by at most d², those of covariance/unbounded, which are fewer,"
         " by at most d^2.5 (d = 5 and 10)",
-        covariances_are_learned,
+        sweeps=lambda: (votes.COVARIANCES,),
+        checks=covariances_are_learned,
     ),
 )

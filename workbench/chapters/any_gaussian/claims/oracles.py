@@ -19,7 +19,6 @@ from workbench.study.claim import Claim
 from workbench.study.complexity import enough
 from workbench.study.profiles import claim_level
 from workbench.study.rules import at_most, combine
-from workbench.study.sweeps.sweep import run
 from workbench.study.verdict import Verdict
 
 NAMED, SEARCHED, NEVER_WORSE, SMALL = 2.4, 3.0, 1.1, 0.7  # in units of ξ ln 1/ξ, but for the third
@@ -52,10 +51,8 @@ def unlucky(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["remains"] > LUCK]
 
 
-def oracles_err_by_the_unit(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide C11."""
-    frame = run(attacks.ORACLES, profile, seed=seed, jobs=jobs)
-    clean = run(attacks.CLEAN, profile, seed=seed, jobs=jobs)
+def oracles_err_by_the_unit(frame: pd.DataFrame, clean: pd.DataFrame) -> Verdict:
+    """Return the checks of C11."""
     checks = []
     for d in attacks.D:
         here = frame[frame["d"] == d]
@@ -75,29 +72,25 @@ def _seldom(name: str, failed: "pd.Series[bool]") -> Verdict:
     return at_most(int(failed.sum()), len(failed), SELDOM, claim_level()).about(name, "")
 
 
-def searches_stay_below(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide AL22.1."""
-    sweeps = attacks.SEARCHES, attacks.LARGE_SEARCHES
-    frame = pd.concat([run(sweep, profile, seed=seed, jobs=jobs) for sweep in sweeps])
+def searches_stay_below(*frames: pd.DataFrame) -> Verdict:
+    """Return the check of AL22.1."""
+    frame = pd.concat(frames)
     above = int((frame["error"] > SEARCHED).sum())
     return at_most(above, len(frame), HALF, claim_level(), factor=1.9)
 
 
-def votes_err_by_the_unit(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide AL22.2."""
-    frame = run(attacks.VOTES, profile, seed=seed, jobs=jobs)
+def votes_err_by_the_unit(frame: pd.DataFrame) -> Verdict:
+    """Return the checks of AL22.2."""
     return _voted(frame, VOTED, "AL22/Thm6.3", COVARIANCE, covariance_rows)
 
 
-def mean_votes_err_by_the_unit(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide AL22.3."""
-    frame = run(attacks.MEAN_VOTES, profile, seed=seed, jobs=jobs)
+def mean_votes_err_by_the_unit(frame: pd.DataFrame) -> Verdict:
+    """Return the checks of AL22.3."""
     return _voted(frame, VOTED_MEAN, "AL22/Thm7.4", MEAN, mean_rows)
 
 
-def laws_err_by_the_unit(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide AL22.4."""
-    frame = run(attacks.LAWS, profile, seed=seed, jobs=jobs)
+def laws_err_by_the_unit(frame: pd.DataFrame) -> Verdict:
+    """Return the checks of AL22.4."""
     worse = frame.assign(error=np.maximum(frame["error"], frame["mean"]))
     return _voted(worse, VOTED, "AL22/Cor7.5", LAW, law_rows)
 
@@ -138,34 +131,39 @@ CLAIMS = (
         "tail filter: error > 2.4 ξ ln 1/ξ on named attacks, or > max(1.1 plain, .7 ξ ln 1/ξ) where the plain"
         " moment is not right by luck, in at most 1 run of 10, for every d; at most 1 of 100 clean samples"
         " touched",
-        oracles_err_by_the_unit,
+        sweeps=lambda: (attacks.ORACLES, attacks.CLEAN),
+        checks=oracles_err_by_the_unit,
     ),
     Claim(
         "AL22.1",
         ("AL22/Thm6.1",),
         "the attack that a search of 150 evaluations finds errs by at most 3 ξ ln 1/ξ on fresh rows, in at"
         " least half of the searches",
-        searches_stay_below,
+        sweeps=lambda: (attacks.SEARCHES, attacks.LARGE_SEARCHES),
+        checks=searches_stay_below,
     ),
     Claim(
         "AL22.2",
         ("AL22/Thm6.3", "AL22/Alg4"),
         "covariance/populous-robust at n = 45,000 (d = 1) and 140,000 (d = 2), ξ = .05, (1, 1e-6): no answer"
         " with probability at most β/3, error at most 3 ξ ln 1/ξ but for 1 run of 10",
-        votes_err_by_the_unit,
+        sweeps=lambda: (attacks.VOTES,),
+        checks=votes_err_by_the_unit,
     ),
     Claim(
         "AL22.3",
         ("AL22/Thm7.4", "AL22/Alg5"),
         "mean/populous-robust at n = 8,000, 12,000, 30,000 (d = 1, 2, 5), ξ = .05, (1, 1e-6): no answer with"
         " probability at most β/3, error at most 3 ξ √(ln 1/ξ) but for 1 run of 10",
-        mean_votes_err_by_the_unit,
+        sweeps=lambda: (attacks.MEAN_VOTES,),
+        checks=mean_votes_err_by_the_unit,
     ),
     Claim(
         "AL22.4",
         ("AL22/Cor7.5",),
         "gaussian/populous-robust at n = 120,000 (d = 1), 300,000 (d = 2), ξ = .02, (1, 1e-6): no answer with"
         " probability at most β/3, errors at most 3 · 2ξ ln 1/2ξ and 3 ξ √(ln 1/ξ) but for 1 run of 10",
-        laws_err_by_the_unit,
+        sweeps=lambda: (attacks.LAWS,),
+        checks=laws_err_by_the_unit,
     ),
 )

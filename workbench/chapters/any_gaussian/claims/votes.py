@@ -8,6 +8,7 @@ The corrections to the source's formulas are part of what is run (`proofs/populo
 from math import log
 
 import numpy as np
+import pandas as pd
 
 from workbench.bounds.al22 import mask_error
 from workbench.chapters.any_gaussian.claims.checks import certain, fails, reached
@@ -15,8 +16,6 @@ from workbench.chapters.any_gaussian.runs import geometry, theory
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
 from workbench.study.intervals import local_slope
-from workbench.study.rules import combine
-from workbench.study.sweeps.sweep import run
 from workbench.study.verdict import Verdict
 
 BETA = geometry.BETA
@@ -26,39 +25,31 @@ SPLIT = ApproxDP(0.5, 5e-7)
 EPSILONS, DELTAS = (0.25, 0.5, 1.0, 2.0), (1e-3, 1e-5, 1e-7, 1e-9)
 
 
-def triangles_hold(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide C1."""
-    frame = run(geometry.TRIANGLES, profile, seed=seed, jobs=jobs)
-    return combine(
-        [
-            reached("dist(A, C) over dist(A, B) + dist(B, C)", frame["source"], 1.5, 0.95),
-            reached("1 + dist(A, C) over the product", frame["sharp"], 1.0, 0.99),
-        ],
-        len(frame),
-    )
+def triangles_hold(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of C1."""
+    return [
+        reached("dist(A, C) over dist(A, B) + dist(B, C)", frame["source"], 1.5, 0.95),
+        reached("1 + dist(A, C) over the product", frame["sharp"], 1.0, 0.99),
+    ]
 
 
-def mixtures_are_local(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide C2."""
-    frame = run(geometry.MIXTURES, profile, seed=seed, jobs=jobs)
-    return combine(
-        [
-            reached("dist over |a - a'|₁ (1 + D)", frame["source"], 1.0, 0.4),
-            reached("dist over D TV(a, a')", frame["sharp"], 1.0, 0.98),
-        ],
-        len(frame),
-    )
+def mixtures_are_local(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of C2."""
+    return [
+        reached("dist over |a - a'|₁ (1 + D)", frame["source"], 1.0, 0.4),
+        reached("dist over D TV(a, a')", frame["sharp"], 1.0, 0.98),
+    ]
 
 
-def truncated_noise_is_exact(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide C3; nothing is random."""
+def truncated_noise_is_exact() -> Verdict:
+    """Return the checks of C3; nothing is random."""
     pairs = [(epsilon, delta) for epsilon in (0.1, 0.5, 1.0, 5.0) for delta in (0.4, 0.01, *DELTAS)]
     ratios = [theory.truncated_divergence(*pair) for pair in pairs]
     return certain("divergence at a shift of the sensitivity, over δ", ratios, 1 - 1e-4, 1 + 1e-4)
 
 
-def masks_hide_more(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide C4; nothing is random."""
+def masks_hide_more() -> list[Verdict]:
+    """Return the checks of C4; nothing is random."""
     budget = SPLIT.epsilon, SPLIT.delta
     gains = [theory.gain(d, *budget) for d in MASKED]
     radii = [theory.exact_radius(1 / (6 * d**0.5), d, 0.7, SPLIT.delta) * d for d in MASKED]
@@ -66,25 +57,22 @@ def masks_hide_more(profile: str, seed: int, jobs: int) -> Verdict:
     by_epsilon = [theory.exact_radius(eta, 2, epsilon, SPLIT.delta) for epsilon in EPSILONS]
     by_delta = [theory.exact_radius(eta, 2, SPLIT.epsilon, delta) for delta in DELTAS]
     levels = [log(1 / delta) for delta in DELTAS]
-    return combine(
-        [
-            certain(
-                "exact δ at the stated γ, over δ",
-                [theory.stated_excess(d, *budget) for d in MASKED],
-                0.0,
-                1.0,
-            ),
-            certain("exact γ over the stated one", gains, 13.0, 21.0),
-            certain("γ d", radii, 0.03, 0.055),
-            certain("exponent of γ in ε", local_slope(EPSILONS, by_epsilon), 0.85, 1.0),
-            certain("exponent of γ in ln 1/δ", local_slope(levels, by_delta), -1.0, -0.5),
-        ]
-    )
+    return [
+        certain(
+            "exact δ at the stated γ, over δ",
+            [theory.stated_excess(d, *budget) for d in MASKED],
+            0.0,
+            1.0,
+        ),
+        certain("exact γ over the stated one", gains, 13.0, 21.0),
+        certain("γ d", radii, 0.03, 0.055),
+        certain("exponent of γ in ε", local_slope(EPSILONS, by_epsilon), 0.85, 1.0),
+        certain("exponent of γ in ln 1/δ", local_slope(levels, by_delta), -1.0, -0.5),
+    ]
 
 
-def masks_are_concentrated(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide C5."""
-    frame = run(geometry.MASKS, profile, seed=seed, jobs=jobs)
+def masks_are_concentrated(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of C5."""
     unit = frame["eta"] * np.sqrt(frame["d"])
     checks = []
     for d in frame["d"].unique().tolist():
@@ -94,30 +82,24 @@ def masks_are_concentrated(profile: str, seed: int, jobs: int) -> Verdict:
         here = rows["dist"] / unit[rows.index]
         checks.append(fails(f"beyond {WIDE} η√d, d = {d}", here > WIDE, BETA, 2.5))
         checks.append(fails(f"within {NARROW} η√d, d = {d}", here <= NARROW, 1 - BETA, 1.1))
-    return combine(checks, len(frame))
+    return checks
 
 
-def neighbours_move_little(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide C6."""
-    frame = run(geometry.NEIGHBOURS, profile, seed=seed, jobs=jobs)
-    return combine(
-        [
-            reached("count of friends over its sensitivity", frame["count"], 1.0, 1.0),
-            reached("weights in total variation over C/k", frame["shares"], 1.0, 0.9),
-            reached("averages in Thompson's metric over ln(1 + CE/k)", frame["distance"], 1.0, 0.1),
-        ],
-        len(frame),
-    )
+def neighbours_move_little(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of C6."""
+    return [
+        reached("count of friends over its sensitivity", frame["count"], 1.0, 1.0),
+        reached("weights in total variation over C/k", frame["shares"], 1.0, 0.9),
+        reached("averages in Thompson's metric over ln(1 + CE/k)", frame["distance"], 1.0, 0.1),
+    ]
 
 
-def frobenius_masks_are_concentrated(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide AL22.6."""
-    frame = run(geometry.FROBENIUS, profile, seed=seed, jobs=jobs)
-    checks = [
+def frobenius_masks_are_concentrated(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of AL22.6."""
+    return [
         fails(f"d = {d}", rows["frobenius"] > geometry.ALPHA, geometry.BETA, 2.5)
         for d, rows in frame.groupby("d")
     ]
-    return combine(checks, len(frame))
 
 
 CLAIMS = (
@@ -126,20 +108,22 @@ CLAIMS = (
         ("AL22/Lem3.2", "AL22/Eq5.1"),
         "dist(A, C) ≤ 3/2 (dist(A, B) + dist(B, C)) where both are at most 1, and 1 + dist(A, C) ≤ (1 +"
         " dist(A, B))(1 + dist(B, C)); both are attained",
-        triangles_hold,
+        sweeps=lambda: (geometry.TRIANGLES,),
+        checks=triangles_hold,
     ),
     Claim(
         "C2",
         ("AL22/Lem3.2",),
         "two mixtures of covariances at most D apart: dist ≤ |a - a'|₁ (1 + D), and dist ≤ D TV(a, a'),"
         " which is attained",
-        mixtures_are_local,
+        sweeps=lambda: (geometry.MIXTURES,),
+        checks=mixtures_are_local,
     ),
     Claim(
         "C3",
         ("AL22/Thm2.12",),
         "truncated Laplace noise moved by its sensitivity: the hockey-stick divergence at ε is δ, to 1e-4",
-        truncated_noise_is_exact,
+        checks=truncated_noise_is_exact,
     ),
     Claim(
         "C4",
@@ -147,14 +131,15 @@ CLAIMS = (
         "the source's mask at the stated γ is within δ; exactly it hides γ 13 to 21 times as large (d = 1"
         " .. 10, η = 1/(6√d)), γd from .03 to .055, with exponents from .85 to 1 in ε and -1 to -1/2 in ln"
         " 1/δ",
-        masks_hide_more,
+        checks=masks_hide_more,
     ),
     Claim(
         "C5",
         ("AL22/Lem5.2", "AL22/Def3.5", "AL22/ThmA.5"),
         "dist of the source's mask is beyond (1 - x)⁻² - 1 with probability at most .1; its .9-quantile is"
         " from 2.5 to 4.3 η√d (d = 2 .. 20)",
-        masks_are_concentrated,
+        sweeps=lambda: (geometry.MASKS,),
+        checks=masks_are_concentrated,
     ),
     Claim(
         "C6",
@@ -169,13 +154,15 @@ CLAIMS = (
         ),
         "one replaced group moves the count of friends by at most 2(k - 1), which is attained, the weights"
         " by at most C/k, and the average by at most ln(1 + CE/k)",
-        neighbours_move_little,
+        sweeps=lambda: (geometry.NEIGHBOURS,),
+        checks=neighbours_move_little,
     ),
     Claim(
         "AL22.6",
         ("AL22/Prop6.2",),
         "the source's mask at the η of order α/d moves I by more than α = .2 in Frobenius norm with"
         " probability at most .1 (d = 1 .. 10)",
-        frobenius_masks_are_concentrated,
+        sweeps=lambda: (geometry.FROBENIUS,),
+        checks=frobenius_masks_are_concentrated,
     ),
 )

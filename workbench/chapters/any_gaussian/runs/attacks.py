@@ -27,7 +27,6 @@ from workbench.populations.corruption.covariance import directions
 from workbench.populations.corruption.family import CHOSEN, Recipe, drawn
 from workbench.privacy import ApproxDP
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Array, Columns
 
@@ -62,13 +61,14 @@ def moment(rows: Array) -> Array:
     return np.asarray(rows.T @ rows / len(rows))
 
 
-def oracles(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def oracles(
+    d: int, corruption: float, attack: str, n: int, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Measure the errors of tail filter, source's filter and plain moment, and the share that cancels."""
-    n, d, corruption = int(point["n"]), int(point["d"]), float(point["corruption"])
     columns = {name: np.empty(trials) for name in ("error", "paper", "plain", "remains")}
     for trial in range(trials):
         clean = data.standard_normal((n, d))
-        x = ATTACKS[str(point["attack"])].corrupt(clean, corruption, rng=data)
+        x = ATTACKS[attack].corrupt(clean, corruption, rng=data)
         shape = frame(d, data)
         back, rows = np.linalg.inv(shape), x @ shape.T
         columns["error"][trial] = error(back @ filtered_moment(rows, corruption) @ back.T, corruption)
@@ -85,16 +85,14 @@ def remains(clean: Array, x: Array) -> float:
     return float(np.linalg.norm(put - taken) / (np.linalg.norm(put) + np.linalg.norm(taken)))
 
 
-def clean(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def clean(d: int, corruption: float, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Count the clean samples that the filter touches."""
-    n, d, corruption = int(point["n"]), int(point["d"]), float(point["corruption"])
     samples = (data.standard_normal((n, d)) for _ in range(trials))
     return {"changed": np.array([filter_weights(rows, corruption).min() < 1 for rows in samples])}
 
 
-def searches(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def searches(d: int, corruption: float, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Search for the worst attack, and run what was found on fresh rows."""
-    n, d, corruption = int(point["n"]), int(point["d"]), float(point["corruption"])
     columns = {name: np.empty(trials) for name in ("found", "error", "plain")}
     for trial in range(trials):
         found, worst = searched(n, d, corruption, data)
@@ -124,14 +122,15 @@ def attacked(adversary: Adversary, n: int, d: int, corruption: float, rng: Gener
     return error(filtered_moment(x, corruption), corruption), error(moment(x), corruption)
 
 
-def votes(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def votes(
+    d: int, n: int, corruption: float, attack: str, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Run the robust vote on a covariance end to end."""
-    n, d, corruption = int(point["n"]), int(point["d"]), float(point["corruption"])
     estimator = PopulousRobustCovariance(corruption=corruption, centred=True)
     errors = np.full(trials, np.inf)
     for trial in range(trials):
         x = data.standard_normal((n, d))
-        x = ATTACKS[str(point["attack"])].corrupt(x, corruption, rng=data) if point["attack"] else x
+        x = ATTACKS[attack].corrupt(x, corruption, rng=data) if attack else x
         shape = frame(d, data)
         back, value = np.linalg.inv(shape), estimator(x @ shape.T, budget=BUDGET, rng=noise).value
         if not isinstance(value, Abstention):
@@ -139,27 +138,29 @@ def votes(point: Point, trials: int, data: Generator, noise: Generator) -> Colum
     return {"error": errors, "abstained": np.isinf(errors)}
 
 
-def mean_votes(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def mean_votes(
+    d: int, n: int, corruption: float, radius: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Run the robust vote on a mean end to end; the lowest rows along an axis go to `radius`."""
-    n, d, corruption = int(point["n"]), int(point["d"]), float(point["corruption"])
     estimator, errors = PopulousRobustMean(corruption=corruption), np.full(trials, np.inf)
     for trial in range(trials):
         x = data.standard_normal((n, d))
-        x[np.argsort(x[:, 0])[: int(corruption * n)], 0] = float(point["radius"])
+        x[np.argsort(x[:, 0])[: int(corruption * n)], 0] = radius
         value = estimator(x + 1e4, budget=BUDGET, rng=noise).value
         if not isinstance(value, Abstention):
             errors[trial] = np.linalg.norm(value - 1e4) / mean_unit(corruption)
     return {"error": errors, "abstained": np.isinf(errors)}
 
 
-def laws(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def laws(
+    d: int, n: int, corruption: float, attack: str, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Run the robust Gaussian end to end: its two errors, in units of pairs and of rows."""
-    n, d, corruption = int(point["n"]), int(point["d"]), float(point["corruption"])
     estimator = PopulousRobustGaussian(corruption=corruption)
     columns = {name: np.full(trials, np.inf) for name in ("error", "mean")}
     for trial in range(trials):
         x = data.standard_normal((n, d))
-        x = ATTACKS[str(point["attack"])].corrupt(x, corruption, rng=data)
+        x = ATTACKS[attack].corrupt(x, corruption, rng=data)
         shape = frame(d, data)
         back, value = np.linalg.inv(shape), estimator(1e4 + x @ shape.T, budget=BUDGET, rng=noise).value
         if not isinstance(value, Abstention):

@@ -15,7 +15,6 @@ from workbench.estimators.parts.votes.covariances import Groups, factors, limits
 from workbench.estimators.parts.votes.vote import ROUNDING, Vote
 from workbench.privacy import SimulatedNoise
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Array, Columns
 
@@ -42,9 +41,8 @@ def frames(count: int, d: int, rng: Generator) -> Array:
     return rotations(count, d, rng) * 10.0 ** rng.uniform(-1.5, 1.5, (count, 1, d))
 
 
-def triangles(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def triangles(d: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure dist(A, C) against both triangle inequalities where A and C are within 1 of B."""
-    d = int(point["d"])
     base, turn, other = frames(trials, d, data), rotations(trials, d, data), rotations(trials, d, data)
     logs = data.uniform(-log(2), log(2), (2, trials, 1, d))
     tight = np.arange(trials) % 2 == 0  # the same axes, opposite ways, nearly as far as allowed
@@ -55,9 +53,8 @@ def triangles(point: Point, trials: int, data: Generator, noise: Generator) -> C
     return {"source": (ac - 1) / (ab + bc - 2), "sharp": ac / (ab * bc)}
 
 
-def mixtures(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def mixtures(d: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure dist of two mixtures of one family against |a - a'|₁ (1 + D) and against D times their TV."""
-    d = int(point["d"])
     base, shape = frames(trials, d, data)[:, None], (trials, FAMILY, d, d)
     roots = base @ (np.eye(d) + data.uniform(0.05, 1.0, (trials, 1, 1, 1)) * data.standard_normal(shape))
     family = roots @ np.swapaxes(roots, 2, 3)
@@ -69,9 +66,9 @@ def mixtures(point: Point, trials: int, data: Generator, noise: Generator) -> Co
     return {"source": moved / (2 * tv * (1 + diameter)), "sharp": moved / (tv * diameter)}
 
 
-def neighbours(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def neighbours(d: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure how far one replaced group moves count, shares and average, over what is charged for it."""
-    found = [_replaced(int(point["d"]), trial % 2 == 0, data) for trial in range(trials)]
+    found = [_replaced(d, trial % 2 == 0, data) for trial in range(trials)]
     return {name: np.array([one[name] for one in found]) for name in ("count", "shares", "distance")}
 
 
@@ -102,9 +99,11 @@ def moved_shares(first: Array, second: Array) -> float:
     return float(np.maximum(u - v, 0).sum())
 
 
-def masks(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def masks(
+    d: int, eta: float, width: float = 1.0, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Measure dist and Frobenius distance of the source's mask from I."""
-    d, eta, source = int(point["d"]), float(point["eta"]), SimulatedNoise(noise)
+    source = SimulatedNoise(noise)
     drawn = np.array([source.square(np.eye(d), 1.0, eta) for _ in range(trials)])
     values = np.linalg.eigvalsh(drawn)
     smallest = np.maximum(values[:, 0], 1e-300)

@@ -31,7 +31,6 @@ from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.histograms import mode_charge, release_mode
 from workbench.privacy.noise import NoiseSource
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Array, Columns
 
@@ -59,18 +58,17 @@ def spectrum(d: int, condition: float) -> Array:
     return np.geomspace(1.0, condition, d)
 
 
-def passes(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def passes(share: float, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Count votes, by the source's thresholds, of k groups that all are friends."""
-    k, source = round(float(point["share"]) * PAPER_GROUPS), SimulatedNoise(noise)
+    k, source = round(share * PAPER_GROUPS), SimulatedNoise(noise)
     vote = Vote.of(k, NOBODY, EVERYBODY, QUORUM)
     charge, friends = vote.charge("vote", PAPER_COST), np.full(k, k)
     return {"passed": np.array([vote.passes(friends, charge, source) for _ in range(trials)])}
 
 
-def subspaces(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def subspaces(d: int, share: float, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Name subspaces of half the dimension from a share of the planned rows, and release the mode."""
-    d, share = int(point["d"]), float(point["share"])
-    k, rank = max(2, round(share * SubspaceExact().groups(BUDGET))), max(1, int(point["d"]) // 2)
+    k, rank = max(2, round(share * SubspaceExact().groups(BUDGET))), max(1, d // 2)
     errors = [_named(k, d, rank, data, SimulatedNoise(noise)) for _ in range(trials)]
     return {"error": np.array(errors), "abstained": np.isinf(errors)}
 
@@ -84,21 +82,23 @@ def _named(k: int, d: int, rank: int, rng: Generator, noise: NoiseSource) -> flo
     return inf if found is None else float(np.linalg.norm(found @ found.T - basis @ basis.T, 2))
 
 
-def preconditioners(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def preconditioners(
+    d: int, spectrum: str, n: int, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Run the preconditioner on rows; `error` is the Thompson distance from the covariance."""
-    d, estimator = int(point["d"]), Preconditioner(centred=True)
+    estimator = Preconditioner(centred=True)
     errors = []
     for _ in range(trials):
-        law = named(str(point["spectrum"]), d).law(data)
-        value = estimator(law.sample(FRAME_ROWS[d], rng=data), budget=BUDGET, rng=noise).value
+        law = named(spectrum, d).law(data)
+        value = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
         errors.append(inf if isinstance(value, Abstention) else from_round(law.in_units(value)))
     return {"error": np.array(errors), "abstained": np.isinf(errors)}
 
 
-def drawn_preconditioners(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def drawn_preconditioners(d: int, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Run it on groups that are drawn in law, of covariance I."""
-    d, source = int(point["d"]), SimulatedNoise(noise)
-    design = Preconditioner(centred=True).recipe(FRAME_ROWS[d], d, BUDGET).design
+    source = SimulatedNoise(noise)
+    design = Preconditioner(centred=True).recipe(n, d, BUDGET).design
     scale, errors = centring(design.charges[1], d)[0], []
     for _ in range(trials):
         groups = Groups.of(factors(design.vote.k, design.size, d, data))
@@ -112,19 +112,18 @@ def from_round(value: Array) -> float:
     return losses.thompson_error(value, np.eye(len(value)))
 
 
-def means(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def means(d: int, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Run the populous mean far from the origin."""
-    d, estimator, errors = int(point["d"]), PopulousMean(), []
+    estimator, errors = PopulousMean(), []
     for _ in range(trials):
-        x = SHIFT + data.standard_normal((MEAN_ROWS[d], d))
+        x = SHIFT + data.standard_normal((n, d))
         value = estimator(x, budget=BUDGET, rng=noise).value
         errors.append(inf if isinstance(value, Abstention) else float(np.linalg.norm(value - SHIFT)))
     return {"error": np.array(errors), "abstained": np.isinf(errors)}
 
 
-def laws(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def laws(d: int, kind: str, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Learn whole laws; `error` is the upper bound on TV in the truth's subspace, 1 off its grid."""
-    d, n, kind = int(point["d"]), int(point["n"]), str(point["kind"])
     errors = [_learned(n, d, kind, data, noise) for _ in range(trials)]
     return {"error": np.array(errors), "abstained": np.isinf(errors)}
 
@@ -145,12 +144,13 @@ def _learned(n: int, d: int, kind: str, data: Generator, noise: Generator) -> fl
     return losses.total_variation_bounds(seen, Gaussian(np.zeros(rank), np.diag(sds**2)))[1]
 
 
-def covariances(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def covariances(
+    d: int, condition: float, n: int, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Run `covariance/populous` and `covariance/unbounded` on the same rows; Frobenius errors."""
-    d, n = int(point["d"]), int(point["n"])
     columns: dict[str, list[float]] = {"error": [], "unbounded": []}
     for _ in range(trials):
-        root = rotated(spectrum(d, float(point["condition"])), data)
+        root = rotated(spectrum(d, condition), data)
         x = data.standard_normal((n, d)) @ root.T
         for name, estimator in (("error", PopulousCovariance()), ("unbounded", UnboundedCovariance())):
             value = estimator(x, budget=BUDGET, rng=noise).value

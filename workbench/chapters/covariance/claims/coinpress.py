@@ -21,9 +21,9 @@ from workbench.privacy import ZCDP
 from workbench.study.claim import Claim
 from workbench.study.intervals import bootstrap_interval
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import combine, inside_band
+from workbench.study.rules import inside_band
 from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Verdict
 from workbench.types import Array, Columns
 
@@ -32,21 +32,21 @@ PRICE, PAIRED = 1.05, 1.3  # errors over those for a known mean: of joint steps,
 SPECTRA = ("round", "one large", "one small", "geometric")
 
 
-def joint_of(point: Point) -> CoinPressGaussian:
+def joint_of(condition: float) -> CoinPressGaussian:
     """Return the estimator of a point, told the bounds of its rows."""
-    condition = float(point["condition"])
     return CoinPressGaussian(radius=FAR * sqrt(condition), upper=condition)
 
 
-def prices(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def prices(
+    n: int, d: int, rho: float, condition: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Run joint steps, steps that know the mean, and steps on pairs, on the same rows."""
-    n, d, condition = int(point["n"]), int(point["d"]), float(point["condition"])
-    budget, found = ZCDP(float(point["rho"])), table(trials, "joint", "known", "pairs")
+    budget, found = ZCDP(rho), table(trials, "joint", "known", "pairs")
     told, paired = (CoinPressCovariance(upper=condition, centred=one) for one in (True, False))
     for trial in range(trials):
         law = named("geometric", d, condition).law(data, far=FAR)
         x = law.sample(n, rng=data)
-        joint: Any = joint_of(point)(x, budget=budget, rng=noise).value
+        joint: Any = joint_of(condition)(x, budget=budget, rng=noise).value
         known: Any = told(x - law.mean, budget=budget, rng=noise).value
         pairs: Any = paired(x, budget=budget, rng=noise).value
         for name, covariance in (("joint", joint.covariance), ("known", known), ("pairs", pairs)):
@@ -56,15 +56,24 @@ def prices(point: Point, trials: int, data: Generator, noise: Generator) -> Colu
 
 def spectra_of(point: Point) -> tuple[str, ...]:
     """Return the names of the spectra that a point goes through."""
-    return shown(int(point["d"]), "gaussian/coinpress", longest=float(point["condition"]), few=SPECTRA)
+    return shown(point["d"], "gaussian/coinpress", longest=point["condition"], few=SPECTRA)
 
 
-def foreseen(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def foreseen(
+    n: int,
+    d: int,
+    rho: float,
+    condition: float,
+    spectrum: str,
+    *,
+    trials: int,
+    data: Generator,
+    noise: Generator,
+) -> Columns:
     """Measure the error of mean and covariance together, at a point that has a spectrum."""
-    n, d, condition = int(point["n"]), int(point["d"]), float(point["condition"])
-    estimator, budget, found = joint_of(point), ZCDP(float(point["rho"])), table(trials, "error")
+    estimator, budget, found = joint_of(condition), ZCDP(rho), table(trials, "error")
     for trial in range(trials):
-        law = named(str(point["spectrum"]), d, condition).law(data, far=FAR)
+        law = named(spectrum, d, condition).law(data, far=FAR)
         value: Any = estimator(law.sample(n, rng=data), budget=budget, rng=noise).value
         found["error"][trial] = hypot(law.mean_error(value.mean), law.error(value.covariance))
     return found
@@ -92,11 +101,10 @@ FORESEEN = over_spectra("m21-joint-foreseen", SETTINGS, 10)
 FORESEEN_FEW = over_spectra("m21-joint-foreseen-few", FEW, 60)  # errors in few dimensions vary more
 
 
-def unknown_mean(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide M21.4."""
-    frame = run(PRICES, profile, seed=seed, jobs=jobs)
-    rng, level = resampler(seed, "m21-joint-prices"), claim_level() / (2 * len(PRICES.points))
-    return combine(price_checks(frame, level, rng), len(frame))
+def unknown_mean(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of M21.4."""
+    rng, level = resampler(seed, "m21-joint-prices"), claim_level(parts=2 * len(PRICES.points))
+    return price_checks(frame, level, rng)
 
 
 def price_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
@@ -108,31 +116,30 @@ def price_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verd
         for name, low, high in (("joint", 0.0, PRICE), ("pairs", PAIRED, inf)):
             errors = checks.column(rows, name)
             check = checks.ratio(
-                f"{name} over known mean, {where}", errors, known, low, high, level, rng, n=int(point["n"])
+                f"{name} over known mean, {where}", errors, known, low, high, level, rng, n=point["n"]
             )
             found.append(check)
     return found
 
 
-def prediction(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide M21.5."""
-    frames = [run(one, profile, seed=seed, jobs=jobs) for one in (FORESEEN, FORESEEN_FEW)]
-    rng, level = resampler(seed, "m21-joint-foreseen"), claim_level() / len(SETTINGS + FEW)
+def prediction(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of M21.5."""
+    rng, level = resampler(seed, "m21-joint-foreseen"), claim_level(parts=len(SETTINGS + FEW))
     found = [worst(frames[0], point, level, rng) for point in SETTINGS]
     found += [worst(frames[1], point, level, rng) for point in FEW]
-    return combine(found, sum(map(len, frames)))
+    return found
 
 
 def worst(frame: pd.DataFrame, point: Point, level: float, rng: Generator) -> Verdict:
     """Decide whether the largest of the spectra's median errors is the predicted one."""
-    n, d, rho = int(point["n"]), int(point["d"]), float(point["rho"])
+    n, d, rho = point["n"], point["d"], point["rho"]
     errors = checks.columns(at(frame, **point), "error", "spectrum")
 
     def largest(sample: Array) -> float:
         return float(np.median(sample, axis=0).max())
 
     interval = bootstrap_interval(largest, errors, level, rng)
-    predicted = joint_of(point).predicted_error(n, d, ZCDP(rho))
+    predicted = joint_of(point["condition"]).predicted_error(n, d, ZCDP(rho))
     check = inside_band(largest(errors), interval, predicted, checks.BAND, level=level, trials=len(errors))
     where = f"n = {n}, d = {d}, ρ = {rho:g}, condition {point['condition']:g}"
     return check.about(where, f"as predicted, within {100 * checks.BAND:.0f} %", n=n)
@@ -145,7 +152,8 @@ CLAIMS = (
         "d = 10, n = 1e4, ρ = .5, condition numbers 1, 1e2, 1e4, rotated: an unknown mean, within ten of the"
         " largest standard deviations, adds at most 5 % to the covariance's error that covariance/coinpress"
         " has for a known one, if gaussian/coinpress measures both; pairs add at least 30 %.",
-        unknown_mean,
+        sweeps=lambda: (PRICES,),
+        checks=unknown_mean,
     ),
     Claim(
         "M21.5",
@@ -153,6 +161,7 @@ CLAIMS = (
         "The error of mean and covariance that gaussian/coinpress predicts from public numbers is, within"
         " 15 %, the largest median over spectra (round, one large, one small, equal ratios): d = 2 to 10,"
         " condition numbers 1 to 1e8, 1.3 to 6 times as many rows as where predictions begin to be finite.",
-        prediction,
+        sweeps=lambda: (FORESEEN, FORESEEN_FEW),
+        checks=prediction,
     ),
 )

@@ -22,9 +22,8 @@ from workbench.study.complexity import Complexity, enough, in_proportion, sized
 from workbench.study.intervals import crossing, local_slope
 from workbench.study.measures import Measure
 from workbench.study.profiles import claim_level
-from workbench.study.rules import at_most, combine
+from workbench.study.rules import at_most
 from workbench.study.sweeps.streams import Role, point_id, stream
-from workbench.study.sweeps.sweep import run
 from workbench.study.verdict import Verdict
 from workbench.types import Array
 
@@ -58,17 +57,15 @@ def least_measured(
     return summary(least_private, values, seed, f"{sweeps.LAYERS.name} {degrees:g} {n}", level)
 
 
-def moments_decide_the_rate(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide G12."""
-    layers = run(sweeps.LAYERS, profile, seed=seed, jobs=jobs)
-    spreads = run(sweeps.SPREADS, profile, seed=seed, jobs=jobs)
+def moments_decide_the_rate(layers: pd.DataFrame, spreads: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of G12."""
     checks, slopes = _rates(layers, seed)
     for (fewer, slow), (more, fast) in pairwise(slopes):
         name = f"slope at ν = {fewer:g} less that at ν = {more:g}"
         checks.append(
             measures.between(name, measures.combination([1, -1], [slow, fast]), 0.0, inf, bound=0.0)
         )
-    return combine([*checks, *_naive(spreads, seed), _flat(spreads, seed)], len(layers) + len(spreads))
+    return [*checks, *_naive(spreads, seed), _flat(spreads, seed)]
 
 
 def _rates(frame: pd.DataFrame, seed: int) -> tuple[list[Verdict], list[tuple[float, Measure]]]:
@@ -123,7 +120,7 @@ def _root_mean_square(values: Array) -> float:
 
 
 def _flat(frame: pd.DataFrame, seed: int) -> Verdict:
-    each, by_upper = claim_level() / len(sweeps.UPPERS), measures.by(frame, "upper")
+    each, by_upper = claim_level(parts=len(sweeps.UPPERS)), measures.by(frame, "upper")
     found = {u: summary(_mean, rows["private"], seed, f"flat {u:g}", each) for u, rows in by_upper.items()}
     name = "private part, preconditioned: largest over smallest mean, u = 10 .. 1e5"
     check = measures.between(name, measures.spread(found), 0.0, FLAT, n=sweeps.SPREAD_N)
@@ -134,9 +131,8 @@ def _mean(values: Array) -> float:
     return float(values.mean())
 
 
-def a_step_keeps_its_promise(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide HT3.2: every step's new spectrum lies between the promised ℓ' ≥ 2ℓ and 1."""
-    frame = run(sweeps.STEPS, profile, seed=seed, jobs=jobs)
+def a_step_keeps_its_promise(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks: every step's new spectrum lies between the promised ℓ' ≥ 2ℓ and 1."""
     checks = []
     for point in sweeps.STEPS.points:
         rows = measures.at(frame, **point)
@@ -144,9 +140,9 @@ def a_step_keeps_its_promise(profile: str, seed: int, jobs: int) -> Verdict:
         short = rows["promised"] < 2 * sweeps.STEP_LOWER
         verdict = at_most(int((outside | short).sum()), len(rows), sweeps.STEP_BETA, claim_level())
         name = f"{point['calibration']}, d = {point['d']}"
-        check = verdict.about(name, "ℓ' ≥ 2ℓ and ℓ'I ≤ AΣAᵀ ≤ I, but for one run of ten", n=int(point["n"]))
+        check = verdict.about(name, "ℓ' ≥ 2ℓ and ℓ'I ≤ AΣAᵀ ≤ I, but for one run of ten", n=point["n"])
         checks.append(enough(check, *STEP_SIZE))
-    return combine(checks, len(frame))
+    return checks
 
 
 def size_needed(frame: pd.DataFrame, setting: dict[str, float], seed: int, level: float) -> Measure:
@@ -160,16 +156,15 @@ def size_needed(frame: pd.DataFrame, setting: dict[str, float], seed: int, level
     return Measure(found.estimate, found.interval, int(hits["count"].min()))
 
 
-def table_is_in_shape(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide HT1: measured n over the shape of Table 1."""
-    frame = run(sweeps.SIZES, profile, seed=seed, jobs=jobs)
+def table_is_in_shape(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks: measured n over the shape of Table 1."""
     checks = []
     for setting in sweeps.size_settings():
         shape, found = sweeps.size_shape(setting), size_needed(frame, setting, seed, claim_level())
         name = "k = {moments}, d = {d}, rho = {rho:g}, alpha = {alpha:g}".format(**setting)
         check = measures.between(f"n over the shape, {name}", measures.scaled(found, 1 / shape), *SHAPE)
         checks.append(sized(check, Complexity(*TABLE_SIZE, shape, found.estimate, found.interval)))
-    return combine(checks, len(frame))
+    return checks
 
 
 CLAIMS = (
@@ -181,7 +176,8 @@ CLAIMS = (
         " predicted one and within .1 of -(nu - 2)/nu for nu = 4.2, 6.2, 10.2, and falls with nu. The naive"
         " noise in the norm of Sigma grows in proportion to u (within 15 %), the private part of the"
         " preconditioned one is flat for u = 10 .. 1e5 (ratio at most 1.5).",
-        moments_decide_the_rate,
+        sweeps=lambda: (sweeps.LAYERS, sweeps.SPREADS),
+        checks=moments_decide_the_rate,
     ),
     Claim(
         "HT3.2",
@@ -189,7 +185,8 @@ CLAIMS = (
         "From the n at which its bound says so, one step of preconditioning with l = 1/16, paper and tight,"
         " d = 2 and 5, leaves l'I <= A Sigma A' <= I with l' >= 2l in nine runs of ten, on spectra that"
         " touch both ends.",
-        a_step_keeps_its_promise,
+        sweeps=lambda: (sweeps.STEPS,),
+        checks=a_step_keeps_its_promise,
     ),
     Claim(
         "HT1",
@@ -197,6 +194,7 @@ CLAIMS = (
         "The rows from which two runs of three of the preconditioned covariance err by at most alpha are at"
         " most 4.5 times Table 1 with every constant 1: k = 2, 3, d = 2, 4, 8, (rho, alpha) = (.5, .1), (.05,"
         " .3), u = 100.",
-        table_is_in_shape,
+        sweeps=lambda: (sweeps.SIZES,),
+        checks=table_is_in_shape,
     ),
 )

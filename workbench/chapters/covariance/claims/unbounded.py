@@ -5,7 +5,7 @@ from math import inf
 
 import pandas as pd
 
-from workbench.chapters.covariance.claims.unbounded_spectra import over_spectra
+from workbench.chapters.covariance.claims import unbounded_spectra
 from workbench.chapters.covariance.runs import unbounded as sweeps
 from workbench.chapters.covariance.runs.covariances import summary
 from workbench.study import measures
@@ -16,7 +16,6 @@ from workbench.study.measures import Measure
 from workbench.study.profiles import claim_level
 from workbench.study.rules import at_most, combine
 from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import run
 from workbench.study.verdict import Verdict
 from workbench.types import Array
 
@@ -38,37 +37,34 @@ START_SIZE = (
 )
 
 
-def eigenvalues_to_a_factor(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide G14."""
-    frame = run(sweeps.EIGENVALUES, profile, seed=seed, jobs=jobs)
+def eigenvalues_to_a_factor(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of G14."""
     checks = []
     for point in sweeps.EIGENVALUES.points:
         rows = measures.at(frame, **point)
         outside = (rows["low"] < WITHIN[0]) | (rows["high"] > WITHIN[1])
-        name = f"{point['calibration']}, condition number {float(point['condition']):g}"
+        name = f"{point['calibration']}, condition number {point['condition']:g}"
         statement = "every eigenvalue within [.68, 1.47] of the truth, but for one run of ten"
         verdict = at_most(int(outside.sum()), len(rows), BETA, claim_level())
         checks.append(enough(verdict.about(name, statement, n=sweeps.EIGEN_N), *EIGEN_SIZE))
-    return combine(checks, len(frame))
+    return checks
 
 
-def error_follows_the_gap(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide G15."""
-    frame = run(sweeps.VOTES, profile, seed=seed, jobs=jobs)
+def error_follows_the_gap(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of G15."""
     over = _means(frame, "gap", "over", seed)
-    check = measures.between("error over gap, largest over smallest mean", measures.spread(over), 0.0, SAME,
-                             n=sweeps.VOTE_N)  # fmt: skip
+    check = measures.between(
+        "error over gap, largest over smallest mean", measures.spread(over), 0.0, SAME, n=sweeps.VOTE_N
+    )
     each = [
         measures.between(f"mean error over gap at gap {gap:g}", one, 0.0, 1.0) for gap, one in over.items()
     ]
-    return combine(
-        [enough(check, "M21/UG/Alg2", "enough for an error in proportion to the gap"), *each], len(frame)
-    )
+    return [enough(check, "M21/UG/Alg2", "enough for an error in proportion to the gap"), *each]
 
 
 def _means(frame: pd.DataFrame, along: str, column: str, seed: int) -> dict[float, Measure]:
     groups = measures.by(frame, along)
-    level = claim_level() / len(groups)
+    level = claim_level(parts=len(groups))
     return {
         value: summary(_mean, rows[column], seed, f"m21-unbounded {column} {value:g}", level)
         for value, rows in groups.items()
@@ -79,20 +75,19 @@ def _mean(values: Array) -> float:
     return float(values.mean())
 
 
-def flat_in_the_condition_number(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide G13."""
-    frame = run(sweeps.SIDES, profile, seed=seed, jobs=jobs)
+def flat_in_the_condition_number(frame: pd.DataFrame, spectra: pd.DataFrame, seed: int) -> Verdict:
+    """Return the checks of G13."""
     spread = measures.spread(_means(frame, "condition", "error", seed))
     flat = measures.between("unbounded, largest over smallest mean error", spread, 0.0, FLAT, n=sweeps.SIDE_N)
     low, high = sweeps.CONDITIONS[0], sweeps.CONDITIONS[-1]
-    silent, alike = over_spectra(profile, seed, jobs)
+    silent, alike = unbounded_spectra.over_spectra(spectra, seed)
     checks = [enough(flat, *FLAT_SIZE), alike, silent]
     for column, name, low_ratio, high_ratio in (
         ("three steps", "CoinPress in three steps", WORSE, inf),
         ("source", "CoinPress, its source's constants", 0.0, TWICE),
     ):
         ends = [
-            measures.median(measures.at(frame, condition=end)[column], claim_level() / 2)
+            measures.median(measures.at(frame, condition=end)[column], claim_level(parts=2))
             for end in (high, low)
         ]
         statement = f"{name}: median error at {high:g} over that at {low:g}"
@@ -109,15 +104,14 @@ def _certain(name: str, value: float, low: float, high: float, bound: float) -> 
     return replace(check, level=0.0)
 
 
-def coarse_closes_any_gap(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide UG5.1."""
-    frame = run(sweeps.COARSE, profile, seed=seed, jobs=jobs)
+def coarse_closes_any_gap(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of UG5.1."""
     checks = []
     for gap, rows in measures.by(frame, "gap").items():
         verdict = at_most(int((rows["spread"] < COARSE).sum()), len(rows), BETA, claim_level())
         name, statement = f"gap {gap:g}", "λ_{k+1}/λ_1 ≥ 1/20 afterwards, but for one run of ten"
         checks.append(enough(verdict.about(name, statement, n=sweeps.VOTE_N), *COARSE_SIZE))
-    return combine(checks, len(frame))
+    return checks
 
 
 def fine_needed(frame: pd.DataFrame, spread: float, seed: int, level: float) -> Measure:
@@ -141,9 +135,8 @@ def _needed(good: pd.Series, n: pd.Series, share: float, name: str, seed: int, l
     return Measure(found.estimate, found.interval, int(hits["count"].min()))
 
 
-def fine_flattens(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide UG5.2: the n that it takes, over the shape, is the same for a spread of 8 and of 32."""
-    frame = run(sweeps.FINE, profile, seed=seed, jobs=jobs)
+def fine_flattens(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks: the n that it takes, over the shape, is the same for a spread of 8 and of 32."""
     checks, over = [], {}
     for spread in sweeps.FINE_SPREADS:
         found, shape = fine_needed(frame, spread, seed, claim_level()), sweeps.fine_rows(spread)
@@ -152,18 +145,17 @@ def fine_flattens(profile: str, seed: int, jobs: int) -> Verdict:
         checks.append(sized(check, Complexity(*FINE_SIZE, shape, found.estimate, found.interval)))
     first, second = over.values()
     same = measures.between("the one over the other", measures.ratio(first, second), 1 / 2.5, 2.5, bound=1.0)
-    return combine([*checks, same], len(frame))
+    return [*checks, same]
 
 
-def table_is_in_shape(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide UG1: measured n over Table 1, and the start against d."""
-    frame = run(sweeps.SIZES, profile, seed=seed, jobs=jobs)
+def table_is_in_shape(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks: measured n over Table 1, and the start against d."""
     checks = [start_check(calibration) for calibration in sweeps.CALIBRATIONS]
     for d in sweeps.SIZE_D:
         found, shape = size_needed(frame, d, seed, claim_level()), sweeps.size_shape(d)
         check = measures.between(f"n over the shape, d = {d}", measures.scaled(found, 1 / shape), *SHAPE)
         checks.append(sized(check, Complexity(*TABLE_SIZE, shape, found.estimate, found.interval)))
-    return combine(checks, len(frame))
+    return checks
 
 
 def start_check(calibration: str) -> Verdict:
@@ -191,21 +183,24 @@ CLAIMS = (
         " ten times the largest eigenvalue, errs ten times as much or more at 1e12 in three steps; where"
         " their number is free it takes at least 1.5 times as many, and errs at most twice as much with its"
         " source's constants.",
-        flat_in_the_condition_number,
+        sweeps=lambda: (sweeps.SIDES, unbounded_spectra.ANY),
+        checks=flat_in_the_condition_number,
     ),
     Claim(
         "G14",
         ("M21/UG/Thm3.1", "M21/UG/Alg1"),
         "Block eigenvalues, paper and tight, are within [.68, 1.47] of the truth in nine runs of ten, all"
         " of them, at condition numbers 1e2 and 1e12 and any scale: n = 20000, d = 3, (1, 1e-6).",
-        eigenvalues_to_a_factor,
+        sweeps=lambda: (sweeps.EIGENVALUES,),
+        checks=eigenvalues_to_a_factor,
     ),
     Claim(
         "G15",
         ("M21/UG/Alg2",),
         "The spectral error of the subspace before a gap, over the gap, is the same on average for gaps"
         " 1e-1 .. 1e-6 (within 1.5) and below 1: n = 6000, d = 3, k = 1, (1, 1e-6).",
-        error_follows_the_gap,
+        sweeps=lambda: (sweeps.VOTES,),
+        checks=error_follows_the_gap,
     ),
     Claim(
         "UG5.1",
@@ -213,7 +208,8 @@ CLAIMS = (
         "After the coarse preconditioner lambda_{k+1}/lambda_1 is at least 1/20 in nine runs of ten at gaps"
         " 1e-1, 1e-3 and 1e-6, where lambda_k/lambda_1 = 1/4 and the gap is known to a factor: n = 6000, d ="
         " 3, k = 2.",
-        coarse_closes_any_gap,
+        sweeps=lambda: (sweeps.COARSE,),
+        checks=coarse_closes_any_gap,
     ),
     Claim(
         "UG5.2",
@@ -221,7 +217,8 @@ CLAIMS = (
         "The rows from which the fine preconditioner leaves lambda_{k+1}/lambda_1 at least 1/4 in nine runs"
         " of ten are 10 to 200 times d^(3/2)/(eps tau^2 gamma^2), the same multiple (within 2.5) at"
         " lambda_{k+1}/lambda_1 = 1/8 and 1/32: d = 3, k = 2.",
-        fine_flattens,
+        sweeps=lambda: (sweeps.FINE,),
+        checks=fine_flattens,
     ),
     Claim(
         "UG1",
@@ -229,6 +226,7 @@ CLAIMS = (
         "The rows from which two runs of three of the unbounded covariance err by at most .03 are at most"
         " 5.5 times Table 1 with every constant 1, for d = 2, 3, 4 and condition numbers up to 1e12; the"
         " fewest rows that it takes grow no faster than d^2.5 for d = 2 .. 12, paper and tight.",
-        table_is_in_shape,
+        sweeps=lambda: (sweeps.SIZES,),
+        checks=table_is_in_shape,
     ),
 )

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.covariance.runs import unbounded as sweeps
@@ -18,8 +19,7 @@ from workbench.study import measures
 from workbench.study.complexity import enough
 from workbench.study.over_spectra import supremum
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Verdict
 from workbench.types import Array
 
@@ -35,11 +35,11 @@ def rows(d: int) -> int:
     return round(MORE * sweeps.start(d))
 
 
-def errors(point: Point, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+def errors(d: int, spectrum: str, *, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
     """Measure the error at one spectrum, and that of the sample covariance of the same rows."""
-    d, columns = int(point["d"]), {name: np.empty(trials) for name in ("error", "reference")}
+    columns = {name: np.empty(trials) for name in ("error", "reference")}
     for trial in range(trials):
-        law = named(str(point["spectrum"]), d).law(data, far=sweeps.FAR)
+        law = named(spectrum, d).law(data, far=sweeps.FAR)
         x = law.sample(rows(d), rng=data)
         value = UnboundedCovariance()(x, budget=sweeps.BUDGET, rng=noise).value
         columns["error"][trial], columns["reference"][trial] = error_of(law, value), law.sample_error(x)
@@ -51,12 +51,11 @@ ANY = Sweep(
 )
 
 
-def over_spectra(profile: str, seed: int, jobs: int) -> list[Verdict]:
+def over_spectra(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     """Return the checks: an answer in nine runs of ten, and the same mean error where there is one."""
-    frame = run(ANY, profile, seed=seed, jobs=jobs)
     silent = supremum(f"no answer, d = {D}", frame, frame["abstained"], BETA, factor=5.0, n=rows(D))
     groups = frame[~frame["abstained"]].groupby("spectrum", sort=False)
-    level = claim_level() / max(len(groups), 1)
+    level = claim_level(parts=max(len(groups), 1))
     means = {name: summary(_mean, one["error"], seed, f"{ANY.name} {name}", level) for name, one in groups}
     name = f"unbounded, largest over smallest mean error, {len(ANY.points)} spectra, d = {D}"
     flat = measures.between(name, measures.spread(means), 0.0, FLAT, n=rows(D))

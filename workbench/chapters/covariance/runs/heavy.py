@@ -54,12 +54,12 @@ SIZE_LAWS = {2: 6.0, 3: 10.0}  # moments: degrees of freedom
 SIZE_GOALS = ((0.5, 0.1), (0.05, 0.3))  # ρ and α
 
 
-def layers(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def layers(degrees: float, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure bias, noise and sampling error of clipped rows of covariance I, at every factor.
 
     A trial is the mean bias, and the root mean square of the others, over several samples of n rows.
     """
-    n, law = int(point["n"]), CutStudent(float(point["degrees"]), D)
+    law = CutStudent(degrees, D)
     samples = LAYER_ROWS // n
     found = [[_layers(law, n, data, noise) for _ in range(samples)] for _ in range(trials)]
     parts = np.array(found).transpose(2, 3, 0, 1)  # part, factor, trial, sample
@@ -99,12 +99,12 @@ def spread_constant() -> float:
     return student_hypercontractivity(SPREAD_DEGREES, SPREAD_MOMENTS)
 
 
-def spreads(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def spreads(n: int, upper: float, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure naive and preconditioned errors on ellipsoids of this length, private parts apart.
 
     `naive noise` is that of the noisy matrix before its positive part is taken, over `SPREAD_DRAWS` draws.
     """
-    upper, n, source = float(point["upper"]), int(point["n"]), noise_source(noise)
+    source = noise_source(noise)
     preconditioned = HeavyTailedCovariance(
         upper=upper, centred=True, moments=SPREAD_MOMENTS, hypercontractivity=spread_constant()
     )
@@ -150,9 +150,8 @@ def step_rows(d: int, calibration: str) -> int:
     return smallest(doubles, start=2)
 
 
-def steps(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def steps(d: int, calibration: str, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Take one step of preconditioning from spectra that reach from ℓ to 1: where the new spectrum lies."""
-    n, d, calibration = int(point["n"]), int(point["d"]), str(point["calibration"])
     problem, source = step_problem(n, d, calibration), noise_source(noise)
     radius, band = preconditioning_step(problem, n, 1.0, STEP_LOWER, STEP_BETA)
     stage = Stage(0, n, 1.0, radius, STEP_LOWER, band)
@@ -170,9 +169,10 @@ def steps(point: Point, trials: int, data: Generator, noise: Generator) -> Colum
     return {"low": low, "high": high, "promised": np.full(trials, band.next_lower(STEP_LOWER))}
 
 
-def sizes(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def sizes(
+    moments: int, d: int, rho: float, alpha: float, n: int, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Measure the error of the preconditioned estimator on ellipsoids of length 100."""
-    n, d, moments = int(point["n"]), int(point["d"]), int(point["moments"])
     degrees = SIZE_LAWS[moments]
     estimator = HeavyTailedCovariance(
         upper=SIZE_UPPER, centred=True, moments=moments,
@@ -182,7 +182,7 @@ def sizes(point: Point, trials: int, data: Generator, noise: Generator) -> Colum
     for trial in range(trials):
         law = rotated(geometric(d, SIZE_UPPER), data, degrees=degrees)
         x = law.sample(n, rng=data)
-        error[trial] = error_of(law, estimator(x, budget=ZCDP(float(point["rho"])), rng=noise).value)
+        error[trial] = error_of(law, estimator(x, budget=ZCDP(rho), rng=noise).value)
         reference[trial] = law.error(without_privacy(x))
     return {"error": error, "reference": reference}
 
@@ -199,8 +199,8 @@ def size_settings() -> tuple[dict[str, Any], ...]:
 
 def size_shape(point: Point) -> float:
     """Return Table 1's n, every constant 1."""
-    d, alpha, rho = int(point["d"]), float(point["alpha"]), float(point["rho"])
-    return heavy_tailed_shape(d, alpha, rho, int(point["moments"]), SIZE_UPPER).total
+    d, alpha, rho, moments = (point[name] for name in ("d", "alpha", "rho", "moments"))
+    return heavy_tailed_shape(d, alpha, rho, moments, SIZE_UPPER).total
 
 
 LAYERS = Sweep("m21-heavy-layers", grid(degrees=list(DEGREES), n=LAYER_N), layers, 10, blocks(10))

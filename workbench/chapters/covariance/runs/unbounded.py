@@ -23,7 +23,6 @@ from workbench.populations.rotated import rotated
 from workbench.privacy import ApproxDP
 from workbench.study.least_rows import fewest_rows
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Array, Columns
 
@@ -50,13 +49,15 @@ def uncertain(data: Generator) -> float:
     return float(2.0 ** data.uniform(-0.5, 0.5))
 
 
-def spectra(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def spectra(
+    n: int, calibration: str, condition: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Measure the smallest and the largest ratio of an eigenvalue to the truth."""
-    estimator = Eigenvalues(centred=True, calibration=str(point["calibration"]))  # type: ignore[arg-type]
+    estimator = Eigenvalues(centred=True, calibration=calibration)  # type: ignore[arg-type]
     low, high = np.full(trials, 0.0), np.full(trials, np.inf)
     for trial in range(trials):
-        values = geometric(D, float(point["condition"])) * np.exp(data.uniform(-20.0, 20.0))
-        x = rotated(values, data).sample(int(point["n"]), rng=data)
+        values = geometric(D, condition) * np.exp(data.uniform(-20.0, 20.0))
+        x = rotated(values, data).sample(n, rng=data)
         found = estimator(x, budget=BUDGET, rng=noise).value
         if not isinstance(found, Abstention):
             ratios = found[::-1] / values
@@ -64,13 +65,12 @@ def spectra(point: Point, trials: int, data: Generator, noise: Generator) -> Col
     return {"low": low, "high": high}
 
 
-def votes(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def votes(n: int, k: int, gap: float, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure a subspace's error over the gap, and λ_{k+1}/λ_1 after the coarse preconditioner made of it.
 
     The eigenvalues before the gap spread over a factor of 4, those after it are equal; the gap is known to
     √2.
     """
-    k, gap, n = int(point["k"]), float(point["gap"]), int(point["n"])
     columns = {"over": np.full(trials, np.inf), "spread": np.zeros(trials)}
     for trial in range(trials):
         law = rotated(np.concatenate([np.full(D - k, gap**2), geometric(k, TOP) if k > 1 else [1.0]]), data)
@@ -85,12 +85,12 @@ def votes(point: Point, trials: int, data: Generator, noise: Generator) -> Colum
     return columns
 
 
-def fine(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def fine(spread: float, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure λ_d/λ_1 after the fine preconditioner: a noisy covariance, flattened above λ_d.
 
     Here k = d - 1. The naive estimator is that of `covariance/clipped`; eigenvalues are known to √2.
     """
-    least, n = float(point["spread"]), int(point["n"])
+    least = spread
     ratio = np.zeros(trials)
     for trial in range(trials):
         law = rotated(least * geometric(D, 1 / least), data)
@@ -111,13 +111,12 @@ def fine_rows(spread: float) -> float:
     return fine_shape(D, EPSILON, float(np.sqrt(spread)))
 
 
-def sides(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def sides(n: int, condition: float, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure errors on the same rows, mean 1000 sd away: unbounded, CoinPress, one step, none.
 
     All but the unbounded one are told ten times the largest eigenvalue, and that the smallest is 1. `three
     steps` is CoinPress with no more than three, `source` CoinPress with the constants of its source.
     """
-    condition, n = float(point["condition"]), int(point["n"])
     right = MARGIN * condition
     estimators: dict[str, Any] = {
         "error": UnboundedCovariance(),
@@ -142,9 +141,8 @@ def coinpress_steps(condition: float) -> int:
     return len(list(estimator.plan(SIDE_N, D, BUDGET).charges()))
 
 
-def sizes(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def sizes(d: int, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure the error at a condition number that is uniform on the logarithmic scale from 1 to 1e12."""
-    n, d = int(point["n"]), int(point["d"])
     columns = {name: np.empty(trials) for name in ("error", "reference")}
     for trial in range(trials):
         law = rotated(geometric(d, 10 ** data.uniform(0.0, 12.0)), data, FAR)

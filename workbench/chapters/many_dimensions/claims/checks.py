@@ -24,11 +24,10 @@ from workbench.study.intervals import (
     median_ratio_interval,
 )
 from workbench.study.rules import compare, inside_band, slope_inside
-from workbench.study.sweeps.schema import Point
 from workbench.study.verdict import Verdict
 
 Vector = NDArray[np.float64]
-Predict = Callable[[Point, str], Parts]
+Predict = Callable[..., Parts]
 
 BAND = 0.15  # tolerance of the predictions: rows that are clipped, frames that are not quite round
 TOLERANCE = 0.1  # of local slopes

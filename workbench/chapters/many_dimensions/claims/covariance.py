@@ -15,9 +15,7 @@ from workbench.chapters.one_mean.runs.costs import at, resampler
 from workbench.privacy import ZCDP
 from workbench.study.claim import Claim
 from workbench.study.profiles import claim_level
-from workbench.study.rules import at_most, combine
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import run
+from workbench.study.rules import at_most
 from workbench.study.verdict import Verdict
 
 MORE, FLAT, NEAR = 1.1, 1.05, 1.15  # over two steps, over the default number, over the plain estimate
@@ -27,24 +25,22 @@ FORMULAS = (
 )
 
 
-def predicted(point: Point, mode: str) -> theory.Parts:
+def predicted(mode: str, *, n: int, d: int, rho: float, condition: float) -> theory.Parts:
     """Return the prediction at a point, with every constant."""
-    axes = runs.spectrum(int(point["d"]), float(point["condition"]))
-    estimator = runs.covariance_of(point, mode=mode)
-    return theory.covariance_parts(estimator, axes, int(point["n"]), ZCDP(float(point["rho"])))
+    estimator, axes = runs.covariance_of(condition, mode=mode), runs.spectrum(d, condition)
+    return theory.covariance_parts(estimator, axes, n, ZCDP(rho))
 
 
-def excess(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide G9."""
+def excess(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of G9."""
     axes = ((runs.COVARIANCE_N, "n"), (runs.COVARIANCE_RHO, "rho"), (runs.COVARIANCE_D, "d"))
-    tables = [(sweep, along, run(sweep, profile, seed=seed, jobs=jobs)) for sweep, along in axes]
-    sizes = runs.covariance_sizes(profile, seed, jobs)
+    tables = [(*axis, frame) for axis, frame in zip(axes, frames[:3], strict=True)]
+    sizes = pd.concat(frames[3:], ignore_index=True)
     count = sum(3 * len(sweep.points) + len(runs.MODES) for sweep, _, _ in tables)
-    level = claim_level() / (count + len(runs.MODES) * len(runs.COVARIANCE_ROWS))
+    level = claim_level(parts=count + len(runs.MODES) * len(runs.COVARIANCE_ROWS))
     rng = resampler(seed, "m21-covariance-excess")
     found = [check for one in tables for check in along_axis(*one, predicted, level, rng)]
-    found += rows_needed(sizes, level, rng)
-    return combine(found, sum(len(frame) for _, _, frame in tables) + len(sizes))
+    return [*found, *rows_needed(sizes, level, rng)]
 
 
 def rows_needed(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
@@ -60,13 +56,11 @@ def rows_needed(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdi
     return found
 
 
-def no_worse_than_two(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide G10."""
-    tight = run(steps.COVARIANCE_STEPS, profile, seed=seed, jobs=jobs)
-    paper = run(steps.ORIENTATIONS, profile, seed=seed, jobs=jobs)
-    rng, level = resampler(seed, "m21-covariance-steps"), claim_level() / (3 * (len(runs.MODES) + 1))
+def no_worse_than_two(tight: pd.DataFrame, paper: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of G10."""
+    rng, level = resampler(seed, "m21-covariance-steps"), claim_level(parts=3 * (len(runs.MODES) + 1))
     found = [check for mode in runs.MODES for check in over_two(tight, mode, level, rng)]
-    return combine([*found, *over_two(paper, "right", level, rng)], len(tight) + len(paper))
+    return [*found, *over_two(paper, "right", level, rng)]
 
 
 def over_two(frame: pd.DataFrame, name: str, level: float, rng: Generator) -> list[Verdict]:
@@ -80,11 +74,10 @@ def over_two(frame: pd.DataFrame, name: str, level: float, rng: Generator) -> li
     ]
 
 
-def wrong_side_grows(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide G16b."""
-    frame = run(steps.ORIENTATIONS, profile, seed=seed, jobs=jobs)
-    rng, level = resampler(seed, "m21-orientations"), claim_level() / 6
-    return combine(directions(frame, level, rng), len(frame))
+def wrong_side_grows(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of G16b."""
+    rng, level = resampler(seed, "m21-orientations"), claim_level(parts=6)
+    return directions(frame, level, rng)
 
 
 def directions(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
@@ -99,12 +92,11 @@ def directions(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdic
     return found
 
 
-def near_and_flat(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide M21.2."""
-    frame = run(steps.CONDITIONS, profile, seed=seed, jobs=jobs)
+def near_and_flat(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of M21.2."""
     count = len(steps.CONDITIONS.points) * len(runs.MODES) * len(steps.MORE)
-    rng, level = resampler(seed, "m21-conditions"), claim_level() / count
-    return combine(condition_checks(frame, level, rng), len(frame))
+    rng, level = resampler(seed, "m21-conditions"), claim_level(parts=count)
+    return condition_checks(frame, level, rng)
 
 
 def condition_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
@@ -132,13 +124,12 @@ def _more(
     ]
 
 
-def proved_bounds_hold(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide G11."""
-    frames, balls = (run(sweep, profile, seed=seed, jobs=jobs) for sweep in (steps.FRAMES, steps.BALLS))
-    level = claim_level() / (len(steps.FRAMES.points) + len(steps.BALLS.points))
+def proved_bounds_hold(frames: pd.DataFrame, balls: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of G11."""
+    level = claim_level(parts=len(steps.FRAMES.points) + len(steps.BALLS.points))
     found = [held(at(frames, **point), f"frames, d = {point['d']}", level) for point in steps.FRAMES.points]
     found += [held(at(balls, **point), f"ball, d = {point['d']}", level) for point in steps.BALLS.points]
-    return combine(found, len(frames) + len(balls))
+    return found
 
 
 def held(frame: pd.DataFrame, name: str, level: float) -> Verdict:
@@ -157,21 +148,30 @@ CLAIMS = (
         " √(d(d+1)/n), both within 15 %: n = 1e4 .. 8e4, ρ = .1 .. 2.5, d = 6 .. 24, condition number 100;"
         " local slopes within .1 of the predicted ones; rows for an error of α in 90 % of runs within 15 %"
         " of the prediction.",
-        excess,
+        sweeps=lambda: (
+            runs.COVARIANCE_N,
+            runs.COVARIANCE_RHO,
+            runs.COVARIANCE_D,
+            runs.COVARIANCE_SIZES,
+            runs.COVARIANCE_SIZES_FEW,
+        ),
+        checks=excess,
     ),
     Claim(
         "G10",
         (checks.SOURCE, "proofs/gaussian_steps.md"),
         "d = 10, n = 2e4, ρ = .5, condition number 1000, rotated: the median error of 3, 4 and 5 steps"
         " is never above that of 2 by more than 10 %, in both modes and with the source's constants.",
-        no_worse_than_two,
+        sweeps=lambda: (steps.COVARIANCE_STEPS, steps.ORIENTATIONS),
+        checks=no_worse_than_two,
     ),
     Claim(
         "G11",
         (checks.SOURCE, "M21/Problem", "proofs/gaussian_steps.md"),
         "Mode proved, β = .1: ℓ I ≤ A Σ Aᵀ ≤ I before every step, and the last radius holds the mean, in"
         " at least 90 % of runs.",
-        proved_bounds_hold,
+        sweeps=lambda: (steps.FRAMES, steps.BALLS),
+        checks=proved_bounds_hold,
     ),
     Claim(
         "G16b",
@@ -179,7 +179,8 @@ CLAIMS = (
         "With the authors' orientation, rows X A and the result A⁻¹ Z A⁻¹, every step beyond the second"
         " raises the median error (d = 10, n = 2e4, ρ = .5, condition number 1000); with rows X Aᵀ and the"
         " result A⁻¹ Z A⁻ᵀ none does by more than 10 %.",
-        wrong_side_grows,
+        sweeps=lambda: (steps.ORIENTATIONS,),
+        checks=wrong_side_grows,
     ),
     Claim(
         "M21.2",
@@ -187,6 +188,7 @@ CLAIMS = (
         "d = 10, n = 1e5, ρ = .5, condition numbers 1e2, 1e4, 1e6, rotated, both modes: the error is at"
         " most 1.15 times that of the sample covariance, and up to three steps more than the default"
         " number raise it by at most 5 %.",
-        near_and_flat,
+        sweeps=lambda: (steps.CONDITIONS,),
+        checks=near_and_flat,
     ),
 )

@@ -16,9 +16,8 @@ from workbench.privacy import ZCDP
 from workbench.study.claim import Claim
 from workbench.study.intervals import bootstrap_interval
 from workbench.study.profiles import claim_level
-from workbench.study.rules import combine, compare
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, run
+from workbench.study.rules import compare
+from workbench.study.sweeps.sweep import Sweep
 from workbench.study.verdict import Verdict
 
 SAME, WORSE = 1.15, 2.0  # error of 2 to 4 steps, and of one over that of two
@@ -29,23 +28,21 @@ FORMULAS = (
 )
 
 
-def predicted(point: Point, mode: str) -> theory.Parts:
+def predicted(mode: str, *, n: int, d: int, rho: float, reach: float) -> theory.Parts:
     """Return the prediction at a point, with every constant."""
-    estimator = runs.mean_of(point, mode=mode)
-    return theory.mean_parts(estimator, int(point["n"]), int(point["d"]), ZCDP(float(point["rho"])))
+    return theory.mean_parts(runs.mean_of(d, reach, mode=mode), n, d, ZCDP(rho))
 
 
-def excess(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide G7."""
+def excess(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of G7."""
     axes = ((runs.MEAN_N, "n"), (runs.MEAN_RHO, "rho"), (runs.MEAN_D, "d"))
-    tables = [(sweep, along, run(sweep, profile, seed=seed, jobs=jobs)) for sweep, along in axes]
-    sizes = runs.mean_sizes(profile, seed, jobs)
+    tables = [(*axis, frame) for axis, frame in zip(axes, frames[:3], strict=True)]
+    sizes = pd.concat(frames[3:], ignore_index=True)
     count = sum(3 * len(sweep.points) + len(runs.MODES) for sweep, _, _ in tables)
-    level = claim_level() / (count + len(runs.MODES) * len(runs.MEAN_ROWS))
+    level = claim_level(parts=count + len(runs.MODES) * len(runs.MEAN_ROWS))
     rng = resampler(seed, "m21-mean-excess")
     found = [check for one in tables for check in along_axis(*one, predicted, level, rng)]
-    found += rows_needed(sizes, level, rng)
-    return combine(found, sum(len(frame) for _, _, frame in tables) + len(sizes))
+    return [*found, *rows_needed(sizes, level, rng)]
 
 
 def along_axis(
@@ -54,16 +51,16 @@ def along_axis(
     """Return the checks of one axis: both parts at every point, and the slopes of the private one."""
     found = []
     for point in sweep.points:
-        rows, where, n = at(frame, **{along: point[along]}), f"{along} = {point[along]:g}", int(point["n"])
+        rows, where, n = at(frame, **{along: point[along]}), f"{along} = {point[along]:g}", point["n"]
         for mode in runs.MODES:
-            values, expected = checks.column(rows, f"apart {mode}"), predict(point, mode).privacy
+            values, expected = checks.column(rows, f"apart {mode}"), predict(mode, **point).privacy
             found.append(checks.part(f"privacy, {mode}, {where}", values, expected, level, rng, n=n))
-        plain, sampling = checks.column(rows, "reference"), predict(point, "practical").sampling
+        plain, sampling = checks.column(rows, "reference"), predict("practical", **point).sampling
         found.append(checks.part(f"sampling, {where}", plain, sampling, level, rng, n=n))
     xs = [float(point[along]) for point in sweep.points]
     for mode in runs.MODES:
         samples = checks.columns(frame, f"apart {mode}", along)
-        expectations = [predict(point, mode).privacy for point in sweep.points]
+        expectations = [predict(mode, **point).privacy for point in sweep.points]
         found.append(checks.slope(f"slope in {along}, {mode}", xs, samples, expectations, level, rng))
     return found
 
@@ -81,11 +78,10 @@ def rows_needed(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdi
     return found
 
 
-def order_of_steps(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide G8."""
-    frame = run(steps.MEAN_STEPS, profile, seed=seed, jobs=jobs)
-    rng, level = resampler(seed, "m21-mean-steps"), claim_level() / (len(steps.REACHES) + 3)
-    return combine(step_checks(frame, level, rng), len(frame))
+def order_of_steps(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of G8."""
+    rng, level = resampler(seed, "m21-mean-steps"), claim_level(parts=len(steps.REACHES) + 3)
+    return step_checks(frame, level, rng)
 
 
 def step_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
@@ -99,8 +95,8 @@ def step_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdi
     ]
     expected = []
     for point in steps.MEAN_STEPS.points:
-        estimator = runs.mean_of(point, steps=1)
-        expected.append(theory.mean_parts(estimator, n, int(point["d"]), ZCDP(float(point["rho"]))).privacy)
+        estimator = runs.mean_of(point["d"], point["reach"], steps=1)
+        expected.append(theory.mean_parts(estimator, n, point["d"], ZCDP(point["rho"])).privacy)
         values = checks.column(frame, "apart 1", reach=point["reach"])
         name = f"privacy of one step, R = {point['reach']:g}√d"
         found.append(checks.part(name, values, expected[-1], level, rng, n=n))
@@ -132,11 +128,10 @@ def spread(name: str, errors: Sequence[checks.Vector], level: float, rng: Genera
     )
 
 
-def near_the_sample_mean(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide M21.3."""
-    frame = run(steps.WHERE, profile, seed=seed, jobs=jobs)
-    rng, level = resampler(seed, "m21-places"), claim_level() / len(steps.PLACES)
-    return combine(place_checks(frame, level, rng), len(frame))
+def near_the_sample_mean(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of M21.3."""
+    rng, level = resampler(seed, "m21-places"), claim_level(parts=len(steps.PLACES))
+    return place_checks(frame, level, rng)
 
 
 def place_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
@@ -160,7 +155,14 @@ CLAIMS = (
         " clipping takes) and sampling errs by √(d/n), both within 15 %: n = 1000 .. 16000, ρ = .02 .."
         " 2.5, d = 4 .. 64, R = 100√d; local slopes within .1 of the predicted ones; rows for an error of"
         " α in 90 % of runs within 15 % of the prediction.",
-        excess,
+        sweeps=lambda: (
+            runs.MEAN_N,
+            runs.MEAN_RHO,
+            runs.MEAN_D,
+            runs.MEAN_SIZES,
+            runs.MEAN_SIZES_FEW,
+        ),
+        checks=excess,
     ),
     Claim(
         "G8",
@@ -168,7 +170,8 @@ CLAIMS = (
         "d = 10, n = 1000, ρ = .5: at R = 10√d the errors of 2, 3 and 4 steps are within 15 % of each"
         " other and that of one step is at least twice as large; one step pays √d 2B/(n√(2ρ)), within 15 %"
         " and with the predicted slope in R, up to R = 1000√d.",
-        order_of_steps,
+        sweeps=lambda: (steps.MEAN_STEPS,),
+        checks=order_of_steps,
     ),
     Claim(
         "M21.3",
@@ -176,6 +179,7 @@ CLAIMS = (
         "d = 10, n = 1000, ρ = .5, R = 100√d, practical: the error is at most 1.1 times that of the"
         " sample mean, for means at the centre of the ball, on an axis, on the diagonal and on the"
         " boundary.",
-        near_the_sample_mean,
+        sweeps=lambda: (steps.WHERE,),
+        checks=near_the_sample_mean,
     ),
 )

@@ -14,7 +14,7 @@ from workbench.chapters.one_mean.runs.costs import at, resampler
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.study.intervals import Interval
 from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, run
+from workbench.study.sweeps.sweep import Sweep, run, run_all
 
 BAND, TWO = 0.05, 1.96  # level of the bands, and how many standard errors they reach
 MEAN, COVARIANCE = "mean/coinpress", "covariance/coinpress"
@@ -39,7 +39,13 @@ def price_of_a_mean(profile: str, seed: int) -> Chart:
     panels = [
         _axis(sweep, along, run(sweep, profile, seed=seed), mean.predicted, MEAN) for sweep, along in axes
     ]
-    sizes = _sizes(runs.mean_sizes(profile, seed), runs.MEAN_ROWS, runs.mean_rows, MEAN, rng)
+    sizes = _sizes(
+        run_all((runs.MEAN_SIZES, runs.MEAN_SIZES_FEW), profile, seed=seed),
+        runs.MEAN_ROWS,
+        runs.mean_rows,
+        MEAN,
+        rng,
+    )
     return Chart(
         "price_of_a_mean",
         "What privacy adds to a mean, beside what sampling costs",
@@ -63,7 +69,7 @@ def price_of_a_covariance(profile: str, seed: int) -> Chart:
         _axis(sweep, along, run(sweep, profile, seed=seed), covariance.predicted, COVARIANCE)
         for sweep, along in axes
     ]
-    frame = runs.covariance_sizes(profile, seed)
+    frame = run_all((runs.COVARIANCE_SIZES, runs.COVARIANCE_SIZES_FEW), profile, seed=seed)
     sizes = _sizes(frame, runs.COVARIANCE_ROWS, runs.covariance_rows, COVARIANCE, rng)
     return Chart(
         "price_of_a_covariance",
@@ -104,7 +110,7 @@ def _axis(sweep: Sweep, along: str, frame: pd.DataFrame, predict: Predict, owner
         low, high = zip(*map(rms_band, values), strict=True)
         look = key(owner, mode)
         curves.append(Series(NAMES[mode], xs, map(checks.rms, values), low, high, colour_key=look))
-        expected = [predict(point, mode).privacy for point in fine]
+        expected = [predict(mode, **point).privacy for point in fine]
         curves.append(Series("", [float(p[along]) for p in fine], expected, role="theory", colour_key=look))
     plain = [checks.rms(checks.column(frame, "reference", **{along: x})) for x in xs]
     curves.append(Series("sampling", xs, plain, role="reference", colour_key="non-private"))

@@ -21,7 +21,6 @@ from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.measures import Measure, median, scaled
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.sweep import Sweep, grid, run
 from workbench.types import Array, Columns
 
@@ -64,10 +63,11 @@ def predicted(key: str, estimator: Any, n: int, d: int, budget: ApproxDP) -> Par
     return Parts(sqrt(d / n), sqrt(d) * gaussian_scale(charges[-1]), d)
 
 
-def side_by_side(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def side_by_side(
+    n: int, d: int, half_width: float, epsilon: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Run every method on the same normal rows, their mean uniform in the box."""
-    n, d, half_width = int(point["n"]), int(point["d"]), float(point["half_width"])
-    budget, methods = ApproxDP(float(point["epsilon"]), DELTA), estimators(d, half_width)
+    budget, methods = ApproxDP(epsilon, DELTA), estimators(d, half_width)
     found = table(trials, "reference", *methods)
     for trial in range(trials):
         theta = data.uniform(-half_width, half_width, d)
@@ -180,10 +180,11 @@ def rows_of(law: str, n: int, d: int, data: Generator) -> Array:
     return np.asarray((data.gamma(SHAPE, size=(n, d)) - SHAPE) / sqrt(SHAPE))
 
 
-def laws(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def laws(
+    n: int, d: int, epsilon: float, law: str, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Run the mean for normal rows and the mean for bounded moments on the same rows."""
-    n, d, law = int(point["n"]), int(point["d"]), str(point["law"])
-    budget, radius = ApproxDP(float(point["epsilon"]), DELTA), HALF_WIDTH * sqrt(d)
+    budget, radius = ApproxDP(epsilon, DELTA), HALF_WIDTH * sqrt(d)
     methods: dict[str, Estimator[Any]] = {
         BALL: CoinPressMean(radius=radius),
         "mean/clipped-heavy": ClippedHeavyMean(radius=radius, hypercontractivity=LAWS[law]),

@@ -25,7 +25,6 @@ from workbench.estimators.base import Trace
 from workbench.privacy import ZCDP
 from workbench.study.measures import median
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.sweep import Sweep, grid, run
 from workbench.types import Columns
 
@@ -80,7 +79,7 @@ def _one_step(frame: pd.DataFrame) -> Panel:
     values = {reach: checks.column(frame, "error 1", reach=reach) for reach in steps.REACHES}
     measured = _measured("one step", values, key(MEAN, "practical"))
     expected = [
-        theory.mean_parts(runs.mean_of(p, steps=1), int(p["n"]), int(p["d"]), ZCDP(runs.RHO)).total
+        theory.mean_parts(runs.mean_of(p["d"], p["reach"], steps=1), p["n"], p["d"], ZCDP(runs.RHO)).total
         for p in steps.MEAN_STEPS.points
     ]
     dashed = Series("predicted", steps.REACHES, expected, role="theory", colour_key=key(MEAN, "practical"))
@@ -137,27 +136,29 @@ def _level(label: str, level: float) -> Series:
     return Series(label, (1, steps.MOST), (level, level), role="reference", colour_key="non-private")
 
 
-def frame_bounds(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def frame_bounds(
+    n: int, d: int, rho: float, condition: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Record the extreme eigenvalues of A Σ Aᵀ before every step, both modes."""
-    budget, places = ZCDP(float(point["rho"])), steps_taken(point)
+    budget, places = ZCDP(rho), steps_taken(n, d, rho, condition)
     names = [f"{mode} {end} {place}" for mode in runs.MODES for end in ("low", "high")
              for place in range(places[mode])]  # fmt: skip
     found = runs.table(trials, *names)
-    for trial, (sigma, x) in enumerate(runs.centred_rows(point, trials, data)):
+    for trial, (sigma, x) in enumerate(runs.centred_rows(n, d, condition, trials, data)):
         for mode in runs.MODES:
             trace = Trace()
-            runs.covariance_of(point, mode=mode)(x, budget=budget, rng=noise, trace=trace)
+            runs.covariance_of(condition, mode=mode)(x, budget=budget, rng=noise, trace=trace)
             for place, a in enumerate(trace.records["preconditioner"]):
                 values = np.linalg.eigvalsh(a @ sigma @ a.T)  # type: ignore[attr-defined, operator]
                 found[f"{mode} low {place}"][trial], found[f"{mode} high {place}"][trial] = values[[0, -1]]
     return found
 
 
-def steps_taken(point: Point) -> dict[str, int]:
+def steps_taken(n: int, d: int, rho: float, condition: float) -> dict[str, int]:
     """Return the default number of steps of each mode."""
-    n, d, budget = int(point["n"]), int(point["d"]), ZCDP(float(point["rho"]))
     return {
-        mode: len(runs.covariance_of(point, mode=mode).design(n, d, budget).weights) for mode in runs.MODES
+        mode: len(runs.covariance_of(condition, mode=mode).design(n, d, ZCDP(rho)).weights)
+        for mode in runs.MODES
     }
 
 
@@ -189,7 +190,7 @@ def two_modes(profile: str, seed: int) -> Chart:
 
 def _bounds(frame: pd.DataFrame, mode: str) -> Panel:
     point = BOUNDS.points[0]
-    places = range(steps_taken(point)[mode])
+    places = range(steps_taken(**point)[mode])
     curves = []
     for end, label, look in (("high", "longest axis", "0"), ("low", "shortest axis", "0:low")):
         values = [checks.column(frame, f"{mode} {end} {place}") for place in places]
@@ -197,7 +198,8 @@ def _bounds(frame: pd.DataFrame, mode: str) -> Panel:
         curves.append(
             Series(label, xs, map(np.median, values), map(min, values), map(max, values), colour_key=look)
         )
-    design = runs.covariance_of(point, mode=mode).design(int(point["n"]), int(point["d"]), ZCDP(runs.RHO))
+    estimator = runs.covariance_of(point["condition"], mode=mode)
+    design = estimator.design(point["n"], point["d"], ZCDP(runs.RHO))
     curves += [
         Series("public bounds", [place + 1 for place in places], design.lower, role="theory"),
         Series("", (1, len(places)), (1, 1), role="theory"),

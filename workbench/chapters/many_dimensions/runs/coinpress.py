@@ -12,7 +12,6 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.many_dimensions.runs import theory
@@ -23,7 +22,7 @@ from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Array, Columns
 
 MODES = ("practical", "proved")
@@ -51,25 +50,22 @@ FEW = 5  # dimensions
 FACTORS = (0.82, 0.88, 0.94, 1.0, 1.06, 1.13, 1.22)  # n over the one in the middle
 
 
-def mean_of(point: Point, **more: Any) -> CoinPressMean:
+def mean_of(d: int, reach: float, **more: Any) -> CoinPressMean:
     """Return the estimator of a point of d and `reach`, the public radius over √d."""
-    return CoinPressMean(radius=float(point["reach"]) * sqrt(int(point["d"])), **more)
+    return CoinPressMean(radius=reach * sqrt(d), **more)
 
 
-def covariance_of(point: Point, **more: Any) -> CoinPressCovariance:
+def covariance_of(condition: float, **more: Any) -> CoinPressCovariance:
     """Return the estimator of a point; its public bound is the condition number, the least eigenvalue 1."""
-    return CoinPressCovariance(upper=float(point["condition"]), centred=True, **more)
+    return CoinPressCovariance(upper=condition, centred=True, **more)
 
 
-def normal_rows(point: Point, trials: int, data: Generator) -> Iterator[tuple[Array, Array]]:
+def normal_rows(n: int, d: int, reach: float, trials: int, data: Generator) -> Iterator[tuple[Array, Array]]:
     """Yield θ and n rows of N(θ, I)."""
-    n, d = int(point["n"]), int(point["d"])
     for _ in range(trials):
         theta = data.standard_normal(d)
-        theta *= float(point["reach"]) * sqrt(d) * data.random() / np.linalg.norm(theta)
-        rows = data.standard_normal((n, d))
-        rows += theta
-        yield theta, rows
+        theta *= reach * sqrt(d) * data.random() / np.linalg.norm(theta)
+        yield theta, data.standard_normal((n, d)) + theta
 
 
 def rotated(d: int, condition: float, data: Generator) -> Array:
@@ -83,53 +79,44 @@ def spectrum(d: int, condition: float) -> Array:
     return np.geomspace(1.0, condition, d)
 
 
-def centred_rows(point: Point, trials: int, data: Generator) -> Iterator[tuple[Array, Array]]:
+def centred_rows(
+    n: int, d: int, condition: float, trials: int, data: Generator
+) -> Iterator[tuple[Array, Array]]:
     """Yield Σ and n rows of N(0, Σ)."""
-    n, d = int(point["n"]), int(point["d"])
     for _ in range(trials):
-        sigma = rotated(d, float(point["condition"]), data)
+        sigma = rotated(d, condition, data)
         yield sigma, data.standard_normal((n, d)) @ np.linalg.cholesky(sigma).T
 
 
-def means(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def means(
+    n: int, d: int, rho: float, reach: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Run both modes on the same rows, at a point of n, d, rho and reach."""
-    budget, found = ZCDP(float(point["rho"])), table(trials, "reference", *columns_of(MODES))
-    for trial, (theta, x) in enumerate(normal_rows(point, trials, data)):
+    budget, found = ZCDP(rho), table(trials, "reference", *columns_of(MODES))
+    for trial, (theta, x) in enumerate(normal_rows(n, d, reach, trials, data)):
         plain = x.mean(axis=0)
         found["reference"][trial] = np.linalg.norm(plain - theta)
         for mode in MODES:
-            value: Any = mean_of(point, mode=mode)(x, budget=budget, rng=noise).value
+            value: Any = mean_of(d, reach, mode=mode)(x, budget=budget, rng=noise).value
             found[f"error {mode}"][trial] = np.linalg.norm(value - theta)
             found[f"apart {mode}"][trial] = np.linalg.norm(value - plain)
     return found
 
 
-def covariances(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def covariances(
+    n: int, d: int, rho: float, condition: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Run both modes on the same rows, at a point of n, d, rho and condition."""
-    budget, found = ZCDP(float(point["rho"])), table(trials, "reference", *columns_of(MODES))
-    for trial, (sigma, x) in enumerate(centred_rows(point, trials, data)):
+    budget, found = ZCDP(rho), table(trials, "reference", *columns_of(MODES))
+    for trial, (sigma, x) in enumerate(centred_rows(n, d, condition, trials, data)):
         plain = second_moment(x)
         found["reference"][trial] = mahalanobis_covariance_error(plain, sigma)
         for mode in MODES:
-            value: Any = covariance_of(point, mode=mode)(x, budget=budget, rng=noise).value
+            value: Any = covariance_of(condition, mode=mode)(x, budget=budget, rng=noise).value
             found[f"error {mode}"][trial] = mahalanobis_covariance_error(value, sigma)
             # far from Σ the plain estimate's own norm would be another: both are measured in that of Σ
             found[f"apart {mode}"][trial] = mahalanobis_covariance_error(sigma + value - plain, sigma)
     return found
-
-
-def mean_sizes(profile: str, seed: int, jobs: int | None = None) -> pd.DataFrame:
-    """Return the runs of all settings of a mean whose rows are counted."""
-    return _together((MEAN_SIZES, MEAN_SIZES_FEW), profile, seed, jobs)
-
-
-def covariance_sizes(profile: str, seed: int, jobs: int | None = None) -> pd.DataFrame:
-    """Return the runs of all settings of a covariance whose rows are counted."""
-    return _together((COVARIANCE_SIZES, COVARIANCE_SIZES_FEW), profile, seed, jobs)
-
-
-def _together(sweeps: tuple[Sweep, ...], profile: str, seed: int, jobs: int | None) -> pd.DataFrame:
-    return pd.concat([run(one, profile, seed=seed, jobs=jobs) for one in sweeps], ignore_index=True)
 
 
 def table(trials: int, *names: str) -> Columns:
@@ -145,36 +132,51 @@ def columns_of(names: tuple[Any, ...]) -> Iterator[str]:
 @lru_cache(maxsize=256)
 def mean_rows(d: int, alpha: float, mode: Any) -> int:
     """Return the predicted n at which the mean errs by at most alpha with probability .9."""
-    estimator = mean_of({"d": d, "reach": REACH}, mode=mode)
+    estimator = mean_of(d, REACH, mode=mode)
     return theory.rows_needed(lambda n: theory.mean_parts(estimator, n, d, ZCDP(RHO)), alpha, BETA)
 
 
 @lru_cache(maxsize=256)
 def covariance_rows(d: int, alpha: float, mode: Any) -> int:
     """Return the predicted n at which the covariance errs by at most alpha with probability .9."""
-    estimator = covariance_of({"condition": CONDITION}, mode=mode)
-    axes = spectrum(d, CONDITION)
+    estimator, axes = covariance_of(CONDITION, mode=mode), spectrum(d, CONDITION)
     return theory.rows_needed(lambda n: theory.covariance_parts(estimator, axes, n, ZCDP(RHO)), alpha, BETA)
 
 
-def mean_size(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def mean_size(
+    d: int,
+    alpha: float,
+    mode: str,
+    n: int,
+    rho: float,
+    reach: float,
+    *,
+    trials: int,
+    data: Generator,
+    noise: Generator,
+) -> Columns:
     """Run one mode, at a point that has a mode."""
-    estimator, budget = mean_of(point, mode=point["mode"]), ZCDP(float(point["rho"]))
-    found = table(trials, "error")
-    for trial, (theta, x) in enumerate(normal_rows(point, trials, data)):
-        value: Any = estimator(x, budget=budget, rng=noise).value
-        found["error"][trial] = np.linalg.norm(value - theta)
-    return found
+    estimator, samples = mean_of(d, reach, mode=mode), normal_rows(n, d, reach, trials, data)
+    runs: Any = ((estimator(x, budget=ZCDP(rho), rng=noise).value, theta) for theta, x in samples)
+    return {"error": np.array([np.linalg.norm(value - theta) for value, theta in runs])}
 
 
-def covariance_size(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def covariance_size(
+    d: int,
+    alpha: float,
+    mode: str,
+    n: int,
+    rho: float,
+    condition: float,
+    *,
+    trials: int,
+    data: Generator,
+    noise: Generator,
+) -> Columns:
     """Run one mode, at a point that has a mode."""
-    estimator, budget = covariance_of(point, mode=point["mode"]), ZCDP(float(point["rho"]))
-    found = table(trials, "error")
-    for trial, (sigma, x) in enumerate(centred_rows(point, trials, data)):
-        value: Any = estimator(x, budget=budget, rng=noise).value
-        found["error"][trial] = mahalanobis_covariance_error(value, sigma)
-    return found
+    estimator, samples = covariance_of(condition, mode=mode), centred_rows(n, d, condition, trials, data)
+    runs: Any = ((estimator(x, budget=ZCDP(rho), rng=noise).value, sigma) for sigma, x in samples)
+    return {"error": np.array([mahalanobis_covariance_error(value, sigma) for value, sigma in runs])}
 
 
 def around(middle: Mapping[tuple[int, float], tuple[int, int]], **more: float) -> tuple[Point, ...]:
@@ -219,28 +221,28 @@ MEAN_POINTS = around(MEAN_ROWS, rho=RHO, reach=REACH)
 COVARIANCE_POINTS = around(COVARIANCE_ROWS, rho=RHO, condition=CONDITION)
 MEAN_SIZES = Sweep(
     "m21-mean-sizes",
-    tuple(point for point in MEAN_POINTS if int(point["d"]) > FEW),
+    tuple(point for point in MEAN_POINTS if point["d"] > FEW),
     mean_size,
     16,
     {"quick": 1, "ci": 15, "full": 62, "deep": 250},
 )
 MEAN_SIZES_FEW = Sweep(
     "m21-mean-sizes-few",  # an error in few dimensions varies more, and takes more trials
-    tuple(point for point in MEAN_POINTS if int(point["d"]) <= FEW),
+    tuple(point for point in MEAN_POINTS if point["d"] <= FEW),
     mean_size,
     40,
     {"quick": 1, "ci": 15, "full": 62, "deep": 250},
 )
 COVARIANCE_SIZES = Sweep(
     "m21-covariance-sizes",
-    tuple(point for point in COVARIANCE_POINTS if int(point["d"]) > FEW),
+    tuple(point for point in COVARIANCE_POINTS if point["d"] > FEW),
     covariance_size,
     8,
     {"quick": 1, "ci": 9, "full": 36, "deep": 144},
 )
 COVARIANCE_SIZES_FEW = Sweep(
     "m21-covariance-sizes-few",
-    tuple(point for point in COVARIANCE_POINTS if int(point["d"]) <= FEW),
+    tuple(point for point in COVARIANCE_POINTS if point["d"] <= FEW),
     covariance_size,
     8,
     {"quick": 1, "ci": 18, "full": 75, "deep": 300},

@@ -28,7 +28,6 @@ from workbench.linalg import psd_part, second_moment
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP, Budget, noise_source
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Array, Columns
 
@@ -40,40 +39,48 @@ ROUNDING = 1e-9
 PLACES = ("centre", "axis", "diagonal", "boundary")
 
 
-def mean_steps(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def mean_steps(
+    n: int, d: int, rho: float, reach: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Run every number of steps on the same rows, mode "practical"."""
-    budget, found = ZCDP(float(point["rho"])), table(trials, "reference", *columns_of(STEPS))
-    for trial, (theta, x) in enumerate(normal_rows(point, trials, data)):
+    budget, found = ZCDP(rho), table(trials, "reference", *columns_of(STEPS))
+    for trial, (theta, x) in enumerate(normal_rows(n, d, reach, trials, data)):
         plain = x.mean(axis=0)
         found["reference"][trial] = np.linalg.norm(plain - theta)
         for steps in STEPS:
-            value: Any = mean_of(point, steps=steps)(x, budget=budget, rng=noise).value
+            value: Any = mean_of(d, reach, steps=steps)(x, budget=budget, rng=noise).value
             found[f"error {steps}"][trial] = np.linalg.norm(value - theta)
             found[f"apart {steps}"][trial] = np.linalg.norm(value - plain)
     return found
 
 
-def covariance_steps(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def covariance_steps(
+    n: int, d: int, rho: float, condition: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Run every number of steps in both modes on the same rows."""
-    budget = ZCDP(float(point["rho"]))
+    budget = ZCDP(rho)
     found = table(trials, "reference", *(f"{mode} {steps}" for mode in MODES for steps in STEPS))
-    for trial, (sigma, x) in enumerate(centred_rows(point, trials, data)):
+    for trial, (sigma, x) in enumerate(centred_rows(n, d, condition, trials, data)):
         found["reference"][trial] = mahalanobis_covariance_error(second_moment(x), sigma)
         for mode in MODES:
             for steps in STEPS:
-                value: Any = covariance_of(point, mode=mode, steps=steps)(x, budget=budget, rng=noise).value
+                value: Any = covariance_of(condition, mode=mode, steps=steps)(
+                    x, budget=budget, rng=noise
+                ).value
                 found[f"{mode} {steps}"][trial] = mahalanobis_covariance_error(value, sigma)
     return found
 
 
-def orientations(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def orientations(
+    n: int, d: int, rho: float, condition: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Run every number of steps with rows on the right and on the wrong side, the source's constants."""
-    budget = ZCDP(float(point["rho"]))
+    budget = ZCDP(rho)
     found = table(trials, "reference", *(f"{side} {steps}" for side in ("right", "wrong") for steps in STEPS))
-    for trial, (sigma, x) in enumerate(centred_rows(point, trials, data)):
+    for trial, (sigma, x) in enumerate(centred_rows(n, d, condition, trials, data)):
         found["reference"][trial] = mahalanobis_covariance_error(second_moment(x), sigma)
         for steps in STEPS:
-            estimator = covariance_of(point, steps=steps, calibration="paper")
+            estimator = covariance_of(condition, steps=steps, calibration="paper")
             right: Any = estimator(x, budget=budget, rng=noise).value
             wrong = authors_orientation(estimator, x, budget, noise)
             found[f"right {steps}"][trial] = mahalanobis_covariance_error(right, sigma)
@@ -95,32 +102,36 @@ def authors_orientation(estimator: CoinPressCovariance, x: Array, budget: Budget
     return np.asarray(inverse @ psd_part(z) @ inverse)
 
 
-def more_steps(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def more_steps(
+    n: int, d: int, rho: float, condition: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Run the default number of steps and up to three more in both modes on the same rows."""
-    budget, n, d = ZCDP(float(point["rho"])), int(point["n"]), int(point["d"])
+    budget = ZCDP(rho)
     found = table(trials, "reference", *(f"{mode} +{more}" for mode in MODES for more in MORE))
-    counts = {mode: len(covariance_of(point, mode=mode).design(n, d, budget).weights) for mode in MODES}
-    for trial, (sigma, x) in enumerate(centred_rows(point, trials, data)):
+    counts = {mode: len(covariance_of(condition, mode=mode).design(n, d, budget).weights) for mode in MODES}
+    for trial, (sigma, x) in enumerate(centred_rows(n, d, condition, trials, data)):
         found["reference"][trial] = mahalanobis_covariance_error(second_moment(x), sigma)
         for mode, count in counts.items():
             for more in MORE:
-                estimator = covariance_of(point, mode=mode, steps=count + more if more else None)
+                estimator = covariance_of(condition, mode=mode, steps=count + more if more else None)
                 value: Any = estimator(x, budget=budget, rng=noise).value
                 found[f"{mode} +{more}"][trial] = mahalanobis_covariance_error(value, sigma)
     return found
 
 
-def places(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def places(
+    n: int, d: int, rho: float, reach: float, place: str, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Run both modes for a mean at a stated place of the public ball."""
-    n, d, budget = int(point["n"]), int(point["d"]), ZCDP(float(point["rho"]))
+    budget = ZCDP(rho)
     found = table(trials, "reference", *columns_of(MODES))
     for trial in range(trials):
-        theta = _placed(str(point["place"]), d, float(point["reach"]) * sqrt(d), data)
+        theta = _placed(place, d, reach * sqrt(d), data)
         x = theta + data.standard_normal((n, d))
         plain = x.mean(axis=0)
         found["reference"][trial] = np.linalg.norm(plain - theta)
         for mode in MODES:
-            value: Any = mean_of(point, mode=mode)(x, budget=budget, rng=noise).value
+            value: Any = mean_of(d, reach, mode=mode)(x, budget=budget, rng=noise).value
             found[f"error {mode}"][trial] = np.linalg.norm(value - theta)
             found[f"apart {mode}"][trial] = np.linalg.norm(value - plain)
     return found
@@ -137,11 +148,13 @@ def _placed(place: str, d: int, radius: float, data: Generator) -> Array:
     return spots[place]
 
 
-def frames_held(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def frames_held(
+    n: int, d: int, rho: float, condition: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Record whether ℓ I ≤ A Σ Aᵀ ≤ I before every step, mode "proved"."""
-    budget, found = ZCDP(float(point["rho"])), {"held": np.zeros(trials)}
-    estimator = covariance_of(point, mode="proved", beta=HELD)
-    for trial, (sigma, x) in enumerate(centred_rows(point, trials, data)):
+    budget, found = ZCDP(rho), {"held": np.zeros(trials)}
+    estimator = covariance_of(condition, mode="proved", beta=HELD)
+    for trial, (sigma, x) in enumerate(centred_rows(n, d, condition, trials, data)):
         trace = Trace()
         estimator(x, budget=budget, rng=noise, trace=trace)
         records = zip(trace.records["preconditioner"], trace.records["lower"], strict=True)
@@ -155,12 +168,14 @@ def sandwiched(a: Any, sigma: Array, lower: Any) -> bool:
     return bool(lower * (1 - ROUNDING) <= values[0] and values[-1] <= 1 + ROUNDING)
 
 
-def balls_held(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def balls_held(
+    n: int, d: int, rho: float, reach: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Record whether the last radius holds the mean, mode "proved"."""
-    budget, found = ZCDP(float(point["rho"])), {"held": np.zeros(trials)}
-    estimator = mean_of(point, mode="proved", beta=HELD)
-    radius = estimator.error_bound(int(point["n"]), int(point["d"]), budget, HELD)
-    for trial, (theta, x) in enumerate(normal_rows(point, trials, data)):
+    budget, found = ZCDP(rho), {"held": np.zeros(trials)}
+    estimator = mean_of(d, reach, mode="proved", beta=HELD)
+    radius = estimator.error_bound(n, d, budget, HELD)
+    for trial, (theta, x) in enumerate(normal_rows(n, d, reach, trials, data)):
         value: Any = estimator(x, budget=budget, rng=noise).value
         found["held"][trial] = np.linalg.norm(value - theta) <= radius
     return found

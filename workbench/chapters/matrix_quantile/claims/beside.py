@@ -14,7 +14,6 @@ from workbench.study.intervals import clopper_pearson
 from workbench.study.measures import Measure
 from workbench.study.profiles import claim_level
 from workbench.study.rules import at_most, combine
-from workbench.study.sweeps.sweep import run
 from workbench.study.verdict import Verdict
 
 FRUGAL = {"spectral/preconditioner": 0.2, "covariance/unbounded": 1.0}  # our rows over theirs, at most
@@ -24,15 +23,15 @@ MOSTLY, MOST = 0.75, 4.0  # of all runs; the condition that is promised
 FAR_OFF, CLEARLY = 1e3, 0.5
 
 
-def fewer_rows(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide MQ6."""
+def fewer_rows(*frames: pd.DataFrame) -> Verdict:
+    """Return the checks of MQ6."""
     checks = [_fewer(key, d) for key in FRUGAL for d in DIMENSIONS]
-    for d, sweep in sweeps.TOLD_PLANNED.items():
-        frame, n = run(sweep, profile, seed=seed, jobs=jobs), planned(d, None)
+    for d, frame in zip(sweeps.TOLD_PLANNED, frames, strict=True):
+        n = planned(d, None)
         failed, allowed = share(frame["fourfold"] > log(2)), (BETA, 1.0) if d in SHORT else (0.0, BETA)
         name = f"d = {d}: CoinPress, told 1 and 1e4, fails with our rows"
         checks.append(measures.between(name, failed, *allowed, n=n))
-    return combine(checks, sum(check.trials for check in checks))
+    return combine(checks)
 
 
 def _fewer(key: str, d: int) -> Verdict:
@@ -48,13 +47,12 @@ def share(found: pd.Series) -> Measure:
     return Measure(hits / trials, clopper_pearson(hits, trials, 2 * claim_level()), trials)
 
 
-def answers_are_right_or_none(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide MQ7."""
-    far, heavy = (run(sweep, profile, seed=seed, jobs=jobs) for sweep in (sweeps.FAR, sweeps.HEAVY))
+def answers_are_right_or_none(far: pd.DataFrame, heavy: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of MQ7."""
     rows = {at: measures.at(far, d=SPOILT_D, share=at)["condition"] for at in (RIGHT, NONE, WRONG)}
     tails = measures.at(heavy, d=SPOILT_D, degrees=sweeps.DEGREES[0])["condition"]
     n, bad = planned(SPOILT_D, None), int((rows[RIGHT] > MOST).sum())
-    checks = [
+    return [
         at_most(bad, len(rows[RIGHT]), BETA, claim_level(), factor=4.0).about(
             "1 % far rows", "a condition above 4, or no answer", n=n
         ),
@@ -62,7 +60,6 @@ def answers_are_right_or_none(profile: str, seed: int, jobs: int) -> Verdict:
         measures.between("t with 3 degrees of freedom: no answer", share(tails == inf), MOSTLY, 1.0, n=n),
         measures.between("20 % far rows: their line", share(_other(rows[WRONG])), CLEARLY, 1.0, n=n),
     ]
-    return combine(checks, len(far) + len(heavy))
 
 
 def _other(condition: pd.Series) -> pd.Series:
@@ -77,7 +74,8 @@ CLAIMS = (
         " fewest of spectral/preconditioner and at most the fewest of covariance/unbounded. CoinPress, told"
         " that eigenvalues lie between 1 and 1e4, fails with so many rows in more than one run of ten for"
         " d = 1, 2, and in fewer for d = 5, 10, 20.",
-        fewer_rows,
+        sweeps=lambda: sweeps.TOLD_PLANNED.values(),
+        checks=fewer_rows,
     ),
     Claim(
         "MQ7",
@@ -85,6 +83,7 @@ CLAIMS = (
         "At d = 5 and its planned rows, with 1 % of the rows far away in one place nine answers of ten are as"
         " promised; with 5 %, and with t-distributed rows of 3 degrees of freedom, three runs of four or more"
         " give no answer; 20 %, more rows than the level, are answered for: most releases show their line.",
-        answers_are_right_or_none,
+        sweeps=lambda: (sweeps.FAR, sweeps.HEAVY),
+        checks=answers_are_right_or_none,
     ),
 )

@@ -11,8 +11,7 @@ from workbench.study.claim import Claim
 from workbench.study.complexity import enough
 from workbench.study.measures import Measure
 from workbench.study.profiles import claim_level
-from workbench.study.rules import at_most, combine
-from workbench.study.sweeps.sweep import run
+from workbench.study.rules import at_most
 from workbench.study.verdict import Verdict
 
 MOST = {2: 2000, 5: 7000, 10: 13_000, 20: 30_000}  # rows
@@ -20,16 +19,15 @@ SILENT, FACTOR = 0.1, {2: 2.5, 5: 3.0, 10: 5.0, 20: 6.5}  # times that is what s
 BAND = (0.85, 1.15)  # measured over predicted total variation
 
 
-def learned_from_few_rows(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide MQ8."""
-    checks, trials = [], 0
-    for d, sweep in sweeps.LEARNED.items():
-        frame, n = run(sweep, profile, seed=seed, jobs=jobs), sweeps.start(d)
-        trials += len(frame)
+def learned_from_few_rows(*frames: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of MQ8."""
+    checks = []
+    for d, frame in zip(sweeps.LEARNED, frames, strict=True):
+        n = sweeps.start(d)
         checks.append(certain(f"d = {d}: the fewest rows", float(n), 0.0, float(MOST[d])))
         checks += [_answered(d, condition, rows) for condition, rows in _at_start(frame).items()]
         checks += [_foreseen(d, share, rows["error"]) for share, rows in measures.by(frame, "share").items()]
-    return combine(checks, trials)
+    return checks
 
 
 def _at_start(frame: pd.DataFrame) -> dict[float, pd.DataFrame]:
@@ -59,6 +57,7 @@ CLAIMS = (
         " 30,000 rows for d = 2, 5, 10, 20: at 1.05 times its fewest rows nine runs of ten answer, at"
         " condition numbers 1, 1e6 and 1e12, and there and at 2, 4, 16 times (d up to 10) the median total"
         " variation is .85 to 1.15 times the predicted one: (1, 1e-6).",
-        learned_from_few_rows,
+        sweeps=lambda: sweeps.LEARNED.values(),
+        checks=learned_from_few_rows,
     ),
 )

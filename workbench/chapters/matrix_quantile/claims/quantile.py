@@ -14,7 +14,6 @@ from workbench.study.measures import Measure
 from workbench.study.over_spectra import supremum
 from workbench.study.profiles import claim_level
 from workbench.study.rules import at_most, combine
-from workbench.study.sweeps.sweep import Sweep, run
 from workbench.study.verdict import Verdict
 
 STATEMENT = "AL22/matrix-quantile"
@@ -28,21 +27,20 @@ FOURFOLD = (STATEMENT, "enough for a condition of 4, whatever the covariance: pl
 NEARBY = (STATEMENT, "enough for a relative Frobenius error of .2, whatever the covariance: planned")
 
 
-def exact_on_small_cases(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide MQ1."""
+def exact_on_small_cases() -> Verdict:
+    """Return the checks of MQ1."""
     broken, tried = sweeps.violations()
     check = certain("neighbours of five whole numbers that break L2 or L3", broken, 0.0, 0.0)
     return combine([check], tried)
 
 
-def bounds_hold_in_floats(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide MQ2: no exception, by a search that would find a bound which is a tenth too small.
+def bounds_hold_in_floats(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks: no exception, by a search that would find a bound which is a tenth too small.
 
     Half of the pairs are random; the others are `matrix_quantile_pairs.extreme`, known by calculation to use
     up 55/59 of the bound on the trace or more, ln(60/59) · 55 = .924 of that on the logs, and to move h by 1
     in half of all cases. If they do not, the claim is refuted: the search would have no power.
     """
-    frame = run(sweeps.PAIRS, profile, seed=seed, jobs=jobs)
     exceptions = (
         ("|h - h'| ≤ 1", frame["apart"] > 1),
         ("trace within 1/(G - 1) and a little", frame["trace"] > ROUNDING),
@@ -54,7 +52,7 @@ def bounds_hold_in_floats(profile: str, seed: int, jobs: int) -> Verdict:
         least = float(known[name].min())
         checks.append(certain(f"extreme pairs use of the bound, {name}: at least", least, TENTH, ROUNDING))
     checks.append(certain("extreme pairs that move h", float((known["apart"] == 1).sum()), 1.0, inf))
-    return combine(checks, len(frame))
+    return checks
 
 
 def _none(name: str, exceptions: pd.Series) -> Verdict:
@@ -63,37 +61,32 @@ def _none(name: str, exceptions: pd.Series) -> Verdict:
     return combine([found, verdict]).about(name, f"{name}, for every pair")
 
 
-def planned_rows_succeed(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide MQ3."""
-    return _planned(sweeps.SUCCESS, None, sweeps.PLANNED, FOURFOLD, (profile, seed, jobs))
+def planned_rows_succeed(*frames: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of MQ3."""
+    return _planned(dict(zip(sweeps.SUCCESS, frames, strict=True)), None, sweeps.PLANNED, FOURFOLD)
 
 
-def planned_rows_are_near(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide MQ4."""
-    return _planned(sweeps.NEARBY, sweeps.NEAR, sweeps.NEAR_PLANNED, NEARBY, (profile, seed, jobs))
+def planned_rows_are_near(*frames: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of MQ4."""
+    return _planned(dict(zip(sweeps.NEARBY, frames, strict=True)), sweeps.NEAR, sweeps.NEAR_PLANNED, NEARBY)
 
 
 def _planned(
-    tables: dict[int, Sweep],
-    alpha: float | None,
-    first: dict[int, int],
-    size: tuple[str, str],
-    how: tuple[str, int, int],
-) -> Verdict:
-    checks, trials = [], 0
-    for d, sweep in tables.items():
-        n, frame = sweeps.planned(d, alpha), run(sweep, how[0], seed=how[1], jobs=how[2])
+    tables: dict[int, pd.DataFrame], alpha: float | None, first: dict[int, int], size: tuple[str, str]
+) -> list[Verdict]:
+    checks = []
+    for d, frame in tables.items():
+        n = sweeps.planned(d, alpha)
         checks.append(certain(f"d = {d}: planned rows over {first[d]}", n / first[d], 0.0, BAND))
-        trials += len(frame)
         bad = frame["error"] > sweeps.within(alpha)
         name = f"d = {d}: all but one run of ten"
         found = supremum(name, frame, bad, sweeps.BETA, factor=sweeps.FACTOR[d], n=n)
         checks.append(enough(found, *size))
-    return combine(checks, trials)
+    return checks
 
 
-def rows_follow_the_shape(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide MQ5."""
+def rows_follow_the_shape() -> Verdict:
+    """Return the checks of MQ5."""
     checks = []
     for d in sweeps.SHAPE_D:
         for epsilon in sweeps.SHAPE_EPSILON:
@@ -115,7 +108,7 @@ CLAIMS = (
         (STATEMENT,),
         "P_{v+1} of a data set is at most P_v of its neighbour, and h moves by at most 1: every pair of five"
         " whole numbers from 0, 1, 2, 3, 5, one column, psi(q) = min(q, 1), in exact arithmetic.",
-        exact_on_small_cases,
+        checks=exact_on_small_cases,
     ),
     Claim(
         "MQ2",
@@ -123,7 +116,8 @@ CLAIMS = (
         "As computed, without exception: |h - h'| <= 1, tr(P0^-1 f - I) <= g and both sums of |ln lambda| of"
         " f^-1 f' <= g, for neighbours with far, equal, thin and huge rows, at strengths where the test just"
         " holds and near the guard; a bound that is a tenth smaller would be found out.",
-        bounds_hold_in_floats,
+        sweeps=lambda: (sweeps.PAIRS,),
+        checks=bounds_hold_in_floats,
     ),
     Claim(
         "MQ3",
@@ -131,7 +125,8 @@ CLAIMS = (
         "At its planned rows, at most 1.15 times 324, 607, 2156, 4070, 8255 for d = 1, 2, 5, 10, 20, nine"
         " runs of ten leave a condition of at most 4, for each of several spectra of condition numbers up to"
         " 1e8 and the worst that a search found: (1, 1e-6).",
-        planned_rows_succeed,
+        sweeps=lambda: sweeps.SUCCESS.values(),
+        checks=planned_rows_succeed,
     ),
     Claim(
         "MQ4",
@@ -139,13 +134,14 @@ CLAIMS = (
         "At its planned rows, at most 1.15 times 570, 1260, 5300, 13800 for d = 1, 2, 5, 10, nine runs of ten"
         " have a relative Frobenius error of at most .2, for each of several spectra of condition numbers up"
         " to 1e8 and the worst that a search found: (1, 1e-6).",
-        planned_rows_are_near,
+        sweeps=lambda: sweeps.NEARBY.values(),
+        checks=planned_rows_are_near,
     ),
     Claim(
         "MQ5",
         (STATEMENT,),
         "The planned rows are 15 to 34 times (d^1.5 + d ln(1/delta))/eps for d = 1 .. 20 and eps = 1/4 .. 4,"
         " delta = 1e-6.",
-        rows_follow_the_shape,
+        checks=rows_follow_the_shape,
     ),
 )

@@ -23,7 +23,6 @@ from workbench.estimators.spectral.preconditioner import Preconditioner
 from workbench.populations.rotated import Rotated, rotated
 from workbench.study.least_rows import fewest_rows
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Array, Columns
 
@@ -75,13 +74,12 @@ def distances(values: Array) -> tuple[float, float]:
     return thompson, float(np.linalg.norm(values - 1))
 
 
-def told(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def told(d: int, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure both errors of CoinPress, told where the eigenvalues of a covariance lie, which is as long.
 
     n = 0 stands for the rows that the matrix quantile plans.
     """
-    d = int(point["d"])
-    n = int(point["n"]) or planned(d, None)
+    n = n or planned(d, None)
     estimator, errors = CoinPressCovariance(upper=TOLD, centred=True), np.empty((trials, 2))
     for trial in range(trials):
         law = rotated(geometric(d, TOLD), data)
@@ -90,12 +88,11 @@ def told(point: Point, trials: int, data: Generator, noise: Generator) -> Column
     return {"fourfold": errors[:, 0], "near": errors[:, 1]}
 
 
-def conditions(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def conditions(condition: float, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure Thompson's distance on the same rows: told nothing, told 1 and 1e4, told the truth.
 
     The largest eigenvalue is 1e4, the smallest goes down.
     """
-    condition = float(point["condition"])
     estimators: dict[str, Any] = {
         "quantile": MatrixQuantileCovariance(centred=True, beta=BETA),
         "told": CoinPressCovariance(upper=TOLD, centred=True),
@@ -111,13 +108,15 @@ def conditions(point: Point, trials: int, data: Generator, noise: Generator) -> 
     return columns
 
 
-def hostile(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def hostile(
+    d: int, share: float, degrees: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Measure the condition number after whitening, infinite for no answer, and that of the rows' moment."""
-    d, n = int(point["d"]), planned(int(point["d"]), None)
+    n = planned(d, None)
     estimator, columns = MatrixQuantileCovariance(centred=True, beta=BETA), np.empty((trials, 2))
     for trial in range(trials):
         law = rotated(geometric(d, TOLD), data)
-        x = spoilt(law, n, float(point["share"]), float(point["degrees"]), data)
+        x = spoilt(law, n, share, degrees, data)
         released = seen(estimator(x, budget=BUDGET, rng=noise).value, law)
         plain = seen(x.T @ x / n, law)
         columns[trial] = released[-1] / released[0], plain[-1] / plain[0]

@@ -16,7 +16,6 @@ from workbench.populations.rotated import rotated
 from workbench.privacy import ApproxDP
 from workbench.study.least_rows import fewest_rows
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Array, Columns
 
@@ -50,13 +49,14 @@ def predicted(d: int, share: float) -> float:
     return LEARNER.recipe(rows(d, share), d, BUDGET).squared_error.total_variation
 
 
-def learned(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def learned(
+    d: int, condition: float, share: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Measure the total variation between the law and what is learned of it, infinite for no answer."""
-    d, condition = int(point["d"]), float(point["condition"])
     found = np.full(trials, inf)
     for trial in range(trials):
         law = rotated(np.geomspace(1.0, condition, d), data, FAR)
-        x = law.sample(rows(d, float(point["share"])), rng=data)
+        x = law.sample(rows(d, share), rng=data)
         value = LEARNER(x, budget=BUDGET, rng=noise).value
         if not isinstance(value, Abstention):
             off = law.whitening.T @ (value.mean - law.mean)

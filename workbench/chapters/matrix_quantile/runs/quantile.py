@@ -20,7 +20,6 @@ from workbench.populations.rotated import rotated
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Columns
 
@@ -38,9 +37,9 @@ VALUES, FEW, LEVELS = (0, 1, 2, 3, 5), 5, (Fraction(4, 3), Fraction(2), Fraction
 STRENGTHS, MOST = (Fraction(3, 2), Fraction(4)), 2
 
 
-def pairs(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def pairs(kind: str, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure how far scores are apart, and how much of the bounds on a trace and on its logs is used up."""
-    made = drawn if point["kind"] == "random" else extreme
+    made = drawn if kind == "random" else extreme
     found = [measured(made(data)) for _ in range(trials)]
     return {name: np.array([one[name] for one in found]) for name in ("apart", "h", "trace", "positive")}
 
@@ -50,14 +49,16 @@ def planned(d: int, alpha: float | None, budget: ApproxDP = BUDGET) -> int:
     return MatrixQuantileCovariance(centred=True, alpha=alpha, beta=BETA).fewest(d, budget)
 
 
-def successes(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def successes(
+    d: int, alpha: float, spectrum: str, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Measure the error at the planned number of rows: in Thompson's distance, or relative to Frobenius."""
-    d, alpha = int(point["d"]), float(point["alpha"]) or None
-    estimator, n = MatrixQuantileCovariance(centred=True, alpha=alpha, beta=BETA), planned(d, alpha)
-    loss = losses.thompson_error if alpha is None else losses.mahalanobis_covariance_error
+    goal = alpha or None
+    estimator, n = MatrixQuantileCovariance(centred=True, alpha=goal, beta=BETA), planned(d, goal)
+    loss = losses.thompson_error if goal is None else losses.mahalanobis_covariance_error
     errors = np.full(trials, np.inf)
     for trial in range(trials):
-        values = named(str(point["spectrum"]), d, LONGEST).values
+        values = named(spectrum, d, LONGEST).values
         law = rotated(values * np.exp(data.uniform(-20.0, 20.0)), data)
         found = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
         if not isinstance(found, Abstention):

@@ -20,8 +20,8 @@ from workbench.study.claim import Claim
 from workbench.study.complexity import Complexity, in_proportion, sized
 from workbench.study.intervals import Crossing, bootstrap_interval, crossing, local_slope
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import combine, compare, inside_band, slope_inside
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.rules import compare, inside_band, slope_inside
+from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Verdict
 
 RADIUS, BETA = 100.0, 0.05
@@ -72,15 +72,9 @@ def noise_part(n: float, epsilon: float) -> float:
     return 2 * window / (n * epsilon / 2)
 
 
-def private_for_free(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide G5."""
-    frame = run(FREE, profile, seed=seed, jobs=jobs)
-    return combine(free_checks(frame, resampler(seed, FREE.name)), len(frame))
-
-
 def free_checks(frame: pd.DataFrame, rng: Generator) -> list[Verdict]:
     """Return the slopes in n and in eps, then the comparison with the prediction at every point."""
-    level = claim_level() / (len(FREE_EPSILON) + len(FREE_N) + len(FREE.points))
+    level = claim_level(parts=len(FREE_EPSILON) + len(FREE_N) + len(FREE.points))
     slopes = [_slope(at(frame, epsilon=e), "n", FREE_N, f"eps = {e:g}", level, rng) for e in FREE_EPSILON]
     slopes += [_slope(at(frame, n=n), "epsilon", FREE_EPSILON, f"n = {n}", level, rng) for n in FREE_N]
     return slopes + [_level(frame, n, e, level, rng) for n in FREE_N for e in FREE_EPSILON]
@@ -135,12 +129,11 @@ def size_needed(
     return crossing(ns, hits["sum"], hits["count"], 1 - SIZE_BETA, level=level, rng=rng)
 
 
-def never_below_the_bounds(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide L2.7."""
-    frame, rng = run(SIZES, profile, seed=seed, jobs=jobs), resampler(seed, SIZES.name)
-    level = claim_level() / (len(ALPHAS) * len(SIZE_N))
-    checks = [size_check(frame, c, alpha, level, rng) for c in SIZE_N for alpha in ALPHAS]
-    return combine(checks, len(frame))
+def never_below_the_bounds(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of L2.7."""
+    rng = resampler(seed, SIZES.name)
+    level = claim_level(parts=len(ALPHAS) * len(SIZE_N))
+    return [size_check(frame, c, alpha, level, rng) for c in SIZE_N for alpha in ALPHAS]
 
 
 def size_check(frame: pd.DataFrame, calibration: str, alpha: float, level: float, rng: Generator) -> Verdict:
@@ -171,7 +164,8 @@ CLAIMS = (
         statement="The two-step mean of Theorem 2.5 differs from the sample mean of the same rows by"
         " 2w/(n eps/2), w = 2.5 + sqrt(2 ln(4n/.05)), on average (within 10 %): as 1/n and 1/eps (slopes"
         " within .1 of the predicted ones), so that privacy is free beside 1/sqrt(n).",
-        decide=private_for_free,
+        sweeps=lambda: (FREE,),
+        checks=lambda frame, seed: free_checks(frame, resampler(seed, FREE.name)),
     ),
     Claim(
         id="L2.7",
@@ -179,6 +173,7 @@ CLAIMS = (
         statement="At eps = .1, R = 100 the two-step mean, with the source's constants and with ours, needs"
         " no fewer rows to be within alpha = .03 .. .5 in 90 % of runs than sampling, packing and two"
         " points require.",
-        decide=never_below_the_bounds,
+        sweeps=lambda: (SIZES,),
+        checks=never_below_the_bounds,
     ),
 )

@@ -5,6 +5,7 @@ from math import ceil, exp, log
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 
@@ -27,8 +28,7 @@ from workbench.study.claim import Claim
 from workbench.study.complexity import enough
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import at_most, combine
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Verdict
 from workbench.types import Columns
 
@@ -38,9 +38,9 @@ SIZES, LARGE_SIZE_BETA = (10, 50, 200), 0.003
 REACH = 20  # bins on either side of 0 that are told apart: the mean lies in bin 0
 
 
-def finite_errors(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def finite_errors(epsilon: float, bins: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure the largest error over all counts, with continuous and with discrete Laplace noise."""
-    bins, cost, source = int(point["bins"]), PureDP(float(point["epsilon"])), noise_source(noise)
+    cost, source = PureDP(epsilon), noise_source(noise)
     charges = {"laplace": Charge("histogram", "laplace", COUNTS_L1, cost)}
     charges["discrete"] = histogram_charge("histogram", cost)
     errors = {kind: np.empty(trials) for kind in charges}
@@ -52,12 +52,14 @@ def finite_errors(point: Point, trials: int, data: Generator, noise: Generator) 
     return errors
 
 
-def stable_errors(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def stable_errors(
+    epsilon: float, delta: float, rows: str, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Measure the largest error over all bins of the line, those that are not released counting as 0."""
-    cost, source = ApproxDP(float(point["epsilon"]), float(point["delta"])), noise_source(noise)
+    cost, source = ApproxDP(epsilon, delta), noise_source(noise)
     charge, error = stability_charge("histogram", cost), np.empty(trials)
     for trial in range(trials):
-        keys = HARDEST if point["rows"] == "hardest" else _normal_keys(data)
+        keys = HARDEST if rows == "hardest" else _normal_keys(data)
         released = stability_histogram(keys, charge, source)
         populated, counts = np.unique(keys, return_counts=True)
         seen = [released.get(key, 0.0) for key in populated.tolist()]
@@ -86,9 +88,8 @@ HARDEST = np.repeat(np.arange(POPULATED, dtype=np.float64), SHARP + 1)
 """Each bin has just too many rows to be dropped within the bound: no rows make it fail more often."""
 
 
-def bin_facts(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def bin_facts(n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Record in which samples one of the three facts of Lemma 2.3 fails; bin j is [j, j + 1)."""
-    n = int(point["n"])
     mean = data.uniform(size=trials)
     bins = np.clip(np.floor(mean[:, None] + data.standard_normal((trials, n))), -REACH, REACH).astype(
         np.int64
@@ -114,9 +115,8 @@ STABLE = Sweep(
 FACTS = Sweep("l17-bin-facts", grid(n=SIZES), bin_facts, 10000, blocks(30))
 
 
-def finite_is_accurate(profile: str, seed: int, jobs: int) -> Verdict:
-    """L1.1: how often the largest error reaches the bound."""
-    frame = run(FINITE, profile, seed=seed, jobs=jobs)
+def finite_is_accurate(frame: pd.DataFrame) -> Verdict:
+    """Return the checks: how often the largest error reaches the bound."""
     checks = []
     for bins in BINS:
         rows = frame[frame["bins"] == bins]
@@ -127,9 +127,8 @@ def finite_is_accurate(profile: str, seed: int, jobs: int) -> Verdict:
     return combine(checks)
 
 
-def stable_is_accurate(profile: str, seed: int, jobs: int) -> Verdict:
-    """L1.2: how often the largest error, empty bins included, exceeds the theorem's and the sharp bound."""
-    frame = run(STABLE, profile, seed=seed, jobs=jobs)
+def stable_is_accurate(frame: pd.DataFrame) -> Verdict:
+    """Return the checks: how often the largest error, empty bins included, exceeds its bounds."""
     sizes = {"normal": ROWS, "hardest": len(HARDEST)}
     checks = []
     for kind, n in sizes.items():
@@ -141,9 +140,8 @@ def stable_is_accurate(profile: str, seed: int, jobs: int) -> Verdict:
     return combine(checks)
 
 
-def facts_hold(profile: str, seed: int, jobs: int) -> Verdict:
-    """L2.3: how often a fact fails, against the exact binomial bound or .003, whichever is larger."""
-    frame = run(FACTS, profile, seed=seed, jobs=jobs)
+def facts_hold(frame: pd.DataFrame) -> Verdict:
+    """Return the checks: how often a fact fails, against the exact binomial bound, .003 at least."""
     checks = []
     for n in SIZES:
         failed = frame.loc[frame["n"] == n, "failed"]
@@ -163,7 +161,8 @@ CLAIMS = (
         ("L17/Thm1.1",),
         "The largest error of a finite histogram with Laplace noise reaches (2/ε) ln(k/β) with probability "
         "at most β = .05, for k = 20 and 500 bins at ε = .5; discrete noise stays within its own bound.",
-        finite_is_accurate,
+        sweeps=lambda: (FINITE,),
+        checks=finite_is_accurate,
     ),
     Claim(
         "L1.2",
@@ -171,13 +170,15 @@ CLAIMS = (
         "Over infinitely many bins the largest error of the stability-based histogram exceeds "
         "1 + (2/ε)(ln(1/(2δ)) + ln(n/β)) with probability at most β = .01, at ε = .5, δ = 1e-6; with k bins "
         "populated, T - 2 + (2/ε) ln(k/((1 + e^(-ε/2))β)), rounded up, is enough.",
-        stable_is_accurate,
+        sweeps=lambda: (STABLE,),
+        checks=stable_is_accurate,
     ),
     Claim(
         "L2.3",
         ("L17/Lem2.3",),
         "The fullest unit bin is within 5 of the mean and holds n/10 rows, bins further away hold fewer than "
         "n/50: all but with the binomial probability of .016 at n = 10, .0032 at 50, and .003 at 200.",
-        facts_hold,
+        sweeps=lambda: (FACTS,),
+        checks=facts_hold,
     ),
 )

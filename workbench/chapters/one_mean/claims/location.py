@@ -29,7 +29,6 @@ from workbench.study.intervals import local_slope
 from workbench.study.measures import Measure
 from workbench.study.profiles import claim_level
 from workbench.study.rules import combine, compare
-from workbench.study.sweeps.sweep import Sweep
 from workbench.study.verdict import Verdict
 
 FLAT, SAME = 1.3, 1.2  # largest over smallest error
@@ -53,9 +52,9 @@ def laplace_of_clipped(radius: float) -> float:
     return laplace_scale(estimator.plan(sweeps.N, 1, PureDP(sweeps.EPSILON))["mean"])
 
 
-def clipped_is_linear(profile: str, seed: int, jobs: int) -> Verdict:
-    """G1: scale of the privacy part at every R from 1e2 on, and its slope in R."""
-    frame, level = sweeps.measured(sweeps.CLIPPED, profile=profile, seed=seed, jobs=jobs), claim_level()
+def clipped_is_linear(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks: scale of the privacy part at every R from 1e2 on, and its slope in R."""
+    level = claim_level()
     radii = (*sweeps.RADII[1:], sweeps.WIDEST)
     scales = []
     for radius in radii:
@@ -73,19 +72,18 @@ def clipped_is_linear(profile: str, seed: int, jobs: int) -> Verdict:
     ]
     limits = exponent - EXPONENT / 2, exponent + EXPONENT / 2
     slope = measures.between("exponent in R", found, *limits, n=sweeps.N, bound=exponent)
-    return combine([*checks, slope], len(frame))
+    return [*checks, slope]
 
 
-def two_step_is_flat(profile: str, seed: int, jobs: int) -> Verdict:
-    """G2: median errors over all R that the profile computes."""
-    tables = (sweeps.TWO_STEP, sweeps.TWO_STEP_WIDEST)
-    frame = sweeps.measured(*tables, profile=profile, seed=seed, jobs=jobs)
+def two_step_is_flat(*frames: pd.DataFrame) -> Verdict:
+    """Return the checks: median errors over all R that the profile computes."""
+    frame = pd.concat(frames, ignore_index=True)
     groups = {radius: rows["paper"].abs() for radius, rows in measures.by(frame, "radius").items()}
     return enough(_flat("largest over smallest median error, all R", groups, FLAT), *FLAT_SIZE)
 
 
 def _flat(name: str, groups: dict[float, pd.Series], allowed: float) -> Verdict:
-    each = claim_level() / len(groups)
+    each = claim_level(parts=len(groups))
     found = {key: measures.median(errors, each) for key, errors in groups.items()}
     verdict = measures.between(name, measures.spread(found), 1.0, allowed, n=sweeps.N)
     medians = {f"{key:g}": measure.estimate for key, measure in found.items()}
@@ -100,11 +98,9 @@ def _size(statement: str, formula: str, predicted: float, rows: Measure) -> Comp
     return Complexity(statement, formula, predicted, rows.estimate, rows.interval)
 
 
-def range_costs_its_logarithm(profile: str, seed: int, jobs: int) -> Verdict:
-    """G3: rows against prediction, against ln R, against ε and against the packing bound."""
-    tables = (sweeps.LOCATE_RANGE, sweeps.LOCATE_WIDE, sweeps.LOCATE_WIDEST)
-    frame = sweeps.measured(*tables, profile=profile, seed=seed, jobs=jobs)
-    checks = []
+def range_costs_its_logarithm(*frames: pd.DataFrame, seed: int) -> Verdict:
+    """Return the checks: rows against prediction, against ln R, against ε and against the packing bound."""
+    frame, checks = pd.concat(frames, ignore_index=True), []
     products: dict[tuple[float, float], Measure] = {}
     for epsilon, rows in measures.by(measures.at(frame, method="paper"), "epsilon").items():
         for radius in measures.by(rows, "radius"):
@@ -138,7 +134,7 @@ def _whole(rows: Measure) -> int | None:
 
 
 def _predicted(epsilon: float = sweeps.EPSILON, **where: float) -> int:
-    return sweeps.predicted_rows({"method": "paper", "epsilon": epsilon, **where})
+    return sweeps.predicted_rows("paper", epsilon, **where)
 
 
 def _inverse_in_epsilon(products: dict[tuple[float, float], Measure], radius: float) -> Verdict:
@@ -149,9 +145,8 @@ def _inverse_in_epsilon(products: dict[tuple[float, float], Measure], radius: fl
     return measures.between(name, excess, *limits, bound=0.0)
 
 
-def line_costs_log_delta(profile: str, seed: int, jobs: int) -> Verdict:
-    """G4: rows against prediction and ln(1/δ), and the error at means of 0, 1e3 and 1e9."""
-    frame = sweeps.measured(sweeps.LOCATE_LINE, profile=profile, seed=seed, jobs=jobs)
+def line_costs_log_delta(frame: pd.DataFrame, errors: pd.DataFrame, seed: int) -> Verdict:
+    """Return the checks: rows against prediction and ln(1/δ), and the error at means of 0, 1e3 and 1e9."""
     checks, products = [], []
     for delta in sweeps.DELTAS:
         where: dict[str, float | str] = {"method": "paper", "epsilon": sweeps.EPSILON, "delta": delta}
@@ -164,31 +159,25 @@ def line_costs_log_delta(profile: str, seed: int, jobs: int) -> Verdict:
     predicted = float(np.polyfit(logs, expected, 1)[0])
     found = measures.slope(logs, products)
     checks.append(measures.between("nε per unit of ln(1/δ)", found, *PER_DELTA, bound=predicted))
-    errors = sweeps.measured(sweeps.UNBOUNDED, profile=profile, seed=seed, jobs=jobs)
     groups = {mean: rows["paper"] for mean, rows in measures.by(errors, "mean").items()}
     checks.append(_flat("largest over smallest median error, all means", groups, SAME))
     return combine(checks, int((frame["method"] == "paper").sum()) + len(errors))
 
 
-def window_needs_half(profile: str, seed: int, jobs: int) -> Verdict:
-    """W1: rows of the window median over those of the histogram, in both calibrations."""
-    kinds: tuple[tuple[Sweep, dict[str, float]], ...] = (
-        (sweeps.LOCATE_WIDE, {"radius": sweeps.RADII[-1]}),
-        (sweeps.LOCATE_LINE, {"delta": W1_DELTA}),
-    )
+def window_needs_half(wide: pd.DataFrame, line: pd.DataFrame, seed: int) -> Verdict:
+    """Return the checks: rows of the window median over those of the histogram, in both calibrations."""
     checks, trials = [], 0
-    for sweep, where in kinds:
-        frame = sweeps.measured(sweep, profile=profile, seed=seed, jobs=jobs)
+    for frame, where in ((wide, {"radius": sweeps.RADII[-1]}), (line, {"delta": W1_DELTA})):
         trials += len(measures.at(frame, epsilon=sweeps.EPSILON, **where))
         rows = {
             method: sweeps.rows_to_locate(
-                frame, claim_level() / 2, seed, method=method, epsilon=sweeps.EPSILON, **where
+                frame, claim_level(parts=2), seed, method=method, epsilon=sweeps.EPSILON, **where
             )
             for method in sweeps.METHODS
         }
         for calibration in sweeps.CALIBRATIONS:
             share = measures.ratio(rows["window"], rows[calibration])
-            name = f"window median over {calibration} histogram, {sweep.name}"
+            name = f"window median over {calibration} histogram, {frame['sweep'].iloc[0]}"
             half = measures.between(name, share, 0.0, HALF)
             checks.append(sized(half, _size(*HALF_SIZE, HALF * rows[calibration].estimate, rows["window"])))
     return combine(checks, trials)
@@ -200,14 +189,16 @@ CLAIMS = (
         ("L17/Lem2.2", "L17/Eq1"),
         "The clipped mean (paper) pays 2B/(nε) with B = R + √(2 ln(2n/β)): the scale of its privacy part is "
         "within 15 % of that at R = 1e2 .. 1e5 and proportional to R, at n = 2000, ε = .5.",
-        clipped_is_linear,
+        sweeps=lambda: (sweeps.CLIPPED,),
+        checks=clipped_is_linear,
     ),
     Claim(
         "G2",
         ("L17/Thm2.5", "L17/Eq2"),
         "The median error of the two-step mean (paper) does not depend on R: largest over smallest is at "
         "most 1.3 for R = 10 .. 1e5, at n = 2000, ε = .5.",
-        two_step_is_flat,
+        sweeps=lambda: (sweeps.TWO_STEP, sweeps.TWO_STEP_WIDEST),
+        checks=two_step_is_flat,
     ),
     Claim(
         "G3",
@@ -215,7 +206,8 @@ CLAIMS = (
         "The rows with which the histogram (paper) locates a mean in [-R, R] within 2.5 with probability .9 "
         "grow by 5 to 7 over ε per unit of ln R, are proportional to 1/ε, within 15 % of the prediction, and "
         "1 to 8 times the packing bound.",
-        range_costs_its_logarithm,
+        sweeps=lambda: (sweeps.LOCATE_RANGE, sweeps.LOCATE_WIDE, sweeps.LOCATE_WIDEST),
+        checks=range_costs_its_logarithm,
     ),
     Claim(
         "G4",
@@ -223,14 +215,16 @@ CLAIMS = (
         "The rows with which the stability-based histogram (paper) locates any mean within 2.5 with "
         "probability .9 grow by 5.2 to 6.2 over ε per unit of ln(1/δ) and are within 15 % of the prediction; "
         "the error of the unbounded mean is the same at means of 0, 1e3 and 1e9 (ratio at most 1.2).",
-        line_costs_log_delta,
+        sweeps=lambda: (sweeps.LOCATE_LINE, sweeps.UNBOUNDED),
+        checks=line_costs_log_delta,
     ),
     Claim(
         "W1",
         ("proofs/univariate.md",),
         "The window median locates within 2.5 with probability .9 from at most half of the rows of the "
         "histogram, be it paper or tight: on [-1e4, 1e4], and on the whole line at δ = 1e-9; ε = .5.",
-        window_needs_half,
+        sweeps=lambda: (sweeps.LOCATE_WIDE, sweeps.LOCATE_LINE),
+        checks=window_needs_half,
     ),
     *histograms.CLAIMS,
 )

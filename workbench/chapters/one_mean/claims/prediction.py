@@ -17,9 +17,9 @@ from workbench.privacy import PureDP
 from workbench.study.claim import Claim
 from workbench.study.intervals import Vector, bootstrap_interval, clopper_pearson
 from workbench.study.profiles import claim_level
-from workbench.study.rules import combine, inside_band
+from workbench.study.rules import inside_band
 from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, run
+from workbench.study.sweeps.sweep import Sweep
 from workbench.study.verdict import Status, Verdict
 
 RADII = (100.0, 1e6)
@@ -57,17 +57,16 @@ EDGE = Sweep(
 )
 
 
-def predicted_error(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide W3."""
-    frames = [run(sweep, profile, seed=seed, jobs=jobs) for sweep in (PREDICTED, EDGE)]
+def predicted_error(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of W3."""
     frame = pd.concat(frames, ignore_index=True)
-    return combine(prediction_checks(frame, resampler(seed, PREDICTED.name)), len(frame))
+    return prediction_checks(frame, resampler(seed, PREDICTED.name))
 
 
 def prediction_checks(frame: pd.DataFrame, rng: Generator) -> list[Verdict]:
     """Return the comparison of the rms error at every point, then of the share of failures."""
     points = [*PREDICTED.points, *EDGE.points]
-    level = claim_level() / (2 * len(points))
+    level = claim_level(parts=2 * len(points))
     checks = []
     for point in points:
         of = at(frame, n=point["n"], epsilon=point["epsilon"], radius=point["radius"])
@@ -76,7 +75,7 @@ def prediction_checks(frame: pd.DataFrame, rng: Generator) -> list[Verdict]:
 
 
 def _prediction(error: Vector, point: Point, level: float, rng: Generator) -> tuple[Verdict, Verdict]:
-    n, predicted = int(point["n"]), predict(point)
+    n, predicted = point["n"], predict(point)
     found = error[error <= FAR]
     rms = inside_band(
         _rms(found),
@@ -98,7 +97,7 @@ def _prediction(error: Vector, point: Point, level: float, rng: Generator) -> tu
 
 def predict(point: Point) -> Prediction:
     """Return the prediction at a point of n, epsilon and radius."""
-    return WindowMean(float(point["radius"])).predict(int(point["n"]), PureDP(float(point["epsilon"])))
+    return WindowMean(point["radius"]).predict(point["n"], PureDP(point["epsilon"]))
 
 
 def _rms(errors: Vector) -> float:
@@ -107,7 +106,7 @@ def _rms(errors: Vector) -> float:
 
 def named(point: Point) -> str:
     """Return the point in words."""
-    return f"n = {point['n']}, eps = {float(point['epsilon']):g}, R = {float(point['radius']):g}"
+    return f"n = {point['n']}, eps = {point['epsilon']:g}, R = {point['radius']:g}"
 
 
 def as_predicted(events: np.ndarray, predicted: float, level: float, **detail: float) -> Verdict:
@@ -139,6 +138,7 @@ CLAIMS = (
         statement="Tight, n eps = 30 .. 3000, R = 100 and 1e6: the rms error of runs that find the mean is"
         " within 10 % of the predicted one, and failures are as frequent as predicted, within the sampling"
         " error of 4000 runs.",
-        decide=predicted_error,
+        sweeps=lambda: (PREDICTED, EDGE),
+        checks=predicted_error,
     ),
 )

@@ -29,9 +29,7 @@ from workbench.study.claim import Claim
 from workbench.study.complexity import enough
 from workbench.study.intervals import Vector, clopper_pearson
 from workbench.study.profiles import claim_level
-from workbench.study.rules import combine
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Verdict
 from workbench.types import Columns
 
@@ -59,9 +57,9 @@ UNBOUNDED_RATIOS = Sweep(
 )
 
 
-def relative_scale(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def relative_scale(n: int, epsilon: float, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Run the tight scale with nothing known, at a mean and a sigma that are different every time."""
-    n, budget = int(point["n"]), ApproxDP(float(point["epsilon"]), DELTA)
+    budget = ApproxDP(epsilon, DELTA)
     errors = np.full(trials, inf)
     for i in range(trials):
         sigma, mean = float(np.exp(data.uniform(-7.0, 7.0))), data.uniform(-1e3, 1e3)
@@ -81,16 +79,9 @@ SCALE = Sweep(
 )
 
 
-def close_to_the_sample_mean(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide W2."""
-    ranged = run(RATIOS, profile, seed=seed, jobs=jobs)
-    free = run(UNBOUNDED_RATIOS, profile, seed=seed, jobs=jobs)
-    return combine(ratio_checks(ranged, free, resampler(seed, RATIOS.name)), len(ranged) + len(free))
-
-
 def ratio_checks(ranged: pd.DataFrame, free: pd.DataFrame, rng: Generator) -> list[Verdict]:
     """Return every ratio of quantiles against the number asked, then the abstentions."""
-    level = claim_level() / (len(QUANTILES) * (len(BOUNDED) * len(RADII) + len(UNBOUNDED)) + len(ABSTAINING))
+    level = claim_level(parts=len(QUANTILES) * (len(BOUNDED) * len(RADII) + len(UNBOUNDED)) + len(ABSTAINING))
     checks = [
         _ratio(at(ranged, n=n, radius=radius), n, f"R = {radius:g}", q, bound, level, rng)
         for n, bound in BOUNDED.items()
@@ -123,15 +114,9 @@ def _abstentions(frame: pd.DataFrame, n: int, level: float) -> Verdict:
     return check.about(f"abstentions, n = {n}", "as often as predicted", n=n)
 
 
-def scale_within(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide W4."""
-    frame = run(SCALE, profile, seed=seed, jobs=jobs)
-    return combine(scale_checks(frame), len(frame))
-
-
 def scale_checks(frame: pd.DataFrame) -> Sequence[Verdict]:
     """Return, for every n, the exact test of how many runs err by more than was asked."""
-    level = claim_level() / len(SCALES)
+    level = claim_level(parts=len(SCALES))
     return [_scale(at(frame, n=n)["error"].to_numpy(), n, most, level) for n, most in SCALES.items()]
 
 
@@ -151,13 +136,15 @@ CLAIMS = (
         statement="Tight, eps = 1: median and 90 % quantile of the error over those of the sample mean are at"
         " most 1.45, 1.12, 1.06 at n = 100, 300, 1000 (pure, R = 100 and 1e6), and at most 1.18, 1.08 at"
         " n = 300, 1000 without a range (delta = 1e-6, mean 1e6), where abstentions are as predicted.",
-        decide=close_to_the_sample_mean,
+        sweeps=lambda: (RATIOS, UNBOUNDED_RATIOS),
+        checks=lambda ranged, free, seed: ratio_checks(ranged, free, resampler(seed, RATIOS.name)),
     ),
     Claim(
         id="W4",
         sources=("KV18/scale",),
         statement="The tight scale, nothing known, at (1, 1e-6): 95 % of relative errors are below 3 % at"
         " n = 5000 and below 15 % at n = 300.",
-        decide=scale_within,
+        sweeps=lambda: (SCALE,),
+        checks=scale_checks,
     ),
 )

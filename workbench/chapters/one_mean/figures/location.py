@@ -15,7 +15,7 @@ from workbench.chapters.one_mean.runs import theory
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.study import measures
 from workbench.study.measures import Measure
-from workbench.study.sweeps.schema import Point
+from workbench.study.sweeps.sweep import run, run_all
 
 LEVEL = 0.05  # of the bands
 CURVE = tuple(float(radius) for radius in np.geomspace(10, 1e5, 17))
@@ -31,8 +31,8 @@ Predict = Callable[[int, float, float, str], float]
 def error_against_radius(profile: str, seed: int) -> Chart:
     """Return median errors of the clipped and the two-step mean against R, with predictions (G1, G2)."""
     n, epsilon = sweeps.N, sweeps.EPSILON
-    clipped = sweeps.measured(sweeps.CLIPPED, profile=profile, seed=seed)
-    two_step = sweeps.measured(sweeps.TWO_STEP, sweeps.TWO_STEP_WIDEST, profile=profile, seed=seed)
+    clipped = run(sweeps.CLIPPED, profile, seed=seed)
+    two_step = run_all((sweeps.TWO_STEP, sweeps.TWO_STEP_WIDEST), profile, seed=seed)
     curves = [
         *_errors("clipped mean", CLIPPED, clipped, theory.clipped_error),
         *_errors("two-step mean", TWO_STEP, two_step, theory.two_step_error),
@@ -61,7 +61,7 @@ def error_against_radius(profile: str, seed: int) -> Chart:
 def rows_against_radius(profile: str, seed: int) -> Chart:
     """Return the n that a location on a range needs against R, and the packing bound (G3, W1)."""
     tables = (sweeps.LOCATE_RANGE, sweeps.LOCATE_WIDE, sweeps.LOCATE_WIDEST)
-    frame = sweeps.measured(*tables, profile=profile, seed=seed)
+    frame = run_all(tables, profile, seed=seed)
     left = _needed(frame, seed, "radius", "histogram", HISTOGRAM)
     bound = [sweeps.packing(radius, sweeps.EPSILON) for radius in CURVE]
     forbidden = Series("impossible: packing bound", CURVE, bound, role="bound")
@@ -86,7 +86,7 @@ def rows_against_radius(profile: str, seed: int) -> Chart:
 
 def rows_against_delta(profile: str, seed: int) -> Chart:
     """Return the n that a location on the whole line needs against 1/δ (G4, W1)."""
-    frame = sweeps.measured(sweeps.LOCATE_LINE, profile=profile, seed=seed)
+    frame = run(sweeps.LOCATE_LINE, profile, seed=seed)
     series = _needed(frame, seed, "delta", "stable histogram", STABLE)
     title = f"ε = {sweeps.EPSILON:g}: rows to be within 2.5 σ of any mean with probability .9"
     return Chart(
@@ -144,17 +144,13 @@ def _needed(frame: pd.DataFrame, seed: int, axis: str, words: str, key: str) -> 
         found = _rows_found(frame, seed, axis, method=method, epsilon=sweeps.EPSILON)
         curves.append(_measured(label, found, colour))
         if method != "tight" or axis == "delta":  # on a range the tight histogram has no prediction
-            points: list[Point] = [
-                {"method": method, "epsilon": sweeps.EPSILON, axis: value} for value in found
-            ]
-            expected = map(sweeps.predicted_rows, points)
-            curves.append(Series("", found, expected, role="theory", colour_key=colour))
+            curves.append(_predicted_rows(found, axis, method, colour))
     return [_against_inverse(curve) for curve in curves] if axis == "delta" else curves
 
 
 def _predicted_rows(found: dict[float, Measure], axis: str, method: str, colour: str) -> Series:
-    points: list[Point] = [{"method": method, "epsilon": sweeps.EPSILON, axis: value} for value in found]
-    return Series("", found, map(sweeps.predicted_rows, points), role="theory", colour_key=colour)
+    expected = [sweeps.predicted_rows(method, sweeps.EPSILON, **{axis: value}) for value in found]
+    return Series("", found, expected, role="theory", colour_key=colour)
 
 
 def _rows_found(frame: pd.DataFrame, seed: int, axis: str, **where: float | str) -> dict[float, Measure]:

@@ -1,6 +1,7 @@
 """The explorer about locating a mean: error against the range for any n and ε."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,12 +78,14 @@ def _simulate(errors: dict[str, Errors], epsilon: float, n: int, seed: int, bloc
     trials = max(2, WORK // (n + OVERHEAD))
     for name, _, measure, _ in CURVES:
         for radius in sweeps.RADII:
-            point = {"n": n, "epsilon": epsilon, "radius": radius}
+            point: dict[str, Any] = {"n": n, "epsilon": epsilon, "radius": radius}
             data, noise = (
                 stream(seed, role, f"{NAME} {name}", point_id(point), block)
                 for role in (Role.DATA, Role.NOISE)
             )
-            found = np.abs(measure(point, trials, data, noise)["tight"])
+            found = np.abs(
+                measure(n=n, epsilon=epsilon, radius=radius, trials=trials, data=data, noise=noise)["tight"]
+            )
             errors.setdefault(name, {}).setdefault(f"{radius:g}", []).append(found)
 
 

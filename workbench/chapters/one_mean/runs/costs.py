@@ -18,7 +18,6 @@ from workbench.estimators.univariate.unbounded_mean import UnboundedMean
 from workbench.privacy import ApproxDP, PureDP
 from workbench.study.intervals import Interval, Vector, bootstrap_interval, clopper_pearson
 from workbench.study.rules import compare
-from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.streams import Role, stream
 from workbench.study.verdict import Verdict
 from workbench.types import Columns
@@ -28,23 +27,26 @@ DELTA = 1e-6
 Runner = Callable[[NDArray[np.float64], Generator], float | Abstention]
 
 
-def two_step(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def two_step(
+    n: int, epsilon: float, radius: float, calibration: str, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Run the two-step mean at a point of n, epsilon, radius and calibration, under pure DP."""
-    radius = float(point["radius"])
-    estimator = TwoStepMean(radius=radius, calibration=str(point["calibration"]))  # type: ignore[arg-type]
-    budget = PureDP(float(point["epsilon"]))
+    estimator = TwoStepMean(radius=radius, calibration=calibration)  # type: ignore[arg-type]
+    budget = PureDP(epsilon)
     means = data.uniform(-radius, radius, trials)
     return beside_the_sample_mean(
-        lambda x, rng: estimator(x, budget=budget, rng=rng).value, means, int(point["n"]), data, noise
+        lambda x, rng: estimator(x, budget=budget, rng=rng).value, means, n, data, noise
     )
 
 
-def unbounded(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def unbounded(
+    n: int, epsilon: float, mean: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Run the tight unbounded mean at a point of n, epsilon and mean, with delta = 1e-6."""
-    budget = ApproxDP(float(point["epsilon"]), DELTA)
-    estimator, means = UnboundedMean(), np.full(trials, float(point["mean"]))
+    budget = ApproxDP(epsilon, DELTA)
+    estimator, means = UnboundedMean(), np.full(trials, mean)
     return beside_the_sample_mean(
-        lambda x, rng: estimator(x, budget=budget, rng=rng).value, means, int(point["n"]), data, noise
+        lambda x, rng: estimator(x, budget=budget, rng=rng).value, means, n, data, noise
     )
 
 

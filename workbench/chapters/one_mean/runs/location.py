@@ -6,7 +6,7 @@ profile: nothing is chosen by looking.
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from workbench.study.measures import Measure, at
 from workbench.study.profiles import PROFILES, blocks
 from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.streams import Role, point_id, stream
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Columns
 
 N, EPSILON, DELTA = 2000, 0.5, 1e-6
@@ -43,18 +43,11 @@ METHODS = (*CALIBRATIONS, "window")  # the histogram's two calibrations, and the
 SLOW = tuple(name for name in PROFILES if name not in ("quick", "ci"))
 
 
-def clipped(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
-    """Measure the errors of the clipped mean and of the plain mean on the same rows."""
-    return _on_range(ClippedMean, point, trials, data, noise)
-
-
-def two_step(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
-    """Measure the errors of the two-step mean and of the plain mean on the same rows."""
-    return _on_range(TwoStepMean, point, trials, data, noise)
-
-
-def _on_range(kind: Any, point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
-    radius, n, budget = float(point["radius"]), int(point["n"]), PureDP(float(point["epsilon"]))
+def on_range(
+    kind: Any, n: int, epsilon: float, radius: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
+    """Measure the errors of a mean on a range, and of the plain mean, on the same rows."""
+    budget = PureDP(epsilon)
     estimators = [kind(radius=radius, calibration=calibration) for calibration in CALIBRATIONS]
     rows = []
     for mean in data.uniform(-radius, radius, trials):
@@ -64,51 +57,65 @@ def _on_range(kind: Any, point: Point, trials: int, data: Generator, noise: Gene
     return dict(zip(("sampling", *CALIBRATIONS), np.array(rows).T, strict=True))
 
 
-def unbounded(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+clipped, two_step = partial(on_range, ClippedMean), partial(on_range, TwoStepMean)
+
+
+def unbounded(
+    n: int, epsilon: float, delta: float, mean: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Measure the error of the unbounded mean; no answer counts as an infinite one."""
     estimators = [UnboundedMean(calibration=calibration) for calibration in CALIBRATIONS]  # type: ignore[arg-type]
-    budget, mean = ApproxDP(float(point["epsilon"]), float(point["delta"])), float(point["mean"])
+    budget = ApproxDP(epsilon, delta)
     errors = np.full((len(estimators), trials), np.inf)
     for trial in range(trials):
-        x = mean + data.standard_normal(int(point["n"]))
+        x = mean + data.standard_normal(n)
         for place, estimator in enumerate(estimators):
             value = estimator(x, budget=budget, rng=noise).value
             errors[place, trial] = abs(value - mean) if isinstance(value, float) else np.inf
     return dict(zip(CALIBRATIONS, errors, strict=True))
 
 
-def locate(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def locate(
+    method: str,
+    epsilon: float,
+    n: int,
+    *,
+    radius: float | None = None,
+    delta: float | None = None,
+    trials: int,
+    data: Generator,
+    noise: Generator,
+) -> Columns:
     """Record whether a location is within 2.5 of the mean."""
-    reach = float(point.get("radius", 1e3))
-    draw, found = locator(point), np.zeros(trials, bool)
+    reach = 1e3 if radius is None else radius
+    draw, found = locator(method, epsilon, radius, delta), np.zeros(trials, bool)
     for trial, mean in enumerate(data.uniform(-reach, reach, trials)):
-        place = draw(mean + data.standard_normal(int(point["n"])), noise)
+        place = draw(mean + data.standard_normal(n), noise)
         found[trial] = isinstance(place, float) and abs(place - mean) <= REACH
     return {"found": found}
 
 
-def locator(point: Point) -> Callable[[Any, Generator], object]:
-    """Return the location of a point's method: on its range, or on the whole line with its delta."""
-    radius, budget = point.get("radius"), _budget(point)
-    if point["method"] == "window":
-        mechanism = theory.window_locator(None if radius is None else float(radius))
+def locator(
+    method: Any, epsilon: float, radius: float | None = None, delta: float | None = None
+) -> Callable[[Any, Generator], object]:
+    """Return the location of a method: on its range, or on the whole line with its delta."""
+    budget = budget_of(epsilon, delta)
+    if method == "window":
+        mechanism = theory.window_locator(radius)
         charge = mechanism.charge("locate", budget)
         return lambda x, rng: mechanism.draw(x, charge, noise_source(rng))
-    calibration: Any = point["method"]
-    estimator: Any = StableLocation(calibration=calibration)
+    estimator: Any = StableLocation(calibration=method)
     if radius is not None:
-        estimator = HistogramLocation(radius=float(radius), calibration=calibration)
+        estimator = HistogramLocation(radius=radius, calibration=method)
     return lambda x, rng: estimator(x, budget=budget, rng=rng).value
 
 
-def predicted_rows(point: Point) -> int:
-    """Return the n at which the method of a point is predicted to succeed with probability .9."""
-    radius = point.get("radius")
-    return _predicted(str(point["method"]), None if radius is None else float(radius), _budget(point))
-
-
 @lru_cache(maxsize=1024)
-def _predicted(method: Any, radius: float | None, budget: PureDP | ApproxDP) -> int:
+def predicted_rows(
+    method: Any, epsilon: float, radius: float | None = None, delta: float | None = None
+) -> int:
+    """Return the n at which a method is predicted to succeed with probability .9."""
+    budget = budget_of(epsilon, delta)
     if method == "window":
         window = theory.window_locator(radius)
         return theory.rows_needed(lambda n: theory.window_failure(n, window, budget), BETA)
@@ -118,25 +125,31 @@ def _predicted(method: Any, radius: float | None, budget: PureDP | ApproxDP) -> 
     return theory.rows_needed(lambda n: theory.line_failure(n, threshold, budget.epsilon), BETA)
 
 
-def _budget(point: Point) -> PureDP | ApproxDP:
-    epsilon = float(point["epsilon"])
-    return ApproxDP(epsilon, float(point["delta"])) if "delta" in point else PureDP(epsilon)
+def budget_of(epsilon: float, delta: float | None) -> PureDP | ApproxDP:
+    """Return pure privacy where there is no delta."""
+    return PureDP(epsilon) if delta is None else ApproxDP(epsilon, delta)
 
 
 def _with_rows(points: Sequence[Point], factors: Sequence[float] = FACTORS) -> tuple[Point, ...]:
     return tuple(
         {**point, "n": n}
         for point in points
-        for n in sorted({round(factor * predicted_rows(point)) for factor in factors})
+        for n in sorted({round(factor * predicted_rows(**point)) for factor in factors})
     )
 
 
-CLIPPED = Sweep("l17-clipped", grid(n=N, epsilon=EPSILON, radius=[*RADII, WIDEST]), clipped, 1000, blocks(16))
+CLIPPED = Sweep(
+    "l17-clipped",
+    grid(n=N, epsilon=EPSILON, radius=[*RADII, WIDEST]),
+    partial(on_range, ClippedMean),
+    1000,
+    blocks(16),
+)
 TWO_STEP = Sweep("l17-two-step", grid(n=N, epsilon=EPSILON, radius=RADII), two_step, 1000, blocks(15))
 TWO_STEP_WIDEST = Sweep(
     "l17-two-step-widest",
     grid(n=N, epsilon=EPSILON, radius=WIDEST),
-    two_step,
+    partial(on_range, TwoStepMean),
     100,
     {name: blocks(20)[name] for name in SLOW},
 )
@@ -181,12 +194,6 @@ def __getattr__(constant: str) -> Sweep:
     name, points, trials, counts = PLACED[constant]
     sweep = globals()[constant] = Sweep(name, points(), locate, trials, counts)
     return sweep
-
-
-def measured(*sweeps: Sweep, profile: str, seed: int, jobs: int = 1) -> pd.DataFrame:
-    """Return the tables of those sweeps that the profile computes, one below the other."""
-    frames = [run(sweep, profile, seed=seed, jobs=jobs) for sweep in sweeps if profile in sweep.blocks]
-    return pd.concat(frames, ignore_index=True)
 
 
 def packing(radius: float, epsilon: float) -> float:

@@ -25,10 +25,9 @@ from workbench.study.claim import Claim
 from workbench.study.complexity import enough, in_proportion
 from workbench.study.intervals import crossing
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import at_most, combine
-from workbench.study.sweeps.schema import Point
+from workbench.study.rules import at_most
 from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Verdict
 from workbench.types import Array
 
@@ -59,17 +58,18 @@ def released(
     return np.full(x.shape[1], inf) if release.abstained else np.asarray(release.value)
 
 
-def depth_errors(point: Point, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+def depth_errors(
+    corruption: float, n: int, *, trials: int, data: Generator, noise: Generator
+) -> dict[str, Any]:
     """Measure the signed error of the private Tukey median on the line, and of the mean."""
-    n, corruption = int(point["n"]), float(point["corruption"])
     rows = [planted(n, 1, corruption, CLUSTER, data) for _ in range(trials)]
     found = [released(TukeyMean(radius=5.0), x, PURE, noise)[0] for x in rows]
     return {"error": np.array(found), "plain": np.array([x.mean() for x in rows])}
 
 
-def resilient_errors(point: Point, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+def resilient_errors(n: int, *, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
     """Measure signed error and margin of the resilient mean on the line."""
-    n, errors, margins = int(point["n"]), np.empty(trials), np.empty(trials)
+    errors, margins = np.empty(trials), np.empty(trials)
     for trial in range(trials):
         trace = Trace()
         x = planted(n, 1, ALPHA, CLUSTER, data)
@@ -79,9 +79,8 @@ def resilient_errors(point: Point, trials: int, data: Generator, noise: Generato
     return {"error": errors, "abstained": np.isinf(errors), "margin": margins}
 
 
-def plane_errors(point: Point, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+def plane_errors(d: int, step: float, *, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
     """Measure the errors of both estimators, and of the mean, at means between the points of the grid."""
-    d, step = int(point["d"]), float(point["step"])
     columns = {name: np.empty(trials) for name in ("error", "tukey", "plain")}
     for trial in range(trials):
         mean = data.uniform(-step / 2, step / 2, d)
@@ -94,9 +93,11 @@ def plane_errors(point: Point, trials: int, data: Generator, noise: Generator) -
     return {**columns, "abstained": np.isinf(columns["error"])}
 
 
-def heavy_errors(point: Point, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+def heavy_errors(
+    d: int, corruption: float, *, trials: int, data: Generator, noise: Generator
+) -> dict[str, Any]:
     """Measure the error on Student rows of covariance I with a cluster at distance 1/√α."""
-    d, alpha = int(point["d"]), float(point["corruption"])
+    alpha = corruption
     errors, plain = np.empty(trials), np.empty(trials)
     one = ResilientHeavyMean(radius=1.5, corruption=alpha, step=0.01 if d == 1 else 0.1)
     for trial in range(trials):
@@ -116,9 +117,9 @@ PLANES = Sweep(
 HEAVY = Sweep("lkko21-heavy", grid(d=(1, 2), corruption=HEAVY_ALPHAS), heavy_errors, 25, blocks(12))
 
 
-def depth_is_robust(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide P11."""
-    frame, most = run(DEPTH, profile, seed=seed, jobs=jobs), DEPTH_N[-1]
+def depth_is_robust(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of P11."""
+    most = DEPTH_N[-1]
     corrupted, clean = (measures.at(frame, corruption=corruption) for corruption in (ALPHA, 0.0))
     far = measures.at(corrupted, n=most)
     bias = measures.near("error with a cluster", _mean(far["error"], seed, "far"), median_bias(ALPHA), n=most)
@@ -130,15 +131,14 @@ def depth_is_robust(profile: str, seed: int, jobs: int) -> Verdict:
         ratio = measures.scaled(size, sqrt(2 * n / pi))
         checks.append(measures.between(name, ratio, low, high, n=n, bound=1.0))
     checks[-1] = enough(checks[-1], "LKKO21/Thm12", "enough for privacy to cost nothing on the line")
-    return combine(checks, len(frame))
+    return checks
 
 
-def passes_from_a_size_on(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide P12."""
-    passes, margins = (run(sweep, profile, seed=seed, jobs=jobs) for sweep in (PASS, MARGIN))
-    planes = run(PLANES, profile, seed=seed, jobs=jobs)
-    checks = [*_passing(passes, seed), *_margins(margins, seed), *_planes(planes, seed)]
-    return combine(checks, len(passes) + len(margins) + len(planes))
+def passes_from_a_size_on(
+    passes: pd.DataFrame, margins: pd.DataFrame, planes: pd.DataFrame, seed: int
+) -> list[Verdict]:
+    """Return the checks of P12."""
+    return [*_passing(passes, seed), *_margins(margins, seed), *_planes(planes, seed)]
 
 
 def _passing(frame: pd.DataFrame, seed: int) -> list[Verdict]:
@@ -186,9 +186,9 @@ def _planes(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     return checks
 
 
-def heavy_rows_are_let_through(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide LK8."""
-    frame, checks = run(HEAVY, profile, seed=seed, jobs=jobs), []
+def heavy_rows_are_let_through(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of LK8."""
+    checks = []
     for d in (1, 2):
         for alpha in HEAVY_ALPHAS:
             rows = measures.at(frame, d=d, corruption=alpha)
@@ -201,7 +201,7 @@ def heavy_rows_are_let_through(profile: str, seed: int, jobs: int) -> Verdict:
             plain = _mean(rows["plain"] / sqrt(alpha), seed, f"heavy {d} {alpha:g}")
             name = f"error of the mean over sqrt(alpha), d = {d}, alpha = {alpha:g}"
             checks.append(measures.between(name, plain, 0.9, 1.2, n=HEAVY_N, bound=1.0))
-    return combine(checks, len(frame))
+    return checks
 
 
 def _mean(values: Any, seed: int, name: str) -> measures.Measure:
@@ -220,7 +220,8 @@ CLAIMS = (
         " n = 10000 is that of the median of the corrupted law, .066 (within 15 %; the mean: .3); without"
         " corruption it is that of the sample median at n = 10000 (within 15 %), and 2 to 60 % above it at"
         " n = 75.",
-        depth_is_robust,
+        sweeps=lambda: (DEPTH,),
+        checks=depth_is_robust,
     ),
     Claim(
         "P12",
@@ -230,7 +231,8 @@ CLAIMS = (
         " and all but 2 % at twice as many; the error at n = 8000 is that of the trimmed mean, .080 (within"
         " 15 %); at n = 2000 it is at most .15 for d = 2 and .25 for d = 3, as is that of the Tukey median,"
         " both on grids.",
-        passes_from_a_size_on,
+        sweeps=lambda: (PASS, MARGIN, PLANES),
+        checks=passes_from_a_size_on,
     ),
     Claim(
         "LK8",
@@ -239,6 +241,7 @@ CLAIMS = (
         " freedom and covariance I, a cluster at distance 1/sqrt(alpha)): for alpha = .02, .05, .1 and"
         " d = 1, 2 the error exceeds .6 sqrt(alpha) in at most 5 % of the runs; that of the mean is about"
         " sqrt(alpha).",
-        heavy_rows_are_let_through,
+        sweeps=lambda: (HEAVY,),
+        checks=heavy_rows_are_let_through,
     ),
 )

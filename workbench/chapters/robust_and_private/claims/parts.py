@@ -9,6 +9,7 @@ from math import exp, inf, log, sqrt
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 
@@ -33,8 +34,7 @@ from workbench.study.claim import Claim
 from workbench.study.complexity import enough
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import at_most, combine
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Verdict
 from workbench.types import Array
 
@@ -49,15 +49,14 @@ BUDGETS = (ApproxDP(10.0, 0.01), ApproxDP(1.0, 1e-6))
 GAIN_N, GAIN_D, GAIN, TARGET = 1_000_000, (3, 10, 50, 100), 1e4, 0.15
 
 
-def noise_norms(point: Point, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+def noise_norms(d: int, *, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
     """Measure the spectral norm of symmetric noise over 2σ√d, σ the sd off the diagonal."""
-    d = int(point["d"])
     charge = Charge("moment", "gaussian", sqrt(2), GaussianDP(1.0))
     draws = (symmetric_gaussian(np.zeros((d, d)), charge, SimulatedNoise(noise)) for _ in range(trials))
     return {"norm": np.array([np.linalg.norm(one, 2) / (2 * sqrt(d)) for one in draws])}
 
 
-def distances(point: Point, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+def distances(passes: int, *, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
     """Measure how far neighbours with many ties are apart after four passes: one threshold, or many."""
     return {
         name: np.array([_apart(data, alone) for _ in range(trials)], np.float64)
@@ -90,7 +89,7 @@ def distance(one: Array, other: Array) -> int:
     return max((first - second).total(), (second - first).total())
 
 
-def bins(point: Point, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+def bins(n: int, *, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
     """Measure whether the bin of a lone row is released, and whether the bin of the mean is found."""
     lone, away = np.empty(trials, bool), np.empty(trials, bool)
     keys: NDArray[np.int64] = np.r_[np.zeros(LONE_N - 1, np.int64), 7]
@@ -115,9 +114,8 @@ PAIRS = Sweep("lkko21-pairs", grid(passes=4), distances, 500, blocks(10))
 BINS = Sweep("lkko21-bins", grid(n=LONE_N), bins, 5000, blocks(10))
 
 
-def matrix_noise(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide P7."""
-    frame = run(NORMS, profile, seed=seed, jobs=jobs)
+def matrix_noise(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of P7."""
     found = {d: measures.median(rows["norm"], claim_level()) for d, rows in measures.by(frame, "d").items()}
     checks = [measures.between(f"over 2σ√d, d = {d:g}", one, LOW, HIGH) for d, one in found.items()]
     sizes = [measures.logarithm(measures.scaled(one, sqrt(d))) for d, one in found.items()]
@@ -126,7 +124,7 @@ def matrix_noise(profile: str, seed: int, jobs: int) -> Verdict:
     name = "exponent in d, radius of clean rows, d = {} to {}".format
     checks.append(_exact(name(*WIDE), local_exponent(*WIDE), 1.3, 1.5))
     checks.append(_exact(name(*WIDEST), local_exponent(*WIDEST), 1.5 - ASYMPTOTIC, 1.5))
-    return combine(checks, len(frame))
+    return checks
 
 
 def local_exponent(low: int, high: int) -> float:
@@ -142,9 +140,8 @@ def tight_noise(n: int, d: int, budget: ApproxDP, corruption: float = 0.05) -> f
     return 2 * sqrt(d) * design.radius**2 / (PRICES.square * gaussian_mu(cost)) / n
 
 
-def neighbours_stay(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide P9."""
-    frame = run(PAIRS, profile, seed=seed, jobs=jobs)
+def neighbours_stay(frame: pd.DataFrame) -> Verdict:
+    """Return the checks of P9."""
     joint, trials = float(frame["joint"].max()), len(frame)
     checks = [_exact("largest distance, one threshold for all rows", joint, 0.0, 1.0)]
     apart = int((frame["separate"] > 1).sum())
@@ -153,9 +150,8 @@ def neighbours_stay(profile: str, seed: int, jobs: int) -> Verdict:
     return combine(checks, trials)
 
 
-def bins_are_safe(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide P10."""
-    frame = run(BINS, profile, seed=seed, jobs=jobs)
+def bins_are_safe(frame: pd.DataFrame) -> Verdict:
+    """Return the checks of P10."""
     seen, away, trials = int(frame["lone"].sum()), int(frame["away"].sum()), len(frame)
     rare = at_most(seen, trials, LONE.delta, claim_level()).about("a lone row is seen", "at most δ")
     predicted = lone_probability()
@@ -182,8 +178,8 @@ def lone_probability() -> float:
     return float(decay ** (stability_threshold(LONE) - 1) / (1 + decay))
 
 
-def sums_and_gains(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide P13; public, so that nothing is random."""
+def sums_and_gains() -> Verdict:
+    """Return the checks of P13; public, so that nothing is random."""
     checks = []
     for kind in (PrimeMean, FilterMean, RobustMean):
         for budget in BUDGETS:
@@ -218,14 +214,16 @@ CLAIMS = (
         "Symmetric noise of sd σ per entry has spectral norm .85 .. 1.1 times 2σ√d for d = 20 .. 200,"
         " exponent .5 within .05; with the radius that clean rows need the exponent is 1.5 within .02 around"
         " d = 1e6, and 1.3 .. 1.5 from d = 500 to 5000, where the radius is √d and more.",
-        matrix_noise,
+        sweeps=lambda: (NORMS,),
+        checks=matrix_noise,
     ),
     Claim(
         "P9",
         ("LKKO21/Lem2.2",),
         "5000 random neighbours with many ties, four passes: never more than one row apart with one threshold"
         " for all rows; with a threshold for each row more than one in a thousand pairs are.",
-        neighbours_stay,
+        sweeps=lambda: (PAIRS,),
+        checks=neighbours_stay,
     ),
     Claim(
         "P10",
@@ -233,7 +231,8 @@ CLAIMS = (
         "The stability histogram shows a lone row with probability at most δ = .05, .8 to 1.2 times the"
         " computed .031; on twice the rows of Lemma D.2 its fullest bin is within 3 sd of the mean but for"
         " 1 % of runs ((1, 1e-6)-DP, d = 1).",
-        bins_are_safe,
+        sweeps=lambda: (BINS,),
+        checks=bins_are_safe,
     ),
     Claim(
         "P13",
@@ -241,6 +240,6 @@ CLAIMS = (
         "The squared costs of the steps of mean/prime, mean/filter and mean/robust add up to μ(ε, δ)²"
         " within 1e-9. At n = 1e6, (10, .01)-DP, d = 3 .. 100, the noise of the source's second moments is"
         " above .15, that of mean/prime below it, 1e4 times smaller.",
-        sums_and_gains,
+        checks=sums_and_gains,
     ),
 )

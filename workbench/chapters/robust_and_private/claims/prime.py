@@ -15,9 +15,9 @@ from workbench.chapters.robust_and_private.runs.prime import limit
 from workbench.study import measures
 from workbench.study.measures import Measure
 from workbench.study.profiles import claim_level
-from workbench.study.rules import alike, at_most, combine
+from workbench.study.rules import alike, at_most
 from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import Sweep, run
+from workbench.study.sweeps.sweep import Sweep
 from workbench.study.verdict import Status, Verdict
 
 NEAR, TENTH, MISSED = 1.2, 0.1, 0.05
@@ -55,9 +55,8 @@ def seldom(name: str, missed: pd.Series, most: float = MISSED) -> Verdict:
     return measures.between(name, found, 0.0, most, n=sweeps.N)
 
 
-def figure_1a(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide P2."""
-    frame = run(sweeps.PLANTED, profile, seed=seed, jobs=jobs)
+def figure_1a(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of P2."""
     checks = small_errors(frame, "prime", NEAR * limit(sweeps.CORRUPTION), sweeps.PLANTED)
     prime = medians(frame, "prime", "d", claim_level())
     widest = max(prime)
@@ -65,14 +64,11 @@ def figure_1a(profile: str, seed: int, jobs: int) -> Verdict:
     ratio = measures.ratio(prime[widest], box)
     checks.append(measures.between("over mean/clipped-box, d = 50", ratio, 0.0, TENTH, n=sweeps.N))
     growth = measures.ratio(prime[widest], prime[min(prime)])
-    return combine(
-        [*checks, measures.between("d = 50 over d = 2", growth, 0.0, FLAT, n=sweeps.N)], len(frame)
-    )
+    return [*checks, measures.between("d = 50 over d = 2", growth, 0.0, FLAT, n=sweeps.N)]
 
 
-def plain_mean(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide P1."""
-    frame = run(sweeps.PLANTED, profile, seed=seed, jobs=jobs)
+def plain_mean(frame: pd.DataFrame) -> Verdict:
+    """Return the checks of P1."""
     found = medians(frame, "box", "d", claim_level())
     wide = {d: one for d, one in found.items() if d >= 10}
     slope = measures.slope(np.log([*wide]), [measures.logarithm(one) for one in wide.values()])
@@ -80,9 +76,8 @@ def plain_mean(profile: str, seed: int, jobs: int) -> Verdict:
     return measures.between("slope in d", slope, low, high, n=sweeps.N, bound=PLAIN_SLOPE)
 
 
-def every_direction(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide P3: errors over the mean at their d, all d pooled, have the same mean in every direction."""
-    frame = run(sweeps.PLANTED, profile, seed=seed, jobs=jobs)
+def every_direction(frame: pd.DataFrame) -> Verdict:
+    """Return the checks: errors over the mean at their d have the same mean in every direction."""
     names = sweeps.planted(sweeps.DIRECTIONS)
     relative = frame["prime"] / frame.groupby("d")["prime"].transform("mean")
     groups = [relative[frame["attack"] == name] for name in names]
@@ -90,9 +85,8 @@ def every_direction(profile: str, seed: int, jobs: int) -> Verdict:
     return verdict.about("largest difference in standard errors", "no more than chance allows", n=sweeps.N)
 
 
-def against_corruption(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide P4."""
-    frame = run(sweeps.SHARES, profile, seed=seed, jobs=jobs)
+def against_corruption(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of P4."""
     prime, box = (medians(frame, name, "corruption", claim_level()) for name in ("prime", "box"))
     checks = [
         measures.between(f"over α√ln(1/α), α = {a:g}", measures.scaled(one, 1 / limit(a)), 0.0, BOUNDED)
@@ -100,33 +94,31 @@ def against_corruption(profile: str, seed: int, jobs: int) -> Verdict:
     ]
     slope = measures.slope(np.log([*box]), [measures.logarithm(one) for one in box.values()])
     low, high = 1 - CORRUPTION_BAND, 1 + CORRUPTION_BAND
-    return combine([*checks, measures.between("slope of the plain mean", slope, low, high)], len(frame))
+    return [*checks, measures.between("slope of the plain mean", slope, low, high)]
 
 
-def ratios_in_n(profile: str, seed: int, jobs: int) -> tuple[dict[float, Measure], int]:
+def ratios_in_n(frame: pd.DataFrame) -> dict[float, Measure]:
     """Return the median of PRIME over that of the plain mean at every n, on planted rows."""
-    frame = run(sweeps.SIZES, profile, seed=seed, jobs=jobs)
     rows = measures.at(frame, attack="shift-ones")
     prime, box = (medians(rows, name, "n", claim_level()) for name in ("prime", "box"))
-    return {n: measures.ratio(prime[n], box[n]) for n in prime}, len(frame)
+    return {n: measures.ratio(prime[n], box[n]) for n in prime}
 
 
-def many_rows(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide P5."""
-    found, trials = ratios_in_n(profile, seed, jobs)
+def many_rows(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of P5."""
+    found = ratios_in_n(frame)
     checks = [measures.between(f"over the plain mean, n = {n}", found[n], 0.0, 0.5, n=n) for n in MANY]
-    return combine(checks, trials)
+    return checks
 
 
-def few_rows(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide P5.2."""
-    found, _ = ratios_in_n(profile, seed, jobs)
+def few_rows(frame: pd.DataFrame) -> Verdict:
+    """Return the checks of P5.2."""
+    found = ratios_in_n(frame)
     return measures.between("over the plain mean, n = 1000", found[FEW], 1.0, inf, n=FEW)
 
 
-def against_epsilon(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide P6: the plain mean stays within half again of its plateau where PRIME does not."""
-    frame = run(sweeps.EPSILONS, profile, seed=seed, jobs=jobs)
+def against_epsilon(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks: the plain mean stays within half again of its plateau where PRIME does not."""
     checks = []
     prime, box = (medians(frame, name, "epsilon", claim_level()) for name in ("prime", "box"))
     least, most = min(prime), max(prime)
@@ -136,21 +128,20 @@ def against_epsilon(profile: str, seed: int, jobs: int) -> Verdict:
     checks.append(measures.between(f"plain mean, {name}", same, 0.0, PLATEAU))
     means = [_mean_error(frame, epsilon, seed) for epsilon in (3.0, most)]
     flat = measures.between("PRIME, mean at ε = 3 over ε = 10", measures.ratio(*means), 0.0, PLATEAU)
-    return combine([*checks, flat], len(frame))
+    return [*checks, flat]
 
 
 def _mean_error(frame: pd.DataFrame, epsilon: float, seed: int) -> Measure:
     """Return the mean error of mean/prime at one ε: a median would lie between two modes."""
     errors = measures.at(frame, epsilon=epsilon)["prime"]
-    return measures.mean_size(errors, claim_level() / 2, sweeps.EPSILONS.name, seed, {"epsilon": epsilon})
+    return measures.mean_size(errors, claim_level(parts=2), sweeps.EPSILONS.name, seed, {"epsilon": epsilon})
 
 
-def little_corruption(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide F1b."""
-    frame = run(sweeps.SMALL, profile, seed=seed, jobs=jobs)
+def little_corruption(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of F1b."""
     checks = []
     for d, rows in measures.by(frame, "d").items():
-        found = measures.median(rows["prime"] * sqrt(sweeps.N / d), claim_level() / 4)
+        found = measures.median(rows["prime"] * sqrt(sweeps.N / d), claim_level(parts=4))
         checks.append(measures.between(f"over √(d/n), d = {d:g}", found, 0.5, FLAT, n=sweeps.N))
     wide, name = measures.at(frame, d=50), "PRIME over the plain mean, d = 50"
     top, bottom, rng = (
@@ -159,12 +150,11 @@ def little_corruption(profile: str, seed: int, jobs: int) -> Verdict:
         stream(seed, Role.BOOTSTRAP, name, 0, 0),
     )
     paired = median_ratio(name, top, bottom, 0.0, 1.0, claim_level(), rng, n=sweeps.N)
-    return combine([*checks, paired], len(frame))
+    return [*checks, paired]
 
 
-def passes(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide P8: slopes of the passes against the number of clusters."""
-    frame = run(sweeps.PASSES, profile, seed=seed, jobs=jobs)
+def passes(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks: slopes of the passes against the number of clusters."""
     counts = np.log([1, 2, 4, 8, 16])
     each = {name: medians(frame, name, "clusters", claim_level()) for name in ("top", "softmax")}
     top, softmax = (
@@ -177,12 +167,11 @@ def passes(profile: str, seed: int, jobs: int) -> Verdict:
     halved = seldom(
         "share of runs whose excess does not halve in two passes", frame["halved"] < 1, 2 * MISSED
     )
-    return combine([*checks, halved], len(frame))
+    return [*checks, halved]
 
 
-def threshold(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide E1."""
-    frame = run(sweeps.LEMMA, profile, seed=seed, jobs=jobs)
+def threshold(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of E1."""
     missed = {
         "(12): what stays is at most .75 Ψ": frame["stays"] > LEFT,
         "(13): bad rows go twice as much as good ones": frame["bad over good"] < 1,
@@ -191,25 +180,23 @@ def threshold(profile: str, seed: int, jobs: int) -> Verdict:
         at_most(int(failed.sum()), len(frame), MISSED, claim_level()).about(name, "in 95 % of runs")
         for name, failed in missed.items()
     ]
-    return combine(checks, len(frame))
+    return checks
 
 
-def single_directions(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide LK5."""
-    frame = run(sweeps.FILTER, profile, seed=seed, jobs=jobs)
+def single_directions(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of LK5."""
     most = NEAR * limit(sweeps.CORRUPTION)
-    return combine(small_errors(frame, "filter", most, sweeps.FILTER), len(frame))
+    return small_errors(frame, "filter", most, sweeps.FILTER)
 
 
-def heavy_tails(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide P14."""
-    frame = run(sweeps.HEAVY, profile, seed=seed, jobs=jobs)
+def heavy_tails(frame: pd.DataFrame) -> Verdict:
+    """Return the checks of P14."""
     above = frame["heavy"] > HEAVY * np.sqrt(frame["corruption"])
     return seldom("share of errors above 1.5 √corruption", above)
 
 
-def rounds_are_few(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide T2: with ⌊ln d⌋ rounds some round of an epoch without noise scores above λ/5.5."""
+def rounds_are_few() -> Verdict:
+    """Return the checks: with ⌊ln d⌋ rounds some round of an epoch without noise scores above λ/5.5."""
     scores = {d: theory.score_after(max(1, int(log(d))), d) for d in (10, 20, 50)}
     worst = min(scores.values())
     return Verdict(

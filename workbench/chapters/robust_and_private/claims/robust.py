@@ -15,7 +15,6 @@ from workbench.study.claim import Claim
 from workbench.study.profiles import claim_level
 from workbench.study.rules import combine
 from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import run
 from workbench.study.verdict import Verdict
 from workbench.types import Array
 
@@ -31,15 +30,13 @@ SEEN = (
 UNSEEN = ("tail-swap", "inward", "one-sided", "cluster-0.9")
 
 
-def clean_and_planted(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide R1."""
-    checks, trials = list[Verdict](), 0
-    for sweep in (sweeps.PLANTED_LOW, sweeps.PLANTED_HIGH):
-        frame = run(sweep, profile, seed=seed, jobs=jobs)
-        trials += len(frame)
+def clean_and_planted(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of R1."""
+    checks = list[Verdict]()
+    for frame in frames:
         for d, rows in measures.by(frame, "d").items():
             checks += [_planted(rows, int(d), name, seed) for name in sweeps.DIRECTIONS if d >= 3]
-    return combine(checks, trials)
+    return checks
 
 
 def _planted(rows: pd.DataFrame, d: int, name: str, seed: int) -> Verdict:
@@ -50,28 +47,25 @@ def _planted(rows: pd.DataFrame, d: int, name: str, seed: int) -> Verdict:
     return _ratio(title, errors, rows[sweeps.NONE].to_numpy(), WORSE, seed, sweeps.N)
 
 
-def every_attack(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide R2."""
-    frame = run(sweeps.ATTACKED, profile, seed=seed, jobs=jobs)
+def every_attack(frame: pd.DataFrame, planted: pd.DataFrame) -> Verdict:
+    """Return the checks of R2."""
     checks = [_median(f"median, {name}", _errors(frame, name), ATTACKED) for name in SEEN]
-    more = measures.at(run(sweeps.PLANTED_LOW, profile, seed=seed, jobs=jobs), d=sweeps.D)
+    more = measures.at(planted, d=sweeps.D)
     checks.append(_median(f"median, {sweeps.EXTRA}", more[sweeps.EXTRA].to_numpy(), ATTACKED))
     return combine(checks, len(frame) + len(more))
 
 
-def what_is_not_seen(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide R3."""
-    frame = run(sweeps.ATTACKED, profile, seed=seed, jobs=jobs)
+def what_is_not_seen(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of R3."""
     limit = HIDDEN * sweeps.CORRUPTION * sqrt(log(1 / sweeps.CORRUPTION))
     checks = [_median(f"median, {name}", _errors(frame, name), limit) for name in UNSEEN]
     swapped = measures.median(_errors(frame, "tail-swap"), claim_level())
     name = "median, tail-swap, from below"
-    return combine([*checks, measures.between(name, swapped, 0.8 * limit, inf, n=sweeps.N)], len(frame))
+    return [*checks, measures.between(name, swapped, 0.8 * limit, inf, n=sweeps.N)]
 
 
-def few_rows(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide R4."""
-    frame = run(sweeps.FEWER, profile, seed=seed, jobs=jobs)
+def few_rows(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of R4."""
     checks = []
     for n in sweeps.FEW:
         rows = measures.at(frame, n=n)
@@ -80,12 +74,11 @@ def few_rows(profile: str, seed: int, jobs: int) -> Verdict:
             filtered, plain = (rows[f"{kind} {side}"].to_numpy() for side in ("filter", "plain"))
             name = f"median over that of the plain mean, {kind}, n = {n}"
             checks.append(_ratio(name, filtered, plain, most, seed, n))
-    return combine(checks, len(frame))
+    return checks
 
 
-def heavy_tails(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide R5: at most one of twenty errors above the bound, over all laws, fractions and attacks."""
-    frame = run(sweeps.HEAVY, profile, seed=seed, jobs=jobs)
+def heavy_tails(frame: pd.DataFrame) -> Verdict:
+    """Return the checks: at most one of twenty errors above the bound, over all laws and attacks."""
     above = int((frame["error"] > HEAVY).sum())
     found = measures.share(above, len(frame), claim_level())
     return measures.between("share of errors above 1.5 √corruption", found, 0.0, MISSED, n=sweeps.N)
@@ -111,14 +104,16 @@ CLAIMS = (
         "n = 1e5, corruption .05, (10, .01)-DP, a cluster at 1.5 √d in six directions: the median error of"
         " mean/robust is at most 1.25 times its own without corruption at d = 10, 20, 50, and at most .02 at"
         " d = 3.",
-        clean_and_planted,
+        sweeps=lambda: (sweeps.PLANTED_LOW, sweeps.PLANTED_HIGH),
+        checks=clean_and_planted,
     ),
     Claim(
         "R2",
         ("LKKO21/Asm1",),
         "The same at d = 10 with 27 other attacks, on rows that are normal, uniform, signs, Laplace,"
         " exponential or narrower than stated: every median error is at most .045.",
-        every_attack,
+        sweeps=lambda: (sweeps.ATTACKED, sweeps.PLANTED_LOW),
+        checks=every_attack,
     ),
     Claim(
         "R3",
@@ -126,7 +121,8 @@ CLAIMS = (
         "What hardly changes the second moment, or makes it smaller, is not seen: with the tails swapped, one"
         " tail moved inward, half-normal coordinates on one side, and a cluster at .9, median errors are at"
         " most 2.5 α √ln(1/α), and that of swapped tails is above 2 α √ln(1/α).",
-        what_is_not_seen,
+        sweeps=lambda: (sweeps.ATTACKED,),
+        checks=what_is_not_seen,
     ),
     Claim(
         "R4",
@@ -134,7 +130,8 @@ CLAIMS = (
         "(1, .01)-DP, d = 10, n = 300, 1e3, 3e3, 1e4: the median error of mean/robust is at most 1.10 times"
         " that of the plain mean in a ball with the same noise on the same rows, clean and planted, and half"
         " of it at most on planted rows at n = 3e3.",
-        few_rows,
+        sweeps=lambda: (sweeps.FEWER,),
+        checks=few_rows,
     ),
     Claim(
         "R5",
@@ -142,6 +139,7 @@ CLAIMS = (
         "n = 1e5, d = 10, (10, .01)-DP, Student and Pareto rows of tail index 2.5, covariance I, corruption"
         " .02, .05, .1, seven attacks: 95 % of the errors of mean/robust-heavy, of all cells together, are at"
         " most 1.5 √corruption.",
-        heavy_tails,
+        sweeps=lambda: (sweeps.HEAVY,),
+        checks=heavy_tails,
     ),
 )

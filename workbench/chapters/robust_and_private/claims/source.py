@@ -1,6 +1,7 @@
 """The claims of LKKO21 about PRIME, its heavy-tailed form and the filter by single directions."""
 
 from workbench.chapters.robust_and_private.claims import prime
+from workbench.chapters.robust_and_private.runs import prime as sweeps
 from workbench.study.claim import Claim
 from workbench.study.verdict import Status
 
@@ -12,7 +13,8 @@ CLAIMS = (
         (FIGURE,),
         "n = 1e5, corruption .05, (10, .01)-DP, a cluster at 1.5 √d: the error of mean/clipped-box grows as"
         " √d, slope .5 within .02 from d = 10 to 50.",
-        prime.plain_mean,
+        sweeps=lambda: (sweeps.PLANTED,),
+        checks=prime.plain_mean,
     ),
     Claim(
         "P2",
@@ -20,37 +22,42 @@ CLAIMS = (
         "The same, six directions, d = 2, 3, 10, 20, 50: every median error of mean/prime, and 95 % of all"
         " single errors together, are at most 1.2 α √ln(1/α); at d = 50 a tenth of that of mean/clipped-box"
         " at most, and at most 1.5 times the one at d = 2.",
-        prime.figure_1a,
+        sweeps=lambda: (sweeps.PLANTED,),
+        checks=prime.figure_1a,
     ),
     Claim(
         "P3",
         (THEOREM,),
         "The same: mean errors in the six directions, over the mean at the same d, differ by no more than"
         " chance; half as much again in one of them would be noticed.",
-        prime.every_direction,
+        sweeps=lambda: (sweeps.PLANTED,),
+        checks=prime.every_direction,
     ),
     Claim(
         "P4",
         (THEOREM,),
         "d = 20, corruption .01 .. .1: the median error of mean/prime is at most 2 α √ln(1/α), that of"
         " mean/clipped-box grows in proportion to α, slope within .05.",
-        prime.against_corruption,
+        sweeps=lambda: (sweeps.SHARES,),
+        checks=prime.against_corruption,
     ),
     Claim(
         "P5",
         ("LKKO21/Fig2",),
         "d = 10, (1, .01)-DP: from n = 1e4 on the median error of mean/prime is at most half that of"
         " mean/clipped-box on planted rows.",
-        prime.many_rows,
+        sweeps=lambda: (sweeps.SIZES,),
+        checks=prime.many_rows,
     ),
     Claim(
         "P5.2",
         ("LKKO21/Fig2",),
         "The same at n = 1000: the plain mean is better.",
-        prime.few_rows,
-        Status.REFUTED,
-        "Where noise hides the corrupted rows, mean/prime ends its filter in the first pass and gives all"
-        " that is left to the mean, in a ball that is smaller than the box.",
+        sweeps=lambda: (sweeps.SIZES,),
+        checks=prime.few_rows,
+        expected=Status.REFUTED,
+        reason="Where noise hides the corrupted rows, mean/prime ends its filter in the first pass and gives"
+        " all that is left to the mean, in a ball that is smaller than the box.",
     ),
     Claim(
         "P6",
@@ -58,14 +65,16 @@ CLAIMS = (
         "n = 1e4, d = 10, corruption .1, ε = .05 .. 10: at ε = .05 the error of mean/prime is more than 1.5"
         " times that at ε = 10, the error of mean/clipped-box is not; from ε = 3 to 10 the mean error of"
         " mean/prime falls by no more than that.",
-        prime.against_epsilon,
+        sweeps=lambda: (sweeps.EPSILONS,),
+        checks=prime.against_epsilon,
     ),
     Claim(
         "F1b",
         (FIGURE,),
         "Corruption .001, n = 1e5: the median error of mean/prime is within .5 .. 1.5 times √(d/n) for"
         " d = 3 .. 50, and below that of mean/clipped-box at d = 50.",
-        prime.little_corruption,
+        sweeps=lambda: (sweeps.SMALL,),
+        checks=prime.little_corruption,
     ),
     Claim(
         "P8",
@@ -73,21 +82,24 @@ CLAIMS = (
         "Clusters in 1 .. 16 directions, hardly any noise: the passes of the filter by single directions grow"
         " in proportion, slope .6 .. 1.2, those by the matrix exponential slower, slope at most .5, and two"
         " of these halve the excess.",
-        prime.passes,
+        sweeps=lambda: (sweeps.PASSES,),
+        checks=prime.passes,
     ),
     Claim(
         "E1",
         ("LKKO21/LemE.1",),
         "Clean rows hold little of the score: the threshold leaves at most .75 Ψ below it (12), and bad rows"
         " go at least twice as much as good ones (13), in 95 % of runs.",
-        prime.threshold,
+        sweeps=lambda: (sweeps.LEMMA,),
+        checks=prime.threshold,
     ),
     Claim(
         "LK5",
         ("LKKO21/Thm5", "LKKO21/LemD.3"),
         "The setting of P2, d = 3, 10, 20: median errors of mean/filter and 95 % of single ones are at most"
         " 1.2 α √ln(1/α).",
-        prime.single_directions,
+        sweeps=lambda: (sweeps.FILTER,),
+        checks=prime.single_directions,
     ),
     Claim(
         "P14",
@@ -95,15 +107,17 @@ CLAIMS = (
         "n = 1e5, d = 10, Student and Pareto rows of tail index 2.5, covariance I, corruption .02, .05, .1,"
         " seven attacks: 95 % of the errors of mean/prime-heavy, of all cells together, are at most"
         " 1.5 √corruption.",
-        prime.heavy_tails,
+        sweeps=lambda: (sweeps.HEAVY,),
+        checks=prime.heavy_tails,
     ),
     Claim(
         "T2",
         ("LKKO21/Alg10",),
         "T₂ = ⌊ln d⌋ rounds are enough for a round without noise to score above λ/5.5, d = 10, 20, 50.",
-        prime.rounds_are_few,
-        Status.REFUTED,
-        "With a = 1/(106 λ), as recalled, a planted direction has e^{t/106} times the weight of another after"
-        " t rounds: 74 rounds at d = 10, 254 at d = 50, whatever n is. For d up to 5 one round is enough.",
+        checks=prime.rounds_are_few,
+        expected=Status.REFUTED,
+        reason="With a = 1/(106 λ), as recalled, a planted direction has e^{t/106} times the weight of"
+        " another after t rounds: 74 rounds at d = 10, 254 at d = 50, whatever n is. For d up to 5 one round"
+        " is enough.",
     ),
 )

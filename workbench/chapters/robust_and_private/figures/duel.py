@@ -18,7 +18,6 @@ from workbench.chapters.robust_and_private.runs.prime import (
 from workbench.charts.chart import Chart, Heat, Panel, Series
 from workbench.privacy import ApproxDP
 from workbench.study import measures
-from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.streams import Role, stream
 from workbench.study.sweeps.sweep import run
 from workbench.types import Array
@@ -74,14 +73,13 @@ def duel_view(seed: int) -> Callable[..., Iterator[Chart]]:
     """Return the view of `explore`: the rows as the adversary made them, then round after round."""
 
     def view(attack: str, estimator: str, corruption: float, epsilon: float) -> Iterator[Chart]:
-        point: Point = {"attack": attack, "corruption": corruption}
         data, noise = (stream(seed, role, "robust-duel", 0, 0) for role in (Role.DATA, Role.NOISE))
         chosen, budget = study.fighters(study.D, corruption), ApproxDP(epsilon, DELTA)
         errors: dict[str, list[float]] = {name: [] for name in study.FIGHTERS}
         shown: Panel | None = None
         for _ in range(ROUNDS):
             x = data.standard_normal((VIEW_N, study.D))
-            y = corrupted(x, point, data)
+            y = corrupted(x, attack, corruption, data)
             shown = shown or _rows(x, y)
             if not errors[estimator]:
                 yield _chart(shown, errors, attack, estimator, corruption)

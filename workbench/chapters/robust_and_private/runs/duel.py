@@ -26,7 +26,6 @@ from workbench.estimators.mean.prime import PrimeMean
 from workbench.estimators.mean.robust import RobustMean
 from workbench.privacy import ApproxDP
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Array
 
@@ -59,18 +58,27 @@ def distance(name: str, one: Any, x: Array, theta: Array, budget: ApproxDP, nois
     """Return the error of one fighter, with a budget or without."""
     if name in FREE:
         return float(np.linalg.norm(one(x).value - theta))
-    return error(one, x, theta, {"epsilon": budget.epsilon, "delta": budget.delta}, noise)
+    return error(one, x, theta, budget.epsilon, noise)
 
 
-def fights(point: Point, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+def fights(
+    attack: str,
+    n: int,
+    corruption: float,
+    epsilon: float,
+    who: str,
+    *,
+    trials: int,
+    data: Generator,
+    noise: Generator,
+) -> dict[str, Any]:
     """Measure the errors of several estimators on the same corrupted rows."""
-    n, corruption = int(point["n"]), float(point["corruption"])
-    names = FIGHTERS if point["who"] == "all" else (*PLAIN, *ROBUST[1:])
-    budget, chosen = ApproxDP(float(point["epsilon"]), DELTA), fighters(D, corruption)
+    names = FIGHTERS if who == "all" else (*PLAIN, *ROBUST[1:])
+    budget, chosen = ApproxDP(epsilon, DELTA), fighters(D, corruption)
     found: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(trials):
         theta = data.uniform(-PLACES, PLACES, D)
-        x = corrupted(data.standard_normal((n, D)), point, data) + theta
+        x = corrupted(data.standard_normal((n, D)), attack, corruption, data) + theta
         for name, errors in found.items():
             errors.append(distance(name, chosen[name], x, theta, budget, noise))
     return {name: np.array(errors) for name, errors in found.items()}

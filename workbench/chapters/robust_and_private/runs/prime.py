@@ -5,7 +5,8 @@ adversary then replaces a share of them. A column for each estimator is its Eucl
 abstains; "clean" is the error of the mean of the rows before the adversary came.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 from math import ceil, log, sqrt
 from typing import Any
 
@@ -19,10 +20,9 @@ from workbench.estimators.mean.prime import PrimeMean
 from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
 from workbench.estimators.parts.filters.removal import Score, score_counts, tail_set, threshold
 from workbench.populations.corruption import MEAN_ATTACKS
-from workbench.populations.corruption.mean import clusters
+from workbench.populations.corruption.mean import clusters as at_clusters
 from workbench.privacy import ApproxDP, GaussianDP
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Array, Columns
 
@@ -44,71 +44,73 @@ def limit(corruption: float) -> float:
     return corruption * sqrt(log(1 / corruption))
 
 
-def corrupted(x: Array, point: Point, data: Generator) -> Array:
-    """Return what the adversary of a point makes of clean rows; every random direction is a new one."""
-    name = str(point["attack"]).split(" ")[0]
-    return x if name == "none" else ATTACKS[name].corrupt(x, float(point["corruption"]), rng=data)
+def corrupted(x: Array, attack: str, corruption: float, data: Generator) -> Array:
+    """Return what an adversary makes of clean rows; every random direction is a new one."""
+    name = attack.split(" ")[0]
+    return x if name == "none" else ATTACKS[name].corrupt(x, corruption, rng=data)
 
 
-def normal_rows(point: Point, trials: int, data: Generator) -> Iterator[tuple[Array, Array, float]]:
-    """Yield θ, corrupted rows, and the error of the mean of the clean ones."""
-    n, d = int(point["n"]), int(point["d"])
-    for _ in range(trials):
-        theta, x = data.uniform(-PLACES, PLACES, d), data.standard_normal((n, d))
-        clean = float(np.linalg.norm(x.mean(axis=0)))
-        rows = corrupted(x, point, data)
-        rows += theta
-        yield theta, rows, clean
-
-
-def error(estimator: Any, rows: Array, theta: Array, point: Point, noise: Generator) -> float:
+def error(estimator: Any, rows: Array, theta: Array, epsilon: float, noise: Generator) -> float:
     """Return how far a private mean is from θ."""
-    value = estimator(rows, budget=ApproxDP(float(point["epsilon"]), DELTA), rng=noise).value
+    value = estimator(rows, budget=ApproxDP(epsilon, DELTA), rng=noise).value
     return float("inf") if isinstance(value, Abstention) else float(np.linalg.norm(value - theta))
 
 
-def estimators(point: Point) -> dict[str, Any]:
+def robust_and_plain(corruption: float) -> dict[str, Any]:
     """Return the robust mean and the plain one."""
-    corruption = float(point["corruption"])
     return {"prime": PrimeMean(radius=RADIUS, corruption=corruption), "box": ClippedBoxMean(radius=RADIUS)}
 
 
-def with_filter(point: Point) -> dict[str, Any]:
+def single_directions(corruption: float) -> dict[str, Any]:
     """Return the filter by single directions."""
-    return {"filter": FilterMean(radius=RADIUS, corruption=float(point["corruption"]))}
+    return {"filter": FilterMean(radius=RADIUS, corruption=corruption)}
 
 
-def heavy(point: Point) -> dict[str, Any]:
-    """Return the robust mean for heavy tails."""
-    return {"heavy": PrimeHeavyMean(radius=RADIUS, corruption=float(point["corruption"]))}
-
-
-def measured(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
-    """Measure the robust mean and the plain one on normal rows."""
-    return _errors(estimators(point), point, trials, data, noise)
-
-
-def filtered(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
-    """Measure the filter by single directions on normal rows."""
-    return _errors(with_filter(point), point, trials, data, noise)
-
-
-def _errors(chosen: dict[str, Any], point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
-    found: list[dict[str, float]] = []
-    for theta, rows, clean in normal_rows(point, trials, data):
-        one = {name: error(each, rows, theta, point, noise) for name, each in chosen.items()}
+def errors(
+    estimators: Callable[[float], dict[str, Any]],
+    n: int,
+    d: int,
+    corruption: float,
+    epsilon: float,
+    attack: str,
+    *,
+    trials: int,
+    data: Generator,
+    noise: Generator,
+) -> Columns:
+    """Measure estimators, and the mean of the clean rows, on the same corrupted normal rows."""
+    chosen, found = estimators(corruption), list[dict[str, float]]()
+    for _ in range(trials):
+        theta, x = data.uniform(-PLACES, PLACES, d), data.standard_normal((n, d))
+        clean = float(np.linalg.norm(x.mean(axis=0)))
+        rows = corrupted(x, attack, corruption, data)
+        rows += theta
+        one = {name: error(each, rows, theta, epsilon, noise) for name, each in chosen.items()}
         found.append({"clean": clean, **one})
     return {name: np.array([one[name] for one in found]) for name in found[0]}
 
 
-def heavy_errors(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+MEASURED, FILTERED = partial(errors, robust_and_plain), partial(errors, single_directions)
+
+
+def heavy_errors(
+    n: int,
+    d: int,
+    corruption: float,
+    epsilon: float,
+    attack: str,
+    law: str,
+    *,
+    trials: int,
+    data: Generator,
+    noise: Generator,
+) -> Columns:
     """Measure the robust mean on rows of covariance I without a third moment."""
-    n, d = int(point["n"]), int(point["d"])
-    found = np.empty(trials)
+    estimator, found = PrimeHeavyMean(radius=RADIUS, corruption=corruption), np.empty(trials)
     for trial in range(trials):
-        theta, x = data.uniform(-PLACES, PLACES, d), heavy_rows(str(point["law"]), n, d, data)
-        rows = corrupted(x, point, data) + theta
-        found[trial] = error(heavy(point)["heavy"], rows, theta, point, noise)
+        theta, x = data.uniform(-PLACES, PLACES, d), heavy_rows(law, n, d, data)
+        rows = corrupted(x, attack, corruption, data) + theta
+        found[trial] = error(estimator, rows, theta, epsilon, noise)
     return {"heavy": found}
 
 
@@ -125,7 +127,7 @@ def planted(names: tuple[str, ...] = ("ones",)) -> list[str]:
     return [f"shift-{name}" for name in names]
 
 
-def sweep(name: str, trials: int, full: int, block: Any = measured, **axes: Any) -> Sweep:
+def sweep(name: str, trials: int, full: int, block: Any = MEASURED, **axes: Any) -> Sweep:
     """Return a sweep whose axes are those of Figure 1 unless told otherwise."""
     usual: dict[str, Any] = {
         "n": N, "d": 10, "corruption": CORRUPTION, "epsilon": EPSILON, "attack": planted()
@@ -138,22 +140,21 @@ SHARES = sweep("shares", 8, 3, d=20, corruption=(0.01, 0.02, 0.05, 0.1))
 SIZES = sweep("sizes", 10, 5, epsilon=1.0, n=(1000, 3000, 10_000, 30_000), attack=["none", *planted()])
 EPSILONS = sweep("epsilons", 10, 20, n=10_000, corruption=0.1, epsilon=(0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 10.0))
 SMALL = sweep("small", 8, 9, d=(3, 10, 20, 50), corruption=0.001)
-FILTER = sweep("filter", 3, 12, filtered, d=(3, 10, 20), attack=[*planted(("ones", "random 1")), "none"])
+FILTER = sweep("filter", 3, 12, FILTERED, d=(3, 10, 20), attack=[*planted(("ones", "random 1")), "none"])
 HEAVY = sweep(
     "prime-heavy", 1, 12, heavy_errors, law=LAWS, corruption=(0.02, 0.05, 0.1), attack=HEAVY_ATTACKS
 )  # fmt: skip
 
 
-def passes_taken(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def passes_taken(n: int, d: int, clusters: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Count the passes of both scores, with hardly any noise, until clusters in many directions are gone.
 
     A look that ends the filter is no pass. "halved" is the share of the looks two passes after which the
     excess is half as large, or small enough to end, for the matrix score.
     """
-    n, d, count = int(point["n"]), int(point["d"]), int(point["clusters"])
     found: dict[str, list[float]] = {"top": [], "softmax": [], "halved": []}
     for _ in range(trials):
-        x = clusters(count, FAR_CLUSTERS)(data.standard_normal((n, d)), int(CORRUPTION * n), data)
+        x = at_clusters(clusters, FAR_CLUSTERS)(data.standard_normal((n, d)), int(CORRUPTION * n), data)
         for name, kind in (("top", FilterMean), ("softmax", PrimeMean)):
             trace = Trace()
             estimator = kind(radius=RADIUS, passes=MOST_PASSES)
@@ -166,12 +167,13 @@ def passes_taken(point: Point, trials: int, data: Generator, noise: Generator) -
     return {name: np.array(values) for name, values in found.items()}
 
 
-def shares_removed(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def shares_removed(
+    n: int, d: int, distance: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Measure Lemma E.1 on rows whose clean ones hold little of the score: what stays, and who goes.
 
     "stays" is (12) over Ψ, "bad over good" is (13), the ratio of its right side to its left; both with noise.
     """
-    n, d, distance = int(point["n"]), int(point["d"]), float(point["distance"])
     bad, columns = int(CORRUPTION * n), {"stays": np.empty(trials), "bad over good": np.empty(trials)}
     for trial in range(trials):
         x = data.standard_normal((n, d))

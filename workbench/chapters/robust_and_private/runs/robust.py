@@ -21,7 +21,6 @@ from workbench.populations.corruption import MEAN_ATTACKS, Adversary
 from workbench.populations.corruption.mean import shifted
 from workbench.privacy import ApproxDP
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Array, Columns
 
@@ -90,9 +89,9 @@ def placed(d: int, rng: Generator) -> Array:
     return rng.uniform(-SPREAD, SPREAD, d)
 
 
-def planted(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def planted(d: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure the error for every direction of the cluster, and without it, on the same clean rows."""
-    d, estimator = int(point["d"]), RobustMean(radius=RADIUS, corruption=CORRUPTION)
+    estimator = RobustMean(radius=RADIUS, corruption=CORRUPTION)
     found: Columns = {name: np.empty(trials) for name in (NONE, *DIRECTIONS, EXTRA)}
     for trial in range(trials):
         x, mean = normal(N, d, data), placed(d, data)
@@ -102,20 +101,19 @@ def planted(point: Point, trials: int, data: Generator, noise: Generator) -> Col
     return found
 
 
-def attacks(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def attacks(attack: str, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure the error of one attack at d = 10, on rows of one base."""
-    base, _, attack = f", {point['attack']}".rpartition(", ")
+    base, _, name = f", {attack}".rpartition(", ")
     rows = BASES.get(base.removeprefix(", "), normal)
     estimator, errors = RobustMean(radius=RADIUS, corruption=CORRUPTION), np.empty(trials)
     for trial in range(trials):
-        x, mean = corrupted(attack, rows(N, D, data), CORRUPTION, data), placed(D, data)
+        x, mean = corrupted(name, rows(N, D, data), CORRUPTION, data), placed(D, data)
         errors[trial] = error(estimator, x, mean, GENEROUS, noise)
     return {"error": errors}
 
 
-def few(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def few(n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure the error with and without the filter, on clean and planted rows, with the same noise."""
-    n = int(point["n"])
     found: Columns = {}
     for column, name in (("clean", NONE), ("planted", "shift-ones")):
         pairs = np.empty((trials, 2))
@@ -130,16 +128,15 @@ def few(point: Point, trials: int, data: Generator, noise: Generator) -> Columns
     return found
 
 
-def heavy(point: Point, trials: int, data: Generator, noise: Generator) -> Columns:
+def heavy(
+    law: str, corruption: float, attack: str, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Measure the error of one attack on rows of one law with polynomial tails, over √corruption."""
-    corruption, law = float(point["corruption"]), LAWS[str(point["law"])]
-    clean = law(Gaussian(np.zeros(D), np.eye(D)), TAIL)
+    clean = LAWS[law](Gaussian(np.zeros(D), np.eye(D)), TAIL)
     estimator, errors = RobustHeavyMean(radius=RADIUS, corruption=corruption), np.empty(trials)
     for trial in range(trials):
-        x, mean = (
-            corrupted(str(point["attack"]), clean.sample(N, rng=data), corruption, data),
-            placed(D, data),
-        )
+        x = corrupted(attack, clean.sample(N, rng=data), corruption, data)
+        mean = placed(D, data)
         errors[trial] = error(estimator, x, mean, GENEROUS, noise) / corruption**0.5
     return {"error": errors}
 

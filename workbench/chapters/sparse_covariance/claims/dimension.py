@@ -25,9 +25,7 @@ from workbench.study.complexity import Complexity, sized
 from workbench.study.intervals import local_slope
 from workbench.study.measures import at
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import combine
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Verdict
 from workbench.types import Array, Columns
 
@@ -40,33 +38,42 @@ POWER, PLAIN_POWER, DIFFERENCE = (0.55, 1.1), (0.95, 1.6), (0.3, 0.7)
 FACTORS = tuple(float(factor) for factor in np.geomspace(0.15, 3.2, 9))
 
 
-def in_block(point: Point, count: int, data: Generator, noise: Generator) -> Columns:
+def in_block(
+    p: int,
+    n: int,
+    epsilon: float,
+    active: int,
+    degree: int,
+    *,
+    trials: int,
+    data: Generator,
+    noise: Generator,
+) -> Columns:
     """Measure the errors of both rules and of all references on a fixed active block."""
-    p, n = int(point["p"]), int(point["n"])
-    active, degree = int(point["active"]), int(point["degree"])
 
     def measure() -> dict[str, float]:
-        one = released(block(p, active, degree, n, data), n, float(point["epsilon"]), data, noise)
+        one = released(block(p, active, degree, n, data), n, epsilon, data, noise)
         size = spectral(one.truth)
         return {name: spectral(matrix - one.truth) / size for name, matrix in estimates(one, noise).items()}
 
-    return repeated(count, measure)
+    return repeated(trials, measure)
 
 
-def spread_out(point: Point, count: int, data: Generator, noise: Generator) -> Columns:
+def spread_out(
+    p: int, n: int, epsilon: float, degree: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Measure the errors of the default rule and of the plain release on a support that is spread out."""
-    p, n = int(point["p"]), int(point["n"])
 
     def measure() -> dict[str, float]:
-        covariance = spread(p, share_of(p, float(point["degree"])), n, data)
-        one = released(covariance, n, float(point["epsilon"]), data, noise)
+        covariance = spread(p, share_of(p, degree), n, data)
+        one = released(covariance, n, epsilon, data, noise)
         size, kept = spectral(covariance), one.thresholded("adaptive-lasso", noise)
         return {
             "plain": spectral(one.released - covariance) / size,
             "default": spectral(kept.psd - covariance) / size,
         }
 
-    return repeated(count, measure)
+    return repeated(trials, measure)
 
 
 BLOCK = Sweep(
@@ -89,17 +96,11 @@ NEEDED = Sweep(
 )
 
 
-def flat_in_a_block(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide S4."""
-    frame = run(BLOCK, profile, seed=seed, jobs=jobs)
-    return combine(block_checks(frame), len(frame))
-
-
 def block_checks(frame: pd.DataFrame) -> list[Verdict]:
     """Return the error at the largest p over that at the smallest, for the default rule and without one."""
     ratios = {}
     for name in ("default", "plain"):
-        ends = [geometric(at(frame, p=p)[name], claim_level() / 4) for p in (BLOCK_P[-1], BLOCK_P[0])]
+        ends = [geometric(at(frame, p=p)[name], claim_level(parts=4)) for p in (BLOCK_P[-1], BLOCK_P[0])]
         ratios[name] = measures.ratio(*ends)
     name = f"error at p = {BLOCK_P[-1]} over that at p = {BLOCK_P[0]}"
     return [
@@ -120,16 +121,10 @@ def exponent(curves: Array) -> float:
     return local_slope(NEEDED_P, np.exp(rows_needed(curves, NEEDED_P)))
 
 
-def unit_norm_hides_a_power(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide S5."""
-    frame = run(NEEDED, profile, seed=seed, jobs=jobs)
-    return combine(needed_checks(frame, seed), len(frame))
-
-
 def needed_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     """Return the exponents of p, their difference, and the n needed at every p."""
     curves = {name: by_point(frame, name) for name in ("default", "plain")}
-    both, level = np.concatenate([curves["default"], curves["plain"]], axis=1), claim_level() / 3
+    both, level = np.concatenate([curves["default"], curves["plain"]], axis=1), claim_level(parts=3)
     found = {
         "default": bootstrapped(exponent, curves["default"], level, "wx19-exponent", seed),
         "plain": bootstrapped(exponent, curves["plain"], level, "wx19-exponent", seed),
@@ -172,7 +167,8 @@ CLAIMS = (
         "With a fixed active block (20 coordinates, trace bounded) at n = 3e4, ε = 1, the error of the"
         " default rule at p = 800 is at most 1.5 times that at p = 50; that of the plain release at least 3"
         " times.",
-        flat_in_a_block,
+        sweeps=lambda: (BLOCK,),
+        checks=block_checks,
     ),
     Claim(
         "S5",
@@ -180,6 +176,7 @@ CLAIMS = (
         "With a support that is spread over all coordinates of rows in the unit ball, the n for a relative"
         " error of .2 grows as a power of p = 50 .. 400: .55 to 1.1 with the default rule, .95 to 1.6"
         " without, .3 to .7 apart.",
-        unit_norm_hides_a_power,
+        sweeps=lambda: (NEEDED,),
+        checks=needed_checks,
     ),
 )

@@ -28,9 +28,8 @@ from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.measures import at
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import at_most, combine
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.rules import at_most
+from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Verdict
 from workbench.types import Array, Columns
 
@@ -41,28 +40,28 @@ ALIGNED, RANDOM = (0.9, 1.1), (-inf, 1.05)
 NORM_P, NORM_BETA = (50, 100), 0.05
 
 
-def run_of(point: Point, covariance: Array, data: Generator, noise: Generator) -> Run:
+def run_of(covariance: Array, n: int, epsilon: float, data: Generator, noise: Generator) -> Run:
     """Return a run with the source's noise."""
-    epsilon = float(point["epsilon"])
-    return released(covariance, int(point["n"]), epsilon, data, noise, calibration="paper")
+    return released(covariance, n, epsilon, data, noise, calibration="paper")
 
 
-def covariance_of(point: Point, data: Generator) -> Array:
+def covariance_of(p: int, n: int, degree: float, data: Generator) -> Array:
     """Return a covariance with a spread support of some degree."""
-    p = int(point["p"])
-    return spread(p, share_of(p, float(point["degree"])), int(point["n"]), data)
+    return spread(p, share_of(p, degree), n, data)
 
 
-def deviations(point: Point, count: int, data: Generator, noise: Generator) -> Columns:
+def deviations(
+    p: int, n: int, epsilon: float, degree: int, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Measure the largest |T_ij - σ_ij| over its bound, both of every entry."""
 
     def measure() -> dict[str, float]:
-        one = run_of(point, covariance_of(point, data), data, noise)
+        one = run_of(covariance_of(p, n, degree, data), n, epsilon, data, noise)
         sds = one.noise.off_diagonal, one.noise.diagonal
         allowed = bounds.entry_deviation(one.truth, one.n, *sds, BETA)
         return {"ratio": float((np.abs(one.released - one.truth) / allowed).max())}
 
-    return repeated(count, measure)
+    return repeated(trials, measure)
 
 
 ENTRIES = Sweep(
@@ -74,34 +73,30 @@ ENTRIES = Sweep(
 )
 
 
-def entries_concentrate(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide S9."""
-    frame = run(ENTRIES, profile, seed=seed, jobs=jobs)
-    return combine(entry_checks(frame), len(frame))
-
-
 def entry_checks(frame: pd.DataFrame) -> list[Verdict]:
     """Return how often an entry breaks the bound, and how close the largest comes to it."""
     checks = []
     for p in ENTRY_P:
         ratio = at(frame, p=p)["ratio"]
-        failed = at_most(int((ratio > 1).sum()), len(ratio), BETA, claim_level() / 4)
+        failed = at_most(int((ratio > 1).sum()), len(ratio), BETA, claim_level(parts=4))
         checks.append(failed.about(f"runs with an entry beyond its bound, p = {p}", "at most 5 %", n=2000))
-        close = geometric(ratio, claim_level() / 4)
+        close = geometric(ratio, claim_level(parts=4))
         checks.append(measures.between(f"largest deviation over its bound, p = {p}", close, LOOSE, 1.0))
     return checks
 
 
-def lemma_3(point: Point, count: int, data: Generator, noise: Generator) -> Columns:
+def lemma_3(
+    p: int, n: int, epsilon: float, degree: int, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Record whether any thresholded entry is off by more than 4 min(|σ_ij|, t)."""
 
     def measure() -> dict[str, float]:
-        one = run_of(point, covariance_of(point, data), data, noise)
+        one = run_of(covariance_of(p, n, degree, data), n, epsilon, data, noise)
         allowed = bounds.lemma_3(one.truth, paper_threshold(one.released, one.noise))
         broken = np.abs(one.kept("paper", noise) - one.truth) > allowed
         return {"broken": float(broken.any())}
 
-    return repeated(count, measure)
+    return repeated(trials, measure)
 
 
 LEMMA = Sweep(
@@ -113,33 +108,42 @@ LEMMA = Sweep(
 )
 
 
-def entry_by_entry(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide S10."""
-    frame = run(LEMMA, profile, seed=seed, jobs=jobs)
-    return combine([lemma_check(at(frame, p=p), p) for p in LEMMA_P], len(frame))
+def entry_by_entry(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of S10."""
+    return [lemma_check(at(frame, p=p), p) for p in LEMMA_P]
 
 
 def lemma_check(frame: pd.DataFrame, p: int) -> Verdict:
     """Return how often any of the p(p+1)/2 entries breaks the lemma, against the sum of their chances."""
     allowed = p * (p + 1) / 2 * bounds.lemma_3_failure(p)
-    check = at_most(int(frame["broken"].sum()), len(frame), allowed, claim_level() / len(LEMMA_P))
+    check = at_most(int(frame["broken"].sum()), len(frame), allowed, claim_level(parts=len(LEMMA_P)))
     return check.about(f"runs with an entry that breaks the lemma, p = {p}", "p(p+1)/2 · 2 p^(-9/2)", n=5000)
 
 
-def against_degree(point: Point, count: int, data: Generator, noise: Generator) -> Columns:
+def against_degree(
+    signs: str,
+    degree: int,
+    p: int,
+    n: int,
+    epsilon: float,
+    size: float,
+    *,
+    trials: int,
+    data: Generator,
+    noise: Generator,
+) -> Columns:
     """Measure the error of Algorithm 1 and the bound of its Theorem 2 on a circle of correlations."""
-    aligned, degree = point["signs"] == "aligned", int(point["degree"])
+    aligned = signs == "aligned"
 
     def measure() -> dict[str, float]:
-        n, size = int(point["n"]), float(point["size"])
-        covariance = regular(int(point["p"]), degree, n, data, size=size, aligned=aligned)
-        one = run_of(point, covariance, data, noise)
+        covariance = regular(p, degree, n, data, size=size, aligned=aligned)
+        one = run_of(covariance, n, epsilon, data, noise)
         t = paper_threshold(one.released, one.noise)
         error = spectral(psd_part(one.kept("paper", noise)) - one.truth)
         bound = 2 * bounds.thresholded_error(degree, t)
         return {"error": error, "ratio": error / bound, "relative": error * len(covariance)}
 
-    return repeated(count, measure)
+    return repeated(trials, measure)
 
 
 DEGREE = Sweep(
@@ -151,15 +155,9 @@ DEGREE = Sweep(
 )
 
 
-def error_in_degree(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide S11."""
-    frame = run(DEGREE, profile, seed=seed, jobs=jobs)
-    return combine(degree_checks(frame), len(frame))
-
-
 def degree_checks(frame: pd.DataFrame) -> list[Verdict]:
     """Return the slopes in s of both designs, and the error over the bound in all runs."""
-    checks, level = [], claim_level() / len(DEGREES)
+    checks, level = [], claim_level(parts=len(DEGREES))
     for signs, limits in (("aligned", ALIGNED), ("random", RANDOM)):
         rows = at(frame, signs=signs)
         logs = [measures.logarithm(geometric(at(rows, degree=s)["error"], level)) for s in DEGREES]
@@ -168,19 +166,21 @@ def degree_checks(frame: pd.DataFrame) -> list[Verdict]:
     return [*checks, computed("error over 8 t (s + 1), all runs", frame["ratio"], (0.0, 1.0))]
 
 
-def in_norms(point: Point, count: int, data: Generator, noise: Generator) -> Columns:
+def in_norms(
+    p: int, n: int, epsilon: float, degree: int, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Measure the error of step (3) in the norms for w = 1, 2, ∞ over the bound they share."""
 
     def measure() -> dict[str, float]:
-        covariance = covariance_of(point, data)
-        degree = int((covariance != 0).sum(axis=0).max()) - 1
-        one = run_of(point, covariance, data, noise)
-        bound = bounds.thresholded_error(degree, paper_threshold(one.released, one.noise))
+        covariance = covariance_of(p, n, degree, data)
+        most = int((covariance != 0).sum(axis=0).max()) - 1
+        one = run_of(covariance, n, epsilon, data, noise)
+        bound = bounds.thresholded_error(most, paper_threshold(one.released, one.noise))
         off = one.kept("paper", noise) - covariance
         rows = float(np.abs(off).sum(axis=1).max())
         return {"w = 1": column_sum(off) / bound, "w = 2": spectral(off) / bound, "w = ∞": rows / bound}
 
-    return repeated(count, measure)
+    return repeated(trials, measure)
 
 
 NORMS = Sweep(
@@ -192,15 +192,9 @@ NORMS = Sweep(
 )
 
 
-def same_bound_in_every_norm(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide S12."""
-    frame = run(NORMS, profile, seed=seed, jobs=jobs)
-    return combine(norm_checks(frame), len(frame))
-
-
 def norm_checks(frame: pd.DataFrame) -> list[Verdict]:
     """Return how often each norm breaks the bound, and the order of the norms."""
-    names, level = ("w = 1", "w = 2", "w = ∞"), claim_level() / 4
+    names, level = ("w = 1", "w = 2", "w = ∞"), claim_level(parts=4)
     checks = []
     for name in names:
         failures = int((frame[name] > 1).sum())
@@ -219,7 +213,8 @@ CLAIMS = (
         "With constants derived, no entry of the released matrix is further from the truth than √(2(σ_ii"
         " σ_jj + σ_ij²)L/n) + (√(σ_ii σ_jj) + |σ_ij|)L/n + sd √(2L), L = ln(2p(p+1)/β), but for β = 5 % of"
         " runs (p = 10, 50; n = 2000), and the largest comes within a factor of two of it.",
-        entries_concentrate,
+        sweeps=lambda: (ENTRIES,),
+        checks=entry_checks,
     ),
     Claim(
         "S10",
@@ -227,7 +222,8 @@ CLAIMS = (
         "Entry by entry |σ̌_ij - σ_ij| ≤ 4 min(|σ_ij|, t), t of equation (9) with γ = 4 max T_ii: any of"
         " the p(p+1)/2 entries breaks it with probability at most 2 p^(-9/2) each, at p = 5 and 10, n ="
         " 5000.",
-        entry_by_entry,
+        sweeps=lambda: (LEMMA,),
+        checks=entry_by_entry,
     ),
     Claim(
         "S11",
@@ -235,7 +231,8 @@ CLAIMS = (
         "The error of Algorithm 1 is at most 8 t (s + 1) in every run, s = 2 .. 32 at p = 100, n = 3e5, and"
         " proportional to s where entries below the threshold are aligned (slope .9 to 1.1); with random"
         " signs it grows no faster.",
-        error_in_degree,
+        sweeps=lambda: (DEGREE,),
+        checks=degree_checks,
     ),
     Claim(
         "S12",
@@ -243,6 +240,7 @@ CLAIMS = (
         "The errors of the thresholded matrix in the norms for w = 1, 2 and ∞ keep below the one bound 4 t"
         " (s + 1) but for 5 % of runs, at p = 50 and 100, n = 1e5; that for w = ∞ is that for w = 1, and"
         " that for w = 2 is never larger.",
-        same_bound_in_every_norm,
+        sweeps=lambda: (NORMS,),
+        checks=norm_checks,
     ),
 )

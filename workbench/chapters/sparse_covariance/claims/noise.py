@@ -19,10 +19,8 @@ from workbench.privacy.conversions import approx_from_gdp
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import combine
-from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Status, Verdict
 from workbench.types import Columns
 
@@ -71,16 +69,15 @@ def worst_gaps() -> list[float]:
     return [gap(reach * one, reach * other) for one, other in pairs for reach in (1.0, FAR)]
 
 
-def sensitivity_is_root_2(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide S1."""
+def sensitivity_is_root_2(seed: int) -> list[Verdict]:
+    """Return the checks of S1."""
     random, worst = gaps(seed), worst_gaps()
     declared = 50 * PerturbedCovariance().plan(50, 2, GaussianDP(1.0))[STEP].sensitivity
-    checks = [
+    return [
         computed("random pairs", random, (0.0, ROOT_2 * (1 + EXACT))),
         computed("orthogonal pairs", worst, (ROOT_2 * (1 - EXACT), ROOT_2 * (1 + EXACT))),
         computed("what is charged", [declared], (ROOT_2 * (1 - EXACT), ROOT_2 * (1 + EXACT))),
     ]
-    return combine(checks, sum(check.trials for check in checks))
 
 
 def independent(charge: Charge) -> Charge:
@@ -88,19 +85,20 @@ def independent(charge: Charge) -> Charge:
     return Charge(charge.step, "gaussian", charge.sensitivity, charge.cost)
 
 
-def shapes(point: Point, count: int, data: Generator, noise: Generator) -> Columns:
+def shapes(
+    p: int, n: int, epsilon: float, share: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Measure |N|₂ and the error of the plain release for either shape of the noise, on the same rows."""
-    p, n = int(point["p"]), int(point["n"])
 
     def measure() -> dict[str, float]:
-        run = released(spread(p, float(point["share"]), n, data), n, float(point["epsilon"]), data, noise)
+        run = released(spread(p, share, n, data), n, epsilon, data, noise)
         found: dict[str, float] = {}
         for name, charge in (("symmetric", run.charge), ("independent", independent(run.charge))):
             noisy = perturbed(run.empirical, charge, SimulatedNoise(noise))
             found |= {f"{name} noise": spectral(noisy - run.empirical), name: spectral(noisy - run.truth)}
         return found
 
-    return repeated(count, measure)
+    return repeated(trials, measure)
 
 
 SHAPES = Sweep(
@@ -112,17 +110,11 @@ SHAPES = Sweep(
 )
 
 
-def symmetric_noise_is_smaller(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide S2."""
-    frame = run(SHAPES, profile, seed=seed, jobs=jobs)
-    return combine(shape_checks(frame), len(frame))
-
-
 def shape_checks(frame: pd.DataFrame) -> list[Verdict]:
     """Return the sds off the diagonal, then the ratios of the noise's norms and of the errors."""
     charge = Charge("", "symmetric_gaussian", ROOT_2, GaussianDP(1.0))
     ours, theirs = (perturbed(np.zeros((2, 2)), one, UnitNoise()) for one in (charge, independent(charge)))
-    level = claim_level() / 2
+    level = claim_level(parts=2)
     norm = geometric(frame["symmetric noise"] / frame["independent noise"], level)
     error = geometric(frame["symmetric"] / frame["independent"], level)
     n = int(frame["n"].max())
@@ -134,26 +126,19 @@ def shape_checks(frame: pd.DataFrame) -> list[Verdict]:
     ]
 
 
-def spectra(point: Point, count: int, data: Generator, noise: Generator) -> Columns:
+def spectra(p: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure |N|₂ over 2 √p times the sd off the diagonal."""
-    p = int(point["p"])
     charge = Charge("", "symmetric_gaussian", ROOT_2, GaussianDP(1.0))
     zeros, source = np.zeros((p, p)), SimulatedNoise(noise)
-    return repeated(count, lambda: {"norm": spectral(perturbed(zeros, charge, source))})
+    return repeated(trials, lambda: {"norm": spectral(perturbed(zeros, charge, source))})
 
 
 SPECTRA = Sweep("wx19-noise-spectra", grid(p=SIZES), spectra, trials=12, blocks=blocks(10))
 
 
-def noise_grows_as_root_p(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide S3."""
-    frame = run(SPECTRA, profile, seed=seed, jobs=jobs)
-    return combine(spectrum_checks(frame), len(frame))
-
-
 def spectrum_checks(frame: pd.DataFrame) -> list[Verdict]:
     """Return the norm over 2 √p at every p, then its slope in p."""
-    level = claim_level() / (2 * len(SIZES))
+    level = claim_level(parts=2 * len(SIZES))
     norms = dict(zip(SIZES, trials(frame, "p", "norm").T, strict=True))
     ratios = {p: geometric(found / (2 * sqrt(p)), level) for p, found in norms.items()}
     limits = 1 - NEAR, 1 + NEAR
@@ -168,15 +153,15 @@ def delivered(epsilon: float, delta: float) -> float:
     return approx_from_gdp(delivered_mu(ApproxDP(epsilon, delta)), delta).epsilon
 
 
-def stated_noise_keeps_its_promise(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide S13: ε' over ε at every point of the table; nothing is random."""
+def stated_noise_keeps_its_promise() -> Verdict:
+    """Return the checks: ε' over ε at every point of the table; nothing is random."""
     table = {f"({e:g}, {d:g})": delivered(e, d) for e in EPSILONS for d in DELTAS}
     ratios = [delivered(e, d) / e for e in EPSILONS for d in DELTAS]
     return computed("true ε over promised ε", ratios, (-inf, 1.0), detail=table)
 
 
-def stated_noise_delivers_the_table(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide S13.1: distance from the table's values in half digits."""
+def stated_noise_delivers_the_table() -> Verdict:
+    """Return the checks: distance from the table's values in half digits."""
     off = [
         abs(delivered(epsilon, delta) - value) / DIGIT
         for epsilon, row in DELIVERED.items()
@@ -191,7 +176,7 @@ CLAIMS = (
         ("WX19/Eq7", "WX19/Thm1"),
         "One replaced row of norm at most 1, clipped from anywhere, moves the second moment by at most √2/n"
         " in Frobenius norm; (e1, e2) and (1, ±1)/√2 attain it, to 1e-6.",
-        sensitivity_is_root_2,
+        checks=sensitivity_is_root_2,
     ),
     Claim(
         "S2",
@@ -199,21 +184,23 @@ CLAIMS = (
         "At the same μ, symmetric noise has 1/√2 of the sd of independent noise off the diagonal: |N|₂ is .70"
         " to .74 times as large, and the error of the plain release .65 to .80 times, at p = 100, n = 1e4,"
         " ε = 1.",
-        symmetric_noise_is_smaller,
+        sweeps=lambda: (SHAPES,),
+        checks=shape_checks,
     ),
     Claim(
         "S3",
         ("WX19/Eq8",),
         "The noise of the plain release has |N|₂ = 2 sd √p within 5 % for p = 50 .. 800, sd off the diagonal:"
         " a slope of .5 in p, within .05.",
-        noise_grows_as_root_p,
+        sweeps=lambda: (SPECTRA,),
+        checks=spectrum_checks,
     ),
     Claim(
         "S13",
         ("WX19/Thm1", "WX19/Def2"),
         "The noise of equation (7), sd √(2 ln(1.25/δ))/(nε) on every entry of the upper triangle, is"
         " (ε, δ)-DP for neighbours that differ in one replaced row, for ε = .1 .. 4 and δ = 1e-3 .. 1e-6.",
-        stated_noise_keeps_its_promise,
+        checks=stated_noise_keeps_its_promise,
         expected=Status.REFUTED,
         reason="its sensitivity is that of an added row, 1/n for √2/n: at (1, 1e-5) it delivers ε = 1.098,"
         " at (4, 1e-5) 5.243; at small ε the slack of the classic formula hides the difference",
@@ -223,6 +210,6 @@ CLAIMS = (
         ("WX19/Thm1",),
         "The ε that the noise of equation (7) delivers at its δ, from μ = ε/√ln(1.25/δ), is .089, .514,"
         " 1.098, 2.371, 5.243 at δ = 1e-5 for ε = .1, .5, 1, 2, 4 (to three digits; likewise at 1e-3, 1e-6).",
-        stated_noise_delivers_the_table,
+        checks=stated_noise_delivers_the_table,
     ),
 )

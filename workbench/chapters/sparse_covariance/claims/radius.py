@@ -16,9 +16,7 @@ from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.measures import at
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import combine
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Verdict
 from workbench.types import Columns
 
@@ -27,13 +25,22 @@ QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
 WORSE = 1.6
 
 
-def radii(point: Point, count: int, data: Generator, noise: Generator) -> Columns:
+def radii(
+    scale: float,
+    n: int,
+    p: int,
+    epsilon: float,
+    degree: float,
+    *,
+    trials: int,
+    data: Generator,
+    noise: Generator,
+) -> Columns:
     """Measure the errors with the private radius, and with fixed ones at quantiles of the norms."""
-    p, n, scale = int(point["p"]), int(point["n"]), float(point["scale"])
-    budget = ApproxDP(float(point["epsilon"]), DELTA)
+    budget = ApproxDP(epsilon, DELTA)
 
     def measure() -> dict[str, float]:
-        covariance = spread(p, share_of(p, float(point["degree"])), n, data)
+        covariance = spread(p, share_of(p, degree), n, data)
         root = np.linalg.cholesky(covariance)
         x = scale * data.standard_normal((n, p)) @ root.T
         fixed = dict(zip(QUANTILES, np.quantile(norms(x), QUANTILES), strict=True))
@@ -45,7 +52,7 @@ def radii(point: Point, count: int, data: Generator, noise: Generator) -> Column
         }
         return {name: spectral(matrix - truth) / spectral(truth) for name, matrix in found.items()}
 
-    return repeated(count, measure)
+    return repeated(trials, measure)
 
 
 RADIUS = Sweep(
@@ -57,19 +64,13 @@ RADIUS = Sweep(
 )
 
 
-def unknown_radius(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide S15."""
-    frame = run(RADIUS, profile, seed=seed, jobs=jobs)
-    return combine(radius_checks(frame), len(frame))
-
-
 def radius_checks(frame: pd.DataFrame) -> list[Verdict]:
     """Return, at every scale, the error of the private radius over that of the best fixed one."""
     checks = []
     for scale in SCALES:
         rows = at(frame, scale=scale)
         best = min((f"q = {q:g}" for q in QUANTILES), key=lambda name: float(np.log(rows[name]).mean()))
-        ratio = geometric(rows["private"] / rows[best], claim_level() / len(SCALES))
+        ratio = geometric(rows["private"] / rows[best], claim_level(parts=len(SCALES)))
         name = f"private radius over the best fixed one ({best}), scale {scale:g}"
         checks.append(measures.between(name, ratio, 0.0, WORSE, n=20_000))
     return checks
@@ -81,6 +82,7 @@ CLAIMS = (
         ("WX19/open2",),
         "With the radius unknown, on data of scale 1e-3, 1 and 1e4 (n = 2e4, p = 50, ε = 1), the error is"
         " at most 1.6 times that with the best of six fixed radii at quantiles of the true norms.",
-        unknown_radius,
+        sweeps=lambda: (RADIUS,),
+        checks=radius_checks,
     ),
 )

@@ -26,9 +26,7 @@ from workbench.study.claim import Claim
 from workbench.study.intervals import local_slope
 from workbench.study.measures import Measure, at
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import combine
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Verdict
 from workbench.types import Columns
 
@@ -38,17 +36,26 @@ SLOPE_BAND, EPSILON_BAND, EPSILON_SLOPE = 0.02, 0.05, -0.93
 PRICE_P, FREE, STILL = (50, 100), (0.85, 1.2), (1.1, 1.6)
 
 
-def plain_in_law(point: Point, count: int, data: Generator, noise: Generator) -> Columns:
+def plain_in_law(
+    model: str,
+    n: int,
+    epsilon: float,
+    p: int,
+    degree: float,
+    *,
+    trials: int,
+    data: Generator,
+    noise: Generator,
+) -> Columns:
     """Measure the spectral error of the plain release in either model."""
-    p, n, model = int(point["p"]), int(point["n"]), point["model"]
     chosen: Model = "local" if model == "local" else "central"
 
     def measure() -> dict[str, float]:
-        covariance = spread(p, share_of(p, float(point["degree"])), n, data)
-        one = released(covariance, n, float(point["epsilon"]), data, noise, model=chosen)
+        covariance = spread(p, share_of(p, degree), n, data)
+        one = released(covariance, n, epsilon, data, noise, model=chosen)
         return {"plain": spectral(one.released - covariance)}
 
-    return repeated(count, measure)
+    return repeated(trials, measure)
 
 
 RATES = Sweep(
@@ -68,17 +75,26 @@ def price_rows(p: int, whole_trace: bool) -> int:
     return round(10 * (p * sd / (1.0 if whole_trace else float(np.trace(first)))) ** 2)
 
 
-def price(point: Point, count: int, data: Generator, noise: Generator) -> Columns:
+def price(
+    p: int,
+    n: int,
+    epsilon: float,
+    degree: float,
+    trace: str,
+    *,
+    trials: int,
+    data: Generator,
+    noise: Generator,
+) -> Columns:
     """Measure the error of the default rule with and without privacy on the same rows."""
-    p, n = int(point["p"]), int(point["n"])
 
     def measure() -> dict[str, float]:
-        covariance = spread(p, share_of(p, float(point["degree"])), n, data)
-        one = released(covariance, n, float(point["epsilon"]), data, noise)
+        covariance = spread(p, share_of(p, degree), n, data)
+        one = released(covariance, n, epsilon, data, noise)
         kept, plain = one.thresholded("adaptive-lasso", noise), without_privacy(one, "adaptive-lasso", noise)
         return {"private": spectral(kept.psd - covariance), "without": spectral(plain - covariance)}
 
-    return repeated(count, measure)
+    return repeated(trials, measure)
 
 
 PRICE = Sweep(
@@ -94,11 +110,9 @@ PRICE = Sweep(
 )
 
 
-def privacy_costs(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide S6."""
-    rates = run(RATES, profile, seed=seed, jobs=jobs)
-    prices = run(PRICE, profile, seed=seed, jobs=jobs)
-    return combine([*rate_checks(rates), *price_checks(prices)], len(rates) + len(prices))
+def privacy_costs(rates: pd.DataFrame, prices: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of S6."""
+    return [*rate_checks(rates), *price_checks(prices)]
 
 
 def rate_checks(frame: pd.DataFrame) -> list[Verdict]:
@@ -122,7 +136,7 @@ def _charge(epsilon: float) -> Charge:
 
 
 def _slope(frame: pd.DataFrame, along: str, xs: tuple[float, ...]) -> Measure:
-    level = claim_level() / len(xs)
+    level = claim_level(parts=len(xs))
     logs = [measures.logarithm(geometric(at(frame, **{along: x})["plain"], level)) for x in xs]
     return measures.slope(np.log(xs), logs)
 
@@ -147,6 +161,7 @@ CLAIMS = (
         " (slopes within .02) and with ε as the calibrated noise does (-.93, within .05). The price of"
         " central privacy fades: 10 (p σ₁/tr)² rows make it .85 to 1.2 times the error without, 10 (p σ₁)²"
         " still 1.1 to 1.6.",
-        privacy_costs,
+        sweeps=lambda: (RATES, PRICE),
+        checks=privacy_costs,
     ),
 )

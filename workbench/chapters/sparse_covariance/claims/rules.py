@@ -37,9 +37,7 @@ from workbench.study.claim import Claim
 from workbench.study.complexity import Complexity, sized
 from workbench.study.measures import Measure
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import combine
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Verdict
 from workbench.types import Array, Columns
 
@@ -53,17 +51,19 @@ SUPPORT_N = tuple(round(n) for n in np.geomspace(5e3, 4e6, 10))
 FOUND = 0.9
 
 
-def degenerate(point: Point, count: int, data: Generator, noise: Generator) -> Columns:
+def degenerate(
+    p: int, n: int, epsilon: float, share: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Measure the source's rule in the source's own design: λ = 50, c = 200, rows far outside the unit ball.
 
     Noise is that of unit rows, as the source adds it; nothing is clipped.
     """
 
     def measure() -> dict[str, float]:
-        signal = sparse_signal(int(point["p"]), float(point["share"]), rng=data)
+        signal = sparse_signal(p, share, rng=data)
         covariance = conditioned(signal, SHIFT) / DIVISOR
-        n, size = int(point["n"]), spectral(covariance)
-        one = released(covariance, n, float(point["epsilon"]), data, noise, delta=1 / n, calibration="paper")
+        size = spectral(covariance)
+        one = released(covariance, n, epsilon, data, noise, delta=1 / n, calibration="paper")
         kept = one.thresholded("paper", noise)
         return {
             "paper": spectral(kept.psd - covariance) / size,
@@ -71,7 +71,7 @@ def degenerate(point: Point, count: int, data: Generator, noise: Generator) -> C
             "recall": recall(kept.thresholded, covariance),
         }
 
-    return repeated(count, measure)
+    return repeated(trials, measure)
 
 
 DEGENERATE = Sweep(
@@ -83,15 +83,9 @@ DEGENERATE = Sweep(
 )
 
 
-def figure_shows_the_diagonal(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide S7."""
-    frame = run(DEGENERATE, profile, seed=seed, jobs=jobs)
-    return combine(degenerate_checks(frame), len(frame))
-
-
 def degenerate_checks(frame: pd.DataFrame) -> list[Verdict]:
     """Return the error over that of the true diagonal, and the share of the support that is found."""
-    level, n = claim_level() / 2, 20_000
+    level, n = claim_level(parts=2), 20_000
     ratio = geometric(frame["paper"] / frame["oracle diagonal"], level)
     found = arithmetic(frame["recall"], level)
     return [
@@ -100,19 +94,20 @@ def degenerate_checks(frame: pd.DataFrame) -> list[Verdict]:
     ]
 
 
-def rules(point: Point, count: int, data: Generator, noise: Generator) -> Columns:
+def rules(
+    degree: float, p: int, n: int, epsilon: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Measure every rule on one release, and the hard threshold that is best in hindsight."""
-    p, n = int(point["p"]), int(point["n"])
 
     def measure() -> dict[str, float]:
-        covariance = spread(p, share_of(p, float(point["degree"])), n, data)
-        one = released(covariance, n, float(point["epsilon"]), data, noise)
+        covariance = spread(p, share_of(p, degree), n, data)
+        one = released(covariance, n, epsilon, data, noise)
         found: dict[str, float] = {rule: spectral(one.kept(rule, noise) - covariance) for rule in RULES}
         matrices = references(one, noise)
         found |= {name: spectral(matrix - covariance) for name, matrix in matrices.items()}
         return found | {"oracle": oracle(one)}
 
-    return repeated(count, measure)
+    return repeated(trials, measure)
 
 
 def oracle(one: Run) -> float:
@@ -132,12 +127,6 @@ CELLS = Sweep(
 )
 
 
-def default_is_near_the_oracle(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide S8."""
-    frame = run(CELLS, profile, seed=seed, jobs=jobs)
-    return combine(cell_checks(frame), len(frame))
-
-
 def over_the_oracle(frame: pd.DataFrame, name: str, level: float) -> Measure:
     """Return an error over the oracle's, geometric mean over all cells; a trial has one of each."""
     ratios = frame[name] / frame["oracle"]
@@ -147,7 +136,7 @@ def over_the_oracle(frame: pd.DataFrame, name: str, level: float) -> Measure:
 
 def cell_checks(frame: pd.DataFrame) -> list[Verdict]:
     """Return the default rule, the source's and the plain release over the oracle."""
-    level = claim_level() / 3
+    level = claim_level(parts=3)
     limits = {"adaptive-lasso": (0.0, CLOSE), "paper": (LOOSE, inf), "plain": (PLAIN, inf)}
     checks = []
     for name, (low, high) in limits.items():
@@ -156,29 +145,24 @@ def cell_checks(frame: pd.DataFrame) -> list[Verdict]:
     return checks
 
 
-def supports(point: Point, count: int, data: Generator, noise: Generator) -> Columns:
+def supports(
+    p: int, n: int, epsilon: float, degree: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
     """Measure F1 of the support that every rule finds in one release."""
-    p, n = int(point["p"]), int(point["n"])
 
     def measure() -> dict[str, float]:
-        covariance = spread(p, share_of(p, float(point["degree"])), n, data)
-        one = released(covariance, n, float(point["epsilon"]), data, noise)
+        covariance = spread(p, share_of(p, degree), n, data)
+        one = released(covariance, n, epsilon, data, noise)
         found: dict[str, float] = {rule: f1(one.kept(rule, noise), covariance) for rule in RULES}
         bare = thresholded(one.empirical, Noise(0.0, 0.0, n), "adaptive-lasso", noise)
         return found | {"without": f1(bare, covariance), "all pairs": f1(one.released, covariance)}
 
-    return repeated(count, measure)
+    return repeated(trials, measure)
 
 
 SUPPORT = Sweep(
     "wx19-support", grid(p=100, n=SUPPORT_N, epsilon=1.0, degree=3), supports, trials=2, blocks=blocks(10)
 )
-
-
-def support_is_found(profile: str, seed: int, jobs: int) -> Verdict:
-    """Decide S14."""
-    frame = run(SUPPORT, profile, seed=seed, jobs=jobs)
-    return combine(support_checks(frame, seed), len(frame))
 
 
 def rows_to_find(frame: pd.DataFrame, rule: str, level: float, seed: int) -> Measure:
@@ -192,7 +176,7 @@ def rows_to_find(frame: pd.DataFrame, rule: str, level: float, seed: int) -> Mea
 
 def support_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     """Return the n at which the default and the source's rule pass F1 = .9, and their ratio."""
-    found = {rule: rows_to_find(frame, rule, claim_level() / 3, seed) for rule in RULES}
+    found = {rule: rows_to_find(frame, rule, claim_level(parts=3), seed) for rule in RULES}
     inside = (log(SUPPORT_N[0]), log(SUPPORT_N[-1]))
     checks = []
     for rule in ("adaptive-lasso", "paper"):
@@ -222,7 +206,8 @@ CLAIMS = (
         "In the design of the source's figures (λ = 50, c = 200, p = 200, sparsity ratio .2) Algorithm 1 at"
         " n = 2e4 has the error of the true diagonal, within 5 %, and finds less than 1 % of the support:"
         " the figure shows the diagonal.",
-        figure_shows_the_diagonal,
+        sweeps=lambda: (DEGENERATE,),
+        checks=degenerate_checks,
     ),
     Claim(
         "S8",
@@ -230,13 +215,15 @@ CLAIMS = (
         "Over 16 cells (s = 2, 6; p = 100, 200; n = 6e3 .. 1e5; ε = 1) the error over that of the best hard"
         " threshold in hindsight has geometric mean at most 1.1 for the default rule, at least 1.5 for"
         " equation (9) and at least 2.5 for the plain release.",
-        default_is_near_the_oracle,
+        sweeps=lambda: (CELLS,),
+        checks=cell_checks,
     ),
     Claim(
         "S14",
         ("WX19/open1",),
         "At p = 100, s = 3, ε = 1 the support of the default rule passes F1 = .9 at no more rows than that"
         " of equation (9), both between n = 5e3 and 4e6.",
-        support_is_found,
+        sweeps=lambda: (SUPPORT,),
+        checks=support_checks,
     ),
 )

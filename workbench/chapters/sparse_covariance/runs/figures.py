@@ -24,7 +24,6 @@ from workbench.chapters.sparse_covariance.runs.designs import (
 )
 from workbench.chapters.sparse_covariance.runs.measures import recall
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.sweep import Sweep
 from workbench.types import Array, Columns
 
@@ -59,19 +58,26 @@ def relative_errors(one: Run, rng: Generator) -> dict[str, float]:
     }
 
 
-def of_point(point: Point, share: float, data: Generator, noise: Generator) -> Run:
-    """Return a run with the source's noise and δ = 1/n."""
-    n, model = int(point["n"]), str(point["model"])
-    chosen: Model = "local" if model == "local" else "central"
-    covariance = spread(int(point["p"]), share, n, data)
-    epsilon = float(point["epsilon"])
-    return released(covariance, n, epsilon, data, noise, delta=1 / n, model=chosen, calibration="paper")
-
-
-def figure(point: Point, count: int, data: Generator, noise: Generator) -> Columns:
+def figure(
+    model: str,
+    share: float,
+    p: int,
+    epsilon: float,
+    n: int,
+    *,
+    trials: int,
+    data: Generator,
+    noise: Generator,
+) -> Columns:
     """Measure all errors at a point of the figures."""
-    share = float(point["share"])
-    return repeated(count, lambda: relative_errors(of_point(point, share, data, noise), noise))
+    chosen: Model = "local" if model == "local" else "central"
+
+    def measure() -> dict[str, float]:
+        covariance = spread(p, share, n, data)
+        one = released(covariance, n, epsilon, data, noise, delta=1 / n, model=chosen, calibration="paper")
+        return relative_errors(one, noise)
+
+    return repeated(trials, measure)
 
 
 def figure_sweep(model: str) -> Sweep:
@@ -89,21 +95,30 @@ def figure_sweep(model: str) -> Sweep:
 FIGURES = {model: figure_sweep(model) for model in ROWS}
 
 
-def regime(point: Point, count: int, data: Generator, noise: Generator) -> Columns:
+def regime(
+    model: str,
+    p: int,
+    n: int,
+    epsilon: float,
+    degree: float,
+    share: float,
+    *,
+    trials: int,
+    data: Generator,
+    noise: Generator,
+) -> Columns:
     """Measure the default rule, its rivals, and the share of the support that it finds."""
-    share, degree, p = float(point["share"]), float(point["degree"]), int(point["p"])
 
     def measure() -> dict[str, float]:
         wanted = min(1.0, share_of(p, degree) if degree else share)
-        n, model = int(point["n"]), str(point["model"])
         chosen: Model = "local" if model == "local" else "central"
-        one = released(spread(p, wanted, n, data), n, float(point["epsilon"]), data, noise, model=chosen)
+        one = released(spread(p, wanted, n, data), n, epsilon, data, noise, model=chosen)
         kept, size = one.thresholded("adaptive-lasso", noise), spectral(one.truth)
         found = {"default": kept.psd, "plain": one.released, "noisy diagonal": diagonal(one.released)}
         ratios = {name: spectral(matrix - one.truth) / size for name, matrix in found.items()}
         return {**ratios, "zero": 1.0, "recall": recall(kept.thresholded, one.truth)}
 
-    return repeated(count, measure)
+    return repeated(trials, measure)
 
 
 REGIMES = Sweep(
