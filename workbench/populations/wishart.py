@@ -1,6 +1,6 @@
 """The second moment of normal rows in law, at a cost that does not depend on n (Bartlett 1933).
 
-    (1) A lower triangular: A_jj² ~ χ² with n - j + 1 degrees of freedom, N(0, 1) below      n at least p
+    (1) A lower triangular, A Aᵀ ~ Wishart_p(I, n)         `privacy.random_matrices.bartlett`; n at least p
     (2) (1/n) R A Aᵀ Rᵀ, R Rᵀ = Σ, has the law of (1/n) Σ x_i x_iᵀ of n rows of N(0, Σ)
 
 For an estimator that clips its rows this is the statistic conditional on no row being clipped, and no
@@ -12,6 +12,7 @@ import numpy as np
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.linalg import symmetrised
 from workbench.populations.gaussian import MultivariateGaussian
+from workbench.privacy.random_matrices import bartlett
 from workbench.types import Array
 
 
@@ -23,9 +24,7 @@ def wishart_factor(p: int, n: int, *, rng: np.random.Generator) -> Array:
     integer_at_least(1, p=p, n=n)
     if n < p:
         return rng.standard_normal((p, n))
-    factor = np.tril(rng.standard_normal((p, p)), -1)
-    np.fill_diagonal(factor, np.sqrt(rng.chisquare(n - np.arange(p))))
-    return factor
+    return bartlett(p, n, rng)
 
 
 def second_moment(law: MultivariateGaussian, n: int, *, rng: np.random.Generator) -> Array:

@@ -9,10 +9,22 @@ from workbench.types import Array
 
 
 def wishart(d: int, rows: float, rng: np.random.Generator) -> Array:
-    """Return W/ν for W ~ Wishart_d(I, ν), ν > d - 1 a real number, by Bartlett's decomposition."""
-    lower = np.where(_below(d), rng.standard_normal((d, d)), 0.0)
-    lower.flat[:: d + 1] = np.sqrt(rng.chisquare(rows - np.arange(d)))
+    """Return W/ν for W ~ Wishart_d(I, ν), ν > d - 1 a real number,."""
+    lower = bartlett(d, rows, rng)
     return np.asarray(lower @ lower.T / rows)
+
+
+def bartlett(
+    d: int, rows: float, rng: np.random.Generator, count: tuple[int, ...] = (), *, upper: bool = False
+) -> Array:
+    """Return triangular factors A, shape (*count, d, d), with A Aᵀ (AᵀA for `upper`) ~ Wishart_d(I, ν).
+
+    A_jj² ~ χ² with ν - j + 1 degrees of freedom, N(0, 1) beside the diagonal (Bartlett 1933).
+    """
+    beside, axes = _below(d).T if upper else _below(d), np.arange(d)
+    factors = np.where(beside, rng.standard_normal((*count, d, d)), 0.0)
+    factors[..., axes, axes] = np.sqrt(rng.chisquare(rows - axes, (*count, d)))
+    return np.asarray(factors)
 
 
 def square(d: int, eta: float, rng: np.random.Generator) -> Array:

@@ -213,7 +213,7 @@ def test_rows_that_grow_faster_are_refuted(monkeypatch):
 
 def test_planned_rows_are_those_of_the_plan():
     for d, n in votes.FRAME_ROWS.items():
-        assert preconditioned_rows(d, votes.BUDGET, votes.BETA, "") == n
+        assert preconditioned_rows(d, votes.BUDGET, votes.BETA, "auto") == n
     for d in (1, 2):
         assert theory.mean_rows(d, 0.2, votes.BUDGET, votes.BETA) == pytest.approx(
             votes.MEAN_ROWS[d], rel=0.015

@@ -55,9 +55,9 @@ class MatrixQuantileCovariance:
         Whether the subspace that the rows vary in is found first, on rows of its own.
     beta : float, default 0.1
         Chance, at most, of a larger error or of no answer.
-    mask : {"", "wishart"}, default ""
-        Noise of the release: "wishart", which takes more rows where there is a choice, or "" for Laplace in
-        Thompson's metric for d ≤ 4 and "wishart" above.
+    mask : {"auto", "wishart"}, default "auto"
+        Noise of the release: "wishart", which takes more rows where there is a choice, or "auto" for Laplace
+        in Thompson's metric for d ≤ 4 and "wishart" above.
 
     Examples
     --------
@@ -73,11 +73,11 @@ class MatrixQuantileCovariance:
     centred: bool = False
     degenerate: bool = False
     beta: float = 0.1
-    mask: Mask = ""
+    mask: Mask = "auto"
 
     def __post_init__(self) -> None:
         checked(self)
-        one_of(("", "wishart"), mask=self.mask)
+        one_of(("auto", "wishart"), mask=self.mask)
         if self.alpha is not None:
             positive(alpha=self.alpha)
 
@@ -90,12 +90,12 @@ class MatrixQuantileCovariance:
 
     @property
     def target(self) -> tuple[Target, float]:
-        """The error that α is about, and what it may be."""
+        """Which error `alpha` bounds, and its value."""
         return ("thompson", log(2)) if self.alpha is None else ("frobenius", self.alpha)
 
     @property
     def share(self) -> float:
-        """Return the part of β that (1) to (3) have."""
+        """The failure probability of (1) to (3)."""
         return 0.9 * self.beta if self.degenerate else self.beta
 
     def fewest(self, d: int, budget: ApproxDP) -> int:

@@ -45,9 +45,9 @@ class Preconditioner:
         Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
     beta : float, default 0.1
         Chance, at most, that the answer is off by more than the design allows, or that there is none.
-    mask : {"", "thompson_laplace", "wishart"}, default ""
-        Noise of "tight": "" is Laplace in Thompson's metric for d ≤ 4 and Wishart above, or one of the two by
-        name.
+    mask : {"auto", "thompson_laplace", "wishart"}, default "auto"
+        Noise of "tight": "auto" is Laplace in Thompson's metric for d ≤ 4 and Wishart above, or one of
+        the two by name.
     calibration : {"paper", "tight"}, default "tight"
         "paper" has the constants of the source and takes billions of rows; "tight" ours.
 
@@ -62,12 +62,12 @@ class Preconditioner:
 
     centred: bool = False
     beta: float = 0.1
-    mask: Literal["", "thompson_laplace", "wishart"] = ""
+    mask: Literal["auto", "thompson_laplace", "wishart"] = "auto"
     calibration: Calibration = "tight"
 
     def __post_init__(self) -> None:
         checked(self)
-        one_of(("", "thompson_laplace", "wishart"), mask=self.mask)
+        one_of(("auto", "thompson_laplace", "wishart"), mask=self.mask)
 
     __call__ = run_multivariate
 

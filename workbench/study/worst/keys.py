@@ -128,7 +128,7 @@ def _matrix_quantile(d: int) -> Quest:
 
 
 def _preconditioner(d: int) -> Quest:
-    n = 2 * preconditioned_rows(d, BUDGET, Preconditioner().beta, "")  # in pairs
+    n = 2 * preconditioned_rows(d, BUDGET, Preconditioner().beta, "auto")  # in pairs
     trial = whole(Preconditioner(), n)
     return _search("spectral/preconditioner", d, n, trial, longest=GUARDED, **SLOW)
 

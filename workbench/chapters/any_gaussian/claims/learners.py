@@ -87,7 +87,7 @@ def frames_are_found(small: pd.DataFrame, *frames: pd.DataFrame) -> list[Verdict
     for frame, (size, name, factor) in zip(frames, kinds, strict=True):
         found = fails(f"above a condition of 4, d = {size}, {name}", frame["error"] > CLOSE, BETA, factor)
         checks.append(_framed(found, size))
-    planned = [preconditioned_rows(2, ApproxDP(epsilon, 1e-6), BETA, "") for epsilon in EPSILONS]
+    planned = [preconditioned_rows(2, ApproxDP(epsilon, 1e-6), BETA, "auto") for epsilon in EPSILONS]
     return [*checks, _flat(small), *_frame_rows(planned)]
 
 

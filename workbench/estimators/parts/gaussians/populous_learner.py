@@ -69,7 +69,7 @@ class PopulousLearner:
     @property
     def mask(self) -> str:
         """The kind of mask of (2), the narrowest by default."""
-        return "square" if self.calibration == "paper" else ""
+        return "square" if self.calibration == "paper" else "auto"
 
     @cached_property
     def rows(self) -> tuple[int, int, int]:

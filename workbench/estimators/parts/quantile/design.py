@@ -42,7 +42,7 @@ SHARES = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7)
 HIGHEST = 7  # cells beyond n = 4⁷ are extended from the last two
 DRAWS, SEED = 600, 53
 Target = Literal["thompson", "frobenius"]
-Mask = Literal["", "wishart"]
+Mask = Literal["auto", "wishart"]
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,9 @@ class Design:
 
 
 @lru_cache(maxsize=4096)
-def design(n: int, d: int, budget: ApproxDP, beta: float, mask: Mask = "", widest: float = WIDEST) -> Design:
+def design(
+    n: int, d: int, budget: ApproxDP, beta: float, mask: Mask = "auto", widest: float = WIDEST
+) -> Design:
     """Return the design of step (3), for a trace up to `widest` (`parts.quantile.levels`).
 
     Raises
@@ -149,7 +151,7 @@ def _test(
 
 
 def _kind(d: int, mask: Mask) -> str:
-    return mask or ("thompson_laplace" if d <= LARGEST_THOMPSON else "wishart")
+    return "thompson_laplace" if mask == "auto" and d <= LARGEST_THOMPSON else "wishart"
 
 
 def _count(cost: ApproxDP) -> Charge:
@@ -207,7 +209,7 @@ def fewest_rows(
     beta: float,
     target: Target,
     alpha: float,
-    mask: Mask = "",
+    mask: Mask = "auto",
     widest: float = WIDEST,
 ) -> int:
     """Return the fewest rows, to 1 %, whose error is at most α with probability 1 - β/2, given an answer."""
@@ -233,7 +235,7 @@ def accurate(
     beta: float,
     target: Target,
     alpha: float,
-    mask: Mask = "",
+    mask: Mask = "auto",
     widest: float = WIDEST,
 ) -> bool:
     """Return whether n rows have a design with this error."""

@@ -33,7 +33,7 @@ class MatrixQuantile:
     d: int
     budget: ApproxDP
     beta: float
-    mask: Mask = ""
+    mask: Mask = "auto"
     widest: float = WIDEST
 
     @property

@@ -33,6 +33,7 @@ from workbench.estimators.parts.votes.paper import covariance_design, fewest_for
 from workbench.estimators.parts.votes.vote import Design, covariance_moves
 from workbench.privacy import ApproxDP
 from workbench.privacy.masks import LARGEST_THOMPSON, least_rate, wishart_delta
+from workbench.privacy.random_matrices import bartlett
 from workbench.types import Array
 
 SMALLEST, LARGEST, CONDITION = 1e-70, 1e70, 1e5  # of a usable factor
@@ -160,7 +161,4 @@ def limits(d: int, size: int) -> tuple[float, ...]:
 
 def factors(count: int, size: int, d: int, rng: np.random.Generator) -> Array:
     """Return the triangular factors of `count` normal groups, drawn in law (Bartlett)."""
-    upper = np.triu(rng.standard_normal((count, d, d)), 1)
-    axes = np.arange(d)
-    upper[:, axes, axes] = np.sqrt(rng.chisquare(size - axes, (count, d)))
-    return np.asarray(upper / sqrt(size))
+    return bartlett(d, size, rng, (count,), upper=True) / sqrt(size)

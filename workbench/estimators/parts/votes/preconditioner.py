@@ -35,12 +35,12 @@ class PopulousFrame:
     d: int
     budget: ApproxDP
     beta: float
-    mask: str = ""
+    mask: str = "auto"
 
     @property
     def kind(self) -> str:
         """The kind of mask."""
-        return self.mask or best_mask(self.d)
+        return best_mask(self.d) if self.mask == "auto" else self.mask
 
     @property
     def design(self) -> Design:
