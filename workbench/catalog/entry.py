@@ -70,7 +70,7 @@ class Entry:
 
     @property
     def truth(self) -> Any:
-        """What `loss` compares an estimate with on rows of `population`."""
+        """The true value on rows of `population`, with which `loss` compares an estimate."""
         law: Any = self.population
         match self.estimand:
             case "scale":

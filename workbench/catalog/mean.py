@@ -102,7 +102,7 @@ MEAN = (
     ),
     round_mean(
         key="mean/populous",
-        summary="mean anywhere in space, by a vote of rows on who is close to most",
+        summary="mean anywhere in space, by a vote of groups of rows on which of them are close to most",
         statements=("AL22/Prop7.1", "AL22/Lem7.2"),
         examples=(Example(PopulousMean(), LOUD),),
         symmetries={"translation": "exact", "scale": "none"},

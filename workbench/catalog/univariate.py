@@ -105,7 +105,7 @@ UNIVARIATE = (
     ),
     on_a_range(
         key="univariate/histogram-location",
-        summary="place of the mean on a range, to 2.5 sigma, by a finite histogram",
+        summary="location of the mean on a range, to 2.5 sigma, by a finite histogram",
         estimand="location",
         statements=("L17/Thm1.1", "L17/Cor2.4"),
         examples=both_calibrations(
@@ -116,7 +116,7 @@ UNIVARIATE = (
     ),
     anywhere(
         key="univariate/stable-location",
-        summary="place of the mean anywhere, to 2.5 sigma, by a stability-based histogram",
+        summary="location of the mean anywhere, to 2.5 sigma, by a stability-based histogram",
         estimand="location",
         statements=("L17/Thm1.2",),
         examples=both_calibrations(

@@ -50,14 +50,14 @@ class Trace:
 
 
 class Estimator(Protocol[T]):
-    """What the catalog holds. `estimate` is the algorithm on sanitised rows; the `run` functions wrap it."""
+    """An entry of the catalog. `estimate` is the algorithm on sanitised rows; the `run` functions wrap it."""
 
     def __call__(self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None) -> Release[T]:
         """Estimate from rows `x`: an array, a list, a column or table of pandas, polars or Arrow."""
         ...
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return what a run on n rows of dimension d will spend; raise on public grounds only."""
+        """Return the spending of a run on n rows of dimension d; raise on public grounds only."""
         ...
 
     def estimate(

@@ -22,7 +22,7 @@ BETA = 0.05  # the chance that a stated bound leaves
 
 @dataclass(frozen=True)
 class Guarantee:
-    """What a release promises, for neighbours that differ in one replaced row.
+    """The promise of a release, for neighbours that differ in one replaced row.
 
     `requested` is what was asked for, where a source's own constants deliver something else.
     """
@@ -91,7 +91,7 @@ class Predicted(Protocol):
 
 @dataclass(frozen=True)
 class ErrorStatement:
-    """What public numbers say of an error.
+    """A statement on an error from public numbers.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class ErrorStatement:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is public of a call: who was asked, with how many rows and columns, at which budget."""
+    """The public side of a call: the estimator, the numbers of rows and columns, the budget."""
 
     estimator: Any
     n: int
@@ -148,7 +148,7 @@ class Asked:
 
 
 def meaning(ask: Any) -> str:
-    """Return what the number that a method returns is, in the first line that documents it."""
+    """Return the meaning of the number that a method returns, from the first line of its docstring."""
     return (getdoc(ask) or "").partition("\n")[0].removeprefix("Return ").rstrip(".")
 
 
@@ -181,7 +181,7 @@ class Release(Generic[T]):
 
     @cached_property
     def error(self) -> ErrorStatement | None:
-        """What was known of the error before a row was read; None where nothing is stated."""
+        """The error that is stated before a row is read; None where none is."""
         return self.asked.error() if self.asked else None
 
     @property

@@ -126,7 +126,7 @@ FAMILY: Mapping[str, Callable[[int, float], Gaps]] = {
 
 
 def worst_name(key: str, d: int) -> str:
-    """Return what the worst spectrum that was found for a key is called."""
+    """Return the name of the worst spectrum that was found for a key."""
     return f"worst of {key}, d = {d}"
 
 

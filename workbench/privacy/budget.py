@@ -50,7 +50,7 @@ class PureDP:
         return tuple(PureDP(self.epsilon * share) for share in _shares(weights))
 
     def for_group(self, size: int) -> "PureDP":
-        """Return what the same mechanism guarantees when `size` rows are replaced."""
+        """Return the guarantee of the same mechanism when `size` rows are replaced."""
         _group(size)
         return PureDP(size * self.epsilon)
 

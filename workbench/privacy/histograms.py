@@ -69,7 +69,7 @@ def stability_threshold_stated(cost: ApproxDP) -> float:
 
 
 def largest_noise(bins: int, cost: Budget, beta: float) -> float:
-    """Return what some count of this many bins is off by with probability at most beta, by its noise."""
+    """Return an upper beta-quantile of the largest noise on the counts of this many bins."""
     match cost:
         case ApproxDP(epsilon, _) | PureDP(epsilon):
             return 1 + 2 / epsilon * log(2 * bins / beta)

@@ -31,7 +31,7 @@ _MOST_STEPS = 3  # of a release that its name lists
 
 
 class Promised(Protocol):
-    """What a release promises."""
+    """The promise of a release."""
 
     @property
     def budget(self) -> Budget:
@@ -44,12 +44,12 @@ class Priced(Protocol):
 
     @property
     def plan(self) -> Plan:
-        """What was spent on which step."""
+        """The spending on each step."""
         ...
 
     @property
     def guarantee(self) -> Promised:
-        """What all steps promise together."""
+        """The joint promise of all steps."""
         ...
 
 
@@ -77,7 +77,7 @@ class Ledger:
 
     @property
     def remaining(self) -> Budget | None:
-        """What may still be charged at most, in the ledger's own currency; None where nothing may."""
+        """The largest charge that is left, in the ledger's own currency; None where nothing may."""
         return _difference(self.budget, self.spent) if self.entries else self.budget
 
     def __str__(self) -> str:

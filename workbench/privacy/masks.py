@@ -53,7 +53,7 @@ def thompson_laplace_scale(charge: Charge, d: int) -> float:
 
 
 def least_rate(d: int) -> int:
-    """Return what θ must exceed: 2⌊d²/4⌋, and 1.
+    """Return the lower bound on θ: 2⌊d²/4⌋, and 1.
 
     At ⌊d²/4⌋ the density is not integrable, and close to that a draw is rejected many thousand times.
 

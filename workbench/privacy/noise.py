@@ -23,7 +23,7 @@ from workbench.types import Array
 
 @runtime_checkable
 class NoiseSource(Protocol):
-    """What every source offers: `value` plus independent noise of the given scale, entry by entry.
+    """A source of noise: `value` plus independent noise of the given scale, entry by entry.
 
     `sensitivity` is that of the whole value in the mechanism's norm; `scale` has the unit of the value.
     """

@@ -15,7 +15,7 @@ def brentq(function: Callable[..., Any], low: float, high: float, **options: Any
 
 
 def minimize_scalar(function: Callable[..., Any], **options: Any) -> Any:
-    """Return what `scipy.optimize.minimize_scalar` finds."""
+    """Return the minimiser that `scipy.optimize.minimize_scalar` finds."""
     from scipy.optimize import minimize_scalar as search
 
     return search(function, **options)

@@ -12,7 +12,7 @@ that both are measured on all rows (`parts.gaussians.finish`). "paper": the cova
 pairs, then a stability-based histogram in every whitened coordinate, then one clipped mean
 (`parts.gaussians.paper_finish`).
 
-Rows that are all alike give no unit to find a mean in: no answer. Proof: `proofs/aggregation.md`.
+If all rows are equal the scale is undefined, and the release abstains. Proof: `proofs/aggregation.md`.
 """
 
 from dataclasses import dataclass

@@ -127,7 +127,7 @@ def batches_plan(budget: Budget, charges: Sequence[Charge]) -> Plan:
 
 @lru_cache(maxsize=1024)
 def concentrated(budget: Budget) -> ZCDP:
-    """Return what all steps may cost together."""
+    """Return the joint cost of steps with a δ each."""
     match budget:
         case ZCDP(_, delta) if delta > 0:
             return budget
@@ -138,7 +138,7 @@ def concentrated(budget: Budget) -> ZCDP:
 
 @lru_cache(maxsize=1024)
 def without_events(budget: Budget) -> ZCDP:
-    """Return what all steps may cost together where none has a δ of its own: all of δ converts."""
+    """Return the joint cost of steps without a δ of their own: all of δ converts."""
     match budget:
         case ZCDP(_, 0.0):
             return budget

@@ -130,7 +130,7 @@ def located(ahead: float, bins: int, d: int) -> float:
 
 @dataclass(frozen=True)
 class CleanRun:
-    """What (1) to (3) need: n, d, the lead and its bins, where the ball is, and the last noise.
+    """The public numbers of (1) to (3): n, d, the lead and its bins, the place of the ball, the last noise.
 
     `apart` is the rms distance of the last ball's centre from the mean, `noise` the sd of a coordinate of the
     mean's noise; in standard deviations.

@@ -86,7 +86,7 @@ class FilterDesign:
 
     @property
     def base(self) -> float:
-        """What a clean second moment may be in every direction without being conspicuous."""
+        """The inconspicuous second moment of clean rows in every direction."""
         return 0.0 if self.heavy else 1.0
 
     @property
@@ -135,7 +135,7 @@ class FilterDesign:
         ]
 
     def clean_run(self, costs: Sequence[Budget]) -> CleanRun:
-        """Return what is expected of clean rows; `costs` are those of the charges."""
+        """Return the expected run on clean rows; `costs` are those of the charges."""
         counts, centre, first, *rest = (gaussian_mu(cost) for cost in costs)
         first *= PRICES.total if self.tail != 0 else 1.0
         return CleanRun(

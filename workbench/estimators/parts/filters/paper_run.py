@@ -47,7 +47,7 @@ ENOUGH = 0.75  # of n: with fewer rows left there is no answer
 
 @dataclass(frozen=True)
 class Rules:
-    """What a run knows beforehand: D, base, where it stops, how many rows a pass may remove, T₁ and T₂."""
+    """The public rules of a run: D, base, where it stops, how many rows a pass may remove, T₁ and T₂."""
 
     diameter: float
     base: float

@@ -79,5 +79,5 @@ class Moments:
 
 
 def point_mass(d: int) -> Moments:
-    """Return what is known of rows whose covariance is 0: no unit, hence no mean."""
+    """Return the moments of rows whose covariance is 0: no scale, hence no mean."""
     return Moments(None, np.zeros((d, d)))

@@ -64,7 +64,7 @@ class PaperFinish:
 
     @property
     def squared_error(self) -> SquaredErrors:
-        """What (2) and (4) are off by for normal rows that (1) made round: sampling and noise."""
+        """The predicted errors of (2) and (4) for normal rows that (1) made round: sampling and noise."""
         d, moment = self.d, second_moment_sensitivity(self.rows, 1.0)
         noise = gaussian_scale(Charge("", "symmetric_gaussian", moment, self.costs[1]))
         covariance = d * (d + 1) * (1 / self.rows + (noise * tail(d, BETA / self.rows) ** 2) ** 2 / 2)

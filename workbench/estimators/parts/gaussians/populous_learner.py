@@ -105,7 +105,7 @@ class PopulousLearner:
 
     @property
     def squared_error(self) -> SquaredErrors:
-        """What public numbers foresee of the errors of (3), in the frame that (2) should leave."""
+        """The predicted errors of (3), in the frame that (2) should leave."""
         return squared_error(self.finish.steps, self.frame.stretch)
 
     def plan(self) -> Plan:

@@ -127,7 +127,7 @@ def is_round(spectrum: Array, share: float = ROUND) -> bool:
 
 
 def length_beyond(spectrum: Array, share: float) -> float:
-    """Return what the length of normal rows of this spectrum exceeds in about `share` of cases.
+    """Return about the upper `share`-quantile of the length of normal rows of this spectrum.
 
     Satterthwaite's chi-square, which has the mean and the variance of the squared length.
     """

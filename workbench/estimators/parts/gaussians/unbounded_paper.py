@@ -111,7 +111,7 @@ class PaperUnbounded:
 
     @property
     def squared_error(self) -> SquaredErrors:
-        """What public numbers foresee of the errors."""
+        """The predicted errors, from public numbers."""
         return self.finish.squared_error
 
     @property

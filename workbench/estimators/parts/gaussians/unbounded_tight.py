@@ -94,7 +94,7 @@ class TightUnbounded:
 
     @property
     def squared_error(self) -> SquaredErrors:
-        """What public numbers foresee of the errors."""
+        """The predicted errors, from public numbers."""
         return squared_error(self.finish.steps, self.finish.steps.stretch)
 
     def charges(self) -> Iterator[Charge]:

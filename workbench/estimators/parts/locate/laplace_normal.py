@@ -35,7 +35,7 @@ def noise_sd(charge: Charge) -> float:
 
 
 def noise_quantile(charge: Charge, beta: float) -> float:
-    """Return what the absolute noise of one number exceeds with probability beta."""
+    """Return the upper beta-quantile of the absolute noise of one number."""
     if charge.mechanism == "laplace":
         return laplace_scale(charge) * log(1 / beta)
     return gaussian_scale(charge) * float(-ndtri(beta / 2))

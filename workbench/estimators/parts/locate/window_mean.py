@@ -35,7 +35,7 @@ CLIPS = (0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.1, 1.35, 1.6, 1.9, 2.2, 2.6, 3.0, 3.5, 
 
 @dataclass(frozen=True)
 class Prediction:
-    """What the error of a run will be: its rms when the mean is found, and the chance that it is not."""
+    """The predicted error of a run: its rms if the mean is found, and the chance that it is not."""
 
     rms: float
     failure: float

@@ -66,7 +66,7 @@ class TrimmedNet:
 
     @property
     def box(self) -> float:
-        """What the entries of rows are cut at."""
+        """The bound at which entries of rows are cut."""
         return self.radius + self.width
 
     def trim(self, n: int) -> int:

@@ -49,7 +49,7 @@ def simple_mean(rows: Array, corruption: float) -> Array:
 
 
 def simple_moment(rows: Array, corruption: float) -> Array:
-    """Return the second moment of what (2') and (3') keep; where rows have no frame, of all."""
+    """Return the second moment of the rows that (2') and (3') keep, or of all rows if it is singular."""
     kept = np.ones(len(rows), bool)
     with suppress(np.linalg.LinAlgError):
         kept = _kept(rows, corruption)

@@ -79,7 +79,7 @@ class Moments:
         return float(weight * self.constant * d**self.order)
 
     def outer_radius(self, d: int, share: float) -> float:
-        """Return what |X| exceeds with probability at most `share`, if Σ ≤ I: √d (C/share)^{1/2k}."""
+        """Return an upper `share`-quantile of |X|, if Σ ≤ I: √d (C/share)^{1/2k}."""
         return sqrt(d) * float((self.constant / share) ** (1 / (2 * self.order)))
 
 

@@ -116,5 +116,5 @@ def _mean_tail(d: int, mode: Mode, b: float) -> float:
 
 @lru_cache(maxsize=256)
 def chi(d: int, share: float) -> float:
-    """Return what the norm of N(0, I_d) exceeds with probability `share`."""
+    """Return the upper `share`-quantile of the norm of N(0, I_d)."""
     return sqrt(2 * float(gammainccinv(d / 2, share)))

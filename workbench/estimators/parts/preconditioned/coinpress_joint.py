@@ -79,7 +79,7 @@ def joint_design(n: int, d: int, radius: float, spread: float, mu: float) -> Joi
 
 @dataclass(frozen=True)
 class Noise:
-    """What a step draws, for n rows and `mu`-GDP in all."""
+    """The draw of a step, for n rows and `mu`-GDP in all."""
 
     n: int
     d: int
@@ -178,5 +178,5 @@ def _sum(errors: SquaredErrors) -> float:
 
 @lru_cache(maxsize=256)
 def _squared(d: int, share: float) -> float:
-    """Return what the squared length of N(0, I_d) exceeds with probability `share`."""
+    """Return the upper `share`-quantile of the squared length of N(0, I_d)."""
     return float(chdtri(d, share))

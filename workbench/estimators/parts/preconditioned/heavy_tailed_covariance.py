@@ -109,7 +109,7 @@ class HeavyTailedSteps:
         return moment_of(rows, lambda block: cut(mapped(block, a), stage.radius))
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return what the error in the norm of Σ exceeds with probability at most `beta`.
+        """Return an upper `beta`-quantile of the error in the norm of Σ.
 
         Infinite in mode "practical", and for a beta below the field where several steps are taken.
         """

@@ -193,7 +193,7 @@ def last_errors(problem: Problem, last: Stage) -> tuple[float, float]:
 
 
 def error_bound(problem: Problem, stages: tuple[Stage, ...], beta: float) -> float:
-    """Return what the error in the norm of Σ exceeds with probability at most `beta`, if the bands hold.
+    """Return an upper `beta`-quantile of the error in the norm of Σ, if the bands hold.
 
     beta/4 each for the sampling (Chebyshev) and the noise of the last step, beta/2 for the bands. Where the
     sum is below 1 the noisy matrix is positive definite; otherwise its positive part costs a factor 1/ℓ.

@@ -92,7 +92,7 @@ class Design:
         return float(np.exp(-np.median(np.log(values[:, 0] * values[:, -1])) / 2))
 
     def error(self, target: Target, beta: float) -> float:
-        """Return what the error for normal rows exceeds with probability β, given an answer."""
+        """Return the upper β-quantile of the error for normal rows, given an answer."""
         found = self.released * self.centring
         if target == "thompson":
             errors = np.abs(np.log(np.linalg.eigvalsh(found))).max(axis=1)

@@ -84,7 +84,7 @@ def _unit(powers: Array, steepest: float, level: float) -> int:
 
 @dataclass(frozen=True)
 class Solver:
-    """What (2) to (4) need to know: all public."""
+    """The public numbers of (2) to (4)."""
 
     influence: Influence
     inflation: float

@@ -69,7 +69,7 @@ class CovarianceVote:
         return None if found is None else found * (centring(made.charges[1], self.d)[0] / row.scale)  # (3)
 
     def error_bound(self) -> float:
-        """Return what the Frobenius error relative to Σ exceeds with probability at most β, about.
+        """Return about an upper β-quantile of the Frobenius error relative to Σ.
 
         For normal rows under the attacks of the table, given an answer: |B^½MB^½ - I| ≤ |B - I| + |B||M -
         I|, M the mask and B the average, whose worst error was simulated and whose sampling error is that
@@ -101,7 +101,7 @@ def _asked(d: int, corruption: float, budget: ApproxDP, beta: float) -> tuple[An
 
 @lru_cache(maxsize=1024)
 def mask_error(charge: Charge, d: int, beta: float) -> float:
-    """Return what |M - I| of the centred mask exceeds with probability at most β, in Frobenius norm."""
+    """Return an upper β-quantile of |M - I| of the centred mask, in Frobenius norm."""
     noise = SimulatedNoise(np.random.default_rng((SEED, d, 1)))
     centre, _ = centring(charge, d)
     draws = [centre * masked_identity(d, charge, noise) - np.eye(d) for _ in range(DRAWS)]

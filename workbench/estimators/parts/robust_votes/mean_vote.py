@@ -69,7 +69,7 @@ class MeanVote:
         return None if found is None else self.spread * found
 
     def error_bound(self) -> float:
-        """Return what the error exceeds with probability at most β, about.
+        """Return about an upper β-quantile of the error.
 
         For normal rows under the attacks of the table, given an answer: the average's worst error, simulated,
         its sampling error, that of n rows, and the noise.

@@ -54,7 +54,7 @@ Copy: TypeAlias = tuple[Sums, Costs, Budget]
 
 
 class Rule(Protocol):
-    """What releases are compared with."""
+    """The rule that releases are compared with."""
 
     @property
     def design(self) -> RobustDesign:
@@ -115,7 +115,7 @@ class RobustLoop:
         return self.filtered(rows, centre, charges[1:], noise, trace)
 
     def clean_run(self, plan: Plan) -> CleanRun:
-        """Return what is expected of clean rows."""
+        """Return the expected run on clean rows."""
         design, recentred = self.design, bool(self.design.shares.recentre)
         n, d, modes = design.n, design.d, design.modes
         counts, *rest = (gaussian_mu(charge.cost) for charge in plan.charges())

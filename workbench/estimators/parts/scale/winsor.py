@@ -26,7 +26,7 @@ class Winsor:
 
     @property
     def width(self) -> float:
-        """What one group moves the sum of clipped variances at most."""
+        """The largest change of the sum of clipped variances by one group."""
         return self.high - self.low
 
     def mean(self, v: Array) -> Array:

@@ -38,7 +38,7 @@ Limits: TypeAlias = Callable[[int], tuple[float, ...]]  # L from s, for each p o
 
 @dataclass(frozen=True)
 class Designer:
-    """What designs have in common: the kind of mask, how far a row moves, and how far groups are apart."""
+    """The family of designs with one kind of mask, one bound on a row's effect, and one law of groups."""
 
     kind: str
     moves: Moves

@@ -56,7 +56,7 @@ def mean_design(n: int, d: int, budget: ApproxDP, beta: float, alpha: float) -> 
 
 
 def deviations(k: int, size: int, d: int, eta: float, beta: float) -> float:
-    """Return what ln(1 + dist) of the answer from Σ exceeds with probability at most β.
+    """Return an upper β-quantile of ln(1 + dist) of the answer from Σ.
 
     That of a group, by Lemma 5.3 for all groups, and that of the mask, by Lemma 5.2.
     """

@@ -71,7 +71,7 @@ class PopulousFrame:
         return float(np.sqrt(np.mean(traces**2)))
 
     def error_bound(self) -> float:
-        """Return what the Thompson distance to the covariance exceeds with probability at most β/3 + β/3.
+        """Return an upper 2β/3-quantile of the Thompson distance to the covariance.
 
         For normal rows, given an answer: that of the mask, by simulation, and that of the second moment of as
         many rows as have all the weight at least (Davidson & Szarek 2001). For the source's design by its own

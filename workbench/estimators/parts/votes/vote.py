@@ -98,7 +98,7 @@ class Vote:
 
 @dataclass(frozen=True)
 class Design:
-    """What a vote and its mask need to know; all of it public.
+    """The public numbers of a vote and its mask.
 
     Parameters
     ----------
@@ -154,11 +154,11 @@ class Design:
 
 
 class Points(Protocol):
-    """What a vote needs of points; a covariance is averaged and masked as a root of it."""
+    """The points of a vote; a covariance is averaged and masked as a root of it."""
 
     @property
     def nothing(self) -> Array:
-        """What is masked where there is no answer."""
+        """The value that is masked where there is no answer."""
 
     def friends(self, limit: float) -> np.ndarray:
         """Return for each point how many are within `limit`, itself among them."""
