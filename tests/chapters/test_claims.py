@@ -1,4 +1,5 @@
 import json
+from importlib import import_module
 from math import fsum
 from pathlib import Path
 
@@ -6,7 +7,7 @@ import numpy as np
 import pytest
 
 from workbench.chapters import registry
-from workbench.chapters.registry import CLAIMS, Claim, decide
+from workbench.chapters.registry import CLAIMS, Claim, claim_id, decide
 from workbench.errors import ArgumentError
 from workbench.study.claim import index
 from workbench.study.profiles import CLAIM_LEVEL, blocks, claim_level
@@ -30,7 +31,7 @@ def claim(scale, **more):
         return at_most(int((error > 1.96).sum()), len(error), 0.0501, claim_level())
 
     statement = f"P(|{scale} z| > 1.96) <= .05"
-    return Claim(f"demo-{scale}", ("demo/1",), statement, checks, lambda: (SWEEP,), **more)
+    return Claim(f"demo-{scale}", f"D{scale}", ("demo/1",), statement, checks, lambda: (SWEEP,), **more)
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ def test_an_expected_refutation_needs_its_reason():
         with pytest.raises(ArgumentError, match="reason"):
             claim(2, expected=expected)
     with pytest.raises(ArgumentError, match="sources"):
-        Claim("a", (), "", lambda *_: None)
+        Claim("a", "A", (), "", lambda *_: None)
 
 
 def test_ids_are_unique():
@@ -77,7 +78,19 @@ def test_ids_are_unique():
 
 def test_every_claim_is_under_its_id():
     assert all(id == claim.id for id, claim in CLAIMS.items())
-    assert len(CLAIMS) == sum(map(len, registry.FAMILIES))
+    assert len(CLAIMS) == sum(len(chapter.CLAIMS) for chapter in registry.CHAPTERS)
+
+
+def test_a_number_finds_its_claim():
+    assert claim_id("G2") == claim_id("one-mean/flat-in-radius") == "one-mean/flat-in-radius"
+
+
+def test_the_first_half_of_an_id_is_the_chapter_that_lists_it():
+    for chapter in registry.CHAPTERS:
+        home = chapter.__name__.split(".")[2].replace("_", "-")
+        assert {id.partition("/")[0] for id in (claim.id for claim in chapter.CLAIMS)} == {home}
+        package = import_module(chapter.__name__.rpartition(".")[0])
+        assert {*package.CLAIMS, *getattr(package, "FULL", ())} == {claim.id for claim in chapter.CLAIMS}
 
 
 def test_checks_are_combined_and_a_sweep_without_the_profile_is_left_out():
@@ -88,7 +101,7 @@ def test_checks_are_combined_and_a_sweep_without_the_profile_is_left_out():
         return [at_most(0, 100, 0.05, claim_level()), at_most(1, 100, 0.05, claim_level())]
 
     large = Sweep("claims-large", grid(scale=1), tails, trials=10, blocks={"full": 2})
-    both = Claim("both", ("demo/1",), "", checks, lambda: (SWEEP, large))
+    both = Claim("both", "B", ("demo/1",), "", checks, lambda: (SWEEP, large))
     assert both.decide("quick", 3, 1).trials == 400
     assert both.decide("full", 3, 1).trials == 4020
     assert found == [(1, 3), (2, 3)]

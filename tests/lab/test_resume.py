@@ -48,7 +48,7 @@ def errors(profile, seed):
 def small(frame):
     return at_most(int((frame["error"] > 1.5).sum()), len(frame), 0.5, 1e-3)
 
-CLAIMS["gated"] = Claim("gated", ("L17/Thm1.1",), "errors are small", small, lambda: (sweep("claim"),))
+CLAIMS["gated"] = Claim("gated", "0", ("L17/Thm1.1",), "errors are small", small, lambda: (sweep("claim"),))
 """
 NOTEBOOK = (
     "import os, pathlib, gated",

@@ -64,7 +64,7 @@ def test_what_the_caller_says_comes_first(tmp_path):
 
 
 def test_claims_use_what_is_lent(tmp_path, monkeypatch):
-    claim = Claim("lent", ("L17/Thm1.1",), "errors are small", decided, lambda: (SWEEP,))
+    claim = Claim("lent", "0", ("L17/Thm1.1",), "errors are small", decided, lambda: (SWEEP,))
     monkeypatch.setitem(registry.CLAIMS, "lent", claim)
     with lending(Resources(store=tmp_path / "lent.sqlite", jobs=2)):
         verdict = decide(["lent"], "quick", SEED)["lent"]

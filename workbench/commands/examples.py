@@ -15,7 +15,7 @@ EXAMPLES = {
     "audit": ("workbench audit univariate/median", "workbench audit --mutants univariate/median"),
     "bench": ("workbench bench univariate/median --n 20000",),
     "reproduce": ("workbench reproduce 02_one_mean", "workbench reproduce -p epsilon=0.3 02_one_mean"),
-    "verdicts": ("workbench verdicts --status REFUTED", "workbench verdicts G5"),
+    "verdicts": ("workbench verdicts --status REFUTED", "workbench verdicts one-mean/private-for-free"),
     "check": ("workbench check --fix",),
     "slides": ("workbench slides 02_one_mean",),
     "lab": ("workbench lab --no-browser",),

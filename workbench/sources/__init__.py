@@ -29,7 +29,8 @@ class Statement:
     """A statement of a source in our words.
 
     `covered_by` lists catalog keys (`family/name`), modules or functions (`bounds.l17.packing_bound`), claims
-    (`claim G3`) and proofs (`proofs/NAME.md`); `reason` says why nothing does, or where the cover departs.
+    (`claim one-mean/rows-per-log-range`) and proofs (`proofs/NAME.md`); `reason` says why nothing does, or
+    where the cover departs.
     `constants` tells whether the constants in use are those `stated`, `derived` here, `recalled` from the
     literature or `chosen`; `none` if there are none to speak of.
     """

@@ -22,7 +22,9 @@ class Claim:
     Parameters
     ----------
     id : str
-        Stable id, such as `l17-lemma-2.2`.
+        Stable id: the chapter and what is said, such as `one-mean/flat-in-radius`.
+    number : str
+        Its short number, such as `G2`, by which `workbench verdicts` finds it, too.
     sources : tuple of str
         Ids of the numbered statements it tests.
     statement : str
@@ -40,6 +42,7 @@ class Claim:
     """
 
     id: str
+    number: str
     sources: tuple[str, ...]
     statement: str
     checks: Callable[..., Sequence[Verdict] | Verdict]
@@ -63,10 +66,9 @@ class Claim:
 
 
 def index(*families: Iterable[Claim]) -> dict[str, Claim]:
-    """Return the claims of several families by id, or raise if two share one."""
+    """Return the claims of several families by id, or raise if two share an id or a number."""
     claims = [claim for family in families for claim in family]
-    by_id = {claim.id: claim for claim in claims}
-    if len(by_id) < len(claims):
-        ids = [claim.id for claim in claims]
-        raise ArgumentError("claims", sorted({id for id in ids if ids.count(id) > 1}), "ids that are unique")
-    return by_id
+    for names in ([claim.id for claim in claims], [claim.number for claim in claims]):
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ArgumentError("claims", twice, "ids and numbers that are unique")
+    return {claim.id: claim for claim in claims}

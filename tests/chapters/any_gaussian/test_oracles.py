@@ -18,7 +18,11 @@ from workbench.study.verdict import Status
 
 SEED = 4
 ROOT = Path(__file__).parents[3]
-VOTED = {"AL22.2": "VOTES", "AL22.3": "MEAN_VOTES", "AL22.4": "LAWS"}
+VOTED = {
+    "any-gaussian/robust-votes": "VOTES",
+    "any-gaussian/robust-mean-votes": "MEAN_VOTES",
+    "any-gaussian/robust-laws": "LAWS",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +62,7 @@ def test_filters_that_err_more_or_touch_clean_rows_are_refuted(
 ):
     imagined(monkeypatch, "ORACLES", error=error, plain=plain, paper=plain, remains=remains)
     imagined(monkeypatch, "CLEAN", 2000, changed=changed)
-    found = failed("C11")
+    found = failed("any-gaussian/oracles-within-unit")
     assert len(found) == len(said)
     assert all(name.startswith(start) for name, start in zip(found, said, strict=True))
 
@@ -69,10 +73,10 @@ def test_where_the_plain_moment_is_right_by_luck_it_is_no_measure():
 
 
 def test_attacks_that_err_more_are_refuted(monkeypatch):
-    for error, refuted in ((2.9, []), (3.1, ["AL22.1"])):
+    for error, refuted in ((2.9, []), (3.1, ["any-gaussian/searches-stay-below"])):
         for name in ("SEARCHES", "LARGE_SEARCHES"):
             imagined(monkeypatch, name, error=error, found=error, plain=error)
-        assert failed("AL22.1") == refuted
+        assert failed("any-gaussian/searches-stay-below") == refuted
         sweep.forget()
 
 
@@ -82,7 +86,7 @@ def test_votes_that_err_more_or_do_not_answer_are_refuted(monkeypatch, identifie
     for error, mean, silent, said in (
         (2.9, 2.9, False, []),
         (3.1, 0.0, False, ["above 3"]),
-        (0.5, 3.1, False, ["above 3"] if identifier == "AL22.4" else []),
+        (0.5, 3.1, False, ["above 3"] if identifier == "any-gaussian/robust-laws" else []),
     ):
         imagined(monkeypatch, table, error=error, mean=mean, abstained=silent)
         assert failed(identifier) == said

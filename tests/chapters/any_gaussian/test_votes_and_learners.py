@@ -15,13 +15,13 @@ from workbench.study.verdict import Status
 
 SEED = 4
 TABLES = {
-    "C1": "TRIANGLES",
-    "C2": "MIXTURES",
-    "C5": "MASKS",
-    "C6": "NEIGHBOURS",
-    "AL22.6": "FROBENIUS",
-    "C7": "PASSES",
-    "C8": "SUBSPACES",
+    "any-gaussian/triangles-hold": "TRIANGLES",
+    "any-gaussian/mixtures-are-local": "MIXTURES",
+    "any-gaussian/masks-concentrate": "MASKS",
+    "any-gaussian/neighbours-move-little": "NEIGHBOURS",
+    "any-gaussian/frobenius-masks-concentrate": "FROBENIUS",
+    "any-gaussian/agreeing-groups-heard": "PASSES",
+    "any-gaussian/subspaces-exact": "SUBSPACES",
 }
 FRAMES = ("FRAMES", "LARGE_FRAMES", "LARGEST_FRAMES", "DRAWN_FRAMES")
 
@@ -65,13 +65,15 @@ def test_a_true_claim_is_not_refuted(identifier):
     verdict.to_json()
 
 
-@pytest.mark.parametrize("identifier", ["C3", "C4"])
+@pytest.mark.parametrize("identifier", ["any-gaussian/truncated-noise-exact", "any-gaussian/masks-hide-more"])
 def test_what_nothing_random_decides_holds(identifier, monkeypatch):
     monkeypatch.setattr("workbench.chapters.any_gaussian.claims.votes.MASKED", (1, 2))
     assert decided(identifier).status is Status.HOLDS
 
 
-@pytest.mark.parametrize(("power", "identifier"), [(2.0, "C1"), (0.5, "C2")])
+@pytest.mark.parametrize(
+    ("power", "identifier"), [(2.0, "any-gaussian/triangles-hold"), (0.5, "any-gaussian/mixtures-are-local")]
+)
 def test_powers_of_the_distance_break_triangles_and_mixtures(monkeypatch, power, identifier):
     true = geometry.ratios
     monkeypatch.setattr(geometry, "ratios", lambda a, b: 1 + np.maximum(true(a, b) - 1, 0) ** power)
@@ -83,13 +85,13 @@ def test_mixtures_without_the_source_s_locality_are_refuted(monkeypatch):
         return {name: 3 * values for name, values in geometry.mixtures(**point).items()}
 
     imagined(monkeypatch, "MIXTURES", jumping)
-    assert len(failed("C2")) == 2
+    assert len(failed("any-gaussian/mixtures-are-local")) == 2
 
 
 def test_a_smaller_range_of_truncated_noise_is_refuted(monkeypatch):
     true = theory.truncated_laplace_bound
     monkeypatch.setattr(theory, "truncated_laplace_bound", lambda charge: 0.98 * true(charge))
-    assert decided("C3").status is Status.REFUTED
+    assert decided("any-gaussian/truncated-noise-exact").status is Status.REFUTED
 
 
 def test_a_stated_radius_that_is_too_large_is_refuted(monkeypatch):
@@ -97,7 +99,10 @@ def test_a_stated_radius_that_is_too_large_is_refuted(monkeypatch):
     monkeypatch.setattr("workbench.chapters.any_gaussian.claims.votes.MASKED", (1, 2))
     monkeypatch.setattr(theory, "mask_radius", lambda *rest: 15 * true(*rest))
     theory.exact_radius.cache_clear()
-    assert failed("C4")[:2] == ["exact δ at the stated γ, over δ", "exact γ over the stated one"]
+    assert failed("any-gaussian/masks-hide-more")[:2] == [
+        "exact δ at the stated γ, over δ",
+        "exact γ over the stated one",
+    ]
 
 
 @pytest.mark.parametrize(("factor", "check"), [(3.0, "beyond 4.3"), (0.3, "within 2.5")])
@@ -106,19 +111,19 @@ def test_masks_of_another_width_are_refuted(monkeypatch, factor, check):
         return geometry.masks(**{**point, "eta": factor * point["eta"]})
 
     imagined(monkeypatch, "MASKS", wider)
-    assert any(name.startswith(check) for name in failed("C5"))
+    assert any(name.startswith(check) for name in failed("any-gaussian/masks-concentrate"))
 
 
 def test_masks_twice_as_wide_are_refuted_in_frobenius_norm(monkeypatch):
     imagined(monkeypatch, "FROBENIUS", lambda **p: geometry.masks(**{**p, "eta": 2 * p["eta"]}))
-    assert "d = 5" in failed("AL22.6")
+    assert "d = 5" in failed("any-gaussian/frobenius-masks-concentrate")
 
 
 def test_the_weight_of_the_replaced_group_itself_has_to_be_charged(monkeypatch):
     """C without its + 1."""
     true = geometry.Vote.change.fget
     monkeypatch.setattr(geometry.Vote, "change", property(lambda vote: true(vote) - 1))
-    assert "weights in total variation over C/k" in failed("C6")
+    assert "weights in total variation over C/k" in failed("any-gaussian/neighbours-move-little")
 
 
 def test_a_count_that_moves_more_is_refuted(monkeypatch):
@@ -127,7 +132,7 @@ def test_a_count_that_moves_more_is_refuted(monkeypatch):
         return {**columns, "count": 1.1 * columns["count"]}
 
     imagined(monkeypatch, "NEIGHBOURS", more, 20)
-    assert failed("C6") == ["count of friends over its sensitivity"]
+    assert failed("any-gaussian/neighbours-move-little") == ["count of friends over its sensitivity"]
 
 
 @pytest.mark.parametrize(
@@ -141,22 +146,22 @@ def test_a_vote_of_another_threshold_is_refuted(monkeypatch, factor, checks):
         return votes.passes(**{**point, "share": factor * point["share"]})
 
     imagined(monkeypatch, "PASSES", moved, 1000)
-    assert failed("C7") == checks
+    assert failed("any-gaussian/agreeing-groups-heard") == checks
 
 
 def test_subspaces_that_are_not_found_or_found_too_early_are_refuted(monkeypatch):
     imagined(monkeypatch, "SUBSPACES", errors(0.1))
-    assert sum(name.startswith("not found") for name in failed("C8")) == 4
+    assert sum(name.startswith("not found") for name in failed("any-gaussian/subspaces-exact")) == 4
     sweep.forget()
     imagined(monkeypatch, "SUBSPACES", errors(1e-6))
-    assert sum(name.startswith("found with half") for name in failed("C8")) == 4
+    assert sum(name.startswith("found with half") for name in failed("any-gaussian/subspaces-exact")) == 4
 
 
 def test_frames_above_a_condition_of_four_are_refuted(monkeypatch):
     monkeypatch.setattr("workbench.chapters.any_gaussian.claims.learners.preconditioned_rows", planned)
     for name in FRAMES:
         imagined(monkeypatch, name, errors(0.7), 40)
-    names = failed("C9")
+    names = failed("any-gaussian/preconditioners-found")
     assert sum(name.startswith("above a condition of 4") for name in names) == 5
 
 
@@ -170,15 +175,15 @@ def test_errors_that_grow_with_the_condition_number_are_refuted(monkeypatch):
         return {"error": 1e-3 * condition**0.2 * (1 + 0.1 * data.random(trials))}
 
     imagined(monkeypatch, "FRAMES", growing, 200)
-    assert failed("C9") == ["largest over smallest median error, d = 2"]
+    assert failed("any-gaussian/preconditioners-found") == ["largest over smallest median error, d = 2"]
 
 
 @pytest.mark.parametrize(
     ("identifier", "tables", "check"),
     [
-        ("C10", ("MEANS",), "no mean within .2"),
-        ("C12", ("LAWS", "LARGE_LAWS"), "no law within .2"),
-        ("AL22.5", ("COVARIANCES",), "error above .2"),
+        ("any-gaussian/means-without-range", ("MEANS",), "no mean within .2"),
+        ("any-gaussian/laws-learned", ("LAWS", "LARGE_LAWS"), "no law within .2"),
+        ("any-gaussian/covariances-learned", ("COVARIANCES",), "error above .2"),
     ],
 )
 def test_errors_above_the_target_are_refuted_and_below_are_not(monkeypatch, identifier, tables, check):
@@ -208,7 +213,7 @@ def test_rows_that_grow_faster_are_refuted(monkeypatch):
     monkeypatch.setattr(
         "workbench.chapters.any_gaussian.claims.learners.fewest_rows", lambda one, d, _: d**2.2
     )
-    assert failed("AL22.5") == ["exponent of the fewest rows in d"]
+    assert failed("any-gaussian/covariances-learned") == ["exponent of the fewest rows in d"]
 
 
 def test_planned_rows_are_those_of_the_plan():

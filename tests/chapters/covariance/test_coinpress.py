@@ -14,7 +14,10 @@ from workbench.study.sweeps.sweep import run
 from workbench.study.verdict import Status
 
 SEED = 5
-IDS, SWEEPS = ("M21.4", "M21.5"), ("PRICES", "FORESEEN", "FORESEEN_FEW")
+IDS, SWEEPS = (
+    ("covariance/price-of-unknown-mean", "covariance/joint-error-as-predicted"),
+    ("PRICES", "FORESEEN", "FORESEEN_FEW"),
+)
 
 
 def rng():

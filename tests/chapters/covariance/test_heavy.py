@@ -16,7 +16,12 @@ from workbench.study.verdict import Status
 
 SEED = 4
 FEWER = {"LAYERS": 3, "SPREADS": 3, "STEPS": 20, "SIZES": 4}
-SIZES = {"G12": 15, "HT3.2": 4, "HT1": 12, "G16": 5}
+SIZES = {
+    "covariance/moments-decide-rate": 15,
+    "covariance/step-keeps-promise": 4,
+    "covariance/heavy-table-in-shape": 12,
+    "covariance/net-falls-to-floor": 5,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +65,7 @@ def test_louder_noise_refutes_bias_and_noise(monkeypatch):
         return {name: values * (2.0 if name.startswith("noise") else 1.0) for name, values in columns.items()}
 
     falsify(monkeypatch, "LAYERS", louder, 20)
-    assert any(name.startswith("bias + noise") for name in failed(decided("G12")))
+    assert any(name.startswith("bias + noise") for name in failed(decided("covariance/moments-decide-rate")))
 
 
 def test_another_rate_refutes_the_slope(monkeypatch):
@@ -68,14 +73,16 @@ def test_another_rate_refutes_the_slope(monkeypatch):
         return {name: values * (point["n"] / 3000) ** 0.5 for name, values in sweeps.layers(**point).items()}
 
     falsify(monkeypatch, "LAYERS", slower, 20)
-    assert any(name.startswith("slope of bias + noise") for name in failed(decided("G12")))
+    assert any(
+        name.startswith("slope of bias + noise") for name in failed(decided("covariance/moments-decide-rate"))
+    )
 
 
 def test_rates_in_the_wrong_order_are_refuted(monkeypatch):
     """Rows of many moments where few were said, and the other way round."""
     turned = {4.2: 10.2, 6.2: 6.2, 10.2: 4.2}
     falsify(monkeypatch, "LAYERS", lambda **p: sweeps.layers(**{**p, "degrees": turned[p["degrees"]]}), 30)
-    names = failed(decided("G12"))
+    names = failed(decided("covariance/moments-decide-rate"))
     assert any(name.startswith("slope at") for name in names)
 
 
@@ -89,7 +96,7 @@ def test_an_error_of_another_order_in_the_length_is_refuted(monkeypatch, column,
         return {**columns, column: columns[column] * np.sqrt(point["upper"])}
 
     falsify(monkeypatch, "SPREADS", other, 8)
-    assert any(found.startswith(name) for found in failed(decided("G12")))
+    assert any(found.startswith(name) for found in failed(decided("covariance/moments-decide-rate")))
 
 
 def test_a_band_that_is_too_narrow_refutes_the_step(monkeypatch):
@@ -99,7 +106,7 @@ def test_a_band_that_is_too_narrow_refutes_the_step(monkeypatch):
 
     monkeypatch.setattr(sweeps, "preconditioning_step", narrow)
     falsify(monkeypatch, "STEPS", sweeps.steps, 60)
-    assert decided("HT3.2").status is Status.REFUTED
+    assert decided("covariance/step-keeps-promise").status is Status.REFUTED
 
 
 def test_a_bound_that_does_not_double_refutes_the_step(monkeypatch):
@@ -108,7 +115,7 @@ def test_a_bound_that_does_not_double_refutes_the_step(monkeypatch):
         return {**columns, "promised": columns["promised"] / 2}
 
     falsify(monkeypatch, "STEPS", lazy, 60)
-    assert decided("HT3.2").status is Status.REFUTED
+    assert decided("covariance/step-keeps-promise").status is Status.REFUTED
 
 
 def test_errors_that_need_ten_times_the_rows_refute_the_table(monkeypatch):
@@ -116,7 +123,7 @@ def test_errors_that_need_ten_times_the_rows_refute_the_table(monkeypatch):
         return {"error": 3 * point["alpha"] * np.exp(0.3 * data.standard_normal(trials))}
 
     falsify(monkeypatch, "SIZES", larger, 40)
-    assert decided("HT1").status is Status.REFUTED
+    assert decided("covariance/heavy-table-in-shape").status is Status.REFUTED
 
 
 @pytest.mark.parametrize("d", [1, 2])
@@ -126,7 +133,7 @@ def test_an_error_above_the_floor_refutes_the_net(monkeypatch, d):
         return {**columns, "error": 2 * columns["error"]}
 
     net.NETS[d] = replace(net.NETS[d], block=higher, trials=25)
-    names = failed(decided("G16"))
+    names = failed(decided("covariance/net-falls-to-floor"))
     assert any(name.startswith(f"error over floor, d = {d}") for name in names)
 
 

@@ -14,7 +14,14 @@ from workbench.study.verdict import Status
 SEED = 4
 ANY = spectra.ANY
 FEWER = {"EIGENVALUES": 20, "VOTES": 10, "COARSE": 20, "FINE": 10, "SIDES": 2, "SIZES": 1}
-SIZES = {"G13": 2, "G14": 4, "G15": 1, "UG5.1": 3, "UG5.2": 2, "UG1": 19}
+SIZES = {
+    "covariance/flat-in-condition": 2,
+    "covariance/eigenvalues-to-a-factor": 4,
+    "covariance/error-follows-gap": 1,
+    "covariance/coarse-closes-gap": 3,
+    "covariance/fine-flattens": 2,
+    "covariance/unbounded-table-in-shape": 19,
+}
 
 
 def alike(*, trials, data, noise, **point):
@@ -71,7 +78,7 @@ def test_an_error_that_grows_with_the_condition_number_is_refuted(monkeypatch):
         }
 
     falsify(monkeypatch, "SIDES", growing, 60)
-    assert failed("G13") == ["unbounded, largest over smallest mean error"]
+    assert failed("covariance/flat-in-condition") == ["unbounded, largest over smallest mean error"]
 
 
 @pytest.mark.parametrize(("middle", "found"), [(2.0, True), (1.0, False)])
@@ -81,7 +88,7 @@ def test_an_error_that_is_larger_at_one_spectrum_is_refuted(monkeypatch, middle,
         return {"error": errors, "abstained": np.zeros(trials, bool)}
 
     monkeypatch.setattr(spectra, "ANY", replace(ANY, block=larger, trials=60))
-    names = failed("G13")
+    names = failed("covariance/flat-in-condition")
     assert any(name.startswith("unbounded, largest over smallest mean error, ") for name in names) == found
 
 
@@ -91,7 +98,7 @@ def test_a_spectrum_without_an_answer_is_refuted(monkeypatch):
         return {"error": np.where(none, np.inf, lognormal(data, 0.06, trials)), "abstained": none}
 
     monkeypatch.setattr(spectra, "ANY", replace(ANY, block=silent, trials=60))
-    assert failed("G13") == ["no answer, d = 7"]
+    assert failed("covariance/flat-in-condition") == ["no answer, d = 7"]
 
 
 def test_errors_over_spectra_are_measured():
@@ -109,7 +116,9 @@ def test_coinpress_that_needs_no_steps_is_refuted(monkeypatch):
         lambda *, trials, data, noise, **_: {name: lognormal(data, 0.1, trials) for name in flat},
         60,
     )
-    assert [name.split(":")[0] for name in failed("G13")] == ["CoinPress in three steps"]
+    assert [name.split(":")[0] for name in failed("covariance/flat-in-condition")] == [
+        "CoinPress in three steps"
+    ]
 
 
 def test_loose_constants_that_grow_are_refuted(monkeypatch):
@@ -118,12 +127,14 @@ def test_loose_constants_that_grow_are_refuted(monkeypatch):
         return {name: lognormal(data, size, trials) for name, size in middle.items()}
 
     falsify(monkeypatch, "SIDES", growing, 60)
-    assert [name.split(":")[0] for name in failed("G13")] == ["CoinPress, its source's constants"]
+    assert [name.split(":")[0] for name in failed("covariance/flat-in-condition")] == [
+        "CoinPress, its source's constants"
+    ]
 
 
 def test_steps_that_do_not_grow_are_refuted(monkeypatch):
     monkeypatch.setattr(sweeps, "coinpress_steps", lambda condition: 5)
-    assert failed("G13") == ["CoinPress, tight: steps at 1e12 over those at 1e2"]
+    assert failed("covariance/flat-in-condition") == ["CoinPress, tight: steps at 1e12 over those at 1e2"]
 
 
 def test_eigenvalues_that_are_twice_the_truth_are_refuted(monkeypatch):
@@ -131,7 +142,7 @@ def test_eigenvalues_that_are_twice_the_truth_are_refuted(monkeypatch):
         return {name: 2 * values for name, values in sweeps.spectra(**point).items()}
 
     falsify(monkeypatch, "EIGENVALUES", doubled, 40)
-    assert len(failed("G14")) == len(sweeps.EIGENVALUES.points)
+    assert len(failed("covariance/eigenvalues-to-a-factor")) == len(sweeps.EIGENVALUES.points)
 
 
 def test_an_error_of_the_root_of_the_gap_is_refuted(monkeypatch):
@@ -140,7 +151,7 @@ def test_an_error_of_the_root_of_the_gap_is_refuted(monkeypatch):
         return {**columns, "over": columns["over"] / np.sqrt(point["gap"])}
 
     falsify(monkeypatch, "VOTES", slower, 20)
-    assert "error over gap, largest over smallest mean" in failed("G15")
+    assert "error over gap, largest over smallest mean" in failed("covariance/error-follows-gap")
 
 
 def test_a_preconditioner_that_mistakes_the_gap_is_refuted(monkeypatch):
@@ -149,23 +160,25 @@ def test_a_preconditioner_that_mistakes_the_gap_is_refuted(monkeypatch):
 
     monkeypatch.setattr(sweeps, "uncertain", mistaken)
     falsify(monkeypatch, "COARSE", sweeps.votes, 40)
-    assert failed("UG5.1")
+    assert failed("covariance/coarse-closes-gap")
 
 
 def test_a_fine_preconditioner_that_flattens_nothing_is_refuted(monkeypatch):
     monkeypatch.setattr(sweeps, "_flattened", lambda z, reference: np.eye(len(z)))
     falsify(monkeypatch, "FINE", sweeps.fine, 30)
-    assert decided("UG5.2").status is Status.REFUTED
+    assert decided("covariance/fine-flattens").status is Status.REFUTED
 
 
 def test_errors_that_need_many_more_rows_refute_the_table(monkeypatch):
     falsify(
         monkeypatch, "SIZES", lambda *, trials, data, noise, **_: {"error": lognormal(data, 1.0, trials)}, 40
     )
-    assert [name for name in failed("UG1") if name.startswith("n over the shape")]
+    assert [
+        name for name in failed("covariance/unbounded-table-in-shape") if name.startswith("n over the shape")
+    ]
 
 
 def test_a_start_that_grows_faster_is_refuted(monkeypatch):
     monkeypatch.setattr(sweeps, "start", lambda d, calibration="tight": 10 * d**3)
-    names = failed("UG1")
+    names = failed("covariance/unbounded-table-in-shape")
     assert [name for name in names if name.startswith("exponent in d")] == names[:2]

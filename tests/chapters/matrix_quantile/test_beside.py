@@ -60,20 +60,24 @@ def as_measured(share, degrees):
 def test_fewer_rows_than_others_and_more_would_be_refuted(monkeypatch):
     monkeypatch.setattr(sweeps, "TOLD_PLANNED", told(2.0, 0.1))
     monkeypatch.setattr(sweeps, "fewest", lambda key, d: 10**6)
-    assert decided("MQ6").status is Status.HOLDS
-    sizes = [one for check in decided("MQ6").detail["checks"] for one in check["detail"].get("sizes", ())]
+    assert decided("matrix-quantile/fewer-rows").status is Status.HOLDS
+    sizes = [
+        one
+        for check in decided("matrix-quantile/fewer-rows").detail["checks"]
+        for one in check["detail"].get("sizes", ())
+    ]
     assert {one["formula"] for one in sizes} == {
         "fewest rows of spectral/preconditioner", "fewest rows of covariance/unbounded"
     }  # fmt: skip
     monkeypatch.setattr(sweeps, "fewest", lambda key, d: 300)
-    assert decided("MQ6").status is Status.REFUTED
+    assert decided("matrix-quantile/fewer-rows").status is Status.REFUTED
 
 
 @pytest.mark.parametrize(("short", "long"), [(0.1, 0.1), (2.0, 2.0)])
 def test_a_comparison_that_is_better_or_worse_than_stated_is_refuted(monkeypatch, short, long):
     monkeypatch.setattr(sweeps, "TOLD_PLANNED", told(short, long))
     monkeypatch.setattr(sweeps, "fewest", lambda key, d: 10**6)
-    assert decided("MQ6").status is Status.REFUTED
+    assert decided("matrix-quantile/fewer-rows").status is Status.REFUTED
 
 
 @pytest.mark.parametrize(
@@ -88,7 +92,7 @@ def test_a_comparison_that_is_better_or_worse_than_stated_is_refuted(monkeypatch
 def test_answers_are_right_or_none(monkeypatch, changed, status):
     for name in ("FAR", "HEAVY"):
         monkeypatch.setattr(sweeps, name, replace(getattr(sweeps, name), block=conditions(changed)))
-    assert decided("MQ7").status is status
+    assert decided("matrix-quantile/right-or-none").status is status
 
 
 def test_far_rows_are_where_they_should_be_and_as_many():

@@ -56,35 +56,38 @@ def test_exact_neighbours_interlace_and_a_wrong_quantile_is_refuted(monkeypatch)
     few = {"VALUES": (0, 1, 3), "FEW": 4}
     for name, value in few.items():
         monkeypatch.setattr(sweeps, name, value)
-    assert decided("MQ1").status is Status.HOLDS
+    assert decided("matrix-quantile/exact-small-cases").status is Status.HOLDS
     right = sweeps.exact_quantile
     monkeypatch.setattr(sweeps, "exact_quantile", lambda x, level: right(x, level) * (1 + x[-1]))
-    assert decided("MQ1").status is Status.REFUTED
+    assert decided("matrix-quantile/exact-small-cases").status is Status.REFUTED
 
 
 def test_one_exception_refutes_the_bounds(monkeypatch):
     falsified(monkeypatch, "PAIRS", pairs(0.0))
-    assert decided("MQ2", "full").status is Status.HOLDS
+    assert decided("matrix-quantile/bounds-hold-in-floats", "full").status is Status.HOLDS
     sweep.forget()
     falsified(monkeypatch, "PAIRS", pairs(WITHIN))
-    assert decided("MQ2", "full").status is Status.REFUTED
+    assert decided("matrix-quantile/bounds-hold-in-floats", "full").status is Status.REFUTED
 
 
 @pytest.mark.parametrize(("used", "apart"), [(0.85, 1.0), (0.95, 0.0)])
 def test_a_search_that_would_not_find_a_smaller_bound_is_refuted(monkeypatch, used, apart):
     falsified(monkeypatch, "PAIRS", pairs(0.0, used, apart))
-    assert decided("MQ2", "full").status is Status.REFUTED
+    assert decided("matrix-quantile/bounds-hold-in-floats", "full").status is Status.REFUTED
 
 
 def test_bounds_a_tenth_smaller_are_refuted_by_few_pairs(monkeypatch):
-    assert decided("MQ2").status is not Status.REFUTED
+    assert decided("matrix-quantile/bounds-hold-in-floats").status is not Status.REFUTED
     sweep.forget()
     right = Stability.change.fget
     monkeypatch.setattr(Stability, "change", property(lambda self: 0.9 * right(self)))
-    assert decided("MQ2").status is Status.REFUTED
+    assert decided("matrix-quantile/bounds-hold-in-floats").status is Status.REFUTED
 
 
-@pytest.mark.parametrize(("identifier", "name"), [("MQ3", "SUCCESS"), ("MQ4", "NEARBY")])
+@pytest.mark.parametrize(
+    ("identifier", "name"),
+    [("matrix-quantile/planned-rows-succeed", "SUCCESS"), ("matrix-quantile/planned-rows-near", "NEARBY")],
+)
 def test_too_many_failures_or_too_many_rows_are_refuted(monkeypatch, identifier, name):
     first = {**sweeps.NEAR_PLANNED} if name == "NEARBY" else {**sweeps.PLANNED}
     monkeypatch.setattr(sweeps, "planned", lambda d, alpha, budget=None: first[d])
@@ -104,6 +107,6 @@ def test_rows_that_grow_faster_are_refuted(monkeypatch):
     monkeypatch.setattr(
         sweeps, "planned", lambda d, alpha, budget: int(d * (shape + 20 * d**0.5) / budget.epsilon)
     )
-    assert decided("MQ5").status is Status.HOLDS
+    assert decided("matrix-quantile/rows-follow-shape").status is Status.HOLDS
     monkeypatch.setattr(sweeps, "planned", lambda d, alpha, budget: int(d**2 * shape / budget.epsilon))
-    assert decided("MQ5").status is Status.REFUTED
+    assert decided("matrix-quantile/rows-follow-shape").status is Status.REFUTED

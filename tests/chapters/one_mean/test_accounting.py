@@ -7,7 +7,10 @@ from workbench.study.verdict import Status
 
 
 def test_the_order_holds_for_any_seed_and_profile():
-    first, second = (CLAIMS["G17"].decide(profile, seed, 1) for profile, seed in (("quick", 1), ("full", 2)))
+    first, second = (
+        CLAIMS["one-mean/conversions-in-order"].decide(profile, seed, 1)
+        for profile, seed in (("quick", 1), ("full", 2))
+    )
     assert first == second
     assert first.status == Status.HOLDS
     assert first.level == 0
@@ -23,10 +26,10 @@ def test_a_looser_theorem_is_refuted(monkeypatch, function):
         return ApproxDP(1.3 * budget.epsilon, budget.delta)
 
     monkeypatch.setattr(accounting, function, looser)
-    assert CLAIMS["G17"].decide("quick", 1, 1).status == Status.REFUTED
+    assert CLAIMS["one-mean/conversions-in-order"].decide("quick", 1, 1).status == Status.REFUTED
 
 
 def test_a_wrong_entry_of_the_table_is_refuted(monkeypatch):
     known = {**accounting.KNOWN, (0.5, 1e-6): (5.757, 5.222, 4.888)}
     monkeypatch.setattr(accounting, "KNOWN", known)
-    assert CLAIMS["G17"].decide("quick", 1, 1).status == Status.REFUTED
+    assert CLAIMS["one-mean/conversions-in-order"].decide("quick", 1, 1).status == Status.REFUTED

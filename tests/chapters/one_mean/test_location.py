@@ -24,7 +24,16 @@ FEWER = {
     "LOCATE_WIDE": 40,
     "LOCATE_LINE": 60,
 }
-SIZES = {"G1": 4, "G2": 1, "G3": 14, "G4": 4, "W1": 4, "L1.1": 0, "L1.2": 0, "L2.3": 3}
+SIZES = {
+    "one-mean/clipping-pays-range": 4,
+    "one-mean/flat-in-radius": 1,
+    "one-mean/rows-per-log-range": 14,
+    "one-mean/rows-per-log-delta": 4,
+    "one-mean/window-halves-rows": 4,
+    "one-mean/finite-histogram-error": 0,
+    "one-mean/stable-histogram-error": 0,
+    "one-mean/bin-facts": 3,
+}
 IDS = tuple(SIZES)
 
 
@@ -66,7 +75,7 @@ def test_a_true_claim_is_not_refuted_by_few_trials(identifier):
 
 
 def test_the_size_of_a_location_is_the_prediction_and_the_measurement_of_its_check():
-    near, above = decided("G3").detail["checks"][:2]
+    near, above = decided("one-mean/rows-per-log-range").detail["checks"][:2]
     (predicted,), (packing,) = (check["detail"]["sizes"] for check in (near, above))
     assert (predicted["predicted"], predicted["estimate"]) == (near["bound"], near["estimate"])
     assert predicted["interval"] == near["interval"]
@@ -75,7 +84,7 @@ def test_the_size_of_a_location_is_the_prediction_and_the_measurement_of_its_che
 
 
 def test_the_size_of_the_clipped_mean_is_its_privacy_part_in_rows():
-    check = decided("G1").detail["checks"][0]
+    check = decided("one-mean/clipping-pays-range").detail["checks"][0]
     (size,) = check["detail"]["sizes"]
     assert size["predicted"] == sweeps.N
     assert size["estimate"] / sweeps.N == pytest.approx(check["estimate"] / check["bound"])
@@ -87,7 +96,7 @@ def test_louder_noise_than_predicted_refutes_the_clipped_mean(monkeypatch):
         return {**columns, "paper": columns["sampling"] + 1.5 * (columns["paper"] - columns["sampling"])}
 
     falsify(monkeypatch, "CLIPPED", louder)
-    assert decided("G1").status is Status.REFUTED
+    assert decided("one-mean/clipping-pays-range").status is Status.REFUTED
 
 
 def test_an_error_of_another_order_in_the_range_refutes_the_clipped_mean(monkeypatch):
@@ -97,7 +106,7 @@ def test_an_error_of_another_order_in_the_range_refutes_the_clipped_mean(monkeyp
         return {**columns, "paper": columns["sampling"] + part}
 
     falsify(monkeypatch, "CLIPPED", flatter)
-    checks = decided("G1").detail["checks"]
+    checks = decided("one-mean/clipping-pays-range").detail["checks"]
     assert checks[-1]["id"] == "exponent in R"
     assert checks[-1]["status"] is Status.REFUTED
 
@@ -108,23 +117,23 @@ def test_an_error_that_grows_with_the_range_refutes_the_two_step_mean(monkeypatc
         return {**columns, "paper": columns["paper"] * np.log(point["radius"])}
 
     falsify(monkeypatch, "TWO_STEP", growing)
-    assert decided("G2").status is Status.REFUTED
+    assert decided("one-mean/flat-in-radius").status is Status.REFUTED
 
 
 def test_fewer_rows_than_the_packing_bound_are_refuted(monkeypatch):
     packing = sweeps.packing
     monkeypatch.setattr(sweeps, "packing", lambda *point: 10 * packing(*point))
-    assert decided("G3").status is Status.REFUTED
+    assert decided("one-mean/rows-per-log-range").status is Status.REFUTED
 
 
 def test_a_noisier_histogram_refutes_the_rows_on_a_range(monkeypatch):
     falsify(monkeypatch, "LOCATE_RANGE", weaker(1.5), trials=50)
-    assert decided("G3").status is Status.REFUTED
+    assert decided("one-mean/rows-per-log-range").status is Status.REFUTED
 
 
 def test_a_noisier_histogram_refutes_the_rows_on_the_line(monkeypatch):
     falsify(monkeypatch, "LOCATE_LINE", weaker(1.5))
-    assert decided("G4").status is Status.REFUTED
+    assert decided("one-mean/rows-per-log-delta").status is Status.REFUTED
 
 
 def test_an_error_that_depends_on_the_mean_refutes_the_unbounded_mean(monkeypatch):
@@ -133,21 +142,29 @@ def test_an_error_that_depends_on_the_mean_refutes_the_unbounded_mean(monkeypatc
         return {**columns, "paper": columns["paper"] * (2.0 if point["mean"] > 1e6 else 1.0)}
 
     falsify(monkeypatch, "UNBOUNDED", drifting)
-    assert decided("G4").detail["checks"][-1]["status"] is Status.REFUTED
+    assert decided("one-mean/rows-per-log-delta").detail["checks"][-1]["status"] is Status.REFUTED
 
 
 def test_a_weaker_window_median_refutes_our_own_claim(monkeypatch):
     falsify(monkeypatch, "LOCATE_LINE", lambda **p: (weaker(1.5) if p["method"] == "window" else
                                                          sweeps.locate)(**p), trials=100)  # fmt: skip
-    assert decided("W1").status is Status.REFUTED
+    assert decided("one-mean/window-halves-rows").status is Status.REFUTED
 
 
 @pytest.mark.parametrize(
     ("identifier", "name", "changed"),
     [
-        ("L1.1", "FINITE", lambda **p: histograms.finite_errors(**{**p, "epsilon": 0.33})),
-        ("L1.2", "STABLE", lambda **p: histograms.stable_errors(**{**p, "epsilon": 0.33})),
-        ("L2.3", "FACTS", lambda **p: histograms.bin_facts(**p | {"data": Wide(p["data"])})),
+        (
+            "one-mean/finite-histogram-error",
+            "FINITE",
+            lambda **p: histograms.finite_errors(**{**p, "epsilon": 0.33}),
+        ),
+        (
+            "one-mean/stable-histogram-error",
+            "STABLE",
+            lambda **p: histograms.stable_errors(**{**p, "epsilon": 0.33}),
+        ),
+        ("one-mean/bin-facts", "FACTS", lambda **p: histograms.bin_facts(**p | {"data": Wide(p["data"])})),
     ],
 )
 def test_a_falsified_histogram_is_refuted(monkeypatch, identifier, name, changed):
@@ -164,7 +181,7 @@ class Wide:
 
 def test_rows_beyond_the_grid_are_never_called_right(monkeypatch):
     falsify(monkeypatch, "LOCATE_LINE", lambda *, trials, **_: {"found": np.zeros(trials, bool)})
-    verdict = decided("G4")
+    verdict = decided("one-mean/rows-per-log-delta")
     assert verdict.status is Status.REFUTED
     assert "nan" in verdict.to_json()
 

@@ -86,7 +86,7 @@ def _small(monkeypatch):
 
 @pytest.mark.usefixtures("_small")
 def test_the_prediction_is_not_refuted_and_its_failures_hold():
-    verdict = CLAIMS["W3"].decide("quick", SEED, 1)
+    verdict = CLAIMS["one-mean/error-as-predicted"].decide("quick", SEED, 1)
     assert verdict.status != Status.REFUTED
     failures = [check for check in verdict.detail["checks"] if check["id"].startswith("failures")]
     assert len(failures) == 7
@@ -99,7 +99,7 @@ def test_a_prediction_that_is_off_is_refuted(monkeypatch, factor):
     monkeypatch.setattr(
         prediction, "predict", lambda point: Prediction(factor * true(point).rms, true(point).failure)
     )
-    assert CLAIMS["W3"].decide("quick", SEED, 1).status == Status.REFUTED
+    assert CLAIMS["one-mean/error-as-predicted"].decide("quick", SEED, 1).status == Status.REFUTED
 
 
 @pytest.mark.usefixtures("_small")
@@ -108,7 +108,7 @@ def test_a_wrong_chance_of_failure_is_refuted(monkeypatch):
     monkeypatch.setattr(
         prediction, "predict", lambda point: Prediction(true(point).rms, 0.8 * true(point).failure)
     )
-    assert CLAIMS["W3"].decide("quick", SEED, 1).status == Status.REFUTED
+    assert CLAIMS["one-mean/error-as-predicted"].decide("quick", SEED, 1).status == Status.REFUTED
 
 
 def test_a_share_is_as_predicted_refuted_or_open():

@@ -12,7 +12,18 @@ from workbench.study.verdict import Status
 
 SEED = 5
 FEWER = {"DEPTH": 20, "PASS": 20, "MARGIN": 5, "PLANES": 2, "HEAVY": 4}
-CHECKS, SIZES = {"P11": 4, "P12": 13, "LK8": 12}, {"P11": 1, "P12": 2, "LK8": 6}
+CHECKS, SIZES = (
+    {
+        "robust-and-private/depth-is-robust": 4,
+        "robust-and-private/resilient-pass-size": 13,
+        "robust-and-private/heavy-rows-pass": 12,
+    },
+    {
+        "robust-and-private/depth-is-robust": 1,
+        "robust-and-private/resilient-pass-size": 2,
+        "robust-and-private/heavy-rows-pass": 6,
+    },
+)
 
 
 @pytest.fixture(autouse=True)
@@ -56,12 +67,18 @@ def test_a_true_claim_is_not_refuted_by_few_trials(identifier):
 
 def test_a_median_that_follows_the_cluster_is_refuted(monkeypatch):
     falsify(monkeypatch, "DEPTH", 100, error=lambda error: error + 0.03)
-    assert "error with a cluster" in failed(decided("P11"))
+    assert "error with a cluster" in failed(decided("robust-and-private/depth-is-robust"))
 
 
 def test_noise_of_twice_the_size_is_refuted(monkeypatch):
     falsify(monkeypatch, "DEPTH", 100, error=lambda error: 2.2 * error)
-    assert sum(name.startswith("error without corruption") for name in failed(decided("P11"))) == 2
+    assert (
+        sum(
+            name.startswith("error without corruption")
+            for name in failed(decided("robust-and-private/depth-is-robust"))
+        )
+        == 2
+    )
 
 
 def test_a_test_that_is_too_easy_or_too_hard_is_refuted(monkeypatch):
@@ -72,16 +89,16 @@ def test_a_test_that_is_too_easy_or_too_hard_is_refuted(monkeypatch):
         return np.where(every_second(values), np.inf, 0.0)
 
     falsify(monkeypatch, "PASS", 100, abstained=every_second, error=gone)
-    names = failed(decided("P12"))
+    names = failed(decided("robust-and-private/resilient-pass-size"))
     assert {"passes at half of these rows", "no answer at twice these rows"} <= set(names)
 
 
 def test_another_margin_and_another_trimming_are_refuted(monkeypatch):
     falsify(monkeypatch, "MARGIN", 30, margin=lambda margin: 1.4 * margin, error=lambda error: 1.6 * error)
-    names = failed(decided("P12"))
+    names = failed(decided("robust-and-private/resilient-pass-size"))
     assert {"margin over n, n = 8000", "error on the line"} <= set(names)
 
 
 def test_a_mean_that_is_not_robust_is_refuted(monkeypatch):
     falsify(monkeypatch, "HEAVY", 20, error=lambda error: 4 * error + 0.2)
-    assert len(failed(decided("LK8"))) == 6
+    assert len(failed(decided("robust-and-private/heavy-rows-pass"))) == 6

@@ -43,7 +43,15 @@ def failed(verdict):
     return [check["id"] for check in verdict.detail["checks"] if check["status"] is Status.REFUTED]
 
 
-@pytest.mark.parametrize("identifier", ["P7", "P9", "P10", "P13"])
+@pytest.mark.parametrize(
+    "identifier",
+    [
+        "robust-and-private/matrix-noise",
+        "robust-and-private/neighbours-stay",
+        "robust-and-private/bins-are-safe",
+        "robust-and-private/costs-add-up",
+    ],
+)
 def test_a_true_claim_is_not_refuted_by_few_trials(identifier):
     verdict = decided(identifier)
     assert verdict.status is not Status.REFUTED
@@ -52,7 +60,16 @@ def test_a_true_claim_is_not_refuted_by_few_trials(identifier):
 
 def test_noise_of_twice_the_size_is_refuted(monkeypatch):
     falsify(monkeypatch, "NORMS", 60, norm=lambda norm: 2 * norm)
-    assert len([name for name in failed(decided("P7")) if name.startswith("over 2σ√d")]) == 4
+    assert (
+        len(
+            [
+                name
+                for name in failed(decided("robust-and-private/matrix-noise"))
+                if name.startswith("over 2σ√d")
+            ]
+        )
+        == 4
+    )
 
 
 def test_noise_with_another_exponent_is_refuted(monkeypatch):
@@ -62,22 +79,26 @@ def test_noise_with_another_exponent_is_refuted(monkeypatch):
         return {"norm": np.full(60, (point["d"] / 60) ** 0.15) * data.uniform(0.99, 1.01, 60)}
 
     monkeypatch.setattr(parts, "NORMS", replace(one, block=block, trials=60))
-    assert "exponent in d, fixed radius" in failed(decided("P7"))
+    assert "exponent in d, fixed radius" in failed(decided("robust-and-private/matrix-noise"))
 
 
 def test_a_filter_that_drives_neighbours_apart_is_refuted(monkeypatch):
     falsify(monkeypatch, "PAIRS", 1000, joint=lambda joint: joint + 1)
-    assert failed(decided("P9")) == ["largest distance, one threshold for all rows"]
+    assert failed(decided("robust-and-private/neighbours-stay")) == [
+        "largest distance, one threshold for all rows"
+    ]
 
 
 def test_thresholds_of_their_own_that_did_no_harm_are_noticed(monkeypatch):
     falsify(monkeypatch, "PAIRS", 60_000, separate=np.zeros_like)
-    assert failed(decided("P9")) == ["distance above 1, a threshold for each row"]
+    assert failed(decided("robust-and-private/neighbours-stay")) == [
+        "distance above 1, a threshold for each row"
+    ]
 
 
 def test_a_histogram_that_shows_every_row_is_refuted(monkeypatch):
     falsify(monkeypatch, "BINS", 1500, lone=np.ones_like, away=np.ones_like)
-    assert len(failed(decided("P10"))) == 3
+    assert len(failed(decided("robust-and-private/bins-are-safe"))) == 3
 
 
 def test_the_probability_of_a_lone_row_is_that_of_the_noise():
@@ -96,4 +117,13 @@ def test_steps_that_cost_more_than_the_budget_are_refuted(monkeypatch):
     monkeypatch.setattr(
         parts, "gaussian_mu", lambda cost: true(cost) * (1 if isinstance(cost, ApproxDP) else 1.01)
     )
-    assert len([name for name in failed(decided("P13")) if name.startswith("sum of squares")]) == 6
+    assert (
+        len(
+            [
+                name
+                for name in failed(decided("robust-and-private/costs-add-up"))
+                if name.startswith("sum of squares")
+            ]
+        )
+        == 6
+    )

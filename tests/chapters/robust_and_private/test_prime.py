@@ -60,17 +60,17 @@ def louder(factor: float, column: str) -> Row:
 
 
 WRONG: dict[str, Row] = {
-    "P1": lambda p: {"box": 0.02 * p["d"]},
-    "P2": louder(3.0, "prime"),
-    "P3": lambda p: {"prime": 0.03 if p["attack"] == "shift-axis" else 0.04},
-    "P4": lambda p: {"box": p["corruption"] ** 1.3},
-    "P5": lambda p: {"prime": truth(p)["box"]},
-    "P6": lambda p: {"prime": 0.1},
-    "F1b": louder(4.0, "prime"),
-    "P8": lambda p: {"softmax": float(p["clusters"])},
-    "E1": lambda p: {"bad over good": 0.5},
-    "LK5": louder(3.0, "filter"),
-    "P14": louder(5.0, "heavy"),
+    "robust-and-private/plain-mean-grows": lambda p: {"box": 0.02 * p["d"]},
+    "robust-and-private/prime-is-robust": louder(3.0, "prime"),
+    "robust-and-private/every-direction": lambda p: {"prime": 0.03 if p["attack"] == "shift-axis" else 0.04},
+    "robust-and-private/against-corruption": lambda p: {"box": p["corruption"] ** 1.3},
+    "robust-and-private/better-from-many-rows": lambda p: {"prime": truth(p)["box"]},
+    "robust-and-private/plateau-in-epsilon": lambda p: {"prime": 0.1},
+    "robust-and-private/little-corruption": louder(4.0, "prime"),
+    "robust-and-private/passes-against-clusters": lambda p: {"softmax": float(p["clusters"])},
+    "robust-and-private/threshold-lemma": lambda p: {"bad over good": 0.5},
+    "robust-and-private/single-directions": louder(3.0, "filter"),
+    "robust-and-private/heavy-tails-prime": louder(5.0, "heavy"),
 }
 
 
@@ -103,10 +103,16 @@ def test_one_direction_with_errors_of_another_size_is_noticed(
 
     monkeypatch.setattr("workbench.study.claim.run", run)
     for seed in range(5):
-        assert CLAIMS["P3"].decide("full", seed, 1).status is status
+        assert CLAIMS["robust-and-private/every-direction"].decide("full", seed, 1).status is status
 
 
-@pytest.mark.parametrize(("identifier", "column", "trials"), [("P2", "prime", 20), ("P14", "heavy", 12)])
+@pytest.mark.parametrize(
+    ("identifier", "column", "trials"),
+    [
+        ("robust-and-private/prime-is-robust", "prime", 20),
+        ("robust-and-private/heavy-tails-prime", "heavy", 12),
+    ],
+)
 def test_one_miss_in_seven_is_refuted_and_two_or_three_in_all_are_not(
     identifier: str, column: str, trials: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,11 +137,11 @@ def test_few_rows_are_better_without_a_filter_only_if_they_are(monkeypatch: pyte
     for factor, status in ((2.0, Status.HOLDS), (0.5, Status.REFUTED)):
         run = world(lambda p, factor=factor: {"prime": factor * truth(p)["box"]})  # type: ignore[misc]
         monkeypatch.setattr("workbench.study.claim.run", run)
-        assert CLAIMS["P5.2"].decide("full", 3, 1).status is status
+        assert CLAIMS["robust-and-private/plain-wins-few-rows"].decide("full", 3, 1).status is status
 
 
 def test_rounds_are_needed_in_proportion_to_the_log_of_the_dimension() -> None:
-    verdict = CLAIMS["T2"].decide("full", 1, 1)
+    verdict = CLAIMS["robust-and-private/log-rounds-suffice"].decide("full", 1, 1)
     assert verdict.status is Status.REFUTED
     assert verdict.detail["needed"] == {"10": 74, "20": 153, "50": 254}
     for d in (10, 50):
@@ -146,7 +152,7 @@ def test_rounds_are_needed_in_proportion_to_the_log_of_the_dimension() -> None:
 
 def test_enough_rounds_confirm_what_few_refute(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prime.theory, "step_size", lambda excess, constant=2.0: 1 / excess)
-    assert CLAIMS["T2"].decide("full", 1, 1).status is Status.HOLDS
+    assert CLAIMS["robust-and-private/log-rounds-suffice"].decide("full", 1, 1).status is Status.HOLDS
 
 
 @pytest.mark.parametrize(("d", "rows"), [(3, 4.7e7), (10, 5.0e8), (50, 9.6e9)])

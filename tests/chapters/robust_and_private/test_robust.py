@@ -12,11 +12,11 @@ from workbench.study.verdict import Status
 
 SEED = 4
 TABLES = {
-    "R1": ("PLANTED_LOW", "PLANTED_HIGH"),
-    "R2": ("ATTACKED",),
-    "R3": ("ATTACKED",),
-    "R4": ("FEWER",),
-    "R5": ("HEAVY",),
+    "robust-and-private/clean-and-planted": ("PLANTED_LOW", "PLANTED_HIGH"),
+    "robust-and-private/every-attack": ("ATTACKED",),
+    "robust-and-private/unseen-attacks": ("ATTACKED",),
+    "robust-and-private/few-rows-harmless": ("FEWER",),
+    "robust-and-private/heavy-tails-robust": ("HEAVY",),
 }
 
 
@@ -67,33 +67,46 @@ def pairs(factors):
 
 
 def test_true_worlds_hold(monkeypatch):
-    for name in TABLES["R1"]:
+    for name in TABLES["robust-and-private/clean-and-planted"]:
         imagined(monkeypatch, name, directions(1.05, 0.015))
     imagined(monkeypatch, "FEWER", pairs({"clean": 1.05, "planted": 0.4}))
     imagined(monkeypatch, "HEAVY", same_error(0.5))
     imagined(monkeypatch, "ATTACKED", same_error(0.03))
-    for identifier in ("R1", "R2", "R4", "R5"):
+    for identifier in (
+        "robust-and-private/clean-and-planted",
+        "robust-and-private/every-attack",
+        "robust-and-private/few-rows-harmless",
+        "robust-and-private/heavy-tails-robust",
+    ):
         assert decided(identifier).status is Status.HOLDS, identifier
     sweep.forget()
     imagined(monkeypatch, "ATTACKED", same_error(0.195))
-    assert decided("R3").status is Status.HOLDS
+    assert decided("robust-and-private/unseen-attacks").status is Status.HOLDS
 
 
 @pytest.mark.parametrize(
     ("identifier", "block", "check"),
     [
-        ("R1", directions(1.4, 0.015), "median over that without corruption"),
-        ("R1", directions(1.05, 0.03), "median, shift-ones, d = 3"),
-        ("R2", same_error(0.06), "median, five-clusters"),
-        ("R3", same_error(0.3), "median, tail-swap"),
-        ("R3", same_error(0.1), "median, tail-swap, from below"),
-        ("R4", pairs({"clean": 1.2, "planted": 0.4}), "median over that of the plain mean, clean, n = 300"),
         (
-            "R4",
+            "robust-and-private/clean-and-planted",
+            directions(1.4, 0.015),
+            "median over that without corruption",
+        ),
+        ("robust-and-private/clean-and-planted", directions(1.05, 0.03), "median, shift-ones, d = 3"),
+        ("robust-and-private/every-attack", same_error(0.06), "median, five-clusters"),
+        ("robust-and-private/unseen-attacks", same_error(0.3), "median, tail-swap"),
+        ("robust-and-private/unseen-attacks", same_error(0.1), "median, tail-swap, from below"),
+        (
+            "robust-and-private/few-rows-harmless",
+            pairs({"clean": 1.2, "planted": 0.4}),
+            "median over that of the plain mean, clean, n = 300",
+        ),
+        (
+            "robust-and-private/few-rows-harmless",
             pairs({"clean": 1.0, "planted": 0.6}),
             "median over that of the plain mean, planted, n = 3000",
         ),
-        ("R5", same_error(1.6), "share of errors above 1.5 √corruption"),
+        ("robust-and-private/heavy-tails-robust", same_error(1.6), "share of errors above 1.5 √corruption"),
     ],
 )
 def test_false_worlds_are_refuted(monkeypatch, identifier, block, check):
@@ -113,7 +126,7 @@ def test_a_share_of_large_errors_decides(monkeypatch, often, status):
         return {"error": np.where(data.random(trials) < often, 1.6, 0.5)}
 
     imagined(monkeypatch, "HEAVY", block, trials=12)
-    assert decided("R5").status is status
+    assert decided("robust-and-private/heavy-tails-robust").status is status
 
 
 def test_the_sweeps_measure_what_they_say(monkeypatch):

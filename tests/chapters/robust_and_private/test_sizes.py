@@ -34,7 +34,9 @@ def imagined(monkeypatch, share):
         monkeypatch.setattr(lkko21_sizes, name, imaginary)
 
 
-@pytest.mark.parametrize("identifier", ["TB1", "TB2"])
+@pytest.mark.parametrize(
+    "identifier", ["robust-and-private/table-1-in-shape", "robust-and-private/table-2-in-shape"]
+)
 def test_sizes_near_the_formula_hold_and_are_recorded(monkeypatch, identifier):
     imagined(monkeypatch, 0.9)
     verdict = CLAIMS[identifier].decide("quick", SEED, 1)
@@ -44,20 +46,28 @@ def test_sizes_near_the_formula_hold_and_are_recorded(monkeypatch, identifier):
     assert all(size["interval"][0] <= size["estimate"] <= size["interval"][1] for size in sizes)
 
 
-@pytest.mark.parametrize(("share", "identifiers"), [(10, ["TB1.2"]), (0, ["TB1", "TB2"])])
+@pytest.mark.parametrize(
+    ("share", "identifiers"),
+    [
+        (10, ["robust-and-private/table-1-hidden-cluster"]),
+        (0, ["robust-and-private/table-1-in-shape", "robust-and-private/table-2-in-shape"]),
+    ],
+)
 def test_a_formula_far_from_the_truth_is_refuted(monkeypatch, share, identifiers):
     imagined(monkeypatch, share)
     for identifier in identifiers:
         assert CLAIMS[identifier].decide("quick", SEED, 1).status is Status.REFUTED
-    for identifier in ("TB1", "TB2"):
+    for identifier in ("robust-and-private/table-1-in-shape", "robust-and-private/table-2-in-shape"):
         assert CLAIMS[identifier].decide("quick", SEED, 1).status is not Status.HOLDS
 
 
 def test_prime_in_the_plane_needs_ten_times_the_formula_only_if_it_does(monkeypatch):
     imagined(monkeypatch, 0.9 / 32 * 4)
-    assert CLAIMS["TB1.2"].decide("quick", SEED, 1).status is Status.HOLDS
+    assert CLAIMS["robust-and-private/table-1-hidden-cluster"].decide("quick", SEED, 1).status is Status.HOLDS
     imagined(monkeypatch, 0.9)
-    assert CLAIMS["TB1.2"].decide("quick", SEED, 1).status is Status.REFUTED
+    assert (
+        CLAIMS["robust-and-private/table-1-hidden-cluster"].decide("quick", SEED, 1).status is Status.REFUTED
+    )
 
 
 @pytest.mark.parametrize("pair", lkko21_sizes.EDGES)

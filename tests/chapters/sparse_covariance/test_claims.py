@@ -8,8 +8,8 @@ from scipy.stats import ks_2samp
 
 from workbench.bounds import wx19 as bounds
 from workbench.chapters.registry import CLAIMS
+from workbench.chapters.sparse_covariance import claims as wx19
 from workbench.chapters.sparse_covariance.claims import dimension, entries, noise, radius, rates, rules
-from workbench.chapters.sparse_covariance.claims import source as wx19
 from workbench.chapters.sparse_covariance.runs import designs
 from workbench.distributions import Gaussian
 from workbench.estimators.base import Array
@@ -25,22 +25,22 @@ from workbench.study.verdict import Status
 
 SEED = 4
 EVERY = (
-    "S1",
-    "S2",
-    "S3",
-    "S4",
-    "S5",
-    "S6",
-    "S7",
-    "S8",
-    "S9",
-    "S10",
-    "S11",
-    "S12",
-    "S13",
-    "S13.1",
-    "S14",
-    "S15",
+    "sparse-covariance/sensitivity-root-two",
+    "sparse-covariance/symmetric-noise-smaller",
+    "sparse-covariance/noise-as-root-p",
+    "sparse-covariance/flat-in-block",
+    "sparse-covariance/power-behind-norm",
+    "sparse-covariance/price-of-privacy",
+    "sparse-covariance/figure-shows-diagonal",
+    "sparse-covariance/default-near-oracle",
+    "sparse-covariance/entries-concentrate",
+    "sparse-covariance/entry-by-entry",
+    "sparse-covariance/error-in-degree",
+    "sparse-covariance/every-norm",
+    "sparse-covariance/stated-noise-keeps-promise",
+    "sparse-covariance/stated-noise-table",
+    "sparse-covariance/support-found",
+    "sparse-covariance/unknown-radius",
 )
 
 
@@ -79,62 +79,62 @@ def measured(block, **factors):
 def test_all_claims_are_there_in_order_and_one_is_a_refutation():
     assert tuple(claim.id for claim in wx19.CLAIMS) == EVERY
     refuted = [claim.id for claim in wx19.CLAIMS if claim.expected is Status.REFUTED]
-    assert refuted == ["S13"]
+    assert refuted == ["sparse-covariance/stated-noise-keeps-promise"]
     assert set(EVERY) <= set(CLAIMS)
 
 
-# S1, S13: nothing is random
+# nothing is random
 
 
 def test_the_sensitivity_holds_and_an_unclipped_row_refutes_it(monkeypatch):
-    assert decided("S1").status is Status.HOLDS
+    assert decided("sparse-covariance/sensitivity-root-two").status is Status.HOLDS
     monkeypatch.setattr(noise, "second_moment_within", lambda x, radius: x.T @ x / len(x))
-    assert decided("S1").status is Status.REFUTED
+    assert decided("sparse-covariance/sensitivity-root-two").status is Status.REFUTED
 
 
 def test_a_sensitivity_of_an_added_row_is_refuted(monkeypatch):
     monkeypatch.setattr(
         "workbench.estimators.covariance.perturbed.second_moment_sensitivity", lambda n, radius: radius**2 / n
     )
-    assert checks(decided("S1"))["what is charged"] is Status.REFUTED
+    assert checks(decided("sparse-covariance/sensitivity-root-two"))["what is charged"] is Status.REFUTED
 
 
 def test_the_stated_noise_breaks_its_promise_and_that_for_replaced_rows_would_not(monkeypatch):
-    verdict = decided("S13")
+    verdict = decided("sparse-covariance/stated-noise-keeps-promise")
     assert verdict.status is Status.REFUTED
     assert verdict.detail["(1, 1e-05)"] == pytest.approx(1.098, abs=5e-4)
-    assert decided("S13.1").status is Status.HOLDS
+    assert decided("sparse-covariance/stated-noise-table").status is Status.HOLDS
     true = paper_noise.delivered_mu
     monkeypatch.setattr(noise, "delivered_mu", lambda budget: GaussianDP(true(budget).mu / np.sqrt(2)))
-    assert decided("S13").status is Status.HOLDS
-    assert decided("S13.1").status is Status.REFUTED
+    assert decided("sparse-covariance/stated-noise-keeps-promise").status is Status.HOLDS
+    assert decided("sparse-covariance/stated-noise-table").status is Status.REFUTED
 
 
-# S2, S3: the noise
+# the noise
 
 
 def test_symmetric_noise_is_smaller_and_noise_of_one_sd_is_not(monkeypatch):
     small(monkeypatch, noise, "SHAPES", 60)
-    assert decided("S2").status is Status.HOLDS
+    assert decided("sparse-covariance/symmetric-noise-smaller").status is Status.HOLDS
     monkeypatch.setattr(noise, "independent", lambda charge: charge)
-    assert decided("S2").status is Status.REFUTED
+    assert decided("sparse-covariance/symmetric-noise-smaller").status is Status.REFUTED
 
 
 @pytest.mark.parametrize("power", [0.1, -0.1])
 def test_noise_grows_as_the_root_of_p_and_no_other_power(monkeypatch, power):
     monkeypatch.setattr(noise, "SIZES", (50, 100, 200))
     small(monkeypatch, noise, "SPECTRA", 60, keep=lambda point: point["p"] <= 200)
-    assert decided("S3").status is Status.HOLDS
+    assert decided("sparse-covariance/noise-as-root-p").status is Status.HOLDS
     true = noise.spectra
 
     def bent(**point):
         return {"norm": true(**point)["norm"] * (point["p"] / 50) ** power}
 
     small(monkeypatch, noise, "SPECTRA", 60, block=bent)
-    assert checks(decided("S3"))["slope in p"] is Status.REFUTED
+    assert checks(decided("sparse-covariance/noise-as-root-p"))["slope in p"] is Status.REFUTED
 
 
-# S4, S5, S6: p, n and ε
+# p, n and ε
 
 
 @pytest.fixture
@@ -158,7 +158,7 @@ def two_errors(*, trials, data, noise, **point):
 
 @pytest.mark.usefixtures("_small_block")
 def test_a_block_is_flat_with_the_default_rule_and_grows_without():
-    flat, growing = checks(decided("S4")).values()
+    flat, growing = checks(decided("sparse-covariance/flat-in-block")).values()
     assert flat is not Status.REFUTED  # the few trials here do not decide a factor of 1.5
     assert growing is Status.HOLDS
 
@@ -166,7 +166,7 @@ def test_a_block_is_flat_with_the_default_rule_and_grows_without():
 @pytest.mark.usefixtures("_small_block")
 def test_a_rule_that_keeps_everything_refutes_the_flatness(monkeypatch):
     monkeypatch.setattr(thresholding, "LASSO", 1e-9)
-    assert decided("S4").status is Status.REFUTED
+    assert decided("sparse-covariance/flat-in-block").status is Status.REFUTED
 
 
 def power_of(exponents):
@@ -191,7 +191,7 @@ def power_of(exponents):
 )
 def test_powers_of_p_are_told_apart(monkeypatch, exponents, status):
     small(monkeypatch, dimension, "NEEDED", 30, block=power_of(exponents))
-    verdict = decided("S5")
+    verdict = decided("sparse-covariance/power-behind-norm")
     assert verdict.status is status
     sizes = verdict.detail["checks"][0]["detail"]["sizes"]
     for size, p in zip(sizes, dimension.NEEDED_P, strict=True):
@@ -201,7 +201,7 @@ def test_powers_of_p_are_told_apart(monkeypatch, exponents, status):
 def test_the_measured_errors_are_not_refuted(monkeypatch):
     monkeypatch.setattr(dimension, "NEEDED_P", (50, 100))
     small(monkeypatch, dimension, "NEEDED", 6, keep=lambda point: point["p"] <= 100)
-    assert decided("S5").status is not Status.REFUTED
+    assert decided("sparse-covariance/power-behind-norm").status is not Status.REFUTED
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_the_measured_errors_are_not_refuted(monkeypatch):
 def test_rates_hold_and_another_rate_is_refuted(monkeypatch, model, check):
     small(monkeypatch, rates, "PRICE", 3)
     small(monkeypatch, rates, "RATES", 25)
-    assert checks(decided("S6"))[check] is not Status.REFUTED
+    assert checks(decided("sparse-covariance/price-of-privacy"))[check] is not Status.REFUTED
     true = rates.plain_in_law
 
     def bent(**point):
@@ -218,7 +218,7 @@ def test_rates_hold_and_another_rate_is_refuted(monkeypatch, model, check):
         return {"plain": true(**point)["plain"] * factor}
 
     small(monkeypatch, rates, "RATES", 25, block=bent)
-    assert checks(decided("S6"))[check] is Status.REFUTED
+    assert checks(decided("sparse-covariance/price-of-privacy"))[check] is Status.REFUTED
 
 
 def test_noise_that_falls_as_one_over_epsilon_exactly_is_refuted(monkeypatch):
@@ -230,26 +230,26 @@ def test_noise_that_falls_as_one_over_epsilon_exactly_is_refuted(monkeypatch):
         return {"plain": found["plain"] / point["epsilon"]}
 
     small(monkeypatch, rates, "RATES", 40, block=bent)
-    assert checks(decided("S6"))["slope in ε, central"] is Status.REFUTED
+    assert checks(decided("sparse-covariance/price-of-privacy"))["slope in ε, central"] is Status.REFUTED
 
 
 def test_a_price_that_does_not_fade_is_refuted(monkeypatch):
     small(monkeypatch, rates, "RATES", 3)
     small(monkeypatch, rates, "PRICE", 40, block=measured(rates.price, private=1.4))
-    found = checks(decided("S6"))
+    found = checks(decided("sparse-covariance/price-of-privacy"))
     assert [found[name] for name in found if name.endswith("/tr)²")] == [Status.REFUTED] * 2
 
 
-# S7, S8, S14: rules
+# rules
 
 
 def test_the_figure_shows_the_diagonal_and_a_rule_that_sees_more_refutes_it(monkeypatch):
     small(monkeypatch, rules, "DEGENERATE", 8)
-    assert decided("S7").status is Status.HOLDS
+    assert decided("sparse-covariance/figure-shows-diagonal").status is Status.HOLDS
     monkeypatch.setattr(thresholding, "PAPER", 0.2)
     small(monkeypatch, rules, "DEGENERATE", 8)
     sweep.forget()
-    assert set(checks(decided("S7")).values()) == {Status.REFUTED}
+    assert set(checks(decided("sparse-covariance/figure-shows-diagonal")).values()) == {Status.REFUTED}
 
 
 @pytest.fixture
@@ -259,7 +259,7 @@ def _small_cells(monkeypatch):
 
 @pytest.mark.usefixtures("_small_cells")
 def test_the_default_is_near_the_oracle():
-    assert decided("S8").status is Status.HOLDS
+    assert decided("sparse-covariance/default-near-oracle").status is Status.HOLDS
 
 
 @pytest.mark.usefixtures("_small_cells")
@@ -273,7 +273,7 @@ def test_the_default_is_near_the_oracle():
 )
 def test_a_worse_default_or_better_rivals_are_refuted(monkeypatch, changes, check):
     small(monkeypatch, rules, "CELLS", 8, block=measured(rules.rules, **changes))
-    assert checks(decided("S8"))[check] is Status.REFUTED
+    assert checks(decided("sparse-covariance/default-near-oracle"))[check] is Status.REFUTED
 
 
 def test_the_oracle_is_the_best_of_its_thresholds():
@@ -289,7 +289,7 @@ def test_the_oracle_is_the_best_of_its_thresholds():
 def test_supports_are_found_and_a_default_that_is_slower_is_refuted(monkeypatch):
     small(monkeypatch, rules, "SUPPORT", 24)
     assert len(rules.SUPPORT_N) >= 8
-    assert decided("S14").status is Status.HOLDS
+    assert decided("sparse-covariance/support-found").status is Status.HOLDS
     true = rules.supports
 
     def exchanged(**point):
@@ -297,16 +297,22 @@ def test_supports_are_found_and_a_default_that_is_slower_is_refuted(monkeypatch)
         return {**found, "adaptive-lasso": found["paper"], "paper": found["adaptive-lasso"]}
 
     small(monkeypatch, rules, "SUPPORT", 24, block=exchanged)
-    assert checks(decided("S14"))["n of the default over that of equation (9)"] is Status.REFUTED
+    assert (
+        checks(decided("sparse-covariance/support-found"))["n of the default over that of equation (9)"]
+        is Status.REFUTED
+    )
 
 
 def test_a_support_that_is_never_clean_is_not_called_found(monkeypatch):
     monkeypatch.setattr(thresholding, "LASSO", 1.0)
     small(monkeypatch, rules, "SUPPORT", 4)
-    assert checks(decided("S14"))["ln n at which F1 passes .9, adaptive-lasso"] is not Status.HOLDS
+    assert (
+        checks(decided("sparse-covariance/support-found"))["ln n at which F1 passes .9, adaptive-lasso"]
+        is not Status.HOLDS
+    )
 
 
-# S9 to S12: entries
+# entries
 
 
 def louder(factor):
@@ -322,27 +328,27 @@ def louder(factor):
 def test_entries_concentrate_and_louder_noise_is_refuted(monkeypatch):
     monkeypatch.setattr(entries, "ENTRY_P", (10,))
     small(monkeypatch, entries, "ENTRIES", 1500, keep=lambda point: point["p"] == 10)
-    assert decided("S9").status is Status.HOLDS
+    assert decided("sparse-covariance/entries-concentrate").status is Status.HOLDS
     monkeypatch.setattr(designs, "perturbed", louder(2.5))
     sweep.forget()
-    found = checks(decided("S9"))
+    found = checks(decided("sparse-covariance/entries-concentrate"))
     assert found["runs with an entry beyond its bound, p = 10"] is Status.REFUTED
 
 
 def test_lemma_3_holds_entry_by_entry_and_louder_noise_refutes_it(monkeypatch):
     monkeypatch.setattr(entries, "LEMMA_P", (5,))
     small(monkeypatch, entries, "LEMMA", 2000, keep=lambda point: point["p"] == 5)
-    assert decided("S10").status is not Status.REFUTED
+    assert decided("sparse-covariance/entry-by-entry").status is not Status.REFUTED
     monkeypatch.setattr(designs, "perturbed", louder(3.0))
     sweep.forget()
-    assert decided("S10").status is Status.REFUTED
+    assert decided("sparse-covariance/entry-by-entry").status is Status.REFUTED
 
 
 def test_a_smaller_threshold_in_the_lemma_is_refuted(monkeypatch):
     monkeypatch.setattr(entries, "LEMMA_P", (5,))
     monkeypatch.setattr(bounds, "LEMMA_3", 0.5)
     small(monkeypatch, entries, "LEMMA", 500, keep=lambda point: point["p"] == 5)
-    assert decided("S10").status is Status.REFUTED
+    assert decided("sparse-covariance/entry-by-entry").status is Status.REFUTED
 
 
 @pytest.mark.parametrize(
@@ -351,7 +357,7 @@ def test_a_smaller_threshold_in_the_lemma_is_refuted(monkeypatch):
 )
 def test_errors_grow_with_s_as_said_and_no_faster(monkeypatch, signs, power, check):
     small(monkeypatch, entries, "DEGREE", 12)
-    assert decided("S11").status is Status.HOLDS
+    assert decided("sparse-covariance/error-in-degree").status is Status.HOLDS
     true = entries.against_degree
 
     def bent(**point):
@@ -360,28 +366,33 @@ def test_errors_grow_with_s_as_said_and_no_faster(monkeypatch, signs, power, che
         return {**found, "error": found["error"] * factor}
 
     small(monkeypatch, entries, "DEGREE", 12, block=bent)
-    assert checks(decided("S11"))[check] is Status.REFUTED
+    assert checks(decided("sparse-covariance/error-in-degree"))[check] is Status.REFUTED
 
 
 def test_an_error_beyond_the_bound_of_theorem_2_is_refuted(monkeypatch):
     small(monkeypatch, entries, "DEGREE", 3, block=measured(entries.against_degree, ratio=30.0))
-    assert checks(decided("S11"))["error over 8 t (s + 1), all runs"] is Status.REFUTED
+    assert (
+        checks(decided("sparse-covariance/error-in-degree"))["error over 8 t (s + 1), all runs"]
+        is Status.REFUTED
+    )
 
 
 @pytest.mark.parametrize("norm", ["w = 1", "w = 2", "w = ∞"])
 def test_every_norm_obeys_the_bound_and_none_may_break_it(monkeypatch, norm):
     small(monkeypatch, entries, "NORMS", 100, keep=lambda point: point["p"] == 50)
-    assert decided("S12").status is not Status.REFUTED
+    assert decided("sparse-covariance/every-norm").status is not Status.REFUTED
     small(monkeypatch, entries, "NORMS", 100, block=measured(entries.in_norms, **{norm: 30.0}))
-    assert checks(decided("S12"))[f"runs beyond 4 t (s + 1), {norm}"] is Status.REFUTED
+    assert (
+        checks(decided("sparse-covariance/every-norm"))[f"runs beyond 4 t (s + 1), {norm}"] is Status.REFUTED
+    )
 
 
 def test_norms_that_are_not_those_of_a_symmetric_matrix_are_refuted(monkeypatch):
     small(monkeypatch, entries, "NORMS", 20, block=measured(entries.in_norms, **{"w = ∞": 1.1}))
-    assert checks(decided("S12"))["error for w = ∞ over w = 1"] is Status.REFUTED
+    assert checks(decided("sparse-covariance/every-norm"))["error for w = ∞ over w = 1"] is Status.REFUTED
 
 
-# S15: the radius
+# the radius
 
 
 @pytest.fixture
@@ -392,7 +403,7 @@ def _one_scale(monkeypatch):
 
 @pytest.mark.usefixtures("_one_scale")
 def test_an_unknown_radius_is_nearly_as_good_as_the_best():
-    assert decided("S15").status is Status.HOLDS
+    assert decided("sparse-covariance/unknown-radius").status is Status.HOLDS
 
 
 @pytest.mark.usefixtures("_one_scale")
@@ -400,7 +411,7 @@ def test_a_radius_four_times_too_large_is_refuted(monkeypatch):
     true = "workbench.estimators.covariance.thresholded.private_radius"
     found = ThresholdedCovariance.estimate.__globals__["private_radius"]
     monkeypatch.setattr(true, lambda *arguments: 4 * found(*arguments))
-    assert decided("S15").status is Status.REFUTED
+    assert decided("sparse-covariance/unknown-radius").status is Status.REFUTED
 
 
 @pytest.mark.parametrize("model", ["central", "local"])

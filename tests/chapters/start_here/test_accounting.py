@@ -8,7 +8,8 @@ from workbench.study.verdict import Status
 
 def test_shares_add_up_for_any_seed_and_profile():
     first, second = (
-        CLAIMS["M21.1"].decide(profile, seed, 1) for profile, seed in (("quick", 1), ("full", 2))
+        CLAIMS["start-here/shares-add-up"].decide(profile, seed, 1)
+        for profile, seed in (("quick", 1), ("full", 2))
     )
     assert first == second
     assert first.status == Status.HOLDS
@@ -17,7 +18,7 @@ def test_shares_add_up_for_any_seed_and_profile():
 
 def test_a_ledger_that_lets_a_millionth_pass_is_refuted(monkeypatch):
     monkeypatch.setattr(ledger, "SLACK", 1e-5)
-    assert CLAIMS["M21.1"].decide("quick", 1, 1).status == Status.REFUTED
+    assert CLAIMS["start-here/shares-add-up"].decide("quick", 1, 1).status == Status.REFUTED
 
 
 @pytest.mark.parametrize("factor", [0.999, 1.001])

@@ -102,7 +102,7 @@ class Verdict:
 
 
 STATUS = {"T1": Status.HOLDS, "T2": Status.REFUTED, "T3": Status.UNDECIDED}
-CLAIMS = {name: SimpleNamespace(id=name, expected=Status.HOLDS) for name in STATUS}
+CLAIMS = {name: SimpleNamespace(id=name, number=name, expected=Status.HOLDS) for name in STATUS}
 
 
 def decide(ids, profile, seed, jobs=1):

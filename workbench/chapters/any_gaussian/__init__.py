@@ -5,8 +5,28 @@ from workbench.chapters.any_gaussian.figures.rows import flat, rows_against_d, s
 from workbench.chapters.any_gaussian.figures.view import mask_view, vote_view
 from workbench.chapters.any_gaussian.figures.vote import masks, the_vote
 
-CLAIMS = ("C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C10", "C12", "AL22.5", "AL22.6")
-FULL = ("C11", "AL22.1", "AL22.2", "AL22.3", "AL22.4")  # minutes of search and of attacked votes
+CLAIMS = (
+    "any-gaussian/triangles-hold",
+    "any-gaussian/mixtures-are-local",
+    "any-gaussian/truncated-noise-exact",
+    "any-gaussian/masks-hide-more",
+    "any-gaussian/masks-concentrate",
+    "any-gaussian/neighbours-move-little",
+    "any-gaussian/agreeing-groups-heard",
+    "any-gaussian/subspaces-exact",
+    "any-gaussian/preconditioners-found",
+    "any-gaussian/means-without-range",
+    "any-gaussian/laws-learned",
+    "any-gaussian/covariances-learned",
+    "any-gaussian/frobenius-masks-concentrate",
+)
+FULL = (
+    "any-gaussian/oracles-within-unit",
+    "any-gaussian/searches-stay-below",
+    "any-gaussian/robust-votes",
+    "any-gaussian/robust-mean-votes",
+    "any-gaussian/robust-laws",
+)  # minutes of search and of attacked votes
 
 __all__ = [
     "CLAIMS",

@@ -8,8 +8,20 @@ from workbench.chapters.covariance.figures.net import pure_net
 from workbench.chapters.covariance.figures.steps_view import steps_view
 from workbench.chapters.covariance.figures.table import table_one
 
-CLAIMS = ("G12", "HT3.2", "HT1", "G13", "G14", "G15", "UG5.1", "UG5.2", "UG1", "G16", "M21.4")
-FULL = ("M21.5",)  # minutes of runs
+CLAIMS = (
+    "covariance/moments-decide-rate",
+    "covariance/step-keeps-promise",
+    "covariance/heavy-table-in-shape",
+    "covariance/flat-in-condition",
+    "covariance/eigenvalues-to-a-factor",
+    "covariance/error-follows-gap",
+    "covariance/coarse-closes-gap",
+    "covariance/fine-flattens",
+    "covariance/unbounded-table-in-shape",
+    "covariance/net-falls-to-floor",
+    "covariance/price-of-unknown-mean",
+)
+FULL = ("covariance/joint-error-as-predicted",)  # minutes of runs
 
 __all__ = [
     "CLAIMS",

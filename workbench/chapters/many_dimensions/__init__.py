@@ -12,7 +12,16 @@ from workbench.chapters.many_dimensions.figures.shapes import (
 from workbench.chapters.many_dimensions.figures.steps import error_against_steps, two_modes
 from workbench.chapters.many_dimensions.figures.views import ball_view, means_view
 
-CLAIMS = ("G7", "G8", "G9", "G10", "G11", "G16b", "M21.2", "M21.3")
+CLAIMS = (
+    "many-dimensions/mean-excess",
+    "many-dimensions/order-of-steps",
+    "many-dimensions/covariance-excess",
+    "many-dimensions/two-steps-or-more",
+    "many-dimensions/proved-bounds-hold",
+    "many-dimensions/wrong-side-grows",
+    "many-dimensions/near-and-flat",
+    "many-dimensions/near-sample-mean",
+)
 
 __all__ = [
     "CLAIMS",

@@ -1,5 +1,6 @@
 """Everything that the notebook `06_matrix_quantile` shows, in its order."""
 
+from workbench.chapters.matrix_quantile import claims
 from workbench.chapters.matrix_quantile.figures.abstains import abstains
 from workbench.chapters.matrix_quantile.figures.pictures import count_curve, interlacing, nested
 from workbench.chapters.matrix_quantile.figures.rows import flat, rows_needed
@@ -7,7 +8,7 @@ from workbench.chapters.matrix_quantile.figures.runs_view import runs_view
 from workbench.chapters.matrix_quantile.figures.steps import mask, stability
 from workbench.chapters.matrix_quantile.figures.view import quantile_view
 
-CLAIMS = ("MQ1", "MQ2", "MQ3", "MQ4", "MQ5", "MQ6", "MQ7", "MQ8")
+CLAIMS = tuple(claim.id for claim in claims.CLAIMS)
 
 __all__ = [
     "CLAIMS",

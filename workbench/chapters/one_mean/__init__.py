@@ -15,9 +15,21 @@ from workbench.chapters.one_mean.figures.location import (
 from workbench.chapters.one_mean.figures.location_view import error_against_radius_view
 
 CLAIMS = (
-    *("G1", "G2", "G3", "G4", "G5", "G6", "G17"),
-    *("L1.1", "L1.2", "L2.3", "L2.7"),
-    *("W1", "W2", "W3", "W4"),
+    "one-mean/clipping-pays-range",
+    "one-mean/flat-in-radius",
+    "one-mean/rows-per-log-range",
+    "one-mean/rows-per-log-delta",
+    "one-mean/private-for-free",
+    "one-mean/intervals-cover",
+    "one-mean/conversions-in-order",
+    "one-mean/finite-histogram-error",
+    "one-mean/stable-histogram-error",
+    "one-mean/bin-facts",
+    "one-mean/above-lower-bounds",
+    "one-mean/window-halves-rows",
+    "one-mean/near-sample-mean",
+    "one-mean/error-as-predicted",
+    "one-mean/scale-within-percents",
 )
 
 __all__ = [

@@ -1,6 +1,6 @@
 """Everything that the notebook `07_robust_and_private` shows, in its order."""
 
-from workbench.chapters.robust_and_private.claims import exact, parts, robust, sizes, source
+from workbench.chapters.robust_and_private import claims
 from workbench.chapters.robust_and_private.figures.duel import duel_view, scoreboard
 from workbench.chapters.robust_and_private.figures.figures import (
     against_corruption,
@@ -11,8 +11,7 @@ from workbench.chapters.robust_and_private.figures.rows import collusion, tail_s
 from workbench.chapters.robust_and_private.figures.scores import extremes, score_histogram
 from workbench.chapters.robust_and_private.figures.tables import table_1, table_2
 
-FAMILIES = (source, parts, exact, robust, sizes)
-CLAIMS = tuple(claim.id for family in FAMILIES for claim in family.CLAIMS)
+CLAIMS = tuple(claim.id for claim in claims.CLAIMS)
 
 __all__ = [
     "CLAIMS",

@@ -1,6 +1,6 @@
 """Everything that the notebook `08_sparse_covariance` shows, in its order."""
 
-from workbench.chapters.sparse_covariance.claims import source
+from workbench.chapters.sparse_covariance import claims
 from workbench.chapters.sparse_covariance.figures.figures import (
     figure_1,
     figure_2,
@@ -21,7 +21,7 @@ from workbench.chapters.sparse_covariance.figures.rules import (
 )
 from workbench.chapters.sparse_covariance.figures.view import error_against_rows_view
 
-CLAIMS = tuple(claim.id for claim in source.CLAIMS)
+CLAIMS = tuple(claim.id for claim in claims.CLAIMS)
 
 __all__ = [
     "CLAIMS",

@@ -3,6 +3,6 @@
 from workbench.chapters.start_here.costs import price, spending
 from workbench.chapters.start_here.means import patients, side_by_side, side_by_side_view
 
-CLAIMS = ("M21.1",)
+CLAIMS = ("start-here/shares-add-up",)
 
 __all__ = ["CLAIMS", "patients", "price", "side_by_side", "side_by_side_view", "spending"]

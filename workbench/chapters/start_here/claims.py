@@ -17,7 +17,7 @@ DELTA = 1e-6
 
 
 def adds_up() -> list[Verdict]:
-    """Return the checks of M21.1; nothing is random."""
+    """Return the checks of start-here/shares-add-up; nothing is random."""
     return [
         _largest("shares that add up to the budget, relative error", map(_error, *_settings()), ROUNDING),
         _largest("releases beyond the budget that are entered", map(_extra, *_settings()), 0.0),
@@ -78,7 +78,8 @@ def _largest(name: str, values: Iterable[float], bound: float) -> Verdict:
 
 CLAIMS = (
     Claim(
-        id="M21.1",
+        id="start-here/shares-add-up",
+        number="M21.1",
         sources=("M21/properties",),
         statement="k = 1 .. 365 equal shares of a budget add up to it (to 1e-12) in every currency, a ledger"
         " refuses a millionth more, and k Gaussian releases cost no more than one with all of the budget.",

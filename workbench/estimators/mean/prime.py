@@ -16,7 +16,7 @@ pass; all steps are Gaussian, and those that are not needed any more go to the m
 a √(ln 1/a)/√(1 - a); `passes` is 8. "paper": `parts.filters.paper_run`, with the source's queries, constants
 as far as they are recalled, and corrected budgets. `level` is 2, `passes` the T₂ = ⌊ln d⌋ rounds of every
 epoch. It needs 10⁷ rows at d = 3, and for d = 10 and T₂ = ⌊ln d⌋ no number of rows is enough
-(claim T2).
+(claim robust-and-private/log-rounds-suffice).
 
 `splits`: on so many disjoint parts of the rows, the most central of their answers. Departures: see the two
 modules. Proof: `proofs/prime.md`.

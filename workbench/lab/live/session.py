@@ -3,8 +3,8 @@
 A notebook makes one session from its parameters, shows charts with it, and ends with its claims:
 
     lab = Session("one_mean", out=out, profile=profile, seed=seed, epsilon=epsilon)
-    lab.show(error_against_radius, verdicts=["G1"])
-    lab.verdicts(["G1", "G2"])
+    lab.show(error_against_radius, verdicts=["one-mean/clipping-pays-range"])
+    lab.verdicts(["one-mean/clipping-pays-range", "one-mean/flat-in-radius"])
 
 Everything is written before anything fails, so that a refuted claim leaves its evidence.
 """

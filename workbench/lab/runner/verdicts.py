@@ -56,7 +56,8 @@ def verdicts(folder: Path, required: Required, wanted: Wanted = ALL, *, as_json:
     if not folder.is_dir():
         raise ArgumentError("from", str(folder), "a folder of figures")
     found = collected(folder)
-    _check_known([*required.decided, *required.holds, *wanted.ids], found)
+    required = Required(_ids(required.decided, found), _ids(required.holds, found))
+    wanted = Wanted(_ids(wanted.ids, found), wanted.statuses)
     for name in wanted.ids:
         one_of(found, claim=name)
     chosen = wanted.among(found)
@@ -68,13 +69,17 @@ def verdicts(folder: Path, required: Required, wanted: Wanted = ALL, *, as_json:
     return 1 if unmet else 0
 
 
-def _check_known(ids: Sequence[str], found: Mapping[str, object]) -> None:
-    if set(ids) <= found.keys():
-        return
+def _ids(names: Sequence[str], found: Mapping[str, object]) -> list[str]:
+    """Return the ids of claims, given those or their numbers."""
+    if set(names) <= found.keys():
+        return list(names)
     from workbench.chapters.registry import CLAIMS
 
+    by_number = {claim.number: claim.id for claim in CLAIMS.values()}
+    ids = [by_number.get(name, name) for name in names]
     for name in ids:
         one_of(sorted(CLAIMS.keys() | found.keys()), claim=name)
+    return ids
 
 
 def _text(chosen: Sequence[Record], wanted: Wanted, folder: Path) -> str:

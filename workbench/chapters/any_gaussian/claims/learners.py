@@ -39,7 +39,7 @@ LAW = "d²/α² + d² √ln(1/δ)/(αε) + d ln(1/δ)/(αε): constants 1"
 
 
 def agreeing_groups_are_heard(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of C7."""
+    """Return the checks of any-gaussian/agreeing-groups-heard."""
     heard, above = frame["passed"].astype(bool), frame["share"] >= 1
     return [
         enough(
@@ -52,7 +52,7 @@ def agreeing_groups_are_heard(frame: pd.DataFrame) -> list[Verdict]:
 
 
 def subspaces_are_exact(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of C8."""
+    """Return the checks of any-gaussian/subspaces-exact."""
     checks = []
     wrong = frame["error"] > votes.ACROSS
     for d, rows in measures.by(frame, "d").items():
@@ -77,7 +77,7 @@ def subspaces_are_exact(frame: pd.DataFrame) -> list[Verdict]:
 
 
 def frames_are_found(small: pd.DataFrame, *frames: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of C9."""
+    """Return the checks of any-gaussian/preconditioners-found."""
     checks = []
     for d, of_d in measures.by(small, "d").items():
         name, bad = f"above a condition of 4, d = {d:g}", of_d["error"] > CLOSE
@@ -117,7 +117,7 @@ def _frame_rows(planned: list[int]) -> list[Verdict]:
 
 
 def means_need_no_range(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of C10."""
+    """Return the checks of any-gaussian/means-without-range."""
     checks = []
     for d, rows in measures.by(frame, "d").items():
         found = fails(f"no mean within .2, d = {d:g}", rows["error"] > ALPHA, BETA * 4 / 3, 4.0)
@@ -135,7 +135,7 @@ def means_need_no_range(frame: pd.DataFrame) -> list[Verdict]:
 
 
 def laws_are_learned(*frames: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of C12."""
+    """Return the checks of any-gaussian/laws-learned."""
     frame = pd.concat(frames, ignore_index=True)
     checks = []
     for d, rows in measures.by(frame, "d").items():
@@ -146,7 +146,7 @@ def laws_are_learned(*frames: pd.DataFrame) -> list[Verdict]:
 
 
 def covariances_are_learned(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of AL22.5."""
+    """Return the checks of any-gaussian/covariances-learned."""
     checks = []
     for d, rows in measures.by(frame, "d").items():
         found = fails(f"error above .2, d = {d:g}", rows["error"] > ALPHA, BETA, 7.0)
@@ -167,6 +167,7 @@ def covariances_are_learned(frame: pd.DataFrame) -> list[Verdict]:
 
 CLAIMS = (
     Claim(
+        "any-gaussian/agreeing-groups-heard",
         "C7",
         ("AL22/Lem3.6", "AL22/Alg1"),
         "k₀ = (20/ε') ln(1 + (e^ε' - 1)/(2δ')) groups that agree are heard surely by the source's vote; of"
@@ -175,6 +176,7 @@ CLAIMS = (
         checks=agreeing_groups_are_heard,
     ),
     Claim(
+        "any-gaussian/subspaces-exact",
         "C8",
         ("AL22/Thm4.1", "AL22/Thm1.2", "AL22/Alg2"),
         "the subspace, from the planned rows, with probability .9 (d = 2 .. 20), from half of them at most"
@@ -183,6 +185,7 @@ CLAIMS = (
         checks=subspaces_are_exact,
     ),
     Claim(
+        "any-gaussian/preconditioners-found",
         "C9",
         ("AL22/Thm5.4", "AL22/Alg3", "AL22/Lem5.3"),
         "spectral/preconditioner leaves a condition of 4 with probability .9 at its planned n (d = 1, 2,"
@@ -193,6 +196,7 @@ CLAIMS = (
         checks=frames_are_found,
     ),
     Claim(
+        "any-gaussian/means-without-range",
         "C10",
         ("AL22/Thm7.4", "AL22/Alg5"),
         "mean/populous finds a mean 1e4 away within .2 at the n of its bound, but for probability β + β/3"
@@ -201,6 +205,7 @@ CLAIMS = (
         checks=means_need_no_range,
     ),
     Claim(
+        "any-gaussian/laws-learned",
         "C12",
         ("AL22/Thm5.7", "AL22/Thm1.1", "AL22/four-steps"),
         "gaussian/populous: total variation above .2 with probability at most β, for full, degenerate and"
@@ -209,6 +214,7 @@ CLAIMS = (
         checks=laws_are_learned,
     ),
     Claim(
+        "any-gaussian/covariances-learned",
         "AL22.5",
         ("AL22/Thm5.6",),
         "covariance/populous: error above .2 with probability at most β at condition numbers 1 and 1e8 (d"

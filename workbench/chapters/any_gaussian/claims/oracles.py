@@ -52,7 +52,7 @@ def unlucky(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def oracles_err_by_the_unit(frame: pd.DataFrame, clean: pd.DataFrame) -> Verdict:
-    """Return the checks of C11."""
+    """Return the checks of any-gaussian/oracles-within-unit."""
     checks = []
     for d in attacks.D:
         here = frame[frame["d"] == d]
@@ -73,24 +73,24 @@ def _seldom(name: str, failed: "pd.Series[bool]") -> Verdict:
 
 
 def searches_stay_below(*frames: pd.DataFrame) -> Verdict:
-    """Return the check of AL22.1."""
+    """Return the check of any-gaussian/searches-stay-below."""
     frame = pd.concat(frames)
     above = int((frame["error"] > SEARCHED).sum())
     return at_most(above, len(frame), HALF, claim_level(), factor=1.9)
 
 
 def votes_err_by_the_unit(frame: pd.DataFrame) -> Verdict:
-    """Return the checks of AL22.2."""
+    """Return the checks of any-gaussian/robust-votes."""
     return _voted(frame, VOTED, "AL22/Thm6.3", COVARIANCE, covariance_rows)
 
 
 def mean_votes_err_by_the_unit(frame: pd.DataFrame) -> Verdict:
-    """Return the checks of AL22.3."""
+    """Return the checks of any-gaussian/robust-mean-votes."""
     return _voted(frame, VOTED_MEAN, "AL22/Thm7.4", MEAN, mean_rows)
 
 
 def laws_err_by_the_unit(frame: pd.DataFrame) -> Verdict:
-    """Return the checks of AL22.4."""
+    """Return the checks of any-gaussian/robust-laws."""
     worse = frame.assign(error=np.maximum(frame["error"], frame["mean"]))
     return _voted(worse, VOTED, "AL22/Cor7.5", LAW, law_rows)
 
@@ -126,6 +126,7 @@ def _voted(
 
 CLAIMS = (
     Claim(
+        "any-gaussian/oracles-within-unit",
         "C11",
         ("AL22/Thm6.1",),
         "tail filter: error > 2.4 ξ ln 1/ξ on named attacks, or > max(1.1 plain, .7 ξ ln 1/ξ) where the plain"
@@ -135,6 +136,7 @@ CLAIMS = (
         checks=oracles_err_by_the_unit,
     ),
     Claim(
+        "any-gaussian/searches-stay-below",
         "AL22.1",
         ("AL22/Thm6.1",),
         "the attack that a search of 150 evaluations finds errs by at most 3 ξ ln 1/ξ on fresh rows, in at"
@@ -143,6 +145,7 @@ CLAIMS = (
         checks=searches_stay_below,
     ),
     Claim(
+        "any-gaussian/robust-votes",
         "AL22.2",
         ("AL22/Thm6.3", "AL22/Alg4"),
         "covariance/populous-robust at n = 45,000 (d = 1) and 140,000 (d = 2), ξ = .05, (1, 1e-6): no answer"
@@ -151,6 +154,7 @@ CLAIMS = (
         checks=votes_err_by_the_unit,
     ),
     Claim(
+        "any-gaussian/robust-mean-votes",
         "AL22.3",
         ("AL22/Thm7.4", "AL22/Alg5"),
         "mean/populous-robust at n = 8,000, 12,000, 30,000 (d = 1, 2, 5), ξ = .05, (1, 1e-6): no answer with"
@@ -159,6 +163,7 @@ CLAIMS = (
         checks=mean_votes_err_by_the_unit,
     ),
     Claim(
+        "any-gaussian/robust-laws",
         "AL22.4",
         ("AL22/Cor7.5",),
         "gaussian/populous-robust at n = 120,000 (d = 1), 300,000 (d = 2), ξ = .02, (1, 1e-6): no answer with"

@@ -26,7 +26,7 @@ EPSILONS, DELTAS = (0.25, 0.5, 1.0, 2.0), (1e-3, 1e-5, 1e-7, 1e-9)
 
 
 def triangles_hold(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of C1."""
+    """Return the checks of any-gaussian/triangles-hold."""
     return [
         reached("dist(A, C) over dist(A, B) + dist(B, C)", frame["source"], 1.5, 0.95),
         reached("1 + dist(A, C) over the product", frame["sharp"], 1.0, 0.99),
@@ -34,7 +34,7 @@ def triangles_hold(frame: pd.DataFrame) -> list[Verdict]:
 
 
 def mixtures_are_local(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of C2."""
+    """Return the checks of any-gaussian/mixtures-are-local."""
     return [
         reached("dist over |a - a'|₁ (1 + D)", frame["source"], 1.0, 0.4),
         reached("dist over D TV(a, a')", frame["sharp"], 1.0, 0.98),
@@ -42,14 +42,14 @@ def mixtures_are_local(frame: pd.DataFrame) -> list[Verdict]:
 
 
 def truncated_noise_is_exact() -> Verdict:
-    """Return the checks of C3; nothing is random."""
+    """Return the checks of any-gaussian/truncated-noise-exact; nothing is random."""
     pairs = [(epsilon, delta) for epsilon in (0.1, 0.5, 1.0, 5.0) for delta in (0.4, 0.01, *DELTAS)]
     ratios = [theory.truncated_divergence(*pair) for pair in pairs]
     return certain("divergence at a shift of the sensitivity, over δ", ratios, 1 - 1e-4, 1 + 1e-4)
 
 
 def masks_hide_more() -> list[Verdict]:
-    """Return the checks of C4; nothing is random."""
+    """Return the checks of any-gaussian/masks-hide-more; nothing is random."""
     budget = SPLIT.epsilon, SPLIT.delta
     gains = [theory.gain(d, *budget) for d in MASKED]
     radii = [theory.exact_radius(1 / (6 * d**0.5), d, 0.7, SPLIT.delta) * d for d in MASKED]
@@ -72,7 +72,7 @@ def masks_hide_more() -> list[Verdict]:
 
 
 def masks_are_concentrated(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of C5."""
+    """Return the checks of any-gaussian/masks-concentrate."""
     unit = frame["eta"] * np.sqrt(frame["d"])
     checks = []
     for d in frame["d"].unique().tolist():
@@ -86,7 +86,7 @@ def masks_are_concentrated(frame: pd.DataFrame) -> list[Verdict]:
 
 
 def neighbours_move_little(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of C6."""
+    """Return the checks of any-gaussian/neighbours-move-little."""
     return [
         reached("count of friends over its sensitivity", frame["count"], 1.0, 1.0),
         reached("weights in total variation over C/k", frame["shares"], 1.0, 0.9),
@@ -95,7 +95,7 @@ def neighbours_move_little(frame: pd.DataFrame) -> list[Verdict]:
 
 
 def frobenius_masks_are_concentrated(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of AL22.6."""
+    """Return the checks of any-gaussian/frobenius-masks-concentrate."""
     return [
         fails(f"d = {d}", rows["frobenius"] > geometry.ALPHA, geometry.BETA, 2.5)
         for d, rows in frame.groupby("d")
@@ -104,6 +104,7 @@ def frobenius_masks_are_concentrated(frame: pd.DataFrame) -> list[Verdict]:
 
 CLAIMS = (
     Claim(
+        "any-gaussian/triangles-hold",
         "C1",
         ("AL22/Lem3.2", "AL22/Eq5.1"),
         "dist(A, C) ≤ 3/2 (dist(A, B) + dist(B, C)) where both are at most 1, and 1 + dist(A, C) ≤ (1 +"
@@ -112,6 +113,7 @@ CLAIMS = (
         checks=triangles_hold,
     ),
     Claim(
+        "any-gaussian/mixtures-are-local",
         "C2",
         ("AL22/Lem3.2",),
         "two mixtures of covariances at most D apart: dist ≤ |a - a'|₁ (1 + D), and dist ≤ D TV(a, a'),"
@@ -120,12 +122,14 @@ CLAIMS = (
         checks=mixtures_are_local,
     ),
     Claim(
+        "any-gaussian/truncated-noise-exact",
         "C3",
         ("AL22/Thm2.12",),
         "truncated Laplace noise moved by its sensitivity: the hockey-stick divergence at ε is δ, to 1e-4",
         checks=truncated_noise_is_exact,
     ),
     Claim(
+        "any-gaussian/masks-hide-more",
         "C4",
         ("AL22/Lem5.1", "AL22/LemD.1"),
         "the source's mask at the stated γ is within δ; exactly it hides γ 13 to 21 times as large (d = 1"
@@ -134,6 +138,7 @@ CLAIMS = (
         checks=masks_hide_more,
     ),
     Claim(
+        "any-gaussian/masks-concentrate",
         "C5",
         ("AL22/Lem5.2", "AL22/Def3.5", "AL22/ThmA.5"),
         "dist of the source's mask is beyond (1 - x)⁻² - 1 with probability at most .1; its .9-quantile is"
@@ -142,6 +147,7 @@ CLAIMS = (
         checks=masks_are_concentrated,
     ),
     Claim(
+        "any-gaussian/neighbours-move-little",
         "C6",
         (
             "AL22/Lem3.6",
@@ -158,6 +164,7 @@ CLAIMS = (
         checks=neighbours_move_little,
     ),
     Claim(
+        "any-gaussian/frobenius-masks-concentrate",
         "AL22.6",
         ("AL22/Prop6.2",),
         "the source's mask at the η of order α/d moves I by more than α = .2 in Frobenius norm with"

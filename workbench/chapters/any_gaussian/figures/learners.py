@@ -29,7 +29,7 @@ BESIDE = {"plain": 0.22, "paper": 0.0, "error": -0.22}  # where a marker stands 
 
 
 def whole_law(profile: str, seed: int) -> Chart:
-    """Return total variation of learned laws against n, and n against α with the theorem (C12)."""
+    """Return total variation of learned laws against n, and n against α with the theorem (laws-learned)."""
     frame = run(sweeps.LAW_SIZES, profile, seed=seed)
     return Chart(
         "whole_law",
@@ -81,7 +81,7 @@ def _rows_for(frame: pd.DataFrame) -> Panel:
 
 
 def two_learners(profile: str, seed: int) -> Chart:
-    """Return errors of both covariances on the same rows, at equal (ε, δ) (AL22.5)."""
+    """Return errors of both covariances on the same rows, at equal (ε, δ) (covariances-learned)."""
     frame = run(votes.COVARIANCES, profile, seed=seed)
     panels = tuple(_both(measures.at(frame, condition=size), name) for size, name in LENGTHS.items())
     return Chart(
@@ -110,7 +110,7 @@ def _both(frame: pd.DataFrame, condition: str) -> Panel:
 
 
 def attacked(profile: str, seed: int) -> Chart:
-    """Return errors of filters under attacks, beside what no estimator can do (C11)."""
+    """Return errors of filters under attacks, beside what no estimator can do (oracles-within-unit)."""
     frame = run(sweeps.ORACLES, profile, seed=seed)
     return Chart(
         "attacked",

@@ -31,7 +31,7 @@ BESIDE = (-0.1, 0.1)  # where the markers of two dimensions stand in their row
 
 
 def rows_against_d(profile: str, seed: int) -> Chart:
-    """Return planned rows of the preconditioner, and the fewest of covariances, against d (C9)."""
+    """Return planned rows of the preconditioner, and the fewest of covariances, against d."""
     return Chart(
         "rows_against_d",
         "Rows against the dimension, (1, 1e-6)",
@@ -83,7 +83,7 @@ def _lower(label: str, parts: Iterable[str]) -> Series:
 
 
 def flat(profile: str, seed: int) -> Chart:
-    """Return failures and errors of the preconditioner against the spectrum (C9)."""
+    """Return failures and errors of the preconditioner against the spectrum (preconditioners-found)."""
     frame = run(votes.FRAMES, profile, seed=seed)
     names = rows_of(frame["spectrum"])
     return Chart(
@@ -133,7 +133,7 @@ def share(count: int, trials: int) -> Measure:
 
 
 def subspace_cliff(profile: str, seed: int) -> Chart:
-    """Return how often the subspace is found, against the share of the planned rows (C8)."""
+    """Return how often the subspace is found, against the share of the planned rows (subspaces-exact)."""
     frame = run(votes.SUBSPACES, profile, seed=seed)
     series = []
     for (d, rows), key in zip(measures.by(frame, "d").items(), "0134", strict=True):

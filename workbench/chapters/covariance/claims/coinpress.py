@@ -102,7 +102,7 @@ FORESEEN_FEW = over_spectra("m21-joint-foreseen-few", FEW, 60)  # errors in few 
 
 
 def unknown_mean(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of M21.4."""
+    """Return the checks of covariance/price-of-unknown-mean."""
     rng, level = resampler(seed, "m21-joint-prices"), claim_level(parts=2 * len(PRICES.points))
     return price_checks(frame, level, rng)
 
@@ -123,7 +123,7 @@ def price_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verd
 
 
 def prediction(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of M21.5."""
+    """Return the checks of covariance/joint-error-as-predicted."""
     rng, level = resampler(seed, "m21-joint-foreseen"), claim_level(parts=len(SETTINGS + FEW))
     found = [worst(frames[0], point, level, rng) for point in SETTINGS]
     found += [worst(frames[1], point, level, rng) for point in FEW]
@@ -147,6 +147,7 @@ def worst(frame: pd.DataFrame, point: Point, level: float, rng: Generator) -> Ve
 
 CLAIMS = (
     Claim(
+        "covariance/price-of-unknown-mean",
         "M21.4",
         (checks.SOURCE, "proofs/gaussian_steps.md"),
         "d = 10, n = 1e4, ρ = .5, condition numbers 1, 1e2, 1e4, rotated: an unknown mean, within ten of the"
@@ -156,6 +157,7 @@ CLAIMS = (
         checks=unknown_mean,
     ),
     Claim(
+        "covariance/joint-error-as-predicted",
         "M21.5",
         (checks.SOURCE, "proofs/gaussian_steps.md"),
         "The error of mean and covariance that gaussian/coinpress predicts from public numbers is, within"

@@ -58,7 +58,7 @@ def least_measured(
 
 
 def moments_decide_the_rate(layers: pd.DataFrame, spreads: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of G12."""
+    """Return the checks of covariance/moments-decide-rate."""
     checks, slopes = _rates(layers, seed)
     for (fewer, slow), (more, fast) in pairwise(slopes):
         name = f"slope at ν = {fewer:g} less that at ν = {more:g}"
@@ -169,6 +169,7 @@ def table_is_in_shape(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 
 CLAIMS = (
     Claim(
+        "covariance/moments-decide-rate",
         "G12",
         ("M21/HT/Thm3.1", "M21/HT/Alg1", "M21/HT/Alg3", "M21/HT/errors"),
         "Student rows, d = 5, rho = .5: bias plus noise of the cut covariance, least over the radius, is"
@@ -180,6 +181,7 @@ CLAIMS = (
         checks=moments_decide_the_rate,
     ),
     Claim(
+        "covariance/step-keeps-promise",
         "HT3.2",
         ("M21/HT/Thm3.2", "M21/HT/Alg2"),
         "From the n at which its bound says so, one step of preconditioning with l = 1/16, paper and tight,"
@@ -189,6 +191,7 @@ CLAIMS = (
         checks=a_step_keeps_its_promise,
     ),
     Claim(
+        "covariance/heavy-table-in-shape",
         "HT1",
         ("M21/Table1", "M21/HT/complexity"),
         "The rows from which two runs of three of the preconditioned covariance err by at most alpha are at"

@@ -1,4 +1,4 @@
-"""G16, the pure net: its error falls to a floor, the distance of a covariance from those on offer.
+"""The pure net: its error falls to a floor, the distance of a covariance from those on offer.
 
 The floor of a covariance is the error of the candidate with the best score on its own second moment, without
 rows and without noise. On the line a grid of logarithms of step s has a mean floor of about s/4 where the
@@ -74,7 +74,7 @@ NETS = {
 
 
 def falls_to_the_floor(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of G16."""
+    """Return the checks of covariance/net-falls-to-floor."""
     found = (_checks(frame, d, seed) for d, frame in zip(NETS, frames, strict=True))
     return [check for checks in found for check in checks]
 
@@ -106,6 +106,7 @@ def _mean(values: Array) -> float:
 
 CLAIMS = (
     Claim(
+        "covariance/net-falls-to-floor",
         "G16",
         ("M21/pure",),
         "The error of the pure net (eps = 1, covariances between I and 16 I, Student rows) falls with n to"

@@ -38,7 +38,7 @@ START_SIZE = (
 
 
 def eigenvalues_to_a_factor(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of G14."""
+    """Return the checks of covariance/eigenvalues-to-a-factor."""
     checks = []
     for point in sweeps.EIGENVALUES.points:
         rows = measures.at(frame, **point)
@@ -51,7 +51,7 @@ def eigenvalues_to_a_factor(frame: pd.DataFrame) -> list[Verdict]:
 
 
 def error_follows_the_gap(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of G15."""
+    """Return the checks of covariance/error-follows-gap."""
     over = _means(frame, "gap", "over", seed)
     check = measures.between(
         "error over gap, largest over smallest mean", measures.spread(over), 0.0, SAME, n=sweeps.VOTE_N
@@ -76,7 +76,7 @@ def _mean(values: Array) -> float:
 
 
 def flat_in_the_condition_number(frame: pd.DataFrame, spectra: pd.DataFrame, seed: int) -> Verdict:
-    """Return the checks of G13."""
+    """Return the checks of covariance/flat-in-condition."""
     spread = measures.spread(_means(frame, "condition", "error", seed))
     flat = measures.between("unbounded, largest over smallest mean error", spread, 0.0, FLAT, n=sweeps.SIDE_N)
     low, high = sweeps.CONDITIONS[0], sweeps.CONDITIONS[-1]
@@ -105,7 +105,7 @@ def _certain(name: str, value: float, low: float, high: float, bound: float) -> 
 
 
 def coarse_closes_any_gap(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of UG5.1."""
+    """Return the checks of covariance/coarse-closes-gap."""
     checks = []
     for gap, rows in measures.by(frame, "gap").items():
         verdict = at_most(int((rows["spread"] < COARSE).sum()), len(rows), BETA, claim_level())
@@ -174,6 +174,7 @@ def start_check(calibration: str) -> Verdict:
 
 CLAIMS = (
     Claim(
+        "covariance/flat-in-condition",
         "G13",
         ("M21/UG/iteration", "M21/UG/complexity", "M21/prior-CoinPress"),
         "At n = 8000, d = 3, (1, 1e-6), mean 1000 sd away, the error of the unbounded covariance is the"
@@ -187,6 +188,7 @@ CLAIMS = (
         checks=flat_in_the_condition_number,
     ),
     Claim(
+        "covariance/eigenvalues-to-a-factor",
         "G14",
         ("M21/UG/Thm3.1", "M21/UG/Alg1"),
         "Block eigenvalues, paper and tight, are within [.68, 1.47] of the truth in nine runs of ten, all"
@@ -195,6 +197,7 @@ CLAIMS = (
         checks=eigenvalues_to_a_factor,
     ),
     Claim(
+        "covariance/error-follows-gap",
         "G15",
         ("M21/UG/Alg2",),
         "The spectral error of the subspace before a gap, over the gap, is the same on average for gaps"
@@ -203,6 +206,7 @@ CLAIMS = (
         checks=error_follows_the_gap,
     ),
     Claim(
+        "covariance/coarse-closes-gap",
         "UG5.1",
         ("M21/UG/Thm5.1", "M21/UG/Alg3"),
         "After the coarse preconditioner lambda_{k+1}/lambda_1 is at least 1/20 in nine runs of ten at gaps"
@@ -212,6 +216,7 @@ CLAIMS = (
         checks=coarse_closes_any_gap,
     ),
     Claim(
+        "covariance/fine-flattens",
         "UG5.2",
         ("M21/UG/Thm5.2", "M21/UG/Alg4", "M21/UG/NaiveEstimator"),
         "The rows from which the fine preconditioner leaves lambda_{k+1}/lambda_1 at least 1/4 in nine runs"
@@ -221,6 +226,7 @@ CLAIMS = (
         checks=fine_flattens,
     ),
     Claim(
+        "covariance/unbounded-table-in-shape",
         "UG1",
         ("M21/Table1", "M21/UG/complexity"),
         "The rows from which two runs of three of the unbounded covariance err by at most .03 are at most"

@@ -1,4 +1,4 @@
-"""The other half of G13: the error of the unbounded covariance does not depend on the spectrum either.
+"""The error of the unbounded covariance does not depend on the spectrum either.
 
 At a tenth more rows than it takes at all, (1, 1e-6), mean 1000 standard deviations away. Equal ratios below
 10 leave no gap that a vote would close, and are therefore among the spectra.

@@ -26,7 +26,7 @@ MOST = 1e6  # errors beyond are arrows
 
 
 def side_by_side(profile: str, seed: int) -> Chart:
-    """Return median errors against the condition number, and of the unbounded one for spectra (G13)."""
+    """Return median errors against the condition number, and of the unbounded one for spectra."""
     frame = run(sweeps.SIDES, profile, seed=seed)
     groups = measures.by(frame, "condition")
     series = [_curve(groups, column, *look) for column, look in SIDES.items()]
@@ -79,7 +79,7 @@ def _curve(groups: Mapping[float, pd.DataFrame], column: str, label: str, key: s
 
 
 def votes(profile: str, seed: int) -> Chart:
-    """Return the error of a subspace against the gap, and the coarse preconditioner (G15, UG5.1)."""
+    """Return the error of a subspace against the gap, and the coarse preconditioner."""
     left, right = (run(sweep, profile, seed=seed) for sweep in (sweeps.VOTES, sweeps.COARSE))
     return Chart(
         "votes",

@@ -24,7 +24,7 @@ RADIUS = "clipping radius γ (standard deviations)"
 
 
 def three_layers(profile: str, seed: int) -> Chart:
-    """Return bias, noise and sampling error against the clipping radius, for two laws (G12)."""
+    """Return bias, noise and sampling error against the clipping radius, for two laws."""
     frame = run(sweeps.LAYERS, profile, seed=seed)
     panels = tuple(_layers(frame, degrees, seed) for degrees in LAYER_DEGREES)
     return Chart(
@@ -98,7 +98,7 @@ def measured(label: str, found: Mapping[float, Measure], key: str) -> Series:
 
 
 def rates(profile: str, seed: int) -> Chart:
-    """Return the least bias plus noise against n, then errors against the length of the ellipsoid (G12)."""
+    """Return the least bias plus noise against n, then errors against the length of the ellipsoid."""
     layers = run(sweeps.LAYERS, profile, seed=seed)
     spreads = run(sweeps.SPREADS, profile, seed=seed)
     return Chart(

@@ -23,7 +23,7 @@ PLANE_ALPHA, PLANE_N, EVERY = 0.9, 1000, 6  # of the ellipses, one in six is dra
 
 
 def pure_net(profile: str, seed: int) -> Chart:
-    """Return the candidates and their chances for d = 1 and 2, and the errors with their floors (G16)."""
+    """Return the candidates and their chances for d = 1 and 2, and the errors with their floors."""
     frames = {d: run(sweep, profile, seed=seed) for d, sweep in claims.NETS.items()}
     return Chart(
         "pure_net",

@@ -12,7 +12,7 @@ FORMULA, ROWS = "Table 1 with constants 1", "rows n, measured"
 
 
 def table_one(profile: str, seed: int) -> Chart:
-    """Return the measured n against the formula: heavy tails, then unbounded Gaussians (HT1, UG1)."""
+    """Return the measured n against the formula: heavy tails, then unbounded Gaussians."""
     return Chart(
         "table_one",
         "Table 1: rows needed, beside the formula",

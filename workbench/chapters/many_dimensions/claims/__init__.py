@@ -1,1 +1,12 @@
 """What is claimed, and the checks that decide it."""
+
+from workbench.chapters.many_dimensions.claims import (
+    covariance,
+    mean,
+)
+from workbench.study.claim import Claim
+
+CLAIMS: tuple[Claim, ...] = (
+    *mean.CLAIMS,
+    *covariance.CLAIMS,
+)

@@ -32,7 +32,7 @@ def predicted(mode: str, *, n: int, d: int, rho: float, condition: float) -> the
 
 
 def excess(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of G9."""
+    """Return the checks of many-dimensions/covariance-excess."""
     axes = ((runs.COVARIANCE_N, "n"), (runs.COVARIANCE_RHO, "rho"), (runs.COVARIANCE_D, "d"))
     tables = [(*axis, frame) for axis, frame in zip(axes, frames[:3], strict=True)]
     sizes = pd.concat(frames[3:], ignore_index=True)
@@ -57,7 +57,7 @@ def rows_needed(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdi
 
 
 def no_worse_than_two(tight: pd.DataFrame, paper: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of G10."""
+    """Return the checks of many-dimensions/two-steps-or-more."""
     rng, level = resampler(seed, "m21-covariance-steps"), claim_level(parts=3 * (len(runs.MODES) + 1))
     found = [check for mode in runs.MODES for check in over_two(tight, mode, level, rng)]
     return [*found, *over_two(paper, "right", level, rng)]
@@ -75,7 +75,7 @@ def over_two(frame: pd.DataFrame, name: str, level: float, rng: Generator) -> li
 
 
 def wrong_side_grows(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of G16b."""
+    """Return the checks of many-dimensions/wrong-side-grows."""
     rng, level = resampler(seed, "m21-orientations"), claim_level(parts=6)
     return directions(frame, level, rng)
 
@@ -93,7 +93,7 @@ def directions(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdic
 
 
 def near_and_flat(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of M21.2."""
+    """Return the checks of many-dimensions/near-and-flat."""
     count = len(steps.CONDITIONS.points) * len(runs.MODES) * len(steps.MORE)
     rng, level = resampler(seed, "m21-conditions"), claim_level(parts=count)
     return condition_checks(frame, level, rng)
@@ -125,7 +125,7 @@ def _more(
 
 
 def proved_bounds_hold(frames: pd.DataFrame, balls: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of G11."""
+    """Return the checks of many-dimensions/proved-bounds-hold."""
     level = claim_level(parts=len(steps.FRAMES.points) + len(steps.BALLS.points))
     found = [held(at(frames, **point), f"frames, d = {point['d']}", level) for point in steps.FRAMES.points]
     found += [held(at(balls, **point), f"ball, d = {point['d']}", level) for point in steps.BALLS.points]
@@ -141,6 +141,7 @@ def held(frame: pd.DataFrame, name: str, level: float) -> Verdict:
 
 CLAIMS = (
     Claim(
+        "many-dimensions/covariance-excess",
         "G9",
         (checks.SOURCE, "M21/sample-covariance"),
         "CoinPress moves the sample covariance, in the norm of Σ, by its last step's noise in the"
@@ -158,6 +159,7 @@ CLAIMS = (
         checks=excess,
     ),
     Claim(
+        "many-dimensions/two-steps-or-more",
         "G10",
         (checks.SOURCE, "proofs/gaussian_steps.md"),
         "d = 10, n = 2e4, ρ = .5, condition number 1000, rotated: the median error of 3, 4 and 5 steps"
@@ -166,6 +168,7 @@ CLAIMS = (
         checks=no_worse_than_two,
     ),
     Claim(
+        "many-dimensions/proved-bounds-hold",
         "G11",
         (checks.SOURCE, "M21/Problem", "proofs/gaussian_steps.md"),
         "Mode proved, β = .1: ℓ I ≤ A Σ Aᵀ ≤ I before every step, and the last radius holds the mean, in"
@@ -174,6 +177,7 @@ CLAIMS = (
         checks=proved_bounds_hold,
     ),
     Claim(
+        "many-dimensions/wrong-side-grows",
         "G16b",
         (checks.SOURCE, "proofs/gaussian_steps.md"),
         "With the authors' orientation, rows X A and the result A⁻¹ Z A⁻¹, every step beyond the second"
@@ -183,6 +187,7 @@ CLAIMS = (
         checks=wrong_side_grows,
     ),
     Claim(
+        "many-dimensions/near-and-flat",
         "M21.2",
         (checks.SOURCE, "M21/Problem"),
         "d = 10, n = 1e5, ρ = .5, condition numbers 1e2, 1e4, 1e6, rotated, both modes: the error is at"

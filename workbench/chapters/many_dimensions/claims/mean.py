@@ -34,7 +34,7 @@ def predicted(mode: str, *, n: int, d: int, rho: float, reach: float) -> theory.
 
 
 def excess(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of G7."""
+    """Return the checks of many-dimensions/mean-excess."""
     axes = ((runs.MEAN_N, "n"), (runs.MEAN_RHO, "rho"), (runs.MEAN_D, "d"))
     tables = [(*axis, frame) for axis, frame in zip(axes, frames[:3], strict=True)]
     sizes = pd.concat(frames[3:], ignore_index=True)
@@ -79,7 +79,7 @@ def rows_needed(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdi
 
 
 def order_of_steps(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of G8."""
+    """Return the checks of many-dimensions/order-of-steps."""
     rng, level = resampler(seed, "m21-mean-steps"), claim_level(parts=len(steps.REACHES) + 3)
     return step_checks(frame, level, rng)
 
@@ -129,7 +129,7 @@ def spread(name: str, errors: Sequence[checks.Vector], level: float, rng: Genera
 
 
 def near_the_sample_mean(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of M21.3."""
+    """Return the checks of many-dimensions/near-sample-mean."""
     rng, level = resampler(seed, "m21-places"), claim_level(parts=len(steps.PLACES))
     return place_checks(frame, level, rng)
 
@@ -149,6 +149,7 @@ def place_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verd
 
 CLAIMS = (
     Claim(
+        "many-dimensions/mean-excess",
         "G7",
         (checks.SOURCE, "M21/sample-covariance"),
         "CoinPress moves the sample mean by √d times the noise of its last step (practical: and by what"
@@ -165,6 +166,7 @@ CLAIMS = (
         checks=excess,
     ),
     Claim(
+        "many-dimensions/order-of-steps",
         "G8",
         (checks.SOURCE,),
         "d = 10, n = 1000, ρ = .5: at R = 10√d the errors of 2, 3 and 4 steps are within 15 % of each"
@@ -174,6 +176,7 @@ CLAIMS = (
         checks=order_of_steps,
     ),
     Claim(
+        "many-dimensions/near-sample-mean",
         "M21.3",
         (checks.SOURCE,),
         "d = 10, n = 1000, ρ = .5, R = 100√d, practical: the error is at most 1.1 times that of the"

@@ -33,7 +33,7 @@ def key(owner: str, mode: str) -> str:
 
 
 def price_of_a_mean(profile: str, seed: int) -> Chart:
-    """Return how far CoinPress moves the sample mean against n, ρ and d, and the rows it needs (G7)."""
+    """Return how far CoinPress moves the sample mean against n, ρ and d, and the rows it needs."""
     axes = ((runs.MEAN_N, "n"), (runs.MEAN_RHO, "rho"), (runs.MEAN_D, "d"))
     rng = resampler(seed, "price-of-a-mean")
     panels = [
@@ -62,7 +62,7 @@ def price_of_a_mean(profile: str, seed: int) -> Chart:
 
 
 def price_of_a_covariance(profile: str, seed: int) -> Chart:
-    """Return how far CoinPress moves the sample covariance, and the rows it needs (G9)."""
+    """Return how far CoinPress moves the sample covariance, and the rows it needs (covariance-excess)."""
     axes = ((runs.COVARIANCE_N, "n"), (runs.COVARIANCE_RHO, "rho"), (runs.COVARIANCE_D, "d"))
     rng = resampler(seed, "price-of-a-covariance")
     panels = [

@@ -34,7 +34,7 @@ NOTE = "Bands: 95 % intervals."
 
 
 def error_against_steps(profile: str, seed: int) -> Chart:
-    """Return the errors against the number of steps, for means and covariances (G8, G10, G16b, M21.2)."""
+    """Return the errors against the number of steps, for means and covariances."""
     means = run(steps.MEAN_STEPS, profile, seed=seed)
     return Chart(
         "error_against_steps",
@@ -168,7 +168,7 @@ BOUNDS = Sweep(
 
 
 def two_modes(profile: str, seed: int) -> Chart:
-    """Return what both modes promise and keep of the frame, and what either costs (G11, M21.2, M21.3)."""
+    """Return what both modes promise and keep of the frame, and what either costs."""
     frame = run(BOUNDS, profile, seed=seed)
     tables = ((runs.MEAN_N, "mean, d = 10", MEAN), (runs.COVARIANCE_N, "covariance, d = 8", COVARIANCE))
     ratios = [_over_plain(run(sweep, profile, seed=seed), title, owner) for sweep, title, owner in tables]

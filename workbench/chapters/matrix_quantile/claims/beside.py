@@ -24,7 +24,7 @@ FAR_OFF, CLEARLY = 1e3, 0.5
 
 
 def fewer_rows(*frames: pd.DataFrame) -> Verdict:
-    """Return the checks of MQ6."""
+    """Return the checks of matrix-quantile/fewer-rows."""
     checks = [_fewer(key, d) for key in FRUGAL for d in DIMENSIONS]
     for d, frame in zip(sweeps.TOLD_PLANNED, frames, strict=True):
         n = planned(d, None)
@@ -48,7 +48,7 @@ def share(found: pd.Series) -> Measure:
 
 
 def answers_are_right_or_none(far: pd.DataFrame, heavy: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of MQ7."""
+    """Return the checks of matrix-quantile/right-or-none."""
     rows = {at: measures.at(far, d=SPOILT_D, share=at)["condition"] for at in (RIGHT, NONE, WRONG)}
     tails = measures.at(heavy, d=SPOILT_D, degrees=sweeps.DEGREES[0])["condition"]
     n, bad = planned(SPOILT_D, None), int((rows[RIGHT] > MOST).sum())
@@ -68,6 +68,7 @@ def _other(condition: pd.Series) -> pd.Series:
 
 CLAIMS = (
     Claim(
+        "matrix-quantile/fewer-rows",
         "MQ6",
         (STATEMENT,),
         "For a condition of at most 4 at (1, 1e-6), d = 1 .. 20, the planned rows are at most a fifth of the"
@@ -78,6 +79,7 @@ CLAIMS = (
         checks=fewer_rows,
     ),
     Claim(
+        "matrix-quantile/right-or-none",
         "MQ7",
         (STATEMENT,),
         "At d = 5 and its planned rows, with 1 % of the rows far away in one place nine answers of ten are as"

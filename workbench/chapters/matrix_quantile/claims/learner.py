@@ -20,7 +20,7 @@ BAND = (0.85, 1.15)  # measured over predicted total variation
 
 
 def learned_from_few_rows(*frames: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of MQ8."""
+    """Return the checks of matrix-quantile/law-from-few-rows."""
     checks = []
     for d, frame in zip(sweeps.LEARNED, frames, strict=True):
         n = sweeps.start(d)
@@ -51,6 +51,7 @@ def _foreseen(d: int, share: float, errors: pd.Series) -> Verdict:
 
 CLAIMS = (
     Claim(
+        "matrix-quantile/law-from-few-rows",
         "MQ8",
         (STATEMENT,),
         "A whole Gaussian, by a matrix quantile and all rows in its frame, from at most 2,000, 7,000, 13,000,"

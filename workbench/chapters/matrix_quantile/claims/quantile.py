@@ -28,7 +28,7 @@ NEARBY = (STATEMENT, "enough for a relative Frobenius error of .2, whatever the 
 
 
 def exact_on_small_cases() -> Verdict:
-    """Return the checks of MQ1."""
+    """Return the checks of matrix-quantile/exact-small-cases."""
     broken, tried = sweeps.violations()
     check = certain("neighbours of five whole numbers that break L2 or L3", broken, 0.0, 0.0)
     return combine([check], tried)
@@ -62,12 +62,12 @@ def _none(name: str, exceptions: pd.Series) -> Verdict:
 
 
 def planned_rows_succeed(*frames: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of MQ3."""
+    """Return the checks of matrix-quantile/planned-rows-succeed."""
     return _planned(dict(zip(sweeps.SUCCESS, frames, strict=True)), None, sweeps.PLANNED, FOURFOLD)
 
 
 def planned_rows_are_near(*frames: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of MQ4."""
+    """Return the checks of matrix-quantile/planned-rows-near."""
     return _planned(dict(zip(sweeps.NEARBY, frames, strict=True)), sweeps.NEAR, sweeps.NEAR_PLANNED, NEARBY)
 
 
@@ -86,7 +86,7 @@ def _planned(
 
 
 def rows_follow_the_shape() -> Verdict:
-    """Return the checks of MQ5."""
+    """Return the checks of matrix-quantile/rows-follow-shape."""
     checks = []
     for d in sweeps.SHAPE_D:
         for epsilon in sweeps.SHAPE_EPSILON:
@@ -104,6 +104,7 @@ def certain(name: str, value: float, low: float, high: float) -> Verdict:
 
 CLAIMS = (
     Claim(
+        "matrix-quantile/exact-small-cases",
         "MQ1",
         (STATEMENT,),
         "P_{v+1} of a data set is at most P_v of its neighbour, and h moves by at most 1: every pair of five"
@@ -111,6 +112,7 @@ CLAIMS = (
         checks=exact_on_small_cases,
     ),
     Claim(
+        "matrix-quantile/bounds-hold-in-floats",
         "MQ2",
         (STATEMENT,),
         "As computed, without exception: |h - h'| <= 1, tr(P0^-1 f - I) <= g and both sums of |ln lambda| of"
@@ -120,6 +122,7 @@ CLAIMS = (
         checks=bounds_hold_in_floats,
     ),
     Claim(
+        "matrix-quantile/planned-rows-succeed",
         "MQ3",
         (STATEMENT,),
         "At its planned rows, at most 1.15 times 324, 607, 2156, 4070, 8255 for d = 1, 2, 5, 10, 20, nine"
@@ -129,6 +132,7 @@ CLAIMS = (
         checks=planned_rows_succeed,
     ),
     Claim(
+        "matrix-quantile/planned-rows-near",
         "MQ4",
         (STATEMENT,),
         "At its planned rows, at most 1.15 times 570, 1260, 5300, 13800 for d = 1, 2, 5, 10, nine runs of ten"
@@ -138,6 +142,7 @@ CLAIMS = (
         checks=planned_rows_are_near,
     ),
     Claim(
+        "matrix-quantile/rows-follow-shape",
         "MQ5",
         (STATEMENT,),
         "The planned rows are 15 to 34 times (d^1.5 + d ln(1/delta))/eps for d = 1 .. 20 and eps = 1/4 .. 4,"

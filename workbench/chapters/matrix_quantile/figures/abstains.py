@@ -18,7 +18,7 @@ WORST = 3e7  # condition numbers shown
 
 
 def abstains(profile: str, seed: int) -> Chart:
-    """Return how often there is an answer, and its condition number, for rows that are not normal (MQ7)."""
+    """Return how often there is an answer, and its condition number, for rows that are not normal."""
     far, heavy = (run(sweep, profile, seed=seed) for sweep in (sweeps.FAR, sweeps.HEAVY))
     names = ("share of far rows", "degrees of freedom")
     return Chart(

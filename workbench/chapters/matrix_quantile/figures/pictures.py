@@ -160,8 +160,8 @@ def interlacing(profile: str, seed: int) -> Chart:
         " Right, for many data sets, flat, heavy-tailed and normal ones: the most by which Pᵥ₊₁"
         " exceeds the neighbour's Pᵥ in any direction (across), and the neighbour's exceeds Pᵥ₋₁"
         " (up). Above"
-        " 1 the lemma would be wrong. It is proved for all rows, and the claim MQ2 tries to break what is"
-        " computed.",
+        " 1 the lemma would be wrong. It is proved for all rows, and the claim"
+        " matrix-quantile/bounds-hold-in-floats tries to break what is computed.",
     )
 
 

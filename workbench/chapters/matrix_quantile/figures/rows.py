@@ -32,7 +32,7 @@ BESIDE = 0.16  # of a row: how far markers of two dimensions are apart
 
 
 def rows_needed(profile: str, seed: int) -> Chart:
-    """Return the planned rows against d, beside those of others (MQ3 to MQ6)."""
+    """Return the planned rows against d, beside those of others (planned-rows-succeed to fewer-rows)."""
     return Chart(
         "rows_needed",
         "How many rows? (1, 1e-6), mean 0, nine runs of ten",
@@ -108,7 +108,7 @@ def _told(d: int, column: str, most: float, how: tuple[str, int]) -> Measure | N
 
 
 def flat(profile: str, seed: int) -> Chart:
-    """Return success at the planned rows for several spectra, and distances against the condition (MQ3)."""
+    """Return success at the planned rows for several spectra, and distances against the condition."""
     return Chart(
         "flat",
         "Success does not depend on the spectrum",

@@ -1,1 +1,20 @@
 """What is claimed, and the checks that decide it."""
+
+from workbench.chapters.one_mean.claims import (
+    accounting,
+    costs,
+    intervals,
+    location,
+    prediction,
+    tight,
+)
+from workbench.study.claim import Claim
+
+CLAIMS: tuple[Claim, ...] = (
+    *location.CLAIMS,
+    *costs.CLAIMS,
+    *tight.CLAIMS,
+    *prediction.CLAIMS,
+    *intervals.CLAIMS,
+    *accounting.CLAIMS,
+)

@@ -1,4 +1,4 @@
-"""Conversions and compositions in their order of tightness, computed and not simulated: G17.
+"""Conversions and compositions in their order of tightness, computed and not simulated.
 
 Of what a zCDP budget means in (epsilon, delta), the slides' lemma says the most, the bound of Canonne, Kamath
 and Steinke less, and the truth about a Gaussian mechanism least. Of k adaptive uses of one budget, basic and
@@ -107,7 +107,8 @@ def _at_most(name: str, ratios: Iterable[float], bound: float = 1 + ROUNDING) ->
 
 CLAIMS = (
     Claim(
-        id="G17",
+        id="one-mean/conversions-in-order",
+        number="G17",
         sources=("L17/composition",),
         statement="For rho = 1e-4 .. 18 and delta = 1e-12 .. 1e-3 the exact epsilon of Gaussian mechanisms is"
         " at most that of Canonne-Kamath-Steinke, and this at most that of the slides' lemma (4.887, 5.222,"

@@ -130,7 +130,7 @@ def size_needed(
 
 
 def never_below_the_bounds(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of L2.7."""
+    """Return the checks of one-mean/above-lower-bounds."""
     rng = resampler(seed, SIZES.name)
     level = claim_level(parts=len(ALPHAS) * len(SIZE_N))
     return [size_check(frame, c, alpha, level, rng) for c in SIZE_N for alpha in ALPHAS]
@@ -159,7 +159,8 @@ def size_check(frame: pd.DataFrame, calibration: str, alpha: float, level: float
 
 CLAIMS = (
     Claim(
-        id="G5",
+        id="one-mean/private-for-free",
+        number="G5",
         sources=("L17/free", "L17/Thm2.5"),
         statement="The two-step mean of Theorem 2.5 differs from the sample mean of the same rows by"
         " 2w/(n eps/2), w = 2.5 + sqrt(2 ln(4n/.05)), on average (within 10 %): as 1/n and 1/eps (slopes"
@@ -168,7 +169,8 @@ CLAIMS = (
         checks=lambda frame, seed: free_checks(frame, resampler(seed, FREE.name)),
     ),
     Claim(
-        id="L2.7",
+        id="one-mean/above-lower-bounds",
+        number="L2.7",
         sources=("L17/Lem2.7", "L17/Thm2.6", "L17/noise"),
         statement="At eps = .1, R = 100 the two-step mean, with the source's constants and with ours, needs"
         " no fewer rows to be within alpha = .03 .. .5 in 90 % of runs than sampling, packing and two"

@@ -157,6 +157,7 @@ def _failing(name: str, failed: Any, beta: float, n: int) -> Verdict:
 
 CLAIMS = (
     Claim(
+        "one-mean/finite-histogram-error",
         "L1.1",
         ("L17/Thm1.1",),
         "The largest error of a finite histogram with Laplace noise reaches (2/ε) ln(k/β) with probability "
@@ -165,6 +166,7 @@ CLAIMS = (
         checks=finite_is_accurate,
     ),
     Claim(
+        "one-mean/stable-histogram-error",
         "L1.2",
         ("L17/Thm1.2",),
         "Over infinitely many bins the largest error of the stability-based histogram exceeds "
@@ -174,6 +176,7 @@ CLAIMS = (
         checks=stable_is_accurate,
     ),
     Claim(
+        "one-mean/bin-facts",
         "L2.3",
         ("L17/Lem2.3",),
         "The fullest unit bin is within 5 of the mean and holds n/10 rows, bins further away hold fewer than "

@@ -1,4 +1,4 @@
-"""Confidence intervals: coverage for every mean and scale, and what privacy adds to the width (KV18; G6).
+"""Confidence intervals: coverage for every mean and scale, and what privacy adds to the width (KV18).
 
 The tight interval takes its critical value from a public table of simulated runs, so large that it covers
 with at least the nominal probability except for one table in a thousand. The statement is about tables of
@@ -168,7 +168,8 @@ def _about_the_full_table(check: Verdict, frame: pd.DataFrame) -> Verdict:
 
 CLAIMS = (
     Claim(
-        id="G6",
+        id="one-mean/intervals-cover",
+        number="G6",
         sources=("KV18/interval", "KV18/interval-unknown-variance", "KV18/scale"),
         statement="At (1, 1e-6) private 95 % intervals for a mean, variance known or not, with KV18's recipe"
         " or ours, cover in at least 95 % of runs for sigma = 1e-3, 1, 1e3 and mean = 0, 1e6; ours, variance"

@@ -185,6 +185,7 @@ def window_needs_half(wide: pd.DataFrame, line: pd.DataFrame, seed: int) -> Verd
 
 CLAIMS = (
     Claim(
+        "one-mean/clipping-pays-range",
         "G1",
         ("L17/Lem2.2", "L17/Eq1"),
         "The clipped mean (paper) pays 2B/(nε) with B = R + √(2 ln(2n/β)): the scale of its privacy part is "
@@ -193,6 +194,7 @@ CLAIMS = (
         checks=clipped_is_linear,
     ),
     Claim(
+        "one-mean/flat-in-radius",
         "G2",
         ("L17/Thm2.5", "L17/Eq2"),
         "The median error of the two-step mean (paper) does not depend on R: largest over smallest is at "
@@ -201,6 +203,7 @@ CLAIMS = (
         checks=two_step_is_flat,
     ),
     Claim(
+        "one-mean/rows-per-log-range",
         "G3",
         ("L17/Cor2.4", "L17/Eq2", "L17/Thm2.6"),
         "The rows with which the histogram (paper) locates a mean in [-R, R] within 2.5 with probability .9 "
@@ -210,6 +213,7 @@ CLAIMS = (
         checks=range_costs_its_logarithm,
     ),
     Claim(
+        "one-mean/rows-per-log-delta",
         "G4",
         ("L17/Thm2.8", "L17/Eq6"),
         "The rows with which the stability-based histogram (paper) locates any mean within 2.5 with "
@@ -219,6 +223,7 @@ CLAIMS = (
         checks=line_costs_log_delta,
     ),
     Claim(
+        "one-mean/window-halves-rows",
         "W1",
         ("proofs/univariate.md",),
         "The window median locates within 2.5 with probability .9 from at most half of the rows of the "

@@ -1,4 +1,4 @@
-"""Whether the prediction that designs the tight mean is right: W3, a statement of our own.
+"""Whether the prediction that designs the tight mean is right: a statement of our own.
 
 `WindowMean.predict` says, from public numbers, the rms error of the runs that find the mean, which is those
 within 4 standard deviations of it, and the share of those that do not. The share is a first approximation:
@@ -58,7 +58,7 @@ EDGE = Sweep(
 
 
 def predicted_error(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of W3."""
+    """Return the checks of one-mean/error-as-predicted."""
     frame = pd.concat(frames, ignore_index=True)
     return prediction_checks(frame, resampler(seed, PREDICTED.name))
 
@@ -133,7 +133,8 @@ def as_predicted(events: np.ndarray, predicted: float, level: float, **detail: f
 
 CLAIMS = (
     Claim(
-        id="W3",
+        id="one-mean/error-as-predicted",
+        number="W3",
         sources=("L17/Thm2.5",),
         statement="Tight, n eps = 30 .. 3000, R = 100 and 1e6: the rms error of runs that find the mean is"
         " within 10 % of the predicted one, and failures are as frequent as predicted, within the sampling"

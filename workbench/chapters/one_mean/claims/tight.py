@@ -1,4 +1,4 @@
-"""How accurate the tight calibration is: W2 and W4, statements of our own, with the numbers that were asked.
+"""How accurate the tight calibration is: statements of our own, with the numbers that were asked.
 
 Errors of the mean are compared with those of the sample mean on the same rows, quantile by quantile.
 """
@@ -131,7 +131,8 @@ def _scale(error: Vector, n: int, most: float, level: float) -> Verdict:
 
 CLAIMS = (
     Claim(
-        id="W2",
+        id="one-mean/near-sample-mean",
+        number="W2",
         sources=("L17/Thm2.5", "L17/Thm2.8"),
         statement="Tight, eps = 1: median and 90 % quantile of the error over those of the sample mean are at"
         " most 1.45, 1.12, 1.06 at n = 100, 300, 1000 (pure, R = 100 and 1e6), and at most 1.18, 1.08 at"
@@ -140,7 +141,8 @@ CLAIMS = (
         checks=lambda ranged, free, seed: ratio_checks(ranged, free, resampler(seed, RATIOS.name)),
     ),
     Claim(
-        id="W4",
+        id="one-mean/scale-within-percents",
+        number="W4",
         sources=("KV18/scale",),
         statement="The tight scale, nothing known, at (1, 1e-6): 95 % of relative errors are below 3 % at"
         " n = 5000 and below 15 % at n = 300.",

@@ -1,7 +1,7 @@
 """Pictures of what it costs to find a mean: on a range, and anywhere on the line (L17 section 2).
 
-`error_against_radius`, `rows_against_radius` and `rows_against_delta` show the sweeps that the claims G1 to
-G4 and W1 decide from.
+`error_against_radius`, `rows_against_radius` and `rows_against_delta` show the sweeps that the claims on
+locations decide from.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ Predict = Callable[[int, float, float, str], float]
 
 
 def error_against_radius(profile: str, seed: int) -> Chart:
-    """Return median errors of the clipped and the two-step mean against R, with predictions (G1, G2)."""
+    """Return median errors of the clipped and the two-step mean against R, with predictions."""
     n, epsilon = sweeps.N, sweeps.EPSILON
     clipped = run(sweeps.CLIPPED, profile, seed=seed)
     two_step = run_all((sweeps.TWO_STEP, sweeps.TWO_STEP_WIDEST), profile, seed=seed)
@@ -59,7 +59,7 @@ def error_against_radius(profile: str, seed: int) -> Chart:
 
 
 def rows_against_radius(profile: str, seed: int) -> Chart:
-    """Return the n that a location on a range needs against R, and the packing bound (G3, W1)."""
+    """Return the n that a location on a range needs against R, and the packing bound."""
     tables = (sweeps.LOCATE_RANGE, sweeps.LOCATE_WIDE, sweeps.LOCATE_WIDEST)
     frame = run_all(tables, profile, seed=seed)
     left = _needed(frame, seed, "radius", "histogram", HISTOGRAM)
@@ -85,7 +85,7 @@ def rows_against_radius(profile: str, seed: int) -> Chart:
 
 
 def rows_against_delta(profile: str, seed: int) -> Chart:
-    """Return the n that a location on the whole line needs against 1/δ (G4, W1)."""
+    """Return the n that a location on the whole line needs against 1/δ."""
     frame = run(sweeps.LOCATE_LINE, profile, seed=seed)
     series = _needed(frame, seed, "delta", "stable histogram", STABLE)
     title = f"ε = {sweeps.EPSILON:g}: rows to be within 2.5 σ of any mean with probability .9"

@@ -1,4 +1,4 @@
-"""P11, P12 and LK8: robust means from public nets, beside what the laws of their statistics predict.
+"""Robust means from public nets, beside what the laws of their statistics predict.
 
 A fraction of the rows is one far cluster, the worst for a median; under heavy tails it sits where the test of
 the tails does not see it.
@@ -118,7 +118,7 @@ HEAVY = Sweep("lkko21-heavy", grid(d=(1, 2), corruption=HEAVY_ALPHAS), heavy_err
 
 
 def depth_is_robust(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of P11."""
+    """Return the checks of robust-and-private/depth-is-robust."""
     most = DEPTH_N[-1]
     corrupted, clean = (measures.at(frame, corruption=corruption) for corruption in (ALPHA, 0.0))
     far = measures.at(corrupted, n=most)
@@ -137,7 +137,7 @@ def depth_is_robust(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 def passes_from_a_size_on(
     passes: pd.DataFrame, margins: pd.DataFrame, planes: pd.DataFrame, seed: int
 ) -> list[Verdict]:
-    """Return the checks of P12."""
+    """Return the checks of robust-and-private/resilient-pass-size."""
     return [*_passing(passes, seed), *_margins(margins, seed), *_planes(planes, seed)]
 
 
@@ -187,7 +187,7 @@ def _planes(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 
 
 def heavy_rows_are_let_through(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of LK8."""
+    """Return the checks of robust-and-private/heavy-rows-pass."""
     checks = []
     for d in (1, 2):
         for alpha in HEAVY_ALPHAS:
@@ -214,6 +214,7 @@ def _rms(values: Array) -> float:
 
 CLAIMS = (
     Claim(
+        "robust-and-private/depth-is-robust",
         "P11",
         ("LKKO21/CorI.1", "LKKO21/Alg14", "LKKO21/Thm12"),
         "The private Tukey median on the line (eps = 1): with 5 % of the rows 6 sd away its error at"
@@ -224,6 +225,7 @@ CLAIMS = (
         checks=depth_is_robust,
     ),
     Claim(
+        "robust-and-private/resilient-pass-size",
         "P12",
         ("LKKO21/Alg2", "LKKO21/Thm7", "LKKO21/LemH.6", "LKKO21/LemH.10", "LKKO21/LemH.13"),
         "The resilient mean ((1, 1e-6)-DP, 5 % of the rows 6 sd away): its margin is .072 n on the line;"
@@ -235,6 +237,7 @@ CLAIMS = (
         checks=passes_from_a_size_on,
     ),
     Claim(
+        "robust-and-private/heavy-rows-pass",
         "LK8",
         ("LKKO21/Thm8", "LKKO21/LemH.4", "LKKO21/LemH.8"),
         "The resilient mean for heavy tails ((1, 1e-6)-DP, n = 10000, Student rows with 2.5 degrees of"

@@ -1,4 +1,4 @@
-"""P7, P9, P10 and P13: the parts of PRIME by themselves.
+"""The parts of PRIME by themselves.
 
 The noise of a second moment, the filter that keeps neighbours neighbours, the stability histogram of the
 range, and what the accounting adds up to.
@@ -115,7 +115,7 @@ BINS = Sweep("lkko21-bins", grid(n=LONE_N), bins, 5000, blocks(10))
 
 
 def matrix_noise(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of P7."""
+    """Return the checks of robust-and-private/matrix-noise."""
     found = {d: measures.median(rows["norm"], claim_level()) for d, rows in measures.by(frame, "d").items()}
     checks = [measures.between(f"over 2σ√d, d = {d:g}", one, LOW, HIGH) for d, one in found.items()]
     sizes = [measures.logarithm(measures.scaled(one, sqrt(d))) for d, one in found.items()]
@@ -141,7 +141,7 @@ def tight_noise(n: int, d: int, budget: ApproxDP, corruption: float = 0.05) -> f
 
 
 def neighbours_stay(frame: pd.DataFrame) -> Verdict:
-    """Return the checks of P9."""
+    """Return the checks of robust-and-private/neighbours-stay."""
     joint, trials = float(frame["joint"].max()), len(frame)
     checks = [_exact("largest distance, one threshold for all rows", joint, 0.0, 1.0)]
     apart = int((frame["separate"] > 1).sum())
@@ -151,7 +151,7 @@ def neighbours_stay(frame: pd.DataFrame) -> Verdict:
 
 
 def bins_are_safe(frame: pd.DataFrame) -> Verdict:
-    """Return the checks of P10."""
+    """Return the checks of robust-and-private/bins-are-safe."""
     seen, away, trials = int(frame["lone"].sum()), int(frame["away"].sum()), len(frame)
     rare = at_most(seen, trials, LONE.delta, claim_level()).about("a lone row is seen", "at most δ")
     predicted = lone_probability()
@@ -179,7 +179,7 @@ def lone_probability() -> float:
 
 
 def sums_and_gains() -> Verdict:
-    """Return the checks of P13; public, so that nothing is random."""
+    """Return the checks of robust-and-private/costs-add-up; public, so that nothing is random."""
     checks = []
     for kind in (PrimeMean, FilterMean, RobustMean):
         for budget in BUDGETS:
@@ -209,6 +209,7 @@ def _exact(name: str, value: float, low: float, high: float) -> Verdict:
 
 CLAIMS = (
     Claim(
+        "robust-and-private/matrix-noise",
         "P7",
         ("LKKO21/Thm6",),
         "Symmetric noise of sd σ per entry has spectral norm .85 .. 1.1 times 2σ√d for d = 20 .. 200,"
@@ -218,6 +219,7 @@ CLAIMS = (
         checks=matrix_noise,
     ),
     Claim(
+        "robust-and-private/neighbours-stay",
         "P9",
         ("LKKO21/Lem2.2",),
         "5000 random neighbours with many ties, four passes: never more than one row apart with one threshold"
@@ -226,6 +228,7 @@ CLAIMS = (
         checks=neighbours_stay,
     ),
     Claim(
+        "robust-and-private/bins-are-safe",
         "P10",
         ("LKKO21/LemD.1", "LKKO21/LemD.2"),
         "The stability histogram shows a lone row with probability at most δ = .05, .8 to 1.2 times the"
@@ -235,6 +238,7 @@ CLAIMS = (
         checks=bins_are_safe,
     ),
     Claim(
+        "robust-and-private/costs-add-up",
         "P13",
         ("LKKO21/Alg10",),
         "The squared costs of the steps of mean/prime, mean/filter and mean/robust add up to μ(ε, δ)²"

@@ -56,7 +56,7 @@ def seldom(name: str, missed: pd.Series, most: float = MISSED) -> Verdict:
 
 
 def figure_1a(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of P2."""
+    """Return the checks of robust-and-private/prime-is-robust."""
     checks = small_errors(frame, "prime", NEAR * limit(sweeps.CORRUPTION), sweeps.PLANTED)
     prime = medians(frame, "prime", "d", claim_level())
     widest = max(prime)
@@ -68,7 +68,7 @@ def figure_1a(frame: pd.DataFrame) -> list[Verdict]:
 
 
 def plain_mean(frame: pd.DataFrame) -> Verdict:
-    """Return the checks of P1."""
+    """Return the checks of robust-and-private/plain-mean-grows."""
     found = medians(frame, "box", "d", claim_level())
     wide = {d: one for d, one in found.items() if d >= 10}
     slope = measures.slope(np.log([*wide]), [measures.logarithm(one) for one in wide.values()])
@@ -86,7 +86,7 @@ def every_direction(frame: pd.DataFrame) -> Verdict:
 
 
 def against_corruption(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of P4."""
+    """Return the checks of robust-and-private/against-corruption."""
     prime, box = (medians(frame, name, "corruption", claim_level()) for name in ("prime", "box"))
     checks = [
         measures.between(f"over α√ln(1/α), α = {a:g}", measures.scaled(one, 1 / limit(a)), 0.0, BOUNDED)
@@ -105,14 +105,14 @@ def ratios_in_n(frame: pd.DataFrame) -> dict[float, Measure]:
 
 
 def many_rows(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of P5."""
+    """Return the checks of robust-and-private/better-from-many-rows."""
     found = ratios_in_n(frame)
     checks = [measures.between(f"over the plain mean, n = {n}", found[n], 0.0, 0.5, n=n) for n in MANY]
     return checks
 
 
 def few_rows(frame: pd.DataFrame) -> Verdict:
-    """Return the checks of P5.2."""
+    """Return the checks of robust-and-private/plain-wins-few-rows."""
     found = ratios_in_n(frame)
     return measures.between("over the plain mean, n = 1000", found[FEW], 1.0, inf, n=FEW)
 
@@ -138,7 +138,7 @@ def _mean_error(frame: pd.DataFrame, epsilon: float, seed: int) -> Measure:
 
 
 def little_corruption(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of F1b."""
+    """Return the checks of robust-and-private/little-corruption."""
     checks = []
     for d, rows in measures.by(frame, "d").items():
         found = measures.median(rows["prime"] * sqrt(sweeps.N / d), claim_level(parts=4))
@@ -171,7 +171,7 @@ def passes(frame: pd.DataFrame) -> list[Verdict]:
 
 
 def threshold(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of E1."""
+    """Return the checks of robust-and-private/threshold-lemma."""
     missed = {
         "(12): what stays is at most .75 Ψ": frame["stays"] > LEFT,
         "(13): bad rows go twice as much as good ones": frame["bad over good"] < 1,
@@ -184,13 +184,13 @@ def threshold(frame: pd.DataFrame) -> list[Verdict]:
 
 
 def single_directions(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of LK5."""
+    """Return the checks of robust-and-private/single-directions."""
     most = NEAR * limit(sweeps.CORRUPTION)
     return small_errors(frame, "filter", most, sweeps.FILTER)
 
 
 def heavy_tails(frame: pd.DataFrame) -> Verdict:
-    """Return the checks of P14."""
+    """Return the checks of robust-and-private/heavy-tails-prime."""
     above = frame["heavy"] > HEAVY * np.sqrt(frame["corruption"])
     return seldom("share of errors above 1.5 √corruption", above)
 

@@ -31,7 +31,7 @@ UNSEEN = ("tail-swap", "inward", "one-sided", "cluster-0.9")
 
 
 def clean_and_planted(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of R1."""
+    """Return the checks of robust-and-private/clean-and-planted."""
     checks = list[Verdict]()
     for frame in frames:
         for d, rows in measures.by(frame, "d").items():
@@ -48,7 +48,7 @@ def _planted(rows: pd.DataFrame, d: int, name: str, seed: int) -> Verdict:
 
 
 def every_attack(frame: pd.DataFrame, planted: pd.DataFrame) -> Verdict:
-    """Return the checks of R2."""
+    """Return the checks of robust-and-private/every-attack."""
     checks = [_median(f"median, {name}", _errors(frame, name), ATTACKED) for name in SEEN]
     more = measures.at(planted, d=sweeps.D)
     checks.append(_median(f"median, {sweeps.EXTRA}", more[sweeps.EXTRA].to_numpy(), ATTACKED))
@@ -56,7 +56,7 @@ def every_attack(frame: pd.DataFrame, planted: pd.DataFrame) -> Verdict:
 
 
 def what_is_not_seen(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of R3."""
+    """Return the checks of robust-and-private/unseen-attacks."""
     limit = HIDDEN * sweeps.CORRUPTION * sqrt(log(1 / sweeps.CORRUPTION))
     checks = [_median(f"median, {name}", _errors(frame, name), limit) for name in UNSEEN]
     swapped = measures.median(_errors(frame, "tail-swap"), claim_level())
@@ -65,7 +65,7 @@ def what_is_not_seen(frame: pd.DataFrame) -> list[Verdict]:
 
 
 def few_rows(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of R4."""
+    """Return the checks of robust-and-private/few-rows-harmless."""
     checks = []
     for n in sweeps.FEW:
         rows = measures.at(frame, n=n)
@@ -99,6 +99,7 @@ def _ratio(name: str, top: Array, bottom: Array, most: float, seed: int, n: int)
 
 CLAIMS = (
     Claim(
+        "robust-and-private/clean-and-planted",
         "R1",
         ("LKKO21/Asm1",),
         "n = 1e5, corruption .05, (10, .01)-DP, a cluster at 1.5 √d in six directions: the median error of"
@@ -108,6 +109,7 @@ CLAIMS = (
         checks=clean_and_planted,
     ),
     Claim(
+        "robust-and-private/every-attack",
         "R2",
         ("LKKO21/Asm1",),
         "The same at d = 10 with 27 other attacks, on rows that are normal, uniform, signs, Laplace,"
@@ -116,6 +118,7 @@ CLAIMS = (
         checks=every_attack,
     ),
     Claim(
+        "robust-and-private/unseen-attacks",
         "R3",
         ("LKKO21/Asm1",),
         "What hardly changes the second moment, or makes it smaller, is not seen: with the tails swapped, one"
@@ -125,6 +128,7 @@ CLAIMS = (
         checks=what_is_not_seen,
     ),
     Claim(
+        "robust-and-private/few-rows-harmless",
         "R4",
         ("LKKO21/Asm1",),
         "(1, .01)-DP, d = 10, n = 300, 1e3, 3e3, 1e4: the median error of mean/robust is at most 1.10 times"
@@ -134,6 +138,7 @@ CLAIMS = (
         checks=few_rows,
     ),
     Claim(
+        "robust-and-private/heavy-tails-robust",
         "R5",
         ("LKKO21/Asm2",),
         "n = 1e5, d = 10, (10, .01)-DP, Student and Pareto rows of tail index 2.5, covariance I, corruption"

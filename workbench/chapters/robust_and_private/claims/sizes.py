@@ -166,6 +166,7 @@ def at_edge(frame: pd.DataFrame, name: str, d: int, factor: float) -> Verdict:
 
 
 def _claim(
+    id: str,
     number: str,
     sources: tuple[str, ...],
     statement: str,
@@ -176,7 +177,7 @@ def _claim(
         pairs = [(name, d) for name, one in SETTINGS.items() for d in one.top if chosen(name, d)]
         return [check for name, d in pairs for check in beside_formula(frame, edges, name, d, seed)]
 
-    return Claim(number, sources, statement, sweeps=lambda: (SIZES, EDGE), checks=checks, **more)
+    return Claim(id, number, sources, statement, sweeps=lambda: (SIZES, EDGE), checks=checks, **more)
 
 
 def _hidden(name: str, d: int) -> bool:
@@ -186,6 +187,7 @@ def _hidden(name: str, d: int) -> bool:
 
 CLAIMS = (
     _claim(
+        "robust-and-private/table-1-in-shape",
         "TB1",
         ("LKKO21/Table1", "LKKO21/Thm6"),
         "(1, 1e-6)-DP, α = .05, error 1.2 α √ln(1/α), d = 2, 8, 32: the rows that mean/coinpress needs"
@@ -194,6 +196,7 @@ CLAIMS = (
         lambda name, d: SETTINGS[name].table == "1" and not _hidden(name, d),
     ),
     _claim(
+        "robust-and-private/table-1-hidden-cluster",
         "TB1.2",
         ("LKKO21/Table1", "LKKO21/Thm6"),
         "The same for mean/prime at d = 2.",
@@ -203,6 +206,7 @@ CLAIMS = (
         " aimed at, and stays hidden in the noise of the second moment for longer than at d = 8.",
     ),
     _claim(
+        "robust-and-private/table-2-in-shape",
         "TB2",
         ("LKKO21/Table2", "LKKO21/Thm9"),
         "The same for rows with Student tails, 2.5 degrees of freedom, error 1.5 √α, d = 2, 8, 32:"

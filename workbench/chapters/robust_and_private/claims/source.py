@@ -9,6 +9,7 @@ FIGURE, THEOREM = "LKKO21/Fig1", "LKKO21/Thm6"
 
 CLAIMS = (
     Claim(
+        "robust-and-private/plain-mean-grows",
         "P1",
         (FIGURE,),
         "n = 1e5, corruption .05, (10, .01)-DP, a cluster at 1.5 √d: the error of mean/clipped-box grows as"
@@ -17,6 +18,7 @@ CLAIMS = (
         checks=prime.plain_mean,
     ),
     Claim(
+        "robust-and-private/prime-is-robust",
         "P2",
         (FIGURE, THEOREM, "LKKO21/Thm11"),
         "The same, six directions, d = 2, 3, 10, 20, 50: every median error of mean/prime, and 95 % of all"
@@ -26,6 +28,7 @@ CLAIMS = (
         checks=prime.figure_1a,
     ),
     Claim(
+        "robust-and-private/every-direction",
         "P3",
         (THEOREM,),
         "The same: mean errors in the six directions, over the mean at the same d, differ by no more than"
@@ -34,6 +37,7 @@ CLAIMS = (
         checks=prime.every_direction,
     ),
     Claim(
+        "robust-and-private/against-corruption",
         "P4",
         (THEOREM,),
         "d = 20, corruption .01 .. .1: the median error of mean/prime is at most 2 α √ln(1/α), that of"
@@ -42,6 +46,7 @@ CLAIMS = (
         checks=prime.against_corruption,
     ),
     Claim(
+        "robust-and-private/better-from-many-rows",
         "P5",
         ("LKKO21/Fig2",),
         "d = 10, (1, .01)-DP: from n = 1e4 on the median error of mean/prime is at most half that of"
@@ -50,6 +55,7 @@ CLAIMS = (
         checks=prime.many_rows,
     ),
     Claim(
+        "robust-and-private/plain-wins-few-rows",
         "P5.2",
         ("LKKO21/Fig2",),
         "The same at n = 1000: the plain mean is better.",
@@ -60,6 +66,7 @@ CLAIMS = (
         " all that is left to the mean, in a ball that is smaller than the box.",
     ),
     Claim(
+        "robust-and-private/plateau-in-epsilon",
         "P6",
         (FIGURE,),
         "n = 1e4, d = 10, corruption .1, ε = .05 .. 10: at ε = .05 the error of mean/prime is more than 1.5"
@@ -69,6 +76,7 @@ CLAIMS = (
         checks=prime.against_epsilon,
     ),
     Claim(
+        "robust-and-private/little-corruption",
         "F1b",
         (FIGURE,),
         "Corruption .001, n = 1e5: the median error of mean/prime is within .5 .. 1.5 times √(d/n) for"
@@ -77,6 +85,7 @@ CLAIMS = (
         checks=prime.little_corruption,
     ),
     Claim(
+        "robust-and-private/passes-against-clusters",
         "P8",
         ("LKKO21/Thm5", THEOREM, "LKKO21/Lem-F3-F7"),
         "Clusters in 1 .. 16 directions, hardly any noise: the passes of the filter by single directions grow"
@@ -86,6 +95,7 @@ CLAIMS = (
         checks=prime.passes,
     ),
     Claim(
+        "robust-and-private/threshold-lemma",
         "E1",
         ("LKKO21/LemE.1",),
         "Clean rows hold little of the score: the threshold leaves at most .75 Ψ below it (12), and bad rows"
@@ -94,14 +104,16 @@ CLAIMS = (
         checks=prime.threshold,
     ),
     Claim(
+        "robust-and-private/single-directions",
         "LK5",
         ("LKKO21/Thm5", "LKKO21/LemD.3"),
-        "The setting of P2, d = 3, 10, 20: median errors of mean/filter and 95 % of single ones are at most"
-        " 1.2 α √ln(1/α).",
+        "The setting of robust-and-private/prime-is-robust, d = 3, 10, 20: median errors of mean/filter and"
+        " 95 % of single ones are at most 1.2 α √ln(1/α).",
         sweeps=lambda: (sweeps.FILTER,),
         checks=prime.single_directions,
     ),
     Claim(
+        "robust-and-private/heavy-tails-prime",
         "P14",
         ("LKKO21/Thm9",),
         "n = 1e5, d = 10, Student and Pareto rows of tail index 2.5, covariance I, corruption .02, .05, .1,"
@@ -111,6 +123,7 @@ CLAIMS = (
         checks=prime.heavy_tails,
     ),
     Claim(
+        "robust-and-private/log-rounds-suffice",
         "T2",
         ("LKKO21/Alg10",),
         "T₂ = ⌊ln d⌋ rounds are enough for a round without noise to score above λ/5.5, d = 10, 20, 50.",

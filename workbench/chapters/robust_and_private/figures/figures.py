@@ -153,7 +153,7 @@ def crossover(ratios: Mapping[float, float]) -> float:
 
 
 def against_corruption(profile: str, seed: int) -> Chart:
-    """Return the error against the corrupted share, with the limit and with the least possible (P4)."""
+    """Return the error against the corrupted share, with the limit and with the least possible."""
     frame = run(sweeps.SHARES, profile, seed=seed)
     series = [measured(key, medians(frame, name, "corruption", LEVEL), key) for name, key in COLUMNS.items()]
     shares = np.geomspace(0.01, 0.1, 13)

@@ -93,7 +93,7 @@ def first_pass(y: Array, noise: SimulatedNoise) -> tuple[Array, np.ndarray, Arra
 
 
 def extremes(profile: str, seed: int) -> Chart:
-    """Return how a score separates rows between its two extremes, and what that means for passes (P8)."""
+    """Return how a score separates rows between its two extremes, and what that means for passes."""
     return Chart(
         "extremes",
         "Between the length and one direction: the two extremes of the score",

@@ -37,7 +37,8 @@ def table_1(profile: str, seed: int) -> Chart:
         " formulas.",
         how_to_read="Privacy alone and robustness alone are cheap; the formula for both grows as d^(3/2). At"
         " d = 2 the cluster moves a plain mean by hardly more than the error aimed at, and mean/prime finds"
-        " it only from more than ten times the formula on (TB1.2)." + READING.format("1.2 α √ln(1/α)"),
+        " it only from more than ten times the formula on (robust-and-private/table-1-hidden-cluster)."
+        + READING.format("1.2 α √ln(1/α)"),
     )
 
 

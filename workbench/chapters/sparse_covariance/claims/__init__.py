@@ -1,1 +1,23 @@
 """What is claimed, and the checks that decide it."""
+
+from workbench.chapters.sparse_covariance.claims import (
+    dimension,
+    entries,
+    noise,
+    radius,
+    rates,
+    rules,
+)
+from workbench.study.claim import Claim
+
+MODULES = (noise, dimension, rates, rules, entries, radius)
+
+
+def number(claim: Claim) -> float:
+    """Return the number of a claim without its letter."""
+    return float(claim.number.removeprefix("S"))
+
+
+CLAIMS: tuple[Claim, ...] = tuple(
+    sorted((claim for module in MODULES for claim in module.CLAIMS), key=number)
+)

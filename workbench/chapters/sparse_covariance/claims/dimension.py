@@ -1,6 +1,6 @@
 """Claims about p: where "only log p" is true, and where it is not.
 
-WX19 Theorem 2: S4 and S5. Errors are spectral, and relative to the truth's norm.
+WX19 Theorem 2. Errors are spectral, and relative to the truth's norm.
 """
 
 from math import log, sqrt
@@ -162,6 +162,7 @@ def size(curves: Array, place: int, p: int, seed: int) -> Complexity:
 
 CLAIMS = (
     Claim(
+        "sparse-covariance/flat-in-block",
         "S4",
         ("WX19/Thm2", "WX19/finding2"),
         "With a fixed active block (20 coordinates, trace bounded) at n = 3e4, ε = 1, the error of the"
@@ -171,6 +172,7 @@ CLAIMS = (
         checks=block_checks,
     ),
     Claim(
+        "sparse-covariance/power-behind-norm",
         "S5",
         ("WX19/Thm2", "WX19/finding2"),
         "With a support that is spread over all coordinates of rows in the unit ball, the n for a relative"

@@ -1,6 +1,6 @@
 """Claims about single entries, and what they add up to: concentration, Lemma 3, the error against s.
 
-WX19 Lemma 1, equation (9), Lemma 3, Theorem 2 and Corollary 1: S9 to S12. The algorithm is the source's own:
+WX19 Lemma 1, equation (9), Lemma 3, Theorem 2 and Corollary 1. The algorithm is the source's own:
 calibration "paper" and the rule of equation (9), its γ chosen as 4 max T_ii.
 """
 
@@ -109,7 +109,7 @@ LEMMA = Sweep(
 
 
 def entry_by_entry(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of S10."""
+    """Return the checks of sparse-covariance/entry-by-entry."""
     return [lemma_check(at(frame, p=p), p) for p in LEMMA_P]
 
 
@@ -208,6 +208,7 @@ def norm_checks(frame: pd.DataFrame) -> list[Verdict]:
 
 CLAIMS = (
     Claim(
+        "sparse-covariance/entries-concentrate",
         "S9",
         ("WX19/Lem1", "WX19/Eq9"),
         "With constants derived, no entry of the released matrix is further from the truth than √(2(σ_ii"
@@ -217,6 +218,7 @@ CLAIMS = (
         checks=entry_checks,
     ),
     Claim(
+        "sparse-covariance/entry-by-entry",
         "S10",
         ("WX19/Lem3",),
         "Entry by entry |σ̌_ij - σ_ij| ≤ 4 min(|σ_ij|, t), t of equation (9) with γ = 4 max T_ii: any of"
@@ -226,6 +228,7 @@ CLAIMS = (
         checks=entry_by_entry,
     ),
     Claim(
+        "sparse-covariance/error-in-degree",
         "S11",
         ("WX19/Thm2", "WX19/finding1"),
         "The error of Algorithm 1 is at most 8 t (s + 1) in every run, s = 2 .. 32 at p = 100, n = 3e5, and"
@@ -235,6 +238,7 @@ CLAIMS = (
         checks=degree_checks,
     ),
     Claim(
+        "sparse-covariance/every-norm",
         "S12",
         ("WX19/Cor1",),
         "The errors of the thresholded matrix in the norms for w = 1, 2 and ∞ keep below the one bound 4 t"

@@ -1,6 +1,6 @@
 """Claims about the noise itself: its sensitivity, its shape, its spectrum, and what the source's delivers.
 
-WX19 equations (7) and (8) and Theorem 1: S1, S2, S3 and S13.
+WX19 equations (7) and (8) and Theorem 1.
 """
 
 from math import inf, sqrt
@@ -70,7 +70,7 @@ def worst_gaps() -> list[float]:
 
 
 def sensitivity_is_root_2(seed: int) -> list[Verdict]:
-    """Return the checks of S1."""
+    """Return the checks of sparse-covariance/sensitivity-root-two."""
     random, worst = gaps(seed), worst_gaps()
     declared = 50 * PerturbedCovariance().plan(50, 2, GaussianDP(1.0))[STEP].sensitivity
     return [
@@ -172,6 +172,7 @@ def stated_noise_delivers_the_table() -> Verdict:
 
 CLAIMS = (
     Claim(
+        "sparse-covariance/sensitivity-root-two",
         "S1",
         ("WX19/Eq7", "WX19/Thm1"),
         "One replaced row of norm at most 1, clipped from anywhere, moves the second moment by at most √2/n"
@@ -179,6 +180,7 @@ CLAIMS = (
         checks=sensitivity_is_root_2,
     ),
     Claim(
+        "sparse-covariance/symmetric-noise-smaller",
         "S2",
         ("WX19/Eq7",),
         "At the same μ, symmetric noise has 1/√2 of the sd of independent noise off the diagonal: |N|₂ is .70"
@@ -188,6 +190,7 @@ CLAIMS = (
         checks=shape_checks,
     ),
     Claim(
+        "sparse-covariance/noise-as-root-p",
         "S3",
         ("WX19/Eq8",),
         "The noise of the plain release has |N|₂ = 2 sd √p within 5 % for p = 50 .. 800, sd off the diagonal:"
@@ -196,6 +199,7 @@ CLAIMS = (
         checks=spectrum_checks,
     ),
     Claim(
+        "sparse-covariance/stated-noise-keeps-promise",
         "S13",
         ("WX19/Thm1", "WX19/Def2"),
         "The noise of equation (7), sd √(2 ln(1.25/δ))/(nε) on every entry of the upper triangle, is"
@@ -206,6 +210,7 @@ CLAIMS = (
         " at (4, 1e-5) 5.243; at small ε the slack of the classic formula hides the difference",
     ),
     Claim(
+        "sparse-covariance/stated-noise-table",
         "S13.1",
         ("WX19/Thm1",),
         "The ε that the noise of equation (7) delivers at its δ, from μ = ε/√ln(1.25/δ), is .089, .514,"

@@ -1,6 +1,6 @@
 """The claim about rows of unknown norm: the private radius beside the best fixed one.
 
-WX19's second open problem: S15. Rows are real rows here, since clipping is what is studied.
+WX19's second open problem. Rows are real rows here, since clipping is what is studied.
 """
 
 import numpy as np
@@ -78,6 +78,7 @@ def radius_checks(frame: pd.DataFrame) -> list[Verdict]:
 
 CLAIMS = (
     Claim(
+        "sparse-covariance/unknown-radius",
         "S15",
         ("WX19/open2",),
         "With the radius unknown, on data of scale 1e-3, 1 and 1e4 (n = 2e4, p = 50, ε = 1), the error is"

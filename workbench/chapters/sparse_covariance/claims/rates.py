@@ -1,6 +1,6 @@
 """Claims about n and ε: how fast noise fades in either model, and when privacy costs nothing any more.
 
-WX19 Theorems 2 and 3: S6. Errors are spectral, and relative to the truth's norm.
+WX19 Theorems 2 and 3. Errors are spectral, and relative to the truth's norm.
 """
 
 import numpy as np
@@ -111,7 +111,7 @@ PRICE = Sweep(
 
 
 def privacy_costs(rates: pd.DataFrame, prices: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of S6."""
+    """Return the checks of sparse-covariance/price-of-privacy."""
     return [*rate_checks(rates), *price_checks(prices)]
 
 
@@ -155,6 +155,7 @@ def price_checks(frame: pd.DataFrame) -> list[Verdict]:
 
 CLAIMS = (
     Claim(
+        "sparse-covariance/price-of-privacy",
         "S6",
         ("WX19/Thm2", "WX19/Thm3", "WX19/finding3"),
         "Where noise dominates, the error of the plain release falls as 1/n centrally and 1/√n locally"

@@ -139,7 +139,7 @@ def short(n: float) -> str:
 
 
 def error_against_p(profile: str, seed: int) -> Chart:
-    """Return the error on a fixed active block, and the n needed where the support is spread out (S4, S5)."""
+    """Return the error on a fixed active block, and the n needed where the support is spread out."""
     block = run(dimension.BLOCK, profile, seed=seed)
     needed = run(dimension.NEEDED, profile, seed=seed)
     return Chart(

@@ -31,7 +31,7 @@ DELTA_LOOKS = dict(zip(noise.DELTAS, ("0", "1", "2"), strict=True))
 
 
 def rules(profile: str, seed: int) -> Chart:
-    """Return the error of every rule and reference over that of the best hard threshold (S8)."""
+    """Return the error of every rule and reference over that of the best hard threshold."""
     frame = run(study.CELLS, profile, seed=seed)
     names = {**WORDS, **REFERENCES}
     looks = RULE_LOOKS | LOOKS
@@ -66,7 +66,7 @@ def _bar(place: int, found: Measure, look: str) -> Series:
 
 
 def support(profile: str, seed: int) -> Chart:
-    """Return F1 of the support against n for every rule, and the n at which it passes .9 (S14)."""
+    """Return F1 of the support against n for every rule, and the n at which it passes .9 (support-found)."""
     frame = run(study.SUPPORT, profile, seed=seed)
     found = {rule: _mean_f1(frame, rule) for rule in RULES}
     series = [
@@ -128,7 +128,7 @@ def passes(frame: pd.DataFrame, seed: int) -> str:
 
 
 def unknown_radius(profile: str, seed: int) -> Chart:
-    """Return the error with the private radius beside fixed ones, at three scales of the data (S15)."""
+    """Return the error with the private radius beside fixed ones, at three scales of the data."""
     frame = run(radius.RADIUS, profile, seed=seed)
     names = [f"q = {q:g}" for q in radius.QUANTILES] + ["private"]
     table = [_over_the_best(at(frame, scale=scale), names) for scale in radius.SCALES]
@@ -165,7 +165,7 @@ def _over_the_best(rows: pd.DataFrame, names: list[str]) -> list[float]:
 
 
 def promise(profile: str, seed: int) -> Chart:
-    """Return what the source's noise delivers over what it promises, and our noise over it (S13)."""
+    """Return what the source's noise delivers over what it promises, and our noise over it."""
     epsilons = np.geomspace(0.05, 4, 30)
     ratios = [
         Series(f"δ = {delta:g}", epsilons, [noise.delivered(float(e), delta) / e for e in epsilons],
