@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from _pytest.doctest import DoctestModule
+
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")  # workers share the cores; read when numpy is imported
 
@@ -17,10 +19,12 @@ LONG = (  # what ends late if it begins late
 )
 
 
-def pytest_ignore_collect(collection_path):
-    """Import a module of the package only if there is an example to run in it."""
-    source = collection_path.suffix == ".py" and collection_path.is_relative_to(PACKAGE)
-    return True if source and ">>>" not in collection_path.read_text(encoding="utf-8") else None
+def pytest_collect_file(file_path, parent):
+    """Import a module of the package only if there is an example to run in it; tests have none."""
+    source = file_path.suffix == ".py" and file_path.is_relative_to(PACKAGE)
+    if source and ">>>" in file_path.read_text(encoding="utf-8"):
+        return DoctestModule.from_parent(parent, path=file_path)
+    return None
 
 
 def pytest_collection_modifyitems(items):

@@ -8,7 +8,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from tests.contracts.accounting import expected_draw
+from tests.oracles.draws import expected_draw
 from workbench.chapters.matrix_quantile.runs.bounds import certified, measured
 from workbench.chapters.matrix_quantile.runs.pairs import drawn, extreme, simple, thin, tied
 from workbench.errors import ArgumentError

@@ -7,10 +7,9 @@ import sys
 import time
 from pathlib import Path
 
-import nbformat
 import pytest
 
-from tests.lab.conftest import DEFAULTS, ROOT, write_notebook
+from tests.lab.conftest import DEFAULTS, ROOT, nbformat, write_notebook
 from workbench.errors import ArgumentError
 from workbench.lab.live import parameters as declared
 from workbench.lab.live.parameters import CHAPTERS, between, chapter, injected, require, whole
@@ -69,8 +68,8 @@ def test_the_words_say_what_is_allowed():
 def test_a_notebook_declares_its_parameters_and_gives_them_to_its_session(notebook):
     own = set(parameters(notebook))
     assert own - {*REQUIRED} == set(CHAPTERS[chapter(notebook.stem)])
-    cells = [cell.source for cell in nbformat.read(notebook, as_version=4).cells if cell.cell_type == "code"]
-    calls = [node for node in ast.walk(ast.parse(cells[1])) if isinstance(node, ast.Call)]
+    cells = [cell for cell in nbformat().read(notebook, as_version=4).cells if cell.cell_type == "code"]
+    calls = [node for node in ast.walk(ast.parse(cells[1].source)) if isinstance(node, ast.Call)]
     (call,) = [call for call in calls if getattr(call.func, "id", "") == "Session"]
     assert [word.value for word in call.args] == [chapter(notebook.stem)]
     assert {keyword.arg: keyword.value.id for keyword in call.keywords} == {name: name for name in own}
@@ -138,7 +137,7 @@ def test_papermill_fails_in_the_first_cell_after_the_parameters(tmp_path, name, 
     assert done.returncode != 0
     assert f"ArgumentError: {message}" in done.stderr
     assert time.monotonic() - started < 60  # of a busy machine; the notebook takes minutes
-    cells = [cell for cell in nbformat.read(tmp_path / "out.ipynb", 4).cells if cell.cell_type == "code"]
+    cells = [cell for cell in nbformat().read(tmp_path / "out.ipynb", 4).cells if cell.cell_type == "code"]
     assert "Session(" in [cell.source for cell in cells if cell.execution_count][-1]
     assert [path for path in Path(tmp_path).iterdir() if path.name.startswith("workbench-")] == []
 

@@ -1,0 +1,144 @@
+"""What a charge draws, derived from its cost alone: kind, sensitivity and scale, and the law of it."""
+
+from math import exp, expm1, log, log1p, sqrt
+
+import numpy as np
+from scipy.special import chdtr, ndtr
+from scipy.stats import chi2
+
+from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP
+from workbench.privacy.conversions import gaussian_delta
+
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(600)
+CUT = 3.0  # where truncated noise is cut, in units of its scale
+
+
+def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
+    """Kind, sensitivity and scale of the draw that a charge stands for, derived here independently."""
+    sensitivity, cost = charge.sensitivity, charge.cost
+    match charge.mechanism, cost:
+        case ("laplace" | "discrete_laplace") as kind, PureDP(epsilon):
+            return kind, sensitivity, sensitivity / epsilon
+        case ("gaussian" | "symmetric_gaussian") as kind, ZCDP(rho, 0.0):
+            return kind, sensitivity, sensitivity / sqrt(2 * rho)
+        case ("gaussian" | "symmetric_gaussian") as kind, GaussianDP(mu):
+            return kind, sensitivity, sensitivity / mu
+        case ("gaussian" | "symmetric_gaussian") as kind, ApproxDP():
+            return kind, sensitivity, sensitivity / _mu_by_bisection(cost)
+        case "lower_bound", ApproxDP(epsilon, _):
+            return "laplace", sensitivity, sensitivity / epsilon
+        case "lower_bound", ZCDP(rho, _):
+            return "gaussian", sensitivity, sensitivity / sqrt(2 * rho)
+        case "noisy_max", PureDP(epsilon):
+            return "exponential", sensitivity, 2 * sensitivity / epsilon
+        case "exponential", ZCDP(rho, 0.0):
+            return "gumbel", sensitivity, 2 * sensitivity / sqrt(8 * rho)
+        case "exponential", PureDP(epsilon):
+            return "gumbel", sensitivity, 2 * sensitivity / epsilon
+        case "window_median", PureDP(epsilon) | ApproxDP(epsilon, _):
+            return "gumbel", sensitivity, 2 * sensitivity / epsilon
+        case "window_median", ZCDP(rho, _):
+            return "gumbel", sensitivity, 2 * sensitivity / sqrt(8 * rho)
+        case "stability_histogram", ApproxDP(epsilon, _):
+            return "discrete_laplace", sensitivity, sensitivity / epsilon
+        case "stability_histogram", ZCDP(rho, _):
+            return "gaussian", sensitivity, sensitivity / sqrt(2 * rho)
+        case "truncated_laplace", ApproxDP(epsilon, _):
+            return "truncated_laplace", sensitivity, sensitivity / epsilon
+        case "thompson_laplace", PureDP(epsilon):
+            return "thompson_laplace", sensitivity, sensitivity / epsilon
+        case "wishart", ApproxDP():
+            return "wishart", sensitivity, 1 / _rows_by_bisection(cost, sensitivity, d)
+        case "wishart_trace", ApproxDP():
+            return "wishart", sensitivity, 1 / _rows_by_renyi(cost, sensitivity, d)
+    raise AssertionError(f"no draw is known for {charge}")
+
+
+def _rows_by_bisection(cost: ApproxDP, distance: float, d: int) -> float:
+    low, high = d - 1 + 1e-9, 1e9
+    for _ in range(60):
+        middle = sqrt(low * high)
+        low, high = (
+            (middle, high) if wishart_delta(distance, middle, d, cost) <= cost.delta else (low, middle)
+        )
+    return low
+
+
+def _rows_by_renyi(cost: ApproxDP, distance: float, d: int) -> float:
+    """The most rows that some order allows where one eigenvalue of the ratio is e^Δ and another e^-Δ.
+
+    For x of the gamma law p of shape ν/2 and scale λ, q the same of scale 1, the moment E_p (p/q)^(α-1) is
+    λ^(-αν/2) (α/λ + 1 - α)^(-ν/2).
+    """
+
+    def rows(order: float) -> float:
+        sides = [order * v + log(order * exp(-v) + 1 - order) for v in (distance, -distance)]
+        logs = -(sum(sides) if d > 1 else min(sides)) / 2  # ln of the moment, for each row
+        kept = log(cost.delta * order) - (order - 1) * log1p(-1 / order)
+        return (kept + (order - 1) * cost.epsilon) / logs
+
+    highest = 1 / expm1(distance)
+    orders = 1 + np.geomspace(1e-4 * highest, highest * (1 - 1e-6), 50_000)
+    return max(rows(float(order)) for order in orders)
+
+
+def wishart_delta(
+    distance: float, rows: float, d: int, cost: ApproxDP, counts: tuple[int, ...] | None = None
+) -> float:
+    """The hockey-stick divergence of Wishart laws whose ratio has eigenvalues e^±distance, at the worst.
+
+    Any number of the eigenvalues may be the larger one, or one of `counts`.
+    """
+
+    def above(j: int, ups: tuple[float, float]) -> float:
+        threshold = cost.epsilon + rows * distance / 2 * (2 * j - d)
+        if j == d:
+            return float(chi2.sf(threshold / ups[0], d * rows))
+        if j == 0:
+            return float(chi2.cdf(-threshold / ups[1], d * rows))
+        law = chi2((d - j) * rows)
+        centre, reach = law.mean(), 12 * law.std()
+        low, high = max(0.0, centre - reach), centre + reach
+        points = low + (high - low) * (NODES + 1) / 2
+        inside = law.pdf(points) * chi2.sf((threshold + ups[1] * points) / ups[0], j * rows)
+        return float(WEIGHTS @ inside * (high - low) / 2)
+
+    up, down = expm1(distance) / 2, -expm1(-distance) / 2
+    return max(
+        above(j, (up, down)) - exp(cost.epsilon) * above(j, (down, up)) for j in counts or range(d + 1)
+    )
+
+
+def _mu_by_bisection(cost: ApproxDP) -> float:
+    low, high = 1e-9, 50.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if gaussian_delta(middle, cost.epsilon) <= cost.delta else (low, middle)
+    return low
+
+
+def below(kind: str, noise: np.ndarray, scale: float) -> tuple[np.ndarray, float]:
+    """Which draws lie below a quantile that moves with the scale, and the chance of it, in closed form."""
+    median = scale * log(2)
+    match kind:
+        case "laplace":
+            return np.abs(noise) <= median, 0.5
+        case "exponential":
+            return noise <= median, 0.5
+        case "discrete_laplace":
+            ratio, whole = exp(-1 / scale), round(median)
+            return np.abs(noise) <= whole, 1 - 2 * ratio ** (whole + 1) / (1 + ratio)
+        case "gaussian" | "symmetric_gaussian":
+            return np.abs(noise) <= median, float(ndtr(log(2)) - ndtr(-log(2)))
+        case "gumbel":
+            return noise <= 1.5 * scale, exp(-exp(-1.5))
+        case "truncated_laplace":
+            return np.abs(noise) <= median, 0.5 / (1 - exp(-CUT))
+        case "thompson_laplace":
+            return np.abs(noise) <= median, 0.5
+        case "wishart":
+            centre, sd = 1 - 2 * scale / 9, sqrt(2 * scale / 9)  # of the cube root (Wilson & Hilferty 1931)
+            low, high = max(centre - 1.3 * sd, 0.0) ** 3, (centre + 1.3 * sd) ** 3
+            chance = float(np.diff(chdtr(1 / scale, np.array([low, high]) / scale))[0])
+            return (noise >= low) & (noise <= high), chance
+    raise AssertionError(f"no quantile is known for {kind}")
