@@ -1,15 +1,16 @@
-import functools
 import importlib
 import os
 import platform
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import workbench
+from workbench.chapters.covariance.runs.heavy import spreads
 from workbench.chapters.one_mean.runs.location import clipped
 from workbench.errors import ArgumentError
 from workbench.lab.runner.cache import THREADS
@@ -46,7 +47,8 @@ def module(tmp_path, monkeypatch):
 
 
 def test_a_block_is_known_by_its_name_and_outside_the_package_by_its_file(module):
-    assert home(clipped) == (clipped.__module__, "clipped", "")
+    assert home(spreads) == (spreads.__module__, "spreads", "")
+    assert home(clipped) == (clipped.func.__module__, "on_range of ['ClippedMean']", "")
     first = home(module("def block(): return 1").block)
     assert first[:2] == ("a_helper", "block")
     assert first == home(module("def block(): return 1").block)
@@ -60,7 +62,7 @@ def test_a_function_that_was_replaced_is_not_taken_for_the_one_in_its_file(modul
         home(old)
 
 
-@pytest.mark.parametrize("block", [lambda: 1, functools.partial(measure), Measure(), Measure().__call__, len])
+@pytest.mark.parametrize("block", [lambda: 1, partial(lambda: 1), Measure(), Measure().__call__, len])
 def test_what_is_no_function_of_a_file_is_refused_in_one_line(block):
     with pytest.raises(ArgumentError, match=r"block = .*a function at the top of a module") as caught:
         home(block)

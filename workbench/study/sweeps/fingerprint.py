@@ -7,6 +7,7 @@ an older version measured. A change that matters must change the digest; one tha
 import hashlib
 import platform
 import sys
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
@@ -48,12 +49,18 @@ def require_unchanged() -> None:
 def home(block: Block) -> tuple[str, str, str]:
     """Return the module and name of a block and, if `SOFTWARE` does not cover it, the digest of its file.
 
+    A `functools.partial` has the name of its function, with the arguments behind it.
+
     Raises
     ------
     ArgumentError
         If the block is no function at the top of a module in a file: nothing else tells which code it is. In
         a module of your own it should call what stands there, or is installed: its file alone counts.
     """
+    if isinstance(block, partial):
+        module, name, file = home(block.func)
+        bound = [*block.args, *sorted(block.keywords.items())]
+        return module, f"{name} of {[getattr(value, '__qualname__', repr(value)) for value in bound]}", file
     name, module = getattr(block, "__qualname__", ""), getattr(block, "__module__", "")
     space = vars(sys.modules.get(module, ModuleType("")))
     if space.get(name) is not block or "__file__" not in space:
