@@ -53,17 +53,31 @@ def cover(one: Any) -> str:
     return shortened(first, COVER) + (f" +{len(more)}" if more else "")
 
 
+def opened(name: str) -> tuple[str, ...]:
+    """Return the files to open for what covers a statement: of the checkout, where there is one."""
+    from workbench.errors import ArgumentError
+    from workbench.lab import project
+    from workbench.lab.terminal.trail import places
+
+    try:
+        root = project.find().root
+    except ArgumentError:
+        root = None
+    return places(name, root)
+
+
 def whole(source: str, one: Any) -> str:
     """Return all that is known of a statement."""
     from workbench.lab import tables
 
+    covered = ("\n  ".join([name, *opened(name)]) for name in one.covered_by)
     errata = (f"{slip.location}: {slip.says}\nshould say: {slip.should_say}" for slip in one.errata)
     pairs = (
         ("id", one.id),
         ("source", source),
         ("kind", one.kind),
         ("statement", one.text),
-        ("covered by", "\n".join(one.covered_by)),
+        ("covered by", "\n".join(covered)),
         ("reason", one.reason),
         ("constants", one.constants),
         ("errata", "\n".join(errata)),

@@ -1,0 +1,33 @@
+"""From a statement to the files of its algorithm, proof, claim, figure and tests, each of which is there."""
+
+from pathlib import Path
+
+import pytest
+
+from workbench.lab import project
+from workbench.lab.terminal.trail import places
+from workbench.sources import sources, statements
+
+STATEMENTS = {one.id: one for source in sources() for one in statements(source)}
+WHOLE = ("L17/Thm2.5", "AL22/Alg3", "LKKO21/Thm6", "M21/UG/Alg1", "WX19/Alg1")
+
+
+@pytest.mark.parametrize("one", STATEMENTS.values(), ids=STATEMENTS)
+def test_what_covers_a_statement_is_a_step_away(one):
+    root = project.find(Path(__file__).parent).root
+    for name in one.covered_by:
+        found = places(name, root)
+        assert found
+        assert all((root / place.partition(" ")[0]).exists() for place in found)
+        assert places(name)[0] == found[0]
+
+
+@pytest.mark.parametrize("identifier", WHOLE)
+def test_a_stranger_finds_algorithm_proof_claim_figure_and_test(identifier):
+    root = project.find(Path(__file__).parent).root
+    found = " ".join(place for name in STATEMENTS[identifier].covered_by for place in places(name, root))
+    for folder in (
+        "workbench/estimators/", "workbench/proofs/", "workbench/chapters/", "figures/", "tests/chapters/",
+        "tests/contracts",
+    ):  # fmt: skip
+        assert folder in found
