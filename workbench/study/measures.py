@@ -1,19 +1,26 @@
-"""What the location claims and pictures read off their tables: medians, scales, crossings, slopes.
+"""What claims and pictures read off their tables: medians, scales, ratios, slopes, and checks of them.
 
 Intervals of several independent numbers are combined by the method of variance estimates recovery: a
 difference is off by the root of the sum of the squares of what its parts are off (Zou & Donner 2008).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import exp, inf, log, nan
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from workbench.study.intervals import Interval, bootstrap_interval, clopper_pearson
+from workbench.study.intervals import (
+    Interval,
+    Vector,
+    bootstrap_interval,
+    clopper_pearson,
+    median_ratio_interval,
+)
 from workbench.study.profiles import claim_level
 from workbench.study.quantiles import quantile_interval
 from workbench.study.rules import compare, inside_band
@@ -21,6 +28,7 @@ from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.streams import Role, point_id, stream
 from workbench.study.verdict import Verdict
 
+SUMMARY_RESAMPLES = 1000
 BAND = 0.15  # tolerance of the models: normal counts, rows beyond the clip left out
 
 
@@ -67,6 +75,16 @@ def mean_size(values: ArrayLike, level: float, name: str, seed: int, point: Poin
     rng = stream(seed, Role.BOOTSTRAP, name, point_id(point), 0)
     interval = bootstrap_interval(lambda v: float(v.mean()), sizes, level, rng, 500)
     return Measure(float(sizes.mean()), (max(interval[0], 0.0), interval[1]), len(sizes))
+
+
+def summary(
+    statistic: Callable[[Vector], float], values: ArrayLike, seed: int, name: str, level: float | None = None
+) -> Measure:
+    """Return a statistic of trials, one in each row, and its interval by resampling them."""
+    rows = np.asarray(values, np.float64)
+    rng = stream(seed, Role.BOOTSTRAP, name, 0, 0)
+    interval = bootstrap_interval(statistic, rows, level or claim_level(), rng, SUMMARY_RESAMPLES)
+    return Measure(float(statistic(rows)), interval, len(rows))
 
 
 def scaled(measure: Measure, factor: float) -> Measure:
@@ -149,3 +167,24 @@ def near(name: str, measure: Measure, predicted: float, *, n: int | None = None)
         trials=measure.trials,
     )
     return replace(verdict, id=name, n=n)
+
+
+def median_ratio(
+    name: str, top: Vector, bottom: Vector, low: float, high: float, level: float, rng: Generator, *, n: int
+) -> Verdict:
+    """Decide whether the ratio of two medians of the same trials lies in [low, high].
+
+    For errors that are sometimes enormous: a root mean square is then a matter of a few trials.
+    """
+    return Verdict(
+        status=compare(interval := median_ratio_interval(top, bottom, level, rng), low, high),
+        test="ratio of paired medians",
+        level=level,
+        n=n,
+        trials=len(top),
+        estimate=float(np.median(top) / np.median(bottom)),
+        interval=interval,
+        bound=high if high < inf else low,
+        id=name,
+        detail={"allowed": (low, high)},
+    )

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from workbench.chapters import any_gaussian as gallery
+from workbench.chapters.any_gaussian import claims
 from workbench.chapters.any_gaussian.figures import rows
 from workbench.chapters.any_gaussian.figures.vote import (
     VOTE_BUDGET,
@@ -15,7 +16,7 @@ from workbench.chapters.any_gaussian.figures.vote import (
     scattered,
 )
 from workbench.chapters.any_gaussian.runs import laws, votes
-from workbench.chapters.registry import AL22, AL22_LEARNERS, AL22_ORACLES, CLAIMS
+from workbench.chapters.registry import CLAIMS
 from workbench.lab.live.explore import Explorer
 from workbench.lab.pictures.plots import svg
 from workbench.study.sweeps import sweep
@@ -80,7 +81,7 @@ def test_rows_against_d_shows_plans_and_what_lies_below(monkeypatch):
 def test_every_claim_of_the_notebook_exists_once():
     ids = [*gallery.CLAIMS, *gallery.FULL]
     assert len(set(ids)) == len(ids)
-    assert set(ids) == {claim.id for claim in (*AL22, *AL22_LEARNERS, *AL22_ORACLES)} <= set(CLAIMS)
+    assert set(ids) == {claim.id for claim in claims.CLAIMS} <= set(CLAIMS)
 
 
 def test_far_groups_have_weight_zero_and_others_do_not():

@@ -9,7 +9,6 @@ import pytest
 from workbench.chapters.many_dimensions.claims import checks, covariance, mean
 from workbench.chapters.many_dimensions.runs import coinpress as runs
 from workbench.chapters.many_dimensions.runs import steps, theory
-from workbench.chapters.one_mean.runs.costs import resampler
 from workbench.chapters.registry import CLAIMS
 from workbench.estimators.covariance import coinpress
 from workbench.estimators.mean.coinpress import CoinPressMean
@@ -19,6 +18,7 @@ from workbench.privacy import ZCDP, SimulatedNoise, noise_source
 from workbench.sources import statements
 from workbench.study.profiles import claim_level
 from workbench.study.sweeps import sweep
+from workbench.study.sweeps.streams import resampler
 from workbench.study.sweeps.sweep import run
 from workbench.study.verdict import Status
 

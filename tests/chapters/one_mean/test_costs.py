@@ -3,19 +3,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from workbench.chapters.one_mean.claims import costs
-from workbench.chapters.one_mean.runs.costs import at, quantile_ratio_interval, resampler
-from workbench.chapters.registry import (
-    L17_ACCOUNTING,
-    L17_COSTS,
-    L17_INTERVALS,
-    L17_PREDICTION,
-    L17_TIGHT,
-)
+from workbench.chapters.one_mean.claims import accounting, costs, intervals, prediction, tight
+from workbench.chapters.one_mean.runs.costs import quantile_ratio_interval
 from workbench.privacy.noise import SimulatedNoise
 from workbench.sources import statements
+from workbench.study.measures import at
 from workbench.study.profiles import claim_level
 from workbench.study.rules import combine
+from workbench.study.sweeps.streams import resampler
 from workbench.study.sweeps.sweep import run
 from workbench.study.verdict import Status
 
@@ -140,8 +135,8 @@ def test_the_ratio_of_quantiles_is_covered():
 
 def test_claims_and_statements_name_each_other():
     rows = {statement.id: statement.covered_by for statement in statements("l17")}
-    ours = {claim for family in (L17_COSTS, L17_TIGHT, L17_INTERVALS, L17_ACCOUNTING) for claim in family}
-    for claim in (*ours, *L17_PREDICTION):
+    ours = {claim for family in (costs, tight, intervals, accounting) for claim in family.CLAIMS}
+    for claim in (*ours, *prediction.CLAIMS):
         for source in claim.sources:
             assert f"claim {claim.id}" in rows[source], (claim.id, source)
 

@@ -5,11 +5,12 @@ import pandas as pd
 import pytest
 
 from workbench.chapters.one_mean.claims import prediction, tight
-from workbench.chapters.one_mean.runs.costs import resampler, two_step
+from workbench.chapters.one_mean.runs.costs import two_step
 from workbench.chapters.registry import CLAIMS
 from workbench.estimators.parts.locate.window_mean import Prediction
 from workbench.privacy.noise import SimulatedNoise
 from workbench.study.rules import combine
+from workbench.study.sweeps.streams import resampler
 from workbench.study.sweeps.sweep import run
 from workbench.study.verdict import Status
 

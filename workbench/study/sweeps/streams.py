@@ -43,6 +43,11 @@ def stream(seed: int, role: Role, name: str, point: int, block: int) -> Generato
     return default_rng(SeedSequence(int(seed), spawn_key=key))
 
 
+def resampler(seed: int, name: str) -> Generator:
+    """Return the generator of a claim's resampling."""
+    return stream(seed, Role.BOOTSTRAP, name, 0, 0)
+
+
 def point_id(point: Mapping[str, float | int | str]) -> int:
     """Return the id of a grid point: the CRC-32 of the canonical JSON of its parameters.
 

@@ -12,7 +12,7 @@ from workbench.chapters.any_gaussian.figures.rows import DELTA, EPSILON, POPULOU
 from workbench.chapters.any_gaussian.figures.vote import PLAIN
 from workbench.chapters.any_gaussian.runs import laws as sweeps
 from workbench.chapters.any_gaussian.runs import votes
-from workbench.chapters.covariance.figures.heavy import ERROR, LEVEL, measured
+from workbench.charts.bands import ERROR, LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.study import measures
 from workbench.study.sweeps.sweep import run

@@ -8,7 +8,7 @@ import pandas as pd
 from workbench.bounds import al22
 from workbench.chapters.any_gaussian.figures.vote import PLAIN
 from workbench.chapters.any_gaussian.runs import votes
-from workbench.chapters.covariance.figures.heavy import LEVEL, measured
+from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.spectra import across, in_rows, rows_of
 from workbench.estimators.covariance.populous import PopulousCovariance

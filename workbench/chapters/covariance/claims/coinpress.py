@@ -13,16 +13,17 @@ from numpy.random import Generator
 
 from workbench.chapters.many_dimensions.claims import checks
 from workbench.chapters.many_dimensions.runs.coinpress import RHO, table
-from workbench.chapters.one_mean.runs.costs import at, resampler
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.estimators.gaussian.coinpress import CoinPressGaussian
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ZCDP
 from workbench.study.claim import Claim
 from workbench.study.intervals import bootstrap_interval
+from workbench.study.measures import at
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import inside_band
 from workbench.study.sweeps.schema import Point
+from workbench.study.sweeps.streams import resampler
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Verdict
 from workbench.types import Array, Columns

@@ -13,14 +13,14 @@ import numpy as np
 import pandas as pd
 
 from workbench.chapters.covariance.runs import heavy as sweeps
-from workbench.chapters.covariance.runs.covariances import geometric, summary
+from workbench.chapters.covariance.runs.covariances import geometric
 from workbench.chapters.covariance.runs.heavy_theory import CutStudent
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.complexity import Complexity, enough, in_proportion, sized
 from workbench.study.intervals import crossing, local_slope
-from workbench.study.measures import Measure
+from workbench.study.measures import Measure, summary
 from workbench.study.profiles import claim_level
 from workbench.study.rules import at_most
 from workbench.study.sweeps.streams import Role, point_id, stream

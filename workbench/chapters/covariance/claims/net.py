@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.chapters.covariance.runs.covariances import error_of, summary, without_privacy
+from workbench.chapters.covariance.runs.covariances import error_of, without_privacy
 from workbench.estimators.covariance.pure_net import PureNetCovariance
 from workbench.estimators.parts.nets.covariance_net import directions
 from workbench.populations.heavy_tailed import student_hypercontractivity
@@ -21,6 +21,7 @@ from workbench.privacy import PureDP
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.complexity import enough
+from workbench.study.measures import summary
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Verdict

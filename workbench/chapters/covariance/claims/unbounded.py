@@ -7,12 +7,11 @@ import pandas as pd
 
 from workbench.chapters.covariance.claims import unbounded_spectra
 from workbench.chapters.covariance.runs import unbounded as sweeps
-from workbench.chapters.covariance.runs.covariances import summary
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.complexity import Complexity, enough, sized
 from workbench.study.intervals import crossing, local_slope
-from workbench.study.measures import Measure
+from workbench.study.measures import Measure, summary
 from workbench.study.profiles import claim_level
 from workbench.study.rules import at_most, combine
 from workbench.study.sweeps.streams import Role, stream

@@ -12,11 +12,12 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.covariance.runs import unbounded as sweeps
-from workbench.chapters.covariance.runs.covariances import error_of, summary
+from workbench.chapters.covariance.runs.covariances import error_of
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.populations.spectra import named, shown
 from workbench.study import measures
 from workbench.study.complexity import enough
+from workbench.study.measures import summary
 from workbench.study.over_spectra import supremum
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.sweeps.sweep import Sweep, grid

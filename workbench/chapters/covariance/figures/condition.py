@@ -6,8 +6,9 @@ import pandas as pd
 
 from workbench.chapters.covariance.claims import unbounded as claims
 from workbench.chapters.covariance.claims import unbounded_spectra as spectra
-from workbench.chapters.covariance.figures.heavy import ERROR, LEVEL, PLAIN, measured, trivial
+from workbench.chapters.covariance.figures.heavy import PLAIN, trivial
 from workbench.chapters.covariance.runs import unbounded as sweeps
+from workbench.charts.bands import ERROR, LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.spectra import in_rows, rows_of
 from workbench.study import measures

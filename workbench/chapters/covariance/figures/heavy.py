@@ -7,17 +7,15 @@ import pandas as pd
 
 from workbench.chapters.covariance.claims import heavy as claims
 from workbench.chapters.covariance.runs import heavy as sweeps
-from workbench.chapters.covariance.runs.covariances import summary
 from workbench.chapters.covariance.runs.heavy_theory import CutStudent
+from workbench.charts.bands import ERROR, LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.study import measures
-from workbench.study.measures import Measure
+from workbench.study.measures import summary
 from workbench.study.sweeps.sweep import run
 
-LEVEL = 0.05  # of the bands
 LAYER_N, LAYER_DEGREES = 10_000, (4.2, 10.2)
 LAYERS = {"bias": "0", "noise": "1", "sampling": "2"}
-ERROR = "error in the norm of Σ"
 NAIVE, PRECONDITIONED, PLAIN = "covariance/heavy-tailed-naive", "covariance/heavy-tailed", "non-private"
 NOTE = "Dashed: predicted, nothing is fitted. Bands: 95 % intervals."
 RADIUS = "clipping radius γ (standard deviations)"
@@ -89,12 +87,6 @@ def _mean(values: np.ndarray) -> float:
 
 def _root_mean_square(values: np.ndarray) -> float:
     return float(np.sqrt((values**2).mean()))
-
-
-def measured(label: str, found: Mapping[float, Measure], key: str) -> Series:
-    """Return a measured curve with its band."""
-    low, high = zip(*(one.interval for one in found.values()), strict=True)
-    return Series(label, found, [one.estimate for one in found.values()], low, high, colour_key=key)
 
 
 def rates(profile: str, seed: int) -> Chart:

@@ -4,15 +4,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.heavy import (
-    ERROR,
-    LAYER_LIMITS,
-    LAYERS,
-    RADIUS,
-    minimiser,
-    predicted,
-)
+from workbench.chapters.covariance.figures.heavy import LAYER_LIMITS, LAYERS, RADIUS, minimiser, predicted
 from workbench.chapters.covariance.runs.heavy_theory import CutStudent
+from workbench.charts.bands import ERROR
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.distributions import Gaussian
 from workbench.estimators.parts.rows import second_moment_sensitivity, second_moment_within

@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 
 from workbench.chapters.covariance.claims import net as claims
-from workbench.chapters.covariance.figures.heavy import ERROR, LEVEL, PLAIN, measured
-from workbench.chapters.covariance.runs.covariances import summary
+from workbench.chapters.covariance.figures.heavy import PLAIN
+from workbench.charts.bands import ERROR, LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import ellipse, plane
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import PureDP
 from workbench.study import measures
+from workbench.study.measures import summary
 from workbench.study.sweeps.streams import Role, stream
 from workbench.study.sweeps.sweep import run
 

@@ -2,9 +2,10 @@
 
 from workbench.chapters.covariance.claims import heavy, unbounded
 from workbench.chapters.covariance.figures.condition import UNBOUNDED
-from workbench.chapters.covariance.figures.heavy import LEVEL, PLAIN, measured
+from workbench.chapters.covariance.figures.heavy import PLAIN
 from workbench.chapters.covariance.runs import heavy as heavy_sweeps
 from workbench.chapters.covariance.runs import unbounded as unbounded_sweeps
+from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.study.sweeps.sweep import run
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from workbench.bounds.shape import Shape
 from workbench.chapters.many_dimensions.runs.theory import Parts
-from workbench.chapters.one_mean.runs.costs import at
 from workbench.study.complexity import Complexity, sized
 from workbench.study.intervals import (
     RESAMPLES,
@@ -21,8 +20,8 @@ from workbench.study.intervals import (
     bootstrap_interval,
     crossing,
     local_slope,
-    median_ratio_interval,
 )
+from workbench.study.measures import at
 from workbench.study.rules import compare, inside_band, slope_inside
 from workbench.study.verdict import Verdict
 
@@ -85,27 +84,6 @@ def ratio(
         n=n,
         trials=len(top),
         estimate=estimate,
-        interval=interval,
-        bound=high if high < inf else low,
-        id=name,
-        detail={"allowed": (low, high)},
-    )
-
-
-def median_ratio(
-    name: str, top: Vector, bottom: Vector, low: float, high: float, level: float, rng: Generator, *, n: int
-) -> Verdict:
-    """Decide whether the ratio of two medians of the same trials lies in [low, high].
-
-    For errors that are sometimes enormous: a root mean square is then a matter of a few trials.
-    """
-    return Verdict(
-        status=compare(interval := median_ratio_interval(top, bottom, level, rng), low, high),
-        test="ratio of paired medians",
-        level=level,
-        n=n,
-        trials=len(top),
-        estimate=float(np.median(top) / np.median(bottom)),
         interval=interval,
         bound=high if high < inf else low,
         id=name,

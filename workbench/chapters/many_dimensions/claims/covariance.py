@@ -11,11 +11,12 @@ from workbench.chapters.many_dimensions.claims import checks
 from workbench.chapters.many_dimensions.claims.mean import along_axis
 from workbench.chapters.many_dimensions.runs import coinpress as runs
 from workbench.chapters.many_dimensions.runs import steps, theory
-from workbench.chapters.one_mean.runs.costs import at, resampler
 from workbench.privacy import ZCDP
 from workbench.study.claim import Claim
+from workbench.study.measures import at, median_ratio
 from workbench.study.profiles import claim_level
 from workbench.study.rules import at_most
+from workbench.study.sweeps.streams import resampler
 from workbench.study.verdict import Verdict
 
 MORE, FLAT, NEAR = 1.1, 1.05, 1.15  # over two steps, over the default number, over the plain estimate
@@ -67,7 +68,7 @@ def over_two(frame: pd.DataFrame, name: str, level: float, rng: Generator) -> li
     """Return the checks of 3, 4 and 5 steps against 2, the columns of one kind of run."""
     two, n = checks.column(frame, f"{name} 2"), int(frame["n"].iloc[0])
     return [
-        checks.median_ratio(
+        median_ratio(
             f"{t} steps over 2, {name}", checks.column(frame, f"{name} {t}"), two, 0.0, MORE, level, rng, n=n
         )
         for t in (3, 4, 5)
@@ -88,7 +89,7 @@ def directions(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdic
         for t in (3, 4, 5):
             after, before = (checks.column(frame, f"{side} {count}") for count in (t, t - 1))
             name = f"{t} steps over {t - 1}, rows on the {side} side"
-            found.append(checks.median_ratio(name, after, before, low, high, level, rng, n=n))
+            found.append(median_ratio(name, after, before, low, high, level, rng, n=n))
     return found
 
 

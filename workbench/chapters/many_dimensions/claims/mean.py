@@ -11,12 +11,13 @@ from workbench.bounds.m21 import coinpress_mean_shape
 from workbench.chapters.many_dimensions.claims import checks
 from workbench.chapters.many_dimensions.runs import coinpress as runs
 from workbench.chapters.many_dimensions.runs import steps, theory
-from workbench.chapters.one_mean.runs.costs import at, resampler
 from workbench.privacy import ZCDP
 from workbench.study.claim import Claim
 from workbench.study.intervals import bootstrap_interval
+from workbench.study.measures import at
 from workbench.study.profiles import claim_level
 from workbench.study.rules import compare
+from workbench.study.sweeps.streams import resampler
 from workbench.study.sweeps.sweep import Sweep
 from workbench.study.verdict import Verdict
 

@@ -10,10 +10,11 @@ from numpy.random import Generator
 from workbench.chapters.many_dimensions.claims import checks, covariance, mean
 from workbench.chapters.many_dimensions.claims.checks import Predict
 from workbench.chapters.many_dimensions.runs import coinpress as runs
-from workbench.chapters.one_mean.runs.costs import at, resampler
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.study.intervals import Interval
+from workbench.study.measures import at
 from workbench.study.sweeps.schema import Point
+from workbench.study.sweeps.streams import resampler
 from workbench.study.sweeps.sweep import Sweep, run, run_all
 
 BAND, TWO = 0.05, 1.96  # level of the bands, and how many standard errors they reach

@@ -10,7 +10,6 @@ from numpy.random import Generator
 
 from workbench.chapters.many_dimensions.runs.coinpress import table
 from workbench.chapters.many_dimensions.runs.theory import Parts, mean_parts
-from workbench.chapters.one_mean.runs.costs import at
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.estimators import Abstention, Estimator
 from workbench.estimators.mean.clipped_box import ClippedBoxMean
@@ -19,7 +18,7 @@ from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.estimators.mean.coordinatewise import CoordinatewiseMean, shared
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.study.measures import Measure, median, scaled
+from workbench.study.measures import Measure, at, median, scaled
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid, run
 from workbench.types import Array, Columns

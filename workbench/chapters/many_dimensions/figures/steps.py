@@ -19,11 +19,10 @@ from workbench.chapters.many_dimensions.figures.costs import (
 from workbench.chapters.many_dimensions.figures.means import measured
 from workbench.chapters.many_dimensions.runs import coinpress as runs
 from workbench.chapters.many_dimensions.runs import steps, theory
-from workbench.chapters.one_mean.runs.costs import at
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.estimators.base import Trace
 from workbench.privacy import ZCDP
-from workbench.study.measures import median
+from workbench.study.measures import at, median
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid, run
 from workbench.types import Columns

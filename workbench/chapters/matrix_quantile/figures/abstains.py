@@ -4,9 +4,9 @@ from math import inf, isnan, nan
 
 import pandas as pd
 
-from workbench.chapters.covariance.figures.heavy import LEVEL, measured
 from workbench.chapters.matrix_quantile.figures.pictures import OURS, PLAIN
 from workbench.chapters.matrix_quantile.runs import beside as sweeps
+from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Scale, Series
 from workbench.study import measures
 from workbench.study.intervals import clopper_pearson

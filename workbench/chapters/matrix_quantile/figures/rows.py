@@ -4,7 +4,6 @@ from math import inf, log
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.heavy import LEVEL, measured
 from workbench.chapters.matrix_quantile.figures.pictures import OURS
 from workbench.chapters.matrix_quantile.runs import beside as sweeps
 from workbench.chapters.matrix_quantile.runs.quantile import (
@@ -16,6 +15,7 @@ from workbench.chapters.matrix_quantile.runs.quantile import (
     SUCCESS,
     planned,
 )
+from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.spectra import across, places, rows_of
 from workbench.study import measures

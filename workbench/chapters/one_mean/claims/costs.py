@@ -14,13 +14,15 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.bounds.l17 import packing_bound, sampling_bound, two_point_bound
-from workbench.chapters.one_mean.runs.costs import at, resampler, two_step
+from workbench.chapters.one_mean.runs.costs import two_step
 from workbench.losses import total_variation_of_means
 from workbench.study.claim import Claim
 from workbench.study.complexity import Complexity, in_proportion, sized
 from workbench.study.intervals import Crossing, bootstrap_interval, crossing, local_slope
+from workbench.study.measures import at
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import compare, inside_band, slope_inside
+from workbench.study.sweeps.streams import resampler
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Verdict
 

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.random import Generator
 from scipy.special import ndtri, stdtrit
 
-from workbench.chapters.one_mean.runs.costs import DELTA, at, below, resampler
+from workbench.chapters.one_mean.runs.costs import DELTA, below
 from workbench.estimators.parts.scale.pivots import TABLE_RISK
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
@@ -24,8 +24,10 @@ from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
 from workbench.study.complexity import enough
 from workbench.study.intervals import median_ratio_interval
+from workbench.study.measures import at
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import at_most
+from workbench.study.sweeps.streams import resampler
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Status, Verdict
 from workbench.types import Columns

@@ -10,15 +10,17 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.chapters.one_mean.runs.costs import at, resampler, two_step
+from workbench.chapters.one_mean.runs.costs import two_step
 from workbench.estimators.parts.locate.huber import FAR
 from workbench.estimators.parts.locate.window_mean import Prediction, WindowMean
 from workbench.privacy import PureDP
 from workbench.study.claim import Claim
 from workbench.study.intervals import Vector, bootstrap_interval, clopper_pearson
+from workbench.study.measures import at
 from workbench.study.profiles import claim_level
 from workbench.study.rules import inside_band
 from workbench.study.sweeps.schema import Point
+from workbench.study.sweeps.streams import resampler
 from workbench.study.sweeps.sweep import Sweep
 from workbench.study.verdict import Status, Verdict
 

@@ -11,15 +11,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.one_mean.claims.prediction import RADII, as_predicted
-from workbench.chapters.one_mean.runs.costs import (
-    DELTA,
-    at,
-    below,
-    quantile_ratio_interval,
-    resampler,
-    two_step,
-    unbounded,
-)
+from workbench.chapters.one_mean.runs.costs import DELTA, below, quantile_ratio_interval, two_step, unbounded
 from workbench.estimators.base import Abstention
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.univariate.scale import Scale
@@ -28,7 +20,9 @@ from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
 from workbench.study.complexity import enough
 from workbench.study.intervals import Vector, clopper_pearson
+from workbench.study.measures import at
 from workbench.study.profiles import claim_level
+from workbench.study.sweeps.streams import resampler
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Verdict
 from workbench.types import Columns

@@ -8,14 +8,16 @@ import pandas as pd
 from scipy.special import ndtri
 
 from workbench.chapters.one_mean.claims import costs
-from workbench.chapters.one_mean.runs.costs import at, quantile_ratio_interval, resampler, two_step
+from workbench.chapters.one_mean.runs.costs import quantile_ratio_interval, two_step
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.estimators.parts.locate.histogram_mean import HistogramMean
 from workbench.estimators.parts.locate.laplace_normal import half_width
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.privacy import PureDP
 from workbench.study.intervals import bootstrap_interval
+from workbench.study.measures import at
 from workbench.study.profiles import blocks
+from workbench.study.sweeps.streams import resampler
 from workbench.study.sweeps.sweep import Sweep, grid, run
 
 BAND = 0.05  # level of the shaded bands: they miss in one of 20 points

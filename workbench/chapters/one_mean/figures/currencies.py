@@ -7,10 +7,10 @@ import pandas as pd
 
 from workbench.chapters.one_mean.claims import accounting
 from workbench.chapters.one_mean.claims import intervals as study
-from workbench.chapters.one_mean.runs.costs import at
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.privacy import ApproxDP
 from workbench.study.intervals import clopper_pearson
+from workbench.study.measures import at
 from workbench.study.sweeps.sweep import run
 
 BAND = 0.05

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from math import exp, inf, log
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 
@@ -18,7 +17,6 @@ from workbench.estimators.univariate.unbounded_mean import UnboundedMean
 from workbench.privacy import ApproxDP, PureDP
 from workbench.study.intervals import Interval, Vector, bootstrap_interval, clopper_pearson
 from workbench.study.rules import compare
-from workbench.study.sweeps.streams import Role, stream
 from workbench.study.verdict import Verdict
 from workbench.types import Columns
 
@@ -63,18 +61,6 @@ def beside_the_sample_mean(
             columns[0, i], columns[2, i] = abs(value - mean), abs(value - sample)
     error, reference, apart = columns
     return {"error": error, "reference": reference, "apart": apart, "abstained": np.isinf(error)}
-
-
-def at(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
-    """Return the rows of one point, or of the points that share these parameters."""
-    for name, value in values.items():
-        frame = frame[frame[name] == value]
-    return frame
-
-
-def resampler(seed: int, name: str) -> Generator:
-    """Return the generator of a claim's resampling."""
-    return stream(seed, Role.BOOTSTRAP, name, 0, 0)
 
 
 def quantile_ratio_interval(a: Vector, b: Vector, q: float, level: float, rng: Generator) -> Interval:

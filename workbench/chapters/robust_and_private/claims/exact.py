@@ -14,7 +14,6 @@ from numpy.random import Generator
 
 from workbench.bounds.lkko21 import bounded_covariance_error
 from workbench.bounds.resilience import margin_rate, median_bias, rows_to_pass, trimmed_bias
-from workbench.chapters.covariance.runs.covariances import summary
 from workbench.estimators.base import Estimator, Trace
 from workbench.estimators.mean.resilient import ResilientMean
 from workbench.estimators.mean.resilient_heavy import ResilientHeavyMean
@@ -24,6 +23,7 @@ from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.complexity import enough, in_proportion
 from workbench.study.intervals import crossing
+from workbench.study.measures import summary
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import at_most
 from workbench.study.sweeps.streams import Role, stream

@@ -8,12 +8,11 @@ from math import inf, log, sqrt
 import numpy as np
 import pandas as pd
 
-from workbench.chapters.many_dimensions.claims.checks import median_ratio
 from workbench.chapters.robust_and_private.runs import prime as sweeps
 from workbench.chapters.robust_and_private.runs import theory
 from workbench.chapters.robust_and_private.runs.prime import limit
 from workbench.study import measures
-from workbench.study.measures import Measure
+from workbench.study.measures import Measure, median_ratio
 from workbench.study.profiles import claim_level
 from workbench.study.rules import alike, at_most
 from workbench.study.sweeps.streams import Role, stream

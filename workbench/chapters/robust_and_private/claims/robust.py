@@ -8,10 +8,10 @@ from math import inf, log, sqrt
 
 import pandas as pd
 
-from workbench.chapters.many_dimensions.claims.checks import median_ratio
 from workbench.chapters.robust_and_private.runs import robust as sweeps
 from workbench.study import measures
 from workbench.study.claim import Claim
+from workbench.study.measures import median_ratio
 from workbench.study.profiles import claim_level
 from workbench.study.rules import combine
 from workbench.study.sweeps.streams import Role, stream

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from workbench.bounds.corruption import mean_limit
-from workbench.chapters.covariance.figures.heavy import measured
 from workbench.chapters.robust_and_private.claims.prime import medians
 from workbench.chapters.robust_and_private.runs import duel
 from workbench.chapters.robust_and_private.runs import prime as sweeps
 from workbench.chapters.robust_and_private.runs import robust as robust_sweeps
+from workbench.charts.bands import measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.study import measures
 from workbench.study.measures import Measure

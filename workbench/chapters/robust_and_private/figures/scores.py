@@ -4,10 +4,10 @@ from math import inf
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.heavy import measured
 from workbench.chapters.robust_and_private.claims.prime import medians
 from workbench.chapters.robust_and_private.figures.rows import BAD, FREE, GOOD, taken
 from workbench.chapters.robust_and_private.runs import prime as sweeps
+from workbench.charts.bands import measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.estimators.mean.prime import PrimeMean
 from workbench.estimators.parts.filters.removal import (

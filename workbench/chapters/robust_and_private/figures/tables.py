@@ -2,8 +2,8 @@
 
 from workbench.bounds.lkko21 import table_1 as formulas_1
 from workbench.bounds.lkko21 import table_2 as formulas_2
-from workbench.chapters.covariance.figures.heavy import measured
 from workbench.chapters.robust_and_private.claims import sizes
+from workbench.charts.bands import measured
 from workbench.charts.chart import Chart, Panel, Role, Series
 from workbench.study.sweeps.sweep import run
 
