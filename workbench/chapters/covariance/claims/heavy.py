@@ -1,7 +1,7 @@
 """Claims about covariances of heavy-tailed rows: M21/HT Theorems 3.1 and 3.2 and its row of Table 1.
 
 Bias and noise are measured apart from the error of sampling, on the same rows, and compared with
-`m21_heavy_theory`, which is exact for Student rows: nothing is fitted. Slopes are compared with those of that
+`heavy_theory`, which is exact for Student rows: nothing is fitted. Slopes are compared with those of that
 prediction between the same n, because the exponents -(k - 1)/k of the source are limits; (ν - 2)/ν stands for
 (k - 1)/k with 2k = ν, the moment that just fails to exist.
 """

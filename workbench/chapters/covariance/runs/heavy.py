@@ -1,7 +1,7 @@
 """The sweeps behind the claims and pictures about heavy tails (M21/HT). Rows are Student's t of mean 0.
 
 `layers` takes the naive estimator apart on rows of covariance I, at radii that are fixed multiples of the
-best one of `m21_heavy_theory`; `spreads` runs estimators on longer and longer ellipsoids; `steps` watches one
+best one of `heavy_theory`; `spreads` runs estimators on longer and longer ellipsoids; `steps` watches one
 step of preconditioning; `sizes` looks for the rows that an accuracy needs. Grids are placed by formulas
 alone.
 """

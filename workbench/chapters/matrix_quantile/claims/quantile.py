@@ -37,7 +37,7 @@ def exact_on_small_cases() -> Verdict:
 def bounds_hold_in_floats(frame: pd.DataFrame) -> list[Verdict]:
     """Return the checks: no exception, by a search that would find a bound which is a tenth too small.
 
-    Half of the pairs are random; the others are `matrix_quantile_pairs.extreme`, known by calculation to use
+    Half of the pairs are random; the others are `runs.pairs.extreme`, known by calculation to use
     up 55/59 of the bound on the trace or more, ln(60/59) · 55 = .924 of that on the logs, and to move h by 1
     in half of all cases. If they do not, the claim is refuted: the search would have no power.
     """

@@ -1,6 +1,6 @@
 """Claims about locating a mean: L17 Lemma 2.2 to Theorem 2.8, and one of our own.
 
-Every claim reads its numbers off a sweep of `l17_location_sweeps`, which its picture shows as well, and
+Every claim reads its numbers off a sweep of `runs.location`, which its picture shows as well, and
 compares them with constant-explicit predictions. Where a prediction rests on a model (normal counts), the
 band is the declared tolerance of that model.
 

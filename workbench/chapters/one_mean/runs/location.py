@@ -1,7 +1,7 @@
 """The sweeps behind the claims and pictures about locating a mean (L17 section 2).
 
 Unit variance throughout, and rows are normal. On a range [-R, R] the mean is uniform, so that its position
-within a bin is. Grids of n are placed by the predictions of `l17_location_theory`, the same under every
+within a bin is. Grids of n are placed by the predictions of `runs.theory`, the same under every
 profile: nothing is chosen by looking.
 """
 

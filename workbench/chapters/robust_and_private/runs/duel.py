@@ -1,6 +1,6 @@
 """Attacks against estimators on the same rows: the sweeps of the scoreboard and of the crossover.
 
-Rows are as in `lkko21_sweeps`; a column for each estimator, by its catalog key, is its error.
+Rows are as in `runs.prime`; a column for each estimator, by its catalog key, is its error.
 """
 
 from math import sqrt
