@@ -8,7 +8,7 @@ from workbench.lab.runner import costs as lab_costs
 from workbench.lab.runner.console import Console
 from workbench.lab.runner.costs import Costs, costs
 from workbench.lab.runner.notebooks import Outcome
-from workbench.lab.runner.reproduce import Request, reproduce
+from workbench.lab.runner.reproduce import Reproduction, reproduce
 from workbench.study.profiles import Work
 
 WORKS = {"01_good": Work(expected=10, budget=20), "02_heavy": Work(expected=30, budget=40), "03_new": None}
@@ -77,7 +77,7 @@ def test_what_is_used_counts_the_kernel_and_its_workers(project, monkeypatch):
     monkeypatch.setattr(lab_costs, "NOTEBOOKS", {"02_burn": {"quick": Work(expected=16, budget=0.5)}})
     write_notebook(project / "notebooks" / "02_burn.ipynb", BURN, parameters=DEFAULTS)
     said = Console(io.StringIO())
-    request = Request(notebooks=["02_burn"], given={"seed": 3})
+    request = Reproduction(notebooks=["02_burn"], given={"seed": 3})
     assert reproduce(Project(project), request, said) == 0
     lines = said.stream.getvalue().splitlines()
     (compared,) = [line for line in lines if line.startswith("estimated") and "used" in line]

@@ -69,7 +69,7 @@ def write(path, rows, header=b"height", end=b"\n"):
 
 def request(path, **more):
     settings = {"radius": RADIUS, "sigma": 1.0}
-    return module.Request(
+    return module.EstimateRequest(
         path, "univariate/clipped-mean", ("height",), 1.0, settings=settings, seed=3, **more
     )
 
@@ -386,7 +386,7 @@ def test_the_predicted_error_is_a_public_number(tmp_path):
 
 def test_an_estimator_without_a_bound_has_no_such_line(tmp_path):
     path = write(tmp_path / "data.csv", [b"1,2"] * 300, b"a,b")
-    clipped = module.Request(path, "covariance/clipped", rho=1.0, settings={"upper": 9.0}, seed=1)
+    clipped = module.EstimateRequest(path, "covariance/clipped", rho=1.0, settings={"upper": 9.0}, seed=1)
     text, _ = module.estimate(clipped)
     assert "error bound" not in text
     assert "columns: a, b" in text

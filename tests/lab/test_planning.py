@@ -12,7 +12,7 @@ import pytest
 from workbench.catalog import CATALOG
 from workbench.cli import main
 from workbench.lab.terminal.plan_report import report
-from workbench.lab.terminal.planning import Request, planning
+from workbench.lab.terminal.planning import PlanRequest, planning
 from workbench.study.planner import Check, plan
 from workbench.study.planner.answers import answer
 from workbench.study.planner.estimators import candidates
@@ -51,7 +51,7 @@ def test_the_table_names_budget_rows_conditions_and_what_happens_below(capsys):
 @pytest.fixture(scope="module")
 def page():
     """README's example, as it is printed without and with reasons, at one reckoning."""
-    question = Request(subject="mean", alpha=0.1, settings={"radius": 100.0}).question()
+    question = PlanRequest(subject="mean", alpha=0.1, settings={"radius": 100.0}).question()
     answers = plan(question)
     return {why: report(question, answers, why=why) for why in (False, True)}
 
@@ -109,20 +109,20 @@ def test_why_says_of_every_estimator_what_its_answer_assumes_or_why_there_is_non
 
 
 def test_a_reason_is_that_of_the_budget_that_an_estimator_takes():
-    (one,) = plan(Request(subject="mean/tukey", d=2, settings={"step": 1e-4}, alpha=1.0).question())
+    (one,) = plan(PlanRequest(subject="mean/tukey", d=2, settings={"step": 1e-4}, alpha=1.0).question())
     assert one.reason.startswith("step = 0.0001: expected larger")
 
 
 def test_the_estimators_of_an_estimand_are_asked_for_one_d():
     for subject, d in {"mean": 1, "covariance": 2, "range": 3}.items():
-        found = candidates(Request(subject=subject).question())
+        found = candidates(PlanRequest(subject=subject).question())
         assert {one.d for one in found} == {d}
-        assert {one.d for one in candidates(Request(subject=subject, d=4).question())} == {4}
-    assert {one.d for one in candidates(Request(subject="mean/populous").question())} == {3}
+        assert {one.d for one in candidates(PlanRequest(subject=subject, d=4).question())} == {4}
+    assert {one.d for one in candidates(PlanRequest(subject="mean/populous").question())} == {3}
 
 
 def test_the_catalog_as_a_whole_is_a_table_for_each_estimand():
-    question = Request(subject="").question()
+    question = PlanRequest(subject="").question()
     chosen = [one for one in candidates(question) if one.entry.estimand in ("location", "range")]
     found = [answer(question, one) for one in chosen]
     text = report(question, found, why=False)
@@ -201,7 +201,7 @@ def test_what_no_estimator_reaches_exits_with_1(capsys):
 
 
 def test_the_table_tells_of_a_bound_that_is_not_monotone():
-    question = Request(subject=MEAN[0], alpha=0.2).question()
+    question = PlanRequest(subject=MEAN[0], alpha=0.2).question()
     (found,) = plan(question)
     gap = replace(found, check=Check(9, (600.0, 1e6)))
     for why in (False, True):
@@ -290,7 +290,7 @@ def test_a_key_that_the_catalog_gains_needs_no_change_of_the_planner(monkeypatch
     extended = MappingProxyType({**catalog.CATALOG, entry.key: entry})
     monkeypatch.setattr(catalog, "CATALOG", extended)
     monkeypatch.setattr(estimators, "CATALOG", extended)
-    text, good = planning(Request(subject=entry.key, d=5, calibration="both"), as_json=True)
+    text, good = planning(PlanRequest(subject=entry.key, d=5, calibration="both"), as_json=True)
     found = json.loads(text)["answers"]
     assert good
     assert {one["calibration"]: one["answers_from"] for one in found} == {"tight": 5000, "paper": 500_000}

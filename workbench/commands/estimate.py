@@ -66,11 +66,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _estimate(options: argparse.Namespace, writing: Any) -> tuple[str, bool]:
-    from workbench.lab.terminal.estimate import Request, estimate
+    from workbench.lab.terminal.estimate import EstimateRequest, estimate
 
     names = ("file", "key", "columns", "epsilon", "delta", "rho", "seed", "out", "missing")
     given = {name: getattr(options, name) for name in names}
-    return estimate(Request(settings=dict(options.set), writing=writing, **given))
+    return estimate(EstimateRequest(settings=dict(options.set), writing=writing, **given))
 
 
 def _check(options: argparse.Namespace, writing: Any) -> tuple[str, bool]:

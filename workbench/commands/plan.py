@@ -33,10 +33,10 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Return 1 if no estimator reaches what is asked."""
-    from workbench.lab.terminal.planning import Request, planning
+    from workbench.lab.terminal.planning import PlanRequest, planning
 
     names = ("subject", "d", "alpha", "beta", "epsilon", "delta", "rho", "n", "calibration")
-    request = Request(settings=dict(options.set), **{name: getattr(options, name) for name in names})
+    request = PlanRequest(settings=dict(options.set), **{name: getattr(options, name) for name in names})
     text, good = planning(request, as_json=options.json, why=options.why)
     print(text)
     return 0 if good else 1

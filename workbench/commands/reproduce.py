@@ -28,12 +28,12 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Return 1 if anything is not as committed."""
     from workbench.lab import project
-    from workbench.lab.runner.reproduce import Request, reproduce
+    from workbench.lab.runner.reproduce import Reproduction, reproduce
 
     given = dict(options.parameter)
     if options.seed is not None:
         given["seed"] = options.seed
-    request = Request(
+    request = Reproduction(
         notebooks=options.notebook,
         profile=options.profile,
         update=options.update,

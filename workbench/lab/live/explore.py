@@ -36,7 +36,7 @@ Stage = Literal["theory", "simulation", "finished"]
 
 
 @dataclass(frozen=True)
-class Frame:
+class Drawing:
     """One state of the picture: its bytes and its sentence, or the line that stands in its place.
 
     `position` says where the controls stand, `shown` what the picture shows, and `stage` how far the view
@@ -82,7 +82,7 @@ class Explorer:
         self.view, self.alt = view, alt
         self.controls = {name: replace(one, label=one.label or name) for name, one in controls.items()}
         self.figure: Figure | None = None
-        self.done: OrderedDict[tuple[object, ...], Frame] = OrderedDict()
+        self.done: OrderedDict[tuple[object, ...], Drawing] = OrderedDict()
         self.task: asyncio.Task[None] | None = None
         self.moves = 0
         self.loop = _running_loop()
@@ -110,15 +110,15 @@ class Explorer:
             body + _words(frame, self.moves) + STILL, frame.error or self.alt, self.box._repr_mimebundle_()
         )
 
-    def draw_now(self) -> Frame:
+    def draw_now(self) -> Drawing:
         """Draw the view at the present values to its end and return the last frame."""
-        frame = Frame(error="the view yields no chart")
+        frame = Drawing(error="the view yields no chart")
         for frame in self.frames(self.values):  # noqa: B007
             pass
         self._put(frame)
         return frame
 
-    def frames(self, values: dict[str, object]) -> Iterator[Frame]:
+    def frames(self, values: dict[str, object]) -> Iterator[Drawing]:
         """Yield the frames of a view; one that was finished before comes at once."""
         key, position = tuple(values.values()), self.position(values)
         if key in self.done:
@@ -131,12 +131,12 @@ class Explorer:
                 self.figure = draw(chart, self.figure)
                 stage = _stage(chart, first=not number)
                 said, shown = chart.caption or chart.how_to_read, f"{chart.title.rstrip('.')}. {chart.alt}"
-                frame = Frame(png(self.figure), said, "", stage, position, shown)
+                frame = Drawing(png(self.figure), said, "", stage, position, shown)
                 yield frame
         except ArgumentError as error:
-            yield Frame(error=str(error), position=position)
+            yield Drawing(error=str(error), position=position)
         except Exception as error:
-            yield Frame(error=f"the view failed: {type(error).__name__}: {error}", position=position)
+            yield Drawing(error=f"the view failed: {type(error).__name__}: {error}", position=position)
         else:
             if frame is not None:
                 yield self._keep(key, replace(frame, stage="finished"))
@@ -146,7 +146,7 @@ class Explorer:
         places: dict[str, Any] = values
         return ", ".join(control.says(places[name]) for name, control in self.controls.items()) + "."
 
-    def _keep(self, key: tuple[object, ...], frame: Frame) -> Frame:
+    def _keep(self, key: tuple[object, ...], frame: Drawing) -> Drawing:
         self.done[key] = frame
         while len(self.done) > KEPT:
             self.done.popitem(last=False)
@@ -172,7 +172,7 @@ class Explorer:
             await asyncio.sleep(wait)
             wait = PAUSE
 
-    def _put(self, frame: Frame) -> None:
+    def _put(self, frame: Drawing) -> None:
         self.sentence.value = _words(frame, self.moves)  # before the picture, which is then of this stage
         self.picture.layout.display = "none" if frame.error else ""
         if frame.picture:
@@ -194,7 +194,7 @@ def _stage(chart: Chart, first: bool) -> Stage:
     return "simulation" if any(tuple(series.x) for series in found) else "theory"
 
 
-def _words(frame: Frame, move: int) -> str:
+def _words(frame: Drawing, move: int) -> str:
     role, colour = ('role="alert"', "#a33a00") if frame.error else ('aria-live="polite"', "inherit")
     busy = str(frame.stage != "finished").lower()
     state = f'data-move="{move}" data-stage="{frame.stage}" aria-busy="{busy}"'

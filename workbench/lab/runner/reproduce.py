@@ -28,7 +28,7 @@ Without one, try another BLAS kernel (OPENBLAS_CORETYPE=Haswell) and report both
 
 
 @dataclass(frozen=True)
-class Request:
+class Reproduction:
     """What to reproduce: which notebooks, how thoroughly, with which changed parameters, where to."""
 
     notebooks: Sequence[str] = ()
@@ -50,7 +50,7 @@ class Request:
             raise ArgumentError("update", wrong, "--profile full and the notebooks' own parameters")
 
 
-def reproduce(project: Project, request: Request, console: Console | None = None) -> int:
+def reproduce(project: Project, request: Reproduction, console: Console | None = None) -> int:
     """Run, compare or update, and report.
 
     Returns
@@ -74,7 +74,7 @@ def reproduce(project: Project, request: Request, console: Console | None = None
 
 
 def _reproduced(
-    project: Project, request: Request, chosen: Sequence[Path], out: Path, console: Console
+    project: Project, request: Reproduction, chosen: Sequence[Path], out: Path, console: Console
 ) -> int:
     say = console.say
     expected = _announce(chosen, request, out, say)
@@ -89,7 +89,7 @@ def _reproduced(
 
 
 def _run(
-    chosen: Sequence[Path], request: Request, out: Path, expected: Costs, console: Console
+    chosen: Sequence[Path], request: Reproduction, out: Path, expected: Costs, console: Console
 ) -> list[Outcome]:
     progress = Progress({name: work.blocks for name, work in expected.works.items() if work})
     with shown(progress, console):
@@ -105,17 +105,17 @@ def _run(
         )
 
 
-def _todo(chosen: Sequence[Path], request: Request, out: Path) -> list[Path]:
+def _todo(chosen: Sequence[Path], request: Reproduction, out: Path) -> list[Path]:
     return [path for path in chosen if not is_cached(path, out, request.profile, request.given)]
 
 
-def _interrupted(chosen: Sequence[Path], request: Request, out: Path) -> str:
+def _interrupted(chosen: Sequence[Path], request: Reproduction, out: Path) -> str:
     """Say what the next run of the same finds in the stores of the notebooks that have not ended."""
     blocks = sum(held(out / path.stem)[0] for path in _todo(chosen, request, out))
     return f"interrupted: {blocks} blocks kept, run again to go on"
 
 
-def _announce(chosen: Sequence[Path], request: Request, out: Path, say: Callable[[str], None]) -> Costs:
+def _announce(chosen: Sequence[Path], request: Reproduction, out: Path, say: Callable[[str], None]) -> Costs:
     """Say what is to be done and what it is expected to cost."""
     plural = "notebook" if len(chosen) == 1 else "notebooks"
     say(f"{len(chosen)} {plural}, {request.profile} profile, into {out}")
@@ -131,7 +131,7 @@ def _line(outcome: Outcome) -> str:
     return f"  {outcome.notebook}: {outcome.status} in {outcome.seconds:.0f} s{remark}"
 
 
-def _faults(project: Project, request: Request, out: Path, outcome: Outcome) -> list[str]:
+def _faults(project: Project, request: Reproduction, out: Path, outcome: Outcome) -> list[str]:
     if not outcome.good:
         return [outcome.reason]
     if request.update or request.given:

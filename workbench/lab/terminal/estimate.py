@@ -31,7 +31,7 @@ REPLACED = "an entry that is missing or no number counts as"
 
 
 @dataclass(frozen=True)
-class Request:
+class EstimateRequest:
     """What to estimate, from which columns, at which budget."""
 
     file: Path
@@ -47,7 +47,7 @@ class Request:
     missing: float | None = None
 
 
-def estimate(request: Request) -> tuple[str, bool]:
+def estimate(request: EstimateRequest) -> tuple[str, bool]:
     """Return what to print, and whether there is a value (an abstention is none)."""
     _require(request)
     chosen = estimator(request.key, request.settings)
@@ -64,7 +64,7 @@ def estimate(request: Request) -> tuple[str, bool]:
     return _lines(record), record["status"] == "estimated"
 
 
-def _require(request: Request) -> None:
+def _require(request: EstimateRequest) -> None:
     """Raise unless there is such an estimator, a place for the result, and a number for what is missing."""
     if request.key is None:
         raise ArgumentError("key", None, "an estimator: --key KEY, see `workbench list`")
@@ -115,7 +115,7 @@ def rows(table: CsvFile, names: Sequence[str], missing: float | None) -> Array:
     return values
 
 
-def _record(request: Request, chosen: Any, budget: Any, release: Any) -> dict[str, Any]:
+def _record(request: EstimateRequest, chosen: Any, budget: Any, release: Any) -> dict[str, Any]:
     abstained = isinstance(release.value, Abstention)
     return {
         "key": request.key,

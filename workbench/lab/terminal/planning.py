@@ -15,7 +15,7 @@ BETA, EPSILON, DELTA = 0.05, 1.0, 1e-6
 
 
 @dataclass(frozen=True)
-class Request:
+class PlanRequest:
     """The flags; without n and any budget the budget is (1, 1e-6), and with n the δ is 1e-6."""
 
     subject: str = ""
@@ -51,7 +51,7 @@ class Request:
         return spending(self.epsilon, self.delta, self.rho)
 
 
-def planning(request: Request, *, as_json: bool = False, why: bool = False) -> tuple[str, bool]:
+def planning(request: PlanRequest, *, as_json: bool = False, why: bool = False) -> tuple[str, bool]:
     """Return what to print, and whether some estimator does what is asked."""
     question = request.question()
     answers = plan(question)
