@@ -40,8 +40,14 @@ def goes_on(lab, whole):
     assert lab.bytes() == whole.bytes()
 
 
-@pytest.mark.parametrize("presses", [1, 3])
+ONCE, SIGINT, SIGHUP = (
+    pytest.param(one, marks=pytest.mark.slow) for one in (1, signal.SIGINT, signal.SIGHUP)
+)
+
+
+@pytest.mark.parametrize("presses", [ONCE, 3])
 def test_ctrl_c_in_a_terminal_says_how_many_blocks_are_kept(lab, whole, presses):
+    """Pressed in haste; once, which a signal does too, if slow."""
     with terminal([*lab.command, "--jobs", "2"], cwd=lab.checkout, env=environment(lab)) as screen:
         screen.until(lambda: len(lab.stored) == OPEN)
         screen.until(lambda: f"01_gated: {OPEN} blocks, " in screen.text)
@@ -57,8 +63,9 @@ def test_ctrl_c_in_a_terminal_says_how_many_blocks_are_kept(lab, whole, presses)
     goes_on(lab, whole)
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("how", [SIGINT, signal.SIGTERM, SIGHUP])
 def test_a_signal_that_asks_for_the_end_does_the_same(lab, whole, how):
+    """One signal; the two others that the same lines handle if slow."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     command = [*lab.command, "--jobs", "2"]
     with subprocess.Popen(command, cwd=lab.checkout, env=environment(lab), **pipes) as process:
