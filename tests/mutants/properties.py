@@ -7,10 +7,10 @@ from unittest.mock import patch
 
 import numpy as np
 
-from tests.estimators import test_close_verdicts as verdicts
-from tests.estimators import test_matrix_quantile_edge as edge
-from tests.estimators import test_round_finish as finish
-from tests.estimators import test_rows as balls
+from tests.estimators.covariance import test_matrix_quantile_edge as edge
+from tests.estimators.gaussian import test_round_finish as finish
+from tests.estimators.parts import test_close_verdicts as verdicts
+from tests.estimators.parts import test_rows as balls
 from tests.privacy import test_thompson_law as law
 from workbench.estimators.parts import rows
 from workbench.estimators.parts.gaussians import finish as round_finish

@@ -78,7 +78,9 @@ def test_svg_carries_its_words_and_is_the_same_in_another_process():
     picture = svg(chart(PANEL))
     assert b"<title>Error falls as 1/n &amp; no slower</title>" in picture
     assert b"<desc>Everything &lt;falls&gt;.</desc>" in picture
-    code = "import sys; from tests.lab.test_plots import *; sys.stdout.buffer.write(svg(chart(PANEL)))"
+    code = (
+        "import sys; from tests.lab.pictures.test_plots import *; sys.stdout.buffer.write(svg(chart(PANEL)))"
+    )
     for salt in ("1", "2"):
         env = {**environment(), "PYTHONHASHSEED": salt}
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=env, check=True)

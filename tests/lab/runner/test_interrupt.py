@@ -7,9 +7,9 @@ import time
 
 import pytest
 
+from tests.lab.runner.test_resume import OPEN, Lab, until
+from tests.lab.runner.test_resume import whole as whole
 from tests.lab.terminal import CTRL_C, marked, terminal
-from tests.lab.test_resume import OPEN, Lab, until
-from tests.lab.test_resume import whole as whole
 from workbench.lab.runner.interrupts import Interrupted, interruptible
 
 LINE = f"interrupted: {OPEN} blocks kept, run again to go on"
