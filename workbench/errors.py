@@ -110,7 +110,7 @@ def checked(parameters: Any) -> None:
 
 
 def one_of_words(value: object, choices: Iterable[object], others: Iterable[str] = ()) -> str:
-    """Return what is allowed in a short line: all choices if they are few, and what `value` may be a slip of.
+    """Return a short line of the allowed choices: all if they are few, and those `value` may be a slip of.
 
     The `others` are allowed for a reason that stands elsewhere, and may be meant too.
     """

@@ -58,7 +58,7 @@ def norms(rows: Array) -> Array:
 
 
 def tail(d: int, beta: float) -> float:
-    """Return what the norm of N(0, I_d) exceeds with probability at most beta (Laurent & Massart 2000).
+    """Return an upper β-quantile of the norm of N(0, I_d), or more (Laurent & Massart 2000).
 
     √(d + 2√(d ln 1/β) + 2 ln 1/β).
 
@@ -72,7 +72,7 @@ def tail(d: int, beta: float) -> float:
 
 
 def symmetric_noise_norm(d: int, beta: float) -> float:
-    """Return what the spectral norm of unit symmetric noise exceeds with probability at most beta.
+    """Return an upper β-quantile of the spectral norm of unit symmetric noise, or more.
 
     Unit noise has sd 1 on the diagonal and 1/√2 off it. Its largest eigenvalue has mean at most √(2d) and
     is 1-Lipschitz in independent standard normals: √2 (√d + √ln(2/β)), both signs.
@@ -83,7 +83,7 @@ def symmetric_noise_norm(d: int, beta: float) -> float:
 
 
 def symmetric_noise_frobenius(d: int, beta: float) -> float:
-    """Return what the Frobenius norm of unit symmetric noise exceeds with probability at most beta."""
+    """Return an upper β-quantile of the Frobenius norm of unit symmetric noise, or more."""
     return tail(d * (d + 1) // 2, beta)
 
 

@@ -14,7 +14,7 @@ LEMMA_3, LEMMA_3_POWER = 4.0, 4.5
 
 
 def entry_deviation(covariance: Array, n: int, sd: float, diagonal_sd: float, beta: float) -> Array:
-    """Return what |T_ij - σ_ij| exceeds for no entry, with probability 1 - beta; rows are normal (Lemma 1).
+    """Return a bound on all |T_ij - σ_ij| that holds with probability 1 - beta; rows are normal (Lemma 1).
 
     √(2 (σ_ii σ_jj + σ_ij²) L/n) + (√(σ_ii σ_jj) + |σ_ij|) L/n + sd_ij √(2L), L = ln(4m/β), m = p(p+1)/2:
     a product of two normals is a difference of two weighted chi-squares (Laurent & Massart 2000).

@@ -43,7 +43,7 @@ def write(path: Path, content: object) -> None:
 
 
 def read(path: Path) -> Any:
-    """Return what `path` holds."""
+    """Return the content of a JSON file."""
     return json.loads(path.read_text(encoding="utf-8"))
 
 

@@ -20,7 +20,7 @@ KEYS = {
 
 
 def spending(ledger: Ledger) -> Callable[[str, int], Chart]:
-    """Return what shows a ledger of ε or (ε, δ): every release from where the one before it ended.
+    """Return the chart of a ledger of ε or (ε, δ): every release begins where the one before it ended.
 
     Raises
     ------

@@ -97,7 +97,7 @@ def _budgets(epsilon: float) -> Iterator[Budget]:
 
 
 def released(one: Candidate, x: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
-    """Return what fresh noise makes of the same rows; NaN where there is no answer."""
+    """Return releases for the same rows over fresh noise; NaN where there is no answer."""
     if one.budget is None:
         return np.full(runs, np.nan)
     values = [one.estimator(x, budget=one.budget, rng=rng).value for _ in range(runs)]
@@ -113,7 +113,7 @@ def _number(value: Any) -> float:
 
 
 def side_by_side(profile: str, seed: int) -> Chart:
-    """Return what every applicable estimator releases for the whole column at ε = 1, over fresh noise."""
+    """Return the chart of the releases of every applicable estimator at ε = 1, over fresh noise."""
     x = column()
     found = candidates(len(x), 1.0)
     spread = {one.key: released(one, x, RUNS[profile], _noise(seed, one, 0)) for one in found}

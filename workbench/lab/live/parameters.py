@@ -102,7 +102,7 @@ def require_known(known: Iterable[str]) -> None:
 
 
 def injected(sources: Iterable[str]) -> dict[str, object]:
-    """Return what papermill gave a notebook of whose cells these are the sources.
+    """Return the parameters that papermill injected, from the sources of a notebook's cells.
 
     Papermill puts a cell of assignments after the notebook's own cell of parameters and marks it by its first
     line; a name that the notebook does not have would stay there, and do nothing.

@@ -74,7 +74,7 @@ def save(
 
 
 def richest(charts: Mapping[str, Any]) -> Any:
-    """Return what the last of the profiles at hand has."""
+    """Return the chart of the largest profile at hand."""
     return charts[max(charts, key=PROFILES.index)]
 
 

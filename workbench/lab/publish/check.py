@@ -27,7 +27,7 @@ class Examined:
 
 
 def check(path: Path) -> list[str]:
-    """Return what is wrong with a notebook, one line per finding; nothing for a good one."""
+    """Return the faults of a notebook, one line each; none for a good one."""
     found = examine(path)
     return [*found.mendable, *found.others]
 

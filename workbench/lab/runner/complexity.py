@@ -107,7 +107,7 @@ def _row(
 
 
 def _sign(size: Mapping[str, Any]) -> str:
-    """Return what was measured of n: itself (no sign), that it is enough, that it is not, or nothing."""
+    """Return the sign before a measured n: none, enough (≤), not enough (>), or unknown (?)."""
     low, high = (float(end) for end in size["interval"])
     if low == 0:
         return "≤ " if high == float(size["estimate"]) else "? " if not isfinite(high) else ""

@@ -49,7 +49,7 @@ class Costs:
         return "; ".join(part for part in parts if part)
 
     def after(self, outcomes: Iterable[Outcome]) -> list[str]:
-        """Return what is said after the run: what was used where costs were known, and what was too much."""
+        """Return the lines after a run: core-seconds used where costs were known, and budgets exceeded."""
         known = [(outcome, work) for outcome in outcomes if (work := self.works.get(outcome.notebook))]
         used = sum(outcome.core_seconds for outcome, _ in known)
         lines = [f"estimated {self.expected:.0f} core-seconds, used {used:.0f}"] if known else []

@@ -176,7 +176,7 @@ def _advice(outcomes: Sequence[Outcome], faults: Mapping[str, Sequence[str]]) ->
 
 
 def _remark(out: Path, outcomes: Sequence[Outcome], figures: Path) -> list[str]:
-    """Return what the committed full run says of the claims that a quick one leaves undecided."""
+    """Return the committed full verdicts on claims that a quick run leaves undecided, summed up."""
     quick = [verdict for outcome in outcomes for verdict in verdicts(out / outcome.notebook)[1]]
     return [line for line in [beside_full(quick, full_run(figures))] if line]
 

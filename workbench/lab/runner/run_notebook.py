@@ -31,7 +31,7 @@ def main(argv: list[str]) -> int:
 
 
 def _core_seconds() -> float:
-    """Return what this process has cost and what those under it that have ended, its kernel among them."""
+    """Return the CPU seconds of this process and of its ended children, its kernel among them."""
     return sum(os.times()[:4])
 
 

@@ -26,7 +26,7 @@ def collected(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def full_run(figures: Path | None = None) -> dict[str, str]:
-    """Return what the committed full run decided, by id; nothing where no figures are at hand.
+    """Return the verdicts of the committed full run by id; none where no figures are at hand.
 
     They are those of the checkout that this package, or else the working folder, is part of.
     """

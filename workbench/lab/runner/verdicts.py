@@ -22,7 +22,7 @@ class Required:
     holds: Sequence[str] = ()
 
     def unmet(self, found: Mapping[str, Record]) -> list[str]:
-        """Return what is not as required, one line each."""
+        """Return the unmet requirements, one line each."""
         statuses = {name: str(verdict["status"]) for name, verdict in found.items()}
         decided = [name for name in self.decided if statuses.get(name, "UNDECIDED") == "UNDECIDED"]
         holds = [name for name in self.holds if statuses.get(name) != "HOLDS"]

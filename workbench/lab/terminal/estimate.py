@@ -48,7 +48,7 @@ class EstimateRequest:
 
 
 def estimate(request: EstimateRequest) -> tuple[str, bool]:
-    """Return what to print, and whether there is a value (an abstention is none)."""
+    """Return the text to print, and whether there is a value (an abstention is none)."""
     _require(request)
     chosen = estimator(request.key, request.settings)
     budget = spending(request.epsilon, request.delta, request.rho)
@@ -133,7 +133,7 @@ def _record(request: EstimateRequest, chosen: Any, budget: Any, release: Any) ->
 
 
 def _error(estimand: str, said: ErrorStatement | None) -> dict[str, Any] | None:
-    """Return what public numbers say of the error; none for an interval, whose ends tell."""
+    """Return the statement on the error as a record; None for an interval, whose ends tell."""
     if said is None or estimand == "interval":
         return None
     left = {"beta": BETA} if said.kind == "proved" else {}

@@ -102,7 +102,7 @@ def _parameters(good: Sequence[Answer]) -> str:
 
 
 def _in_a_line(question: Question, predicted: Sequence[Answer]) -> str:
-    """Return what is predicted to be enough, where proved answers have the table."""
+    """Return a line of the predicted sizes, where proved answers have the table."""
     if not predicted:
         return ""
     unit = "n = " if question.n is None else ""
@@ -128,7 +128,7 @@ def _reasons(others: Sequence[Answer]) -> str:
 
 
 def _conditions(one: Answer) -> str:
-    """Return what an answer rests on and what it says to fewer rows."""
+    """Return the assumptions of an answer, and its refusal of fewer rows."""
     name = " ".join(filter(None, (one.key, one.calibration)))
     below = f"below n = {one.answers_from} refuses: {one.refusal}" if one.refusal else ""
     pairs = (

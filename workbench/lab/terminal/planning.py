@@ -30,7 +30,7 @@ class PlanRequest:
     settings: Mapping[str, object] = field(default_factory=dict)
 
     def question(self) -> Question:
-        """Return what is asked."""
+        """Return the question to the planner."""
         if self.n is not None and (self.epsilon, self.rho) != (None, None):
             raise ArgumentError("n", self.n, "either --n, which asks for a budget, or --epsilon or --rho")
         return Question(
@@ -52,7 +52,7 @@ class PlanRequest:
 
 
 def planning(request: PlanRequest, *, as_json: bool = False, why: bool = False) -> tuple[str, bool]:
-    """Return what to print, and whether some estimator does what is asked."""
+    """Return the text to print, and whether some estimator reaches the accuracy."""
     question = request.question()
     answers = plan(question)
     good = any(answers_to(question, answer) for answer in answers)

@@ -46,7 +46,7 @@ def require_floor(key: str) -> None:
 
 
 def read(n: int, d: int) -> Floor:
-    """Return what every call does first: an owned copy of the rows, every entry checked."""
+    """Return the operations of reading: an owned copy of the rows, every entry checked."""
     return copy(n, d), scan(n, d)
 
 

@@ -102,7 +102,7 @@ def lightened(example: Example) -> Example:
 def measured(
     key: str, example: Example, x: Any, floor: Floor, repeat: int, clock: Clock = machine
 ) -> Measured:
-    """Return what one example costs on these rows."""
+    """Return the measured cost of one example on these rows."""
     rng = stream(0, Role.NOISE, key, 0, 0)
 
     def call() -> object:

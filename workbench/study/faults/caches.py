@@ -21,7 +21,7 @@ class Memo:
     mutating: bool = False
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Return what is remembered for these arguments, computed if need be."""
+        """Return the remembered result for these arguments, computed if need be."""
         key = (arguments, *sorted(named.items()))
         shelf = self.known if key in self.known or not self.mutating else self.scratch
         if key not in shelf:

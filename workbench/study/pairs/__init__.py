@@ -19,7 +19,7 @@ MINIMAL = "lambda: iter([Setting(KEY, ESTIMATOR, PureDP(2), 4).whole(rows.ends(4
 
 
 def builder(key: str) -> Callable[[], Iterator[Case]]:
-    """Return what yields the attacks on `key`, or raise saying where they are to be added."""
+    """Return the builder of the attacks on `key`, or raise saying where to add one."""
     if key not in BUILDERS:
         if NonPrivate() in lookup(key).budgets:
             raise ArgumentError("key", key, "an estimator that is private")

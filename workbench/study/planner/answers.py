@@ -67,12 +67,12 @@ class Answer:
 
 
 def plan(question: Question) -> list[Answer]:
-    """Return what the estimators in question say: those that need least first, those that fail last."""
+    """Return the answers of the estimators in question: those that need least first, failures last."""
     return sorted((answer(question, one) for one in candidates(question)), key=_need)
 
 
 def _need(one: Answer) -> tuple[int, float, float]:
-    """Return what answers are ordered by: ε before ρ, less before more, then n; else where they begin."""
+    """Return the sorting key of an answer: ε before ρ, less before more, then n; else where it begins."""
     if not one.reached or one.budget is None:
         return 2, one.bounded_from or inf, one.answers_from or inf
     (currency, amount), *_ = asdict(one.budget).items()
@@ -80,7 +80,7 @@ def _need(one: Answer) -> tuple[int, float, float]:
 
 
 def answer(question: Question, one: Candidate) -> Answer:
-    """Return what one estimator says: by its proved bound, or by its prediction where that is not enough."""
+    """Return the answer of one estimator: by its proved bound, or by its prediction where that fails."""
     proved = _answer(question, one)
     guess = replace(one, kind="predicted")
     if proved.reached or question.alpha is None or not guess.stated:
@@ -90,7 +90,7 @@ def answer(question: Question, one: Candidate) -> Answer:
 
 
 def _answer(question: Question, one: Candidate) -> Answer:
-    """Return what one estimator says at the best of the budgets it takes."""
+    """Return the answer of one estimator at the best of the budgets it takes."""
     blank = Answer(
         key=one.entry.key,
         estimand=str(one.entry.estimand),

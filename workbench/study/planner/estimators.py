@@ -77,7 +77,7 @@ class Candidate:
             return float(self.estimator.error_bound(n, self.d, budget, beta))
 
     def refusal(self, n: int, budget: Budget) -> str:
-        """Return what the plan says of n rows; nothing if it takes them."""
+        """Return the refusal of n rows by the plan; empty if it takes them."""
         try:
             self.estimator.plan(n, self.d, budget)
         except ArgumentError as error:

@@ -64,7 +64,7 @@ class Question:
                 raise ArgumentError("alpha", None, "the wanted accuracy, where n is given")
 
     def offers(self) -> list[list[Offer]]:
-        """Return what to ask an entry with, as functions of ε or ρ.
+        """Return the budgets to ask an entry with, as functions of ε or ρ.
 
         Beside the wanted budget stands the same one with delta = 0, which promises more, is taken by entries
         that have no use for a delta, and may be the better one to spend. Where the budget is what is sought,

@@ -86,7 +86,7 @@ class Scale:
         return min(self.seen.items(), key=lambda pair: pair[::-1])
 
     def check(self, answer: int, alpha: float) -> Check:
-        """Return what the grid around an answer says of the bound's monotony."""
+        """Return a check of the bound for monotony on the grid around an answer."""
         grid = self._grid(answer)
         short = (self.number(place) for place in grid if place > answer and self.at(place) > alpha)
         return Check(len(grid), tuple(short))

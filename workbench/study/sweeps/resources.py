@@ -37,7 +37,7 @@ _lent: ContextVar[Resources] = ContextVar("lent", default=NONE)
 
 
 def resources() -> Resources:
-    """Return what is lent here: by default, no store and one process."""
+    """Return the resources lent to this run: by default, no store and one process."""
     return _lent.get()
 
 

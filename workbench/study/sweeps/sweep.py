@@ -125,7 +125,7 @@ def forget() -> None:
 
 
 def first_blocks(frame: pd.DataFrame, sweep: Sweep, profile: str) -> pd.DataFrame:
-    """Return what a smaller profile would have computed, exactly, out of a larger profile's table."""
+    """Return the table of a smaller profile, exactly, out of a larger profile's."""
     one_of(sweep.blocks, profile=profile)
     if (names := sorted(set(frame["sweep"]))) != [sweep.name]:
         raise ArgumentError("frame", names, f"a table of the sweep {sweep.name!r} alone")

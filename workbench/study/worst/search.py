@@ -143,7 +143,7 @@ class Search:
         return tuple(self.fixed.get(k, shrink * gap) for k, gap in enumerate(gaps, 1))
 
     def climb(self, start: Spectrum, score: Callable[[Gaps], float], seed: int, place: int) -> Spectrum:
-        """Return what (2) comes to from one spectrum."""
+        """Return the spectrum that step (2) reaches from a start."""
         rng, gaps, step = stream(seed, Role.ADVERSARY, self.name, place, 0), start.log_gaps, STEP
         for _ in range(self.steps):
             moved = np.maximum(gaps, LEAST_GAP) * np.exp(step * rng.standard_normal(len(gaps)))

@@ -167,7 +167,7 @@ BOUNDS = Sweep(
 
 
 def two_modes(profile: str, seed: int) -> Chart:
-    """Return what both modes promise and keep of the frame, and what either costs."""
+    """Return the chart of the bounds on the frame in both modes, promised and kept, and of their costs."""
     frame = run(BOUNDS, profile, seed=seed)
     tables = ((runs.MEAN_N, "mean, d = 10", MEAN), (runs.COVARIANCE_N, "covariance, d = 8", COVARIANCE))
     ratios = [_over_plain(run(sweep, profile, seed=seed), title, owner) for sweep, title, owner in tables]

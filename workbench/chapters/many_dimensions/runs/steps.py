@@ -89,7 +89,7 @@ def orientations(
 
 
 def authors_orientation(estimator: CoinPressCovariance, x: Array, budget: Budget, noise: Generator) -> Array:
-    """Return what the estimator would return with rows X A and the result A⁻¹ Z A⁻¹."""
+    """Return the estimate of the wrong order of products: rows X A and the result A⁻¹ Z A⁻¹."""
     n, d = x.shape
     design, charges = estimator.design(n, d, budget), list(estimator.plan(n, d, budget).charges())
     a, source = np.eye(d) / sqrt(estimator.upper), noise_source(noise)

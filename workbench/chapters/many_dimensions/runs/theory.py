@@ -57,7 +57,7 @@ class Parts:
         return sqrt(self.sampling**2 + self.privacy**2)
 
     def quantile(self, beta: float) -> float:
-        """Return what the error exceeds with probability beta, if it is round and normal."""
+        """Return the upper β-quantile of the error, if it is round and normal."""
         return self.total * sqrt(float(chdtri(self.freedom, beta)) / self.freedom)
 
 

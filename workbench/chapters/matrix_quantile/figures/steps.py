@@ -37,7 +37,7 @@ def recipe(n: int, d: int, epsilon: float = 1.0) -> MatrixQuantile:
 
 
 def slopes(test: Stability, x: Array, counts: list[int]) -> list[float]:
-    """Return what C_t compares for these t; nan where a level is not found."""
+    """Return the slopes that C_t compares with its threshold; nan where a level is not found."""
     return [_slope(test, x, t) for t in counts]
 
 
@@ -49,12 +49,12 @@ def _slope(test: Stability, x: Array, t: int) -> float:
 
 
 def needed(test: Stability, t: int) -> float:
-    """Return what C_t asks for."""
+    """Return the threshold of C_t."""
     return test.strength + (test.influence.most + test.margin) * t
 
 
 def stability(profile: str, seed: int) -> Chart:
-    """Return what the test compares for three sets of rows, and the chance to pass for every count."""
+    """Return the chart of slopes and thresholds of the test, and of the chance to pass for every count."""
     made = recipe(planned(D, None), D).design
     return Chart(
         "stability",

@@ -111,7 +111,7 @@ def extreme(rng: np.random.Generator) -> Attack:
 
 
 def _slope(test: Stability, x: Array, t: int) -> float | None:
-    """Return what C_t compares, None if a level is not found."""
+    """Return the slope that C_t compares, None if a level is not found."""
     scaled = Scaled.of(x, test.influence, test.low(t))
     high = test.solver.descend(scaled, scaled.start(), test.low(t))
     low = None if high is None else test.solver.descend(scaled, high, test.high(t))
@@ -188,7 +188,7 @@ _KINDS = (_normal, _normal, _flat, _heavy, _duplicates, _deficient, _lattice, _c
 
 
 def _row(x: Array, rng: np.random.Generator) -> Array:
-    """Return what row 0 may become: far, nothing, another row, nearly so, of another size, off the others."""
+    """Return a replacement of row 0: far, zero, another row or nearly so, of another size, off the others."""
     d, other = x.shape[1], x[int(rng.integers(len(x)))]
     axis = np.linalg.svd(x / np.maximum(np.abs(x).max(), 1e-300))[2][-1]
     choices = (

@@ -113,7 +113,7 @@ def _mean(values: np.ndarray) -> float:
 
 
 def lower_bounds(alpha: float, epsilon: float, beta: float) -> dict[str, float]:
-    """Return what sampling, packing and two points require for |error| <= alpha with probability 1 - beta."""
+    """Return the rows that sampling, packing and two points require for |error| <= alpha but for beta."""
     return {
         "sampling": float(sampling_bound(alpha, beta)),
         "packing": packing_bound(RADIUS, alpha, epsilon, beta, strict=False),

@@ -90,7 +90,7 @@ def _key(calibration: str, variance: str) -> str:
 
 
 def currencies(profile: str, seed: int) -> Chart:
-    """Return what ρ means in ε, and what k uses of a budget amount to; profile and seed change nothing."""
+    """Return the chart of ρ in units of ε, and of k uses of a budget; profile and seed change nothing."""
     return Chart(
         "currencies",
         "One privacy, many numbers: what a better theorem is worth",

@@ -45,7 +45,7 @@ def limit(corruption: float) -> float:
 
 
 def corrupted(x: Array, attack: str, corruption: float, data: Generator) -> Array:
-    """Return what an adversary makes of clean rows; every random direction is a new one."""
+    """Return clean rows after an attack; every random direction is a new one."""
     name = attack.split(" ")[0]
     return x if name == "none" else ATTACKS[name].corrupt(x, corruption, rng=data)
 

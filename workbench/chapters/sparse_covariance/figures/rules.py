@@ -165,7 +165,7 @@ def _over_the_best(rows: pd.DataFrame, names: list[str]) -> list[float]:
 
 
 def promise(profile: str, seed: int) -> Chart:
-    """Return what the source's noise delivers over what it promises, and our noise over it."""
+    """Return the chart of the source's delivered over its promised ε, and of our noise over the source's."""
     epsilons = np.geomspace(0.05, 4, 30)
     ratios = [
         Series(f"δ = {delta:g}", epsilons, [noise.delivered(float(e), delta) / e for e in epsilons],

@@ -125,7 +125,7 @@ def charged(p: int, n: int, budget: ApproxDP, model: Model, calibration: Calibra
 
 
 def without_privacy(run: Run, rule: Rule, rng: Generator) -> Array:
-    """Return what a rule makes of the empirical covariance itself, repaired."""
+    """Return the empirical covariance, thresholded by a rule and made positive semidefinite."""
     return psd_part(thresholded(run.empirical, Noise(0.0, 0.0, run.n), rule, rng))
 
 
@@ -151,7 +151,7 @@ def estimates(one: Run, rng: Generator) -> dict[str, Array]:
 
 
 def references(one: Run, rng: Generator) -> dict[str, Array]:
-    """Return what an estimate is measured against, by the keys of `REFERENCES`."""
+    """Return the reference matrices of an estimate, by the keys of `REFERENCES`."""
     return {
         "zero": np.zeros_like(one.truth),
         "oracle diagonal": diagonal(one.truth),
@@ -163,6 +163,6 @@ def references(one: Run, rng: Generator) -> dict[str, Array]:
 
 
 def repeated(trials: int, measure: Callable[[], dict[str, float]]) -> Columns:
-    """Return what `measure` finds in so many trials, a column per name."""
+    """Return the results of repeated calls of `measure`, a column per name."""
     rows = [measure() for _ in range(trials)]
     return {name: np.array([row[name] for row in rows], np.float64) for name in rows[0]}
