@@ -54,7 +54,7 @@ def test_charts_have_words_and_can_be_drawn(name):
 
 def test_every_claim_of_the_notebook_exists_once():
     assert len(set(gallery.CLAIMS)) == len(gallery.CLAIMS)
-    assert {claim for claim in CLAIMS if claim.startswith("MQ")} == set(gallery.CLAIMS)
+    assert {claim for claim in CLAIMS if claim.startswith("matrix-quantile/")} == set(gallery.CLAIMS)
 
 
 def test_the_notebook_shows_everything_that_the_gallery_has():
