@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from unittest.mock import patch
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,13 @@ def asked(path, out, **parameters):
     exec(given, names)
     names.update(parameters, out=str(out))
     exec(setup, names)
-    names["explore"] = lambda view, *, alt, **controls: calls.append(Asked(view, alt, controls))
+
+    def explore(view, *, alt, **controls):
+        calls.append(Asked(view, alt, controls))
+
+    names["explore"] = explore
     for cell in others:
-        if cell.startswith("explore("):
-            exec(cell, names)
+        if cell.startswith(("explore(", "lab.explore(")):
+            with patch("workbench.lab.live.session.explore", explore):
+                exec(cell, names)
     return calls

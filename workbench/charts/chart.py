@@ -10,7 +10,7 @@ True
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from workbench.charts.canonical_json import numbers
@@ -40,6 +40,10 @@ class Series:
         How `y` is compared with committed numbers: as numbers, as counts, or as fractions of trials.
     trials
         Of how many trials a count or fraction without a band is: its interval is then the binomial one.
+    expected
+        What is predicted at these very x, for a measured curve; nan where the prediction does not apply.
+    margin
+        The declared tolerance of the prediction's model, relative (`agreement` judges by both).
     """
 
     label: str
@@ -51,13 +55,15 @@ class Series:
     colour_key: str = ""
     kind: Kind = "number"
     trials: int | None = None
+    expected: Iterable[float] | None = field(default=None, compare=False, repr=False)
+    margin: float = field(default=0.0, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         one_of(get_args(Role), role=self.role)
         one_of(get_args(Kind), kind=self.kind)
         if self.trials is not None:
             integer_at_least(1, trials=self.trials)
-        for name in ("x", "y", "low", "high"):
+        for name in ("x", "y", "low", "high", "expected"):
             self._own(name)
 
     def _own(self, name: str) -> None:
@@ -71,7 +77,7 @@ class Series:
 
     def to_json(self) -> dict[str, object]:
         """Return the JSON form; numbers keep six significant digits."""
-        form = {field.name: getattr(self, field.name) for field in fields(self)}
+        form = {one.name: getattr(self, one.name) for one in fields(self) if one.compare}
         trials = form.pop("trials")
         form |= {"trials": trials} if trials else {}
         return {name: numbers(value) if isinstance(value, tuple) else value for name, value in form.items()}
@@ -119,7 +125,7 @@ class Heat:
 
     def to_json(self) -> dict[str, object]:
         """Return the JSON form; numbers keep six significant digits."""
-        form = {field.name: getattr(self, field.name) for field in fields(self)}
+        form = {one.name: getattr(self, one.name) for one in fields(self)}
         return form | {"limits": numbers(self.limits), "values": [numbers(row) for row in self.values]}
 
 
@@ -161,7 +167,7 @@ class Panel:
 
     def to_json(self) -> dict[str, object]:
         """Return the JSON form."""
-        form = {field.name: getattr(self, field.name) for field in fields(self)}
+        form = {one.name: getattr(self, one.name) for one in fields(self)}
         names, heat = form.pop("names"), form.pop("heat")
         form |= ({"names": names} if names else {}) | ({"heat": heat.to_json()} if heat else {})
         limits = {name: form[name] and numbers(form[name]) for name in ("xlim", "ylim")}
@@ -210,7 +216,7 @@ class Chart:
 
     def to_json(self) -> dict[str, object]:
         """Return the JSON form."""
-        form = {field.name: getattr(self, field.name) for field in fields(self)}
+        form = {one.name: getattr(self, one.name) for one in fields(self)}
         return form | {"panels": [panel.to_json() for panel in self.panels]}
 
     @classmethod

@@ -10,46 +10,28 @@ from pathlib import Path
 import pytest
 
 from tests.lab.conftest import DEFAULTS, ROOT, nbformat, write_notebook
+from workbench.chapters.parameters import CHAPTERS
 from workbench.errors import ArgumentError
 from workbench.lab.live import parameters as declared
-from workbench.lab.live.parameters import CHAPTERS, between, chapter, injected, require, whole
+from workbench.lab.live.parameters import chapter, injected, moved, require
 from workbench.lab.live.session import Session
 from workbench.lab.publish.check import REQUIRED, check, parameters
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-WRONG = {  # of every kind of parameter
-    "epsilon": [-1, 0, float("nan"), float("inf"), "1", None, True],
-    "n": [0, -3, 10.5, 100.0, "10", True, float("inf")],
-    "d": [0, 1.5],
-    "p": [0, 1.5],
-    "rho": [0, -0.5],
-    "radius": [0, -1.0],
-    "upper": [0.99, float("inf")],
-    "condition": [0.5, float("nan")],
-    "corruption": [0, 0.5, 1],
-    "level": [0, 1, -0.1],
-}
-LEGAL = {
-    "epsilon": [1e-3, 10, 50.0],
-    "n": [1, 442],
-    "d": [1, 500],
-    "p": [1, 5000],
-    "rho": [1e-4, 80],
-    "radius": [0.1, 1e9],
-    "upper": [1, 1e12],
-    "condition": [1, 1e9],
-    "corruption": [1e-3, 0.49],
-    "level": [0.001, 0.9],
-}
 EVERY = [(name, parameter) for name, declared in CHAPTERS.items() for parameter in declared]
+NO_NUMBERS = [float("nan"), float("inf"), "1", None, True]
 
 
 @pytest.mark.parametrize(("name", "parameter"), EVERY)
 def test_wrong_values_are_refused_by_name_and_legal_ones_are_not(name, parameter, tmp_path):
-    for value in WRONG[parameter]:
-        with pytest.raises(ArgumentError, match=rf"^{parameter} = .*: expected a (finite|whole)? ?number"):
+    declared = CHAPTERS[name][parameter]
+    wrong = [*NO_NUMBERS, declared.low - 1, 2 * declared.high, *([10.5, 100.0] if declared.integer else [])]
+    for value in wrong:
+        with pytest.raises(ArgumentError) as raised:
             Session(name, out=str(tmp_path), **{parameter: value})
-    for value in LEGAL[parameter]:
+        assert str(raised.value).startswith(f"{parameter} = ")
+        assert str(raised.value).endswith(f": expected {declared.words}")
+    for value in (declared.low, declared.default, declared.high):
         Session(name, out=str(tmp_path), **{parameter: value})
 
 
@@ -58,10 +40,10 @@ def test_rows_that_there_are_not_are_refused():
         require("start_here", {"n": 443})
 
 
-def test_the_words_say_what_is_allowed():
-    assert whole(2, 9).words == "a whole number, 2 to 9"
-    assert [whole(2, 9).admits(value) for value in (1, 2, 9, 10, True)] == [False, True, True, False, False]
-    assert between(0, 0.5).words == "a number strictly between 0 and 0.5"
+def test_only_parameters_away_from_their_starts_are_moved():
+    start = {name: one.default for name, one in CHAPTERS["one_mean"].items()}
+    assert moved("one_mean", {**start, "other": 3}) == {}
+    assert moved("one_mean", {**start, "epsilon": 0.1}) == {"epsilon": 0.1}
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
@@ -75,24 +57,26 @@ def test_a_notebook_declares_its_parameters_and_gives_them_to_its_session(notebo
     assert {keyword.arg: keyword.value.id for keyword in call.keywords} == {name: name for name in own}
 
 
-MEAN = ["radius = 1000.0  # a finite number above 0", "n = 5  # rows, a whole number, 1 or more"]
+START = CHAPTERS["one_mean"]
+LINES = {name: f"{name} = {one.default!r}  # {one.words}: {one.meaning}" for name, one in START.items()}
+OTHERS = [LINES[name] for name in LINES if name != "epsilon"]
 
 
 @pytest.mark.parametrize(
     ("lines", "finding"),
     [
         (
-            [*MEAN, "epsilon = 0.5  # 0.05 to 5"],
-            "the comment of epsilon does not say 'a finite number above 0'",
+            [*OTHERS, "epsilon = 0.5  # 0.05 to 5"],
+            f"the comment of epsilon does not say {START['epsilon'].words!r}",
         ),
         (
-            [*MEAN, "epsilon = 0  # a finite number above 0"],
-            "epsilon = 0, declared as a finite number above 0",
+            [*OTHERS, f"epsilon = 0  # {START['epsilon'].words}"],
+            f"epsilon = 0, declared as {START['epsilon'].words}",
         ),
-        (MEAN, "epsilon is missing"),
+        (OTHERS, "epsilon is missing"),
         (
-            [*MEAN, "epsilon = 1  # a finite number above 0", "d = 3  # coordinates"],
-            "d is not declared in workbench.lab.parameters",
+            [*LINES.values(), "columns = 3  # coordinates"],
+            "columns is not declared in workbench.chapters.parameters",
         ),
     ],
 )
@@ -127,7 +111,7 @@ def papermill(folder, *options, notebook="02_one_mean"):
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("epsilon", "-1", "epsilon = -1: expected a finite number above 0"),
+        ("epsilon", "-1", "epsilon = -1: expected a number, 0.01 to 20"),
         ("epsilo", "0.3", "parameter epsilo = 0.3: expected one of epsilon, n, "),
     ],
 )
@@ -148,6 +132,6 @@ def test_reproduce_refuses_before_anything_runs(tmp_path):
         [sys.executable, "-m", "workbench.cli", *words],
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    line = "workbench: error: epsilon = -1: expected a finite number above 0\n"
+    line = "workbench: error: epsilon = -1: expected a number, 0.01 to 20\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", line)
     assert not (tmp_path / "out").exists()

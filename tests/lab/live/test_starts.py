@@ -6,9 +6,10 @@ import pytest
 
 from tests.lab import starts
 from tests.lab.conftest import ROOT
+from workbench.chapters.parameters import CHAPTERS
 from workbench.charts.controls import Slider
 from workbench.lab.live.explore import Explorer
-from workbench.lab.live.parameters import CHAPTERS, chapter
+from workbench.lab.live.parameters import chapter
 from workbench.lab.publish.check import parameters
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))

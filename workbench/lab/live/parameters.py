@@ -1,80 +1,13 @@
-"""What the public parameters of every notebook may be: all that its mathematics allows, in words.
-
-    require("one_mean", {"epsilon": 0.3, "n": 200, "radius": 50.0})
-
-A session refuses anything else before a notebook has computed anything, `reproduce` before it has begun, and
-`check` holds the comments in a notebook's cell of parameters to these words. How far a slider goes is no
-matter of what is allowed.
-"""
+"""The parameters of a notebook as it runs: refused early and by name, also those that papermill gave."""
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from math import inf
-from numbers import Integral
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
 
-from workbench.errors import ArgumentError, one_of_words, real
+from workbench.chapters.parameters import CHAPTERS
+from workbench.errors import ArgumentError, one_of_words
 from workbench.lab.pictures.display import cells
 
 MARK = "# Parameters\n"  # what papermill writes above those that it was given
-_INTEGRAL: Any = Integral
-
-
-@dataclass(frozen=True)
-class Allowed:
-    """The values a parameter may have.
-
-    Parameters
-    ----------
-    words : str
-        What is allowed, for messages and for the comment beside the parameter.
-    admits : callable
-        Whether a value is allowed.
-    """
-
-    words: str
-    admits: Callable[[object], bool]
-
-    def require(self, name: str, value: object) -> None:
-        """Raise unless a value is allowed."""
-        if not self.admits(value):
-            raise ArgumentError(name, value, self.words)
-
-
-def whole(least: int, most: float = inf) -> Allowed:
-    """Return the whole numbers from `least` to `most`."""
-
-    def admits(value: object) -> bool:
-        return isinstance(value, _INTEGRAL) and not isinstance(value, bool) and least <= value <= most
-
-    return Allowed(f"a whole number, {least} " + ("or more" if most == inf else f"to {most:g}"), admits)
-
-
-def between(low: float, high: float) -> Allowed:
-    """Return the numbers strictly between two."""
-    return Allowed(
-        f"a number strictly between {low:g} and {high:g}", lambda value: real(value) and low < value < high
-    )
-
-
-POSITIVE = Allowed("a finite number above 0", lambda value: real(value) and value > 0)
-AT_LEAST_1 = Allowed("a finite number, 1 or more", lambda value: real(value) and value >= 1)
-
-CHAPTERS: Mapping[str, Mapping[str, Allowed]] = MappingProxyType(
-    {
-        "start_here": {"epsilon": POSITIVE, "n": whole(1, 442)},
-        "one_mean": {"epsilon": POSITIVE, "n": whole(1), "radius": POSITIVE},
-        "many_dimensions": {"epsilon": POSITIVE, "n": whole(1), "d": whole(1), "radius": POSITIVE},
-        "covariance": {"rho": POSITIVE, "n": whole(1), "upper": AT_LEAST_1},
-        "any_gaussian": {"epsilon": POSITIVE, "n": whole(1), "condition": AT_LEAST_1},
-        "robust_and_private": {"corruption": between(0, 0.5), "epsilon": POSITIVE},
-        "sparse_covariance": {"epsilon": POSITIVE, "n": whole(1), "p": whole(1)},
-        "matrix_quantile": {"epsilon": POSITIVE, "n": whole(1), "level": between(0, 1)},
-    }
-)
-"""Chapter -> its parameters, but for the profile, the seed and the folder, which all of them have."""
 
 
 def chapter(stem: str) -> str:
@@ -88,9 +21,19 @@ def chapter(stem: str) -> str:
 
 def require(name: str, parameters: Mapping[str, object]) -> None:
     """Raise unless every parameter of a chapter is allowed; a chapter that declares none allows anything."""
-    for parameter, allowed in CHAPTERS.get(name, {}).items():
+    for parameter, declared in CHAPTERS.get(name, {}).items():
         if parameter in parameters:
-            allowed.require(parameter, parameters[parameter])
+            declared.require(parameter, parameters[parameter])
+
+
+def moved(name: str, parameters: Mapping[str, object]) -> dict[str, object]:
+    """Return those parameters that are not where the chapter's notebook starts."""
+    declared = CHAPTERS.get(name, {})
+    return {
+        parameter: value
+        for parameter, value in parameters.items()
+        if parameter in declared and value != declared[parameter].default
+    }
 
 
 def require_known(known: Iterable[str]) -> None:

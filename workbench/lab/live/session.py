@@ -3,27 +3,36 @@
 A notebook makes one session from its parameters, shows charts with it, and ends with its claims:
 
     lab = Session("one_mean", out=out, profile=profile, seed=seed, epsilon=epsilon)
-    lab.show(error_against_radius, verdicts=["one-mean/clipping-pays-range"])
+    lab.show(error_against_radius, epsilon=epsilon, n=n, verdicts=["one-mean/clipping-pays-range"])
     lab.verdicts(["one-mean/clipping-pays-range", "one-mean/flat-in-radius"])
 
 Everything is written before anything fails, so that a refuted claim leaves its evidence.
 """
 
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from html import escape
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
+from workbench.charts.agreement import agreement
 from workbench.charts.chart import Chart
-from workbench.errors import integer_at_least, one_of
+from workbench.errors import integer_at_least, one_of, real
 from workbench.lab import tables
-from workbench.lab.live.parameters import require, require_known
+from workbench.lab.live.explore import explore
+from workbench.lab.live.parameters import moved, require, require_known
 from workbench.lab.pictures.display import image, publish
 from workbench.lab.pictures.figures import PROFILES, VERDICTS, richest, save
 from workbench.lab.runner.core_share import leased
-from workbench.lab.runner.verdict_check import beside_full, full_run
+from workbench.lab.runner.verdict_check import beside_full, committed, full_run
+from workbench.study.run import Run, TooMuchWorkError
+
+STAND = "Claims are statements at numbers of their own: these are the verdicts of the committed full run."
 
 
 class ClaimError(AssertionError):
@@ -67,36 +76,66 @@ class Session:
         one_of(PROFILES, profile=profile)
         integer_at_least(0, seed=seed)
         self.out = Path(out or tempfile.mkdtemp(prefix="workbench-"))
-        self.profile, self.seed, self.parameters = profile, seed, {"profile": profile, **parameters}
+        self.chapter, self.profile, self.seed = chapter, profile, seed
+        self.moved = moved(chapter, parameters)
         self.profiles = PROFILES[: PROFILES.index(profile) + 1]
         (self.out / VERDICTS).unlink(missing_ok=True)
 
     def show(
-        self,
-        charts: Mapping[str, Chart] | Callable[[str, int], Chart],
-        *,
-        verdicts: Iterable[str] = (),
+        self, figure: Callable[..., Chart], *, verdicts: Iterable[str] = (), **parameters: object
     ) -> None:
         """Save a figure and display it with its alternative text and how to read it.
 
         Parameters
         ----------
-        charts
-            The charts by profile, or the function of profile and seed that makes one.
+        figure
+            A function of a `Run` and of the public numbers that the figure uses.
         verdicts
             Ids of the claims the figure shows.
+        parameters
+            The figure's public numbers; those that are not given are as in the committed figure. All are
+            recorded with it.
         """
-        made = self._charts(charts)
-        picture = save(made, self.out, parameters=self.parameters, seed=self.seed, verdicts=verdicts)
+        require(self.chapter, parameters)
+        used = {**defaults(figure), **parameters}
+        made, remark = self._charts(figure, parameters)
+        record = {"profile": self.profile, **used}
+        picture = save(made, self.out, parameters=record, seed=self.seed, verdicts=verdicts)
         chart: Chart = richest(made)
-        text = f"<p><b>How to read it.</b> {escape(chart.how_to_read)}</p>" if chart.how_to_read else ""
-        body = image(picture.read_bytes(), "svg+xml", chart.alt) + text
-        publish(body, chart.alt)
+        words = {"How to read it.": chart.how_to_read, "Predicted alone.": remark}
+        if self.moved and (judged := agreement(chart)).points:
+            words["At these parameters"] = f"{judged}."
+        text = "".join(f"<p><b>{head}</b> {escape(said)}</p>" for head, said in words.items() if said)
+        publish(image(picture.read_bytes(), "svg+xml", chart.alt) + text, chart.alt)
 
-    def _charts(self, charts: Mapping[str, Chart] | Callable[[str, int], Chart]) -> dict[str, Chart]:
-        if callable(charts):
-            return {profile: _made(charts, profile, self.seed) for profile in self.profiles}
-        return dict(charts)
+    def _charts(
+        self, figure: Callable[..., Chart], parameters: Mapping[str, object]
+    ) -> tuple[dict[str, Chart], str]:
+        """Return the chart by profile; where its runs would take too much work, of predictions alone."""
+        runs = {profile: Run(profile, self.seed) for profile in self.profiles}
+        try:
+            return {profile: _made(figure, run, parameters) for profile, run in runs.items()}, ""
+        except TooMuchWorkError as refused:
+            still = {profile: replace(run, simulate=False) for profile, run in runs.items()}
+            return {profile: _made(figure, run, parameters) for profile, run in still.items()}, str(refused)
+
+    def explore(self, view: Callable[..., Iterator[Chart]], *, alt: str, **controls: object) -> None:
+        """Display an explorer of a view.
+
+        Parameters
+        ----------
+        view
+            A generator of charts: a function of a `Run` and of what can be moved.
+        alt
+            What it shows at first, in words.
+        controls
+            Name -> where it starts, for a public number that the chapter declares, or its control.
+        """
+        declared = CHAPTERS.get(self.chapter, {})
+        made: dict[str, Any] = {
+            name: declared[name].slider(value) if real(value) else value for name, value in controls.items()
+        }
+        explore(partial(view, Run(self.profile, self.seed)), alt=alt, **made)
 
     def verdicts(self, ids: Iterable[str], *, full: Iterable[str] = ()) -> None:
         """Decide claims, save and display their verdicts; belongs into a notebook's last cell.
@@ -108,37 +147,56 @@ class Session:
         full
             Of those that only the profile `full` has time for.
 
+        Claims are statements at numbers of their own: where the notebook's parameters are others, what the
+        committed full run has decided is shown.
+
         Raises
         ------
         ClaimError
             If a verdict is not the expected one, after everything was written. An undecided claim is
             one only when the profile is `full`: quick may have too few trials.
         """
+        if self.moved and (kept := committed([*ids, *full])):
+            self._keep({"full": kept}, STAND)
+            return
         claims = {"quick": list(ids)}
         claims["full"] = claims["quick"] + list(full)
         decided = {profile: _decide(claims[profile], profile, self.seed) for profile in self.profiles}
-        self.out.mkdir(parents=True, exist_ok=True)
-        canonical_json.write(self.out / VERDICTS, decided)
-        publish(*_table(decided[self.profile], full_run() if self.profile == "quick" else None))
+        self._keep(decided)
         changed = [line for profile in decided for line in _changed(decided[profile], profile)]
         if changed:
             raise ClaimError("; ".join(changed))
 
+    def _keep(self, decided: Mapping[str, list[dict[str, Any]]], remark: str = "") -> None:
+        self.out.mkdir(parents=True, exist_ok=True)
+        canonical_json.write(self.out / VERDICTS, decided)
+        shown = richest(decided)
+        publish(*_table(shown, full_run() if "full" not in decided else None, remark))
 
-def _made(chart: Callable[[str, int], Chart], profile: str, seed: int) -> Chart:
+
+def _made(figure: Callable[..., Chart], run: Run, parameters: Mapping[str, object]) -> Chart:
     with leased():
-        return chart(profile, seed)
+        if next(iter(signature(figure).parameters)) != "run":
+            return figure(run.profile, run.seed)
+        return figure(run, **parameters)
 
 
-def _table(decided: list[dict[str, Any]], full: Mapping[str, str] | None) -> tuple[str, str]:
+def defaults(figure: Callable[..., Chart]) -> dict[str, object]:
+    """Return the public numbers that a figure uses, as in the committed one."""
+    taken = signature(figure).parameters.values()
+    return {one.name: one.default for one in taken if one.kind is one.KEYWORD_ONLY}
+
+
+def _table(
+    decided: list[dict[str, Any]], full: Mapping[str, str] | None, remark: str = ""
+) -> tuple[str, str]:
     """Return verdicts as HTML and as text; those of a quick run beside what the full run decided."""
     header: tuple[str, ...] = tables.VERDICT_COLUMNS
     rows = [tables.verdict_row(verdict) for verdict in decided]
-    if full is None:
-        return tables.html(header, rows), tables.text(header, rows)
-    header = (*header, "full run")
-    rows = [[*row, full.get(row[0], "decides")] for row in rows]
-    remark = beside_full(decided, full)
+    if full is not None:
+        header = (*header, "full run")
+        rows = [[*row, full.get(row[0], "decides")] for row in rows]
+        remark = beside_full(decided, full)
     below = f"<p>{escape(remark)}</p>" if remark else ""
     return tables.html(header, rows) + below, "\n".join(filter(None, (tables.text(header, rows), remark)))
 

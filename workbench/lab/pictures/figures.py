@@ -12,6 +12,7 @@ from typing import Any
 
 from workbench import __version__
 from workbench.charts import canonical_json
+from workbench.charts.agreement import agreement
 from workbench.charts.chart import Chart
 from workbench.errors import one_of
 from workbench.lab.pictures.differences import differ
@@ -66,6 +67,8 @@ def save(
         "verdicts": list(verdicts),
         "environment": environment(),
     }
+    if (judged := agreement(chart)).points:
+        content["agreement"] = {"points": judged.points, "outside": list(judged.outside)}
     out.mkdir(parents=True, exist_ok=True)
     canonical_json.write(out / f"{chart.name}.json", content)
     picture = out / f"{chart.name}.svg"

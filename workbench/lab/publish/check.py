@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workbench.lab.live.parameters import CHAPTERS, Allowed, chapter
+from workbench.chapters.parameters import CHAPTERS
+from workbench.charts.parameters import Parameter
+from workbench.lab.live.parameters import chapter
 from workbench.lab.publish.fixes import mend
 
 LINES = 12  # of code in one cell
@@ -90,7 +92,7 @@ def parameters(path: Path) -> dict[str, object]:
     return dict(pair for pair in pairs if pair is not None)
 
 
-def _parameters(notebook: Any, declared: Mapping[str, Allowed]) -> Iterator[str]:
+def _parameters(notebook: Any, declared: Mapping[str, Parameter]) -> Iterator[str]:
     cells = _tagged(notebook)
     if len(cells) != 1:
         yield f"{len(cells)} cells tagged 'parameters', expected exactly one"
@@ -112,10 +114,10 @@ def _parameters(notebook: Any, declared: Mapping[str, Allowed]) -> Iterator[str]
     names = {pair[0] for pair in map(_assignment, statements) if pair}
     yield from (f"parameters: {name} is missing" for name in (*REQUIRED, *declared) if name not in names)
     undeclared = sorted(names - {*REQUIRED, *declared}) if declared else []
-    yield from (f"parameters: {name} is not declared in workbench.lab.parameters" for name in undeclared)
+    yield from (f"parameters: {name} is not declared in workbench.chapters.parameters" for name in undeclared)
 
 
-def _as_declared(name: str, value: object, comment: str, allowed: Allowed) -> Iterator[str]:
+def _as_declared(name: str, value: object, comment: str, allowed: Parameter) -> Iterator[str]:
     if not allowed.admits(value):
         yield f"parameters: {name} = {value!r}, declared as {allowed.words}"
     if allowed.words not in comment:

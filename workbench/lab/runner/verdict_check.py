@@ -35,6 +35,15 @@ def full_run(figures: Path | None = None) -> dict[str, str]:
     return {name: str(one["status"]) for name, one in found.items() if one[PROFILE] == "full"}
 
 
+def committed(ids: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the verdicts of the committed full run on these claims; none if it has not decided them all."""
+    folder = _figures()
+    found = collected(folder) if folder else {}
+    if not all(found.get(name, {}).get(PROFILE) == "full" for name in ids):
+        return []
+    return [{key: found[name][key] for key in found[name] if key not in (PROFILE, NOTEBOOK)} for name in ids]
+
+
 def _figures() -> Path | None:
     for start in (Path(__file__).parent, Path.cwd()):
         try:

@@ -1,7 +1,7 @@
 """What a sweep is: a grid of public parameters, and a function that measures blocks of trials."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from inspect import signature
 from itertools import product
 from typing import Any
@@ -13,6 +13,8 @@ from workbench.study.profiles import PROFILES
 from workbench.study.sweeps.schema import Point, checked_points, plain
 
 Block = Callable[..., Mapping[str, ArrayLike]]
+COLUMNS = ("d", "p")  # the parameters of a point that count columns
+CALL = 10_000  # entries of rows that can be drawn in the time of one call of an estimator
 DRAWN = ("trials", "data", "noise")  # what a block takes besides the parameters of its point
 
 
@@ -34,6 +36,8 @@ class Sweep:
         Trials per block, chosen so that a block is half a second to a second of work.
     blocks : mapping of str to int
         Profile name -> number of blocks (see `profiles.blocks`). A smaller profile computes the first ones.
+    usual : tuple of mappings, optional
+        Of a sweep that was moved: the points it has at the usual parameters (`moved`).
     """
 
     name: str
@@ -41,6 +45,7 @@ class Sweep:
     block: Block
     trials: int
     blocks: Mapping[str, int]
+    usual: tuple[Point, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not (isinstance(self.name, str) and self.name):
@@ -52,10 +57,26 @@ class Sweep:
         object.__setattr__(self, "points", checked_points(self.points))
         require_axes(self.block, self.points[0])
 
+    def moved(self, points: Iterable[Point]) -> "Sweep":
+        """Return the same sweep at other points; blocks at points that it has in common are the same."""
+        return replace(self, points=tuple(points), usual=self.usual or self.points)
+
+    @property
+    def times_usual(self) -> float:
+        """The work of this sweep as a multiple of its work at the usual points."""
+        usual = self.usual or self.points
+        return sum(map(_work, self.points)) / sum(map(_work, usual))
+
     def addresses(self, profile: str) -> list[tuple[int, int]]:
         """Return every block of a profile as (position of its point, number), in the table's order."""
         one_of(self.blocks, profile=profile)
         return list(product(range(len(self.points)), range(self.blocks[profile])))
+
+
+def _work(point: Point) -> float:
+    """Return what a trial at a point takes, in entries of a table that can be drawn in that time."""
+    entries = float(point.get("n", 0) or 0) * max(float(point.get(name, 1) or 1) for name in COLUMNS)
+    return CALL + entries
 
 
 def require_axes(block: Block, point: Point) -> None:
@@ -88,6 +109,17 @@ def grid(**axes: object) -> tuple[dict[str, Any], ...]:
     """
     values = [_axis(axis) for axis in axes.values()]
     return tuple(dict(zip(axes, combination, strict=True)) for combination in product(*values))
+
+
+def multiples(usual: Iterable[int], factor: float) -> tuple[int, ...]:
+    """Return a grid of counts that follows a prediction: the usual ones, times what it has changed by.
+
+    >>> multiples([50, 100, 200], 1.0), multiples([50, 100, 200], 3.333)
+    ((50, 100, 200), (170, 330, 670))
+    """
+    if factor == 1:
+        return tuple(usual)
+    return tuple(dict.fromkeys(max(1, int(float(f"{factor * count:.2g}"))) for count in usual))
 
 
 def _axis(axis: object) -> list[float | int | str]:

@@ -1,7 +1,7 @@
-"""What the sweeps of a run may use: a store to resume from, and how many processes at a time.
+"""What the sweeps of a run may use: a store to resume from, how many processes at a time, how much work.
 
-Neither changes a number, so no figure and no claim says anything of them: whoever runs figures and claims
-lends them, and every `sweep.run` within that is not told otherwise uses what is lent.
+None changes a number at the usual points, so no figure and no claim says anything of them: whoever runs
+figures and claims lends them, and every `sweep.run` within that is not told otherwise uses what is lent.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from os import PathLike
 
-from workbench.errors import integer_at_least
+from workbench.errors import ArgumentError, integer_at_least
 
 
 @dataclass(frozen=True)
@@ -23,13 +23,18 @@ class Resources:
         Where finished blocks are kept, so that a run that was killed goes on from there.
     jobs : int
         Blocks computed at a time.
+    limit : float
+        The work of a sweep at other points than the usual ones, as a multiple of what it takes at these.
     """
 
     store: str | PathLike[str] | None = None
     jobs: int = 1
+    limit: float = 2.0
 
     def __post_init__(self) -> None:
         integer_at_least(1, jobs=self.jobs)
+        if not self.limit > 0:
+            raise ArgumentError("limit", self.limit, "a number above 0")
 
 
 NONE = Resources()

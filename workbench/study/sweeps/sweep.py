@@ -27,7 +27,7 @@ from workbench.study.sweeps.store import Store, opened
 
 REMEMBERED = 64  # tables kept by `run` in one process; a full table is a few megabytes
 
-_memory: dict[tuple[str, str, int], tuple[Sweep, pd.DataFrame]] = {}
+_memory: dict[tuple[str, str, int, str], tuple[Sweep, pd.DataFrame]] = {}
 
 
 class Cost(NamedTuple):
@@ -87,7 +87,7 @@ def run(
         jobs = 1 if backend == "serial" else resources().jobs
     store = resources().store if store is None else store
     backend = chosen_backend(backend, jobs)
-    key = (sweep.name, profile, int(seed))
+    key = (sweep.name, profile, int(seed), repr((sweep.points, sweep.trials)))
     if store is None and key in _memory and _memory[key][0] == sweep:  # another sweep may have its name
         return _memory[key][1].copy()
     with _blocks(sweep, seed, store) as blocks:
@@ -112,7 +112,7 @@ def _blocks(sweep: Sweep, seed: int, store: str | PathLike[str] | Store | None) 
         yield found.rows(sweep, seed=seed)
 
 
-def _remember(key: tuple[str, str, int], sweep: Sweep, frame: pd.DataFrame) -> None:
+def _remember(key: tuple[str, str, int, str], sweep: Sweep, frame: pd.DataFrame) -> None:
     _memory.pop(key, None)
     _memory[key] = (sweep, frame)
     while len(_memory) > REMEMBERED:

@@ -4,7 +4,7 @@
 locations decide from.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -12,12 +12,13 @@ import pandas as pd
 
 from workbench.chapters.one_mean.runs import location as sweeps
 from workbench.chapters.one_mean.runs import theory
+from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.study import measures
 from workbench.study.measures import Measure
-from workbench.study.sweeps.sweep import run, run_all
+from workbench.study.run import Run
+from workbench.study.sweeps.sweep import Sweep
 
-LEVEL = 0.05  # of the bands
 CURVE = tuple(float(radius) for radius in np.geomspace(10, 1e5, 17))
 RADIUS, ERROR = "half-width of the range, R (σ)", "median absolute error (σ)"
 ROWS = "rows n needed"
@@ -25,17 +26,20 @@ NOTE = "Dashed: predicted. Bands: 95 % intervals."
 CLIPPED, TWO_STEP = "univariate/clipped-mean", "univariate/two-step-mean"
 HISTOGRAM, STABLE, WINDOW = "univariate/histogram-location", "univariate/stable-location", "univariate/median"
 
+SMALLER = sweeps.SMALL_EPSILON / sweeps.EPSILON  # the second ε of the right panel, over the first
+
 Predict = Callable[[int, float, float, str], float]
 
 
-def error_against_radius(profile: str, seed: int) -> Chart:
+def error_against_radius(run: Run, *, epsilon: float = sweeps.EPSILON, n: int = sweeps.N) -> Chart:
     """Return median errors of the clipped and the two-step mean against R, with predictions."""
-    n, epsilon = sweeps.N, sweeps.EPSILON
-    clipped = run(sweeps.CLIPPED, profile, seed=seed)
-    two_step = run_all((sweeps.TWO_STEP, sweeps.TWO_STEP_WIDEST), profile, seed=seed)
+    clipped = run.table(_over_radii(sweeps.CLIPPED, epsilon, n))
+    two_step = run.table(
+        *(_over_radii(sweep, epsilon, n) for sweep in (sweeps.TWO_STEP, sweeps.TWO_STEP_WIDEST))
+    )
     curves = [
-        *_errors("clipped mean", CLIPPED, clipped, theory.clipped_error),
-        *_errors("two-step mean", TWO_STEP, two_step, theory.two_step_error),
+        *_errors("clipped mean", CLIPPED, clipped, theory.clipped_error, epsilon, n),
+        *_errors("two-step mean", TWO_STEP, two_step, theory.two_step_error, epsilon, n),
     ]
     plain = {radius: measures.median(rows["sampling"].abs(), LEVEL) for radius, rows in _radii(clipped)}
     reference = Series(
@@ -58,17 +62,25 @@ def error_against_radius(profile: str, seed: int) -> Chart:
     )
 
 
-def rows_against_radius(profile: str, seed: int) -> Chart:
+def _over_radii(sweep: Sweep, epsilon: float, n: int) -> Sweep:
+    return sweep.moved({**point, "epsilon": epsilon, "n": n} for point in sweep.points)
+
+
+def rows_against_radius(run: Run, *, epsilon: float = sweeps.EPSILON) -> Chart:
     """Return the n that a location on a range needs against R, and the packing bound."""
     tables = (sweeps.LOCATE_RANGE, sweeps.LOCATE_WIDE, sweeps.LOCATE_WIDEST)
-    frame = run_all(tables, profile, seed=seed)
-    left = _needed(frame, seed, "radius", "histogram", HISTOGRAM)
-    bound = [sweeps.packing(radius, sweeps.EPSILON) for radius in CURVE]
+    frame = run.table(*(_located(sweep, epsilon) for sweep in tables))
+    left = _needed(frame, run.seed, "radius", "histogram", HISTOGRAM, epsilon)
+    bound = [sweeps.packing(radius, epsilon) for radius in CURVE]
     forbidden = Series("impossible: packing bound", CURVE, bound, role="bound")
-    keys = {sweeps.EPSILON: f"{HISTOGRAM}:paper", sweeps.SMALL_EPSILON: "0:paper"}
-    products = tuple(_products(frame, seed, epsilon, key) for epsilon, key in keys.items())
+    smaller = epsilon * SMALLER
+    here = f", ε = {smaller:g}"
+    products = (
+        _products(frame, run.seed, epsilon, "", f"{HISTOGRAM}:paper"),
+        _products(frame, run.seed, smaller, here, "0:paper"),
+    )
     right = Panel("n times ε is the same for both ε", RADIUS, "n times ε", products, yscale="linear")
-    title = f"ε = {sweeps.EPSILON:g}: rows to be within 2.5 σ, probability .9"
+    title = f"ε = {epsilon:g}: rows to be within 2.5 σ, probability .9"
     return Chart(
         "rows_against_radius",
         "Finding the mean on a range costs ln(R)/ε rows, and has to",
@@ -76,7 +88,7 @@ def rows_against_radius(profile: str, seed: int) -> Chart:
         alt="Rows needed to locate the mean within 2.5 standard deviations with probability .9, against the "
         "half-width R on a logarithmic axis. All curves are straight lines that rise; the window median's "
         "lies at less than half of the histogram's, both above the packing bound. On the right, n times ε "
-        "of the histogram is the same for ε = .5 and ε = .1.",
+        f"of the histogram is the same for ε = {epsilon:g} and ε = {smaller:g}.",
         how_to_read="R is on a logarithmic axis, so a straight line means n grows with ln R. No ε-DP method "
         "can enter the shaded region: the packing bound is a theorem, not a lack of ideas. The histogram "
         "has the right shape at six times the bound; the window median needs less than half of its rows, "
@@ -84,11 +96,11 @@ def rows_against_radius(profile: str, seed: int) -> Chart:
     )
 
 
-def rows_against_delta(profile: str, seed: int) -> Chart:
+def rows_against_delta(run: Run, *, epsilon: float = sweeps.EPSILON) -> Chart:
     """Return the n that a location on the whole line needs against 1/δ."""
-    frame = run(sweeps.LOCATE_LINE, profile, seed=seed)
-    series = _needed(frame, seed, "delta", "stable histogram", STABLE)
-    title = f"ε = {sweeps.EPSILON:g}: rows to be within 2.5 σ of any mean with probability .9"
+    frame = run.table(_located(sweeps.LOCATE_LINE, epsilon))
+    series = _needed(frame, run.seed, "delta", "stable histogram", STABLE, epsilon)
+    title = f"ε = {epsilon:g}: rows to be within 2.5 σ of any mean with probability .9"
     return Chart(
         "rows_against_delta",
         "Without a range, δ takes its place: ln(1/δ)/ε rows",
@@ -103,6 +115,19 @@ def rows_against_delta(profile: str, seed: int) -> Chart:
     )
 
 
+def _located(sweep: Sweep, epsilon: float) -> Sweep:
+    """Return the sweep of locations at another ε, its grid of n placed by the predictions there."""
+    if epsilon == sweeps.EPSILON:
+        return sweep
+    places = [{name: point[name] for name in point if name != "n"} for point in sweep.points]
+    unique = {
+        repr(place): {**place, "epsilon": place["epsilon"] * epsilon / sweeps.EPSILON} for place in places
+    }
+    counts = len(sweep.points) // len(unique)
+    factors = sweeps.FACTORS if counts == len(sweeps.FACTORS) else sweeps.FACTORS[2:-1]
+    return sweep.moved(sweeps.with_rows(list(unique.values()), factors))
+
+
 def _radii(frame: pd.DataFrame) -> list[tuple[float, pd.DataFrame]]:
     return list(measures.by(frame, "radius").items())
 
@@ -111,29 +136,21 @@ def _estimates(found: dict[float, Measure]) -> list[float]:
     return [measure.estimate for measure in found.values()]
 
 
-def _measured(label: str, found: dict[float, Measure], colour: str) -> Series:
-    low, high = zip(*(measure.interval for measure in found.values()), strict=True)
-    return Series(label, found, _estimates(found), low, high, colour_key=colour)
-
-
-def _errors(name: str, key: str, frame: pd.DataFrame, predict: Predict) -> list[Series]:
+def _errors(
+    name: str, key: str, frame: pd.DataFrame, predict: Predict, epsilon: float, n: int
+) -> list[Series]:
     curves = []
     for calibration in reversed(sweeps.CALIBRATIONS):  # hollow markers last, on top
         colour = key if calibration == "tight" else f"{key}:paper"
         found = {r: measures.median(rows[calibration].abs(), LEVEL) for r, rows in _radii(frame)}
-        curves.append(_measured(f"{name}, {calibration}", found, colour))
-        curves.append(_theory(sweeps.N, sweeps.EPSILON, predict, calibration, colour, CURVE))
+        expected = [predict(n, radius, epsilon, calibration) for radius in found]
+        curves.append(measured(f"{name}, {calibration}", found, colour, expected))
+        line = [predict(n, radius, epsilon, calibration) for radius in CURVE]
+        curves.append(Series("", CURVE, line, role="theory", colour_key=colour))
     return curves
 
 
-def _theory(
-    n: int, epsilon: float, predict: Predict, calibration: str, colour: str, radii: Sequence[float]
-) -> Series:
-    expected = [predict(n, radius, epsilon, calibration) for radius in radii]
-    return Series("", radii, expected, role="theory", colour_key=colour)
-
-
-def _needed(frame: pd.DataFrame, seed: int, axis: str, words: str, key: str) -> list[Series]:
+def _needed(frame: pd.DataFrame, seed: int, axis: str, words: str, key: str, epsilon: float) -> list[Series]:
     looks = {
         "tight": (f"{words}, tight", key),
         "paper": (f"{words}, paper", f"{key}:paper"),
@@ -141,16 +158,14 @@ def _needed(frame: pd.DataFrame, seed: int, axis: str, words: str, key: str) -> 
     }
     curves = []
     for method, (label, colour) in looks.items():
-        found = _rows_found(frame, seed, axis, method=method, epsilon=sweeps.EPSILON)
-        curves.append(_measured(label, found, colour))
-        if method != "tight" or axis == "delta":  # on a range the tight histogram has no prediction
-            curves.append(_predicted_rows(found, axis, method, colour))
+        found = _rows_found(frame, seed, axis, method=method, epsilon=epsilon)
+        if method == "tight" and axis == "radius":  # on a range the tight histogram has no prediction
+            curves.append(measured(label, found, colour))
+            continue
+        expected = [sweeps.predicted_rows(method, epsilon, **{axis: value}) for value in found]
+        curves.append(measured(label, found, colour, expected))
+        curves.append(Series("", found, expected, role="theory", colour_key=colour))
     return [_against_inverse(curve) for curve in curves] if axis == "delta" else curves
-
-
-def _predicted_rows(found: dict[float, Measure], axis: str, method: str, colour: str) -> Series:
-    expected = [sweeps.predicted_rows(method, sweeps.EPSILON, **{axis: value}) for value in found]
-    return Series("", found, expected, role="theory", colour_key=colour)
 
 
 def _rows_found(frame: pd.DataFrame, seed: int, axis: str, **where: float | str) -> dict[float, Measure]:
@@ -165,8 +180,7 @@ def _against_inverse(curve: Series) -> Series:
     return replace(curve, x=[1 / x for x in curve.x])
 
 
-def _products(frame: pd.DataFrame, seed: int, epsilon: float, key: str) -> Series:
+def _products(frame: pd.DataFrame, seed: int, epsilon: float, here: str, key: str) -> Series:
     found = _rows_found(frame, seed, "radius", method="paper", epsilon=epsilon)
     products = {radius: measures.scaled(measure, epsilon) for radius, measure in found.items()}
-    here = f", ε = {epsilon:g}" if epsilon != sweeps.EPSILON else ""
-    return _measured(f"histogram, paper{here}", products, key)
+    return measured(f"histogram, paper{here}", products, key)

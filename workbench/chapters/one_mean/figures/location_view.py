@@ -10,15 +10,16 @@ from workbench.chapters.one_mean.figures.location import (
     CLIPPED,
     CURVE,
     ERROR,
-    LEVEL,
     NOTE,
     RADIUS,
     TWO_STEP,
 )
 from workbench.chapters.one_mean.runs import location as sweeps
 from workbench.chapters.one_mean.runs import theory
+from workbench.charts.bands import LEVEL
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.study import measures
+from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, point_id, stream
 
 Errors = dict[str, list[NDArray[np.float64]]]
@@ -35,17 +36,17 @@ NORMAL_MEDIAN = 0.6744897501960817  # of |z|
 XLIM, YLIM = (7.0, 1.4e5), (2e-3, 2e5)
 
 
-def error_against_radius_view(epsilon: float, n: int, seed: int = 17) -> Iterator[Chart]:
+def error_against_radius_view(run: Run, *, epsilon: float, n: int) -> Iterator[Chart]:
     """Yield the errors of the tight means against R: predictions, then ever more trials.
 
     Parameters
     ----------
+    run
+        Has the seed of the simulation.
     epsilon
         Budget of one release.
     n
         Rows.
-    seed
-        Of the simulation.
 
     Yields
     ------
@@ -59,7 +60,7 @@ def error_against_radius_view(epsilon: float, n: int, seed: int = 17) -> Iterato
     lines.append(_line(1, n, epsilon, sweeps.RADII))
     errors: dict[str, Errors] = {}
     for block in range(ROUNDS):
-        _simulate(errors, epsilon, n, seed, block)
+        _simulate(errors, epsilon, n, run.seed, block)
         yield _chart(epsilon, n, lines, errors)
 
 

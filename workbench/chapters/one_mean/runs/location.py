@@ -130,7 +130,8 @@ def budget_of(epsilon: float, delta: float | None) -> PureDP | ApproxDP:
     return PureDP(epsilon) if delta is None else ApproxDP(epsilon, delta)
 
 
-def _with_rows(points: Sequence[Point], factors: Sequence[float] = FACTORS) -> tuple[Point, ...]:
+def with_rows(points: Sequence[Point], factors: Sequence[float] = FACTORS) -> tuple[Point, ...]:
+    """Return points at several n each, as multiples of the n at which they are predicted to succeed."""
     return tuple(
         {**point, "n": n}
         for point in points
@@ -159,7 +160,7 @@ UNBOUNDED = Sweep(
 PLACED: dict[str, tuple[str, Callable[[], tuple[Point, ...]], int, dict[str, int]]] = {
     "LOCATE_RANGE": (
         "l17-locate-range",
-        lambda: _with_rows(
+        lambda: with_rows(
             grid(method=METHODS, epsilon=EPSILON, radius=RADII[:-1])
             + grid(method="paper", epsilon=SMALL_EPSILON, radius=RADII[:-1])
         ),
@@ -168,19 +169,19 @@ PLACED: dict[str, tuple[str, Callable[[], tuple[Point, ...]], int, dict[str, int
     ),
     "LOCATE_WIDE": (
         "l17-locate-wide",
-        lambda: _with_rows(grid(method=METHODS, epsilon=EPSILON, radius=RADII[-1])),
+        lambda: with_rows(grid(method=METHODS, epsilon=EPSILON, radius=RADII[-1])),
         200,
         blocks(10),
     ),
     "LOCATE_WIDEST": (
         "l17-locate-widest",
-        lambda: _with_rows(grid(method=METHODS, epsilon=EPSILON, radius=WIDEST), FACTORS[2:-1]),
+        lambda: with_rows(grid(method=METHODS, epsilon=EPSILON, radius=WIDEST), FACTORS[2:-1]),
         50,
         {name: blocks(10)[name] for name in SLOW},
     ),
     "LOCATE_LINE": (
         "l17-locate-line",
-        lambda: _with_rows(grid(method=METHODS, epsilon=EPSILON, delta=DELTAS)),
+        lambda: with_rows(grid(method=METHODS, epsilon=EPSILON, delta=DELTAS)),
         200,
         blocks(10),
     ),

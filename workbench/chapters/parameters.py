@@ -1,0 +1,57 @@
+"""The public numbers of every notebook: what they are, where they start, what is allowed.
+
+A name means the same in every notebook; what is allowed and where it starts may differ. Corruption is ξ
+everywhere (LKKO21 writes α for it), α is the wanted accuracy, β a failure probability, ρ zero-concentrated
+privacy.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from workbench.charts.parameters import Declared, Parameter
+
+EPSILON = Parameter("ε", 1.0, 0.01, 20, "privacy of one release", track=(0.05, 10))
+N = Parameter("n", 1000, 1, 10_000_000, "how many there are", "rows", integer=True, track=(100, 100_000))
+D = Parameter("d", 10, 1, 1000, "how many a row has", "columns", integer=True, track=(1, 50))
+UPPER = Parameter("u", 100.0, 1, 1e12, "public bound on the eigenvalues of Σ", track=(1, 1e6))
+CORRUPTION = Parameter("ξ", 0.05, 0.001, 0.49, "the adversary's share of the rows", track=(0.001, 0.2))
+
+CHAPTERS: Mapping[str, Declared] = MappingProxyType(
+    {
+        "start_here": {"epsilon": EPSILON, "n": replace(N, default=442, high=442, track=(10, 442))},
+        "one_mean": {
+            "epsilon": replace(EPSILON, default=0.5, track=(0.05, 5)),
+            "n": replace(N, default=2000, track=(100, 10_000)),
+            "radius": Parameter("R", 1000.0, 1e-3, 1e9, "half-width of the range", "σ", track=(1, 1e4)),
+        },
+        "many_dimensions": {
+            "epsilon": EPSILON,
+            "n": replace(N, default=2000),
+            "d": D,
+            "radius": Parameter("R", 100.0, 1e-3, 1e9, "radius of the public ball", "σ", track=(1, 1e4)),
+        },
+        "covariance": {
+            "rho": Parameter("ρ", 0.5, 1e-6, 100, "concentrated privacy of one release", track=(0.001, 5)),
+            "n": replace(N, default=5000),
+            "upper": UPPER,
+        },
+        "any_gaussian": {
+            "epsilon": replace(EPSILON, default=4.0),
+            "n": replace(N, default=150, meaning="how many vote", unit="groups", track=(10, 1000)),
+            "condition": Parameter("κ", 25.0, 1, 1e12, "condition number of Σ", track=(1, 1e6)),
+        },
+        "matrix_quantile": {
+            "epsilon": EPSILON,
+            "n": replace(N, default=800),
+            "level": Parameter("q", 0.2, 0.001, 0.999, "share of the rows outside", log=False),
+        },
+        "robust_and_private": {"corruption": CORRUPTION, "epsilon": EPSILON},
+        "sparse_covariance": {
+            "epsilon": EPSILON,
+            "n": replace(N, default=15_000),
+            "p": replace(D, symbol="p", default=100, high=5000, track=(10, 200)),
+        },
+    }
+)
+"""Chapter -> its parameters, but for the profile, the seed and the folder, which all of them have."""
