@@ -256,7 +256,7 @@ def test_the_memory_is_bounded(monkeypatch):
     monkeypatch.setattr(sweeps, "REMEMBERED", 2)
     for seed in range(4):
         run(sweep(points=grid(n=5)), "quick", seed=seed)
-    assert [seed for _, _, seed in sweeps._memory] == [2, 3]
+    assert [seed for _, _, seed, _ in sweeps._memory] == [2, 3]
 
 
 def test_progress_goes_to_stderr(capsys):

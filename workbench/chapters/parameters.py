@@ -22,7 +22,7 @@ CHAPTERS: Mapping[str, Declared] = MappingProxyType(
         "start_here": {"epsilon": EPSILON, "n": replace(N, default=442, high=442, track=(10, 442))},
         "one_mean": {
             "epsilon": replace(EPSILON, default=0.5, track=(0.05, 5)),
-            "n": replace(N, default=2000, track=(100, 10_000)),
+            "n": replace(N, track=(100, 10_000)),
             "radius": Parameter("R", 1000.0, 1e-3, 1e9, "half-width of the range", "σ", track=(1, 1e4)),
         },
         "many_dimensions": {
