@@ -120,7 +120,7 @@ class Rescaled:
         def noisy(value: Any, sensitivity: float, scale: float, *rest: float) -> Any:
             if not self.factor:
                 exact = np.asarray(value, float)
-                return exact @ exact.T if kind in masks.KINDS else exact
+                return exact @ exact.T if kind in masks.MASKS else exact
             return getattr(self.source, kind)(value, sensitivity, scale * self.factor, *rest)
 
         return getattr(self.source, kind) if kind == "uniform" else noisy

@@ -15,6 +15,7 @@ from workbench.errors import ArgumentError, finite
 from workbench.linalg import symmetrised
 from workbench.populations.gaussian import MultivariateGaussian
 from workbench.populations.heavy_tailed import MultivariateStudent
+from workbench.privacy.random_matrices import uniform_basis
 from workbench.types import Array
 
 
@@ -122,8 +123,7 @@ def rotated(values: ArrayLike, rng: np.random.Generator, far: float = 0.0, degre
     spectrum = np.asarray(values, np.float64)
     if spectrum.ndim != 1 or not (np.isfinite(spectrum) & (spectrum > 0)).all():
         raise ArgumentError("values", values, "d finite numbers above 0")
-    q, r = np.linalg.qr(rng.standard_normal((len(spectrum), len(spectrum))))
-    basis = np.asarray(q * np.sign(np.diag(r)))
+    basis = uniform_basis(len(spectrum), rng)
     if not far:
         return Rotated(basis, spectrum, degrees=degrees)
     direction = rng.standard_normal(len(spectrum))

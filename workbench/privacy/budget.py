@@ -12,7 +12,7 @@ theorems. Shares add up with `math.fsum`.
 
 from dataclasses import dataclass
 from math import exp, fsum
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from workbench.errors import ArgumentError, integer_at_least, positive, real
 
@@ -36,18 +36,23 @@ def _group(size: object) -> None:
     integer_at_least(1, size=size)
 
 
+class _Additive:
+    """A budget whose numbers add up under composition."""
+
+    def split(self, *weights: float) -> tuple[Self, ...]:
+        """Return shares of every number in proportion to `weights`; basic composition adds them up again."""
+        shares = _shares(weights)
+        return tuple(type(self)(*(number * share for number in vars(self).values())) for share in shares)
+
+
 @dataclass(frozen=True)
-class PureDP:
+class PureDP(_Additive):
     """ε-differential privacy: the log-likelihood ratio of neighbours is at most `epsilon`."""
 
     epsilon: float
 
     def __post_init__(self) -> None:
         positive(epsilon=self.epsilon)
-
-    def split(self, *weights: float) -> tuple["PureDP", ...]:
-        """Return shares in proportion to `weights`; basic composition adds them up again."""
-        return tuple(PureDP(self.epsilon * share) for share in _shares(weights))
 
     def for_group(self, size: int) -> "PureDP":
         """Return the guarantee of the same mechanism when `size` rows are replaced."""
@@ -59,7 +64,7 @@ class PureDP:
 
 
 @dataclass(frozen=True)
-class ApproxDP:
+class ApproxDP(_Additive):
     """(ε, δ)-differential privacy: P(event) is at most e^ε P'(event) + δ."""
 
     epsilon: float
@@ -68,10 +73,6 @@ class ApproxDP:
     def __post_init__(self) -> None:
         positive(epsilon=self.epsilon)
         _probability_or_zero(self.delta)
-
-    def split(self, *weights: float) -> tuple["ApproxDP", ...]:
-        """Return shares of both numbers in proportion to `weights`."""
-        return tuple(ApproxDP(self.epsilon * share, self.delta * share) for share in _shares(weights))
 
     def for_group(self, size: int) -> "ApproxDP":
         """Return (kε, δ (e^{kε} - 1)/(e^ε - 1)), the guarantee for `size` = k replaced rows."""
@@ -86,7 +87,7 @@ class ApproxDP:
 
 
 @dataclass(frozen=True)
-class ZCDP:
+class ZCDP(_Additive):
     """δ-approximate ρ-zero-concentrated DP (Bun & Steinke 2016): order-α divergence at most ρα.
 
     With δ > 0 the bound holds conditionally on events of probability at least 1 - δ on both sides.
@@ -98,10 +99,6 @@ class ZCDP:
     def __post_init__(self) -> None:
         positive(rho=self.rho)
         _probability_or_zero(self.delta)
-
-    def split(self, *weights: float) -> tuple["ZCDP", ...]:
-        """Return shares of both numbers in proportion to `weights`."""
-        return tuple(ZCDP(self.rho * share, self.delta * share) for share in _shares(weights))
 
     def for_group(self, size: int) -> "ZCDP":
         """Return k²ρ-zCDP, the guarantee for `size` = k replaced rows; for δ = 0 only.
@@ -140,12 +137,8 @@ class GaussianDP:
 
 
 @dataclass(frozen=True)
-class NonPrivate:
+class NonPrivate(_Additive):
     """No guarantee: the budget of the reference estimators."""
-
-    def split(self, *weights: float) -> tuple["NonPrivate", ...]:
-        """Return as many non-private shares as there are `weights`."""
-        return tuple(self for _ in _shares(weights))
 
     def for_group(self, size: int) -> "NonPrivate":
         """Return itself: there is nothing to lose."""
@@ -156,6 +149,7 @@ class NonPrivate:
         return "not private"
 
 
+SLACK = 1e-12  # shares of a budget that add up to it again up to this relative error are accepted
 Budget: TypeAlias = PureDP | ApproxDP | ZCDP | GaussianDP | NonPrivate
 
 
@@ -165,10 +159,10 @@ def _exp(power: float) -> float:
 
 
 def within(budget: Budget, limit: Budget) -> bool:
-    """Return whether `budget` is of the kind of `limit` and no number of it is larger, to 1e-12."""
+    """Return whether `budget` is of the kind of `limit` and no number of it is larger, to `SLACK`."""
     if type(budget) is not type(limit):
         return False
-    return all(value <= getattr(limit, name) * (1 + 1e-12) for name, value in vars(budget).items())
+    return all(value <= getattr(limit, name) * (1 + SLACK) for name, value in vars(budget).items())
 
 
 def require(budget: object, *kinds: type, argument: str = "budget") -> None:

@@ -22,10 +22,9 @@ from math import sqrt
 from typing import Protocol
 
 from workbench.errors import ArgumentError, OverspentError
-from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
+from workbench.privacy.budget import SLACK, ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP, within
 from workbench.privacy.plan import Plan, Rule, add
 
-SLACK = 1e-12  # shares of a budget that add up to it again up to this relative error are accepted
 _RULES: dict[type, Rule] = {PureDP: "basic", ApproxDP: "basic", ZCDP: "zcdp", GaussianDP: "gdp"}
 _MOST_STEPS = 3  # of a release that its name lists
 
@@ -111,7 +110,7 @@ class Ledger:
         if isinstance(budget, NonPrivate):
             raise OverspentError("charge", budget, "a private release")
         total = self._sum([*(cost for _, cost in self.entries), budget])
-        if not _within(total, self.budget):
+        if not within(total, self.budget):
             raise OverspentError("charge", budget, self._allowed(total))
         self.entries.append((name, budget))
 
@@ -167,17 +166,3 @@ def _difference(budget: Budget, spent: Budget | None) -> Budget | None:
 def _left(limit: float, spent: float) -> float:
     """Return limit - spent, 0 where that is rounding."""
     return limit - spent if limit - spent > SLACK * limit else 0.0
-
-
-def _within(total: Budget, budget: Budget) -> bool:
-    room = 1 + SLACK
-    match total, budget:
-        case (PureDP(epsilon), PureDP(limit)):
-            return epsilon <= limit * room
-        case (ApproxDP(epsilon, delta), ApproxDP(limit, most)):
-            return epsilon <= limit * room and delta <= most * room
-        case (ZCDP(rho, delta), ZCDP(limit, most)):
-            return rho <= limit * room and delta <= most * room
-        case (GaussianDP(mu), GaussianDP(limit)):
-            return mu <= limit * room
-    return False

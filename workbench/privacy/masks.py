@@ -19,8 +19,9 @@ from math import exp, expm1, log, sqrt
 import numpy as np
 
 from workbench.errors import ArgumentError
-from workbench.privacy.budget import ApproxDP, PureDP
+from workbench.privacy.budget import ApproxDP
 from workbench.privacy.chi_squares import Law, hockey_stick
+from workbench.privacy.mechanisms import approximate_cost, pure_cost
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
 from workbench.privacy.roots import brentq
@@ -28,7 +29,6 @@ from workbench.types import Array
 
 ORDERS = 2000
 
-KINDS = ("thompson_laplace", "wishart", "wishart_trace", "square")
 LARGEST_THOMPSON = 4
 
 
@@ -40,15 +40,12 @@ def thompson_laplace_scale(charge: Charge, d: int) -> float:
     ArgumentError
         If d is above 4, or θ is not above `least_rate`.
     """
-    if not isinstance(charge.cost, PureDP):
-        raise ArgumentError("cost", charge.cost, "PureDP")
+    epsilon = pure_cost(charge).epsilon
     if d > LARGEST_THOMPSON:
         raise ArgumentError("d", d, f"at most {LARGEST_THOMPSON} for the Thompson-Laplace mask")
-    scale = charge.sensitivity / charge.cost.epsilon
+    scale = charge.sensitivity / epsilon
     if scale * least_rate(d) >= 1:
-        raise ArgumentError(
-            "sensitivity", charge.sensitivity, f"below {charge.cost.epsilon / least_rate(d):g}"
-        )
+        raise ArgumentError("sensitivity", charge.sensitivity, f"below {epsilon / least_rate(d):g}")
     return scale
 
 
@@ -70,7 +67,7 @@ def thompson_laplace(root: Array, charge: Charge, noise: NoiseSource) -> Array:
 
 def wishart_scale(charge: Charge, d: int) -> float:
     """Return 1/ν for the fewest rows ν, a real number, that hold (ε, δ) at Thompson distance Δ."""
-    return 1 / _degrees(_approximate(charge), charge.sensitivity, d)
+    return 1 / _degrees(approximate_cost(charge), charge.sensitivity, d)
 
 
 def wishart(root: Array, charge: Charge, noise: NoiseSource) -> Array:
@@ -91,7 +88,7 @@ def wishart_trace_scale(charge: Charge, d: int) -> float:
     d = 1. It implies (ε, δ) with δ = (1 - 1/α)^(α - 1) e^((α - 1)(ν c_α - ε))/α (Canonne, Kamath & Steinke
     2020); α is the best on a grid.
     """
-    cost, distance = _approximate(charge), charge.sensitivity
+    cost, distance = approximate_cost(charge), charge.sensitivity
     if distance >= 30:
         raise ArgumentError("sensitivity", distance, f"below 30, for {d} dimensions at {cost}")
     highest = (1 - 1e-9) / expm1(distance)
@@ -123,7 +120,7 @@ def square_scale(charge: Charge, d: int) -> float:
 
     γ² ≤ ε/(2d(d + 1/η²)), γ ≤ ε/(8d √l), γ ≤ ε/(8l), γ ≤ εη/(12 √(dl)), with l = ln(2/δ), and γ ≤ 1.
     """
-    cost, gamma = _approximate(charge), expm1(charge.sensitivity)
+    cost, gamma = approximate_cost(charge), expm1(charge.sensitivity)
     epsilon, level = cost.epsilon, log(2 / cost.delta)
     rest = epsilon - 2 * (d * gamma) ** 2
     if gamma > 1 or rest <= 0 or 8 * gamma * max(d * sqrt(level), level) > epsilon:
@@ -147,16 +144,17 @@ def masked_identity(d: int, charge: Charge, noise: NoiseSource) -> Array:
 
 
 def _draw(root: Array, charge: Charge, noise: NoiseSource) -> Array:
-    match charge.mechanism:
-        case "thompson_laplace":
-            return thompson_laplace(root, charge, noise)
-        case "wishart":
-            return wishart(root, charge, noise)
-        case "wishart_trace":
-            return wishart_trace(root, charge, noise)
-        case "square":
-            return square(root, charge, noise)
-    raise ArgumentError("mechanism", charge.mechanism, "one of " + ", ".join(KINDS))
+    if charge.mechanism not in MASKS:
+        raise ArgumentError("mechanism", charge.mechanism, "one of " + ", ".join(MASKS))
+    return MASKS[charge.mechanism](root, charge, noise)
+
+
+MASKS = {
+    "thompson_laplace": thompson_laplace,
+    "wishart": wishart,
+    "wishart_trace": wishart_trace,
+    "square": square,
+}
 
 
 def wishart_delta(distance: float, degrees: float, d: int, epsilon: float) -> float:
@@ -212,9 +210,3 @@ def _degrees(cost: ApproxDP, distance: float, d: int) -> float:
 def _log_excess(cost: ApproxDP, distance: float, d: int, log_rows: float) -> float:
     found = wishart_delta(distance, exp(log_rows), d, cost.epsilon)
     return log(max(found, 1e-300)) - log(cost.delta)
-
-
-def _approximate(charge: Charge) -> ApproxDP:
-    if not isinstance(charge.cost, ApproxDP) or not charge.cost.delta > 0:
-        raise ArgumentError("cost", charge.cost, "ApproxDP with delta > 0")
-    return charge.cost

@@ -18,9 +18,23 @@ from workbench.privacy.plan import Charge
 from workbench.types import Array
 
 
+def pure_cost(charge: Charge) -> PureDP:
+    """Return the cost of a mechanism that is paid in ε, or raise."""
+    if not isinstance(charge.cost, PureDP):
+        raise ArgumentError("cost", charge.cost, "PureDP")
+    return charge.cost
+
+
+def approximate_cost(charge: Charge) -> ApproxDP:
+    """Return the cost of a mechanism that is paid in ε and a δ above 0, or raise."""
+    if not isinstance(charge.cost, ApproxDP) or not charge.cost.delta > 0:
+        raise ArgumentError("cost", charge.cost, "ApproxDP with delta > 0")
+    return charge.cost
+
+
 def laplace_scale(charge: Charge) -> float:
     """Return Δ₁/ε (Dwork, McSherry, Nissim & Smith 2006)."""
-    return charge.sensitivity / _pure(charge).epsilon
+    return charge.sensitivity / pure_cost(charge).epsilon
 
 
 def gaussian_scale(charge: Charge) -> float:
@@ -67,9 +81,7 @@ def truncated_laplace_bound(charge: Charge) -> float:
 
     For every δ in (0, 1): `proofs/univariate.md`, section 8.
     """
-    cost = charge.cost
-    if not isinstance(cost, ApproxDP) or not cost.delta > 0:
-        raise ArgumentError("cost", cost, "ApproxDP with delta > 0")
+    cost = approximate_cost(charge)
     epsilon = cost.epsilon
     log_ratio = log1p(expm1(epsilon) / (2 * cost.delta)) if epsilon < 500 else epsilon - log(2 * cost.delta)
     return charge.sensitivity / epsilon * log_ratio
@@ -87,9 +99,8 @@ def discrete_laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Ar
 
 def truncated_laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
     """Return `value` + Laplace noise on [-A, A]: (ε, δ)-DP for one number."""
-    cost, bound = charge.cost, truncated_laplace_bound(charge)
-    assert isinstance(cost, ApproxDP)
-    return noise.truncated_laplace(value, charge.sensitivity, charge.sensitivity / cost.epsilon, bound)
+    scale = charge.sensitivity / approximate_cost(charge).epsilon
+    return noise.truncated_laplace(value, charge.sensitivity, scale, truncated_laplace_bound(charge))
 
 
 def gaussian(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
@@ -157,12 +168,5 @@ def noisy_max(scores: ArrayLike, charge: Charge, noise: NoiseSource) -> int:
     Report-noisy-max with exponential noise has the law of permute-and-flip, never worse than the
     exponential mechanism (McKenna & Sheldon 2020; Ding et al. 2021).
     """
-    if not isinstance(charge.cost, PureDP):
-        raise ArgumentError("cost", charge.cost, "PureDP")
+    pure_cost(charge)
     return int(np.argmax(noise.exponential(scores, charge.sensitivity, selection_scale(charge))))
-
-
-def _pure(charge: Charge) -> PureDP:
-    if not isinstance(charge.cost, PureDP):
-        raise ArgumentError("cost", charge.cost, "PureDP")
-    return charge.cost

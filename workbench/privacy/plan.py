@@ -27,8 +27,25 @@ Rule: TypeAlias = Literal["basic", "zcdp", "gdp"]
 _UP = 1 + 1e-9  # conversions are numerical: their own rounding is no overspending
 
 
+class _Tree:
+    """The charges of a plan: all of them, or one by the name of its step."""
+
+    parts: tuple["Plan", ...]
+
+    def charges(self) -> Iterator["Charge"]:
+        """Yield every charge, in the order of the run."""
+        for part in self.parts:
+            yield from part.charges()
+
+    def __getitem__(self, step: str) -> "Charge":
+        for charge in self.charges():
+            if charge.step == step:
+                return charge
+        raise KeyError(step)
+
+
 @dataclass(frozen=True)
-class Charge:
+class Charge(_Tree):
     """One use of a mechanism: its sensitivity under replace-one, and what it costs.
 
     `sensitivity` is in the norm of the mechanism (l1 for Laplace, l2 for Gaussian, the score's for
@@ -44,43 +61,24 @@ class Charge:
         """Yield itself."""
         yield self
 
-    def __getitem__(self, step: str) -> "Charge":
-        return _find(self, step)
-
 
 @dataclass(frozen=True)
-class Sequential:
+class Sequential(_Tree):
     """Parts that see the same rows, each possibly after the outputs of the former."""
 
     rule: Rule
     parts: tuple["Plan", ...]
 
-    def charges(self) -> Iterator[Charge]:
-        """Yield every charge, in the order of the run."""
-        for part in self.parts:
-            yield from part.charges()
-
-    def __getitem__(self, step: str) -> Charge:
-        return _find(self, step)
-
 
 @dataclass(frozen=True)
-class Parallel:
+class Parallel(_Tree):
     """Parts that see disjoint rows: replacing one row touches one part only."""
 
     parts: tuple["Plan", ...]
 
-    def charges(self) -> Iterator[Charge]:
-        """Yield every charge, in the order of the run."""
-        for part in self.parts:
-            yield from part.charges()
-
-    def __getitem__(self, step: str) -> Charge:
-        return _find(self, step)
-
 
 @dataclass(frozen=True)
-class Converted:
+class Converted(_Tree):
     """A part whose own budget, zCDP or GDP, is delivered as the (ε, δ) that it implies.
 
     Raises
@@ -101,12 +99,9 @@ class Converted:
         """Yield every charge, in the order of the run."""
         return self.part.charges()
 
-    def __getitem__(self, step: str) -> Charge:
-        return _find(self, step)
-
 
 @dataclass(frozen=True)
-class Interleaved:
+class Interleaved(_Tree):
     """Parts that take turns: `order` names the steps in the order of the run, each once.
 
     The budget is that of `whole`, whose own order groups the steps by the theorem that adds them up. Groups
@@ -129,9 +124,6 @@ class Interleaved:
         named = {charge.step: charge for charge in self.whole.charges()}
         return (named[step] for step in self.order)
 
-    def __getitem__(self, step: str) -> Charge:
-        return _find(self, step)
-
 
 Plan: TypeAlias = Charge | Sequential | Parallel | Converted | Interleaved
 
@@ -143,13 +135,6 @@ def _implies(budget: Budget, wanted: ApproxDP) -> bool:
         case ZCDP(_, delta) if delta < wanted.delta:
             return approx_from_zcdp(budget, wanted.delta).epsilon <= wanted.epsilon * _UP
     return False
-
-
-def _find(plan: Plan, step: str) -> Charge:
-    for charge in plan.charges():
-        if charge.step == step:
-            return charge
-    raise KeyError(step)
 
 
 def compose(plan: Plan) -> Budget:
@@ -211,16 +196,5 @@ def _largest(budgets: Sequence[Budget]) -> Budget:
     kind = type(budgets[0])
     if any(type(budget) is not kind for budget in budgets):
         raise ArgumentError("parts", budgets, "budgets of one kind for parallel parts")
-    match budgets[0]:
-        case PureDP():
-            return PureDP(max(_epsilon_delta(budget)[0] for budget in budgets))
-        case ApproxDP():
-            pairs = [_epsilon_delta(budget) for budget in budgets]
-            return ApproxDP(max(pair[0] for pair in pairs), max(pair[1] for pair in pairs))
-        case ZCDP():
-            parts = [to_zcdp(budget) for budget in budgets]
-            return ZCDP(max(part.rho for part in parts), max(part.delta for part in parts))
-        case GaussianDP():
-            return GaussianDP(max(budget.mu for budget in budgets if isinstance(budget, GaussianDP)))
-        case NonPrivate():
-            return NonPrivate()
+    numbers = zip(*(vars(budget).values() for budget in budgets), strict=True)
+    return kind(*map(max, numbers))

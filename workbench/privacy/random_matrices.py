@@ -40,10 +40,14 @@ def thompson_laplace(d: int, rate: float, rng: np.random.Generator) -> Array:
     eigenvalues of a matrix beta variable; λ = z times a Gamma(D + 1) variable of rate θ - c, which makes the
     density ∝ Π |λ_i - λ_j| e^(-(θ - c) max|λ|); kept with probability Π sinhc((λ_i - λ_j)/2) e^(-c max|λ|).
     """
-    values = _exponents(d, rate, rng)
-    basis, r = np.linalg.qr(rng.standard_normal((d, d)))
-    basis = basis * np.sign(np.diag(r))
+    values, basis = _exponents(d, rate, rng), uniform_basis(d, rng)
     return np.asarray((basis * np.exp(values)) @ basis.T)
+
+
+def uniform_basis(d: int, rng: np.random.Generator) -> Array:
+    """Return a uniformly random orthogonal matrix."""
+    basis, r = np.linalg.qr(rng.standard_normal((d, d)))
+    return np.asarray(basis * np.sign(np.diag(r)))
 
 
 def _exponents(d: int, rate: float, rng: np.random.Generator) -> Array:
