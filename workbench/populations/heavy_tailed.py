@@ -24,7 +24,7 @@ def student_hypercontractivity(degrees: float, moments: int) -> float:
     >>> student_hypercontractivity(8.0, 2), student_hypercontractivity(8.0, 3)
     (4.5, 67.5)
     """
-    _check(degrees)
+    _require_variance("degrees", degrees)
     integer_at_least(1, moments=moments)
     if 2 * moments >= degrees:
         raise ArgumentError("moments", moments, f"less than degrees / 2 = {degrees / 2}")
@@ -32,9 +32,9 @@ def student_hypercontractivity(degrees: float, moments: int) -> float:
     return float(prod(factors))
 
 
-def _check(degrees: float) -> None:
-    if not (real(degrees) and degrees > 2):
-        raise ArgumentError("degrees", degrees, "a finite number above 2 (the variance exists)")
+def _require_variance(name: str, index: float) -> None:
+    if not (real(index) and index > 2):
+        raise ArgumentError(name, index, "a finite number above 2 (the variance exists)")
 
 
 def _radial(n: int, degrees: float, rng: np.random.Generator) -> Array:
@@ -49,7 +49,7 @@ class UnivariateStudent(Univariate):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check(self.degrees)
+        _require_variance("degrees", self.degrees)
 
     def hypercontractivity(self, moments: int) -> float:
         """Return the constant C at k = `moments`."""
@@ -69,7 +69,7 @@ class MultivariateStudent(Multivariate):
     degrees: float = 5.0
 
     def __post_init__(self) -> None:
-        _check(self.degrees)
+        _require_variance("degrees", self.degrees)
 
     def hypercontractivity(self, moments: int) -> float:
         """Return the constant C at k = `moments`, the same in every direction."""
@@ -97,8 +97,7 @@ class MultivariatePareto(Multivariate):
     index: float = 2.5
 
     def __post_init__(self) -> None:
-        if not (real(self.index) and self.index > 2):
-            raise ArgumentError("index", self.index, "a finite number above 2 (the variance exists)")
+        _require_variance("index", self.index)
 
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:
         """Draw n independent rows, shape (n, d)."""

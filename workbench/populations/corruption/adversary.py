@@ -38,7 +38,7 @@ class Adversary:
         """Return a copy of the rows with at most floor(corruption n) of them replaced.
 
         >>> import numpy as np
-        >>> far = Adversary("far", "the first rows, far away", lambda x, bad, rng: _put(x, bad, 1e6))
+        >>> far = Adversary("far", "the first rows", lambda x, bad, rng: replaced(x, slice(bad), 1e6))
         >>> far.corrupt(np.zeros((10, 2)), 0.25, rng=np.random.default_rng(1))[:, 0].tolist()[:3]
         [1000000.0, 1000000.0, 0.0]
         """
@@ -48,7 +48,8 @@ class Adversary:
         return self.attack(x, bad, rng) if bad else x.copy()
 
 
-def _put(x: Array, bad: int, value: float) -> Array:
+def replaced(x: Array, rows: np.ndarray | slice, values: Array | float) -> Array:
+    """Return a copy of x in which `rows` hold `values`."""
     y = x.copy()
-    y[:bad] = value
+    y[rows] = values
     return y

@@ -14,7 +14,7 @@ from math import sqrt
 import numpy as np
 from scipy.special import ndtri
 
-from workbench.populations.corruption.adversary import Adversary
+from workbench.populations.corruption.adversary import Adversary, Attack, replaced
 from workbench.types import Array
 
 Generator = np.random.Generator
@@ -38,14 +38,7 @@ def signed(count: int, rng: Generator) -> Array:
     return np.asarray(rng.choice([-1.0, 1.0], (count, 1)))
 
 
-def replaced(x: Array, rows: np.ndarray, values: Array) -> Array:
-    """Return a copy of x in which `rows` hold `values`."""
-    y = x.copy()
-    y[rows] = values
-    return y
-
-
-def planted(values: Values) -> Callable[[Array, int, Generator], Array]:
+def planted(values: Values) -> Attack:
     """Return the attack that puts values in the place of random rows."""
 
     def attack(x: Array, bad: int, rng: Generator) -> Array:
@@ -132,7 +125,7 @@ def _edge(x: Array, bad: int, rng: Generator) -> Array:
     return planted(_spikes(float(radius)))(x, bad, rng)
 
 
-def _same_moment(carriers: float) -> Callable[[Array, int, Generator], Array]:
+def _same_moment(carriers: float) -> Attack:
     """Return the attack that moves the top along a, along a, so that the second moment stays what it was."""
 
     def attack(x: Array, bad: int, rng: Generator) -> Array:
@@ -146,7 +139,7 @@ def _same_moment(carriers: float) -> Callable[[Array, int, Generator], Array]:
     return attack
 
 
-def _top_along(values: Values) -> Callable[[Array, int, Generator], Array]:
+def _top_along(values: Values) -> Attack:
     def attack(x: Array, bad: int, rng: Generator) -> Array:
         top = ends(x, bad, directions(x.shape[1], rng)[:, 0])[1]
         return replaced(x, top, values(x[top], rng))
@@ -166,7 +159,7 @@ def _top_over_small(x: Array, bad: int, rng: Generator) -> Array:
     return replaced(x, order[:bad], x[order[-bad:]])
 
 
-def _longest(factor: float) -> Callable[[Array, int, Generator], Array]:
+def _longest(factor: float) -> Attack:
     def attack(x: Array, bad: int, rng: Generator) -> Array:
         longest = np.argsort((x * x).sum(axis=1), kind="stable")[-bad:]
         return replaced(x, longest, factor * x[longest])

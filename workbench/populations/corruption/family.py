@@ -7,17 +7,17 @@ outside stays, goes to 0, or is drawn anew.
 
 from dataclasses import dataclass, fields, replace
 from math import sqrt
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
-from workbench.populations.corruption.adversary import Adversary
-from workbench.populations.corruption.covariance import directions, replaced
+from workbench.populations.corruption.adversary import Adversary, replaced
+from workbench.populations.corruption.covariance import directions
 from workbench.types import Array
 
 Chosen = Literal["random", "largest", "smallest"]
-CHOSEN: tuple[Chosen, ...] = ("random", "largest", "smallest")
-OUTSIDE = ("kept", "zero", "typical")
+CHOSEN: tuple[Chosen, ...] = get_args(Chosen)
+Outside = Literal["kept", "zero", "typical"]
 RANGES = {"radius": 4.5, "jitter": 0.6, "second": 0.5, "farther": 20.0}
 
 
@@ -31,7 +31,7 @@ class Recipe:
     jitter: float = 0.0
     second: float = 0.0  # share of the rows
     farther: float = 0.0  # their radius
-    outside: Literal["kept", "zero", "typical"] = "kept"
+    outside: Outside = "kept"
 
     def attack(self, x: Array, bad: int, rng: np.random.Generator) -> Array:
         """Return the rows after the attack."""
@@ -83,5 +83,5 @@ def drawn(rng: np.random.Generator) -> Recipe:
         jitter=float(rng.uniform(0, RANGES["jitter"])),
         second=float(rng.choice([0.0, rng.uniform(0, RANGES["second"])])),
         farther=float(rng.uniform(0, RANGES["farther"])),
-        outside=str(rng.choice(OUTSIDE)),  # type: ignore[arg-type]
+        outside=str(rng.choice(get_args(Outside))),  # type: ignore[arg-type]
     )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.linalg import norms
-from workbench.populations.corruption.adversary import Adversary, Attack
+from workbench.populations.corruption.adversary import Adversary, Attack, replaced
 from workbench.types import Array
 
 SHIFT = 1.5  # per coordinate: the planted cluster of LKKO21 Figure 1 lies at 1.5 √d
@@ -74,10 +74,8 @@ def replacing(change: Callable[[Taken], Array]) -> Attack:
     """Return the attack that takes rows at random and puts what `change` makes of them in their places."""
 
     def attack(x: Array, bad: int, rng: np.random.Generator) -> Array:
-        y = x.copy()
         taken = rng.choice(len(x), bad, replace=False)
-        y[taken] = change(Taken(x[taken], bad / len(x), rng))
-        return y
+        return replaced(x, taken, change(Taken(x[taken], bad / len(x), rng)))
 
     return attack
 
@@ -143,24 +141,24 @@ def diffuse(taken: Taken) -> Array:
     return np.asarray(3.0 * taken.own * np.sign(taken.own.sum(axis=1))[:, None])
 
 
+def ranked(x: Array, rng: np.random.Generator) -> Ranks:
+    """Return the rows by their place along u."""
+    return np.argsort(x @ ones(x.shape[1], rng), kind="stable")
+
+
 def by_rank(choose: Callable[[Ranks, int, np.random.Generator], tuple[Ranks, Ranks]]) -> Attack:
     """Return the attack that puts copies of some rows in the places of others, chosen by rank along u."""
 
     def attack(x: Array, bad: int, rng: np.random.Generator) -> Array:
-        y = x.copy()
-        order = np.argsort(x @ ones(x.shape[1], rng), kind="stable")
-        places, copies = choose(order, bad, rng)
-        y[places] = x[copies]
-        return y
+        places, copies = choose(ranked(x, rng), bad, rng)
+        return replaced(x, places, x[copies])
 
     return attack
 
 
 def inward(x: Array, bad: int, rng: np.random.Generator) -> Array:
     """Put the rows that reach farthest along u at the centre: what is left looks cleaner than clean rows."""
-    y = x.copy()
-    y[np.argsort(x @ ones(x.shape[1], rng), kind="stable")[-bad:]] = 0.0
-    return y
+    return replaced(x, ranked(x, rng)[-bad:], 0.0)
 
 
 def under_threshold(constant: float) -> Attack:
