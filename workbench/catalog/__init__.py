@@ -9,7 +9,6 @@ from workbench.catalog.gaussian import GAUSSIAN
 from workbench.catalog.mean import MEAN
 from workbench.catalog.mean_exact import MEAN_EXACT
 from workbench.catalog.mean_robust import MEAN_ROBUST
-from workbench.catalog.quantile import QUANTILE
 from workbench.catalog.range import RANGE
 from workbench.catalog.spectral import SPECTRAL
 from workbench.catalog.univariate import UNIVARIATE
@@ -26,7 +25,6 @@ CATALOG = MappingProxyType(
             *MEAN_EXACT,
             *COVARIANCE,
             *COVARIANCE_ROBUST,
-            *QUANTILE,
             *SPECTRAL,
             *GAUSSIAN,
         )

@@ -7,7 +7,7 @@ import numpy as np
 from workbench import losses
 from workbench.catalog import spectral
 from workbench.catalog.assumptions import MOMENTS, below_upper, normal
-from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N
+from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N, at
 from workbench.distributions import Gaussian, SparseCovariance
 from workbench.estimators.covariance.clipped import ClippedCovariance
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
@@ -138,9 +138,8 @@ COVARIANCE = (
         key="covariance/pure-net",
         summary="covariance in one or two dimensions under pure privacy, from a public net",
         statements=("M21/pure",),
-        examples=(
-            Example(PureNetCovariance(upper=4.0, hypercontractivity=4.0, alpha=0.4), PureDP(1.0)),
-            Example(PureNetCovariance(upper=4.0, hypercontractivity=4.0, alpha=0.4), CONCENTRATED),
+        examples=at(
+            PureNetCovariance(upper=4.0, hypercontractivity=4.0, alpha=0.4), PureDP(1.0), CONCENTRATED
         ),
         population=PLANE,
         knobs=(N, EPSILON, ALPHA, UPPER),
@@ -178,8 +177,7 @@ COVARIANCE = (
         summary="covariance of rows of known norm: noise on every entry",
         statements=("WX19/Eq7",),
         examples=(
-            Example(PerturbedCovariance(), CONCENTRATED),
-            Example(PerturbedCovariance(), APPROX),
+            *at(PerturbedCovariance(), CONCENTRATED, APPROX),
             Example(PerturbedCovariance(radius=2.0), GAUSSIAN),
             Example(PerturbedCovariance(calibration="paper"), APPROX),
         ),

@@ -91,6 +91,11 @@ class Entry:
         return tuple({type(budget): budget for budget in fitting}.values())
 
 
+def at(estimator: Estimator[Any], *budgets: Budget) -> tuple[Example, ...]:
+    """Return an example of the estimator at each budget."""
+    return tuple(Example(estimator, budget) for budget in budgets)
+
+
 def both_calibrations(*examples: Example) -> tuple[Example, ...]:
     """Return the examples with calibration "tight", then with "paper"."""
     return tuple(

@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench import losses
 from workbench.catalog.assumptions import MOMENTS, normal, within_box
-from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N
+from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N, at
 from workbench.distributions import Gaussian
 from workbench.estimators.mean.clipped_box import ClippedBoxMean
 from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
@@ -73,8 +73,7 @@ MEAN = (
         summary="mean in a box: cut at the box, average, add noise",
         statements=("M21/prior-CoinPress",),
         examples=(
-            Example(ClippedBoxMean(radius=10.0), CONCENTRATED),
-            Example(ClippedBoxMean(radius=10.0), APPROX),
+            *at(ClippedBoxMean(radius=10.0), CONCENTRATED, APPROX),
             Example(ClippedBoxMean(radius=10.0, centre=3.0, sigma=2.0), GAUSSIAN),
         ),
     ),
@@ -84,8 +83,7 @@ MEAN = (
         statements=("M21/UG/mean-known-covariance", "M21/prior-KV18"),
         examples=(
             Example(CoordinatewiseMean(), APPROX),
-            Example(CoordinatewiseMean(radius=100.0), PureDP(1.0)),
-            Example(CoordinatewiseMean(radius=100.0), CONCENTRATED),
+            *at(CoordinatewiseMean(radius=100.0), PureDP(1.0), CONCENTRATED),
         ),
         symmetries={"translation": "lattice", "scale": "none"},
     ),

@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench import losses
 from workbench.catalog.assumptions import within_box
-from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N
+from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N, at
 from workbench.distributions import Gaussian
 from workbench.estimators.mean.resilient import ResilientMean
 from workbench.estimators.mean.resilient_heavy import ResilientHeavyMean
@@ -55,8 +55,7 @@ MEAN_EXACT = (
         summary="robust mean: a private Tukey median in up to three dimensions",
         statements=("LKKO21/Alg14", "LKKO21/Thm12"),
         examples=(
-            Example(TukeyMean(radius=1.0), PureDP(0.1)),
-            Example(TukeyMean(radius=1.0), ZCDP(0.002)),
+            *at(TukeyMean(radius=1.0), PureDP(0.1), ZCDP(0.002)),
             Example(TukeyMean(radius=2.0, centre=1.0, step=0.2), PureDP(0.05)),
         ),
         assumptions=(SYMMETRIC, WITHIN),
@@ -67,8 +66,7 @@ MEAN_EXACT = (
         summary="robust mean: test for resilience, then choose by trimmed means; up to three dimensions",
         statements=("LKKO21/Alg2", "LKKO21/Thm7"),
         examples=(
-            Example(ResilientMean(radius=1.0, corruption=0.05, step=0.05), ApproxDP(1.0, 1e-6)),
-            Example(ResilientMean(radius=1.0, corruption=0.05, step=0.05), ZCDP(0.1, 1e-6)),
+            *at(ResilientMean(radius=1.0, corruption=0.05, step=0.05), ApproxDP(1.0, 1e-6), ZCDP(0.1, 1e-6)),
             Example(
                 ResilientMean(radius=2.0, corruption=0.1, centre=1.0, sigma=2.0, check=0.5),
                 ApproxDP(0.5, 1e-5),
@@ -81,9 +79,8 @@ MEAN_EXACT = (
         key="mean/resilient-heavy",
         summary="robust mean of heavy-tailed rows: as mean/resilient, with wider tails allowed",
         statements=("LKKO21/Alg2", "LKKO21/Thm8"),
-        examples=(
-            Example(ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05), ApproxDP(1.0, 1e-6)),
-            Example(ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05), ZCDP(0.1, 1e-6)),
+        examples=at(
+            ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05), ApproxDP(1.0, 1e-6), ZCDP(0.1, 1e-6)
         ),
         population=HEAVY,
         assumptions=(BOUNDED, WITHIN),

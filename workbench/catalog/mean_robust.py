@@ -2,22 +2,8 @@
 
 from functools import partial
 
-from workbench.catalog.entry import DELTA, EPSILON, Example, Knob, N
-from workbench.catalog.mean import (
-    APPROX,
-    BELOW,
-    CONCENTRATED,
-    GAUSSIAN,
-    LOUD,
-    NORMAL,
-    RADIUS,
-    ROUND,
-    SPHERICAL,
-    WITHIN,
-    WITHIN_BOX,
-    mean_within,
-    round_mean,
-)
+from workbench.catalog import mean
+from workbench.catalog.entry import DELTA, EPSILON, Example, Knob, N, at
 from workbench.estimators.mean.filter import FilterMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
 from workbench.estimators.mean.populous_robust import PopulousRobustMean
@@ -40,10 +26,10 @@ def bounded(epochs: int, rounds: int) -> frozenset[str]:
     return frozenset(f"{query} {turn}" for query in QUERIES for turn in turns)
 
 
-robust_mean = partial(mean_within, knobs=(N, EPSILON, DELTA, RADIUS, CORRUPTION))
+robust_mean = partial(mean.mean_within, knobs=(N, EPSILON, DELTA, mean.RADIUS, CORRUPTION))
 
 MEAN_ROBUST = (
-    round_mean(
+    mean.round_mean(
         key="mean/filter-nonprivate",
         summary="mean of rows of which some may be anything, without privacy",
         statements=("AL22/Thm7.3", "LKKO21/Alg4", "LKKO21/Prop2.1"),
@@ -55,13 +41,13 @@ MEAN_ROBUST = (
         knobs=(N, CORRUPTION),
         symmetries={"translation": "exact", "scale": "none"},
     ),
-    round_mean(
+    mean.round_mean(
         key="mean/populous-robust",
         summary="mean of rows of which some may be anything, by a vote of robust groups",
         statements=("AL22/Alg5", "AL22/Thm7.4"),
         examples=(
-            Example(PopulousRobustMean(corruption=0.05), LOUD),
-            Example(PopulousRobustMean(corruption=0.1, sigma=2.0), LOUD),
+            Example(PopulousRobustMean(corruption=0.05), mean.LOUD),
+            Example(PopulousRobustMean(corruption=0.1, sigma=2.0), mean.LOUD),
         ),
         knobs=(N, EPSILON, DELTA, CORRUPTION),
         symmetries={"translation": "exact", "scale": "none"},
@@ -72,8 +58,7 @@ MEAN_ROBUST = (
         summary="mean that corrupted rows cannot move far, filtered along the widest direction",
         statements=("LKKO21/Thm5", "LKKO21/Alg1", "LKKO21/Alg8"),
         examples=(
-            Example(FilterMean(radius=10.0), APPROX),
-            Example(FilterMean(radius=10.0), CONCENTRATED),
+            *at(FilterMean(radius=10.0), mean.APPROX, mean.CONCENTRATED),
             Example(FilterMean(radius=10.0, passes=5, calibration="paper"), LAVISH),
         ),
         bounded_steps=bounded(1, 5),
@@ -83,9 +68,9 @@ MEAN_ROBUST = (
         summary="PRIME: mean that corrupted rows cannot move far, filtered along all wide directions",
         statements=("LKKO21/Thm6", "LKKO21/Alg9", "LKKO21/Alg10", "LKKO21/Alg11"),
         examples=(
-            Example(PrimeMean(radius=10.0), APPROX),
-            Example(PrimeMean(radius=10.0, centre=3.0, sigma=2.0), GAUSSIAN),
-            Example(PrimeMean(radius=10.0, passes=2), CONCENTRATED),
+            Example(PrimeMean(radius=10.0), mean.APPROX),
+            Example(PrimeMean(radius=10.0, centre=3.0, sigma=2.0), mean.GAUSSIAN),
+            Example(PrimeMean(radius=10.0, passes=2), mean.CONCENTRATED),
             Example(PrimeMean(radius=10.0, calibration="paper"), LAVISH),
         ),
         bounded_steps=bounded(5, 1),
@@ -95,12 +80,12 @@ MEAN_ROBUST = (
         summary="PRIME where only a covariance is known",
         statements=("LKKO21/Thm9", "LKKO21/Alg3", "LKKO21/Alg16", "LKKO21/Alg17"),
         examples=(
-            Example(PrimeHeavyMean(radius=10.0), APPROX),
-            Example(PrimeHeavyMean(radius=10.0, centre=3.0, upper=4.0), GAUSSIAN),
+            Example(PrimeHeavyMean(radius=10.0), mean.APPROX),
+            Example(PrimeHeavyMean(radius=10.0, centre=3.0, upper=4.0), mean.GAUSSIAN),
             Example(PrimeHeavyMean(radius=10.0, calibration="paper"), LAVISH),
         ),
-        population=MultivariateStudent(ROUND.moments, 10.0),
-        assumptions=(BELOW, WITHIN),
+        population=MultivariateStudent(mean.ROUND.moments, 10.0),
+        assumptions=(mean.BELOW, mean.WITHIN),
         bounded_steps=bounded(6, 1),
     ),
     robust_mean(
@@ -108,23 +93,21 @@ MEAN_ROBUST = (
         summary="mean of corrupted rows: a filter that looks at one row at a time",
         statements=("LKKO21/Asm1",),
         examples=(
-            Example(RobustMean(radius=10.0), ZCDP(0.5)),
-            Example(RobustMean(radius=10.0), ApproxDP(4.0, 1e-6)),
+            *at(RobustMean(radius=10.0), ZCDP(0.5), ApproxDP(4.0, 1e-6)),
             Example(RobustMean(radius=10.0, centre=3.0, sigma=2.0, corruption=0.1), GaussianDP(1.0)),
         ),
-        assumptions=(NORMAL, SPHERICAL, WITHIN_BOX),
+        assumptions=(mean.NORMAL, mean.SPHERICAL, mean.WITHIN_BOX),
     ),
     robust_mean(
         key="mean/robust-heavy",
         summary="mean of corrupted heavy-tailed rows: a filter that looks at one row at a time",
         statements=("LKKO21/Asm2",),
         examples=(
-            Example(RobustHeavyMean(radius=10.0), ZCDP(0.5)),
-            Example(RobustHeavyMean(radius=10.0), ApproxDP(4.0, 1e-6)),
+            *at(RobustHeavyMean(radius=10.0), ZCDP(0.5), ApproxDP(4.0, 1e-6)),
             Example(RobustHeavyMean(radius=10.0, centre=3.0, upper=4.0, corruption=0.1), GaussianDP(1.0)),
         ),
-        population=MultivariateStudent(ROUND.moments, 10.0),
-        assumptions=(BELOW, WITHIN_BOX),
-        knobs=(N, EPSILON, DELTA, RADIUS, Knob("corruption", 0.001, 0.12)),
+        population=MultivariateStudent(mean.ROUND.moments, 10.0),
+        assumptions=(mean.BELOW, mean.WITHIN_BOX),
+        knobs=(N, EPSILON, DELTA, mean.RADIUS, Knob("corruption", 0.001, 0.12)),
     ),
 )

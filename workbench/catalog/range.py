@@ -5,8 +5,9 @@ from functools import partial
 import numpy as np
 
 from workbench import losses
-from workbench.catalog.assumptions import MOMENTS, below_upper, normal
+from workbench.catalog.assumptions import MOMENTS, below_upper
 from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, N
+from workbench.catalog.mean import NORMAL, ROUND
 from workbench.distributions import Gaussian
 from workbench.estimators.range.ball import BallRange
 from workbench.estimators.range.box import BoxRange
@@ -15,8 +16,6 @@ from workbench.privacy import ZCDP, ApproxDP
 
 APPROX, CONCENTRATED = ApproxDP(1.0, 1e-6), ZCDP(0.1, 1e-6)
 
-ROUND = MultivariateGaussian(Gaussian([1.0, -2.0, 0.5], np.eye(3)))
-NORMAL = normal(MultivariateStudent(ROUND.moments, 3.0))
 SIGMA = Assumption(
     "the standard deviation is sigma in every coordinate",
     lambda population, estimator: np.allclose(np.diag(population.covariance), estimator.sigma**2),

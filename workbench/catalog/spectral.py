@@ -1,4 +1,4 @@
-"""The entries of spectra and of subspaces."""
+"""The entries of spectra and of subspaces, and of a covariance whose spectrum may be any."""
 
 from functools import partial
 
@@ -8,6 +8,7 @@ from workbench import losses
 from workbench.catalog.assumptions import normal
 from workbench.catalog.entry import DELTA, EPSILON, Assumption, Entry, Example, Knob, N
 from workbench.distributions import Gaussian
+from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.spectral.eigenvalues import Eigenvalues
 from workbench.estimators.spectral.preconditioner import Preconditioner
 from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
@@ -54,6 +55,19 @@ thin = partial(
 )
 
 SPECTRAL = (
+    thin(
+        key="covariance/matrix-quantile",
+        summary="covariance of any Gaussian by one vote of each row, and noise of its own shape",
+        estimand="covariance",
+        statements=("AL22/matrix-quantile",),
+        examples=(
+            Example(MatrixQuantileCovariance(), APPROX),
+            Example(MatrixQuantileCovariance(mask="wishart"), APPROX),  # the mask of d > 4
+            Example(MatrixQuantileCovariance(alpha=0.5, degenerate=True), APPROX),
+        ),
+        loss=losses.thompson_error,
+        bounded_steps=MASK | {"stability", "subspace"},  # a count that is neither 0 nor its most moves
+    ),
     thin(
         key="spectral/eigenvalues",
         summary="eigenvalues of a covariance, whatever their size",

@@ -11,6 +11,7 @@ from workbench.catalog.entry import (
     Entry,
     Example,
     Knob,
+    at,
     both_calibrations,
 )
 from workbench.estimators.univariate.clipped_mean import ClippedMean
@@ -66,9 +67,7 @@ UNIVARIATE = (
         summary="mean on a range: cut at the range, average, add noise",
         statements=("L17/Lem2.2",),
         examples=both_calibrations(
-            Example(ClippedMean(radius=10.0), PURE),
-            Example(ClippedMean(radius=10.0), CONCENTRATED),
-            Example(ClippedMean(radius=10.0), APPROX),
+            *at(ClippedMean(radius=10.0), PURE, CONCENTRATED, APPROX),
             Example(ClippedMean(radius=10.0, centre=3.0, sigma=2.0), GaussianDP(0.5)),
         ),
     ),
@@ -77,8 +76,7 @@ UNIVARIATE = (
         summary="mean on a range: locate, then average around the place",
         statements=("L17/Thm2.5",),
         examples=both_calibrations(
-            Example(TwoStepMean(radius=100.0), PURE),
-            Example(TwoStepMean(radius=100.0), CONCENTRATED),
+            *at(TwoStepMean(radius=100.0), PURE, CONCENTRATED),
             Example(TwoStepMean(radius=100.0, centre=3.0, sigma=2.0), PURE),
         ),
     ),
@@ -87,8 +85,7 @@ UNIVARIATE = (
         summary="mean anywhere on the line: locate, then average around the place",
         statements=("L17/Thm2.8",),
         examples=both_calibrations(
-            Example(UnboundedMean(), APPROX),
-            Example(UnboundedMean(), DELTA_CONCENTRATED),
+            *at(UnboundedMean(), APPROX, DELTA_CONCENTRATED),
             Example(UnboundedMean(sigma=2.0), APPROX),
         ),
     ),
@@ -97,8 +94,7 @@ UNIVARIATE = (
         summary="median on a range by the exponential mechanism",
         statements=("LKKO21/Alg14",),
         examples=both_calibrations(
-            Example(Median(radius=100.0), PURE),
-            Example(Median(radius=100.0), CONCENTRATED),
+            *at(Median(radius=100.0), PURE, CONCENTRATED),
             Example(Median(radius=100.0, centre=3.0, sigma=2.0), PURE),
         ),
         assumptions=(WITHIN,),
@@ -109,8 +105,7 @@ UNIVARIATE = (
         estimand="location",
         statements=("L17/Thm1.1", "L17/Cor2.4"),
         examples=both_calibrations(
-            Example(HistogramLocation(radius=100.0), PURE),
-            Example(HistogramLocation(radius=100.0), CONCENTRATED),
+            *at(HistogramLocation(radius=100.0), PURE, CONCENTRATED),
             Example(HistogramLocation(radius=100.0, centre=3.0, sigma=2.0), PURE),
         ),
     ),
@@ -120,8 +115,7 @@ UNIVARIATE = (
         estimand="location",
         statements=("L17/Thm1.2",),
         examples=both_calibrations(
-            Example(StableLocation(), APPROX),
-            Example(StableLocation(), DELTA_CONCENTRATED),
+            *at(StableLocation(), APPROX, DELTA_CONCENTRATED),
             Example(StableLocation(sigma=2.0), APPROX),
         ),
     ),
@@ -131,10 +125,8 @@ UNIVARIATE = (
         estimand="scale",
         statements=("KV18/scale",),
         examples=both_calibrations(
-            Example(Scale(), APPROX),
-            Example(Scale(), DELTA_CONCENTRATED),
-            Example(Scale(lower=1e-3, upper=1e3), PURE),
-            Example(Scale(lower=1e-3, upper=1e3), CONCENTRATED),
+            *at(Scale(), APPROX, DELTA_CONCENTRATED),
+            *at(Scale(lower=1e-3, upper=1e3), PURE, CONCENTRATED),
         ),
         loss=losses.relative_scale_error,
         least_rows=LEAST_ROWS,
@@ -147,8 +139,7 @@ UNIVARIATE = (
         estimand="interval",
         statements=("KV18/interval",),
         examples=both_calibrations(
-            Example(Interval(), APPROX),
-            Example(Interval(), DELTA_CONCENTRATED),
+            *at(Interval(), APPROX, DELTA_CONCENTRATED),
             Example(Interval(sigma=2.0), APPROX),
         ),
         loss=losses.interval_loss,
@@ -159,10 +150,7 @@ UNIVARIATE = (
         summary="confidence interval for the mean, nothing known",
         estimand="interval",
         statements=("KV18/interval-unknown-variance",),
-        examples=both_calibrations(
-            Example(IntervalUnknownVariance(), APPROX),
-            Example(IntervalUnknownVariance(), DELTA_CONCENTRATED),
-        ),
+        examples=both_calibrations(*at(IntervalUnknownVariance(), APPROX, DELTA_CONCENTRATED)),
         population=UnivariateGaussian(1.0),
         loss=losses.interval_loss,
         least_rows=LEAST_ROWS,
