@@ -9,25 +9,15 @@ listed (arithmetic on the way, the plan, memory for intermediate arrays) is what
 from collections.abc import Callable
 from math import ceil
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 from workbench.catalog import Example
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, Budget
-from workbench.study.bench import floors_multivariate, floors_robust, floors_votes
-from workbench.study.bench.primitives import (
-    Primitive,
-    bincount,
-    copy,
-    exponential,
-    log,
-    normal,
-    scan,
-    sort,
-)
+from workbench.study.bench import floors_multivariate, floors_votes
+from workbench.study.bench.floors_multivariate import located
+from workbench.study.bench.primitives import Floor, bincount, copy, exponential, log, normal, scan
 from workbench.study.siblings import home
-
-Floor: TypeAlias = tuple[Primitive, ...]
 
 MINIMAL = "lambda estimator, budget, n, d: (scan(n, d), normal(d))"
 POPULATED = 16  # bins that normal rows fill, with a width of one standard deviation
@@ -61,17 +51,12 @@ def _mean(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
 def _location(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return a window median, or the source's histogram."""
     if estimator.calibration == "tight":
-        return _window_median(n)
+        return located(n)
     return _histogram(estimator, budget, n, d)
 
 
-def _window_median(n: int) -> Floor:
-    """Return sorted points and, for the three pieces that each begins, Gumbel noise and the log length."""
-    return sort(n), exponential(3 * n), log(3 * n), log(3 * n)
-
-
 def _median(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
-    return _window_median(n)
+    return located(n)
 
 
 def _histogram(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
@@ -91,7 +76,7 @@ def _stable_histogram(budget: Budget, n: int) -> Floor:
 def _scale(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     pairs = n // 2
     if estimator.calibration == "tight":
-        return (log(pairs), *_window_median(pairs), scan(n), normal(1))
+        return (log(pairs), *located(pairs), scan(n), normal(1))
     if getattr(estimator, "lower", None) is None:
         return scan(n), *_stable_histogram(budget, pairs)
     return scan(n), bincount(pairs, POPULATED)
@@ -114,7 +99,6 @@ FLOORS: MappingProxyType[str, Callable[[Any, Budget, int, int], Floor]] = Mappin
         "univariate/interval": _mean,
         "univariate/interval-unknown-variance": _interval_unknown_variance,
         **floors_multivariate.FLOORS,
-        **floors_robust.FLOORS,
         **floors_votes.FLOORS,
     }
 )

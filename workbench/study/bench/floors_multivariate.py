@@ -6,7 +6,7 @@ from workbench.estimators.parts.gaussians.finish import RoundFinish
 from workbench.estimators.parts.nets.direction_net import directions
 from workbench.privacy import Budget
 from workbench.study.bench.primitives import (
-    Primitive,
+    Floor,
     bincount,
     copy,
     distances,
@@ -25,104 +25,108 @@ from workbench.study.bench.primitives import (
 POPULATED = 8  # bins that a coordinate of normal rows fills
 
 
-def clipped_moment(n: int, d: int) -> tuple[Primitive, ...]:
+def clipped_moment(n: int, d: int) -> Floor:
     """Return the norms of the rows, one pass that shrinks them, and the sum of their outer products."""
     return norms(n, d), copy(n, d), syrk(n, d)
 
 
-def perturbed(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def noisy_moment(n: int, d: int) -> Floor:
+    """Return a clipped moment with noise, and its repair."""
+    return *clipped_moment(n, d), normal(d * d), eigh(d)
+
+
+def perturbed(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return a clipped second moment and a symmetric matrix of noise."""
     return *clipped_moment(n, d), normal(d * d)
 
 
-def thresholded(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def thresholded(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return the perturbed moment and its repair; before it, if no radius is given, a count of norms."""
     radius = (norms(n, d), bincount(n, 321), normal(321)) if estimator.radius is None else ()
     return *radius, *perturbed(estimator, budget, n, d), eigh(d)
 
 
-def box_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def box_mean(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return one pass that clips, one that adds, and noise."""
     return copy(n, d), scan(n, d), normal(d)
 
 
-def coordinates(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def coordinates(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return a window median and a mean for each coordinate."""
-    one = (sort(n), exponential(3 * n), log(3 * n), log(3 * n), scan(n), normal(1))
-    return one * d
+    return (*located(n), scan(n), normal(1)) * d
 
 
-def coinpress_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def coinpress_mean(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return, for each step, the norms of moved rows, one pass that shrinks them, and noise."""
     step = (copy(n, d), norms(n, d), scan(n, d), normal(d))
     return step * len(estimator.design(n, d, budget).weights)
 
 
-def filtered_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def filtered_mean(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return bins of every coordinate, rows moved and shrunk twice, and moments: what clean rows need."""
     bins, clip = estimator.recipe.design(n, d).bins, (copy(n, d), norms(n, d))
     return *(bincount(n, bins),) * d, *clip, scan(n, d), *clip, syrk(n, d), normal(d * d), eigh(d)
 
 
-def clipped_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def clipped_covariance(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return pairs if the mean is not known, then a clipped moment and its repair."""
     m, pairs = halves(estimator, n, d)
-    return *pairs, *clipped_moment(m, d), normal(d * d), eigh(d)
+    return *pairs, *noisy_moment(m, d)
 
 
-def coinpress_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def coinpress_covariance(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return pairs, then for each step a map of the rows, a clipped moment and an eigendecomposition."""
     m, pairs = halves(estimator, n, d)
-    step = (gemm(m, d), *clipped_moment(m, d), normal(d * d), eigh(d))
+    step = (gemm(m, d), *noisy_moment(m, d))
     return pairs + step * len(estimator.design(n, d, budget).weights)
 
 
-def coinpress_gaussian(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def coinpress_gaussian(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return, for each step, rows that are moved and mapped, and the clipped moment of longer ones."""
     step = (copy(n, d), gemm(n, d), *clipped_moment(n, d + 1), normal((d + 1) ** 2), eigh(d))
     return step * len(estimator.design(n, d, budget).steps)
 
 
-def halves(estimator: Any, n: int, d: int) -> tuple[int, tuple[Primitive, ...]]:
+def halves(estimator: Any, n: int, d: int) -> tuple[int, Floor]:
     """Return the number of rows of mean 0, and what making them takes."""
     return (n, ()) if estimator.centred else (n // 2, (copy(n // 2, d),))
 
 
-def heavy_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def heavy_covariance(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return pairs, then at least one map of all rows, and an eigendecomposition for each step."""
     m, pairs = halves(estimator, n, d)
     taken = len(list(estimator.plan(n, d, budget).charges()))
     return *pairs, gemm(m, d), *clipped_moment(m, d), *(normal(d * d), eigh(d)) * taken
 
 
-def net(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def net(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return pairs, one map of the rows (every candidate needs one), and a number for each candidate."""
     m, pairs = halves(estimator, n, d)
     return *pairs, gemm(m, d), scan(m), exponential(estimator.candidates(d))
 
 
-def bins(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def bins(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return counts of populated bins in every coordinate, and noise for as many bins as there are rows."""
     return (bincount(n, POPULATED),) * d + (normal(n),)
 
 
-def located(n: int) -> tuple[Primitive, ...]:
+def located(n: int) -> Floor:
     """Return a window median: sorted points, and noise and a log length for the three pieces of each."""
     return sort(n), exponential(3 * n), log(3 * n), log(3 * n)
 
 
-def measured_blocks(tight: bool, t: int, m: int, d: int) -> tuple[Primitive, ...]:
+def measured_blocks(tight: bool, t: int, m: int, d: int) -> Floor:
     """Return decomposed blocks and, for each eigenvalue, a window median or counts of its exponents."""
     one = located(t) if tight else (bincount(t, POPULATED), normal(t))
     return factor(t, m, d), *one * d
 
 
-def voted_blocks(t: int, m: int, d: int) -> tuple[Primitive, ...]:
+def voted_blocks(t: int, m: int, d: int) -> Floor:
     """Return decomposed blocks, the distances of their projections, and a noisy mean."""
     return factor(t, m, d), distances(t, d * d), normal(1), normal(d * d), eigh(d)
 
 
-def eigenvalues(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def eigenvalues(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return pairs if the mean is not known, then measured blocks.
 
     These are few, so that a call is mostly checks of the rows and of their pairs, more than one pass each:
@@ -133,13 +137,13 @@ def eigenvalues(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primiti
     return *halves(estimator, n, d)[1], *measured
 
 
-def subspace(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def subspace(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return pairs if the mean is not known, then voting blocks."""
     vote = estimator.vote(n, d, budget)
     return *halves(estimator, n, d)[1], *voted_blocks(vote.blocks, vote.m, d)
 
 
-def unbounded(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def unbounded(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return pairs, mapped blocks for each measurement and each vote, then places and clipped moments of all.
 
     What a tight run holds beyond a copy of the rows are the 3n events of a window median, one coordinate at a
@@ -152,20 +156,20 @@ def unbounded(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive
     vote = (gemm(rows, d), *voted_blocks(t, m, d))
     if tight:
         return pairs + measurement * 2 + vote * (d - 1) + finished(recipe.finish)
-    moment = (*clipped_moment(rows, d), normal(d * d), eigh(d))
+    moment = noisy_moment(rows, d)
     mean = (*bins(estimator, budget, n, d), norms(n, d), scan(n, d)) if recipe.located else ()
     return pairs + measurement * (2 * d) + vote * d + moment * (d + 1) + mean
 
 
-def finished(finish: RoundFinish) -> tuple[Primitive, ...]:
+def finished(finish: RoundFinish) -> Floor:
     """Return a place in every coordinate unless the mean is known, and a clipped moment for each step."""
     n, d = finish.n, finish.d
-    moment = (*clipped_moment(n, d), normal(d * d), eigh(d))
+    moment = noisy_moment(n, d)
     places = () if finish.centred else located(n) * d
     return places + moment * len(finish.steps.costs)
 
 
-def robust_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def robust_mean(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return bins of every coordinate, a pass round their centres, and the clipped moments of clean rows."""
     design = estimator.design(n, d, budget)
     weights = design.shares.weights
@@ -177,17 +181,17 @@ def robust_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primiti
     return *found, norms(n, d), copy(n, d), scan(n, d)
 
 
-def plain_mean(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def plain_mean(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return one pass."""
     return (scan(n, d),)
 
 
-def plain_covariance(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def plain_covariance(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return a mean unless it is known, and the sum of outer products."""
     return *(() if estimator.centred else (scan(n, d), copy(n, d))), syrk(n, d)
 
 
-def looked_along(estimator: Any, budget: Budget, n: int, d: int) -> tuple[Primitive, ...]:
+def looked_along(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return, along every direction of a net, sorted rows and one pass over candidates; then a choice."""
     if not (count := estimator.candidates(d)):
         return located(n)

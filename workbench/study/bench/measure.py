@@ -23,7 +23,8 @@ from threadpoolctl import threadpool_limits
 from workbench.catalog import CATALOG, Entry, Example, lookup
 from workbench.errors import integer_at_least
 from workbench.study.bench.clock import Call, Clock, Times, machine, once, together
-from workbench.study.bench.floors import Floor, floor, require_floor
+from workbench.study.bench.floors import floor, require_floor
+from workbench.study.bench.primitives import Floor
 from workbench.study.sweeps.allocator import keep_freed_memory
 from workbench.study.sweeps.streams import Role, stream
 
@@ -59,12 +60,8 @@ class Measured:
         """Return everything as numbers and words."""
         times = self.times.record()
         rest = {name: value for name, value in asdict(self).items() if name != "times"}
-        return (
-            rest
-            | times
-            | {"floor_sum": sum(self.floor.values())}
-            | {"ratio": self.ratio, "copies": self.copies}
-        )
+        computed = {"floor_sum": sum(self.floor.values()), "ratio": self.ratio, "copies": self.copies}
+        return rest | times | computed
 
 
 def bench(

@@ -30,6 +30,9 @@ class Primitive:
         return f"{self.name}({', '.join(map(str, self.size))})"
 
 
+Floor: TypeAlias = tuple[Primitive, ...]
+
+
 def copy(n: int, d: int = 1) -> Primitive:
     """Read n rows of d floats and write them elsewhere."""
     return _primitive("copy", lambda: _rows(n, d).copy, n, d)
