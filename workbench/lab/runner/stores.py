@@ -13,8 +13,7 @@ from pathlib import Path
 from workbench.errors import ArgumentError
 from workbench.lab.runner.cache import FOLDER
 from workbench.study.sweeps.fingerprint import SOFTWARE
-from workbench.study.sweeps.store import Store
-from workbench.study.sweeps.store_check import require_intact, spent
+from workbench.study.sweeps.store import Store, require_intact, spent
 
 
 def place(out: Path) -> Path:

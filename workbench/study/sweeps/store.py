@@ -10,7 +10,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -47,6 +47,8 @@ MARKS = ("PRAGMA application_id", "PRAGMA user_version", "SELECT COUNT(*) FROM s
 PUT = "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 GET = "SELECT point, block, columns, numbers, digest FROM cells WHERE sweep = ? AND block < ?"
 HELD = "SELECT point, block FROM cells WHERE sweep = ?"
+ALL = "SELECT sweep, point, block, columns, numbers, digest FROM cells"
+COST = "SELECT COUNT(*), TOTAL(seconds) FROM cells"
 TIMINGS = """
 SELECT point, AVG(seconds) FROM cells WHERE name = ? AND trials = ?
 GROUP BY point, sweep ORDER BY sweep = ?, MAX(rowid)
@@ -167,6 +169,25 @@ class Rows:
         return {position: known[key] for position, key in enumerate(keys) if key in known}
 
 
+def require_intact(store: Store) -> None:
+    """Raise an `ArgumentError` unless the database is sound and every block is what was put in.
+
+    A block is checked whenever it is read; here all are, for whoever would rather begin again than fail in
+    the middle.
+    """
+    if store.fetch("PRAGMA quick_check(1)", ()) != [("ok",)]:
+        raise store.unreadable("its pages are damaged")
+    for *content, digest in store.fetch(ALL, ()):
+        if checksum(*content) != digest:
+            raise store.unreadable("a block is damaged")
+
+
+def spent(store: Store) -> tuple[int, float]:
+    """Return how many blocks there are and what they have cost, in core-seconds."""
+    ((count, seconds),) = store.fetch(COST, ())
+    return int(count), float(seconds)
+
+
 def _opened(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
@@ -204,16 +225,6 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
         time.sleep(0.01)
-
-
-@contextmanager
-def opened(store: "str | PathLike[str] | Store") -> Iterator[Store]:
-    """Lend an open store as it is, or open one and close it."""
-    if isinstance(store, Store):
-        yield store
-        return
-    with closing(Store(store)) as found:
-        yield found
 
 
 def _key(point: Point) -> str:

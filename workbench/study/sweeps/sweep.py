@@ -7,27 +7,60 @@ bit-identical for any number of workers, and inserting a point into the grid cha
 
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass, field
 from os import PathLike
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
 from workbench.errors import ArgumentError, integer_at_least, one_of
-from workbench.study.sweeps.blocks import Blocks, Kept
 from workbench.study.sweeps.engine import CellError as CellError
 from workbench.study.sweeps.engine import cells, chosen_backend, compute, task
 from workbench.study.sweeps.grids import Block as Block
 from workbench.study.sweeps.grids import Sweep as Sweep
 from workbench.study.sweeps.grids import grid as grid
 from workbench.study.sweeps.resources import resources
-from workbench.study.sweeps.store import Store, opened
+from workbench.study.sweeps.schema import Cell, table
+from workbench.study.sweeps.store import Rows, Store
+
+Place: TypeAlias = str | PathLike[str] | Store | None
+"""Of finished blocks: a file, an open store, or None for memory."""
 
 REMEMBERED = 64  # tables kept by `run` in one process; a full table is a few megabytes
 
 _memory: dict[tuple[str, str, int, str], tuple[Sweep, pd.DataFrame]] = {}
+
+
+@dataclass
+class Kept:
+    """The finished blocks of one sweep in memory while it runs; `store.Rows` has the same of a database."""
+
+    sweep: Sweep
+    cells: dict[tuple[int, int], Cell] = field(default_factory=dict)
+    code: str = ""  # what workers must have begun with to have the same code
+
+    def missing(self, profile: str) -> list[tuple[int, int]]:
+        """Return the position of the point and the number of every block that is still to be computed."""
+        return [address for address in self.sweep.addresses(profile) if address not in self.cells]
+
+    def put(self, cell: Cell) -> None:
+        """Keep a block."""
+        self.cells[cell.position, cell.block] = cell
+
+    def table(self, profile: str) -> pd.DataFrame:
+        """Return the table of a profile with no block missing."""
+        wanted = (self.cells[address] for address in self.sweep.addresses(profile))
+        return table(self.sweep.name, self.sweep.points, self.sweep.trials, wanted)
+
+    def seconds(self) -> dict[int, float]:
+        """Return the core-seconds of a block at every point where they are known."""
+        return {position: cell.seconds for (position, _), cell in self.cells.items()}
+
+
+Blocks: TypeAlias = Kept | Rows
 
 
 class Cost(NamedTuple):
@@ -44,7 +77,7 @@ def run(
     seed: int,
     jobs: int | None = None,
     progress: bool = False,
-    store: str | PathLike[str] | Store | None = None,
+    store: Place = None,
     backend: str | None = None,
 ) -> pd.DataFrame:
     """Compute a sweep, or recall it if this process has computed it before.
@@ -104,11 +137,11 @@ def run_all(sweeps: Iterable[Sweep], profile: str, *, seed: int, jobs: int | Non
 
 
 @contextmanager
-def _blocks(sweep: Sweep, seed: int, store: str | PathLike[str] | Store | None) -> Iterator[Blocks]:
+def _blocks(sweep: Sweep, seed: int, store: Place) -> Iterator[Blocks]:
     if store is None:
         yield Kept(sweep)
         return
-    with opened(store) as found:
+    with nullcontext(store) if isinstance(store, Store) else Store(store) as found:
         yield found.rows(sweep, seed=seed)
 
 
@@ -135,7 +168,7 @@ def first_blocks(frame: pd.DataFrame, sweep: Sweep, profile: str) -> pd.DataFram
     return frame[frame["block"] < wanted].reset_index(drop=True)
 
 
-def cost(sweep: Sweep, profile: str, *, seed: int, store: str | PathLike[str] | Store | None = None) -> Cost:
+def cost(sweep: Sweep, profile: str, *, seed: int, store: Place = None) -> Cost:
     """Return how many blocks `run` would compute and what they cost, in seconds of one core.
 
     A block costs what earlier ones at its point did, even of former code. Where there are none, the first,
