@@ -3,32 +3,9 @@
 Everything else a command needs is imported when it runs, so that `workbench --help` loads nothing heavy.
 """
 
+from importlib import import_module
 from types import ModuleType
 
-from workbench.commands import (
-    audit,
-    bench,
-    check,
-    estimate,
-    lab,
-    list,
-    plan,
-    reproduce,
-    slides,
-    sources,
-    verdicts,
-)
+from workbench.commands.examples import EXAMPLES
 
-COMMANDS: tuple[ModuleType, ...] = (
-    list,
-    sources,
-    estimate,
-    plan,
-    audit,
-    bench,
-    reproduce,
-    verdicts,
-    check,
-    slides,
-    lab,
-)
+COMMANDS: tuple[ModuleType, ...] = tuple(import_module(f"{__name__}.{name}") for name in EXAMPLES)
