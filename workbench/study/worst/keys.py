@@ -9,6 +9,7 @@ is one. Rows are as many as a key takes at all, or more where its plan knows tha
 
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from math import inf, log, sqrt
 from typing import Any, NamedTuple
 
@@ -115,81 +116,59 @@ def _search(key: str, d: int, n: int, trial: Trial, **more: Any) -> Quest:
     return Quest(n, Search(**{"name": f"{key}, d = {d}", "trial": trial, "d": d, **more}))
 
 
-def _covariance(key: str, d: int, estimator: Estimator[Any], factor: float, **more: Any) -> Quest:
-    n = start(estimator, d, factor)
-    return _search(key, d, n, whole(estimator, n), **more)
+def _matrix_quantile(key: str, d: int) -> Quest:
+    estimator, effort = MatrixQuantileCovariance(), {} if d < 10 else SLOW
+    n = start(estimator, d)
+    return _search(key, d, n, whole(estimator, n), longest=GUARDED, **effort)
 
 
-def _matrix_quantile(d: int) -> Quest:
-    effort = {} if d < 10 else SLOW
-    return _covariance(
-        "covariance/matrix-quantile", d, MatrixQuantileCovariance(), 1.0, longest=GUARDED, **effort
-    )
-
-
-def _preconditioner(d: int) -> Quest:
+def _preconditioner(key: str, d: int) -> Quest:
     n = 2 * preconditioned_rows(d, BUDGET, Preconditioner().beta, "auto")  # in pairs
-    trial = whole(Preconditioner(), n)
-    return _search("spectral/preconditioner", d, n, trial, longest=GUARDED, **SLOW)
+    return _search(key, d, n, whole(Preconditioner(), n), longest=GUARDED, **SLOW)
 
 
-def _before_gap(d: int) -> Quest:
-    estimator = SubspaceAggregate(k=d // 2, gap=GAP)
+def _before_gap(key: str, d: int) -> Quest:
+    estimator, effort = SubspaceAggregate(k=d // 2, gap=GAP), {} if d < 10 else SLOW
     n = start(estimator, d, 4.0)
-    fixed = {d // 2: -2 * log(GAP)}
-    trial, effort = before_gap(estimator, n), {} if d < 10 else SLOW
-    return _search("spectral/subspace-aggregate", d, n, trial, fixed=fixed, **effort)
+    return _search(key, d, n, before_gap(estimator, n), fixed={d // 2: -2 * log(GAP)}, **effort)
 
 
-def _exact(d: int) -> Quest:
+def _exact(key: str, d: int) -> Quest:
     n = start(SubspaceExact(), d)
-    return _search("spectral/subspace-exact", max(2, d // 2), n, exact(SubspaceExact(), n, d))
+    return _search(key, max(2, d // 2), n, exact(SubspaceExact(), n, d))
 
 
-def _coinpress(d: int) -> Quest:
-    n = 6000 * d
-    estimator = CoinPressCovariance(upper=UPPER)
-    return _search("covariance/coinpress", d, n, whole(estimator, n), longest=UPPER, **SLOW)
+def _told(key: str, d: int, estimator: Estimator[Any], rows: int, degrees: float = inf) -> Quest:
+    """Return the search within the bounds that an estimator is told, at so many rows for each dimension."""
+    n = rows * d
+    return _search(key, d, n, whole(estimator, n, degrees), longest=UPPER, **SLOW)
 
 
-def _coinpress_law(d: int) -> Quest:
-    n = 1000 * d
-    estimator = CoinPressGaussian(radius=FAR * sqrt(UPPER), upper=UPPER)
-    return _search("gaussian/coinpress", d, n, whole(estimator, n), longest=UPPER, **SLOW)
-
-
-def _heavy_tailed(d: int) -> Quest:
-    constant, n = student_hypercontractivity(DEGREES, MOMENTS), 10_000 * d
-    estimator = HeavyTailedCovariance(upper=UPPER, moments=MOMENTS, hypercontractivity=constant)
-    return _search("covariance/heavy-tailed", d, n, whole(estimator, n, DEGREES), longest=UPPER, **SLOW)
-
-
-def _unbounded(d: int) -> Quest:
-    return _covariance("covariance/unbounded", d, UnboundedCovariance(), 1.1, **SLOW, silent=True)
-
-
-def _unbounded_law(d: int) -> Quest:
-    return _covariance("gaussian/unbounded", d, UnboundedGaussian(), 1.1, **SLOW, silent=True)
-
-
-def _populous_law(d: int) -> Quest:
-    estimator = PopulousGaussian(covariance="matrix-quantile")
-    return _covariance("gaussian/populous", d, estimator, 1.1, **SLOW, silent=True)
+def _silent(key: str, d: int, estimator: Estimator[Any]) -> Quest:
+    """Return the search for wrong answers of an estimator without bounds."""
+    n = start(estimator, d, 1.1)
+    return _search(key, d, n, whole(estimator, n), silent=True, **SLOW)
 
 
 SLOW = {"screened": 8, "starts": 2, "steps": 12, "confirmed": 100}
-QUESTS: Mapping[str, Callable[[int], Quest]] = {
+COINPRESS = CoinPressCovariance(upper=UPPER)
+COINPRESS_LAW = CoinPressGaussian(radius=FAR * sqrt(UPPER), upper=UPPER)
+HEAVY_TAILED = HeavyTailedCovariance(
+    upper=UPPER, moments=MOMENTS, hypercontractivity=student_hypercontractivity(DEGREES, MOMENTS)
+)
+_SEARCHES: Mapping[str, Callable[[str, int], Quest]] = {
     "covariance/matrix-quantile": _matrix_quantile,
     "spectral/preconditioner": _preconditioner,
     "spectral/subspace-aggregate": _before_gap,
     "spectral/subspace-exact": _exact,
-    "covariance/coinpress": _coinpress,
-    "gaussian/coinpress": _coinpress_law,
-    "covariance/heavy-tailed": _heavy_tailed,
-    "covariance/unbounded": _unbounded,
-    "gaussian/unbounded": _unbounded_law,
-    "gaussian/populous": _populous_law,
+    "covariance/coinpress": partial(_told, estimator=COINPRESS, rows=6000),
+    "gaussian/coinpress": partial(_told, estimator=COINPRESS_LAW, rows=1000),
+    "covariance/heavy-tailed": partial(_told, estimator=HEAVY_TAILED, rows=10_000, degrees=DEGREES),
+    "covariance/unbounded": partial(_silent, estimator=UnboundedCovariance()),
+    "gaussian/unbounded": partial(_silent, estimator=UnboundedGaussian()),
+    "gaussian/populous": partial(_silent, estimator=PopulousGaussian(covariance="matrix-quantile")),
 }
+QUESTS = {key: partial(search, key) for key, search in _SEARCHES.items()}
 """Key -> the search for its worst spectrum in d dimensions."""
 
 
@@ -199,9 +178,8 @@ def row(key: str, d: int) -> str:
     found = quest.search.run(SEED)
     gaps = " ".join(f"{gap:.3f}" for gap in found.spectrum.log_gaps)
     worst, round_ = words(found.measured), words(found.round)
-    return (
-        f"| {key} | {d} | {quest.n} | {found.spectrum.name} ({gaps}) | {worst} | {round_} | {found.tried} |"
-    )
+    cells = (key, d, quest.n, f"{found.spectrum.name} ({gaps})", worst, round_, found.tried)
+    return f"| {' | '.join(map(str, cells))} |"
 
 
 def words(measured: Measured) -> str:

@@ -11,14 +11,13 @@ part in the choice. The worst spectrum that is found is a lower bound of the sup
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from math import fsum, log
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from workbench.errors import integer_at_least, probability
 from workbench.populations.spectra import LONGEST, Gaps, Spectrum, family
@@ -27,14 +26,9 @@ from workbench.study.quantiles import quantile, quantile_interval
 from workbench.study.sweeps.streams import Role, stream
 
 Trial: TypeAlias = Callable[[Spectrum, Generator, Generator], tuple[float, float]]
-Errors: TypeAlias = NDArray[np.float64]
 
 LEAST_GAP = log(1.1)  # what a gap of 0 counts as where it is multiplied
-STEP, LONGER, SHORTER = (
-    0.5,
-    1.5,
-    0.9,
-)  # of the logarithm of a gap: the first step, after success, after failure
+STEP, LONGER, SHORTER = 0.5, 1.5, 0.9  # of the logarithm of a gap: first, after success, after failure
 
 
 class Measured(NamedTuple):
@@ -119,20 +113,21 @@ class Search:
             return self.measure(gaps, seed, Role.SCREEN, self.screened).error
 
         screened = self.family()
-        worst = sorted(screened, key=lambda one: -score(one.log_gaps))[: self.starts]  # (1)
-        climbed = [self.climb(one, score, seed, place) for place, one in enumerate(worst)]  # (2)
-        found = max([*worst, *climbed], key=lambda one: score(one.log_gaps))
+        worst = sorted(screened, key=lambda spectrum: -score(spectrum.log_gaps))[: self.starts]  # (1)
+        climbed = [self.climb(start, score, seed, place) for place, start in enumerate(worst)]  # (2)
+        found = max([*worst, *climbed], key=lambda spectrum: score(spectrum.log_gaps))
         measured, round_ = (  # (3)
-            self.measure(one.log_gaps, seed, Role.CONFIRM, self.confirmed) for one in (found, screened[0])
+            self.measure(spectrum.log_gaps, seed, Role.CONFIRM, self.confirmed)
+            for spectrum in (found, screened[0])
         )
         return Worst(found, measured, round_, score.cache_info().currsize)
 
     def family(self) -> tuple[Spectrum, ...]:
         """Return the spectra of the screen, with the fixed gaps in their places; the first is round."""
         found: dict[Gaps, Spectrum] = {}
-        for one in family(self.d, self.longest):
-            gaps = self.allowed(one.log_gaps)
-            found.setdefault(gaps, Spectrum(one.name, gaps))
+        for spectrum in family(self.d, self.longest):
+            gaps = self.allowed(spectrum.log_gaps)
+            found.setdefault(gaps, replace(spectrum, log_gaps=gaps))
         return tuple(found.values())
 
     def allowed(self, gaps: Gaps) -> Gaps:
@@ -154,13 +149,13 @@ class Search:
 
     def measure(self, gaps: Gaps, seed: int, role: Role, trials: int) -> Measured:
         """Return the errors of one spectrum over so many trials of a role."""
-        errors, plain = np.array([self._one(gaps, seed, role, number) for number in range(trials)]).T
+        errors, plain = np.array([self._trial(gaps, seed, role, number) for number in range(trials)]).T
         answered = float(np.isfinite(errors).mean())
         if self.silent:
             errors = np.where(np.isinf(errors), 0.0, errors)
         interval = quantile_interval(errors, self.share, self.level)
         return Measured(quantile(errors, self.share), interval, quantile(plain, self.share), answered)
 
-    def _one(self, gaps: Gaps, seed: int, role: Role, number: int) -> tuple[float, float]:
+    def _trial(self, gaps: Gaps, seed: int, role: Role, number: int) -> tuple[float, float]:
         data, noise = (stream(seed, role, self.name, number, block) for block in (0, 1))
         return self.trial(Spectrum("tried", gaps), data, noise)
