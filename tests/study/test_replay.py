@@ -44,4 +44,4 @@ def test_attacks_on_the_replayed_steps_find_nothing_in_a_sound_estimator_and_hal
 @pytest.mark.parametrize("number", [0, 1])
 def test_the_pairs_reach_the_claim_of_the_mean(number):
     report = attack(list(replayed(SETTING, PAIRS))[1], seed=number)
-    assert report.eps_lower > 0.5 * SETTING.charge("mean").cost.epsilon
+    assert report.eps_lower > 0.5 * SETTING.plan["mean"].cost.epsilon

@@ -17,8 +17,8 @@ from workbench.study.faults.attacked import attacked, mutants_of
 from workbench.study.pairs import BUILDERS, builder
 from workbench.study.profiles import AUDIT_LEVEL, AUDITS
 
-HEADER = ("key", "variant", "stage", "claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
-MUTANT_HEADER = ("mutant", "key", "stage", "claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
+NUMBERS = ("claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
+HEADER, MUTANT_HEADER = ("key", "variant", "stage", *NUMBERS), ("mutant", "key", "stage", *NUMBERS)
 MUTANTS = mutants_of.__module__.replace(".", "/") + ".py"
 MINIMAL_MUTANT = 'Mutant("Laplace noise halved", weaker("laplace", 0.5), Attack(KEY, STEP))'
 
@@ -28,19 +28,21 @@ Found = tuple[list[str], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Findings:
-    """A table, its records for JSON, one line that sums it up, and whether all is as it should be."""
+    """A table with its records for JSON, one line that sums it up, and whether all is as it should be."""
 
     header: Sequence[str]
-    rows: list[list[str]]
-    records: list[dict[str, Any]]
+    attacks: list[Found]
     summary: str
     good: bool
 
     def text(self, *, as_json: bool) -> str:
         """Return the records as JSON, or the table and its summary."""
         if as_json:
-            return json.dumps(self.records, indent=1, ensure_ascii=False, allow_nan=False)
-        return f"{text(self.header, self.rows)}\n{self.summary}" if self.rows else self.summary
+            records = [record for _, record in self.attacks]
+            return json.dumps(records, indent=1, ensure_ascii=False, allow_nan=False)
+        if not self.attacks:
+            return self.summary
+        return f"{text(self.header, [row for row, _ in self.attacks])}\n{self.summary}"
 
 
 def audits(keys: Sequence[str], preset: str, seed: int) -> Findings:
@@ -52,8 +54,7 @@ def audits(keys: Sequence[str], preset: str, seed: int) -> Findings:
     found = [attack for entry in _computed(_entry, chosen, preset, seed) for attack in entry]
     violations = sum(record["violated"] for _, record in found)
     result = f"{violations} of {len(found)} attacks found a violation" if violations else "no violation found"
-    rows, records = [row for row, _ in found], [record for _, record in found]
-    return Findings(HEADER, rows, records, f"{result}; {_levels(len(found))}", not violations)
+    return Findings(HEADER, found, f"{result}; {_levels(len(found))}", not violations)
 
 
 def mutants(keys: Sequence[str], preset: str, seed: int) -> Findings:
@@ -66,17 +67,14 @@ def mutants(keys: Sequence[str], preset: str, seed: int) -> Findings:
             raise ArgumentError("key", key, f"mutants: add one to UNIVARIATE in {MUTANTS}: {MINIMAL_MUTANT}")
     chosen = [(key, number) for key in keys or BUILDERS for number in range(len(mutants_of(key)))]
     found = _computed(_mutant, chosen, preset, seed)
-    rows, records = [row for row, _ in found], [record for _, record in found]
-    caught = sum(record["caught"] for record in records)
-    return Findings(
-        MUTANT_HEADER, rows, records, f"{caught} of {len(found)} mutants caught", caught == len(found)
-    )
+    caught = sum(record["caught"] for _, record in found)
+    return Findings(MUTANT_HEADER, found, f"{caught} of {len(found)} mutants caught", caught == len(found))
 
 
 def _computed(attack: Callable[..., Any], subjects: Sequence[Any], preset: str, seed: int) -> list[Any]:
     """Return the attacks in order, computed two at a time; each is on one thread and has its own seed."""
     jobs = max(1, min(len(subjects), 2, os.cpu_count() or 1))
-    return list(Parallel(jobs, batch_size=1)(delayed(attack)(one, preset, seed) for one in subjects))
+    return list(Parallel(jobs, batch_size=1)(delayed(attack)(subject, preset, seed) for subject in subjects))
 
 
 def _entry(key: str, preset: str, seed: int) -> list[Found]:

@@ -147,7 +147,7 @@ def audit(
     begin, attack = perf_counter(), _Attack(name, mechanism, claim, score, seed)
     pair, screened = pairs[0], 0
     if len(pairs) > 1:  # (1)
-        pair = max(pairs, key=lambda one: attack.choice(one, SCREENS, n_screen, HOPE).strength)
+        pair = max(pairs, key=lambda pair: attack.choice(pair, SCREENS, n_screen, HOPE).strength)
         screened = len(pairs) * n_screen
     attack.require_fresh(pair)
     chosen = attack.choice(pair, TRAINS, n_train, CAUTION)  # (2)

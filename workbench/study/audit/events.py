@@ -19,6 +19,9 @@ from workbench.types import Array
 
 Score: TypeAlias = Callable[[Array], Array]
 
+Relation: TypeAlias = Literal["at least", "below", "equal to"]
+COMPARE = {"at least": np.greater_equal, "below": np.less, "equal to": np.equal}
+
 THRESHOLDS = np.linspace(0.004, 0.996, 63)
 BINS = np.linspace(0.0, 1.0, 33)[1:-1]
 MOST_ATOMS = 12
@@ -46,20 +49,12 @@ class Event:
     """A set of outputs: those whose view is at least, below, or equal to a number."""
 
     view: View
-    relation: Literal["at least", "below", "equal to"]
+    relation: Relation
     threshold: float
 
     def count(self, outputs: Array) -> int:
         """Return how many rows lie in the set."""
-        return int(self._hits(self.view(outputs)))
-
-    def _hits(self, values: Array) -> int:
-        match self.relation:
-            case "at least":
-                return int((values >= self.threshold).sum())
-            case "below":
-                return int((values < self.threshold).sum())
-        return int((values == self.threshold).sum())
+        return int(hits(self.view(outputs), self.relation, self.threshold))
 
     def __str__(self) -> str:
         return f"{self.view} {self.relation} {self.threshold:.6g}"
@@ -116,30 +111,27 @@ def _choices(
     pooled = np.concatenate([view(part) for part in fitted])
     thresholds = _quantiles(pooled, THRESHOLDS)
     atoms = _atoms(pooled)
-    a, b = (view(part) for part in held)
-    above = [(values[:, None] >= thresholds).sum(axis=0) for values in (a, b)]
-    below = [len(values) - hits for values, hits in zip((a, b), above, strict=True)]
-    equal = [(values[:, None] == atoms).sum(axis=0) for values in (a, b)]
-    sizes = len(a), len(b)
-    yield from _best(view, "at least", thresholds, above, sizes, rule)
-    yield from _best(view, "below", thresholds, below, sizes, rule)
-    yield from _best(view, "equal to", atoms, equal, sizes, rule)
+    seen = [view(part) for part in held]
+    yield from _best(view, "at least", thresholds, seen, rule)
+    yield from _best(view, "below", thresholds, seen, rule)
+    yield from _best(view, "equal to", atoms, seen, rule)
 
 
 def _best(
-    view: View,
-    relation: Literal["at least", "below", "equal to"],
-    values: Array,
-    hits: list[NDArray[np.int64]],
-    sizes: tuple[int, int],
-    rule: Rule,
+    view: View, relation: Relation, thresholds: Array, seen: list[Array], rule: Rule
 ) -> Iterator[Choice]:
-    for exchanged in (False, True) if len(values) else ():
+    counts = [hits(values[:, None], relation, thresholds) for values in seen]
+    for exchanged in (False, True) if len(thresholds) else ():
         order = (1, 0) if exchanged else (0, 1)
-        p, q = (hits[i] / sizes[i] for i in order)
-        strength = rule.strength(p, q, sizes[order[0]], sizes[order[1]])
+        n, m = (len(seen[i]) for i in order)
+        strength = rule.strength(counts[order[0]] / n, counts[order[1]] / m, n, m)
         place = int(strength.argmax())
-        yield Choice(Event(view, relation, float(values[place])), exchanged, float(strength[place]))
+        yield Choice(Event(view, relation, float(thresholds[place])), exchanged, float(strength[place]))
+
+
+def hits(values: Array, relation: Relation, thresholds: Array | float) -> NDArray[np.int64]:
+    """Return how many values are at least, below, or equal to each threshold."""
+    return np.asarray(COMPARE[relation](values, thresholds).sum(axis=0))
 
 
 def _wilson(share: Array, n: int, z: float) -> Array:

@@ -40,8 +40,8 @@ class Attack:
 
     def case(self) -> Case:
         """Return the attack, built with whatever faults are in place."""
-        attacks = BUILDERS[self.key]()
-        case = next(one for one in attacks if one.stage == self.stage and self.variant in one.variant)
+        cases = BUILDERS[self.key]()
+        case = next(case for case in cases if case.stage == self.stage and self.variant in case.variant)
         return replace(case, pairs=tuple(pair for pair in case.pairs if self.pair in pair.name))
 
 
@@ -163,7 +163,7 @@ def in_many_dimensions(key: str) -> Iterator[Attacked]:
     if it is a choice among hundreds of candidates, each of them improbable, a hundredth. Of votes of robust
     groups, which one row moves by next to nothing, it is the last, with a ten-millionth.
     """
-    setting = min(multivariate.settings(key), key=lambda one: len(list(one.plan.charges())))
+    setting = min(multivariate.settings(key), key=lambda setting: len(list(setting.plan.charges())))
     charges = list(setting.plan.charges())
     robust = key.endswith("populous-robust")
     last = charges[-1] if robust else (multivariate.attained(setting.plan, CATALOG[key]) or charges[:1])[-1]

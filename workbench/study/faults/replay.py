@@ -17,6 +17,9 @@ from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.privacy import Charge, NoiseSource, histograms, masks, mechanisms
 from workbench.study.faults.mutant import Function, replaced_everywhere
 
+ADDITIVE = ("additive", "laplace", "truncated_laplace", "gaussian", "symmetric_gaussian", "lower_bound")
+COMPARED = (*ADDITIVE, "noisy_max", "exponential")  # mechanisms whose statistic is an array
+
 
 @dataclass
 class Event:
@@ -97,8 +100,6 @@ def _array(value: Any, *_: Any) -> Any:
 
 def _mechanisms() -> list[tuple[str, Function, Function]]:
     """Return the mechanisms as they are now, and what each sees."""
-    additive = ("additive", "laplace", "truncated_laplace", "gaussian", "symmetric_gaussian", "lower_bound")
-    noisy = (*additive, "noisy_max", "exponential")
-    found = [(name, getattr(mechanisms, name), _array) for name in noisy]
+    found = [(name, getattr(mechanisms, name), _array) for name in COMPARED]
     found.append(("masked", masks.masked, _array))
     return [*found, ("stability_histogram", histograms.stability_histogram, _counts)]

@@ -102,13 +102,9 @@ class Setting:
         """What a run spends."""
         return self.estimator.plan(self.n, self.d, self.budget)
 
-    def charge(self, step: str) -> Charge:
-        """Return the charge of a step of the plan."""
-        return self.plan[step]
-
     def noisy(self, step: str, statistic: Callable[[Array], object], pairs: Sequence[Pair]) -> Case:
         """Return the attack on a statistic with additive noise; all runs are drawn at once."""
-        charge = self.charge(step)
+        charge = self.plan[step]
 
         def mechanism(x: Array, trials: int, rng: np.random.Generator) -> Array:
             exact = np.asarray(statistic(x), np.float64)
@@ -120,7 +116,7 @@ class Setting:
         self, step: str, draw: Step, pairs: Sequence[Pair], share: float = 0.3, columns: int = 1
     ) -> Case:
         """Return the attack on a step that is run one by one."""
-        charge = self.charge(step)
+        charge = self.plan[step]
         mechanism = loop(lambda x, noise: draw(x, charge, noise), columns)
         return Case(self.key, self.variant, step, native(charge), mechanism, tuple(pairs), share)
 

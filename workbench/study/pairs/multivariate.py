@@ -50,7 +50,7 @@ def attacks(key: str) -> Iterator[Case]:
         yield from replayed(setting, pairs, share=0.2)
         share = whole_share(setting)
         if setting.n * setting.d > MANY:
-            pairs = tuple(one for one in pairs if one.name.startswith("typical"))
+            pairs = tuple(pair for pair in pairs if pair.name.startswith("typical"))
         yield setting.whole(pairs if share > DEAR else pairs[::3], share)
 
 

@@ -12,15 +12,13 @@ import numpy as np
 from workbench.estimators.base import sanitised
 from workbench.privacy import SimulatedNoise
 from workbench.study.audit.audit import Mechanism, Pair
-from workbench.study.faults.replay import Event, spied
+from workbench.study.faults.replay import COMPARED, Event, spied
 from workbench.study.pairs.base import Case, Setting, native, numbers
 from workbench.types import Array
 
-ADDITIVE = ("additive", "laplace", "truncated_laplace", "gaussian", "symmetric_gaussian", "lower_bound")
 Replay: TypeAlias = tuple[Pair, list[Event], list[Event]]
 ORDERS = 8  # of rows that are tried
 SEVERAL = 0.4  # of a preset's runs for all steps but the last, which has most of the budget
-COMPARED = (*ADDITIVE, "exponential", "noisy_max")
 
 
 def replayed(setting: Setting, pairs: Sequence[Pair], share: float = 0.3, seed: int = 0) -> Iterator[Case]:

@@ -95,12 +95,12 @@ def paired(differences: ArrayLike) -> Array:
 
 def pairs_of_differences(pairs: Sequence[Pair]) -> Pairs:
     """Return pairs of rows for pairs of differences: again one row is replaced."""
-    return tuple(Pair(one.name, paired(one.first), paired(one.second)) for one in pairs)
+    return tuple(Pair(pair.name, paired(pair.first), paired(pair.second)) for pair in pairs)
 
 
 def scales(n: int, reach: float) -> Pairs:
     """Return pairs for a location of log differences of n rows, within ±reach of 0."""
-    logs = [Pair(p.name, np.exp(p.first), np.exp(p.second)) for p in depth(n // 2, reach)]
+    logs = [Pair(pair.name, np.exp(pair.first), np.exp(pair.second)) for pair in depth(n // 2, reach)]
     gone = np.zeros(n // 2)
     return (
         *pairs_of_differences(logs),

@@ -14,8 +14,6 @@ from workbench.estimators.parts.locate.clipping import clipped_mean
 from workbench.estimators.parts.locate.histogram_mean import HistogramMean
 from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.estimators.parts.locate.window_mean import WindowMean
-from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.scale.exponent_scale import ExponentScale
 from workbench.estimators.parts.scale.kv_interval import EXPONENT, LOCATION, KVInterval
 from workbench.estimators.parts.scale.studentised import MEAN, SCALE
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale, log_differences
@@ -46,12 +44,12 @@ def clipped() -> Cases:
     n = 4
     for budget in (PURE, APPROX, CONCENTRATED, GaussianDP(2)):
         for estimator in (ClippedMean(radius=REACH), ClippedMean(radius=REACH, calibration="paper")):
-            one = Setting("univariate/clipped-mean", estimator, budget, n)
+            setting = Setting("univariate/clipped-mean", estimator, budget, n)
             bound = estimator.bound(n, budget)
             far = rows.FAR if estimator.calibration == "tight" else bound * (1 - 1e-12)
             pairs = (*rows.ends(n, far), rows.moved("across the cut", [0.0, 0.0, 0.0, bound], 2 * bound))
-            yield one.noisy("mean", partial(estimator.statistic, bound=bound), pairs)
-            yield one.whole(pairs, 0.2)
+            yield setting.noisy("mean", partial(estimator.statistic, bound=bound), pairs)
+            yield setting.whole(pairs, 0.2)
 
 
 def two_step() -> Cases:
@@ -84,11 +82,10 @@ def median() -> Cases:
     """Yield the attacks on `univariate/median`."""
     for budget in (PURE, CONCENTRATED):
         for estimator in (Median(radius=REACH), Median(radius=REACH, calibration="paper")):
-            one = Setting("univariate/median", estimator, budget, 20)
-            yield one.drawn(
-                "locate", _of(still(estimator.locator)), rows.depth(2, REACH) + rows.depth(20, REACH)
-            )
-            yield one.whole(rows.depth(20, REACH), 0.1)
+            setting = Setting("univariate/median", estimator, budget, 20)
+            pairs = rows.depth(2, REACH) + rows.depth(20, REACH)
+            yield setting.drawn("locate", still(estimator.locator).draw, pairs)
+            yield setting.whole(rows.depth(20, REACH), 0.1)
 
 
 def histogram_location() -> Cases:
@@ -105,9 +102,9 @@ def stable_location() -> Cases:
     """Yield the attacks on `univariate/stable-location`."""
     for budget in (APPROX, CONCENTRATED_DELTA):
         for estimator in (StableLocation(), StableLocation(calibration="paper")):
-            one = Setting("univariate/stable-location", estimator, budget, 6)
-            yield one.drawn("locate", _released(estimator.recipe), _crowds(), columns=2)
-            yield one.whole(_stable(), 0.4)
+            setting = Setting("univariate/stable-location", estimator, budget, 6)
+            yield setting.drawn("locate", _released(estimator.recipe), _crowds(), columns=2)
+            yield setting.whole(_stable(), 0.4)
 
 
 def scale() -> Cases:
@@ -132,7 +129,7 @@ def interval() -> Cases:
         yield from _window_mean(tight, WindowMean(None), budget, _anywhere())
         yield tight.whole(rows.scattered(20)[:2] + rows.ends(20)[:1], 0.1)
         paper = Setting(key, replace(known, calibration="paper"), budget, 6)
-        yield paper.drawn("locate", _of(LOCATION), _stable())
+        yield paper.drawn("locate", LOCATION.draw, _stable())
         yield paper.noisy("mean", partial(clipped_mean, centre=0.0, clip=known.window(6)), rows.ends(6))
         yield replace(paper, n=600).whole(rows.typical(600), 0.1)
 
@@ -165,48 +162,48 @@ BUILDERS: dict[str, Callable[[], Cases]] = {
 }
 
 
-def _window_mean(one: Setting, recipe: WindowMean, budget: Budget, pairs: rows.Pairs) -> Cases:
+def _window_mean(setting: Setting, recipe: WindowMean, budget: Budget, pairs: rows.Pairs) -> Cases:
     """Yield the stages of a window mean that is run with `budget`, the mean given the centre 0."""
-    clip = recipe.design(one.n, budget).clip
-    yield one.drawn("locate", _of(still(recipe.locator)), pairs)
-    yield one.noisy("mean", partial(clipped_mean, centre=0.0, clip=clip), rows.ends(one.n))
+    clip = recipe.design(setting.n, budget).clip
+    yield setting.drawn("locate", still(recipe.locator).draw, pairs)
+    yield setting.noisy("mean", partial(clipped_mean, centre=0.0, clip=clip), rows.ends(setting.n))
 
 
-def _histogram_mean(one: Setting, recipe: HistogramMean, pairs: rows.Pairs) -> Cases:
+def _histogram_mean(setting: Setting, recipe: HistogramMean, pairs: rows.Pairs) -> Cases:
     """Yield the stages of a histogram mean, the mean given the centre 0."""
-    clip = recipe.window(one.n)
-    yield one.drawn("locate", _of(recipe.locator), pairs)
-    yield one.noisy("mean", partial(clipped_mean, centre=0.0, clip=clip), rows.ends(one.n))
+    clip = recipe.window(setting.n)
+    yield setting.drawn("locate", recipe.locator.draw, pairs)
+    yield setting.noisy("mean", partial(clipped_mean, centre=0.0, clip=clip), rows.ends(setting.n))
 
 
-def _winsorised(one: Setting, recipe: WinsorisedScale, budget: Budget) -> Cases:
+def _winsorised(setting: Setting, recipe: WinsorisedScale, budget: Budget) -> Cases:
     """Yield the stages of a winsorised scale that is run with `budget`, the variances given s = 1."""
-    winsor, locator = recipe.design(one.n, budget).winsor, still(recipe.locator)
+    winsor, locator = recipe.design(setting.n, budget).winsor, still(recipe.locator)
     assert winsor is not None
-    pairs = rows.scales(4, 0.9) + rows.scales(one.n, 0.9) + rows.scales(one.n, 2.0)
+    pairs = rows.scales(4, 0.9) + rows.scales(setting.n, 0.9) + rows.scales(setting.n, 2.0)
 
     def draw(x: Array, charge: Charge, noise: NoiseSource) -> object:
         return locator.draw(log_differences(x), charge, noise)
 
-    yield one.drawn("log-scale", draw, pairs)
-    yield one.noisy("variance", partial(winsor.statistic, log_s=0.0), rows.ends(one.n))
+    yield setting.drawn("log-scale", draw, pairs)
+    yield setting.noisy("variance", partial(winsor.statistic, log_s=0.0), rows.ends(setting.n))
 
 
-def _karwa_vadhan(one: Setting, recipe: KVInterval) -> Cases:
+def _karwa_vadhan(setting: Setting, recipe: KVInterval) -> Cases:
     """Yield the stages of the paper's interval, the mean per unit of a window of 3."""
-    yield one.drawn("exponent", _of(EXPONENT), _exponents())
-    yield one.drawn("locate", _of(LOCATION), _stable())
-    yield one.noisy("variance", partial(recipe.mean_square, s=1.0), rows.ends(one.n))
-    yield one.noisy("mean", lambda x: clipped_mean(x, 0.0, 3.0) / 3.0, rows.ends(one.n))
+    yield setting.drawn("exponent", EXPONENT.draw, _exponents())
+    yield setting.drawn("locate", LOCATION.draw, _stable())
+    yield setting.noisy("variance", partial(recipe.mean_square, s=1.0), rows.ends(setting.n))
+    yield setting.noisy("mean", lambda x: clipped_mean(x, 0.0, 3.0) / 3.0, rows.ends(setting.n))
 
 
-def _counts(one: Setting, step: str, recipe: UnitHistogram, pairs: rows.Pairs) -> Case:
+def _counts(setting: Setting, step: str, recipe: UnitHistogram, pairs: rows.Pairs) -> Case:
     """Return the attack on all noisy counts, which are paid for though only the largest is used."""
 
     def counts(x: Array) -> object:
         return np.bincount(recipe.keys(x).astype(np.int64), minlength=recipe.bins)
 
-    return replace(one.noisy(step, counts, pairs), variant=f"{one.variant}, all counts")
+    return replace(setting.noisy(step, counts, pairs), variant=f"{setting.variant}, all counts")
 
 
 def _released(recipe: UnitHistogram) -> Step:
@@ -223,11 +220,6 @@ def _crowds() -> rows.Pairs:
     return rows.bins(16, 5.0)[:1]
 
 
-def _of(recipe: WindowMedian | UnitHistogram | ExponentScale) -> Step:
-    """Return the draw of a location."""
-    return lambda x, charge, noise: recipe.draw(x, charge, noise)
-
-
 def _anywhere() -> rows.Pairs:
     return rows.scattered(2)[:1] + rows.scattered(20) + rows.depth(20, REACH)
 
@@ -239,5 +231,5 @@ def _stable() -> rows.Pairs:
 def _exponents() -> rows.Pairs:
     """Return pairs of rows whose differences are powers of 2: their exponents fill the bins."""
     keys = rows.lone_bins() + rows.bins(6)
-    powers = [replace(one, first=2.0**one.first, second=2.0**one.second) for one in keys]
+    powers = [replace(pair, first=2.0**pair.first, second=2.0**pair.second) for pair in keys]
     return (*rows.pairs_of_differences(powers), rows.staircase(12))
