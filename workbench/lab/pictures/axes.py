@@ -1,11 +1,12 @@
 """Limits, ticks and dress of one pair of axes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import floor, log10
 from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLocator
 
 from workbench.charts.chart import Panel
@@ -58,8 +59,7 @@ def dress(
             getattr(axes, f"set_{direction}scale")(scale)
         getattr(axes, f"set_{direction}lim")(*ends)
         _set_ticks(axes, "x" if direction == "x" else "y", scale, ends, most=8 if wide else 5)
-    axes.set_xlabel(panel.xlabel, fontsize=10, color=INK, labelpad=3)
-    axes.set_ylabel(panel.ylabel, fontsize=10, color=INK, labelpad=4)
+    set_labels(axes, panel)
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_axisbelow(True)
     axes.grid(visible=True, color=PALE, linewidth=0.7)
@@ -68,15 +68,25 @@ def dress(
 
 def _set_ticks(axes: Axes, direction: Direction, scale: str, ends: tuple[float, float], most: int) -> None:
     axis = axes.xaxis if direction == "x" else axes.yaxis
-    axis.set_minor_locator(NullLocator())
     if scale == "log" and ends[1] / ends[0] > 4:
         ticks = log_ticks(*ends, most=most)
-        axis.set_major_locator(FixedLocator(ticks))
-        axis.set_major_formatter(FixedFormatter(tick_labels(ticks)))
+        set_ticks(axis, ticks, tick_labels(ticks))
     else:
         ticks = list(_round_ticks(*ends, most))
-        axis.set_major_locator(FixedLocator(ticks))
-        axis.set_major_formatter(FixedFormatter(_plain(ticks)))
+        set_ticks(axis, ticks, _plain(ticks))
+
+
+def set_ticks(axis: Axis, places: Sequence[float], names: Sequence[str]) -> None:
+    """Put ticks at these places and nowhere else, without widening the limits as matplotlib does."""
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_locator(FixedLocator(places))
+    axis.set_major_formatter(FixedFormatter(names))
+
+
+def set_labels(axes: Axes, panel: Panel) -> None:
+    """Write the names of both axes."""
+    axes.set_xlabel(panel.xlabel, fontsize=10, color=INK, labelpad=3)
+    axes.set_ylabel(panel.ylabel, fontsize=10, color=INK, labelpad=4)
 
 
 def _round_ticks(low: float, high: float, most: int) -> Iterator[float]:
@@ -87,9 +97,8 @@ def _round_ticks(low: float, high: float, most: int) -> Iterator[float]:
 
 def _plain(ticks: list[float]) -> list[str]:
     largest = max(map(abs, ticks), default=1.0)
-    if not 1e-3 <= largest < 1e5:
-        return tick_labels(ticks) if all(tick > 0 for tick in ticks) else _tidy(ticks)
-    return _tidy(ticks)
+    powers = not 1e-3 <= largest < 1e5 and all(tick > 0 for tick in ticks)
+    return tick_labels(ticks) if powers else _tidy(ticks)
 
 
 def _tidy(ticks: list[float]) -> list[str]:

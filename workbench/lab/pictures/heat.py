@@ -4,10 +4,10 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize
-from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from workbench.charts.chart import Heat, Panel
 from workbench.charts.layout import WIDTH
+from workbench.lab.pictures.axes import set_labels, set_ticks
 from workbench.lab.pictures.style import GREY, INK
 
 MAPS = {"high": "cividis", "middle": "PuOr_r"}  # both are told apart by the colour-blind
@@ -31,11 +31,8 @@ def draw_heat(axes: Axes, panel: Panel, heat: Heat) -> None:
 def _name(axes: Axes, panel: Panel, heat: Heat, shape: tuple[int, ...]) -> None:
     for axis, names, count in ((axes.xaxis, heat.columns, shape[1]), (axes.yaxis, heat.rows, shape[0])):
         places = np.linspace(0, count - 1, len(names)).tolist()
-        axis.set_minor_locator(NullLocator())
-        axis.set_major_locator(FixedLocator(places))
-        axis.set_major_formatter(FixedFormatter(names))
-    axes.set_xlabel(panel.xlabel, fontsize=10, color=INK, labelpad=3)
-    axes.set_ylabel(panel.ylabel, fontsize=10, color=INK, labelpad=4)
+        set_ticks(axis, places, names)
+    set_labels(axes, panel)
     axes.grid(visible=False)
     axes.tick_params(labelsize=9, colors=INK, color=GREY, length=0)
 

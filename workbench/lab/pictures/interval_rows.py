@@ -8,10 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedFormatter, FixedLocator
 
 from workbench.charts.chart import Panel, Series
-from workbench.lab.pictures.axes import dress, limits
+from workbench.lab.pictures.axes import dress, limits, set_ticks
 from workbench.lab.pictures.style import line_style, look
 
 HALF = 0.3  # of the height of a bar, in rows
@@ -22,8 +21,7 @@ def draw_rows(axes: Axes, panel: Panel) -> None:
     across, down = limits(panel, "y"), (len(panel.names) + 0.5, 0.5)
     turned = replace(panel, xlabel=panel.ylabel, ylabel="", xscale=panel.yscale, yscale="linear", names=())
     dress(axes, turned, across, down, wide=True)
-    axes.yaxis.set_major_locator(FixedLocator(range(1, len(panel.names) + 1)))
-    axes.yaxis.set_major_formatter(FixedFormatter(panel.names))
+    set_ticks(axes.yaxis, range(1, len(panel.names) + 1), panel.names)
     for series in panel.series:
         _row(axes, series, across)
 
@@ -44,7 +42,5 @@ def _row(axes: Axes, series: Series, across: tuple[float, float]) -> None:
     edge = axes.get_yaxis_transform()
     for outside, where, marker in ((value < across[0], 0.015, "<"), (value > across[1], 0.985, ">")):
         if np.any(outside):
-            spots = place[outside]
-            axes.plot(
-                np.full_like(spots, where), spots, marker, transform=edge, ms=6, mfc="white", mec=colour
-            )
+            edges = np.full_like(place[outside], where)
+            axes.plot(edges, place[outside], marker, transform=edge, ms=6, mfc="white", mec=colour)

@@ -82,6 +82,7 @@ def line_style(series: Series) -> dict[str, Any]:
     """Return how a series' line is drawn: colour from its key, dashes and markers from its role."""
     shape = look(series.colour_key)
     dash: object = (0, (6, 1.5, 1, 1.5)) if shape.hollow else "-"
+    colour = {"color": shape.colour}
     lines: dict[str, dict[str, Any]] = {
         "theory": {
             "color": _darker(shape.colour),
@@ -89,21 +90,13 @@ def line_style(series: Series) -> dict[str, Any]:
             "linewidth": 1.4,
             "zorder": 5,
         },
-        "bound": {"color": shape.colour, "linestyle": (0, (1, 1.4)), "linewidth": 1.8, "zorder": 2},
-        "reference": {"color": shape.colour, "linestyle": dash, "linewidth": 1.2, "zorder": 2},
-        "rows": {
-            "color": shape.colour,
-            "linestyle": "",
-            "marker": ".",
-            "markersize": 3.2,
-            "alpha": 0.5,
-            "zorder": 3,
-        },
+        "bound": colour | {"linestyle": (0, (1, 1.4)), "linewidth": 1.8, "zorder": 2},
+        "reference": colour | {"linestyle": dash, "linewidth": 1.2, "zorder": 2},
+        "rows": colour | {"linestyle": "", "marker": ".", "markersize": 3.2, "alpha": 0.5, "zorder": 3},
+        "estimate": colour | {"linestyle": dash, "linewidth": 1.6, "zorder": 4},
     }
-    if series.role in lines:
-        return lines[series.role]
-    line = {"color": shape.colour, "linestyle": dash, "linewidth": 1.6, "zorder": 4}
-    if len(tuple(series.x)) > MARKED:
+    line = lines[series.role]
+    if series.role != "estimate" or len(tuple(series.x)) > MARKED:
         return line
     face = "white" if shape.hollow else shape.colour
     marks = {"marker": shape.marker, "markersize": 5.5, "markerfacecolor": face, "markeredgewidth": 1.2}
