@@ -3,7 +3,6 @@
 from types import MappingProxyType
 
 from workbench.catalog.covariance import COVARIANCE
-from workbench.catalog.covariance_robust import COVARIANCE_ROBUST
 from workbench.catalog.entry import Assumption, Entry, Example, Knob
 from workbench.catalog.gaussian import GAUSSIAN
 from workbench.catalog.mean import MEAN
@@ -24,7 +23,6 @@ CATALOG = MappingProxyType(
             *MEAN_ROBUST,
             *MEAN_EXACT,
             *COVARIANCE,
-            *COVARIANCE_ROBUST,
             *SPECTRAL,
             *GAUSSIAN,
         )

@@ -12,11 +12,13 @@ from workbench.distributions import Gaussian, SparseCovariance
 from workbench.estimators.covariance.clipped import ClippedCovariance
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.estimators.covariance.empirical import EmpiricalCovariance
+from workbench.estimators.covariance.filter_nonprivate import FilterNonprivateCovariance
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
 from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
 from workbench.estimators.covariance.perturbed import PerturbedCovariance
 from workbench.estimators.covariance.populous import PopulousCovariance
+from workbench.estimators.covariance.populous_robust import PopulousRobustCovariance
 from workbench.estimators.covariance.pure_net import PureNetCovariance
 from workbench.estimators.covariance.thresholded import ThresholdedCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
@@ -68,6 +70,7 @@ bounded = partial(
     symmetries={"translation": "exact", "scale": "none"},
 )
 heavy = partial(bounded, population=HEAVY, assumptions=(MOMENTS, BELOW))
+thin = partial(spectral.thin, estimand="covariance", loss=losses.mahalanobis_covariance_error)
 sparse = partial(
     Entry,
     estimand="covariance",
@@ -144,18 +147,15 @@ COVARIANCE = (
         population=PLANE,
         knobs=(N, EPSILON, ALPHA, UPPER),
     ),
-    bounded(
+    thin(
         key="covariance/populous",
         summary="covariance without any bound on it, in a frame found by one vote of groups of rows",
         statements=("AL22/Thm5.5", "AL22/Thm5.6"),
         examples=(Example(PopulousCovariance(), spectral.APPROX),),
-        population=spectral.THIN,
-        assumptions=(spectral.NORMAL,),
-        knobs=(N, EPSILON, DELTA),
         symmetries=NO_SYMMETRY,
         bounded_steps=spectral.MASK,
     ),
-    bounded(
+    thin(
         key="covariance/unbounded",
         summary="covariance without any bound on it, in a frame found by votes of blocks of rows",
         statements=(
@@ -166,9 +166,7 @@ COVARIANCE = (
             Example(UnboundedCovariance(), spectral.APPROX),
             Example(UnboundedCovariance(calibration="paper"), spectral.CONCENTRATED),
         ),
-        population=spectral.THIN,
         assumptions=(NORMAL,),
-        knobs=(N, EPSILON, DELTA),
         symmetries={"translation": "exact", "scale": "lattice"},
         bounded_steps=spectral.VOTES,
     ),
@@ -204,5 +202,27 @@ COVARIANCE = (
         ),
         least_rows=1,
         bounded_steps=frozenset({"users"}),
+    ),
+    thin(
+        key="covariance/filter-nonprivate",
+        summary="covariance of rows of which some may be anything, without privacy",
+        statements=("AL22/Thm6.1",),
+        examples=(
+            Example(FilterNonprivateCovariance(corruption=0.05), NonPrivate()),
+            Example(FilterNonprivateCovariance(corruption=0.05, centred=True), NonPrivate()),
+            Example(FilterNonprivateCovariance(corruption=0.05, calibration="paper"), NonPrivate()),
+        ),
+        knobs=(N, spectral.CORRUPTION),
+    ),
+    thin(
+        key="covariance/populous-robust",
+        summary="covariance of rows of which some may be anything, by a vote of robust groups",
+        statements=("AL22/Alg4", "AL22/Thm6.3"),
+        examples=(
+            Example(PopulousRobustCovariance(corruption=0.05), spectral.APPROX),
+            Example(PopulousRobustCovariance(corruption=0.02), spectral.APPROX),
+        ),
+        knobs=(N, EPSILON, DELTA, spectral.CORRUPTION),
+        bounded_steps=spectral.ROBUST,
     ),
 )

@@ -53,11 +53,6 @@ def sort(n: int) -> Primitive:
     return _primitive("sort", lambda: partial(np.sort, _rows(n)), n)
 
 
-def partition(n: int) -> Primitive:
-    """Find the middle one of n floats."""
-    return _primitive("partition", lambda: partial(np.partition, _rows(n), n // 2), n)
-
-
 def bincount(n: int, bins: int) -> Primitive:
     """Count n whole numbers in `bins` bins."""
     return _primitive("bincount", lambda: _counting(n, bins), n, bins)
@@ -81,11 +76,6 @@ def gemm(n: int, d: int) -> Primitive:
 def eigh(d: int) -> Primitive:
     """Find the eigenvalues and eigenvectors of a symmetric (d, d) matrix."""
     return _primitive("eigh", lambda: partial(np.linalg.eigh, _gram(_rows(2 * d, d))), d)
-
-
-def cholesky(d: int) -> Primitive:
-    """Factor a positive definite (d, d) matrix."""
-    return _primitive("cholesky", lambda: partial(np.linalg.cholesky, _gram(_rows(2 * d, d))), d)
 
 
 def factor(t: int, m: int, d: int) -> Primitive:

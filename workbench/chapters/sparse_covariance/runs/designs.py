@@ -2,7 +2,7 @@
 
 All are scaled so that normal rows lie in the unit ball, up to a probability of `BEYOND` per sample, and runs
 are in law: the second moment is drawn as a Wishart matrix, conditional on no row being clipped
-(`populations.wishart`). The estimator's own pieces do the rest.
+(`populations.gaussian`). The estimator's own pieces do the rest.
 """
 
 from collections.abc import Callable
@@ -20,9 +20,8 @@ from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance,
 from workbench.estimators.covariance.thresholded import sparse
 from workbench.estimators.parts.sparse.thresholding import Noise, Rule, thresholded
 from workbench.linalg import psd_part
-from workbench.populations.gaussian import MultivariateGaussian
+from workbench.populations.gaussian import MultivariateGaussian, second_moment
 from workbench.populations.sparse import active_block, conditioned, sparse_signal, unit_ball_scale
-from workbench.populations.wishart import second_moment
 from workbench.privacy import ApproxDP, Charge, noise_source
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.types import Array, Columns
