@@ -145,13 +145,12 @@ UNIVARIATE = (
         loss=losses.interval_loss,
         knobs=(N, EPSILON, DELTA, LEVEL),
     ),
-    Entry(
+    anywhere(
         key="univariate/interval-unknown-variance",
         summary="confidence interval for the mean, nothing known",
         estimand="interval",
         statements=("KV18/interval-unknown-variance",),
         examples=both_calibrations(*at(IntervalUnknownVariance(), APPROX, DELTA_CONCENTRATED)),
-        population=UnivariateGaussian(1.0),
         loss=losses.interval_loss,
         least_rows=LEAST_ROWS,
         assumptions=(NORMAL,),

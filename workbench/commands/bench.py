@@ -38,13 +38,13 @@ def run(options: argparse.Namespace) -> int:
     from workbench.study.bench import bench
 
     found = list(bench(options.key, options.n, options.d, options.repeat))
-    rows = [cells(one) for one in found]
-    return show(options, [one.record() for one in found], lambda: text(HEADER, rows))
+    rows = [cells(measured) for measured in found]
+    return show(options, [measured.record() for measured in found], lambda: text(HEADER, rows))
 
 
-def cells(one: Any) -> list[str]:
+def cells(measured: Any) -> list[str]:
     """Return one row of the table: processor milliseconds, at their best."""
-    sizes = [one.key, one.calibration, one.budget, str(one.n), str(one.d)]
-    seconds = (one.first, min(one.times.cpu), sum(one.floor.values()))
+    sizes = [measured.key, measured.calibration, measured.budget, str(measured.n), str(measured.d)]
+    seconds = (measured.first, min(measured.times.cpu), sum(measured.floor.values()))
     times = [f"{1e3 * value:.3f}" for value in seconds]
-    return [*sizes, *times, f"{one.ratio:.1f}", f"{one.peak / 1e6:.2f}", f"{one.copies:.1f}"]
+    return [*sizes, *times, f"{measured.ratio:.1f}", f"{measured.peak / 1e6:.2f}", f"{measured.copies:.1f}"]

@@ -71,8 +71,8 @@ def whole(entry: Any) -> str:
         ("estimates", entry.estimand),
         ("takes", "\n".join(f"{SYMBOLS[kind]}: {kind} {_flags(kind)}".rstrip() for kind in kinds(entry))),
         ("parameters", "\n".join(map(_parameter, fields(entry.estimator)))),
-        ("assumes", "\n".join(one.statement for one in entry.assumptions)),
-        ("source", "\n".join(f"{one}    (workbench sources {one})" for one in entry.statements)),
+        ("assumes", "\n".join(assumption.statement for assumption in entry.assumptions)),
+        ("source", "\n".join(f"{id}    (workbench sources {id})" for id in entry.statements)),
         ("module", type(entry.estimator).__module__.replace(".", "/") + ".py"),
         ("example", _example(entry)),
     )

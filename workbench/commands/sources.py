@@ -27,7 +27,10 @@ def run(options: argparse.Namespace) -> int:
     records = [{"source": name} | asdict(statement) for name, statement in found]
     if options.name.casefold() == found[0][1].id.casefold():
         return show(options, records, lambda: whole(*found[0]))
-    rows = [[one.id, cover(one), str(len(one.errata) or ""), one.text] for _, one in found]
+    rows = [
+        [statement.id, cover(statement), str(len(statement.errata) or ""), statement.text]
+        for _, statement in found
+    ]
     cut = () if options.name else HEADER[-1:]
     return show(options, records, lambda: text(HEADER, rows, page_width(), cut))
 
@@ -37,19 +40,19 @@ def chosen(name: str) -> list[tuple[str, Any]]:
     from workbench.errors import ArgumentError, one_of_words
     from workbench.sources import sources, statements
 
-    found = [(source, one) for source in sources() for one in statements(source)]
-    ids = {one.id.casefold(): one.id for _, one in found}
+    found = [(source, statement) for source in sources() for statement in statements(source)]
+    ids = {statement.id.casefold(): statement.id for _, statement in found}
     wanted = [pair for pair in found if name.casefold() in ("", pair[0], pair[1].id.casefold())]
     if not wanted:
         raise ArgumentError("source", name, "an id, or " + one_of_words(name, sources(), ids.values()))
     return wanted
 
 
-def cover(one: Any) -> str:
+def cover(statement: Any) -> str:
     """Return the first of what stands for a statement, and how many more do."""
     from workbench.lab.tables import shortened
 
-    first, *more = one.covered_by or ("(a reason)",)
+    first, *more = statement.covered_by or ("(a reason)",)
     return shortened(first, COVER) + (f" +{len(more)}" if more else "")
 
 
@@ -66,20 +69,20 @@ def opened(name: str) -> tuple[str, ...]:
     return places(name, root)
 
 
-def whole(source: str, one: Any) -> str:
+def whole(source: str, statement: Any) -> str:
     """Return all that is known of a statement."""
     from workbench.lab import tables
 
-    covered = ("\n  ".join([name, *opened(name)]) for name in one.covered_by)
-    errata = (f"{slip.location}: {slip.says}\nshould say: {slip.should_say}" for slip in one.errata)
+    covered = ("\n  ".join([name, *opened(name)]) for name in statement.covered_by)
+    errata = (f"{slip.location}: {slip.says}\nshould say: {slip.should_say}" for slip in statement.errata)
     pairs = (
-        ("id", one.id),
+        ("id", statement.id),
         ("source", source),
-        ("kind", one.kind),
-        ("statement", one.text),
+        ("kind", statement.kind),
+        ("statement", statement.text),
         ("covered by", "\n".join(covered)),
-        ("reason", one.reason),
-        ("constants", one.constants),
+        ("reason", statement.reason),
+        ("constants", statement.constants),
         ("errata", "\n".join(errata)),
     )
     return tables.fields(pairs, tables.page_width())

@@ -2,22 +2,8 @@
 
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
 from workbench.privacy.ledger import Ledger
-from workbench.privacy.noise import (
-    CountingNoise,
-    NoiseSource,
-    SimulatedNoise,
-    UnitNoise,
-    noise_source,
-)
-from workbench.privacy.plan import (
-    Charge,
-    Converted,
-    Interleaved,
-    Parallel,
-    Plan,
-    Sequential,
-    compose,
-)
+from workbench.privacy.noise import CountingNoise, NoiseSource, SimulatedNoise, UnitNoise, noise_source
+from workbench.privacy.plan import Charge, Converted, Interleaved, Parallel, Plan, Sequential, compose
 
 __all__ = [
     "ZCDP",

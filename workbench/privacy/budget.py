@@ -32,10 +32,6 @@ def _probability_or_zero(delta: object) -> None:
         raise ArgumentError("delta", delta, "a number in [0, 1)")
 
 
-def _group(size: object) -> None:
-    integer_at_least(1, size=size)
-
-
 class _Additive:
     """A budget whose numbers add up under composition."""
 
@@ -56,7 +52,7 @@ class PureDP(_Additive):
 
     def for_group(self, size: int) -> "PureDP":
         """Return the guarantee of the same mechanism when `size` rows are replaced."""
-        _group(size)
+        integer_at_least(1, size=size)
         return PureDP(size * self.epsilon)
 
     def __str__(self) -> str:
@@ -76,7 +72,7 @@ class ApproxDP(_Additive):
 
     def for_group(self, size: int) -> "ApproxDP":
         """Return (kε, δ (e^{kε} - 1)/(e^ε - 1)), the guarantee for `size` = k replaced rows."""
-        _group(size)
+        integer_at_least(1, size=size)
         growth = fsum(_exp(step * self.epsilon) for step in range(size))
         if self.delta * growth >= 1:
             raise ArgumentError("size", size, "a group for which the sum of δ e^(jε), j < size, is below 1")
@@ -105,7 +101,7 @@ class ZCDP(_Additive):
 
         With δ > 0 the chain of conditionings has no such closed form: convert to (ε, δ) first.
         """
-        _group(size)
+        integer_at_least(1, size=size)
         if self.delta and size > 1:
             raise ArgumentError("size", size, "1 where delta > 0 (convert to ApproxDP, then for_group)")
         return ZCDP(size**2 * self.rho, self.delta)
@@ -129,7 +125,7 @@ class GaussianDP:
 
     def for_group(self, size: int) -> "GaussianDP":
         """Return kμ-GDP, the guarantee for `size` = k replaced rows."""
-        _group(size)
+        integer_at_least(1, size=size)
         return GaussianDP(size * self.mu)
 
     def __str__(self) -> str:
@@ -142,7 +138,7 @@ class NonPrivate(_Additive):
 
     def for_group(self, size: int) -> "NonPrivate":
         """Return itself: there is nothing to lose."""
-        _group(size)
+        integer_at_least(1, size=size)
         return self
 
     def __str__(self) -> str:

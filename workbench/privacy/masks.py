@@ -104,10 +104,10 @@ def wishart_trace_scale(charge: Charge, d: int) -> float:
 def renyi(distance: float, orders: Array, d: int) -> Array:
     """Return c_α: the largest Rényi divergence for each of ν rows."""
 
-    def one(v: float) -> Array:
+    def divergence(v: float) -> Array:
         return np.asarray((-np.log1p(-(orders - 1) * expm1(v)) / (orders - 1) - v) / 2)
 
-    up, down = one(distance), one(-distance)
+    up, down = divergence(distance), divergence(-distance)
     return up + down if d > 1 else np.maximum(up, down)
 
 

@@ -83,7 +83,7 @@ class _Walk:
 
     def _curve(self, place: str, ours: Curve, theirs: Curve) -> Iterator[Difference]:
         """Yield how y and the band differ, point by point: a flipped run moves the three together."""
-        lengths = {len(one[name]) for one in (ours, theirs) for name in CURVES if one[name] is not None}
+        lengths = {len(curve[name]) for curve in (ours, theirs) for name in CURVES if curve[name] is not None}
         if len(lengths) > 1 or any((ours[name] is None) != (theirs[name] is None) for name in CURVES):
             yield Difference(f"{place}: {_shape(ours)}, committed {_shape(theirs)}")
             return

@@ -12,6 +12,7 @@ from workbench.lab.terminal.csv_file import CsvFile
 
 SHOWN = 20
 FIRST = 2  # the line of the first row
+LONG = "Lines with more cells than the header has names, which are unreadable"
 
 
 def check(table: CsvFile, columns: Sequence[str]) -> tuple[str, bool]:
@@ -36,17 +37,13 @@ def unreadable(table: CsvFile, cells: Cells) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(table.lines, start=FIRST):
         long = len(cells.split(line)) > cells.width
         for name, cell in zip(names, cells.wanted(line), strict=True):
-            if long or not (_usable(cells, cell) or _marked(cell)):
+            if long or not (_usable(cells, cell) or cell.strip().lower() in MARKS):
                 yield number, name
 
 
 def _usable(cells: Cells, cell: str) -> bool:
     number = cells.number(cell)
     return number is not None and abs(number) <= LARGEST
-
-
-def _marked(cell: str) -> bool:
-    return cell.strip().lower() in MARKS
 
 
 def _counts(table: CsvFile, cells: Cells, place: int) -> str:
@@ -63,11 +60,7 @@ def _advice(table: CsvFile, cells: Cells, faults: int) -> list[str]:
     left = sum(1 for _ in unreadable(table, other)) if faults else 0
     long = sum(len(cells.split(line)) > cells.width for line in table.lines)
     return [
-        *(
-            [f"Lines with more cells than the header has names, which are unreadable: {long}."]
-            if long
-            else []
-        ),
+        *([f"{LONG}: {long}."] if long else []),
         *([f"With --decimal {other.decimals} it is {left} unreadable."] if left < faults else []),
     ]
 

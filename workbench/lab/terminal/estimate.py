@@ -175,7 +175,7 @@ def _lines(record: Mapping[str, Any]) -> str:
         "budget": record["budget"],
         "guarantee": record["guarantee"],
         "randomness": record["randomness"],
-        "plan": "".join(f"\n    {one['step']}: {one['mechanism']}, {one['cost']}" for one in record["plan"]),
+        "plan": "".join("\n    {step}: {mechanism}, {cost}".format(**charge) for charge in record["plan"]),
     }
     return "\n".join(f"{name}: {text}".replace(": \n", ":\n") for name, text in pairs.items() if text)
 

@@ -1,22 +1,23 @@
 """The page of `workbench plan`: the answers first, the least n on top; why others do not answer if asked."""
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
 from workbench.lab.tables import fields, page_width, show, text, wrapped
 from workbench.study.planner import Answer, Question
 
 WHY = "--why"
-Column: TypeAlias = tuple[str, Callable[[Answer], object]]
-KEY: Column = ("key", lambda one: one.key)
-CALIBRATION: Column = ("calibration", lambda one: one.calibration)
-ROWS: Column = ("n", lambda one: one.n)
-SPENDS: Column = ("spends", lambda one: one.budget)
-BOUND: Column = ("bound", lambda one: one.bound)
-PREDICTED: Column = ("predicted error", lambda one: one.bound)
-BEGINS: Column = ("answers from", lambda one: one.answers_from)
-BOUNDED: Column = ("bounded from", lambda one: one.bounded_from)
-INFORMED: Column = ("informed from", lambda one: one.bounded_from)
+COLUMNS = {
+    "key": "key",
+    "calibration": "calibration",
+    "n": "n",
+    "spends": "budget",
+    "bound": "bound",
+    "predicted error": "bound",
+    "answers from": "answers_from",
+    "bounded from": "bounded_from",
+    "informed from": "bounded_from",
+}
+"""Heading -> what it shows of an answer."""
 MEDIAN, FEW = "predicted from public numbers, the median error, not proved", 6
 
 
@@ -27,10 +28,12 @@ def answers_to(question: Question, answer: Answer) -> bool:
 
 def report(question: Question, answers: Sequence[Answer], *, why: bool) -> str:
     """Return the page: what is asked, the answers to it, what they rest on, and how many do not answer."""
-    good = [one for one in answers if answers_to(question, one)]
-    others = [one for one in answers if not answers_to(question, one)]
-    whole = why or not good or len({one.key for one in answers}) == 1
-    proved, predicted = ([one for one in good if one.kind == kind] for kind in ("proved", "predicted"))
+    good = [answer for answer in answers if answers_to(question, answer)]
+    others = [answer for answer in answers if not answers_to(question, answer)]
+    whole = why or not good or len({answer.key for answer in answers}) == 1
+    proved, predicted = (
+        [answer for answer in good if answer.kind == kind] for kind in ("proved", "predicted")
+    )
     several = len(_estimands(answers)) > 1
     parts = [asked(question, answers), *_tables(question, proved, several)]
     if predicted and (whole or not proved):
@@ -57,8 +60,8 @@ def asked(question: Question, answers: Sequence[Answer]) -> str:
 def _dimension(question: Question, answers: Sequence[Answer]) -> str:
     """Return d, or the one of each estimand where they differ."""
     names: dict[int, dict[str, None]] = {}
-    for one in answers:
-        names.setdefault(one.d, {})[one.estimand] = None
+    for answer in answers:
+        names.setdefault(answer.d, {})[answer.estimand] = None
     chosen = "" if question.d else " (--d for another)"
     if len(names) == 1:
         return f"d = {min(names)}{chosen}"
@@ -66,28 +69,30 @@ def _dimension(question: Question, answers: Sequence[Answer]) -> str:
 
 
 def _estimands(answers: Sequence[Answer]) -> list[str]:
-    return list(dict.fromkeys(one.estimand for one in answers))
+    return list(dict.fromkeys(answer.estimand for answer in answers))
 
 
 def _tables(question: Question, good: Sequence[Answer], several: bool) -> list[str]:
     """Return the answers, a table for each estimand, as their errors and their d have nothing in common."""
     tables = {
-        name: _table(question, [one for one in good if one.estimand == name]) for name in _estimands(good)
+        name: _table(question, [answer for answer in good if answer.estimand == name])
+        for name in _estimands(good)
     }
     return [f"{name}:\n{table}" if several else table for name, table in tables.items()]
 
 
 def _table(question: Question, good: Sequence[Answer]) -> str:
-    shown = [KEY]
-    shown += [CALIBRATION] if len({one.calibration for one in good if one.calibration}) > 1 else []
+    shown = ["key"]
+    shown += ["calibration"] if len({answer.calibration for answer in good if answer.calibration}) > 1 else []
     if question.alpha is None:
-        shown += [BEGINS, BOUNDED, SPENDS]
+        shown += ["answers from", "bounded from", "spends"]
     else:
-        proved = all(one.kind == "proved" for one in good)
-        stated, begins = (BOUND, BOUNDED) if proved else (PREDICTED, INFORMED)
-        shown += [ROWS, stated, SPENDS, BEGINS, begins] if question.n is None else [SPENDS, stated, BEGINS]
-    rows = [[_cell(value(one)) for _, value in shown] for one in good]
-    return text([name for name, _ in shown], rows, page_width())
+        proved = all(answer.kind == "proved" for answer in good)
+        stated, begins = ("bound", "bounded from") if proved else ("predicted error", "informed from")
+        sizes = ["n", stated, "spends", "answers from", begins]
+        shown += sizes if question.n is None else ["spends", stated, "answers from"]
+    rows = [[_cell(getattr(answer, COLUMNS[name])) for name in shown] for answer in good]
+    return text(shown, rows, page_width())
 
 
 def _cell(value: object) -> str:
@@ -97,7 +102,10 @@ def _cell(value: object) -> str:
 def _parameters(good: Sequence[Answer]) -> str:
     """Return a line for every answer: the public numbers it is planned with, and a warning."""
     width = page_width()
-    lines = {f"{one.key}: {'; '.join(filter(None, (_values(one), _against(one))))}": None for one in good}
+    lines = {
+        f"{answer.key}: {'; '.join(filter(None, (_values(answer), _against(answer))))}": None
+        for answer in good
+    }
     return "\n".join("\n  ".join(wrapped(line, width - 2)) for line in lines)
 
 
@@ -106,7 +114,7 @@ def _in_a_line(question: Question, predicted: Sequence[Answer]) -> str:
     if not predicted:
         return ""
     unit = "n = " if question.n is None else ""
-    said = [f"{one.n if unit else one.budget} {one.key}" for one in predicted[:FEW]]
+    said = [f"{answer.n if unit else answer.budget} {answer.key}" for answer in predicted[:FEW]]
     more = [f"{len(predicted) - FEW} more"] if len(predicted) > FEW else []
     line = f"predicted (median, not proved): {unit}{', '.join([*said, *more])}"
     return "\n  ".join(wrapped(line, page_width() - 2))
@@ -123,34 +131,34 @@ def _summary(others: Sequence[Answer]) -> str:
 def _reasons(others: Sequence[Answer]) -> str:
     if not others:
         return ""
-    keys = {(one.key, one.reason): "" for one in others}
+    keys = {(answer.key, answer.reason): "" for answer in others}
     return text(("no answer", "why"), [list(pair) for pair in keys], page_width())
 
 
-def _conditions(one: Answer) -> str:
+def _conditions(answer: Answer) -> str:
     """Return the assumptions of an answer, and its refusal of fewer rows."""
-    name = " ".join(filter(None, (one.key, one.calibration)))
-    below = f"below n = {one.answers_from} refuses: {one.refusal}" if one.refusal else ""
+    name = " ".join(filter(None, (answer.key, answer.calibration)))
+    below = f"below n = {answer.answers_from} refuses: {answer.refusal}" if answer.refusal else ""
     pairs = (
         ("for", name),
-        ("with", _values(one)),
-        ("bound" if one.kind == "proved" else "error", one.meaning or one.reason),
-        ("assumes", "; ".join(one.assumptions)),
+        ("with", _values(answer)),
+        ("bound" if answer.kind == "proved" else "error", answer.meaning or answer.reason),
+        ("assumes", "; ".join(answer.assumptions)),
         ("rows", below),
-        ("but", _against(one)),
+        ("but", _against(answer)),
     )
     return fields(pairs, page_width())
 
 
-def _values(one: Answer) -> str:
+def _values(answer: Answer) -> str:
     return ", ".join(
         f"{name} = {'none' if given.value is None else show(given.value)}"
         + ("" if given.origin == "default" else f" ({given.origin})")
-        for name, given in one.parameters.items()
+        for name, given in answer.parameters.items()
     )
 
 
-def _against(one: Answer) -> str:
-    if one.check is None or not one.check.short_above:
+def _against(answer: Answer) -> str:
+    if answer.check is None or not answer.check.short_above:
         return ""
-    return "not monotone: too large again at " + ", ".join(f"{place:g}" for place in one.check.short_above)
+    return "not monotone: too large again at " + ", ".join(f"{place:g}" for place in answer.check.short_above)

@@ -75,7 +75,8 @@ def _record(answer: Answer) -> dict[str, Any]:
         "reached": answer.reached,
         "budget": _budget(answer.budget),
         "parameters": {
-            name: {"value": _plain(one.value), "from": one.origin} for name, one in answer.parameters.items()
+            name: {"value": _plain(given.value), "from": given.origin}
+            for name, given in answer.parameters.items()
         },
         "meaning": answer.meaning,
         "assumptions": list(answer.assumptions),

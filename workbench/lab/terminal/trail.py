@@ -44,8 +44,8 @@ def _module(dotted: str) -> str:
     return _shown(Path(getsourcefile(found if isinstance(found, FunctionType | type) else home) or ""))
 
 
-def _shown(path: Path) -> str:
-    return str(path.relative_to(PACKAGE.parent))
+def _shown(path: Path, root: Path = PACKAGE.parent) -> str:
+    return str(path.relative_to(root))
 
 
 def _of_key(key: str, root: Path | None) -> Iterator[str]:
@@ -65,12 +65,8 @@ def _of_claim(claim: str, root: Path | None) -> Iterator[str]:
         return
     for path in sorted((root / "figures").glob("*/*.json")):
         if path.name != "verdicts.json" and claim in canonical_json.read(path).get("verdicts", ()):
-            yield _beside(path.with_suffix(".svg"), root)
+            yield _shown(path.with_suffix(".svg"), root)
     chapter = home.relative_to(PACKAGE / "chapters").parts[0]
     for path in sorted((root / "tests" / "chapters" / chapter).glob("test_*.py")):
         if search(f'"{claim}"|claims import .*\\b{home.stem}\\b', path.read_text(encoding="utf-8")):
-            yield _beside(path, root)
-
-
-def _beside(path: Path, root: Path) -> str:
-    return str(path.relative_to(root))
+            yield _shown(path, root)

@@ -89,7 +89,7 @@ def require_axes(block: Block, point: Point) -> None:
 
 def as_annotated(block: Block, point: Point) -> dict[str, Any]:
     """Return a point with its numbers as the block annotates them: 1000.0 is 1000 where an int is wanted."""
-    wanted = {name: one.annotation for name, one in signature(block).parameters.items()}
+    wanted = {name: parameter.annotation for name, parameter in signature(block).parameters.items()}
     return {name: _number(value, wanted.get(name)) for name, value in point.items()}
 
 

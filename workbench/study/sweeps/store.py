@@ -205,7 +205,7 @@ def _opened(path: Path) -> sqlite3.Connection:
 def _empty(connection: sqlite3.Connection) -> bool:
     """Return whether the database has nothing in it yet, or raise if it is another's."""
     connection.execute("BEGIN")  # one state, even if another process is just making the tables
-    (application,), (version,), (objects,) = (connection.execute(one).fetchone() for one in MARKS)
+    (application,), (version,), (objects,) = (connection.execute(mark).fetchone() for mark in MARKS)
     connection.execute("COMMIT")
     if (application, version) == (APPLICATION, VERSION):
         return False

@@ -71,7 +71,7 @@ def whole(estimator: Estimator[Any], n: int, degrees: float = inf) -> Trial:
     return trial
 
 
-def top(rows: Array, k: int) -> Array:
+def principal_projection(rows: Array, k: int) -> Array:
     """Return the projection on the first k axes of centred rows."""
     axes = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)[2][:k]
     return np.asarray(axes.T @ axes)
@@ -84,7 +84,9 @@ def before_gap(estimator: SubspaceAggregate, n: int) -> Trial:
         law, k = spectrum.law(data, far=FAR), estimator.k
         x, axes = law.sample(n, rng=data), law.basis[:, law.d - k :]
         value = estimator(x, budget=BUDGET, rng=noise).value
-        return off(value, axes) / estimator.gap, off(top(x, k), axes) / estimator.gap
+        return distance(value, axes) / estimator.gap, distance(
+            principal_projection(x, k), axes
+        ) / estimator.gap
 
     return trial
 
@@ -95,12 +97,14 @@ def exact(estimator: SubspaceExact, n: int, d: int) -> Trial:
     def trial(spectrum: Spectrum, data: Generator, noise: Generator) -> tuple[float, float]:
         axes = np.linalg.qr(data.standard_normal((d, spectrum.d)))[0]
         x = spectrum.law(data, far=FAR).sample(n, rng=data) @ axes.T
-        return off(estimator(x, budget=BUDGET, rng=noise).value, axes), off(top(x, spectrum.d), axes)
+        return distance(estimator(x, budget=BUDGET, rng=noise).value, axes), distance(
+            principal_projection(x, spectrum.d), axes
+        )
 
     return trial
 
 
-def off(value: object, axes: Array) -> float:
+def distance(value: object, axes: Array) -> float:
     """Return the distance of a projection from that on these axes."""
     if isinstance(value, Abstention):
         return inf
@@ -177,12 +181,12 @@ def row(key: str, d: int) -> str:
     quest = QUESTS[key](d)
     found = quest.search.run(SEED)
     gaps = " ".join(f"{gap:.3f}" for gap in found.spectrum.log_gaps)
-    worst, round_ = words(found.measured), words(found.round)
+    worst, round_ = described(found.measured), described(found.round)
     cells = (key, d, quest.n, f"{found.spectrum.name} ({gaps})", worst, round_, found.tried)
     return f"| {' | '.join(map(str, cells))} |"
 
 
-def words(measured: Measured) -> str:
+def described(measured: Measured) -> str:
     """Return an error, its interval, the plain error and, if not all runs have one, the share of answers."""
     low, high = measured.interval
     said = f"{measured.error:.3g} [{low:.3g}, {high:.3g}], plain {measured.plain:.3g}"
