@@ -45,6 +45,7 @@ from workbench.estimators.parts.preconditioned.coinpress_covariance_design impor
     covariance_design,
     winsorised,
 )
+from workbench.estimators.parts.preconditioned.preconditioning import mapped_back
 from workbench.estimators.parts.preconditioned.winsorised_covariance import unwinsorised
 from workbench.estimators.parts.rows import (
     centred_rows,
@@ -53,7 +54,7 @@ from workbench.estimators.parts.rows import (
     second_moment_sensitivity,
     within_ball,
 )
-from workbench.linalg import psd_part, spectral_map, symmetrised
+from workbench.linalg import psd_part, spectral_map
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.types import Array, Calibration, Mode
 
@@ -178,9 +179,3 @@ def noisy_moment(rows: Array, a: Array, clip: float, charge: Charge, noise: Nois
 def preconditioned(z: Array, excess: float, floor: float, a: Array) -> Array:
     """Return U^(-1/2) A of step (4)."""
     return spectral_map(z, lambda values: 1 / np.sqrt(np.maximum(values + excess, floor))) @ a
-
-
-def mapped_back(z: Array, a: Array) -> Array:
-    """Return A⁻¹ Z A⁻ᵀ, symmetric."""
-    half = np.linalg.solve(a, z)
-    return symmetrised(np.linalg.solve(a, half.T))

@@ -14,16 +14,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log, sqrt
-from typing import TypeAlias
 
 from scipy.special import gammainccinv
 
 from workbench.estimators.parts.rows import mean_sensitivity
 from workbench.linalg import tail
 from workbench.types import Calibration, Mode
-
-Mode: TypeAlias = Mode
-Calibration: TypeAlias = Calibration
 
 MOST_STEPS = 30
 SPREAD = {"tight": (0.02, 0.05, 0.1, 0.15, 0.25, 0.4), "paper": (0.25,)}  # shares of all steps but the last

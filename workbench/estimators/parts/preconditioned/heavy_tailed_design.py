@@ -21,7 +21,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf, log, sqrt
-from typing import TypeAlias
 
 import numpy as np
 from scipy.special import gammainc
@@ -33,9 +32,6 @@ from workbench.estimators.parts.preconditioned.winsorised_covariance import kept
 from workbench.estimators.parts.rows import second_moment_sensitivity
 from workbench.linalg import symmetric_noise_frobenius, symmetric_noise_norm
 from workbench.types import Array, Calibration, Mode
-
-Calibration: TypeAlias = Calibration
-Mode: TypeAlias = Mode
 
 MOST_STEPS = 20
 SPREAD = (0.1, 0.25, 0.5)  # shares of all steps but the last, together: of rows if "proved", else of μ²

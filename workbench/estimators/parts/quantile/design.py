@@ -213,33 +213,19 @@ def fewest_rows(
     widest: float = WIDEST,
 ) -> int:
     """Return the fewest rows, to 1 %, whose error is at most α with probability 1 - β/2, given an answer."""
+
+    def accurate(n: int) -> bool:
+        try:
+            return design(n, d, budget, beta, mask, widest).error(target, beta / 2) <= alpha
+        except ArgumentError:
+            return False
+
     low, high = 16, 64
-    while not accurate(high, d, budget, beta, target, alpha, mask, widest):
+    while not accurate(high):
         low, high = high, 2 * high
         if high > 2**40:
             raise ArgumentError("alpha", alpha, f"more for d = {d} at {budget}")
     while high > 1.01 * low + 1:
         middle = (low + high) // 2
-        low, high = (
-            (low, middle)
-            if accurate(middle, d, budget, beta, target, alpha, mask, widest)
-            else (middle, high)
-        )
+        low, high = (low, middle) if accurate(middle) else (middle, high)
     return high
-
-
-def accurate(
-    n: int,
-    d: int,
-    budget: ApproxDP,
-    beta: float,
-    target: Target,
-    alpha: float,
-    mask: Mask = "auto",
-    widest: float = WIDEST,
-) -> bool:
-    """Return whether n rows have a design with this error."""
-    try:
-        return design(n, d, budget, beta, mask, widest).error(target, beta / 2) <= alpha
-    except ArgumentError:
-        return False
