@@ -38,7 +38,7 @@ import numpy as np
 from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import perturbed
-from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
+from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
 from workbench.estimators.parts.preconditioned.coinpress_covariance_design import (
     CovarianceDesign,
@@ -124,13 +124,8 @@ class CoinPressCovariance:
         require_matrix(n, d)
         design, m = self.design(n, d, budget), n if self.centred else n // 2
         mechanism = "symmetric_gaussian" if self.calibration == "tight" else "gaussian"
-        charges = [
-            Charge(f"step {place}", mechanism, second_moment_sensitivity(m, clip), cost)
-            for place, (clip, cost) in enumerate(
-                zip(design.clips, step_budgets(budget, design.weights), strict=True), start=1
-            )
-        ]
-        return steps_plan(budget, charges)
+        moved = [second_moment_sensitivity(m, clip) for clip in design.clips]
+        return numbered_plan(budget, design.weights, mechanism, moved)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private covariance of sanitised rows."""

@@ -21,7 +21,7 @@ from math import inf, sqrt
 import numpy as np
 
 from workbench.distributions import SparseCovariance
-from workbench.errors import ArgumentError, checked, one_of, positive
+from workbench.errors import ArgumentError, checked, one_of
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance, expected_norm, perturbed
 from workbench.estimators.parts.locate.norm_radius import NORMS, private_radius, radius_plan
@@ -72,7 +72,6 @@ class ThresholdedCovariance:
     def __post_init__(self) -> None:
         checked(self)
         if self.radius is not None:
-            positive(radius=self.radius)
             require_radius(self.radius)
         one_of((None, *RULES), rule=self.rule)
         if self.calibration == "paper" and self.radius is None:

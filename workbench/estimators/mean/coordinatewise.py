@@ -28,15 +28,7 @@ from workbench.estimators.base import (
 from workbench.estimators.parts.budgets import concentrated, delivered
 from workbench.estimators.parts.foreseen import better_than, median_norm_found
 from workbench.estimators.parts.locate.window_mean import WindowMean
-from workbench.privacy import (
-    ZCDP,
-    ApproxDP,
-    Budget,
-    NoiseSource,
-    Plan,
-    PureDP,
-    Sequential,
-)
+from workbench.privacy import ZCDP, ApproxDP, Budget, NoiseSource, Plan, PureDP, Sequential
 from workbench.types import Array
 
 

@@ -15,11 +15,7 @@ from math import inf, log, sqrt
 import numpy as np
 
 from workbench.estimators.parts.locate.law import population_score
-from workbench.estimators.parts.locate.window_median import (
-    ROUNDING,
-    WindowMedian,
-    selection_epsilon,
-)
+from workbench.estimators.parts.locate.window_median import ROUNDING, WindowMedian, selection_epsilon
 from workbench.privacy import Budget
 from workbench.types import Array
 

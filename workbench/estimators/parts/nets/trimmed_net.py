@@ -61,7 +61,7 @@ class TrimmedNet:
 
     def __post_init__(self) -> None:
         checked(self)
-        positive(radius=self.radius, width=self.width)
+        positive(width=self.width)
         probability(check=self.check)
 
     @property

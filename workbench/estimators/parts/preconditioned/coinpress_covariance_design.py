@@ -24,17 +24,9 @@ from operator import attrgetter
 
 import numpy as np
 
-from workbench.estimators.parts.preconditioned.coinpress_design import (
-    COVERED,
-    chi,
-    failures_of,
-    shares,
-)
-from workbench.estimators.parts.preconditioned.expected_frame import (
-    mean_size,
-    noise_radius,
-    positive_mean,
-)
+from workbench.estimators.parts.normal_ball import radius_within
+from workbench.estimators.parts.preconditioned.coinpress_design import COVERED, failures_of, shares
+from workbench.estimators.parts.preconditioned.expected_frame import mean_size, noise_radius, positive_mean
 from workbench.estimators.parts.preconditioned.winsorised_covariance import (
     WinsorisedCovariance,
     squared_errors,
@@ -177,7 +169,7 @@ def winsorised(mode: Mode, calibration: Calibration) -> bool:
 
 
 def _covariance_clip(n: int, d: int, mode: Mode, b: float) -> float:
-    return chi(d, COVERED) if mode == "practical" else tail(d, b / n)
+    return radius_within(d, COVERED) if mode == "practical" else tail(d, b / n)
 
 
 @lru_cache(maxsize=256)

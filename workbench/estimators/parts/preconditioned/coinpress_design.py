@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import log, sqrt
 
-from scipy.special import gammainccinv
-
+from workbench.estimators.parts.budgets import divisions
+from workbench.estimators.parts.normal_ball import radius_within
 from workbench.estimators.parts.rows import mean_sensitivity
 from workbench.linalg import tail
 from workbench.types import Calibration, Mode
@@ -58,10 +58,8 @@ def mean_design(
 
 
 def shares(steps: int | None, calibration: Calibration) -> Iterator[tuple[float, ...]]:
-    """Yield the shares of all steps, for every number of steps and every way that is tried."""
-    for count in range(1, MOST_STEPS + 1) if steps is None else (steps,):
-        for spread in SPREAD[calibration] if count > 1 else (0.0,):
-            yield (*(spread / (count - 1),) * (count - 1), 1 - spread) if count > 1 else (1.0,)
+    """Return the shares of all steps, for every number of steps and every way that is tried."""
+    return divisions(range(1, MOST_STEPS + 1) if steps is None else (steps,), SPREAD[calibration])
 
 
 def failures_of(count: int, beta: float) -> list[float]:
@@ -99,7 +97,7 @@ def _mean(
 
 def _mean_clip(n: int, d: int, r: float, mode: Mode, calibration: Calibration, b: float) -> float:
     practical = mode == "practical"
-    size = chi(d, ROW) if practical else tail(d, b / (2 * n))
+    size = radius_within(d, ROW) if practical else tail(d, b / (2 * n))
     if calibration == "paper":
         return r + size
     across = 2 * r if practical else (r + size / n) * sqrt(2 * log(2 * n / b))
@@ -107,10 +105,4 @@ def _mean_clip(n: int, d: int, r: float, mode: Mode, calibration: Calibration, b
 
 
 def _mean_tail(d: int, mode: Mode, b: float) -> float:
-    return chi(d, COVERED) if mode == "practical" else tail(d, b)
-
-
-@lru_cache(maxsize=256)
-def chi(d: int, share: float) -> float:
-    """Return the upper `share`-quantile of the norm of N(0, I_d)."""
-    return sqrt(2 * float(gammainccinv(d / 2, share)))
+    return radius_within(d, COVERED) if mode == "practical" else tail(d, b)

@@ -25,10 +25,10 @@ from math import inf, log, sqrt
 import numpy as np
 from scipy.special import gammainc
 
+from workbench.estimators.parts.normal_ball import kept_share
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments
 from workbench.estimators.parts.preconditioned.expected_frame import noise_radius, positive_mean
 from workbench.estimators.parts.preconditioned.preconditioning import Band
-from workbench.estimators.parts.preconditioned.winsorised_covariance import kept_share
 from workbench.estimators.parts.rows import second_moment_sensitivity
 from workbench.linalg import symmetric_noise_frobenius, symmetric_noise_norm
 from workbench.types import Array, Calibration, Mode

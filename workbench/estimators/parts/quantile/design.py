@@ -28,12 +28,7 @@ from workbench.estimators.parts.quantile.influence import normal_level
 from workbench.estimators.parts.quantile.levels import WIDEST
 from workbench.estimators.parts.quantile.stability import Stability
 from workbench.privacy import ApproxDP, Charge, PureDP, Sequential, SimulatedNoise
-from workbench.privacy.masks import (
-    LARGEST_THOMPSON,
-    least_rate,
-    masked_identity,
-    wishart_trace_scale,
-)
+from workbench.privacy.masks import LARGEST_THOMPSON, least_rate, masked_identity, wishart_trace_scale
 from workbench.privacy.mechanisms import truncated_laplace_bound
 from workbench.types import Array
 
