@@ -23,7 +23,7 @@ from scipy.special import ndtri
 
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.budgets import vote_and_mask
-from workbench.estimators.parts.quantile.cells import RATIOS, Cell, cells, influence_for, scales
+from workbench.estimators.parts.quantile.cells import RATIOS, Cell, cells, influence_for, powers, scales
 from workbench.estimators.parts.quantile.influence import normal_level
 from workbench.estimators.parts.quantile.levels import WIDEST
 from workbench.estimators.parts.quantile.stability import Stability
@@ -175,7 +175,7 @@ def _narrowness(mask: Charge, d: int) -> float:
 @lru_cache(maxsize=4096)
 def interpolated(n: int, d: int, index: int) -> Cell:
     """Return the cell of a scale for n rows: linear in 1/√n between powers of 4."""
-    power = min(max(floor(log(max(n, 1), 4)), _lowest(d)), HIGHEST - 1)
+    power = min(max(floor(log(max(n, 1), 4)), powers(d).start), HIGHEST - 1)
     low, high = cells(d, power)[index], cells(d, power + 1)[index]
     share = (1 / sqrt(n) - 2.0**-power) / (2.0 ** -(power + 1) - 2.0**-power)
 
@@ -190,11 +190,6 @@ def interpolated(n: int, d: int, index: int) -> Cell:
     return Cell(
         slopes, spreads, between(low.shift, high.shift), max(0.0, between(low.trace, high.trace)), rest
     )
-
-
-def _lowest(d: int) -> int:
-    """Return the power of 4 of the smallest cell: fewer rows have hardly a design."""
-    return 2 if d == 1 else 3 if d <= 3 else 4
 
 
 @lru_cache(maxsize=256)
