@@ -36,7 +36,7 @@ from math import sqrt
 import numpy as np
 
 from workbench.errors import checked, probability
-from workbench.estimators.base import Trace, require_matrix, run_multivariate
+from workbench.estimators.base import Trace, recipe_of, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import perturbed
 from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
@@ -45,9 +45,11 @@ from workbench.estimators.parts.preconditioned.coinpress_covariance_design impor
     covariance_design,
     winsorised,
 )
+from workbench.estimators.parts.preconditioned.coinpress_design import Problem
 from workbench.estimators.parts.preconditioned.preconditioning import mapped_back
 from workbench.estimators.parts.preconditioned.winsorised_covariance import unwinsorised
 from workbench.estimators.parts.rows import (
+    centred_count,
     centred_rows,
     moment_of,
     require_spread,
@@ -115,14 +117,13 @@ class CoinPressCovariance:
 
     def design(self, n: int, d: int, budget: Budget) -> CovarianceDesign:
         """Return weights, radii and bounds of all steps; public."""
-        m, mu = n if self.centred else n // 2, gaussian_total(budget)
-        spread = self.upper / self.lower
-        return covariance_design(m, d, spread, mu, self.steps, self.mode, self.calibration, self.beta)
+        m, mu = centred_count(n, self.centred), gaussian_total(budget)
+        return covariance_design(recipe_of(Problem, self, n=m, d=d, reach=self.upper / self.lower, mu=mu))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for each step, in the unit of its rows w."""
         require_matrix(n, d)
-        design, m = self.design(n, d, budget), n if self.centred else n // 2
+        design, m = self.design(n, d, budget), centred_count(n, self.centred)
         mechanism = "symmetric_gaussian" if self.calibration == "tight" else "gaussian"
         moved = [second_moment_sensitivity(m, clip) for clip in design.clips]
         return numbered_plan(budget, design.weights, mechanism, moved)

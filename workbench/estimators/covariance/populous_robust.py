@@ -24,7 +24,7 @@ from workbench.estimators.base import Abstention, Trace, require_matrix, run_mul
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.robust_votes.design import refused_whole
 from workbench.estimators.parts.robust_votes.votes import CovarianceVote
-from workbench.estimators.parts.rows import CORRUPT, centred_rows, require_corruption
+from workbench.estimators.parts.rows import CORRUPT, centred_count, centred_rows, require_corruption
 from workbench.estimators.parts.votes.vote import VOTE
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array
@@ -82,7 +82,7 @@ class PopulousRobustCovariance:
     def recipe(self, n: int, d: int, budget: Budget) -> CovarianceVote:
         """Return steps (1) to (3) for n rows, paired or not."""
         require_matrix(n, d)
-        m = n if self.centred else n // 2
+        m = centred_count(n, self.centred)
         return CovarianceVote(m, d, self.share, require_events(budget), self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:

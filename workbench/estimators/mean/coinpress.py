@@ -26,10 +26,10 @@ from math import hypot, sqrt
 import numpy as np
 
 from workbench.errors import ArgumentError, checked, probability
-from workbench.estimators.base import Trace, require_matrix, run_multivariate
+from workbench.estimators.base import Trace, recipe_of, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_mean, shrinking_bias
-from workbench.estimators.parts.preconditioned.coinpress_design import MeanDesign, mean_design
+from workbench.estimators.parts.preconditioned.coinpress_design import MeanDesign, Problem, mean_design
 from workbench.estimators.parts.rows import WIDEST, mean_of, mean_sensitivity, within_ball
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian, gaussian_scale
@@ -91,9 +91,8 @@ class CoinPressMean:
 
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign:
         """Return the weights and clipping radii of all steps, in units of sigma; public."""
-        mu = gaussian_total(budget)
-        radius = self.radius / self.sigma
-        return mean_design(n, d, radius, mu, self.steps, self.mode, self.calibration, self.beta)
+        reach, mu = self.radius / self.sigma, gaussian_total(budget)
+        return mean_design(recipe_of(Problem, self, n=n, d=d, reach=reach, mu=mu))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for each step, in units of sigma."""

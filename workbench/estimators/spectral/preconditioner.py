@@ -22,7 +22,7 @@ from typing import Literal
 from workbench.errors import ArgumentError, checked, one_of, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_events
-from workbench.estimators.parts.rows import centred_rows
+from workbench.estimators.parts.rows import centred_count, centred_rows
 from workbench.estimators.parts.votes.preconditioner import PopulousFrame
 from workbench.estimators.parts.votes.vote import VOTE
 from workbench.privacy import Budget, NoiseSource, Plan
@@ -76,7 +76,7 @@ class Preconditioner:
         """Return steps (1) to (3) for n rows, paired or not."""
         require_matrix(n, d)
         mask = "square" if self.calibration == "paper" else self.mask
-        recipe = PopulousFrame(n if self.centred else n // 2, d, require_events(budget), self.beta, mask)
+        recipe = PopulousFrame(centred_count(n, self.centred), d, require_events(budget), self.beta, mask)
         if recipe.n < recipe.fewest:
             least = recipe.fewest if self.centred else 2 * recipe.fewest
             raise ArgumentError("n", n, f"at least {least} for d = {d} at {budget}")

@@ -22,7 +22,13 @@ from workbench.estimators.parts.preconditioned.heavy_tailed_design import (
     expected_rms,
 )
 from workbench.estimators.parts.preconditioned.preconditioning import mapped_back
-from workbench.estimators.parts.rows import centred_rows, moment_of, require_spread, within_ball
+from workbench.estimators.parts.rows import (
+    centred_count,
+    centred_rows,
+    moment_of,
+    require_spread,
+    within_ball,
+)
 from workbench.linalg import psd_part
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import symmetric_gaussian
@@ -56,14 +62,10 @@ class HeavyTailedSteps:
         """The constants (C, 2k) of the rows."""
         return Moments(self.moments, self.hypercontractivity)
 
-    def rows(self, n: int) -> int:
-        """Return m, the number of rows of mean 0."""
-        return n if self.centred else n // 2
-
     def problem(self, n: int, d: int, budget: Budget) -> Problem:
         """Return the public facts of a run."""
         return Problem(
-            m=self.rows(n),
+            m=centred_count(n, self.centred),
             d=d,
             ratio=self.upper / self.lower,
             mu=gaussian_total(budget),
