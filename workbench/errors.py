@@ -89,6 +89,7 @@ def one_of(allowed: Iterable[object], **arguments: object) -> None:
 
 
 VOCABULARY: dict[str, Callable[..., None]] = {  # what a public parameter of this name is, in every estimator
+    "radius": positive,
     "sigma": positive,
     "upper": positive,
     "lower": positive,

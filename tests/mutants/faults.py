@@ -19,8 +19,9 @@ from workbench.estimators.parts.locate import unit_histogram
 from workbench.estimators.parts.locate.clipping import clipped_mean
 from workbench.estimators.parts.locate.stable_centres import StableCentres
 from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
-from workbench.estimators.parts.scale import kv_interval, studentised, winsorised_scale
+from workbench.estimators.parts.scale import kv_interval, winsorised_scale
 from workbench.estimators.parts.scale.exponent_scale import exponents
+from workbench.estimators.univariate import interval_unknown_variance
 from workbench.privacy import (
     ZCDP,
     Converted,
@@ -244,7 +245,9 @@ def every_share_is_the_whole(example: Example) -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(replaced_everywhere((budgets.divided, overspent_shares)))
         stack.enter_context(replaced_everywhere((budgets.step_budgets, whole_steps)))
-        stack.enter_context(patch.object(studentised, "_split", lambda budget, share: (budget, budget)))
+        stack.enter_context(
+            patch.object(interval_unknown_variance, "_split", lambda budget, share: (budget, budget))
+        )
         stack.enter_context(patch.object(kv_interval, "_parts", parts))
         stack.enter_context(patch.object(StableCentres, "coordinate_cost", twice_a_coordinate))
         stack.enter_context(replaced_everywhere((budgets.vote_and_mask, whole_vote)))

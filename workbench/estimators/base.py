@@ -4,7 +4,7 @@ An estimator is a frozen, keyword-only dataclass of PUBLIC parameters. Calling i
 source of randomness returns a `Release`. There is no inheritance; `Estimator` is a protocol.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Literal, Protocol, TypeVar
 
 import numpy as np
@@ -18,19 +18,12 @@ from workbench.estimators.release import Guarantee as Guarantee
 from workbench.estimators.release import Predicted as Predicted
 from workbench.estimators.release import Release as Release
 from workbench.linalg import throughout
-from workbench.privacy import (
-    Budget,
-    NoiseSource,
-    NonPrivate,
-    Plan,
-    UnitNoise,
-    compose,
-    noise_source,
-)
+from workbench.privacy import Budget, NoiseSource, NonPrivate, Plan, UnitNoise, compose, noise_source
 from workbench.privacy.budget import within
 from workbench.types import Array
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 LARGEST = 1e100  # rows with a larger entry are treated like rows with a missing one
 _BLOCK = 2**15  # entries that are looked at together: what is made of them stays in the cache
@@ -179,6 +172,12 @@ def standard_radius(radius: float, sigma: float) -> float:
 def mapped(x: Array, matrix: Array) -> Array:
     """Return x Mᵀ, a fixed linear map of every row; rows that it makes unusable become zero rows."""
     return sanitised(x @ matrix.T)
+
+
+def recipe_of(recipe: type[R], entry: object, /, **others: object) -> R:
+    """Return a recipe made of the fields that an entry has by the same names, and of `others`."""
+    names = [one.name for one in fields(recipe) if one.name not in others]  # type: ignore[arg-type]
+    return recipe(**{name: getattr(entry, name) for name in names}, **others)
 
 
 def require_matrix(n: int, d: int, least: int = 2) -> None:

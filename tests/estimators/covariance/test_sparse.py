@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from workbench import losses
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
+from workbench.estimators.covariance import thresholded
 from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
 from workbench.estimators.covariance.perturbed import PerturbedCovariance
 from workbench.estimators.covariance.thresholded import ThresholdedCovariance
-from workbench.estimators.parts.locate import norm_radius
 from workbench.estimators.parts.sparse import thresholding
 from workbench.linalg import psd_part
 from workbench.populations import MultivariateGaussian
@@ -178,8 +178,8 @@ def test_a_radius_whose_square_no_float_holds_is_refused(kind, radius):
 def test_the_private_radius_follows_the_scale(scale):
     rng = np.random.default_rng(11)
     x = scale * rng.standard_normal((20_000, 50)) / 7
-    radius = norm_radius.private_radius(
-        x, norm_radius.radius_plan(len(x), ApproxDP(1.0, 1e-6))[norm_radius.NORMS], SimulatedNoise(rng)
+    radius = thresholded.private_radius(
+        x, thresholded.radius_plan(len(x), ApproxDP(1.0, 1e-6))[thresholded.NORMS], SimulatedNoise(rng)
     )
     share = (np.linalg.norm(x, axis=1) <= radius).mean()
     assert 0.85 < share < 1.0
@@ -193,7 +193,7 @@ def test_too_few_rows_for_a_radius_give_a_covariance_of_about_0_and_no_flood_of_
 
 def test_zero_and_enormous_norms_are_counted_at_the_ends():
     x = np.array([[0.0], [1e-300], [1e90], [1.0]])
-    counts = norm_radius.norm_counts(x)
+    counts = thresholded.norm_counts(x)
     assert (counts[0], counts[-1], counts.sum()) == (2, 1, 4)
 
 

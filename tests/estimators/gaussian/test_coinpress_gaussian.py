@@ -16,11 +16,8 @@ from workbench.estimators.gaussian.coinpress import CoinPressGaussian, moments_r
 from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.estimators.parts.gaussians.frame import Frame
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
-from workbench.estimators.parts.preconditioned.coinpress_joint import (
-    JointStep,
-    balanced_height,
-    kept,
-)
+from workbench.estimators.parts.normal_ball import clipped_moment
+from workbench.estimators.parts.preconditioned.coinpress_joint import JointStep, balanced_height
 from workbench.estimators.parts.preconditioned.winsorised_covariance import censored_spectrum
 from workbench.estimators.parts.rows import within_ball
 from workbench.losses import gaussian_error, mahalanobis_covariance_error, mahalanobis_mean_error
@@ -117,7 +114,7 @@ def test_no_covariance_keeps_less_of_itself_in_a_ball_than_the_white_one(seed, d
     variances = 10.0 ** np.random.default_rng(seed).uniform(-6, 0, d)
     radius = share * sqrt(d)
     white = censored_spectrum(np.ones(d), radius)
-    assert kept(d, radius) == pytest.approx(white.mean(), rel=1e-9)
+    assert clipped_moment(d, radius) == pytest.approx(white.mean(), rel=1e-9)
     assert (censored_spectrum(variances, radius) >= white * variances * (1 - 1e-9)).all()
 
 
@@ -131,7 +128,7 @@ def test_a_frame_at_most_doubles_what_was_below_one(seed, d):
     noise = rng.standard_normal((d, d))
     noise = (noise + noise.T) / np.abs(np.linalg.eigvalsh(noise + noise.T)).max() * (e + lower / 2)
     step = JointStep(0.1, clip, 0.3, e, lower, 0.1)
-    a = rounder(Frame(np.eye(d), np.eye(d)), kept(d, clip) * (truth + noise), step).matrix
+    a = rounder(Frame(np.eye(d), np.eye(d)), clipped_moment(d, clip) * (truth + noise), step).matrix
     assert np.linalg.eigvalsh(a @ truth @ a.T)[-1] <= 2 * (1 + 1e-9)
 
 

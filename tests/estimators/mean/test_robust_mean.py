@@ -9,7 +9,7 @@ from scipy.special import ndtr
 from workbench.estimators.base import Trace, sanitised
 from workbench.estimators.mean.robust import RobustMean
 from workbench.estimators.mean.robust_heavy import RobustHeavyMean
-from workbench.estimators.parts.rowwise.normal_ball import (
+from workbench.estimators.parts.normal_ball import (
     clipped_moment,
     kept_moment,
     radius_within,

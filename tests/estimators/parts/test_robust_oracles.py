@@ -25,9 +25,8 @@ from workbench.estimators.parts.oracles.quadratic_form import (
 from workbench.estimators.parts.oracles.shaving import removable
 from workbench.estimators.parts.oracles.tail_filter import filter_weights, filtered_moment
 from workbench.estimators.parts.oracles.variance_filter import simple_mean, simple_moment
-from workbench.estimators.parts.robust_votes.covariance_vote import robust_groups
 from workbench.estimators.parts.robust_votes.m_estimators import constants, location_means, scatter_factors
-from workbench.estimators.parts.robust_votes.mean_vote import group_means
+from workbench.estimators.parts.robust_votes.votes import group_means, robust_groups
 from workbench.populations.corruption import COVARIANCE_ATTACKS, HELD_OUT_ATTACKS
 from workbench.populations.corruption.family import Recipe
 

@@ -15,7 +15,6 @@ from workbench.estimators.parts.filters.weighted_moments import (
     added,
     costs,
     length,
-    mean_sd,
     merged,
     moments_charge,
     read,
@@ -119,5 +118,3 @@ def test_several_releases_are_worth_one_of_their_joint_cost() -> None:
         errors.append(merged(parts).total)
     wanted = 2 * RADIUS / 1.3
     assert np.mean(np.square(errors)) == pytest.approx(wanted**2, rel=0.08)
-    charges = [moments_charge("mean", budget) for budget in budgets]
-    assert mean_sd(10, RADIUS, charges) == pytest.approx(wanted / 10)

@@ -19,6 +19,7 @@ from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
 from workbench.estimators.parts.rows import (
+    centred_count,
     centred_rows,
     require_spread,
     second_moment_sensitivity,
@@ -85,7 +86,7 @@ class ClippedCovariance:
         """Return the one charge of step (3)."""
         require_matrix(n, d)
         require_gaussian(budget)
-        m = n if self.centred else n // 2
+        m = centred_count(n, self.centred)
         return Charge(STEP, "symmetric_gaussian", second_moment_sensitivity(m, self.reach(m, d)), budget)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
@@ -101,7 +102,7 @@ class ClippedCovariance:
         √d is the error of the zero matrix; infinite without `lower`. Needs normal rows.
         """
         sd = gaussian_scale(self.plan(n, d, budget)[STEP])
-        m = n if self.centred else n // 2
+        m = centred_count(n, self.centred)
         if self.lower is None:
             return inf
         rms = sqrt(d * (d + 1) * (1 / m + (sd / self.lower) ** 2 / 2))

@@ -36,24 +36,27 @@ from math import sqrt
 import numpy as np
 
 from workbench.errors import checked, probability
-from workbench.estimators.base import Trace, require_matrix, run_multivariate
+from workbench.estimators.base import Trace, recipe_of, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import perturbed
-from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
+from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
 from workbench.estimators.parts.preconditioned.coinpress_covariance_design import (
     CovarianceDesign,
     covariance_design,
     winsorised,
 )
+from workbench.estimators.parts.preconditioned.coinpress_design import Problem
+from workbench.estimators.parts.preconditioned.preconditioning import mapped_back
 from workbench.estimators.parts.preconditioned.winsorised_covariance import unwinsorised
 from workbench.estimators.parts.rows import (
+    centred_count,
     centred_rows,
     moment_of,
     require_spread,
     second_moment_sensitivity,
     within_ball,
 )
-from workbench.linalg import psd_part, spectral_map, symmetrised
+from workbench.linalg import psd_part, spectral_map
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.types import Array, Calibration, Mode
 
@@ -114,22 +117,16 @@ class CoinPressCovariance:
 
     def design(self, n: int, d: int, budget: Budget) -> CovarianceDesign:
         """Return weights, radii and bounds of all steps; public."""
-        m, mu = n if self.centred else n // 2, gaussian_total(budget)
-        spread = self.upper / self.lower
-        return covariance_design(m, d, spread, mu, self.steps, self.mode, self.calibration, self.beta)
+        m, mu = centred_count(n, self.centred), gaussian_total(budget)
+        return covariance_design(recipe_of(Problem, self, n=m, d=d, reach=self.upper / self.lower, mu=mu))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for each step, in the unit of its rows w."""
         require_matrix(n, d)
-        design, m = self.design(n, d, budget), n if self.centred else n // 2
+        design, m = self.design(n, d, budget), centred_count(n, self.centred)
         mechanism = "symmetric_gaussian" if self.calibration == "tight" else "gaussian"
-        charges = [
-            Charge(f"step {place}", mechanism, second_moment_sensitivity(m, clip), cost)
-            for place, (clip, cost) in enumerate(
-                zip(design.clips, step_budgets(budget, design.weights), strict=True), start=1
-            )
-        ]
-        return steps_plan(budget, charges)
+        moved = [second_moment_sensitivity(m, clip) for clip in design.clips]
+        return numbered_plan(budget, design.weights, mechanism, moved)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private covariance of sanitised rows."""
@@ -178,9 +175,3 @@ def noisy_moment(rows: Array, a: Array, clip: float, charge: Charge, noise: Nois
 def preconditioned(z: Array, excess: float, floor: float, a: Array) -> Array:
     """Return U^(-1/2) A of step (4)."""
     return spectral_map(z, lambda values: 1 / np.sqrt(np.maximum(values + excess, floor))) @ a
-
-
-def mapped_back(z: Array, a: Array) -> Array:
-    """Return A⁻¹ Z A⁻ᵀ, symmetric."""
-    half = np.linalg.solve(a, z)
-    return symmetrised(np.linalg.solve(a, half.T))

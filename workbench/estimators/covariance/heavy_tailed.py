@@ -27,8 +27,7 @@ Proof: `proofs/heavy_tails.md`, sections 1 to 5.
 from dataclasses import dataclass
 
 from workbench.errors import checked
-from workbench.estimators.base import Trace, run_multivariate
-from workbench.estimators.parts.preconditioned.bounded_moments import Moments
+from workbench.estimators.base import Trace, recipe_of, run_multivariate
 from workbench.estimators.parts.preconditioned.heavy_tailed_covariance import HeavyTailedSteps
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration, Mode
@@ -98,17 +97,7 @@ class HeavyTailedCovariance:
     @property
     def recipe(self) -> HeavyTailedSteps:
         """The steps."""
-        return HeavyTailedSteps(
-            upper=self.upper,
-            lower=self.lower,
-            centred=self.centred,
-            moments=Moments(self.moments, self.hypercontractivity),
-            steps=self.steps,
-            calibration=self.calibration,
-            mode=self.mode,
-            alpha=self.alpha,
-            beta=self.beta,
-        )
+        return recipe_of(HeavyTailedSteps, self)
 
     __call__ = run_multivariate
 

@@ -21,8 +21,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
 
-from workbench.estimators.base import Trace, run_multivariate
-from workbench.estimators.parts.preconditioned.bounded_moments import Moments
+from workbench.estimators.base import Trace, recipe_of, run_multivariate
 from workbench.estimators.parts.preconditioned.heavy_tailed_covariance import HeavyTailedSteps
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array
@@ -84,17 +83,7 @@ class HeavyTailedNaiveCovariance:
     @property
     def recipe(self) -> HeavyTailedSteps:
         """The one step."""
-        return HeavyTailedSteps(
-            upper=self.upper,
-            lower=self.lower,
-            centred=self.centred,
-            moments=Moments(self.moments, self.hypercontractivity),
-            steps=1,
-            calibration=self.calibration,
-            mode="proved",
-            alpha=self.alpha,
-            beta=self.beta,
-        )
+        return recipe_of(HeavyTailedSteps, self, steps=1, mode="proved")
 
     __call__ = run_multivariate
 

@@ -20,7 +20,7 @@ from math import sqrt
 import numpy as np
 
 from workbench.distributions import SparseCovariance
-from workbench.errors import ArgumentError, checked, one_of, positive
+from workbench.errors import ArgumentError, checked, one_of
 from workbench.estimators.base import Trace, require_matrix, run_locally, sanitised
 from workbench.estimators.covariance.perturbed import expected_norm, perturbed
 from workbench.estimators.covariance.thresholded import sparse
@@ -72,7 +72,6 @@ class LocalThresholdedCovariance:
 
     def __post_init__(self) -> None:
         checked(self)
-        positive(radius=self.radius)
         require_radius(self.radius)
         one_of((None, *RULES), rule=self.rule)
 

@@ -20,7 +20,7 @@ from math import hypot, sqrt
 
 import numpy as np
 
-from workbench.errors import checked, positive
+from workbench.errors import checked
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
 from workbench.estimators.parts.foreseen import better_than, median_noise_norm, median_norm
@@ -66,7 +66,6 @@ class PerturbedCovariance:
 
     def __post_init__(self) -> None:
         checked(self)
-        positive(radius=self.radius)
         require_radius(self.radius)
 
     __call__ = run_multivariate

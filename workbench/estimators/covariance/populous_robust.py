@@ -6,7 +6,7 @@ are paired first, ⌊n/2⌋ rows (x_1 - x_2)/√2 of mean 0, of which 2ξ may be
 
     (1) rows are shuffled and cut into k groups of s; A_i = the robust second moment of group i
     (2) groups vote on whether most of them are close: no answer if they are not
-    (3) out = a masked average of the groups that are close to most       `parts.robust_votes.covariance_vote`
+    (3) out = a masked average of the groups that are close to most       `parts.robust_votes.votes`
 
 |Σ^-½ out Σ^-½ - I| in Frobenius norm is of the order ξ ln 1/ξ with probability 1 - β for the attacks of a
 public table, its `error_bound`; it is measured, not proved. Privacy holds for every input. ξ is at most .1,
@@ -22,9 +22,9 @@ from dataclasses import dataclass, replace
 from workbench.errors import ArgumentError, checked, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_events
-from workbench.estimators.parts.robust_votes.covariance_vote import CovarianceVote
 from workbench.estimators.parts.robust_votes.design import refused_whole
-from workbench.estimators.parts.rows import CORRUPT, centred_rows, require_corruption
+from workbench.estimators.parts.robust_votes.votes import CovarianceVote
+from workbench.estimators.parts.rows import CORRUPT, centred_count, centred_rows, require_corruption
 from workbench.estimators.parts.votes.vote import VOTE
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array
@@ -82,7 +82,7 @@ class PopulousRobustCovariance:
     def recipe(self, n: int, d: int, budget: Budget) -> CovarianceVote:
         """Return steps (1) to (3) for n rows, paired or not."""
         require_matrix(n, d)
-        m = n if self.centred else n // 2
+        m = centred_count(n, self.centred)
         return CovarianceVote(m, d, self.share, require_events(budget), self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:

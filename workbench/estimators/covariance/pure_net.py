@@ -29,7 +29,7 @@ from workbench.estimators.parts.budgets import require_selection
 from workbench.estimators.parts.foreseen import better_than, chosen, weighted_median
 from workbench.estimators.parts.nets.covariance_net import Net, directions, monomials, net
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments, require_fourth
-from workbench.estimators.parts.rows import centred_rows, within_ball
+from workbench.estimators.parts.rows import centred_count, centred_rows, within_ball
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import exponential, selection_scale
 from workbench.types import Array
@@ -105,7 +105,7 @@ class PureNetCovariance:
 
     def clip(self, n: int, d: int, budget: Budget) -> float:
         """Return τ."""
-        m, k = n if self.centred else n // 2, self.moments
+        m, k = centred_count(n, self.centred), self.moments
         moments = Moments(k, self.hypercontractivity)
         constant = (moments if self.centred else moments.paired()).constant
         loss = selection_scale(Charge(STEP, "exponential", 2 / m, budget)) * log(
@@ -118,7 +118,7 @@ class PureNetCovariance:
         """Return the one charge of step (2)."""
         require_matrix(n, d)
         require_selection(budget)
-        m, clip = n if self.centred else n // 2, self.clip(n, d, budget)
+        m, clip = centred_count(n, self.centred), self.clip(n, d, budget)
         span = clip + (min(clip, 1.0) if d == 1 else clip)
         return Charge(STEP, "exponential", span / m, budget)
 

@@ -27,18 +27,14 @@ from math import inf, sqrt
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError, checked, positive
+from workbench.errors import ArgumentError, checked
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
+from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
 from workbench.estimators.parts.gaussians.frame import Frame
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
 from workbench.estimators.parts.gaussians.steps import slope
-from workbench.estimators.parts.preconditioned.coinpress_joint import (
-    JointDesign,
-    JointStep,
-    joint_design,
-    kept,
-)
+from workbench.estimators.parts.normal_ball import clipped_moment
+from workbench.estimators.parts.preconditioned.coinpress_joint import JointDesign, JointStep, joint_design
 from workbench.estimators.parts.preconditioned.winsorised_covariance import unwinsorised
 from workbench.estimators.parts.rows import WIDEST, require_spread, within_ball
 from workbench.linalg import spectral_map
@@ -89,7 +85,6 @@ class CoinPressGaussian:
 
     def __post_init__(self) -> None:
         checked(self)
-        positive(radius=self.radius)
         require_spread(self.lower, self.upper)
         if self.radius > WIDEST * sqrt(self.upper):
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} √upper")
@@ -105,14 +100,8 @@ class CoinPressGaussian:
         """Return one charge for each step, in the unit of its rows w."""
         require_matrix(n, d)
         design = self.design(n, d, budget)
-        costs = step_budgets(budget, design.weights)
-        return steps_plan(
-            budget,
-            [
-                LiftedMoment(n, d, step.height).charge(f"step {place}", cost)
-                for place, (step, cost) in enumerate(zip(design.steps, costs, strict=True), start=1)
-            ],
-        )
+        moved = [LiftedMoment(n, d, step.height).charge("", budget).sensitivity for step in design.steps]
+        return numbered_plan(budget, design.weights, "symmetric_gaussian", moved)
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
@@ -162,7 +151,7 @@ def rounder(frame: Frame, s: Array, step: JointStep) -> Frame:
     if step.excess == inf:
         return frame
     least = max(step.lower / 2, step.excess / 4)
-    whole = s / kept(len(s), step.clip)
+    whole = s / clipped_moment(len(s), step.clip)
     return frame.then(spectral_map(whole, lambda values: np.maximum(values + step.excess, least) ** -0.5))
 
 

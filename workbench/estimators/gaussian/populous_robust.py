@@ -23,9 +23,8 @@ from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, checked
 from workbench.estimators.base import Abstention, Trace, mapped, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_events
-from workbench.estimators.parts.robust_votes.covariance_vote import CovarianceVote
 from workbench.estimators.parts.robust_votes.design import refused_whole
-from workbench.estimators.parts.robust_votes.mean_vote import MeanVote
+from workbench.estimators.parts.robust_votes.votes import CovarianceVote, MeanVote
 from workbench.estimators.parts.rows import CORRUPT, paired, require_corruption, shuffled
 from workbench.estimators.parts.votes.vote import VOTE
 from workbench.privacy import Budget, NoiseSource, Parallel, Plan
@@ -81,7 +80,7 @@ class PopulousRobustGaussian:
         require_matrix(n, d)
         events, pairs = require_events(budget), int(SHARE * n) // 2
         shape = CovarianceVote(pairs, d, 2 * self.corruption, events, self.beta / 2, COVARIANCE)
-        return shape, MeanVote(n - 2 * pairs, d, self.corruption, events, self.beta / 2, SPREAD, MEAN)
+        return shape, MeanVote(n - 2 * pairs, d, self.corruption, events, self.beta / 2, MEAN, SPREAD)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the two votes in parallel: they see disjoint rows."""

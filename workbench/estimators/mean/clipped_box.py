@@ -17,7 +17,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from workbench.errors import checked, positive, probability
+from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
 from workbench.estimators.parts.foreseen import better_than, median_of_mean
@@ -69,7 +69,6 @@ class ClippedBoxMean:
 
     def __post_init__(self) -> None:
         checked(self)
-        positive(radius=self.radius)
 
     __call__ = run_multivariate
 

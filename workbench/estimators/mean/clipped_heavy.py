@@ -20,20 +20,19 @@ row by at most (|x - μ| - g)₊ wherever the centre is. Departures: the source 
 averages batches; the constants are ours. Proof: `proofs/heavy_tails.md`, section 6.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf, sqrt
 
 import numpy as np
 
-from workbench.errors import checked, positive, probability
+from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, require_matrix, run_multivariate, sanitised
-from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
+from workbench.estimators.parts.budgets import divisions, gaussian_total, numbered_plan
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments
 from workbench.estimators.parts.rows import mean_of, mean_sensitivity, within_ball
 from workbench.linalg import tail
-from workbench.privacy import Budget, Charge, NoiseSource, Plan
+from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian
 from workbench.types import Array
 
@@ -99,7 +98,6 @@ class ClippedHeavyMean:
 
     def __post_init__(self) -> None:
         checked(self)
-        positive(radius=self.radius)
         Moments(self.moments, self.hypercontractivity)
 
     __call__ = run_multivariate
@@ -114,12 +112,8 @@ class ClippedHeavyMean:
         """Return one charge for each step, in units of √upper."""
         require_matrix(n, d)
         design = self.design(n, d, budget)
-        costs = step_budgets(budget, design.weights)
-        charges = [
-            Charge(f"step {place}", "gaussian", mean_sensitivity(n, clip), cost)
-            for place, (clip, cost) in enumerate(zip(design.clips, costs, strict=True), start=1)
-        ]
-        return steps_plan(budget, charges)
+        moved = [mean_sensitivity(n, clip) for clip in design.clips]
+        return numbered_plan(budget, design.weights, "gaussian", moved)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private mean of sanitised rows."""
@@ -151,15 +145,10 @@ def best_design(
     n: int, d: int, radius: float, mu: float, moments: Moments, steps: int | None, beta: float
 ) -> Design:
     """Return the design with the smallest last radius for n rows of covariance at most I and `mu`-GDP."""
-    tried = (_designed(n, d, radius, mu, moments, weights, beta) for weights in _shares(steps))
+    counts = range(2, MOST_STEPS + 1) if steps is None else range(max(steps, 2), steps + 1)
+    ways = divisions((1, *counts), SPREAD)
+    tried = (_designed(n, d, radius, mu, moments, weights, beta) for weights in ways)
     return min(tried, key=lambda design: design.radii[-1])
-
-
-def _shares(steps: int | None) -> Iterator[tuple[float, ...]]:
-    yield (1.0,)
-    for count in range(2, MOST_STEPS + 1) if steps is None else range(max(steps, 2), steps + 1):
-        for spread in SPREAD:
-            yield (*(spread / (count - 1),) * (count - 1), 1 - spread)
 
 
 def _designed(

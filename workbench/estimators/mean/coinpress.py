@@ -25,13 +25,13 @@ from math import hypot, sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, checked, positive, probability
-from workbench.estimators.base import Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
+from workbench.errors import ArgumentError, checked, probability
+from workbench.estimators.base import Trace, recipe_of, require_matrix, run_multivariate
+from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_mean, shrinking_bias
-from workbench.estimators.parts.preconditioned.coinpress_design import MeanDesign, mean_design
+from workbench.estimators.parts.preconditioned.coinpress_design import MeanDesign, Problem, mean_design
 from workbench.estimators.parts.rows import WIDEST, mean_of, mean_sensitivity, within_ball
-from workbench.privacy import Budget, Charge, NoiseSource, Plan
+from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian, gaussian_scale
 from workbench.types import Array, Calibration, Mode
 
@@ -84,7 +84,6 @@ class CoinPressMean:
 
     def __post_init__(self) -> None:
         checked(self)
-        positive(radius=self.radius)
         if self.radius > WIDEST * self.sigma:
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} sigma")
 
@@ -92,22 +91,15 @@ class CoinPressMean:
 
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign:
         """Return the weights and clipping radii of all steps, in units of sigma; public."""
-        mu = gaussian_total(budget)
-        radius = self.radius / self.sigma
-        return mean_design(n, d, radius, mu, self.steps, self.mode, self.calibration, self.beta)
+        reach, mu = self.radius / self.sigma, gaussian_total(budget)
+        return mean_design(recipe_of(Problem, self, n=n, d=d, reach=reach, mu=mu))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for each step, in units of sigma."""
         require_matrix(n, d)
         design = self.design(n, d, budget)
-        costs = step_budgets(budget, design.weights)
-        return steps_plan(
-            budget,
-            [
-                Charge(f"step {place}", "gaussian", mean_sensitivity(n, clip), cost)
-                for place, (clip, cost) in enumerate(zip(design.clips, costs, strict=True), start=1)
-            ],
-        )
+        moved = [mean_sensitivity(n, clip) for clip in design.clips]
+        return numbered_plan(budget, design.weights, "gaussian", moved)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private mean of sanitised rows."""

@@ -25,20 +25,10 @@ from workbench.estimators.base import (
     standard_radius,
     standardised,
 )
+from workbench.estimators.parts.budgets import concentrated, delivered
 from workbench.estimators.parts.foreseen import better_than, median_norm_found
 from workbench.estimators.parts.locate.window_mean import WindowMean
-from workbench.privacy import (
-    ZCDP,
-    ApproxDP,
-    Budget,
-    Charge,
-    Converted,
-    NoiseSource,
-    Plan,
-    PureDP,
-    Sequential,
-)
-from workbench.privacy.conversions import zcdp_within_approx
+from workbench.privacy import ZCDP, ApproxDP, Budget, NoiseSource, Plan, PureDP, Sequential
 from workbench.types import Array
 
 
@@ -93,7 +83,7 @@ class CoordinatewiseMean:
         require_matrix(n, d)
         share = shared(budget, d)
         parts = tuple(charge for j in range(d) for charge in self.recipe(j).plan(n, share).charges())
-        return assembled(budget, share, parts)
+        return delivered(parts, budget) if isinstance(share, ZCDP) else Sequential("basic", parts)
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
@@ -133,21 +123,6 @@ def shared(budget: Budget, d: int) -> Budget:
             return PureDP(epsilon / d)
         case ZCDP(rho, delta):
             return ZCDP(rho / d, delta / d)
-        case ApproxDP(epsilon, delta) if delta > 0:
-            return budget if d == 1 else ZCDP(_half(budget).rho / d, delta / (2 * d))
+        case ApproxDP(_, delta) if delta > 0:
+            return budget if d == 1 else shared(concentrated(budget), d)
     raise ArgumentError("budget", budget, "PureDP, ZCDP, or ApproxDP with delta > 0")
-
-
-def assembled(budget: Budget, share: Budget, parts: tuple[Charge, ...]) -> Plan:
-    """Return the plan of the charges of all coordinates."""
-    if isinstance(budget, ZCDP):
-        return Sequential("zcdp", parts)
-    if type(share) is type(budget):
-        return Sequential("basic", parts)
-    assert isinstance(budget, ApproxDP)
-    return Converted(Sequential("zcdp", parts), budget)
-
-
-def _half(budget: ApproxDP) -> ZCDP:
-    """Return the ρ that (ε, δ/2) allows."""
-    return zcdp_within_approx(ApproxDP(budget.epsilon, budget.delta / 2))

@@ -18,7 +18,7 @@ threshold is D² Z, Z uniform, and D²/ln(1/a) passes are taken, thousands, unle
 from dataclasses import dataclass
 
 from workbench.errors import checked
-from workbench.estimators.base import Abstention, Trace, run_multivariate
+from workbench.estimators.base import Abstention, Trace, recipe_of, run_multivariate
 from workbench.estimators.parts.filters.recipe import FilterRecipe
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration
@@ -87,7 +87,7 @@ class FilterMean:
     @property
     def recipe(self) -> FilterRecipe:
         """The steps, in standard units."""
-        return FilterRecipe.of(self, "directions", self.sigma)
+        return recipe_of(FilterRecipe, self, kind="directions", unit=self.sigma)
 
     __call__ = run_multivariate
 

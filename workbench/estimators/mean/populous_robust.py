@@ -5,7 +5,7 @@ Rows x of shape (n, d), d ≤ 5 or 8, normal of covariance `sigma`² I and any m
 
     (1) rows are shuffled and cut into k groups of s; m_i = the robust mean of group i
     (2) groups vote on whether most of them are close: no answer if they are not
-    (3) out = the average of the groups that are close to most + noise          `parts.robust_votes.mean_vote`
+    (3) out = the average of the groups that are close to most + noise          `parts.robust_votes.votes`
 
 |out - mean| is of the order σ ξ √(ln 1/ξ) with probability 1 - β for the attacks of a public table, its
 `error_bound`; it is measured, not proved. Privacy holds for every input.
@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from workbench.errors import checked, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_events
-from workbench.estimators.parts.robust_votes.mean_vote import MeanVote
+from workbench.estimators.parts.robust_votes.votes import MeanVote
 from workbench.estimators.parts.rows import require_corruption
 from workbench.estimators.parts.votes.vote import VOTE
 from workbench.privacy import Budget, NoiseSource, Plan
@@ -72,7 +72,7 @@ class PopulousRobustMean:
     def recipe(self, n: int, d: int, budget: Budget) -> MeanVote:
         """Return steps (1) to (3) for n rows."""
         require_matrix(n, d)
-        return MeanVote(n, d, self.corruption, require_events(budget), self.beta, self.sigma)
+        return MeanVote(n, d, self.corruption, require_events(budget), self.beta, spread=self.sigma)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of the vote and of the noise."""

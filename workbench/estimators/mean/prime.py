@@ -25,7 +25,7 @@ modules. Proof: `proofs/prime.md`.
 from dataclasses import dataclass
 
 from workbench.errors import checked
-from workbench.estimators.base import Abstention, Trace, run_multivariate
+from workbench.estimators.base import Abstention, Trace, recipe_of, run_multivariate
 from workbench.estimators.parts.filters.recipe import FilterRecipe
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration
@@ -94,7 +94,7 @@ class PrimeMean:
     @property
     def recipe(self) -> FilterRecipe:
         """The steps, in standard units."""
-        return FilterRecipe.of(self, "matrices", self.sigma)
+        return recipe_of(FilterRecipe, self, kind="matrices", unit=self.sigma)
 
     __call__ = run_multivariate
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from workbench.errors import checked
-from workbench.estimators.base import Abstention, Trace, run_multivariate
+from workbench.estimators.base import Abstention, Trace, recipe_of, run_multivariate
 from workbench.estimators.parts.filters.recipe import FilterRecipe
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration
@@ -87,7 +87,7 @@ class PrimeHeavyMean:
     @property
     def recipe(self) -> FilterRecipe:
         """The steps, in standard units."""
-        return FilterRecipe.of(self, "heavy", sqrt(self.upper))
+        return recipe_of(FilterRecipe, self, kind="heavy", unit=sqrt(self.upper))
 
     __call__ = run_multivariate
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from scipy.special import ndtri
 
 from workbench.errors import checked
-from workbench.estimators.base import Abstention, Trace, run_multivariate
+from workbench.estimators.base import Abstention, Trace, recipe_of, run_multivariate
 from workbench.estimators.parts.nets.direction_net import grid_size
 from workbench.estimators.parts.nets.trimmed_net import CHECK_SHARE, TrimmedNet, require_corruption
 from workbench.privacy import Budget, NoiseSource, Plan
@@ -79,14 +79,7 @@ class ResilientMean:
     @property
     def recipe(self) -> TrimmedNet:
         """Step (2)."""
-        return TrimmedNet(
-            radius=self.radius,
-            width=2 * self.sigma * float(-ndtri(self.corruption)),  # (1)
-            corruption=self.corruption,
-            centre=self.centre,
-            step=self.step,
-            check=self.check,
-        )
+        return recipe_of(TrimmedNet, self, width=2 * self.sigma * float(-ndtri(self.corruption)))  # (1)
 
     __call__ = run_multivariate
 

@@ -34,10 +34,10 @@ from workbench.estimators.parts.nets.direction_net import (
     directions,
     grid,
     grid_size,
+    median_on_grid,
     projected,
     require_few_columns,
 )
-from workbench.estimators.parts.nets.foreseen_net import median_on_grid
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import exponential, selection_scale
 from workbench.types import Array

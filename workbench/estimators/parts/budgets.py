@@ -3,16 +3,16 @@
 a location and a mean     `divided`: a share of ε or ρ, and all of δ, to the location
 a vote and its mask       `vote_and_mask`: a share of ε to the vote; δ as the mask needs it
 the source's vote         `halved`: ε' = ε/2 and δ' = δ/(4e^ε'), twice
-Gaussian steps            `step_budgets`, `steps_plan`: shares of ρ, or of μ² under GDP, the same thing. Steps
-of fixed μ compose to a Gaussian guarantee (Dong, Roth & Su 2022), so that (ε, δ)
-is converted exactly
+Gaussian steps            `step_budgets`, `steps_plan`, `numbered_plan`: shares of ρ, or of μ² under GDP, the
+same thing. Steps of fixed μ compose to a Gaussian guarantee (Dong, Roth & Su 2022),
+so that (ε, δ) is converted exactly
 steps with a δ each       `concentrated`, `delivered`: every step is δ_s-approximate ρ_s-zCDP, both add up.
 ZCDP(ρ, δ) is divided as it is; of ApproxDP(ε, δ) half of δ is for the steps, and
 ρ is the largest that the other half converts to ε (`conversions.approx_from_zcdp`).
 The exact conversion of Gaussian mechanisms does not apply to such steps
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from math import ceil, exp
 
@@ -117,6 +117,26 @@ def steps_plan(budget: Budget, charges: Sequence[Charge]) -> Plan:
         case ApproxDP():
             return Converted(Sequential("gdp", tuple(charges)), budget)
     return Sequential("gdp", tuple(charges))
+
+
+def divisions(counts: Iterable[int], spreads: Sequence[float]) -> Iterator[tuple[float, ...]]:
+    """Yield the shares of so many steps, of which all but the last have one of `spreads` together.
+
+    >>> list(divisions((1, 3), (0.1, 0.5)))
+    [(1.0,), (0.05, 0.05, 0.9), (0.25, 0.25, 0.5)]
+    """
+    for count in counts:
+        for spread in spreads if count > 1 else (0.0,):
+            yield (*(spread / (count - 1),) * (count - 1), 1 - spread) if count > 1 else (1.0,)
+
+
+def numbered_plan(
+    budget: Budget, weights: Sequence[float], mechanism: str, sensitivities: Sequence[float]
+) -> Plan:
+    """Return the plan of "step 1", "step 2", …, one for each share of the budget and sensitivity."""
+    costs = enumerate(zip(sensitivities, step_budgets(budget, weights), strict=True), start=1)
+    charges = [Charge(f"step {place}", mechanism, moved, cost) for place, (moved, cost) in costs]
+    return steps_plan(budget, charges)
 
 
 def batches_plan(budget: Budget, charges: Sequence[Charge]) -> Plan:

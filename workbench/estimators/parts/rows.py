@@ -51,6 +51,11 @@ def centred_rows(x: Array, centred: bool) -> Array:
     return x if centred else paired(x)
 
 
+def centred_count(n: int, centred: bool) -> int:
+    """Return how many `centred_rows` n rows make."""
+    return n if centred else n // 2
+
+
 def in_blocks(rows: Array, blocks: int) -> Array:
     """Return ⌊n/t⌋ rows for each of t blocks, shape (t, m, d); the last n - tm rows are unused."""
     n, d = rows.shape

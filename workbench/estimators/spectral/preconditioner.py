@@ -21,10 +21,11 @@ from typing import Literal
 
 from workbench.errors import ArgumentError, checked, one_of, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
-from workbench.estimators.parts.rows import centred_rows
+from workbench.estimators.parts.budgets import require_events
+from workbench.estimators.parts.rows import centred_count, centred_rows
 from workbench.estimators.parts.votes.preconditioner import PopulousFrame
 from workbench.estimators.parts.votes.vote import VOTE
-from workbench.privacy import ApproxDP, Budget, NoiseSource, Plan
+from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration
 
 
@@ -74,10 +75,8 @@ class Preconditioner:
     def recipe(self, n: int, d: int, budget: Budget) -> PopulousFrame:
         """Return steps (1) to (3) for n rows, paired or not."""
         require_matrix(n, d)
-        if not isinstance(budget, ApproxDP) or not budget.delta > 0:
-            raise ArgumentError("budget", budget, "ApproxDP with delta > 0")
         mask = "square" if self.calibration == "paper" else self.mask
-        recipe = PopulousFrame(n if self.centred else n // 2, d, budget, self.beta, mask)
+        recipe = PopulousFrame(centred_count(n, self.centred), d, require_events(budget), self.beta, mask)
         if recipe.n < recipe.fewest:
             least = recipe.fewest if self.centred else 2 * recipe.fewest
             raise ArgumentError("n", n, f"at least {least} for d = {d} at {budget}")

@@ -18,7 +18,7 @@ from scipy.special import ndtr
 from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, require_rows, run_univariate, standard_radius, standardised
 from workbench.estimators.parts.foreseen import better_than
-from workbench.estimators.parts.locate.located_within import located_within, uniform_deviation
+from workbench.estimators.parts.locate.law import located_within, uniform_deviation
 from workbench.estimators.parts.locate.window_mean import WINDOW, located_median
 from workbench.estimators.parts.locate.window_median import EVERYTHING, WindowMedian
 from workbench.privacy import Budget, NoiseSource, Plan

@@ -15,12 +15,16 @@ from workbench.estimators.parts.locate.histogram_mean import HistogramMean
 from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.scale.kv_interval import EXPONENT, LOCATION, KVInterval
-from workbench.estimators.parts.scale.studentised import MEAN, SCALE
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale, log_differences
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.histogram_location import HistogramLocation
 from workbench.estimators.univariate.interval import Interval
-from workbench.estimators.univariate.interval_unknown_variance import RECIPE, IntervalUnknownVariance
+from workbench.estimators.univariate.interval_unknown_variance import (
+    MEAN,
+    SCALE,
+    IntervalUnknownVariance,
+    scale_and_mean,
+)
 from workbench.estimators.univariate.median import Median
 from workbench.estimators.univariate.scale import Scale
 from workbench.estimators.univariate.stable_location import StableLocation
@@ -139,7 +143,7 @@ def interval_unknown_variance() -> Cases:
     key, known = "univariate/interval-unknown-variance", IntervalUnknownVariance(pivots=100, level=0.5)
     for n, budget in ((30, ApproxDP(8, 0.1)), (20, ZCDP(4, 0.1))):
         tight = Setting(key, known, budget, n)
-        first, second = RECIPE.budgets(n, budget)
+        first, second = scale_and_mean(n, budget)
         yield from _winsorised(tight, SCALE, first)
         yield from _window_mean(tight, MEAN, second, _anywhere())
         yield tight.whole(rows.typical(n), 0.05)

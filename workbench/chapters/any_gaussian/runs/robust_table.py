@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from workbench.estimators.parts.robust_votes.m_estimators import scatter_factors
-from workbench.estimators.parts.robust_votes.mean_vote import group_means
 from workbench.estimators.parts.robust_votes.table import FAR, MIDDLE, TABLE
+from workbench.estimators.parts.robust_votes.votes import group_means
 from workbench.estimators.parts.votes.covariances import Groups
 from workbench.estimators.parts.votes.means import Points
 from workbench.linalg import norms

@@ -15,6 +15,7 @@ import numpy as np
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import LARGEST
+from workbench.estimators.parts.rows import centred_count
 from workbench.types import Array, Calibration
 
 LEAST = {"paper": 4, "tight": 2}  # rows in a block, in units of d: with fewer, results are absurd
@@ -31,17 +32,13 @@ class Partition:
     centred: bool
     calibration: Calibration
 
-    def rows(self, n: int) -> int:
-        """Return N, the number of rows of mean 0."""
-        return n if self.centred else n // 2
-
     def sizes(self, n: int, d: int, most: float = inf) -> tuple[int, int]:
         """Return t and m, the numbers of blocks and of rows in each; the paper's t is what is needed.
 
         Tight: 1.6 times as many where rows suffice, and so many that a block has at most `most` d rows, up to
         2000. Raises where blocks would have fewer than 2d rows, the paper's 4d.
         """
-        rows, least = self.rows(n), LEAST[self.calibration] * d
+        rows, least = centred_count(n, self.centred), LEAST[self.calibration] * d
         if rows < least * self.needed:
             fewest = least * self.needed * (1 if self.centred else 2)
             raise ArgumentError("n", n, f"at least {fewest} rows for d = {d} at this budget")

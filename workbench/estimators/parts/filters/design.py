@@ -24,12 +24,7 @@ from typing import Literal
 from scipy.special import ndtr
 
 from workbench.estimators.parts.filters.removal import edges
-from workbench.estimators.parts.filters.weighted_moments import (
-    SENSITIVITY,
-    costs,
-    length,
-    moments_charge,
-)
+from workbench.estimators.parts.filters.weighted_moments import SENSITIVITY, costs, length, moments_charge
 from workbench.estimators.parts.foreseen import CleanRun
 from workbench.estimators.parts.rows import mean_sensitivity
 from workbench.linalg import tail

@@ -30,13 +30,7 @@ from workbench.estimators.parts.filters.removal import (
     tail_set,
     threshold,
 )
-from workbench.estimators.parts.filters.weighted_moments import (
-    MEAN,
-    Sums,
-    read,
-    weighted_sums,
-    whitened,
-)
+from workbench.estimators.parts.filters.weighted_moments import MEAN, Sums, read, weighted_sums, whitened
 from workbench.linalg import symmetrised
 from workbench.privacy import Charge, NoiseSource
 from workbench.privacy.mechanisms import additive, gaussian, symmetric_gaussian

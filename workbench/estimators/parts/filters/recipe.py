@@ -21,9 +21,9 @@ with the source's constants or by `range/ball`, rows clipped to it, `parts.filte
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from math import ceil, inf, log, sqrt
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -77,15 +77,8 @@ class FilterRecipe:
     unit: float
     splits: int
 
-    @classmethod
-    def of(cls, entry: Any, kind: Kind, unit: float) -> "FilterRecipe":
-        """Return the recipe of an entry, whose fields have the same names, for rows of this unit."""
-        shared = (field.name for field in fields(cls) if field.name not in ("kind", "unit"))
-        return cls(kind=kind, unit=unit, **{name: getattr(entry, name) for name in shared})
-
     def check(self, most: float) -> None:
         """Raise unless the parameters make a filter; the share of corrupted rows is below `most`."""
-        positive(radius=self.radius)
         if self.radius > WIDEST * self.unit:
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} standard deviations")
         if not (real(self.corruption) and 0 <= self.corruption < most):

@@ -148,11 +148,6 @@ def merged(releases: Sequence[tuple[Sums, Costs, Budget]]) -> Sums:
     )
 
 
-def mean_sd(n: int, radius: float, charges: Sequence[Charge]) -> float:
-    """Return the sd of the noise in every coordinate of s/n, from releases of MEAN under these charges."""
-    return 2 * radius / (n * sqrt(sum(gaussian_mu(charge.cost) ** 2 for charge in charges)))
-
-
 def _flat(square: Array) -> Array:
     """Return a symmetric matrix as a vector whose l2 norm is its Frobenius norm."""
     upper = np.triu_indices(len(square))

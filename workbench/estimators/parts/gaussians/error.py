@@ -21,10 +21,8 @@ import numpy as np
 
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix, median_of_mean
 from workbench.estimators.parts.gaussians.steps import RoundSteps, slope
-from workbench.estimators.parts.preconditioned.winsorised_covariance import (
-    kept_share,
-    squared_errors,
-)
+from workbench.estimators.parts.normal_ball import clipped_moment
+from workbench.estimators.parts.preconditioned.winsorised_covariance import squared_errors
 from workbench.privacy.mechanisms import gaussian_mu
 
 MATRICES, POINTS, SEED = 101, 4096, 61
@@ -74,7 +72,7 @@ def squared_error(steps: RoundSteps, stretch: float = 1.0) -> SquaredErrors:
     if steps.centred:
         return SquaredErrors(d, 0.0, covariance)
     sd = steps.lift.charge("", cost).sensitivity * radius / (mu * sqrt(2) * steps.lift.height)
-    drawn = float(kept_share(squared, d)[0]) / n + sd**2 * stretch
+    drawn = clipped_moment(d, radius) / n + sd**2 * stretch
     return SquaredErrors(d, d * drawn / slope(d, radius) ** 2, covariance)
 
 

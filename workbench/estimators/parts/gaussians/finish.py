@@ -28,13 +28,7 @@ import numpy as np
 
 from workbench.estimators.base import FARTHEST, Abstention
 from workbench.estimators.parts.gaussians.frame import Frame, Moments
-from workbench.estimators.parts.gaussians.steps import (
-    LOCATOR,
-    RoundSteps,
-    is_round,
-    round_steps,
-    slope,
-)
+from workbench.estimators.parts.gaussians.steps import LOCATOR, RoundSteps, is_round, round_steps, slope
 from workbench.estimators.parts.preconditioned.winsorised_covariance import unwinsorised
 from workbench.estimators.parts.rows import within_ball
 from workbench.linalg import spectral_map

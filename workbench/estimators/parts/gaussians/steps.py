@@ -110,12 +110,7 @@ class RoundSteps:
 
 @lru_cache(maxsize=1024)
 def round_steps(
-    n: int,
-    d: int,
-    cost: ZCDP,
-    worst: tuple[float, ...],
-    centred: bool = False,
-    narrowest: float = 0.0,
+    n: int, d: int, cost: ZCDP, worst: tuple[float, ...], centred: bool = False, narrowest: float = 0.0
 ) -> RoundSteps:
     """Return the design, made once."""
     return RoundSteps(n, d, cost, worst, centred, narrowest)

@@ -37,6 +37,7 @@ from workbench.estimators.parts.gaussians.error import SquaredErrors
 from workbench.estimators.parts.gaussians.frame import Frame, Moments, identity_frame, padded, point_mass
 from workbench.estimators.parts.gaussians.paper_finish import PaperFinish
 from workbench.estimators.parts.rows import (
+    centred_count,
     centred_rows,
     in_blocks,
     moment_of,
@@ -88,7 +89,7 @@ class PaperUnbounded:
     @property
     def rows(self) -> int:
         """N."""
-        return self.n if self.centred else self.n // 2
+        return centred_count(self.n, self.centred)
 
     @cached_property
     def blocks(self) -> tuple[int, int]:

@@ -18,13 +18,13 @@ Proof: `proofs/heavy_tails.md`, section 7; `proofs/univariate.md`, section 2.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from math import inf, log, sqrt
 
 import numpy as np
 
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.estimators.base import Abstention, require_matrix
+from workbench.estimators.parts.budgets import concentrated
 from workbench.privacy import (
     ZCDP,
     ApproxDP,
@@ -36,7 +36,6 @@ from workbench.privacy import (
     Plan,
     Sequential,
 )
-from workbench.privacy.conversions import zcdp_within_approx
 from workbench.privacy.histograms import largest_noise, stability_charge, stability_threshold, stable_mode
 from workbench.privacy.plan import Rule
 from workbench.types import Array, Calibration
@@ -74,11 +73,8 @@ class StableCentres:
             case ApproxDP(epsilon, delta) if 0 < delta < 0.5:
                 if self.calibration == "paper":
                     return "zcdp", ApproxDP(min(epsilon, 0.9) / sqrt(8 * d * log(2 / delta)), delta / (2 * d))
-                basic, rho = (
-                    ApproxDP(epsilon / d, delta / d),
-                    _concentrated(budget),
-                )
-                joint = ZCDP(rho / d, delta / (2 * d))
+                basic = ApproxDP(epsilon / d, delta / d)
+                joint = ZCDP(concentrated(budget).rho / d, delta / (2 * d))
                 if stability_threshold(basic) <= stability_threshold(joint):
                     return "basic", basic
                 return "zcdp", joint
@@ -126,9 +122,3 @@ def box_reach(n: int, d: int, beta: float) -> float:
 def ball_reach(d: int, inner: float) -> float:
     """Return the radius round a centre of bins of width 4 that holds the ball `inner` round the mean."""
     return 1.5 * BALL_WIDTH * sqrt(d) + inner
-
-
-@lru_cache(maxsize=1024)
-def _concentrated(budget: ApproxDP) -> float:
-    """Return the ρ that half of delta converts to `budget`; the other half is for the histograms."""
-    return zcdp_within_approx(ApproxDP(budget.epsilon, budget.delta / 2)).rho

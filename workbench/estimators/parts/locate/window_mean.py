@@ -21,8 +21,7 @@ from workbench.estimators.parts.foreseen import median_beyond, median_norm, medi
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
-from workbench.estimators.parts.locate.law import location_law
-from workbench.estimators.parts.locate.located_within import located_within, uniform_deviation
+from workbench.estimators.parts.locate.law import located_within, location_law, uniform_deviation
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive

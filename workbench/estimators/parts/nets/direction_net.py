@@ -2,9 +2,12 @@
 
 Both are fixed before any row is seen, so that the privacy of what uses them does not depend on how fine they
 are; a coarse net costs accuracy only. Directions are 1 on the line, 64 equal angles of the half-circle, and
-150 Fibonacci points of the half-sphere. Candidates are the points of a grid on a box round 0.
+150 Fibonacci points of the half-sphere. Candidates are the points of a grid on a box round 0. The error of
+one that the exponential mechanism chooses is foreseen from public numbers: scores are those of the population
+round a place that sampling moves, and the mean lies in the middle between candidates, where a grid errs most.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from math import ceil, pi, sqrt
 
@@ -12,10 +15,12 @@ import numpy as np
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import require_matrix
+from workbench.estimators.parts.foreseen import chosen, weighted_median
 from workbench.types import Array
 
 MOST = 30_000  # candidates
 ANGLES, POINTS = 64, 150
+SHIFTS, SEED = 32, 14  # of places that sampling moves: fixed and public
 
 
 def half_sphere(count: int) -> Array:
@@ -71,3 +76,19 @@ def require_few_columns(n: int, d: int) -> None:
     require_matrix(n, d)
     if d > 3:
         raise ArgumentError("d", d, "1, 2 or 3: the net has a number of candidates that is exponential in d")
+
+
+def median_on_grid(
+    d: int, reach: float, step: float, spread: float, weigh: Callable[[Array], Array]
+) -> float:
+    """Return the median distance of the chosen point from the mean, all in one unit.
+
+    `spread` is the sd of a coordinate of the place where scores are highest, `weigh` the log of the weight of
+    points at given distances from it.
+    """
+    points = grid(d, reach, step)
+    spacing = 2 * reach / (round(len(points) ** (1 / d)) - 1)
+    places = points - spacing / 2
+    shifts = np.random.default_rng(SEED).standard_normal((SHIFTS, d)) * spread
+    chances = [chosen(weigh(np.linalg.norm(places - shift, axis=1))) for shift in shifts]
+    return weighted_median(np.linalg.norm(places, axis=1), np.mean(chances, axis=0))

@@ -35,10 +35,10 @@ from workbench.estimators.parts.nets.direction_net import (
     directions,
     grid,
     grid_size,
+    median_on_grid,
     projected,
     require_few_columns,
 )
-from workbench.estimators.parts.nets.foreseen_net import median_on_grid
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import exponential, lower_bound, lower_bound_offset, selection_scale
 from workbench.types import Array
@@ -61,7 +61,7 @@ class TrimmedNet:
 
     def __post_init__(self) -> None:
         checked(self)
-        positive(radius=self.radius, width=self.width)
+        positive(width=self.width)
         probability(check=self.check)
 
     @property

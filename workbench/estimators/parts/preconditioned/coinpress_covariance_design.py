@@ -24,23 +24,14 @@ from operator import attrgetter
 
 import numpy as np
 
-from workbench.estimators.parts.preconditioned.coinpress_design import (
-    COVERED,
-    chi,
-    failures_of,
-    shares,
-)
-from workbench.estimators.parts.preconditioned.expected_frame import (
-    mean_size,
-    noise_radius,
-    positive_mean,
-)
+from workbench.estimators.parts.preconditioned.coinpress_design import COVERED, Problem, failures_of
+from workbench.estimators.parts.preconditioned.expected_frame import mean_size, noise_radius, positive_mean
 from workbench.estimators.parts.preconditioned.winsorised_covariance import (
     WinsorisedCovariance,
     squared_errors,
 )
 from workbench.estimators.parts.rows import second_moment_sensitivity
-from workbench.linalg import sample_covariance_excess, symmetric_noise_frobenius, symmetric_noise_norm, tail
+from workbench.linalg import sample_covariance_excess, symmetric_noise_frobenius, symmetric_noise_norm
 from workbench.privacy import GaussianDP
 from workbench.types import Calibration, Mode
 
@@ -65,23 +56,13 @@ class CovarianceDesign:
 
 
 @lru_cache(maxsize=4096)
-def covariance_design(
-    n: int,
-    d: int,
-    upper: float,
-    mu: float,
-    steps: int | None,
-    mode: Mode,
-    calibration: Calibration,
-    beta: float,
-) -> CovarianceDesign:
+def covariance_design(problem: Problem) -> CovarianceDesign:
     """Return the design with the smallest error bound, or rms error in mode "practical".
 
-    For n rows with covariance at least I and at most `upper` I.
+    For n rows with covariance at least I and at most `reach` I.
     """
-    ways = shares(steps, calibration)
-    tried = (_covariance(n, d, upper, mu, weights, mode, calibration, beta) for weights in ways)
-    return min(tried, key=attrgetter("rms" if mode == "practical" else "error"))
+    tried = (_covariance(problem, weights) for weights in problem.shares)
+    return min(tried, key=attrgetter("rms" if problem.practical else "error"))
 
 
 @dataclass(frozen=True)
@@ -95,69 +76,50 @@ class _Step:
     lower: float
 
 
-def _covariance(
-    n: int,
-    d: int,
-    upper: float,
-    mu: float,
-    weights: Sequence[float],
-    mode: Mode,
-    calibration: Calibration,
-    beta: float,
-) -> CovarianceDesign:
-    failures = failures_of(len(weights), beta)
-    early = list(_early(n, d, upper, mu, weights, failures, mode, calibration))
-    lower, excess = (1 / upper, *(step.lower for step in early)), tuple(step.excess for step in early)
+def _covariance(problem: Problem, weights: Sequence[float]) -> CovarianceDesign:
+    n, d, failures = problem.n, problem.d, failures_of(len(weights), problem.beta)
+    early = list(_early(problem, weights, failures))
+    lower, excess = (1 / problem.reach, *(step.lower for step in early)), tuple(step.excess for step in early)
     share = 1 - sum(step.weight for step in early)
-    if winsorised(mode, calibration):
-        clip = WinsorisedCovariance(n, d, GaussianDP(mu * sqrt(share))).radius
-        squared = _winsorised_error(n, d, mu * sqrt(share), clip, lower, early)
+    mu = problem.mu * sqrt(share)
+    if winsorised(problem.mode, problem.calibration):
+        clip = WinsorisedCovariance(n, d, GaussianDP(mu)).radius
+        squared = _winsorised_error(n, d, mu, clip, lower, early)
     else:
-        clip = _covariance_clip(n, d, mode, failures[-1] / 3)
-        size = lower[-1] if mode == "practical" else reduce(lambda b, e: b / (b + e), excess, 1 / upper)
-        noise = _noise(d, _sd(n, clip, mu * sqrt(share), calibration), calibration)
+        clip = problem.length(failures[-1] / 3 / n)
+        size = lower[-1] if problem.practical else reduce(lambda b, e: b / (b + e), excess, 1 / problem.reach)
+        noise = _noise(d, _sd(problem, clip, mu), problem.calibration)
         squared = d * (d + 1) / n + noise / size**2
-    error = _error_bound(n, d, _sd(n, clip, mu * sqrt(share), calibration), lower[-1], beta)
-    floors = excess if mode == "practical" else lower[:-1]
     return CovarianceDesign(
         weights=(*(step.weight for step in early), share),
         clips=(*(step.clip for step in early), clip),
         excess=excess,
-        floors=floors,
+        floors=excess if problem.practical else lower[:-1],
         lower=lower,
-        error=error,
+        error=_error_bound(problem, _sd(problem, clip, mu), lower[-1]),
         rms=sqrt(squared),
     )
 
 
-def _early(
-    n: int,
-    d: int,
-    upper: float,
-    mu: float,
-    weights: Sequence[float],
-    failures: Sequence[float],
-    mode: Mode,
-    calibration: Calibration,
-) -> Iterator[_Step]:
+def _early(problem: Problem, weights: Sequence[float], failures: Sequence[float]) -> Iterator[_Step]:
     """Yield all steps but the last, up to the first that would not raise ℓ."""
-    lower = 1 / upper
+    lower = 1 / problem.reach
     for weight, b in zip(weights[:-1], failures, strict=False):
-        clip = _covariance_clip(n, d, mode, b / 3)
-        sd = _sd(n, clip, mu * sqrt(weight), calibration)
-        e = _excess(n, d, sd, mode, b / 3)
-        practical = mode == "practical"
-        size = positive_mean(lower, noise_radius(d, sd)) + e if practical else lower + 2 * e
+        clip = problem.length(b / 3 / problem.n)
+        sd = _sd(problem, clip, problem.mu * sqrt(weight))
+        e = _excess(problem, sd, b / 3)
+        mean = positive_mean(lower, noise_radius(problem.d, sd))
+        size = mean + e if problem.practical else lower + 2 * e
         if size >= 1:
             break
         lower = lower / size
         yield _Step(weight, clip, sd, e, lower)
 
 
-def _sd(n: int, clip: float, mu: float, calibration: Calibration) -> float:
+def _sd(problem: Problem, clip: float, mu: float) -> float:
     """Return the sd of the noise, of which norms are measured as if those of symmetric noise."""
-    wider = sqrt(2) if calibration == "paper" else 1.0
-    return wider * second_moment_sensitivity(n, clip) / mu
+    wider = sqrt(2) if problem.calibration == "paper" else 1.0
+    return wider * second_moment_sensitivity(problem.n, clip) / mu
 
 
 def _winsorised_error(
@@ -176,26 +138,23 @@ def winsorised(mode: Mode, calibration: Calibration) -> bool:
     return mode == "practical" and calibration == "tight"
 
 
-def _covariance_clip(n: int, d: int, mode: Mode, b: float) -> float:
-    return chi(d, COVERED) if mode == "practical" else tail(d, b / n)
-
-
-@lru_cache(maxsize=256)
-def _excess(n: int, d: int, sd: float, mode: Mode, b: float) -> float:
+def _excess(problem: Problem, sd: float, b: float) -> float:
     """Return e, how far the noisy covariance of a step may be from the true one in spectral norm."""
-    if mode == "practical":
+    n, d = problem.n, problem.d
+    if problem.practical:
         return CAUTION * (sample_covariance_excess(n, d, COVERED) + sd * symmetric_noise_norm(d, COVERED))
     return sample_covariance_excess(n, d, b) + sd * symmetric_noise_norm(d, b)
 
 
-def _error_bound(n: int, d: int, sd: float, lower: float, beta: float) -> float:
+def _error_bound(problem: Problem, sd: float, lower: float) -> float:
     """Return a bound on the error in the norm of Σ: √d times the sampling excess, and the noise over ℓ.
 
     Below 1 it makes Z positive definite, so that its positive part is Z. Otherwise that part moves Z by at
     most the noise once more.
     """
-    sampling = sqrt(d) * sample_covariance_excess(n, d, beta / 4)
-    noise = sd / lower * symmetric_noise_frobenius(d, beta / 4)
+    d, b = problem.d, problem.beta / 4
+    sampling = sqrt(d) * sample_covariance_excess(problem.n, d, b)
+    noise = sd / lower * symmetric_noise_frobenius(d, b)
     return sampling + (noise if sampling + noise < 1 else 2 * noise)
 
 

@@ -14,20 +14,48 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log, sqrt
-from typing import TypeAlias
 
-from scipy.special import gammainccinv
-
+from workbench.estimators.parts.budgets import divisions
+from workbench.estimators.parts.normal_ball import radius_within
 from workbench.estimators.parts.rows import mean_sensitivity
 from workbench.linalg import tail
 from workbench.types import Calibration, Mode
 
-Mode: TypeAlias = Mode
-Calibration: TypeAlias = Calibration
-
 MOST_STEPS = 30
 SPREAD = {"tight": (0.02, 0.05, 0.1, 0.15, 0.25, 0.4), "paper": (0.25,)}  # shares of all steps but the last
 ROW, COVERED = 0.05, 0.01  # "practical": share of rows clipped, of balls missed
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Public facts of a run: n rows of dimension d, `mu` of the whole budget, the entry's options.
+
+    `reach` is how far the mean may be from the centre, or the condition number of the covariance, in units.
+    """
+
+    n: int
+    d: int
+    reach: float
+    mu: float
+    steps: int | None
+    mode: Mode
+    calibration: Calibration
+    beta: float
+
+    @property
+    def practical(self) -> bool:
+        """Whether radii are smaller than what is proved."""
+        return self.mode == "practical"
+
+    @property
+    def shares(self) -> Iterator[tuple[float, ...]]:
+        """The shares of all steps, for every number of steps and every way that is tried."""
+        counts = range(1, MOST_STEPS + 1) if self.steps is None else (self.steps,)
+        return divisions(counts, SPREAD[self.calibration])
+
+    def length(self, b: float, share: float = COVERED) -> float:
+        """Return an upper b-quantile of the norm of N(0, I_d), or more; in mode "practical" a `share`-one."""
+        return radius_within(self.d, share) if self.practical else tail(self.d, b)
 
 
 @dataclass(frozen=True)
@@ -45,27 +73,9 @@ class MeanDesign:
 
 
 @lru_cache(maxsize=4096)
-def mean_design(
-    n: int,
-    d: int,
-    radius: float,
-    mu: float,
-    steps: int | None,
-    mode: Mode,
-    calibration: Calibration,
-    beta: float,
-) -> MeanDesign:
-    """Return the design with the smallest final radius, for n rows of covariance I and `mu`-GDP in all."""
-    ways = shares(steps, calibration)
-    tried = (_mean(n, d, radius, mu, weights, mode, calibration, beta) for weights in ways)
-    return min(tried, key=lambda design: design.radius)
-
-
-def shares(steps: int | None, calibration: Calibration) -> Iterator[tuple[float, ...]]:
-    """Yield the shares of all steps, for every number of steps and every way that is tried."""
-    for count in range(1, MOST_STEPS + 1) if steps is None else (steps,):
-        for spread in SPREAD[calibration] if count > 1 else (0.0,):
-            yield (*(spread / (count - 1),) * (count - 1), 1 - spread) if count > 1 else (1.0,)
+def mean_design(problem: Problem) -> MeanDesign:
+    """Return the design with the smallest final radius, for rows of covariance I and `mu`-GDP in all."""
+    return min((_mean(problem, weights) for weights in problem.shares), key=lambda design: design.radius)
 
 
 def failures_of(count: int, beta: float) -> list[float]:
@@ -73,25 +83,17 @@ def failures_of(count: int, beta: float) -> list[float]:
     return [beta / 2 / (count - 1)] * (count - 1) + [beta / 2] if count > 1 else [beta]
 
 
-def _mean(
-    n: int,
-    d: int,
-    radius: float,
-    mu: float,
-    weights: Sequence[float],
-    mode: Mode,
-    calibration: Calibration,
-    beta: float,
-) -> MeanDesign:
+def _mean(problem: Problem, weights: Sequence[float]) -> MeanDesign:
     taken: list[float] = []
     clips: list[float] = []
-    radii, skipped = [radius], 0.0
-    for place, (weight, b) in enumerate(zip(weights, failures_of(len(weights), beta), strict=True)):
+    radii, skipped = [problem.reach], 0.0
+    failures = failures_of(len(weights), problem.beta)
+    for place, (weight, b) in enumerate(zip(weights, failures, strict=True)):
         last = place == len(weights) - 1
         share = weight + skipped if last else weight
-        clip = _mean_clip(n, d, radii[-1], mode, calibration, b / 3)
-        sd = mean_sensitivity(n, clip) / (mu * sqrt(share))
-        shrunk = _mean_tail(d, mode, b / 3) * sqrt(1 / n + sd**2)
+        clip = _mean_clip(problem, radii[-1], b / 3)
+        sd = mean_sensitivity(problem.n, clip) / (problem.mu * sqrt(share))
+        shrunk = problem.length(b / 3) * sqrt(1 / problem.n + sd**2)
         if shrunk >= radii[-1] and not last:
             skipped += weight
             continue
@@ -101,20 +103,9 @@ def _mean(
     return MeanDesign(tuple(taken), tuple(clips), tuple(radii))
 
 
-def _mean_clip(n: int, d: int, r: float, mode: Mode, calibration: Calibration, b: float) -> float:
-    practical = mode == "practical"
-    size = chi(d, ROW) if practical else tail(d, b / (2 * n))
-    if calibration == "paper":
+def _mean_clip(problem: Problem, r: float, b: float) -> float:
+    n, size = problem.n, problem.length(b / (2 * problem.n), ROW)
+    if problem.calibration == "paper":
         return r + size
-    across = 2 * r if practical else (r + size / n) * sqrt(2 * log(2 * n / b))
+    across = 2 * r if problem.practical else (r + size / n) * sqrt(2 * log(2 * n / b))
     return min(r + size, sqrt(size**2 + 2 * across + r**2))
-
-
-def _mean_tail(d: int, mode: Mode, b: float) -> float:
-    return chi(d, COVERED) if mode == "practical" else tail(d, b)
-
-
-@lru_cache(maxsize=256)
-def chi(d: int, share: float) -> float:
-    """Return the upper `share`-quantile of the norm of N(0, I_d)."""
-    return sqrt(2 * float(gammainccinv(d / 2, share)))

@@ -26,11 +26,8 @@ from scipy.special import chdtri
 
 from workbench.estimators.parts.gaussians.error import SquaredErrors
 from workbench.estimators.parts.gaussians.steps import slope
-from workbench.estimators.parts.preconditioned.winsorised_covariance import (
-    BEYOND,
-    kept_share,
-    squared_errors,
-)
+from workbench.estimators.parts.normal_ball import clipped_moment
+from workbench.estimators.parts.preconditioned.winsorised_covariance import BEYOND, squared_errors
 from workbench.estimators.parts.rows import second_moment_sensitivity
 
 MOST_STEPS = 30
@@ -100,11 +97,6 @@ def balanced_height(d: int, radius: float) -> float:
     return sqrt(2 / (1 + sqrt(1 + 8 * (d + 1) * radius**2)))
 
 
-def kept(d: int, radius: float) -> float:
-    """Return k: the share of the variance of white rows that the ball leaves."""
-    return float(kept_share(np.array(radius**2), d))
-
-
 def _price(design: JointDesign) -> float:
     return sqrt(_sum(design.errors)) * DEAR ** len(design.steps)
 
@@ -136,7 +128,7 @@ def _frame_step(noise: Noise, weight: float, lower: float, offset: float) -> Joi
     clip = sqrt(_squared(d, CLIPPED) + 4 * offset + offset**2)
     step = JointStep(weight, clip, balanced_height(d, clip), inf, lower, offset)
     edge, shift = sqrt(2) * (sqrt(d) + 1) * noise.moment(step), sqrt(d) * noise.mean(step)
-    taken = (edge + 2 * offset * shift + shift**2) / kept(d, clip)
+    taken = (edge + 2 * offset * shift + shift**2) / clipped_moment(d, clip)
     return replace(step, excess=max(0.0, taken - lower / 2))
 
 
@@ -168,7 +160,7 @@ def squared_error(noise: Noise, last: JointStep, size: float) -> SquaredErrors:
     n, d, radius = noise.n, noise.d, last.clip / sqrt(size)
     told = noise.mu * sqrt(last.weight) / (1 + last.height**2)
     covariance = float(squared_errors(np.array(radius**2), n, d, told))
-    drawn = d * (kept(d, radius) / n + noise.mean(last) ** 2 / size) / slope(d, radius) ** 2
+    drawn = d * (clipped_moment(d, radius) / n + noise.mean(last) ** 2 / size) / slope(d, radius) ** 2
     return SquaredErrors(d, drawn + (BENT * last.offset**2 / size) ** 2, covariance)
 
 

@@ -12,11 +12,7 @@ from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, mapped, require_matrix
 from workbench.estimators.parts.budgets import batches_plan, gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
-from workbench.estimators.parts.preconditioned.bounded_moments import (
-    Moments,
-    require_fourth,
-    zeroed_beyond,
-)
+from workbench.estimators.parts.preconditioned.bounded_moments import Moments, require_fourth, zeroed_beyond
 from workbench.estimators.parts.preconditioned.heavy_tailed_design import (
     Design,
     Problem,
@@ -26,7 +22,13 @@ from workbench.estimators.parts.preconditioned.heavy_tailed_design import (
     expected_rms,
 )
 from workbench.estimators.parts.preconditioned.preconditioning import mapped_back
-from workbench.estimators.parts.rows import centred_rows, moment_of, require_spread, within_ball
+from workbench.estimators.parts.rows import (
+    centred_count,
+    centred_rows,
+    moment_of,
+    require_spread,
+    within_ball,
+)
 from workbench.linalg import psd_part
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import symmetric_gaussian
@@ -40,7 +42,8 @@ class HeavyTailedSteps:
     upper: float
     lower: float
     centred: bool
-    moments: Moments
+    moments: int
+    hypercontractivity: float
     steps: int | None
     calibration: Calibration
     mode: Mode
@@ -51,21 +54,22 @@ class HeavyTailedSteps:
         """Raise on a parameter outside its range."""
         checked(self)
         require_spread(self.lower, self.upper)
-        require_fourth(self.moments)
+        require_fourth(self.bounded)
         probability(alpha=self.alpha)
 
-    def rows(self, n: int) -> int:
-        """Return m, the number of rows of mean 0."""
-        return n if self.centred else n // 2
+    @property
+    def bounded(self) -> Moments:
+        """The constants (C, 2k) of the rows."""
+        return Moments(self.moments, self.hypercontractivity)
 
     def problem(self, n: int, d: int, budget: Budget) -> Problem:
         """Return the public facts of a run."""
         return Problem(
-            m=self.rows(n),
+            m=centred_count(n, self.centred),
             d=d,
             ratio=self.upper / self.lower,
             mu=gaussian_total(budget),
-            moments=self.moments if self.centred else self.moments.paired(),
+            moments=self.bounded if self.centred else self.bounded.paired(),
             calibration=self.calibration,
             mode=self.mode,
             alpha=self.alpha,

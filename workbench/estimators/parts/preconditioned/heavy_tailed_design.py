@@ -21,21 +21,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf, log, sqrt
-from typing import TypeAlias
 
 import numpy as np
 from scipy.special import gammainc
 
+from workbench.estimators.parts.normal_ball import kept_share
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments
 from workbench.estimators.parts.preconditioned.expected_frame import noise_radius, positive_mean
 from workbench.estimators.parts.preconditioned.preconditioning import Band
-from workbench.estimators.parts.preconditioned.winsorised_covariance import kept_share
 from workbench.estimators.parts.rows import second_moment_sensitivity
 from workbench.linalg import symmetric_noise_frobenius, symmetric_noise_norm
 from workbench.types import Array, Calibration, Mode
-
-Calibration: TypeAlias = Calibration
-Mode: TypeAlias = Mode
 
 MOST_STEPS = 20
 SPREAD = (0.1, 0.25, 0.5)  # shares of all steps but the last, together: of rows if "proved", else of μ²

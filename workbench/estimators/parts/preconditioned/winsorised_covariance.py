@@ -20,6 +20,7 @@ from math import sqrt
 import numpy as np
 from scipy.special import chdtri, gammainc, gammaincc
 
+from workbench.estimators.parts.normal_ball import kept_share
 from workbench.estimators.parts.rows import second_moment_sensitivity
 from workbench.linalg import spectral_map
 from workbench.privacy import Budget, Charge, NoiseSource
@@ -95,11 +96,6 @@ def censored_spectrum(variances: Array, radius: float) -> Array:
     d, squares = len(variances), _directions(len(variances))
     spread = np.maximum(squares @ variances, radius**2 / _INSIDE)
     return np.asarray(variances * (kept_share(radius**2 / spread, d) @ squares) * (d / len(squares)))
-
-
-def kept_share(squared: Array, d: int) -> Array:
-    """Return E min(|z|², R²)/d for standard normal z: what the ball of radius R leaves of each variance."""
-    return np.asarray(gammainc(d / 2 + 1, squared / 2) + squared / d * gammaincc(d / 2, squared / 2))
 
 
 @lru_cache(maxsize=16)

@@ -121,16 +121,21 @@ def _kept() -> dict[str, list[dict[str, Any]]]:
 
 
 def powers(d: int) -> range:
-    """Return the powers of 4 that are kept for a common d."""
+    """Return the powers of 4 that are kept for a common d; fewer rows have hardly a design."""
     return range(2 if d == 1 else 3 if d <= 3 else 4, 8)
+
+
+def written(table: dict[str, list[dict[str, Any]]]) -> str:
+    """Return the text of the file, a line for every cell."""
+    blocks = (f'"{key}": [\n' + ",\n".join(map(json.dumps, found)) + "\n]" for key, found in table.items())
+    return "{\n" + ",\n".join(blocks) + "\n}\n"
 
 
 def main() -> None:
     """Simulate all common cells and write the file."""
     table = {f"{d} {p}": [asdict(one) for one in simulated(d, p)] for d in COMMON for p in powers(d)}
     with open(str(files(__package__) / FILE), "w", encoding="utf-8") as file:
-        json.dump(table, file, indent=0)
-        file.write("\n")
+        file.write(written(table))
 
 
 if __name__ == "__main__":

@@ -23,17 +23,12 @@ from scipy.special import ndtri
 
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.budgets import vote_and_mask
-from workbench.estimators.parts.quantile.cells import RATIOS, Cell, cells, influence_for, scales
+from workbench.estimators.parts.quantile.cells import RATIOS, Cell, cells, influence_for, powers, scales
 from workbench.estimators.parts.quantile.influence import normal_level
 from workbench.estimators.parts.quantile.levels import WIDEST
 from workbench.estimators.parts.quantile.stability import Stability
 from workbench.privacy import ApproxDP, Charge, PureDP, Sequential, SimulatedNoise
-from workbench.privacy.masks import (
-    LARGEST_THOMPSON,
-    least_rate,
-    masked_identity,
-    wishart_trace_scale,
-)
+from workbench.privacy.masks import LARGEST_THOMPSON, least_rate, masked_identity, wishart_trace_scale
 from workbench.privacy.mechanisms import truncated_laplace_bound
 from workbench.types import Array
 
@@ -180,7 +175,7 @@ def _narrowness(mask: Charge, d: int) -> float:
 @lru_cache(maxsize=4096)
 def interpolated(n: int, d: int, index: int) -> Cell:
     """Return the cell of a scale for n rows: linear in 1/√n between powers of 4."""
-    power = min(max(floor(log(max(n, 1), 4)), _lowest(d)), HIGHEST - 1)
+    power = min(max(floor(log(max(n, 1), 4)), powers(d).start), HIGHEST - 1)
     low, high = cells(d, power)[index], cells(d, power + 1)[index]
     share = (1 / sqrt(n) - 2.0**-power) / (2.0 ** -(power + 1) - 2.0**-power)
 
@@ -197,11 +192,6 @@ def interpolated(n: int, d: int, index: int) -> Cell:
     )
 
 
-def _lowest(d: int) -> int:
-    """Return the power of 4 of the smallest cell: fewer rows have hardly a design."""
-    return 2 if d == 1 else 3 if d <= 3 else 4
-
-
 @lru_cache(maxsize=256)
 def fewest_rows(
     d: int,
@@ -213,33 +203,19 @@ def fewest_rows(
     widest: float = WIDEST,
 ) -> int:
     """Return the fewest rows, to 1 %, whose error is at most α with probability 1 - β/2, given an answer."""
+
+    def accurate(n: int) -> bool:
+        try:
+            return design(n, d, budget, beta, mask, widest).error(target, beta / 2) <= alpha
+        except ArgumentError:
+            return False
+
     low, high = 16, 64
-    while not accurate(high, d, budget, beta, target, alpha, mask, widest):
+    while not accurate(high):
         low, high = high, 2 * high
         if high > 2**40:
             raise ArgumentError("alpha", alpha, f"more for d = {d} at {budget}")
     while high > 1.01 * low + 1:
         middle = (low + high) // 2
-        low, high = (
-            (low, middle)
-            if accurate(middle, d, budget, beta, target, alpha, mask, widest)
-            else (middle, high)
-        )
+        low, high = (low, middle) if accurate(middle) else (middle, high)
     return high
-
-
-def accurate(
-    n: int,
-    d: int,
-    budget: ApproxDP,
-    beta: float,
-    target: Target,
-    alpha: float,
-    mask: Mask = "auto",
-    widest: float = WIDEST,
-) -> bool:
-    """Return whether n rows have a design with this error."""
-    try:
-        return design(n, d, budget, beta, mask, widest).error(target, beta / 2) <= alpha
-    except ArgumentError:
-        return False

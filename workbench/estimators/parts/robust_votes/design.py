@@ -27,31 +27,23 @@ LEAST = 200  # groups
 MARGIN = 0.01
 
 
-def robust_designs(
-    of: str,
-    n: int,
-    d: int,
-    corruption: float,
-    budget: ApproxDP,
-    beta: float,
-    kind: str,
-    moves: Moves,
-    least: float = 0.0,
-) -> list[tuple[Row, Design]]:
-    """Return the designs for n rows, narrowest first, each with its row of the table.
+@lru_cache(maxsize=1024)
+def robust_design(n: int, *asked: Any) -> tuple[Row, Design]:
+    """Return the design for n rows whose mask is narrowest, with its row of the table.
 
-    `kind` is that of the mask, `least` what its narrowness has to exceed.
+    It is asked for by what the vote is on, d, the corruption, the budget, β, the kind of the mask, the bound
+    on a row's effect, and what the narrowness has to exceed.
 
     Raises
     ------
     ArgumentError
-        If there are none.
+        If there is none.
     """
-    asked = (of, d, corruption, budget, beta, kind, moves, least)
+    _, d, _, budget, *_ = asked
     found = _found(n, *asked)
     if not found:
         raise ArgumentError("n", n, f"at least {fewest_robust(*asked)} for d = {d} at {budget}")
-    return sorted(found, key=lambda one: -one[1].narrowness)
+    return max(found, key=lambda one: one[1].narrowness)
 
 
 @contextmanager
@@ -67,7 +59,7 @@ def refused_whole(n: int, fewest_rows: Callable[[], int], d: int, budget: Approx
 
 @lru_cache(maxsize=256)
 def fewest_robust(*asked: Any) -> int:
-    """Return the fewest rows that have a design; the arguments of `robust_designs` but n."""
+    """Return the fewest rows that have a design; the arguments of `robust_design` but n."""
     return fewest(lambda n: _found(n, *asked) or None, LEAST)
 
 

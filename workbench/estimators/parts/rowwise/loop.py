@@ -210,12 +210,7 @@ class RobustLoop:
         return offset * min(1.0, self.design.radius / max(float(np.linalg.norm(offset)), 1e-300))
 
     def finished(
-        self,
-        exact: Sums,
-        state: RowFilter,
-        charges: Sequence[Charge],
-        copies: list[Copy],
-        noise: NoiseSource,
+        self, exact: Sums, state: RowFilter, charges: Sequence[Charge], copies: list[Copy], noise: NoiseSource
     ) -> Array:
         """Return step (5): (N, s) once more for each charge."""
         found = [(self.released(exact, MEAN, charge, noise), MEAN, charge.cost) for charge in charges]

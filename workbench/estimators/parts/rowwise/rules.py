@@ -32,8 +32,8 @@ import numpy as np
 from scipy.special import chdtri
 
 from workbench.estimators.parts.filters.weighted_moments import Sums
+from workbench.estimators.parts.normal_ball import clipped_moment, kept_moment
 from workbench.estimators.parts.rowwise.design import RobustDesign, threshold
-from workbench.estimators.parts.rowwise.normal_ball import clipped_moment, kept_moment
 from workbench.estimators.parts.rowwise.row_filter import RowFilter
 from workbench.types import Array
 

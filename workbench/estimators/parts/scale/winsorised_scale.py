@@ -21,8 +21,7 @@ from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
 from workbench.estimators.parts.foreseen import median_norm_found
 from workbench.estimators.parts.locate.laplace_normal import noise_quantile, noise_sd
-from workbench.estimators.parts.locate.law import location_law
-from workbench.estimators.parts.locate.located_within import located_within, uniform_deviation
+from workbench.estimators.parts.locate.law import located_within, location_law, uniform_deviation
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.scale.exponent_scale import pair_differences
 from workbench.estimators.parts.scale.winsor import LARGEST_RATIO, Winsor

@@ -20,6 +20,7 @@ Designs:
 "paper": the source's thresholds and constants (`parts.votes.paper`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import sqrt
@@ -37,7 +38,7 @@ from workbench.privacy.random_matrices import bartlett
 from workbench.types import Array
 
 SMALLEST, LARGEST, CONDITION = 1e-70, 1e70, 1e5  # of a usable factor
-AT_ONCE = 2**20  # entries that are decomposed at a time
+AT_ONCE = 2**20  # entries that are worked on at a time
 
 
 @dataclass(frozen=True)
@@ -78,13 +79,16 @@ class Groups:
 
 def grouped(rows: Array, size: int) -> Groups:
     """Return the groups of `size` consecutive rows each; what is left over is unused."""
+    factors = of_groups(rows, size, lambda blocks: np.asarray(np.linalg.qr(blocks, mode="r")))
+    return Groups.of(factors / np.sqrt(size))
+
+
+def of_groups(rows: Array, size: int, estimate: Callable[[Array], Array]) -> Array:
+    """Return an estimate of every group of `size` consecutive rows, of many groups at a time."""
     n, d = rows.shape
     blocks = rows[: n // size * size].reshape(-1, size, d)
-    factors = np.empty((len(blocks), d, d))
     step = max(1, AT_ONCE // (size * d))
-    for start in range(0, len(blocks), step):
-        factors[start : start + step] = np.linalg.qr(blocks[start : start + step], mode="r")
-    return Groups.of(factors / np.sqrt(size))
+    return np.concatenate([estimate(blocks[at : at + step]) for at in range(0, len(blocks), step)])
 
 
 def _usable(factors: Array) -> np.ndarray:

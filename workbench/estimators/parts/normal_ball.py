@@ -10,7 +10,10 @@ Exact, by chi-square laws: with F_k the distribution function of chi² with k de
 
 from math import inf, sqrt
 
-from scipy.special import chdtr, chdtrc, chdtri
+import numpy as np
+from scipy.special import chdtr, chdtri, gammainc, gammaincc
+
+from workbench.types import Array
 
 
 def radius_within(d: int, outside: float) -> float:
@@ -22,14 +25,18 @@ def radius_within(d: int, outside: float) -> float:
     return sqrt(float(chdtri(d, outside)))
 
 
+def kept_share(squared: Array, d: int) -> Array:
+    """Return E min(|z|², R²)/d for standard normal z: what the ball of radius R leaves of each variance."""
+    return np.asarray(gammainc(d / 2 + 1, squared / 2) + squared / d * gammaincc(d / 2, squared / 2))
+
+
 def clipped_moment(d: int, radius: float) -> float:
     """Return the variance in every direction of normal rows clipped to the ball of `radius`.
 
     >>> clipped_moment(3, 1e9), round(clipped_moment(1, 1.0), 3)
     (1.0, 0.516)
     """
-    square = radius**2
-    return float(chdtr(d + 2, square) + square / d * chdtrc(d, square))
+    return float(kept_share(np.asarray(radius**2), d))
 
 
 def kept_moment(q: int, cut: float) -> float:
