@@ -12,7 +12,7 @@ ERROR = "error in the norm of Σ"
 
 def measured(
     label: str,
-    found: Mapping[float, Measure],
+    found: Mapping[Any, Measure],
     key: str,
     expected: Iterable[float] | None = None,
     margin: float = BAND,

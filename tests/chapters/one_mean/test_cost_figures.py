@@ -1,18 +1,20 @@
 from dataclasses import replace
+from inspect import signature
 
 import numpy as np
 import pytest
 
 from workbench.chapters.one_mean.claims import costs as l17_costs
 from workbench.chapters.one_mean.claims import intervals
-from workbench.chapters.one_mean.figures import costs, currencies, free_view
+from workbench.chapters.one_mean.figures import accuracy, costs, currencies, free_view
 from workbench.charts.chart import Chart
 from workbench.lab.pictures.plots import svg
 from workbench.privacy import PureDP
+from workbench.study.run import Run
 from workbench.study.sweeps.sweep import Sweep, grid
 
 CHARTS = (
-    costs.rows_against_accuracy,
+    accuracy.rows_against_accuracy,
     costs.private_for_free,
     costs.tight_ratio,
     currencies.confidence_intervals,
@@ -48,7 +50,7 @@ def _few_runs(monkeypatch):
 @pytest.mark.usefixtures("_few_runs")
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.__name__)
 def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
-    made = chart("quick", 1)
+    made = chart(Run("quick", 1)) if "run" in signature(chart).parameters else chart("quick", 1)
     assert made.name == chart.__name__
     assert made.how_to_read.count(".") >= 2
     assert len(made.title) <= 80
@@ -59,7 +61,7 @@ def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
 
 @pytest.mark.usefixtures("_few_runs")
 def test_the_forbidden_region_is_the_largest_of_the_bounds():
-    panel = costs.rows_against_accuracy("quick", 1).panels[0]
+    panel = accuracy.rows_against_accuracy(Run("quick", 1)).panels[0]
     (edge,) = [series for series in panel.series if series.role == "bound"]
     parts = np.array([series.y for series in panel.series if series.role == "theory"])
     assert edge.y == tuple(parts.max(axis=0))

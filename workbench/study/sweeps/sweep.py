@@ -22,6 +22,7 @@ from workbench.study.sweeps.engine import cells, chosen_backend, compute, task
 from workbench.study.sweeps.grids import Block as Block
 from workbench.study.sweeps.grids import Sweep as Sweep
 from workbench.study.sweeps.grids import grid as grid
+from workbench.study.sweeps.grids import multiples as multiples
 from workbench.study.sweeps.resources import resources
 from workbench.study.sweeps.schema import Cell, table
 from workbench.study.sweeps.store import Rows, Store

@@ -112,11 +112,11 @@ def _mean(values: np.ndarray) -> float:
     return float(np.mean(values))
 
 
-def lower_bounds(alpha: float, epsilon: float, beta: float) -> dict[str, float]:
+def lower_bounds(alpha: float, epsilon: float, beta: float, radius: float = RADIUS) -> dict[str, float]:
     """Return the rows that sampling, packing and two points require for |error| <= alpha but for beta."""
     return {
         "sampling": float(sampling_bound(alpha, beta)),
-        "packing": packing_bound(RADIUS, alpha, epsilon, beta, strict=False),
+        "packing": packing_bound(radius, alpha, epsilon, beta, strict=False),
         "two points": float(two_point_bound(total_variation_of_means(2 * alpha), epsilon, beta)),
     }
 

@@ -1,124 +1,91 @@
-"""What privacy costs for one mean: rows, error, the width of intervals, and the currency it is counted in."""
+"""What privacy costs for one mean, against n: beside sampling, and over the error of the sample mean."""
 
-from collections.abc import Sequence
-from math import pi, sqrt
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import nan, pi, sqrt
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
 from workbench.chapters.one_mean.claims import costs
+from workbench.chapters.one_mean.runs import theory
 from workbench.chapters.one_mean.runs.costs import quantile_ratio_interval, two_step
+from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.estimators.parts.locate.histogram_mean import HistogramMean
+from workbench.estimators.parts.locate.histogram_mean import SHARE, HistogramMean
 from workbench.estimators.parts.locate.laplace_normal import half_width
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.privacy import PureDP
 from workbench.study.intervals import bootstrap_interval
-from workbench.study.measures import at
+from workbench.study.measures import Measure, at
 from workbench.study.profiles import blocks
+from workbench.study.run import Run
 from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.sweeps.sweep import Sweep, grid, multiples
 
-BAND = 0.05  # level of the shaded bands: they miss in one of 20 points
 MEAN, PAPER, PLAIN = "univariate/two-step-mean", "univariate/two-step-mean:paper", "non-private"
-KEYS = {"tight": MEAN, "paper": PAPER}
+KEYS = {"paper": PAPER, "tight": MEAN}
 NAMES = {"tight": "two-step mean, tight", "paper": "two-step mean, the lecture's constants"}
 HALF_NORMAL_MEDIAN = float(ndtri(0.75))
+EPSILON = 1.0
+FOUND = 0.01  # chance of a wrong place up to which the predictions for runs that find the mean are compared
+CURVE_N = (50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+
+
+def curve_points(epsilon: float, radius: float, ns: Sequence[int]) -> tuple[dict[str, object], ...]:
+    """Return the grid of errors against n."""
+    return grid(n=ns, epsilon=epsilon, radius=radius, calibration=("tight", "paper"))
+
 
 CURVES = Sweep(
-    "l17-curves",
-    grid(
-        n=(50, 100, 200, 500, 1000, 2000, 5000, 10_000),
-        epsilon=1.0,
-        radius=costs.RADIUS,
-        calibration=("tight", "paper"),
-    ),
-    two_step,
-    trials=200,
-    blocks=blocks(full=20),
+    "l17-curves", curve_points(EPSILON, costs.RADIUS, CURVE_N), two_step, trials=200, blocks=blocks(full=20)
 )
 
 
-def rows_against_accuracy(profile: str, seed: int) -> Chart:
-    """Return the n that 90 % of the runs need, against alpha, over what no estimator can do without."""
-    frame = run(costs.SIZES, profile, seed=seed)
-    rng = resampler(seed, "rows-against-accuracy")
-    alphas = np.geomspace(0.02, 0.7, 41)
-    bounds = [costs.lower_bounds(alpha, costs.SIZE_EPSILON, costs.SIZE_BETA) for alpha in alphas]
-    series = [_sizes(frame, calibration, rng) for calibration in ("paper", "tight")]
-    series.append(_forbidden(alphas, bounds))
-    series += [
-        Series(name, alphas, [bound[key] for bound in bounds], role="theory", colour_key=str(place))
-        for place, (key, name) in enumerate(LOWER.items(), start=3)
-    ]
-    panel = Panel(
-        "", "wanted accuracy α (standard deviations)", "rows n", tuple(series),
-        xlim=(0.02, 0.7), ylim=(10, 1e5),
-    )  # fmt: skip
-    return Chart(
-        "rows_against_accuracy",
-        f"Rows needed for accuracy α in 90 % of runs (ε = {costs.SIZE_EPSILON:g}, R = {costs.RADIUS:g})",
-        (panel,),
-        alt="The rows that two private means need fall with the wanted accuracy α and stay above the largest"
-        " of three lower bounds: sampling for small α, two points in the middle, packing for large α.",
-        how_to_read="Nothing private can enter the shaded region: its edge is the largest of three lower"
-        " bounds, and each of them rules somewhere, sampling on the left, packing on the right. The gap"
-        " between our constants (filled) and the edge is what could still be won; the gap to the lecture's"
-        " constants (hollow) is what constants alone cost.",
-    )
-
-
-LOWER = {
-    "sampling": "sampling alone",
-    "two points": "two points (Lemma 2.7)",
-    "packing": "packing (Theorem 2.6)",
-}
-
-
-def _sizes(frame: pd.DataFrame, calibration: str, rng: np.random.Generator) -> Series:
-    found = [costs.size_needed(frame, calibration, alpha, BAND, rng) for alpha in costs.ALPHAS]
-    return Series(
-        NAMES[calibration],
-        costs.ALPHAS,
-        [one.estimate for one in found],
-        [one.interval[0] for one in found],
-        [one.interval[1] for one in found],
-        colour_key=KEYS[calibration],
-        kind="count",
-    )
-
-
-def _forbidden(alphas: Sequence[float] | np.ndarray, bounds: Sequence[dict[str, float]]) -> Series:
-    return Series("not even with the best estimator", alphas, [max(b.values()) for b in bounds], role="bound")
-
-
-def private_for_free(profile: str, seed: int) -> Chart:
-    """Return the cost of privacy beside that of sampling, then both together, against n."""
-    rng = resampler(seed, "private-for-free")
+def private_for_free(run: Run, *, epsilon: float = EPSILON, radius: float = costs.RADIUS) -> Chart:
+    """Return the cost of privacy beside that of sampling, for ε round this one, then both against n."""
+    rng = resampler(run.seed, "private-for-free")
     return Chart(
         "private_for_free",
         "Private for free: privacy costs 1/(nε), sampling costs 1/√n",
-        (_parts(run(costs.FREE, profile, seed=seed), rng), _totals(run(CURVES, profile, seed=seed), rng)),
+        (_parts(run, epsilon, radius, rng), _totals(run, epsilon, radius, rng)),
         alt="Left: the distance between private and sample mean falls as 1/n, for four values of ε, and"
         " crosses the error of the sample mean, which falls as 1/√n. Right: the total error joins that of the"
-        " sample mean, with tight constants from about 300 rows on.",
+        f" sample mean{', with tight constants from about 300 rows on' * _usual(epsilon, radius)}.",
         how_to_read="Left, how far privacy moves the mean of the same rows: one straight line of slope -1 for"
         " every ε, on the dashed prediction 2w/(nε/2), in which nothing was fitted. Where it dives below the"
         " black line, the error that sampling makes anyway, privacy costs nothing that you would notice."
-        " Right, the total error at ε = 1: constants decide how early that happens.",
+        f" Right, the total error at ε = {epsilon:g}: constants decide how early that happens.",
     )
 
 
-def _parts(frame: pd.DataFrame, rng: np.random.Generator) -> Panel:
-    xs, ns = costs.FREE_N, np.geomspace(1000, 16000, 21)
+def _usual(epsilon: float, radius: float) -> bool:
+    return (epsilon, radius) == (EPSILON, costs.RADIUS)
+
+
+def _rows_factor(epsilon: float, radius: float) -> float:
+    """Return the rows after which the lecture's mean is found, over those at the usual numbers."""
+    here, usual = (
+        theory.rows_needed(partial(theory.range_failure, radius=r, epsilon=SHARE * e), FOUND)
+        for r, e in ((radius, epsilon), (costs.RADIUS, EPSILON))
+    )
+    return here / usual
+
+
+def _parts(run: Run, epsilon: float, radius: float, rng: np.random.Generator) -> Panel:
+    epsilons = [epsilon * one for one in costs.FREE_EPSILON]
+    xs = multiples(
+        costs.FREE_N, max(1.0, _rows_factor(epsilons[0], radius) / _rows_factor(0.25, costs.RADIUS))
+    )
+    frame = run.table(costs.FREE.moved(grid(n=xs, epsilon=epsilons, radius=radius, calibration="paper")))
+    ns = np.geomspace(xs[0], xs[-1], 21)
     series = []
-    for place, epsilon in zip((0, 2, 3, 5), costs.FREE_EPSILON, strict=True):
-        points = [at(frame, n=n, epsilon=epsilon)["apart"].to_numpy() for n in xs]
-        ends = [bootstrap_interval(_mean, point, BAND, rng) for point in points]
-        low, high = zip(*ends, strict=True)
-        series.append(Series(f"ε = {epsilon:g}", xs, map(_mean, points), low, high, colour_key=str(place)))
-        predicted = [costs.noise_part(float(n), epsilon) for n in ns]
+    for place, one in zip((0, 2, 3, 5), epsilons, strict=True):
+        found = _summaries(at(frame, epsilon=one), "apart", np.mean, rng)
+        expected = [costs.noise_part(n, one) for n in found]
+        series.append(measured(f"ε = {one:g}", found, str(place), expected, costs.BAND))
+        predicted = [costs.noise_part(float(n), one) for n in ns]
         series.append(Series("", ns, predicted, role="theory", colour_key=str(place)))
     floor = [sqrt(2 / (pi * n)) for n in ns]
     series.append(Series("error of the sample mean", ns, floor, role="reference", colour_key=PLAIN))
@@ -126,36 +93,56 @@ def _parts(frame: pd.DataFrame, rng: np.random.Generator) -> Panel:
                  "mean distance (standard deviations)", tuple(series))  # fmt: skip
 
 
-def _mean(values: np.ndarray) -> float:
-    return float(np.mean(values))
+def _summaries(
+    frame: pd.DataFrame, column: str, statistic: Callable[..., float], rng: np.random.Generator
+) -> dict[int, Measure]:
+    found = {}
+    for n in sorted({int(n) for n in frame["n"]}):
+        values = at(frame, n=n)[column].to_numpy()
+        interval = bootstrap_interval(lambda v: float(statistic(v)), values, LEVEL, rng)
+        found[n] = Measure(float(statistic(values)), interval, len(values))
+    return found
 
 
-def _totals(frame: pd.DataFrame, rng: np.random.Generator) -> Panel:
-    ns = sorted({int(n) for n in frame["n"]})
-    series = [_medians(at(frame, calibration=name), name, ns, rng) for name in ("paper", "tight")]
+def _curves(run: Run, epsilon: float, radius: float) -> tuple[pd.DataFrame, tuple[int, ...]]:
+    ns = multiples(CURVE_N, _rows_factor(epsilon, radius))
+    return run.table(CURVES.moved(curve_points(epsilon, radius, ns))), ns
+
+
+def _totals(run: Run, epsilon: float, radius: float, rng: np.random.Generator) -> Panel:
+    frame, ns = _curves(run, epsilon, radius)
+    series = []
+    for name in KEYS:
+        found = _summaries(at(frame, calibration=name), "error", np.median, rng)
+        expected = [_once_found(name, n, epsilon, radius) for n in found]
+        series.append(measured(NAMES[name], found, KEYS[name], expected))
     fine = np.geomspace(ns[0], ns[-1], 25).round()
-    for name, predict in (("paper", paper_median), ("tight", tight_median)):
-        predicted = [predict(int(n), PureDP(1.0), costs.RADIUS) for n in fine]
-        series.append(Series("", fine, predicted, role="theory", colour_key=KEYS[name]))
+    series += [_predicted(name, fine, epsilon, radius) for name in KEYS]
     floor = [HALF_NORMAL_MEDIAN / sqrt(n) for n in fine]
     series.append(Series("error of the sample mean", fine, floor, role="reference", colour_key=PLAIN))
     return Panel(
-        "how far the result is from the truth (ε = 1)",
+        f"how far the result is from the truth (ε = {epsilon:g})",
         "rows n",
         "median error (standard deviations)",
         tuple(series),
-        ylim=(0.005, 2),
+        ylim=(0.005 * sqrt(CURVE_N[0] / ns[0]), 2),
     )
 
 
-def _medians(frame: pd.DataFrame, name: str, ns: Sequence[int], rng: np.random.Generator) -> Series:
-    points = [at(frame, n=n)["error"].to_numpy() for n in ns]
-    low, high = zip(*(bootstrap_interval(_median, point, BAND, rng) for point in points), strict=True)
-    return Series(NAMES[name], ns, map(_median, points), low, high, colour_key=KEYS[name])
+def _predicted(name: str, ns: np.ndarray, epsilon: float, radius: float, over_plain: bool = False) -> Series:
+    plain = HALF_NORMAL_MEDIAN / np.sqrt(ns) if over_plain else np.ones(len(ns))
+    y = [PREDICTED[name](int(n), PureDP(epsilon), radius) for n in ns] / plain
+    return Series("", ns, y, role="theory", colour_key=KEYS[name])
 
 
-def _median(values: np.ndarray) -> float:
-    return float(np.median(values))
+def _once_found(name: str, n: int, epsilon: float, radius: float) -> float:
+    """Return the predicted median error where nearly all runs find the mean, nan where they do not."""
+    failure = (
+        theory.range_failure(n, radius, SHARE * epsilon)
+        if name == "paper"
+        else theory.window_mean_tail(n, radius, PureDP(epsilon))[1]
+    )
+    return PREDICTED[name](n, PureDP(epsilon), radius) if failure <= FOUND else nan
 
 
 def paper_median(n: int, budget: PureDP, radius: float) -> float:
@@ -168,15 +155,15 @@ def tight_median(n: int, budget: PureDP, radius: float) -> float:
     return HALF_NORMAL_MEDIAN * WindowMean(radius).predict(n, budget).rms
 
 
-def tight_ratio(profile: str, seed: int) -> Chart:
+PREDICTED: dict[str, Callable[[int, PureDP, float], float]] = {"paper": paper_median, "tight": tight_median}
+
+
+def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = costs.RADIUS) -> Chart:
     """Return the error over that of the sample mean of the same rows, against n."""
-    frame, rng = run(CURVES, profile, seed=seed), resampler(seed, "tight-ratio")
-    ns = sorted({int(n) for n in frame["n"]})
-    series = [_ratios(at(frame, calibration=name), name, ns, rng) for name in ("paper", "tight")]
+    (frame, ns), rng = _curves(run, epsilon, radius), resampler(run.seed, "tight-ratio")
+    series = [_ratios(at(frame, calibration=name), name, epsilon, radius, rng) for name in KEYS]
     fine = np.geomspace(ns[0], ns[-1], 25).round()
-    for name, predict in (("paper", paper_median), ("tight", tight_median)):
-        predicted = [predict(int(n), PureDP(1.0), costs.RADIUS) * sqrt(n) / HALF_NORMAL_MEDIAN for n in fine]
-        series.append(Series("", fine, predicted, role="theory", colour_key=KEYS[name]))
+    series += [_predicted(name, fine, epsilon, radius, over_plain=True) for name in KEYS]
     series.append(Series("the sample mean", (ns[0], ns[-1]), (1, 1), role="reference", colour_key=PLAIN))
     panel = Panel(
         "",
@@ -186,23 +173,27 @@ def tight_ratio(profile: str, seed: int) -> Chart:
         ylim=(0.8, 30),
         note="Dashed: predicted for runs that find the mean; for the tight one the rms error times √n.",
     )
+    where = ": below 1.1 from some 250 rows on with tight constants, from some 8000 on with the lecture's"
+    rows = " At the same privacy the lecture's constants need about thirty times as many rows"
+    rows += " to come within 10 % of it."
+    usual = _usual(epsilon, radius)
     return Chart(
         "tight_ratio",
-        f"How much worse than without privacy? (ε = 1, R = {costs.RADIUS:g})",
+        f"How much worse than without privacy? (ε = {epsilon:g}, R = {radius:g})",
         (panel,),
-        alt="The ratio of the median error to that of the sample mean falls to 1 as n grows: below 1.1 from"
-        " some 250 rows on with tight constants, from some 8000 on with the lecture's.",
-        how_to_read="At 1 the private mean is as good as the plain one. At the same privacy the lecture's"
-        " constants need about thirty times as many rows to come within 10 % of it. A curve far above its"
+        alt=f"The ratio of the median error to that of the sample mean falls to 1 as n grows{where * usual}.",
+        how_to_read=f"At 1 the private mean is as good as the plain one.{rows * usual} A curve far above its"
         " dashed line has not even found the right place: the line is about runs that have.",
     )
 
 
-def _ratios(frame: pd.DataFrame, name: str, ns: Sequence[int], rng: np.random.Generator) -> Series:
-    y, ends = [], []
-    for n in ns:
+def _ratios(
+    frame: pd.DataFrame, name: str, epsilon: float, radius: float, rng: np.random.Generator
+) -> Series:
+    found, expected = {}, []
+    for n in sorted({int(n) for n in frame["n"]}):
         error, reference = (at(frame, n=n)[column].to_numpy() for column in ("error", "reference"))
-        y.append(_median(error) / _median(reference))
-        ends.append(quantile_ratio_interval(error, reference, 0.5, BAND, rng))
-    low, high = zip(*ends, strict=True)
-    return Series(NAMES[name], ns, y, low, high, colour_key=KEYS[name])
+        ratio = float(np.median(error)) / float(np.median(reference))
+        found[n] = Measure(ratio, quantile_ratio_interval(error, reference, 0.5, LEVEL, rng), len(error))
+        expected.append(_once_found(name, n, epsilon, radius) * sqrt(n) / HALF_NORMAL_MEDIAN)
+    return measured(NAMES[name], found, KEYS[name], expected)
