@@ -7,16 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.bounds.slopes import slope
 from workbench.bounds import al22, m21
-from workbench.errors import ArgumentError
 from workbench.privacy.masks import square_delta
 
 D, ALPHA = st.integers(1, 200), st.floats(1e-3, 1)
 EPSILON, DELTA = st.floats(1e-2, 5), st.floats(1e-12, 0.1)
-
-
-def slope(function, low, high):
-    return log(function(high) / function(low)) / log(high / low)
 
 
 @given(D, ALPHA, EPSILON, DELTA)
@@ -102,23 +98,3 @@ def test_the_explicit_size_of_theorem_5_4():
 
 def test_lemma_7_2_is_the_classic_gaussian_mechanism():
     assert al22.mean_mask(0.5, 1.0, 0.1) == pytest.approx(0.5 * sqrt(2 * log(20)))
-
-
-@pytest.mark.parametrize(
-    ("argument", "call"),
-    [
-        ("d", lambda: al22.gaussian_shape(0, 0.1, 1.0, 1e-6)),
-        ("alpha", lambda: al22.robust_mean_shape(2, 0.0, 1.0, 1e-6)),
-        ("corruption", lambda: al22.robust_covariance_shape(2, 0.1, 0.5, 1.0, 1e-6)),
-        ("epsilon", lambda: al22.subspace_shape(2, 0.0, 1e-6)),
-        ("delta", lambda: al22.fewest_groups(1.0, 1.0)),
-        ("eta", lambda: al22.mask_radius(0.0, 2, 1.0, 1e-6)),
-        ("beta", lambda: al22.mask_error(0.1, 2, 0.0)),
-        ("rows", lambda: al22.group_error(0, 2, 0.1)),
-        ("epsilon", lambda: al22.mean_mask(1.0, 1.5, 0.1)),
-    ],
-)
-def test_wrong_arguments_are_named(argument, call):
-    with pytest.raises(ArgumentError) as error:
-        call()
-    assert error.value.argument == argument

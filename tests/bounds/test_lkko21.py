@@ -10,15 +10,11 @@ from scipy.integrate import quad
 from scipy.special import ndtr, ndtri
 from scipy.stats import norm
 
+from tests.bounds.slopes import slope
 from workbench.bounds import lkko21, resilience
-from workbench.errors import ArgumentError
 
 D, ALPHA = st.integers(1, 300), st.floats(1e-3, 0.16)
 EPSILON, DELTA = st.floats(1e-2, 10), st.floats(1e-12, 0.1)
-
-
-def slope(function, low, high):
-    return log(function(high) / function(low)) / log(high / low)
 
 
 @pytest.mark.parametrize(
@@ -122,26 +118,3 @@ def test_sensitivities_of_the_appendix():
     assert resilience.score_sensitivity(100, 0.05, 0.4) == pytest.approx(
         2 * resilience.score_sensitivity(100, 0.05, 0.2)
     )
-
-
-@pytest.mark.parametrize(
-    ("argument", "call"),
-    [
-        ("d", lambda: lkko21.prime_shape(0, 0.1, 1.0, 1e-6)),
-        ("alpha", lambda: lkko21.filter_shape(2, 0.5, 1.0, 1e-6)),
-        ("alpha", lambda: resilience.trimmed_bias(1 / 6)),
-        ("alpha", lambda: resilience.score_sensitivity(100, 0.2, 1.0)),
-        ("n", lambda: resilience.score_sensitivity(2, 0.1, 1.0)),
-        ("epsilon", lambda: lkko21.table_1(2, 0.1, 0.0, 1e-6)),
-        ("delta", lambda: lkko21.table_2(2, 0.1, 1.0, 0.0)),
-        ("epsilon", lambda: lkko21.access_budget(10, 1.0, 0.1)),
-        ("radius", lambda: lkko21.tukey_shape(2, 0.1, 1.0, 0.5, 0.1)),
-        ("zeta", lambda: lkko21.range_shape(2, 1.0, 0.1, 1.5)),
-        ("resilience", lambda: resilience.score_sensitivity(100, 0.1, -1.0)),
-        ("width", lambda: resilience.margin_rate(0.1, 0.0)),
-    ],
-)
-def test_wrong_arguments_are_named(argument, call):
-    with pytest.raises(ArgumentError) as error:
-        call()
-    assert error.value.argument == argument

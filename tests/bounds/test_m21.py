@@ -1,4 +1,4 @@
-"""M21's sample sizes: how they move with every argument, exactly, and what they refuse."""
+"""M21's sample sizes: how they move with every argument, exactly."""
 
 from math import log, sqrt
 
@@ -6,15 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.bounds.slopes import slope
 from workbench.bounds import m21
-from workbench.errors import ArgumentError
 
 D, ALPHA = st.integers(1, 200), st.floats(1e-3, 1)
 RHO, MOMENTS, UPPER = st.floats(1e-4, 10), st.integers(2, 6), st.floats(1, 1e12)
-
-
-def slope(function, low, high):
-    return log(function(high) / function(low)) / log(high / low)
 
 
 @given(D, ALPHA, RHO, MOMENTS, UPPER)
@@ -56,25 +52,6 @@ def test_theorems_of_the_preconditioners():
     assert step.noise == pytest.approx(16 * log(10))
 
 
-@pytest.mark.parametrize(
-    ("argument", "call"),
-    [
-        ("d", lambda: m21.unbounded_shape(0, 0.1, 1.0)),
-        ("alpha", lambda: m21.unbounded_shape(2, 0.0, 1.0)),
-        ("epsilon", lambda: m21.eigenvalues_shape(2, -1.0)),
-        ("moments", lambda: m21.heavy_tailed_shape(2, 0.1, 1.0, 1, 2.0)),
-        ("upper", lambda: m21.heavy_tailed_shape(2, 0.1, 1.0, 2, 0.5)),
-        ("beta", lambda: m21.naive_spectral_shape(2, 0.1, 1.0, 2, 1.0)),
-        ("gap", lambda: m21.coarse_shape(2, 1.0, 1.5)),
-        ("spread", lambda: m21.fine_shape(2, 1.0, 0.0)),
-    ],
-)
-def test_wrong_arguments_are_named(argument, call):
-    with pytest.raises(ArgumentError) as error:
-        call()
-    assert error.value.argument == argument
-
-
 @given(D, ALPHA, RHO, UPPER)
 def test_coinpress_pays_the_range_apart_from_the_accuracy(d, alpha, rho, wide):
     mean, spread = m21.coinpress_mean_shape, m21.coinpress_covariance_shape
@@ -90,8 +67,3 @@ def test_coinpress_pays_the_range_apart_from_the_accuracy(d, alpha, rho, wide):
     assert spread(d, alpha, rho, wide**4).preconditioning == pytest.approx(
         2 * spread(d, alpha, rho, wide).preconditioning
     )
-
-
-def test_a_range_below_one_is_refused():
-    with pytest.raises(ArgumentError, match="radius"):
-        m21.coinpress_mean_shape(2, 0.1, 1.0, 0.5)

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.bounds import wx19
-from workbench.errors import ArgumentError
 
 FINE = 1e-9
 
@@ -53,21 +52,3 @@ def test_shapes_are_of_the_stated_orders():
     assert wx19.thresholded_error(3, 0.1) == pytest.approx(1.6)
     assert wx19.plain_noise(400, 0.01) == pytest.approx(0.4)
     assert wx19.threshold(100, 100, 0.1, 1.0) == pytest.approx(4 * np.sqrt(np.log(100)) * 0.2)
-
-
-@pytest.mark.parametrize(
-    ("argument", "call"),
-    [
-        ("beta", lambda: wx19.entry_deviation(np.eye(2), 10, 0.1, 0.1, 0.0)),
-        ("n", lambda: wx19.entry_deviation(np.eye(2), 0, 0.1, 0.1, 0.1)),
-        ("p", lambda: wx19.threshold(1, 10, 0.1, 1.0)),
-        ("p", lambda: wx19.lemma_3_failure(1)),
-        ("t", lambda: wx19.thresholded_error(3, 0.0)),
-        ("delta", lambda: wx19.local_shape(3, 10, 10, 1.0, 0.0)),
-        ("epsilon", lambda: wx19.central_shape(3, 10, 10, 0.0, 1e-6)),
-    ],
-)
-def test_wrong_arguments_are_named(argument, call):
-    with pytest.raises(ArgumentError) as error:
-        call()
-    assert error.value.argument == argument

@@ -192,19 +192,3 @@ def test_other_budgets_are_refused(budget):
         with pytest.raises(ArgumentError) as error:
             estimator.plan(100, 2, budget)
         assert error.value.argument == "budget"
-
-
-@pytest.mark.parametrize(
-    ("make", "name"),
-    [
-        (lambda: BoxRange(sigma=0.0), "sigma"), (lambda: BoxRange(beta=1.0), "beta"),
-        (lambda: BallRange(corruption=0.125), "corruption"),
-        (lambda: BallRange(corruption=0.0), "corruption"),
-        (lambda: BallRange(moments=0), "moments"), (lambda: BallRange(upper=-1.0), "upper"),
-        (lambda: BallRange(hypercontractivity=0.9), "hypercontractivity"),
-    ],
-)  # fmt: skip
-def test_wrong_parameters_are_named(make, name):
-    with pytest.raises(ArgumentError) as error:
-        make()
-    assert error.value.argument == name

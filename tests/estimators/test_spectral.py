@@ -223,18 +223,7 @@ def test_the_first_eigenvectors_are_those_of_the_largest_eigenvalues():
     assert np.abs(top_eigenvectors(np.diag([1.0, 3.0, 2.0]), 2)).tolist() == [[0, 0], [1, 0], [0, 1]]
 
 
-@pytest.mark.parametrize(
-    ("options", "argument"),
-    [
-        ({"k": 0, "gap": 0.1}, "k"),
-        ({"gap": 1.5}, "gap"),
-        ({"gap": np.nan}, "gap"),
-        ({"gap": 0.1, "calibration": "loose"}, "calibration"),
-    ],
-)
-def test_wrong_parameters_are_refused(options, argument):
-    with pytest.raises(ArgumentError, match=argument):
-        SubspaceAggregate(**options)
+def test_a_subspace_of_all_dimensions_is_refused():
     with pytest.raises(ArgumentError, match="k"):
         SubspaceAggregate(k=2, gap=0.1).plan(10**6, 2, ApproxDP(1.0, 1e-6))
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from workbench.bounds.search import smallest
-from workbench.errors import ArgumentError
 from workbench.estimators.base import Trace, sanitised
 from workbench.estimators.covariance import coinpress
 from workbench.estimators.covariance.clipped import ClippedCovariance
@@ -292,25 +291,6 @@ def test_proved_error_bounds_bound_and_practical_ones_are_infinite():
     for one in (CoinPressCovariance(upper=100.0), CoinPressMean(radius=100.0)):
         assert one.error_bound(n, d, budget, beta) == np.inf
     assert mean.error_bound(n, d, budget, beta / 2) == np.inf
-
-
-@pytest.mark.parametrize(
-    ("argument", "make"),
-    [
-        ("upper", lambda: CoinPressCovariance(upper=0.0)),
-        ("lower", lambda: CoinPressCovariance(upper=1.0, lower=2.0)),
-        ("steps", lambda: CoinPressCovariance(upper=1.0, steps=0)),
-        ("mode", lambda: CoinPressCovariance(upper=1.0, mode="proven")),
-        ("calibration", lambda: CoinPressCovariance(upper=1.0, calibration="loose")),
-        ("radius", lambda: CoinPressMean(radius=-1.0)),
-        ("calibration", lambda: CoinPressMean(radius=1.0, calibration="loose")),
-        ("beta", lambda: CoinPressMean(radius=1.0, beta=1.0)),
-    ],
-)
-def test_wrong_parameters_are_named(argument, make):
-    with pytest.raises(ArgumentError) as error:
-        make()
-    assert error.value.argument == argument
 
 
 @pytest.mark.parametrize("mode", ["proved", "practical"])

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError
 from workbench.estimators.base import Trace, sanitised
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
@@ -376,22 +375,6 @@ def test_naive_bound_covers_normal_rows():
         x = law.sample(50_000, rng=np.random.default_rng(seed))
         value = naive(x, budget=ZCDP(0.5), rng=np.random.default_rng(seed + 99)).value
         assert mahalanobis_covariance_error(value, sigma) <= bound
-
-
-@pytest.mark.parametrize(
-    ("arguments", "name"),
-    [
-        ({"upper": 0.0}, "upper"), ({"upper": 1.0, "lower": 2.0}, "lower"),
-        ({"upper": 2.0, "moments": 1}, "moments"), ({"upper": 2.0, "alpha": 1.0}, "alpha"),
-        ({"upper": 2.0, "hypercontractivity": 0.5}, "hypercontractivity"),
-        ({"upper": 2.0, "beta": 0.0}, "beta"), ({"upper": 2.0, "calibration": "x"}, "calibration"),
-    ],
-)  # fmt: skip
-def test_wrong_parameters_are_named(arguments, name):
-    for kind in (HeavyTailedCovariance, HeavyTailedNaiveCovariance):
-        with pytest.raises(ArgumentError) as error:
-            kind(**arguments)
-        assert error.value.argument == name
 
 
 def test_moments_of_few_orders():

@@ -167,13 +167,6 @@ def test_one_user_is_one_row_whatever_its_numbers_are():
     np.testing.assert_array_equal(*hostile)
 
 
-@pytest.mark.parametrize("kind", [PerturbedCovariance, ThresholdedCovariance, LocalThresholdedCovariance])
-@pytest.mark.parametrize("radius", [1e200, 1e-200])
-def test_a_radius_whose_square_no_float_holds_is_refused(kind, radius):
-    with pytest.raises(ArgumentError, match="radius"):
-        kind(radius=radius)
-
-
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e4])
 def test_the_private_radius_follows_the_scale(scale):
     rng = np.random.default_rng(11)
@@ -246,18 +239,8 @@ def test_the_unit_ball_holds_all_rows_with_the_stated_probability():
     assert outside <= 45  # P(Binomial(400, .05) > 45) < 1e-6
 
 
-@pytest.mark.parametrize(
-    ("argument", "make"),
-    [
-        ("radius", lambda: ThresholdedCovariance(radius=0.0)),
-        ("radius", lambda: ThresholdedCovariance(radius=None, calibration="paper")),
-        ("rule", lambda: ThresholdedCovariance(rule="softer")),
-        ("calibration", lambda: PerturbedCovariance(calibration="loose")),
-        ("share", lambda: sparse_signal(3, 1.5, rng=np.random.default_rng(1))),
-        ("active", lambda: active_block(3, 4, 1, rng=np.random.default_rng(1))),
-    ],
-)
-def test_wrong_parameters_are_named(argument, make):
-    with pytest.raises(ArgumentError) as error:
-        make()
-    assert error.value.argument == argument
+def test_wrong_sizes_of_generators_are_named():
+    with pytest.raises(ArgumentError, match=r"^share = "):
+        sparse_signal(3, 1.5, rng=np.random.default_rng(1))
+    with pytest.raises(ArgumentError, match=r"^active = "):
+        active_block(3, 4, 1, rng=np.random.default_rng(1))

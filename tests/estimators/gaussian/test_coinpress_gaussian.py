@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Trace, sanitised
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.estimators.gaussian.coinpress import CoinPressGaussian, moments_round, rounder
@@ -329,20 +328,3 @@ def test_the_callers_rows_keep_their_bits():
     before = x.copy()
     drawn(CoinPressGaussian(radius=1000.0, upper=100.0), x, ZCDP(0.5), 1)
     assert (x == before).all()
-
-
-@pytest.mark.parametrize(
-    ("argument", "parameters"),
-    [
-        ("radius", {"radius": 0.0}),
-        ("radius", {"radius": 1e200}),
-        ("upper", {"upper": inf}),
-        ("lower", {"lower": 2.0}),
-        ("lower", {"lower": 1e-300}),
-        ("centre", {"centre": np.nan}),
-    ],
-)
-def test_wrong_parameters_are_named(argument, parameters):
-    with pytest.raises(ArgumentError) as error:
-        CoinPressGaussian(**({"radius": 1.0, "upper": 1.0} | parameters))
-    assert error.value.argument == argument

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError
 from workbench.estimators.base import Trace, sanitised
 from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
 from workbench.populations import MultivariateStudent
@@ -116,18 +115,3 @@ def test_translation_moves_the_answer_with_the_public_centre():
         x + 64, budget=ZCDP(0.5), rng=np.random.default_rng(2)
     ).value
     assert np.allclose(first + 64, moved, atol=1e-10)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "name"),
-    [
-        ({"radius": 0.0}, "radius"), ({"radius": 1.0, "upper": -1.0}, "upper"),
-        ({"radius": 1.0, "moments": 0}, "moments"), ({"radius": 1.0, "steps": 0}, "steps"),
-        ({"radius": 1.0, "hypercontractivity": 0.0}, "hypercontractivity"),
-        ({"radius": 1.0, "beta": 1.0}, "beta"), ({"radius": 1.0, "centre": np.nan}, "centre"),
-    ],
-)  # fmt: skip
-def test_wrong_parameters_are_named(arguments, name):
-    with pytest.raises(ArgumentError) as error:
-        ClippedHeavyMean(**arguments)
-    assert error.value.argument == name

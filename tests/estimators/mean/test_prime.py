@@ -287,25 +287,16 @@ def test_a_row_of_one_part_does_not_move_the_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("estimator", "name"),
+    ("options", "n", "budget", "name"),
     [
-        (lambda: PrimeMean(radius=0.0), "radius"),
-        (lambda: PrimeMean(radius=1e5), "radius"),
-        (lambda: PrimeMean(radius=1.0, corruption=0.2), "corruption"),
-        (lambda: PrimeMean(radius=1.0, corruption=0.0, calibration="paper"), "corruption"),
-        (lambda: PrimeHeavyMean(radius=1.0, corruption=0.0), "corruption"),
-        (lambda: PrimeHeavyMean(radius=1.0, upper=-1.0), "upper"),
-        (lambda: FilterMean(radius=1.0, passes=0), "passes"),
-        (lambda: FilterMean(radius=1.0, splits=0), "splits"),
-        (lambda: FilterMean(radius=1.0, level=-1.0), "level"),
-        (lambda: PrimeMean(radius=1.0, calibration="paper").plan(10_000, 2, ZCDP(1.0)), "budget"),
-        (lambda: PrimeMean(radius=1.0, calibration="paper").plan(20, 2, ApproxDP(1.0, 0.01)), "n"),
-        (lambda: PrimeMean(radius=1.0, splits=20).plan(30, 2, ZCDP(1.0)), "n"),
+        ({"calibration": "paper"}, 10_000, ZCDP(1.0), "budget"),
+        ({"calibration": "paper"}, 20, ApproxDP(1.0, 0.01), "n"),
+        ({"splits": 20}, 30, ZCDP(1.0), "n"),
     ],
 )
-def test_wrong_public_numbers_are_refused(estimator: Any, name: str) -> None:
+def test_wrong_public_numbers_are_refused(options: Any, n: int, budget: Any, name: str) -> None:
     with pytest.raises(ArgumentError, match=f"^{name} = "):
-        estimator()
+        PrimeMean(radius=1.0, **options).plan(n, 2, budget)
 
 
 def test_counts_and_threshold_are_those_of_the_definition() -> None:

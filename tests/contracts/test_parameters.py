@@ -1,0 +1,74 @@
+"""Every estimator refuses a wrong public parameter when it is made, by an error that names it."""
+
+from dataclasses import fields, replace
+from math import inf, nan
+
+import pytest
+
+from workbench.catalog import CATALOG
+from workbench.errors import ArgumentError
+
+ABOVE_ZERO = (0.0, -1.0, nan, inf, "1", True)
+SHARES = (0.0, 1.0, -0.1, nan, "0.1", None)
+WHOLE = (0, -1, 1.5, True)
+WRONG = {  # values that no estimator with such a parameter takes
+    **dict.fromkeys(("radius", "sigma", "upper", "lower"), ABOVE_ZERO),
+    **dict.fromkeys(("beta", "check"), SHARES),
+    **dict.fromkeys(("steps", "passes", "splits", "k"), WHOLE),
+    **dict.fromkeys(("calibration", "mode", "mask", "rule", "covariance"), ("loose", "", 1)),
+    "alpha": (0.0, -0.1, nan, "0.1"),
+    "centre": (nan, inf, "0"),
+    "corruption": (-0.1, 0.5, nan, "0.1"),
+    "gap": (1.5, -0.1, nan),
+    "hypercontractivity": (0.0, 0.1, nan),
+    "level": (-1.0, 0.0, nan, "0.1"),
+    "moments": (0, 1.5, True),
+    "pivots": (99, 0, 1e4, True),
+    "step": (0.0, -1.0, nan),
+}
+LIMITS = (  # what one estimator refuses; where there are several parameters, the first one is named
+    ("univariate/interval", {"level": 1.0}),
+    ("range/ball", {"corruption": 0.0}),
+    ("range/ball", {"corruption": 0.125}),
+    ("range/ball", {"hypercontractivity": 0.9}),
+    ("mean/prime", {"radius": 1e5}),
+    ("mean/prime", {"corruption": 0.2}),
+    ("mean/prime", {"corruption": 0.0, "calibration": "paper"}),
+    ("mean/prime-heavy", {"corruption": 0.0}),
+    ("mean/filter-nonprivate", {"corruption": 0.2}),
+    *((f"mean/resilient{heavy}", {"corruption": share})
+      for heavy in ("", "-heavy")
+      for share in (0.0, 1 / 6)),
+    ("covariance/clipped", {"lower": 20.0}),
+    ("covariance/coinpress", {"lower": 200.0}),
+    *((f"covariance/heavy-tailed{naive}", wrong)
+      for naive in ("", "-naive")
+      for wrong in ({"lower": 200.0}, {"moments": 1}, {"alpha": 1.0}, {"hypercontractivity": 0.5})),
+    *(("covariance/pure-net", wrong) for wrong in ({"lower": 200.0}, {"moments": 1}, {"alpha": 1.0})),
+    *((f"covariance/{key}", {"radius": radius})
+      for key in ("perturbed", "thresholded", "local-thresholded")
+      for radius in (1e200, 1e-200)),
+    ("covariance/thresholded", {"radius": None, "calibration": "paper"}),
+    ("covariance/populous-robust", {"corruption": 0.06}),
+    ("gaussian/populous-robust", {"corruption": 0.06}),
+    *(("gaussian/coinpress", wrong) for wrong in ({"radius": 1e200}, {"lower": 200.0}, {"lower": 1e-300})),
+)  # fmt: skip
+
+
+def refused(key, wrong):
+    """The argument that the error names when an entry's estimator is made with other parameters."""
+    with pytest.raises(ArgumentError) as error:
+        replace(CATALOG[key].estimator, **wrong)
+    return error.value.argument
+
+
+@pytest.mark.parametrize("key", CATALOG)
+def test_a_wrong_parameter_is_named(key):
+    for field in fields(CATALOG[key].estimator):
+        for value in WRONG.get(field.name, ()):
+            assert refused(key, {field.name: value}) == field.name, value
+
+
+@pytest.mark.parametrize(("key", "wrong"), LIMITS)
+def test_a_parameter_beyond_an_estimator_s_own_limit_is_named(key, wrong):
+    assert refused(key, wrong) == next(iter(wrong))
