@@ -65,6 +65,15 @@ def _untouched(example: Example, x: np.ndarray) -> None:
         assert repr(answer(example, x, 6)) == repr(value)
     assert not np.isnan(numbers(value)).any()
     assert not isinstance(value, float) or np.isfinite(value)
+    if entry_of(example).estimand == "covariance" and isinstance(value, np.ndarray):
+        assert (value == value.T).all()
+        assert is_positive(example, value)
+
+
+def is_positive(example: Example, matrix: np.ndarray) -> bool:
+    """Whether no eigenvalue is negative, but for what its rounding makes of 0; noise alone may leave some."""
+    noise_alone = type(example.estimator).__name__ == "PerturbedCovariance"
+    return noise_alone or bool(np.linalg.eigvalsh(matrix)[0] >= -1e-9 * max(np.abs(matrix).max(), 1.0))
 
 
 def an_unusable_row_counts_as_zero(example: Example) -> None:

@@ -16,6 +16,12 @@ RECORDED = (  # which measure once and judge the record twice: as it is, and as 
     gaps.gap_is_the_sensitivity,
 )
 
+SPENDING = (  # what is tried with another option of the examples, too
+    accounting.plan_composes_to_the_budget,
+    accounting.draws_are_those_of_the_plan,
+    accounting.draws_do_not_depend_on_the_rows,
+)
+
 REFERENCE = (  # what an estimator without privacy keeps
     accounting.plan_is_a_pure_function_of_public_numbers,
     accounting.every_accepted_number_of_rows_is_answered,

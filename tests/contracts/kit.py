@@ -19,6 +19,10 @@ __all__ = ["Event", "spied"]
 
 FALSE_ALARM = 1e-6  # of every statistical contract; lower hides real faults, higher makes flakes
 SCALE_FACTOR = 1.3  # a wrong noise scale that every statistical contract must reject, and its inverse
+PAIRED = (
+    *("covariance/heavy-tailed", "covariance/heavy-tailed-naive", "covariance/pure-net"),
+    *("covariance/unbounded", "gaussian/unbounded"),
+)
 DRAWS = 2000  # enough for both: Gamma-exact tests reject 1.3 with certainty
 
 
@@ -30,6 +34,17 @@ def examples() -> list[Any]:
 def references() -> list[Any]:
     """Every example of the catalog without privacy, as pytest parameters named after it."""
     return _parameters(private=False)
+
+
+def centred() -> list[Any]:
+    """Private examples of rows that are paired by default, of mean 0 here: a path that no other takes."""
+    import pytest
+
+    return [
+        pytest.param(key, Example(replace(one.estimator, centred=True), one.budget), id=f"{key}-{name(one)}")
+        for key in PAIRED
+        for one in CATALOG[key].examples
+    ]
 
 
 def _parameters(private: bool) -> list[Any]:

@@ -45,7 +45,7 @@ def holds_its_delta(event: Event) -> None:
         assert not released(event, 300, -1e6), "a count shows whatever its noise"
         return
     if event.mechanism == "lower_bound":
-        assert chance_above(event) <= delta * (1 + 1e-9)
+        assert delta * (1 - 1e-6) <= chance_above(event) <= delta * (1 + 1e-9)
         return
     if event.mechanism == "masked":
         distance, d, counts = event.charge.sensitivity, len(event.statistic), None

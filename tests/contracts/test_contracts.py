@@ -7,8 +7,9 @@ from scipy.stats import binom
 from tests.contracts.accuracy import BETA, PAIRS, RUNS, refused
 from tests.contracts.behaviour import numbers
 from tests.contracts.datasets import typical_rows
-from tests.contracts.every import CONTRACTS, RECORDED, REFERENCE
-from tests.contracts.kit import DRAWS, examples, references
+from tests.contracts.every import CONTRACTS, RECORDED, REFERENCE, SPENDING
+from tests.contracts.gaps import gap_is_the_sensitivity
+from tests.contracts.kit import DRAWS, centred, examples, references
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, NonPrivate
 
@@ -19,6 +20,13 @@ DIRECT = [contract for contract in CONTRACTS if contract not in RECORDED]
 @pytest.mark.parametrize(("key", "example"), examples())
 def test_contract(key, example, contract):
     contract(example)
+
+
+@pytest.mark.parametrize(("key", "example"), centred())
+def test_centred_rows_are_charged_and_drawn_as_planned(key, example):
+    for contract in SPENDING:
+        contract(example)
+    gap_is_the_sensitivity(example, small=False)
 
 
 @pytest.mark.parametrize("contract", REFERENCE, ids=lambda contract: contract.__name__)

@@ -1,6 +1,5 @@
 """Boxes and balls: neighbours move a histogram by one row, the budget is divided rightly, the range holds."""
 
-from collections import Counter
 from math import ceil, exp, log, sqrt
 
 import numpy as np
@@ -11,42 +10,16 @@ from scipy.stats import binomtest
 from workbench.distributions import Ball, Box, Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
-from workbench.estimators.base import sanitised, standardised
-from workbench.estimators.parts.locate.stable_centres import StableCentres
 from workbench.estimators.range import ball, box
 from workbench.estimators.range.ball import BallRange
 from workbench.estimators.range.box import BoxRange
-from workbench.losses import centre_error
 from workbench.populations import MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, CountingNoise, GaussianDP, PureDP, SimulatedNoise, compose
-from workbench.privacy.histograms import stability_charge, stability_threshold
-from workbench.study.faults.replay import spied
+from workbench.privacy.histograms import stability_threshold
 
 BUDGETS = (ApproxDP(1.0, 1e-6), ZCDP(0.1, 1e-6), ApproxDP(0.3, 1e-3), ApproxDP(20.0, 1e-6))
-HOSTILE = (np.nan, np.inf, -np.inf, 1e308, 1e100, -1e99, 1e15, 5e-324, 0.0, -0.0)
 KINDS = [BoxRange(), BoxRange(sigma=2.0, calibration="paper"), BallRange(), BallRange(upper=4.0, moments=2)]
 FALSE_ALARM = 1e-6
-
-
-@pytest.mark.parametrize("cost", [ApproxDP(1.0, 1e-6), ZCDP(0.1, 1e-6)], ids=repr)
-def test_a_replaced_row_moves_two_counts_by_one_in_every_coordinate(cost):
-    rng, seen, recipe = np.random.default_rng(3), set(), StableCentres(2.0)
-    declared = stability_charge("", cost).sensitivity
-    for trial in range(2000):
-        n, d = int(rng.integers(2, 9)), int(rng.integers(1, 4))
-        x = rng.choice([0.5, 3.0, 1e6], (n, d)) + rng.integers(0, 2, (n, d))
-        if trial % 3 == 0:
-            x[rng.random((n, d)) < 0.3] = rng.choice(HOSTILE)
-        other = x.copy()
-        other[0] = rng.choice([*HOSTILE, 9.0, -1e6], d)
-        keys = [recipe.keys(standardised(sanitised(rows), 0.0, 3.0)) for rows in (x, other)]
-        for first, second in zip(*(list(one.T) for one in keys), strict=True):
-            here, there = Counter(first.tolist()), Counter(second.tolist())
-            gaps = np.array([here[key] - there[key] for key in {*here, *there}], float)
-            size = np.abs(gaps).sum() if isinstance(cost, ApproxDP) else sqrt((gaps**2).sum())
-            assert size <= declared * (1 + 1e-12)
-            seen.add(bool(size >= declared * (1 - 1e-12)))
-    assert seen == {True, False}
 
 
 @pytest.mark.parametrize("d", [1, 3, 40])
@@ -77,15 +50,6 @@ def test_an_approximate_budget_is_divided_in_the_cheaper_way():
     assert kinds == {ApproxDP, ZCDP}
 
 
-def test_a_lone_row_shows_with_probability_at_most_delta():
-    budget, runs, estimator = ApproxDP(1.0, 0.05), 2000, BoxRange()
-    lone = np.array([[0.0], [1e6]])  # each bin has one row; the second is not there for its neighbour
-    values = [estimator(lone, budget=budget, rng=np.random.default_rng(seed)).value for seed in range(runs)]
-    shown = sum(isinstance(value, Box) and value.centre[0] > 1e5 for value in values)
-    assert shown > 0
-    assert binomtest(shown, runs, budget.delta, alternative="greater").pvalue > FALSE_ALARM
-
-
 @pytest.mark.parametrize("calibration", ["tight", "paper"])
 def test_a_box_holds_all_normal_rows_wherever_the_mean_lies(calibration):
     estimator, n, d, runs = BoxRange(beta=0.2, calibration=calibration), 3000, 4, 100
@@ -107,6 +71,9 @@ def test_half_widths_are_the_formulas():
     assert BallRange(corruption=0.04, upper=9.0).outer_radius(4) == pytest.approx(3 * 2 * (6 + 5))
     constant = BallRange(corruption=0.01, moments=2, hypercontractivity=9.0)
     assert constant.outer_radius(1) == pytest.approx(6 + 900**0.25)
+    budget = ApproxDP(1.0, 1e-6)
+    assert BoxRange(sigma=2.0).error_bound(3000, 3, budget, 0.1) == pytest.approx(2 * sqrt(3) * 3)
+    assert BallRange(upper=4.0).error_bound(3000, 3, budget, 0.1) == pytest.approx(2 * sqrt(3) * 6)
 
 
 def test_the_masses_behind_the_bounds():
@@ -118,25 +85,6 @@ def test_the_masses_behind_the_bounds():
     assert (masses * ~near).sum(axis=0).max() <= box.FAR
     assert pytest.approx(1 - ball.FAR) == ball.BEST * 3
     assert pytest.approx(1 / ball.BALL_WIDTH**2) == ball.FAR
-
-
-@pytest.mark.parametrize("estimator", [BoxRange(sigma=2.0), BallRange(upper=4.0)], ids=repr)
-def test_the_error_bound_holds_and_becomes_finite_with_n(estimator):
-    d, beta, budget = 3, 0.1, ApproxDP(1.0, 1e-6)
-    finite = [n for n in (30, 100, 300, 1000, 3000) if np.isfinite(estimator.error_bound(n, d, budget, beta))]
-    assert finite
-    assert 30 not in finite
-    assert estimator.error_bound(finite[-1], d, budget, beta) == pytest.approx(
-        2 * sqrt(d) * (3 if isinstance(estimator, BoxRange) else 6)
-    )
-    rng = np.random.default_rng(1)
-    for seed in range(100):
-        mean = rng.uniform(-50, 50, d)
-        x = mean + 2 * rng.standard_normal((finite[0], d))
-        value = estimator(x, budget=budget, rng=np.random.default_rng(seed)).value
-        assert centre_error(value, Gaussian(mean, np.eye(d))) <= estimator.error_bound(
-            finite[0], d, budget, beta
-        )
 
 
 def test_a_ball_holds_most_clean_rows_although_a_share_is_corrupted():
@@ -163,17 +111,6 @@ def test_the_source_takes_medians_over_parts_fixed_by_row_numbers():
     value = estimator(x, budget=budget, rng=np.random.default_rng(2)).value
     assert isinstance(value, Ball)
     assert np.abs(value.centre - [77.0, -3.0]).max() <= 6
-    with spied() as events:
-        estimator(x, budget=budget, rng=np.random.default_rng(2))
-    x[parts + 1] = 1e9  # row parts + 1 lies in part 2
-    with spied(events) as again:
-        estimator(x, budget=budget, rng=np.random.default_rng(2))
-    moved = [
-        first.charge.step
-        for first, second in zip(events, again, strict=True)
-        if first.statistic != second.statistic
-    ]
-    assert moved == ["coordinate 1, part 2", "coordinate 2, part 2"]
 
 
 def test_few_rows_give_no_answer_and_every_coordinate_is_drawn():

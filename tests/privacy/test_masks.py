@@ -9,7 +9,7 @@ from scipy.stats import binomtest, ks_2samp, kstest
 
 from workbench.errors import ArgumentError
 from workbench.linalg import spectral_map
-from workbench.privacy import ApproxDP, Charge, PureDP, SimulatedNoise, masks, random_matrices
+from workbench.privacy import ApproxDP, Charge, PureDP, SimulatedNoise, masks, mechanisms, random_matrices
 
 LEVEL = 1e-6
 COST = ApproxDP(0.5, 5e-7)
@@ -181,3 +181,5 @@ def test_what_cannot_be_calibrated_is_refused():
         masks.wishart_scale(Charge("mask", "wishart", 0.1, PureDP(1.0)), 3)
     with pytest.raises(ArgumentError, match="Lemma"):
         masks.square_scale(Charge("mask", "square", log1p(0.5), COST), 3)
+    with pytest.raises(ArgumentError, match="cost"):
+        mechanisms.lower_bound(0.0, Charge("check", "lower_bound", 1.0, PureDP(1.0)), SimulatedNoise(rng()))

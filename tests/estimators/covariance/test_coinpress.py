@@ -4,29 +4,22 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
 from workbench.bounds.search import smallest
-from workbench.estimators.base import Trace, sanitised
+from workbench.estimators.base import Trace
 from workbench.estimators.covariance import coinpress
 from workbench.estimators.covariance.clipped import ClippedCovariance
 from workbench.estimators.covariance.coinpress import CoinPressCovariance, mapped_back, preconditioned
 from workbench.estimators.mean.coinpress import CoinPressMean
-from workbench.estimators.parts.rows import (
-    mean_sensitivity,
-    moment_of,
-    second_moment_sensitivity,
-    within_ball,
-)
 from workbench.linalg import second_moment
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, SimulatedNoise, UnitNoise, compose
 
 FALSE_ALARM = 1e-6
 SILENT = GaussianDP(1e9)
-HOSTILE = (0.0, 1.0, -1.0, 1e-300, 1e50, 1e99, 1e308, np.inf, -np.inf, np.nan)
 
 
 def rotated(d, condition, seed=1):
@@ -43,37 +36,6 @@ def normal_rows(n, covariance, seed):
 def refused(trials, chance):
     """The least count of probability at most FALSE_ALARM under Binomial(trials, chance)."""
     return int(binom.isf(FALSE_ALARM, trials, chance)) + 1
-
-
-def changed(x, rng):
-    """Rows of which one is replaced, often by what floats find hardest."""
-    other, row = x.copy(), rng.integers(len(x))
-    other[row] = rng.normal(size=x.shape[1]) if rng.random() < 0.3 else rng.choice(HOSTILE, x.shape[1])
-    return other
-
-
-@settings(max_examples=2000)
-@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 8))
-def test_one_row_moves_a_preconditioned_moment_by_at_most_the_sensitivity(seed, d, n):
-    rng = np.random.default_rng(seed)
-    a, clip = rng.standard_normal((d, d)) * 10.0 ** rng.integers(-8, 9, (d, 1)), rng.uniform(0.1, 10)
-    first = rng.standard_normal((n, d)) * 10.0 ** rng.integers(-3, 4)
-    moments = [
-        moment_of(sanitised(x), lambda rows: within_ball(rows @ a.T, clip))
-        for x in (first, changed(first, rng))
-    ]
-    assert np.linalg.norm(moments[0] - moments[1]) <= second_moment_sensitivity(n, clip) * (1 + 1e-9)
-
-
-@settings(max_examples=2000)
-@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 8))
-def test_one_row_moves_a_centred_mean_by_at_most_the_sensitivity(seed, d, n):
-    rng = np.random.default_rng(seed)
-    estimator, clip = CoinPressMean(radius=1.0, sigma=rng.uniform(0.1, 10)), rng.uniform(0.1, 10)
-    centre = rng.standard_normal(d) * 10.0 ** rng.integers(-2, 16)
-    first = centre + rng.standard_normal((n, d)) * 10.0 ** rng.integers(-3, 4)
-    shifts = [estimator.shift(sanitised(x), centre, clip) for x in (first, changed(first, rng))]
-    assert np.linalg.norm(shifts[0] - shifts[1]) <= mean_sensitivity(n, clip) * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("condition", [1e2, 1e4, 1e6])
@@ -274,23 +236,11 @@ def test_every_step_of_a_mean_sees_the_original_rows():
     np.testing.assert_allclose(found, x.mean(axis=0), atol=1e-4)
 
 
-def test_proved_error_bounds_bound_and_practical_ones_are_infinite():
-    budget, d, n, runs, beta = ZCDP(0.5), 3, 20_000, 60, 0.1
-    covariance = rotated(d, 100.0)
-    spread = CoinPressCovariance(upper=100.0, centred=True, mode="proved", beta=beta)
-    mean = CoinPressMean(radius=100.0, mode="proved", beta=beta)
-    bounds = [one.error_bound(n, d, budget, beta) for one in (spread, mean)]
-    assert max(bounds) < 0.5
-    missed = np.zeros(2, int)
-    for seed in range(runs):
-        noise = SimulatedNoise(np.random.default_rng((seed, 1)))
-        found = spread.estimate(normal_rows(n, covariance, seed), budget, noise)
-        missed[0] += mahalanobis_covariance_error(found, covariance) > bounds[0]
-        missed[1] += np.linalg.norm(mean.estimate(normal_rows(n, np.eye(d), seed), budget, noise)) > bounds[1]
-    assert (missed < refused(runs, beta)).all()
-    for one in (CoinPressCovariance(upper=100.0), CoinPressMean(radius=100.0)):
-        assert one.error_bound(n, d, budget, beta) == np.inf
-    assert mean.error_bound(n, d, budget, beta / 2) == np.inf
+def test_a_bound_holds_for_the_failure_probability_of_the_estimator():
+    assert CoinPressMean(radius=100.0, mode="proved", beta=0.1).error_bound(20_000, 3, ZCDP(0.5), 0.1) < 0.5
+    assert (
+        CoinPressMean(radius=100.0, mode="proved", beta=0.1).error_bound(20_000, 3, ZCDP(0.5), 0.05) == np.inf
+    )
 
 
 @pytest.mark.parametrize("mode", ["proved", "practical"])

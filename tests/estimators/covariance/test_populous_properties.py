@@ -19,7 +19,7 @@ from workbench.estimators.parts.votes.covariances import Groups, factors, groupe
 from workbench.estimators.parts.votes.means import Points
 from workbench.estimators.parts.votes.means import design as mean_design
 from workbench.estimators.parts.votes.paper import fewest_for_covariance
-from workbench.estimators.parts.votes.vote import Vote, change
+from workbench.estimators.parts.votes.vote import Vote
 from workbench.estimators.release import Asked
 from workbench.estimators.spectral.preconditioner import Preconditioner
 from workbench.estimators.spectral.subspace_exact import GRID, SubspaceExact, Tokens
@@ -209,12 +209,6 @@ def test_the_weight_of_the_replaced_group_itself_counts():
     without = max(share / (b - a) / (1 - share), 1.0 / (b - a) * min(1.0, (1 - 0.8) / (1 - b - 1 / 200)))
     assert without < vote.change - 0.99
     assert moved <= vote.change
-
-
-def test_a_share_of_friends_of_at_most_a_half_leaves_no_common_friend():
-    with pytest.raises(ArgumentError, match="k/2 < a"):
-        Vote(100, 50, 60, 8000)
-    assert change(10**6, np.array(0.6), np.array(0.7), 0.8) > 10  # and it is not 1/(b - a) alone
 
 
 def test_pruning_without_a_margin_on_the_right_side_is_noticed():

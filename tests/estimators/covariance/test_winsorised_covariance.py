@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import chdtri
 from scipy.stats import chi2
 
-from workbench.estimators.base import sanitised
 from workbench.estimators.parts.preconditioned.winsorised_covariance import (
     FARTHEST,
     WinsorisedCovariance,
@@ -21,31 +20,6 @@ from workbench.linalg import second_moment
 from workbench.privacy import ZCDP, GaussianDP, SimulatedNoise, UnitNoise
 
 SPECTRA = ([1.0], [1.0, 0.1], [1.0, 0.5, 0.1], [3.0, 1.0, 0.2], [1.0] * 9 + [0.01], [1.0, 1e-12])
-HOSTILE = (0.0, 1.0, -1.0, 1e-300, 1e50, 1e99, 1e308, np.inf, -np.inf, np.nan)
-
-
-@settings(max_examples=2000)
-@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 8))
-def test_one_row_moves_the_moment_by_at_most_the_sensitivity(seed, d, n):
-    rng, recipe = np.random.default_rng(seed), WinsorisedCovariance(n, d, GaussianDP(1.0))
-    first = rng.standard_normal((n, d)) * 10.0 ** rng.integers(-3, 4)
-    if rng.random() < 0.3:
-        first[:] = first[0]
-    second = first.copy()
-    second[rng.integers(n)] = [rng.choice(HOSTILE) if rng.random() < 0.5 else rng.normal() for _ in range(d)]
-    moments = [second_moment_within(sanitised(rows), recipe.radius) for rows in (first, second)]
-    gap = np.linalg.norm(moments[0] - moments[1])
-    assert gap <= recipe.charge("covariance").sensitivity * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("d", [2, 5])
-def test_orthogonal_far_rows_attain_the_sensitivity(d):
-    n, cost = 7, GaussianDP(0.5)
-    recipe = WinsorisedCovariance(n, d, cost)
-    first, second = np.zeros((n, d)), np.zeros((n, d))
-    first[0, 0], second[0, 1] = 1e6, -1e50
-    moments = [second_moment_within(rows, recipe.radius) for rows in (first, second)]
-    assert np.linalg.norm(moments[0] - moments[1]) == pytest.approx(recipe.charge("covariance").sensitivity)
 
 
 def test_the_radius_and_the_charge_are_public():

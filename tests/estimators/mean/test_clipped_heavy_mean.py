@@ -6,56 +6,15 @@ import numpy as np
 import pytest
 
 from workbench.distributions import Gaussian
-from workbench.estimators.base import Trace, sanitised
+from workbench.estimators.base import Trace
 from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
 from workbench.populations import MultivariateStudent
 from workbench.populations.heavy_tailed import student_hypercontractivity
-from workbench.privacy import ZCDP, ApproxDP, CountingNoise, GaussianDP, SimulatedNoise
-
-BUDGETS = (ZCDP(0.5), GaussianDP(1.0), ApproxDP(1.0, 1e-6))
-HOSTILE = (np.nan, np.inf, -np.inf, 1e308, -1e308, 1e100, 1e99, 1e15, 5e-324, 0.0, -0.0)
+from workbench.privacy import ZCDP
 
 
 def student(d, degrees, mean=0.0):
     return MultivariateStudent(Gaussian(np.full(d, mean), np.eye(d)), degrees)
-
-
-def test_no_neighbour_moves_a_step_by_more_than_declared_and_some_attain_it():
-    rng, estimator, largest = np.random.default_rng(3), ClippedHeavyMean(radius=100.0, upper=4.0), 0.0
-    for trial in range(2000):
-        n, d = int(rng.integers(2, 9)), int(rng.integers(1, 4))
-        x = rng.standard_normal((n, d)) * 10.0 ** rng.integers(-3, 14, (n, 1))
-        if trial % 3 == 0:
-            x[rng.random((n, d)) < 0.3] = rng.choice(HOSTILE)
-        other = x.copy()
-        other[0] = rng.standard_normal(d) * 10.0 ** rng.integers(-6, 14)
-        if trial % 5 == 0:
-            other[0] = -x[0]
-        if trial % 7 == 0:
-            other[0, 0] = rng.choice(HOSTILE)
-        design, plan = estimator.design(n, d, ZCDP(0.5)), list(estimator.plan(n, d, ZCDP(0.5)).charges())
-        step = int(rng.integers(len(plan)))
-        centre = rng.standard_normal(d) * 10.0 ** rng.integers(-3, 6)
-        first, second = (estimator.shift(sanitised(rows), centre, design.clips[step]) for rows in (x, other))
-        gap = np.linalg.norm(first - second) / plan[step].sensitivity
-        assert gap <= 1 + 1e-9, trial
-        largest = max(largest, gap)
-    assert largest > 1 - 1e-6
-
-
-@pytest.mark.parametrize("budget", BUDGETS, ids=repr)
-def test_draws_and_budget_are_those_of_the_plan_for_any_rows(budget):
-    estimator, n, d = ClippedHeavyMean(radius=1e3), 500, 3
-    plan = estimator.plan(n, d, budget)
-    for x in (np.zeros((n, d)), np.full((n, d), np.inf), np.random.default_rng(1).standard_t(2.1, (n, d))):
-        noise = CountingNoise(SimulatedNoise(np.random.default_rng(2)))
-        release = estimator(x, budget=budget, rng=noise)
-        assert [(draw.kind, draw.sensitivity, draw.size) for draw in noise.draws] == [
-            ("gaussian", charge.sensitivity, d) for charge in plan.charges()
-        ]
-        assert np.isfinite(release.value).all()
-        for name, wanted in vars(budget).items():
-            assert getattr(release.guarantee.budget, name) == pytest.approx(wanted, rel=1e-12)
 
 
 @pytest.mark.parametrize(("k", "degrees"), [(1, 2.5), (2, 4.5), (3, 8.0)])

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import ndtr
 from scipy.stats import chisquare
 
 from tests.oracles.resilience import depth, goodness, resilience, sizes, trimmed_means
@@ -26,8 +25,7 @@ from workbench.estimators.parts.nets.direction_net import (
 )
 from workbench.estimators.parts.nets.trimmed_net import TrimmedNet, trimmed
 from workbench.estimators.univariate.median import Median
-from workbench.privacy import ZCDP, ApproxDP, Charge, CountingNoise, PureDP, SimulatedNoise, UnitNoise
-from workbench.privacy.mechanisms import lower_bound
+from workbench.privacy import ZCDP, ApproxDP, CountingNoise, PureDP, SimulatedNoise, UnitNoise
 
 FALSE_ALARM = 1e-6
 APPROX = ApproxDP(1.0, 1e-6)
@@ -218,23 +216,6 @@ def test_the_test_lets_a_wide_data_set_pass_with_probability_delta():
     counting = CountingNoise(SimulatedNoise(rng(1)))
     assert estimator(x, budget=ApproxDP(3.0, 1e-9), rng=counting).value == Abstention("check")
     assert [draw.kind for draw in counting.draws] == ["laplace"]
-
-
-@pytest.mark.parametrize("cost", [ApproxDP(0.7, 1e-3), ApproxDP(2.0, 0.5), ZCDP(0.3, 1e-3)])
-def test_a_lower_bound_is_above_its_number_with_probability_delta(cost):
-    class Without(UnitNoise):
-        def _add(self, value, *_):
-            return np.asarray(value, float)
-
-        laplace = gaussian = _add
-
-    below = -float(lower_bound(0.0, Charge("check", "lower_bound", 1.0, cost), Without()))
-    chance = (
-        exp(-below * cost.epsilon) / 2 if isinstance(cost, ApproxDP) else ndtr(-below * (2 * cost.rho) ** 0.5)
-    )
-    assert chance == pytest.approx(cost.delta)
-    with pytest.raises(ArgumentError, match="cost"):
-        lower_bound(0.0, Charge("check", "lower_bound", 1.0, PureDP(1.0)), Without())
 
 
 def test_a_charge_covers_the_width_and_the_rounding_of_sums():
