@@ -15,36 +15,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+import workbench as wb
 from workbench.catalog import CATALOG
 from workbench.distributions import Gaussian
-from workbench.estimators.covariance.clipped import ClippedCovariance
-from workbench.estimators.covariance.coinpress import CoinPressCovariance
-from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
-from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
-from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
-from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
-from workbench.estimators.covariance.perturbed import PerturbedCovariance
-from workbench.estimators.covariance.pure_net import PureNetCovariance
-from workbench.estimators.covariance.thresholded import ThresholdedCovariance
-from workbench.estimators.gaussian.coinpress import CoinPressGaussian
-from workbench.estimators.mean.clipped_box import ClippedBoxMean
-from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
-from workbench.estimators.mean.coinpress import CoinPressMean
-from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
-from workbench.estimators.mean.filter import FilterMean
-from workbench.estimators.mean.prime import PrimeMean
-from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
-from workbench.estimators.mean.resilient import ResilientMean
-from workbench.estimators.mean.resilient_heavy import ResilientHeavyMean
-from workbench.estimators.mean.robust import RobustMean
-from workbench.estimators.mean.robust_heavy import RobustHeavyMean
-from workbench.estimators.mean.tukey import TukeyMean
-from workbench.estimators.univariate.clipped_mean import ClippedMean
-from workbench.estimators.univariate.histogram_location import HistogramLocation
-from workbench.estimators.univariate.interval import Interval
-from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
-from workbench.estimators.univariate.median import Median
-from workbench.estimators.univariate.two_step_mean import TwoStepMean
 from workbench.privacy import ApproxDP, Budget, PureDP
 
 Kind = Literal["predicted", "cautious", "proved", "answers", "reference"]
@@ -153,17 +126,17 @@ def proved(estimator: Any, rows: Law, d: int, above: int, below: int | None, **m
 
 CLIFFS = {
     "univariate/clipped-mean": proved(
-        ClippedMean(radius=10.0), line, 1, 300, None, loose=ClippedMean(radius=1e9), budget=PURE
+        wb.ClippedMean(radius=10.0), line, 1, 300, None, loose=wb.ClippedMean(radius=1e9), budget=PURE
     ),
     "univariate/two-step-mean": predicted(
-        TwoStepMean(radius=1e6), line, 1, 60, 20, budget=PURE, runs=6000
+        wb.TwoStepMean(radius=1e6), line, 1, 60, 20, budget=PURE, runs=6000
     ),
     "univariate/unbounded-mean": own(
         "univariate/unbounded-mean", kind="predicted", rows=line, above=60, below=25, runs=6000
     ),
-    "univariate/median": predicted(Median(radius=1e6), line, 1, 60, 20, budget=PURE, runs=6000),
+    "univariate/median": predicted(wb.Median(radius=1e6), line, 1, 60, 20, budget=PURE, runs=6000),
     "univariate/histogram-location": proved(
-        HistogramLocation(radius=1e4), line, 1, 1000, 10, budget=PURE
+        wb.HistogramLocation(radius=1e4), line, 1, 1000, 10, budget=PURE
     ),
     "univariate/stable-location": own(
         "univariate/stable-location", kind="proved", rows=line, above=1000, below=20
@@ -171,9 +144,9 @@ CLIFFS = {
     "univariate/scale": own(
         "univariate/scale", kind="predicted", rows=spread, above=300, below=50, runs=6000
     ),
-    "univariate/interval": proved(Interval(pivots=300), line, 1, 300, 20),
+    "univariate/interval": proved(wb.Interval(pivots=300), line, 1, 300, 20),
     "univariate/interval-unknown-variance": Cliff(
-        kind="answers", estimator=IntervalUnknownVariance(pivots=300), rows=line, above=1000, below=30,
+        kind="answers", estimator=wb.IntervalUnknownVariance(pivots=300), rows=line, above=1000, below=30,
         good=0.1,
     ),
     "range/box": own("range/box", kind="proved", above=1000, below=20),
@@ -181,53 +154,53 @@ CLIFFS = {
     "mean/empirical": Cliff(kind="reference"),
     "mean/filter-nonprivate": Cliff(kind="reference"),
     "mean/clipped-box": predicted(
-        ClippedBoxMean(radius=10.0), ball, 10, 1000, 20, runs=400
+        wb.ClippedBoxMean(radius=10.0), ball, 10, 1000, 20, runs=400
     ),
-    "mean/coordinatewise": predicted(CoordinatewiseMean(), box, 10, 1500, 200, runs=400),
-    "mean/coinpress": predicted(CoinPressMean(radius=1e3), ball, 10, 1000, 20, runs=400),
-    "mean/clipped-heavy": proved(ClippedHeavyMean(radius=100.0), ball, 3, 2000, None),
+    "mean/coordinatewise": predicted(wb.CoordinatewiseMean(), box, 10, 1500, 200, runs=400),
+    "mean/coinpress": predicted(wb.CoinPressMean(radius=1e3), ball, 10, 1000, 20, runs=400),
+    "mean/clipped-heavy": proved(wb.ClippedHeavyMean(radius=100.0), ball, 3, 2000, None),
     "mean/populous": own("mean/populous", kind="proved", above=200),
     "mean/populous-robust": own("mean/populous-robust", kind="proved", above=3200),
-    "mean/filter": predicted(FilterMean(radius=1e3), ball, 10, 1500, 150, runs=400),
-    "mean/prime": predicted(PrimeMean(radius=1e3), ball, 10, 1500, 150, runs=400),
-    "mean/prime-heavy": predicted(PrimeHeavyMean(radius=1e3), ball, 10, 1500, 150, runs=400),
-    "mean/robust": predicted(RobustMean(radius=1e3), box, 10, 1000, 100, runs=400),
-    "mean/robust-heavy": predicted(RobustHeavyMean(radius=1e3), box, 10, 1000, 100, runs=400),
-    "mean/tukey": predicted(TukeyMean(radius=10.0, step=0.5), between, 2, 200, 20, budget=PURE),
+    "mean/filter": predicted(wb.FilterMean(radius=1e3), ball, 10, 1500, 150, runs=400),
+    "mean/prime": predicted(wb.PrimeMean(radius=1e3), ball, 10, 1500, 150, runs=400),
+    "mean/prime-heavy": predicted(wb.PrimeHeavyMean(radius=1e3), ball, 10, 1500, 150, runs=400),
+    "mean/robust": predicted(wb.RobustMean(radius=1e3), box, 10, 1000, 100, runs=400),
+    "mean/robust-heavy": predicted(wb.RobustHeavyMean(radius=1e3), box, 10, 1000, 100, runs=400),
+    "mean/tukey": predicted(wb.TukeyMean(radius=10.0, step=0.5), between, 2, 200, 20, budget=PURE),
     "mean/resilient": predicted(
-        ResilientMean(radius=1.0, corruption=0.05, step=0.05), between, 2, 3000, 200, runs=400
+        wb.ResilientMean(radius=1.0, corruption=0.05, step=0.05), between, 2, 3000, 200, runs=400
     ),
     "mean/resilient-heavy": predicted(
-        ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05), between, 2, 3000, 150, runs=400
+        wb.ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05), between, 2, 3000, 150, runs=400
     ),
     "covariance/empirical": Cliff(kind="reference"),
     "covariance/filter-nonprivate": Cliff(kind="reference"),
     "covariance/clipped": predicted(
-        ClippedCovariance(upper=1.0, lower=1.0), least_axes, 10, 20_000, 10_000,
-        loose=ClippedCovariance(upper=1e4, lower=1.0), runs=120,
+        wb.ClippedCovariance(upper=1.0, lower=1.0), least_axes, 10, 20_000, 10_000,
+        loose=wb.ClippedCovariance(upper=1e4, lower=1.0), runs=120,
     ),
     "covariance/coinpress": predicted(
-        CoinPressCovariance(upper=1e9), least_axes, 10, 20_000, 6000, runs=120
+        wb.CoinPressCovariance(upper=1e9), least_axes, 10, 20_000, 6000, runs=120
     ),
     "covariance/heavy-tailed": predicted(
-        HeavyTailedCovariance(upper=1e4), least_axes, 10, 20_000, 4000, runs=120
+        wb.HeavyTailedCovariance(upper=1e4), least_axes, 10, 20_000, 4000, runs=120
     ),
     "covariance/heavy-tailed-naive": proved(
-        HeavyTailedNaiveCovariance(upper=2.0, hypercontractivity=3.0), least_axes, 3, 10_000, None
+        wb.HeavyTailedNaiveCovariance(upper=2.0, hypercontractivity=3.0), least_axes, 3, 10_000, None
     ),
     "covariance/pure-net": predicted(
-        PureNetCovariance(upper=100.0, alpha=0.9, centred=True), off_net, 2, 300, 30, budget=PURE
+        wb.PureNetCovariance(upper=100.0, alpha=0.9, centred=True), off_net, 2, 300, 30, budget=PURE
     ),
     "covariance/populous": own("covariance/populous", kind="predicted", above=12_000, slow=1500),
     "covariance/populous-robust": own("covariance/populous-robust", kind="proved", above=76_800),
     "covariance/unbounded": own("covariance/unbounded", kind="predicted", above=2000, slow=1500),
-    "covariance/matrix-quantile": proved(MatrixQuantileCovariance(), least_axes, 2, 3000, None),
-    "covariance/perturbed": predicted(PerturbedCovariance(radius=2.0), circle, 30, 300, 30, runs=80),
+    "covariance/matrix-quantile": proved(wb.MatrixQuantileCovariance(), least_axes, 2, 3000, None),
+    "covariance/perturbed": predicted(wb.PerturbedCovariance(radius=2.0), circle, 30, 300, 30, runs=80),
     "covariance/thresholded": Cliff(
-        kind="cautious", estimator=ThresholdedCovariance(radius=2.0), rows=signs, d=30, above=300, below=30
+        kind="cautious", estimator=wb.ThresholdedCovariance(radius=2.0), rows=signs, d=30, above=300, below=30
     ),
     "covariance/local-thresholded": Cliff(
-        kind="cautious", estimator=LocalThresholdedCovariance(radius=2.0), rows=signs, d=30, above=20_000,
+        kind="cautious", estimator=wb.LocalThresholdedCovariance(radius=2.0), rows=signs, d=30, above=20_000,
         below=300,
     ),
     "spectral/eigenvalues": own("spectral/eigenvalues", kind="answers", above=800, good=0.5),
@@ -235,7 +208,7 @@ CLIFFS = {
     "spectral/subspace-exact": own("spectral/subspace-exact", kind="answers", above=64, good=1e-6),
     "spectral/preconditioner": own("spectral/preconditioner", kind="proved", above=4256),
     "gaussian/coinpress": predicted(
-        CoinPressGaussian(radius=1e3, upper=1e6), ball, 10, 20_000, 4000, runs=120
+        wb.CoinPressGaussian(radius=1e3, upper=1e6), ball, 10, 20_000, 4000, runs=120
     ),
     "gaussian/populous": own("gaussian/populous", kind="predicted", above=12_000, slow=1500),
     "gaussian/populous-robust": own("gaussian/populous-robust", kind="answers", above=68_000, good=1.0),

@@ -124,39 +124,25 @@ def right_twice(self: WindowMedian, cost: Any) -> float:
     return weighed(replace(self, left=self.right), cost)
 
 
-def histogram(
-    keys: np.ndarray,
-    charge: Any,
-    noise: Any,
-    threshold: float | None = None,
-    *,
-    shown: STEPS,
-    padded: bool = True,
-) -> dict[object, float]:
+def histogram(shown: STEPS, padded: bool = True) -> STEPS:
     """A stability histogram with another decision: `shown` maps counts, noisy counts, threshold."""
-    unique, counts = np.unique(keys, return_counts=True)
-    full = np.append(counts, np.zeros(len(keys) - len(counts))) if padded else counts
-    noisy = histograms._noisy(full, charge, noise)[: len(counts)]
-    least = histograms.stability_threshold(charge.cost) if threshold is None else threshold
-    kept = shown(counts, noisy, least)
-    return dict(zip(unique[kept].tolist(), noisy[kept].tolist(), strict=True))
+
+    def release(keys: np.ndarray, charge: Any, noise: Any, threshold: float | None = None) -> Any:
+        unique, counts = np.unique(keys, return_counts=True)
+        full = np.append(counts, np.zeros(len(keys) - len(counts))) if padded else counts
+        noisy = histograms._noisy(full, charge, noise)[: len(counts)]
+        least = histograms.stability_threshold(charge.cost) if threshold is None else threshold
+        kept = shown(counts, noisy, least)
+        return dict(zip(unique[kept].tolist(), noisy[kept].tolist(), strict=True))
+
+    return release
 
 
-def decided_by_the_count(keys: Any, charge: Any, noise: Any, threshold: float | None = None) -> Any:
-    """Which bins show follows from counts without noise."""
-    return histogram(keys, charge, noise, threshold, shown=lambda counts, noisy, least: counts >= least)
-
-
-def without_empty_draws(keys: Any, charge: Any, noise: Any, threshold: float | None = None) -> Any:
-    """One draw for each populated bin: how many there are shows in the stream."""
-    return histogram(
-        keys, charge, noise, threshold, shown=lambda _, noisy, least: noisy >= least, padded=False
-    )
-
-
-def with_its_own_threshold(keys: Any, charge: Any, noise: Any, threshold: float | None = None) -> Any:
-    """A threshold of the estimator's own, in a histogram that no longer refuses it."""
-    return histogram(keys, charge, noise, 3.0, shown=lambda _, noisy, least: noisy >= least)
+# which bins show follows from counts without noise; one draw for each populated bin, so that the stream shows
+# how many there are; a threshold of the estimator's own, in a histogram that no longer refuses it
+decided_by_the_count = histogram(lambda counts, noisy, least: counts >= least)
+without_empty_draws = histogram(lambda counts, noisy, least: noisy >= least, padded=False)
+with_its_own_threshold = histogram(lambda counts, noisy, least: noisy >= 3.0)
 
 
 def half_of_the_threshold(self: Any, cost: Any) -> float:
@@ -175,24 +161,19 @@ def rows_dropped(values: np.ndarray) -> np.ndarray:
 
 
 sanitised = base.sanitised
-univariate = base.univariate
 read = base.read
 
 
-def clipped_in_place(x: Any) -> Any:
-    """The caller's array clipped where it lies."""
-    if isinstance(x, np.ndarray) and x.flags.writeable:
-        with np.errstate(invalid="ignore"):
-            np.clip(x, -1e3, 1e3, out=x)
-    return univariate(x)
+def clipped_in_place(reader: STEPS) -> STEPS:
+    """The caller's array clipped where it lies, before it is read."""
 
+    def clipped(x: Any) -> Any:
+        if isinstance(x, np.ndarray) and x.flags.writeable:
+            with np.errstate(invalid="ignore"):
+                np.clip(x, -1e3, 1e3, out=x)
+        return reader(x)
 
-def rows_clipped_in_place(x: Any) -> Any:
-    """The caller's rows clipped where they lie."""
-    if isinstance(x, np.ndarray) and x.flags.writeable:
-        with np.errstate(invalid="ignore"):
-            np.clip(x, -1e3, 1e3, out=x)
-    return multivariate(x)
+    return clipped
 
 
 def twice_the_radius(x: np.ndarray, radius: float) -> np.ndarray:
@@ -201,7 +182,6 @@ def twice_the_radius(x: np.ndarray, radius: float) -> np.ndarray:
 
 
 within_ball = rows.within_ball
-multivariate = base.multivariate
 
 
 def nameless(x: object) -> Any:
@@ -279,15 +259,21 @@ def twice_the_cost(step: str, name: str, size: float, cost: Any) -> tuple[str, s
     return step, name, size, times(cost, 2)
 
 
+def with_charges(plan: Any, change: STEPS) -> Any:
+    """The same plan with every charge changed."""
+    match plan:
+        case Converted():
+            return replace(plan, part=with_charges(plan.part, change))
+        case Interleaved():
+            return replace(plan, whole=with_charges(plan.whole, change))
+        case Sequential() | Parallel():
+            return replace(plan, parts=tuple(with_charges(part, change) for part in plan.parts))
+    return change(plan)
+
+
 def cheaper(plan: Any) -> Any:
     """The same plan at half the price."""
-    if isinstance(plan, Converted):
-        return replace(plan, part=cheaper(plan.part))
-    if isinstance(plan, Interleaved):
-        return replace(plan, whole=cheaper(plan.whole))
-    if isinstance(plan, Sequential | Parallel):
-        return replace(plan, parts=tuple(cheaper(part) for part in plan.parts))
-    return replace(plan, cost=times(plan.cost, 0.5))
+    return with_charges(plan, lambda charge: replace(charge, cost=times(charge.cost, 0.5)))
 
 
 def shorter(plan: Any) -> Any:
@@ -330,30 +316,34 @@ given = base.noise_source
 # changes of the method `estimate` of an estimator: (self, x, budget, noise, trace)
 
 
+def of_rows(change: STEPS) -> Callable[[STEPS], STEPS]:
+    """Other rows in the place of those that are read."""
+    return lambda steps: lambda self, x, *rest: steps(self, change(x), *rest)
+
+
 def raises_if(condition: Callable[[np.ndarray], bool]) -> Callable[[STEPS], STEPS]:
     """An error that the rows, or how many there are, bring about."""
 
-    def change(steps: STEPS) -> STEPS:
-        def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
-            value = steps(self, x, *rest)
-            if condition(x):
-                raise ValueError("unexpected rows")
-            return value
+    def raising(x: np.ndarray) -> np.ndarray:
+        if condition(x):
+            raise ValueError("unexpected rows")
+        return x
 
-        return changed
-
-    return change
+    return of_rows(raising)
 
 
-def warns_for_ties(steps: STEPS) -> STEPS:
-    """A warning that the rows bring about."""
+def warned_of(x: np.ndarray) -> np.ndarray:
+    """The rows, after a warning that they bring about."""
+    if not np.ptp(x):
+        warnings.warn("all rows are equal", stacklevel=2)
+    return x
 
-    def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
-        if not np.ptp(x):
-            warnings.warn("all rows are equal", stacklevel=2)
-        return steps(self, x, *rest)
 
-    return changed
+warns_for_ties = of_rows(warned_of)
+roots_of_rows = of_rows(
+    lambda x: np.sign(x) * np.sqrt(np.abs(x))
+)  # commutes with no translation and no scale
+stretched_with_n = of_rows(lambda x: x * (len(x) / 100))  # in a unit that shrinks as there are more rows
 
 
 def raw_for_ties(steps: STEPS) -> STEPS:
@@ -369,15 +359,6 @@ def raw_for_ties(steps: STEPS) -> STEPS:
     return changed
 
 
-def roots_of_rows(steps: STEPS) -> STEPS:
-    """Rows mapped by ±√|x|: another map than a translation or a scale commutes with."""
-
-    def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
-        return steps(self, np.sign(x) * np.sqrt(np.abs(x)), *rest)
-
-    return changed
-
-
 def a_point_for_each_epsilon(steps: STEPS) -> STEPS:
     """Work that grows with the budget."""
 
@@ -386,15 +367,6 @@ def a_point_for_each_epsilon(steps: STEPS) -> STEPS:
         for _ in range(int(size)):
             noise.uniform(0.0, 1.0)
         return steps(self, x, budget, noise, *rest)
-
-    return changed
-
-
-def stretched_with_n(steps: STEPS) -> STEPS:
-    """Rows in a unit that shrinks as there are more of them."""
-
-    def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
-        return steps(self, x * (len(x) / 100), *rest)
 
     return changed
 
@@ -419,17 +391,11 @@ def drifting(plan: STEPS) -> STEPS:
     """A plan that changes from call to call."""
     calls = count(1)
 
-    def changed(self: Any, n: int, d: int, budget: Any) -> Any:
-        def drift(part: Any) -> Any:
-            if isinstance(part, Converted):
-                return replace(part, part=drift(part.part))
-            if isinstance(part, Interleaved):
-                return replace(part, whole=drift(part.whole))
-            if isinstance(part, Sequential | Parallel):
-                return replace(part, parts=tuple(map(drift, part.parts)))
-            return replace(part, sensitivity=part.sensitivity * (1 + 1e-9 * next(calls)))
+    def drift(charge: Any) -> Any:
+        return replace(charge, sensitivity=charge.sensitivity * (1 + 1e-9 * next(calls)))
 
-        return drift(plan(self, n, d, budget))
+    def changed(self: Any, *public: Any) -> Any:
+        return with_charges(plan(self, *public), drift)
 
     return changed
 

@@ -1,18 +1,13 @@
 """Mutants of stages, batches and parts that share rows: one row is charged once and spent twice."""
 
+import workbench as wb
 from tests.contracts.disjoint import a_row_moves_one_part, forms
 from tests.mutants.conditions import Condition
 from workbench.catalog import Example
-from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
-from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
-from workbench.estimators.gaussian.populous import PopulousGaussian
-from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian
-from workbench.estimators.mean.filter import FilterMean
 from workbench.estimators.parts.filters.recipe import FilterRecipe
 from workbench.estimators.parts.gaussians.populous_learner import PopulousLearner
 from workbench.estimators.parts.locate.stable_centres import StableCentres
 from workbench.estimators.parts.preconditioned.heavy_tailed_covariance import HeavyTailedSteps
-from workbench.estimators.range.ball import BallRange
 from workbench.study.faults.mutant import Mutant, rewritten
 
 BATCH, PART, REST = "rows[stage.start : stage.stop]", "keys[p :: self.parts]", "x[first + second :]"
@@ -35,32 +30,32 @@ def divided(kind: type, **options: object) -> Condition:
 SHARING = [
     Mutant("batches longer by a row",
            rewritten(HeavyTailedSteps, "estimate", BATCH, "rows[stage.start : stage.stop + 1]"),
-           a_row_moves_one_part, divided(HeavyTailedCovariance)),
+           a_row_moves_one_part, divided(wb.HeavyTailedCovariance)),
     Mutant("batches that begin a row early",
            rewritten(HeavyTailedSteps, "estimate", BATCH,
                      "rows[max(stage.start - 1, 0) : stage.stop - (stage.start > 0)]"),
-           a_row_moves_one_part, divided(HeavyTailedCovariance)),
+           a_row_moves_one_part, divided(wb.HeavyTailedCovariance)),
     Mutant("parts of a ball with row 0 for their last",
            rewritten(StableCentres, "_centre", PART,
                      f"keys[[*{WHOLE}][: -1 if p else None] + [0] * (p > 0)]"),
-           a_row_moves_one_part, divided(BallRange)),
+           a_row_moves_one_part, divided(wb.BallRange)),
     Mutant("the last stage of a learner takes a row of the matrix quantile",
            rewritten(PopulousLearner, "estimate", REST, "x[first + second - 1 :]"),
-           a_row_moves_one_part, divided(PopulousGaussian, covariance="matrix-quantile")),
+           a_row_moves_one_part, divided(wb.PopulousGaussian, covariance="matrix-quantile")),
     Mutant("the last stage of a learner takes a block of the vote",
            rewritten(PopulousLearner, "estimate", REST, f"x[first + second - {BLOCK} :]"),
-           a_row_moves_one_part, divided(PopulousGaussian, covariance="populous")),
+           a_row_moves_one_part, divided(wb.PopulousGaussian, covariance="populous")),
     Mutant("the vote of a learner takes a pair of the subspace",
            rewritten(PopulousLearner, "estimate", "x[first : first + second]",
                      "x[first - 2 : first + second - 2]"),
-           a_row_moves_one_part, divided(PopulousGaussian, covariance="populous", degenerate=True)),
+           a_row_moves_one_part, divided(wb.PopulousGaussian, covariance="populous", degenerate=True)),
     Mutant("the matrix quantile takes a row of the subspace",
-           rewritten(MatrixQuantileCovariance, "estimate", "x[first:]", "x[first - 1 :]"),
-           a_row_moves_one_part, divided(MatrixQuantileCovariance)),
+           rewritten(wb.MatrixQuantileCovariance, "estimate", "x[first:]", "x[first - 1 :]"),
+           a_row_moves_one_part, divided(wb.MatrixQuantileCovariance)),
     Mutant("the robust mean takes a row of the covariance",
-           rewritten(PopulousRobustGaussian, "estimate", "x[2 * shape.n :]", "x[2 * shape.n - 1 :]"),
-           a_row_moves_one_part, divided(PopulousRobustGaussian)),
+           rewritten(wb.PopulousRobustGaussian, "estimate", "x[2 * shape.n :]", "x[2 * shape.n - 1 :]"),
+           a_row_moves_one_part, divided(wb.PopulousRobustGaussian)),
     Mutant("split parts share row 0",
            rewritten(FilterRecipe, "split_run", "x[p::splits]", "x[[0, *range(p + splits, len(x), splits)]]"),
-           a_row_moves_one_part, divided(FilterMean)),
+           a_row_moves_one_part, divided(wb.FilterMean)),
 ]  # fmt: skip

@@ -4,59 +4,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import inf, log
 
-from tests.contracts.accounting import (
-    draws_are_those_of_the_plan,
-    draws_do_not_depend_on_the_rows,
-    every_accepted_number_of_rows_is_answered,
-    noise_has_the_scale_that_is_asked_for,
-    plan_composes_to_the_budget,
-    plan_is_a_pure_function_of_public_numbers,
-    work_is_bounded_at_a_large_budget,
-    wrong_public_arguments_are_refused_before_any_draw,
-)
-from tests.contracts.accuracy import (
-    error_bound_is_exceeded_with_probability_at_most_beta,
-    error_does_not_rise_with_n,
-)
-from tests.contracts.behaviour import (
-    an_unusable_row_counts_as_zero,
-    declared_symmetries_hold,
-    hostile_rows_are_ordinary_inputs,
-    names_of_columns_are_kept,
-    same_stream_gives_the_same_bits,
-)
+from tests.contracts import accounting, accuracy, behaviour
 from tests.contracts.gaps import gap_is_the_sensitivity
 from tests.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
+from tests.mutants import conditions as on
 from tests.mutants import faults
-from tests.mutants.conditions import (
-    Condition,
-    both,
-    calls,
-    central,
-    clips_a_mean,
-    clips_around_a_far_place,
-    compares_pairs,
-    cuts_at_the_least_threshold,
-    draws,
-    groups_variances,
-    has_bottom,
-    has_no_net,
-    has_parts,
-    has_several_steps,
-    has_step,
-    has_window_range,
-    in_many_dimensions,
-    is_cut,
-    is_scaled,
-    is_symmetric,
-    not_a_covariance,
-    of,
-    on_the_line,
-    quickly_bounded,
-    searches_bins,
-    spends_more_than_half,
-    uses,
-)
 from tests.mutants.faults import method
 from tests.mutants.sharing import SHARING
 from workbench.estimators import base
@@ -91,7 +43,6 @@ SCALES = (
     (masks, "wishart_trace_scale", ("wishart_trace",)),
 )
 WINDOW, HISTOGRAM = window_median.WindowMedian, unit_histogram.UnitHistogram
-FROM_THE_SMALLEST = attribute(HISTOGRAM, "keys", bins_from_the_smallest_row)
 WINSOR, UNCLIPPED = winsorised_scale.Winsor, faults.Unclipped()
 COUNTED, THRESHOLD = histograms.stability_histogram, histograms.stability_threshold
 
@@ -102,7 +53,7 @@ def halved(function: Callable[..., float]) -> Callable[..., float]:
 
 
 def found_by(
-    contract: Contract, *faulty: tuple[str, Fault, Condition], **options: object
+    contract: Contract, *faulty: tuple[str, Fault, on.Condition], **options: object
 ) -> list[Mutant[Contract]]:
     """The mutants that a contract must find: of each a name, a fault, and the examples it is put into."""
     return [Mutant(name, fault, contract, applies, options) for name, fault, applies in faulty]
@@ -110,16 +61,16 @@ def found_by(
 
 NOISE = [
     *found_by(
-        draws_are_those_of_the_plan,
+        accounting.draws_are_those_of_the_plan,
         *(
-            (f"{scale} halved", attribute(module, scale, halved(getattr(module, scale))), uses(*names))
+            (f"{scale} halved", attribute(module, scale, halved(getattr(module, scale))), on.uses(*names))
             for module, scale, names in SCALES
         ),
     ),
     *found_by(
-        noise_has_the_scale_that_is_asked_for,
+        accounting.noise_has_the_scale_that_is_asked_for,
         *(
-            (f"{kind} source times {factor}", weaker(kind, factor), draws(kind))
+            (f"{kind} source times {factor}", weaker(kind, factor), on.draws(kind))
             for kind in KINDS
             for factor in (0.5, round(1 / 1.3, 2), 1.3)
         ),
@@ -128,18 +79,18 @@ NOISE = [
 
 SENSITIVITY = found_by(
     gap_is_the_sensitivity,
-    ("clip of the mean off", attribute(clipping, "np", UNCLIPPED), clips_a_mean),
-    ("clip of the mean doubled", swapped(clipping.clipped_mean, faults.twice_as_wide), clips_a_mean),
+    ("clip of the mean off", attribute(clipping, "np", UNCLIPPED), on.clips_a_mean),
+    ("clip of the mean doubled", swapped(clipping.clipped_mean, faults.twice_as_wide), on.clips_a_mean),
     (
         "mean clipped without centring",
         swapped(clipping.clipped_mean, faults.plain_clipped_mean),
-        clips_around_a_far_place,
+        on.clips_around_a_far_place,
     ),
     *(
         (
             f"clip to the ball {name}",
             swapped(rows.within_ball, change),
-            both(calls(rows.within_ball), central, has_no_net),
+            on.both(on.calls(rows.within_ball), on.central, on.has_no_net),
         )
         for name, change in (("off", lambda x, radius: x), ("doubled", faults.twice_the_radius))
     ),
@@ -148,34 +99,38 @@ SENSITIVITY = found_by(
         attribute(pure_net, "np", UNCLIPPED),
         lambda example: isinstance(example.estimator, pure_net.PureNetCovariance),
     ),
-    ("cut of the mean off", attribute(clipped_mean.ClippedMean, "statistic", faults.cut_nothing), is_cut),
-    ("clip of variances off", attribute(winsor, "np", UNCLIPPED), groups_variances),
-    ("clip of squares off", attribute(kv_interval, "np", UNCLIPPED), is_scaled),
+    (
+        "cut of the mean off",
+        attribute(clipped_mean.ClippedMean, "statistic", faults.cut_nothing),
+        on.is_cut,
+    ),
+    ("clip of variances off", attribute(winsor, "np", UNCLIPPED), on.groups_variances),
+    ("clip of squares off", attribute(kv_interval, "np", UNCLIPPED), on.is_scaled),
     (
         "bins from the smallest row on",
         attribute(HISTOGRAM, "keys", bins_from_the_smallest_row),
-        searches_bins,
+        on.searches_bins,
     ),
     (
         "exponents from the smallest on",
         swapped(exponent_scale.exponents, faults.exponents_from_the_smallest),
-        has_step("exponent"),
+        on.has_step("exponent"),
     ),
-    ("pairs in order of size", swapped(exponent_scale.pair_differences, sorted_pairs), compares_pairs),
-    ("groups that overlap", attribute(WINSOR, "statistic", faults.overlapping_groups), groups_variances),
-    ("groups in order of size", attribute(WINSOR, "statistic", faults.sorted_groups), groups_variances),
-    ("score |n - 2L|", attribute(WINDOW, "pieces", faults.twice_the_depth), uses("window_median")),
+    ("pairs in order of size", swapped(exponent_scale.pair_differences, sorted_pairs), on.compares_pairs),
+    ("groups that overlap", attribute(WINSOR, "statistic", faults.overlapping_groups), on.groups_variances),
+    ("groups in order of size", attribute(WINSOR, "statistic", faults.sorted_groups), on.groups_variances),
+    ("score |n - 2L|", attribute(WINDOW, "pieces", faults.twice_the_depth), on.uses("window_median")),
     (
         "positions between the points only",
         attribute(WINDOW, "pieces", faults.range_of_the_data),
-        has_window_range,
+        on.has_window_range,
     ),
 )
 
 DELTA = found_by(
     a_lone_row_shows_with_probability_at_most_delta,
     *(
-        (f"threshold {name}", swapped(THRESHOLD, change), cuts_at_the_least_threshold)
+        (f"threshold {name}", swapped(THRESHOLD, change), on.cuts_at_the_least_threshold)
         for name, change in (
             ("halved", halved(THRESHOLD)),
             ("off", lambda cost: -inf),
@@ -185,16 +140,20 @@ DELTA = found_by(
     (
         "threshold below the least",
         attribute(HISTOGRAM, "threshold", faults.half_of_the_threshold),
-        both(uses("stability_histogram"), searches_bins),
+        on.both(on.uses("stability_histogram"), on.searches_bins),
     ),
     (
         "threshold of the estimator's own",
         swapped(COUNTED, faults.with_its_own_threshold),
-        uses("stability_histogram"),
+        on.uses("stability_histogram"),
     ),
-    ("bins shown by their count", swapped(COUNTED, faults.decided_by_the_count), uses("stability_histogram")),
+    (
+        "bins shown by their count",
+        swapped(COUNTED, faults.decided_by_the_count),
+        on.uses("stability_histogram"),
+    ),
     *(
-        (f"bottom {name}", attribute(WINDOW, "log_bottom", change), has_bottom)
+        (f"bottom {name}", attribute(WINDOW, "log_bottom", change), on.has_bottom)
         for name, change in (
             ("halved", lambda self, cost: faults.weighed(self, cost) - log(2)),
             ("off", lambda self, cost: -inf),
@@ -203,40 +162,48 @@ DELTA = found_by(
     (
         "bottom for the right width twice",
         attribute(WINDOW, "log_bottom", faults.right_twice),
-        both(has_bottom, has_step("log-scale")),
+        on.both(on.has_bottom, on.has_step("log-scale")),
     ),
-    ("bottom decided by the points", attribute(WINDOW, "draw", faults.silent_for_sparse_points), has_bottom),
+    (
+        "bottom decided by the points",
+        attribute(WINDOW, "draw", faults.silent_for_sparse_points),
+        on.has_bottom,
+    ),
 )
 
 BUDGET = [
     *found_by(
-        plan_composes_to_the_budget,
-        ("every charge costs twice", charged(faults.twice_the_cost), spends_more_than_half),
-        ("every step gets the whole budget", faults.every_share_is_the_whole, has_several_steps),
+        accounting.plan_composes_to_the_budget,
+        ("every charge costs twice", charged(faults.twice_the_cost), on.spends_more_than_half),
+        ("every step gets the whole budget", faults.every_share_is_the_whole, on.has_several_steps),
     ),
     *found_by(
-        draws_are_those_of_the_plan,
+        accounting.draws_are_those_of_the_plan,
         ("a plan at half the price", faults.released_with(faults.cheaper), everywhere),
-        ("a plan without its last step", faults.released_with(faults.shorter), has_parts),
+        ("a plan without its last step", faults.released_with(faults.shorter), on.has_parts),
     ),
     *found_by(
-        plan_is_a_pure_function_of_public_numbers,
+        accounting.plan_is_a_pure_function_of_public_numbers,
         ("a plan that drifts", method("plan", faults.drifting), everywhere),
     ),
 ]
 
 ROWS = [
     *found_by(
-        an_unusable_row_counts_as_zero,
+        behaviour.an_unusable_row_counts_as_zero,
         ("unusable rows dropped", attribute(base, "sanitised", faults.rows_dropped), everywhere),
     ),
     *found_by(
-        hostile_rows_are_ordinary_inputs,
-        ("the caller's array clipped", attribute(base, "univariate", faults.clipped_in_place), on_the_line),
+        behaviour.hostile_rows_are_ordinary_inputs,
+        (
+            "the caller's array clipped",
+            attribute(base, "univariate", faults.clipped_in_place(base.univariate)),
+            on.on_the_line,
+        ),
         (
             "the caller's rows clipped",
-            attribute(base, "multivariate", faults.rows_clipped_in_place),
-            in_many_dimensions,
+            attribute(base, "multivariate", faults.clipped_in_place(base.multivariate)),
+            on.in_many_dimensions,
         ),
         (
             "an error for ties",
@@ -246,75 +213,77 @@ ROWS = [
         ("a warning for ties", method("estimate", faults.warns_for_ties), everywhere),
     ),
     *found_by(
-        every_accepted_number_of_rows_is_answered,
+        accounting.every_accepted_number_of_rows_is_answered,
         ("an error for odd n", method("estimate", faults.raises_if(lambda x: len(x) % 2 == 1)), everywhere),
     ),
     *found_by(
-        draws_do_not_depend_on_the_rows,
+        accounting.draws_do_not_depend_on_the_rows,
         ("the raw value for ties", method("estimate", faults.raw_for_ties), everywhere),
         (
             "one draw for each populated bin",
             swapped(COUNTED, faults.without_empty_draws),
-            uses("stability_histogram"),
+            on.uses("stability_histogram"),
         ),
     ),
     *found_by(
-        wrong_public_arguments_are_refused_before_any_draw,
-        ("n and d not checked", swapped(base.require_rows, faults.anything_goes), on_the_line),
+        accounting.wrong_public_arguments_are_refused_before_any_draw,
+        ("n and d not checked", swapped(base.require_rows, faults.anything_goes), on.on_the_line),
         (
             "n and d not checked, in many dimensions",
             swapped(base.require_matrix, faults.anything_goes),
-            calls(base.require_matrix),
+            on.calls(base.require_matrix),
         ),
     ),
     *found_by(
-        names_of_columns_are_kept,
+        behaviour.names_of_columns_are_kept,
         ("names forgotten", attribute(base, "read", faults.nameless), everywhere),
         ("text read as zeros", attribute(base, "read", faults.text_read_as_zeros), everywhere),
     ),
     *found_by(
-        same_stream_gives_the_same_bits,
+        behaviour.same_stream_gives_the_same_bits,
         ("a stream of its own", attribute(base, "noise_source", faults.own_stream(None)), everywhere),
         ("one stream for all", attribute(base, "noise_source", faults.own_stream(0)), everywhere),
     ),
     *found_by(
-        declared_symmetries_hold,
+        behaviour.declared_symmetries_hold,
         (
             "rows mapped by a root",
             method("estimate", faults.roots_of_rows),
-            both(is_symmetric, lambda example: not has_step("subspace")(example)),  # spanned as before
+            on.both(
+                on.is_symmetric, lambda example: not on.has_step("subspace")(example)
+            ),  # spanned as before
         ),
     ),
 ]
 
 ACCURACY = [
     *found_by(
-        work_is_bounded_at_a_large_budget,
+        accounting.work_is_bounded_at_a_large_budget,
         ("a point for each epsilon", method("estimate", faults.a_point_for_each_epsilon), everywhere),
     ),
     *found_by(
-        error_does_not_rise_with_n,
+        accuracy.error_does_not_rise_with_n,
         (
             "rows stretched with n",
             method("estimate", faults.stretched_with_n),
-            both(of("mean", "location", "scale", "covariance"), central, has_no_net),
+            on.both(on.of("mean", "location", "scale", "covariance"), on.central, on.has_no_net),
         ),
         pairs=60,
     ),
     *found_by(
-        error_does_not_rise_with_n,
-        ("intervals that grow with n", method("estimate", faults.wider_with_n), of("interval")),
+        accuracy.error_does_not_rise_with_n,
+        ("intervals that grow with n", method("estimate", faults.wider_with_n), on.of("interval")),
         pairs=30,
     ),
     *found_by(
-        error_bound_is_exceeded_with_probability_at_most_beta,
+        accuracy.error_bound_is_exceeded_with_probability_at_most_beta,
         *(
             (
                 f"1/{factor} of the bound",
                 method("error_bound", faults.a_fraction(factor)),
-                both(quickly_bounded, applies),
+                on.both(on.quickly_bounded, applies),
             )
-            for factor, applies in ((50, not_a_covariance), (1000, of("covariance")))
+            for factor, applies in ((50, on.not_a_covariance), (1000, on.of("covariance")))
         ),
         runs=60,
     ),

@@ -7,16 +7,9 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+import workbench as wb
 from workbench.errors import ArgumentError
 from workbench.estimators.base import sanitised
-from workbench.estimators.covariance.clipped import ClippedCovariance
-from workbench.estimators.covariance.coinpress import CoinPressCovariance
-from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
-from workbench.estimators.covariance.perturbed import PerturbedCovariance
-from workbench.estimators.mean.clipped_box import ClippedBoxMean
-from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
-from workbench.estimators.mean.coinpress import CoinPressMean
-from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
 from workbench.estimators.parts import rows
 from workbench.estimators.parts.rows import (
     FARTHEST,
@@ -69,16 +62,16 @@ def _clip(radius):
 
 
 TOO_EXTREME = {
-    "a tiny ball": lambda: PerturbedCovariance(radius=1e-158),
-    "a huge ball": lambda: PerturbedCovariance(radius=1e155),
-    "a denormal variance": lambda: ClippedCovariance(upper=5e-324),
-    "an infinite ratio": lambda: CoinPressCovariance(upper=1.0, lower=5e-324),
-    "an infinite ratio, heavy tails": lambda: HeavyTailedCovariance(upper=1e20, lower=5e-324, steps=3),
-    "a radius beyond squares": lambda: CoinPressMean(radius=1e155),
-    "a tiny unit": lambda: CoinPressMean(radius=1.0, sigma=1e-155),
-    "a huge box": lambda: ClippedBoxMean(radius=1.7e308),
-    "a huge radius, heavy tails": lambda: ClippedHeavyMean(radius=1.7e308),
-    "huge moments": lambda: ClippedHeavyMean(radius=1.0, hypercontractivity=1.7e308),
+    "a tiny ball": lambda: wb.PerturbedCovariance(radius=1e-158),
+    "a huge ball": lambda: wb.PerturbedCovariance(radius=1e155),
+    "a denormal variance": lambda: wb.ClippedCovariance(upper=5e-324),
+    "an infinite ratio": lambda: wb.CoinPressCovariance(upper=1.0, lower=5e-324),
+    "an infinite ratio, heavy tails": lambda: wb.HeavyTailedCovariance(upper=1e20, lower=5e-324, steps=3),
+    "a radius beyond squares": lambda: wb.CoinPressMean(radius=1e155),
+    "a tiny unit": lambda: wb.CoinPressMean(radius=1.0, sigma=1e-155),
+    "a huge box": lambda: wb.ClippedBoxMean(radius=1.7e308),
+    "a huge radius, heavy tails": lambda: wb.ClippedHeavyMean(radius=1.7e308),
+    "huge moments": lambda: wb.ClippedHeavyMean(radius=1.0, hypercontractivity=1.7e308),
 }
 
 
@@ -96,15 +89,15 @@ def test_a_range_far_smaller_than_the_unit_is_planned_in_silence(reach):
     x = np.random.default_rng(1).standard_normal((40, 2))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        value = CoordinatewiseMean(radius=reach)(x, budget=ZCDP(1.0), rng=np.random.default_rng(2)).value
+        value = wb.CoordinatewiseMean(radius=reach)(x, budget=ZCDP(1.0), rng=np.random.default_rng(2)).value
     assert (np.abs(value) <= 5.0).all()
 
 
 def test_a_caller_who_lets_numpy_raise_gets_the_same_release():
     x = np.random.default_rng(1).standard_normal((557, 1))
     with np.errstate(all="raise"):
-        strict = CoordinatewiseMean(radius=11.0)(x, budget=ZCDP(1.03), rng=np.random.default_rng(2)).value
-    calm = CoordinatewiseMean(radius=11.0)(x, budget=ZCDP(1.03), rng=np.random.default_rng(2)).value
+        strict = wb.CoordinatewiseMean(radius=11.0)(x, budget=ZCDP(1.03), rng=np.random.default_rng(2)).value
+    calm = wb.CoordinatewiseMean(radius=11.0)(x, budget=ZCDP(1.03), rng=np.random.default_rng(2)).value
     assert strict == calm
 
 

@@ -9,12 +9,8 @@ from math import sqrt
 import numpy as np
 import pytest
 
+import workbench as wb
 from workbench.estimators.base import sanitised
-from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
-from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
-from workbench.estimators.covariance.pure_net import PureNetCovariance
-from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
-from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
 from workbench.estimators.parts.preconditioned.winsorised_covariance import WinsorisedCovariance
 from workbench.estimators.parts.rows import (
@@ -55,13 +51,13 @@ def mean_in_a_subspace(rng, n, d):
 
 
 def shift_of_a_mean(rng, n, d):
-    estimator, clip = CoinPressMean(radius=1.0, sigma=rng.uniform(0.1, 10)), rng.uniform(0.1, 10)
+    estimator, clip = wb.CoinPressMean(radius=1.0, sigma=rng.uniform(0.1, 10)), rng.uniform(0.1, 10)
     centre = scaled(rng, (d,), -2, 16)
     return lambda x: estimator.shift(x, centre, clip), mean_sensitivity(n, clip)
 
 
 def shift_of_a_heavy_mean(rng, n, d):
-    estimator, budget = ClippedHeavyMean(radius=100.0, upper=4.0), ZCDP(0.5)
+    estimator, budget = wb.ClippedHeavyMean(radius=100.0, upper=4.0), ZCDP(0.5)
     charges = list(estimator.plan(n, d, budget).charges())
     step, centre = rng.integers(len(charges)), scaled(rng, (d,), -3, 6)
     clip = estimator.design(n, d, budget).clips[step]
@@ -101,7 +97,7 @@ def lifted_moment(rng, n, d):
 def scores_of_a_net(rng, n, d):
     """In few dimensions, those of all candidates: they move in the largest of their gaps."""
     d, budget = min(d, 2), PureDP(1.0)
-    estimator = PureNetCovariance(upper=4.0, centred=bool(rng.integers(2)), alpha=0.9)
+    estimator = wb.PureNetCovariance(upper=4.0, centred=bool(rng.integers(2)), alpha=0.9)
     clip = estimator.clip(n, d, budget)
 
     def largest(x):
@@ -113,11 +109,11 @@ def scores_of_a_net(rng, n, d):
 HEAVY = {
     repr(estimator): moment_of_heavy_rows(estimator)
     for estimator in (
-        HeavyTailedNaiveCovariance(upper=4.0),
-        HeavyTailedNaiveCovariance(upper=4.0, calibration="paper", centred=True),
-        HeavyTailedCovariance(upper=1e3),
+        wb.HeavyTailedNaiveCovariance(upper=4.0),
+        wb.HeavyTailedNaiveCovariance(upper=4.0, calibration="paper", centred=True),
+        wb.HeavyTailedCovariance(upper=1e3),
         *(
-            HeavyTailedCovariance(upper=1e3, centred=True, calibration=calibration, mode=mode)
+            wb.HeavyTailedCovariance(upper=1e3, centred=True, calibration=calibration, mode=mode)
             for calibration, mode in (("paper", "practical"), ("tight", "proved"), ("paper", "proved"))
         ),
     )
