@@ -214,5 +214,3 @@ CLIFFS = {
     "gaussian/populous-robust": own("gaussian/populous-robust", kind="answers", above=68_000, good=1.0),
     "gaussian/unbounded": own("gaussian/unbounded", kind="predicted", above=2000, slow=1500),
 }  # fmt: skip
-
-PENDING: frozenset[str] = frozenset()  # keys whose public numbers do not foresee their error yet

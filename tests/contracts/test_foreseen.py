@@ -11,7 +11,7 @@ from tests.contracts.foreseen import (
     stated,
     the_statement_is_true_above_the_cliff,
 )
-from tests.contracts.foreseen_table import CLIFFS, PENDING
+from tests.contracts.foreseen_table import CLIFFS
 from workbench.catalog import CATALOG
 from workbench.estimators.release import ErrorStatement
 from workbench.privacy import NonPrivate
@@ -38,15 +38,10 @@ def said_above(key):
 
 
 def test_every_key_has_its_cliff():
-    assert set(CLIFFS) | PENDING == set(CATALOG)
-    assert not set(CLIFFS) & PENDING
+    assert set(CLIFFS) == set(CATALOG)
     for key in PRIVATE:
         assert type(CLIFFS[key].estimator) is type(CATALOG[key].estimator)
         assert CLIFFS[key].runs >= 40
-
-
-def test_no_key_is_pending():
-    assert not PENDING
 
 
 def test_references_are_those_without_privacy():

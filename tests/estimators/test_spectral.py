@@ -30,7 +30,7 @@ from workbench.estimators.spectral.eigenvalues import Eigenvalues
 from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
 from workbench.linalg import norms, symmetric_noise_norm
 from workbench.losses import eigenvalue_error, subspace_error
-from workbench.privacy import ZCDP, ApproxDP, PureDP, SimulatedNoise, compose
+from workbench.privacy import ZCDP, ApproxDP, PureDP, SimulatedNoise
 from workbench.privacy.mechanisms import gaussian_scale
 
 CALIBRATIONS = ("tight", "paper")
@@ -96,20 +96,6 @@ def test_blocks_are_enough_and_their_sizes_public(calibration, needed):
                     assert m >= least
                     assert t * m <= (n if centred else n // 2)
                     assert t * (m + 1) > (n if centred else n // 2) - t  # few rows are left over
-
-
-@pytest.mark.parametrize("calibration", CALIBRATIONS)
-def test_costs_add_up_to_the_budget(calibration):
-    for d in (1, 2, 5):
-        cost = ZCDP(0.3, 1e-6 if calibration == "paper" else 0.0)
-        charges = BlockEigenvalues(d, calibration).charges("eigenvalue", cost)
-        assert len(charges) == d
-        assert sum(charge.cost.rho for charge in charges) == pytest.approx(0.3)
-        assert sum(charge.cost.delta for charge in charges) == pytest.approx(cost.delta)
-    for budget in (ApproxDP(1.0, 1e-6), ZCDP(0.3, 1e-6)):
-        plan = SubspaceAggregate(gap=0.1, calibration=calibration).plan(10**6, 3, budget)
-        assert sum(charge.cost.rho for charge in plan.charges()) == pytest.approx(concentrated(budget).rho)
-        assert compose(plan) == budget
 
 
 def test_budgets_that_a_step_cannot_take_are_refused():

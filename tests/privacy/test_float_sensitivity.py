@@ -11,8 +11,6 @@ from workbench.privacy.histograms import (
     finite_histogram,
     histogram_charge,
     release_mode,
-    stability_charge,
-    stability_histogram,
 )
 
 SMALL = [0.0, -0.0, 5e-324, 1e-310, 1e-162, 1e-30, 1.0, 1 + 2**-52, 4.0]
@@ -79,14 +77,6 @@ def test_standardised_is_finite_and_local():
             assert np.sum(a != b) <= 1
 
 
-def test_rows_are_copied():
-    x = np.array([1.0, np.nan, 1e300])
-    rows = base.univariate(x).values
-    rows[:] = 7.0
-    assert np.isnan(x[1])
-    assert not np.shares_memory(x, rows)
-
-
 @pytest.mark.parametrize("epsilon", [1e-3, 1e-12, 1e-17, 1e-19, 1e-30])
 def test_discrete_laplace_noise_is_never_less_than_its_scale(epsilon):
     charge = histogram_charge("counts", PureDP(epsilon))
@@ -102,13 +92,6 @@ def test_bins_outside_the_partition_do_not_change_the_shape():
     except ValueError:
         return  # refusing the call is safe only if callers clip first; the catalog's callers do
     assert sizes == {3}
-
-
-def test_a_row_has_one_key():
-    # keys of shape (n, 2) would count every row twice at the noise of once
-    charge = stability_charge("keys", ApproxDP(1.0, 1e-6))
-    with pytest.raises(ValueError, match="keys"):
-        stability_histogram(np.array([[1, 2]] * 5), charge, UnitNoise())
 
 
 def mode_law(keys, charge):

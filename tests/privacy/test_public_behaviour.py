@@ -5,7 +5,6 @@ import pytest
 
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.univariate.interval import Interval
-from workbench.estimators.univariate.two_step_mean import TwoStepMean
 from workbench.privacy import ApproxDP, Charge, CountingNoise, PureDP, SimulatedNoise
 
 
@@ -24,14 +23,6 @@ def test_coverage_given_an_answer():
         if np.isfinite(low):
             covered.append(low <= 0.0 <= high)
     assert np.mean(covered) >= 0.9 - 3 * np.sqrt(0.09 / len(covered))
-
-
-def test_steps_price_themselves():
-    # the clip and the noise of a run follow from one n: no plan for another n can be passed in
-    estimator, budget = TwoStepMean(radius=5.0, calibration="paper"), PureDP(1.0)
-    counting = CountingNoise(SimulatedNoise(np.random.default_rng(0)))
-    estimator.estimate(np.zeros(100), budget, counting)
-    assert counting.draws[-1].scale == estimator.plan(100, 1, budget)["mean"].sensitivity / 0.5
 
 
 @pytest.mark.parametrize(("mechanism", "sensitivity"), [("laplace", 1.0), ("window_median", 1e-6)])

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom
 
+from tests.contracts.accuracy import refused
 from workbench.bounds.search import smallest
 from workbench.estimators.base import Trace
 from workbench.estimators.covariance import coinpress
 from workbench.estimators.covariance.clipped import ClippedCovariance
 from workbench.estimators.covariance.coinpress import CoinPressCovariance, mapped_back, preconditioned
+from workbench.estimators.gaussian.coinpress import CoinPressGaussian
 from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.linalg import second_moment
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, SimulatedNoise, UnitNoise, compose
 
-FALSE_ALARM = 1e-6
 SILENT = GaussianDP(1e9)
 
 
@@ -31,11 +31,6 @@ def rotated(d, condition, seed=1):
 def normal_rows(n, covariance, seed):
     rows = np.random.default_rng(seed).standard_normal((n, len(covariance)))
     return rows @ np.linalg.cholesky(covariance).T
-
-
-def refused(trials, chance):
-    """The least count of probability at most FALSE_ALARM under Binomial(trials, chance)."""
-    return int(binom.isf(FALSE_ALARM, trials, chance)) + 1
 
 
 @pytest.mark.parametrize("condition", [1e2, 1e4, 1e6])
@@ -201,11 +196,12 @@ def test_one_code_for_every_dimension_and_budget(budget, d):
     x = 5.0 + 2 * np.random.default_rng(d).standard_normal((20_000, d))
     mean = CoinPressMean(radius=100.0, sigma=2.0)(x, budget=budget, rng=np.random.default_rng(1))
     spread = CoinPressCovariance(upper=100.0)(x, budget=budget, rng=np.random.default_rng(1))
-    assert mean.value.shape == (d,)
-    assert spread.value.shape == (d, d)
-    np.testing.assert_allclose(mean.value, 5.0, atol=0.2)
-    np.testing.assert_allclose(spread.value, 4 * np.eye(d), atol=0.4)
-    assert type(mean.guarantee.budget) is type(spread.guarantee.budget) is type(budget)
+    both = CoinPressGaussian(radius=100.0, upper=100.0)(x, budget=budget, rng=np.random.default_rng(1))
+    for value in (mean.value, both.value.mean):
+        np.testing.assert_allclose(value, np.full(d, 5.0), atol=0.2)
+    for value in (spread.value, both.value.covariance):
+        np.testing.assert_allclose(value, 4 * np.eye(d), atol=0.4)
+    assert {type(release.guarantee.budget) for release in (mean, spread, both)} == {type(budget)}
 
 
 @pytest.mark.parametrize("mode", ["proved", "practical"])
@@ -256,19 +252,22 @@ def test_the_ball_of_a_mean_shrinks_in_every_step(mode):
     assert np.linalg.norm(trace.records["centre"][-1] - 8.0) < trace.records["radius"][-1]
 
 
-@pytest.mark.parametrize("spectrum", ["low", "middle", "half", "geometric"])
+SPECTRA = {
+    "low": lambda d, upper: np.ones(d),
+    "middle": lambda d, upper: np.full(d, upper**0.75),
+    "half": lambda d, upper: np.repeat([1.0, upper], [d // 2, d - d // 2]),
+    "geometric": lambda d, upper: np.geomspace(1, upper, d),
+}
+
+
+@pytest.mark.parametrize("spectrum", SPECTRA)
 def test_a_loose_upper_loses_no_axis(spectrum):
     """d = 10, m = 10,000, upper = 1e9: axes hidden by the noise of a step were once taken for `lower`.
 
     The frame then blew them up, and rows clipped along them told nothing of the others: errors up to √d.
     """
     d, upper, budget = 10, 1e9, ApproxDP(1.0, 1e-6)
-    axes = {
-        "low": np.ones(d),
-        "middle": np.full(d, upper**0.75),
-        "half": np.repeat([1.0, upper], d // 2),
-        "geometric": np.geomspace(1, upper, d),
-    }[spectrum]
+    axes = SPECTRA[spectrum](d, upper)
     estimator = CoinPressCovariance(upper=upper, centred=True)
     expected = estimator.predicted_error(10_000, d, budget)
     assert expected < 0.15
@@ -278,12 +277,6 @@ def test_a_loose_upper_loses_no_axis(spectrum):
         assert mahalanobis_covariance_error(found, np.diag(axes)) < 2 * expected
 
 
-SPECTRA = {
-    "low": lambda d, upper: np.ones(d),
-    "middle": lambda d, upper: np.full(d, upper**0.75),
-    "half": lambda d, upper: np.repeat([1.0, upper], [d // 2, d - d // 2]),
-    "geometric": lambda d, upper: np.geomspace(1, upper, d),
-}
 CELLS = [(d, upper) for d in (5, 10, 30) for upper in (1e2, 1e4, 1e6, 1e9, 1e12)]
 
 

@@ -15,7 +15,6 @@ from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.gaussian.populous import PopulousGaussian
 from workbench.estimators.parts.votes.covariances import (
-    Groups,
     best_mask,
     design,
     factors,
@@ -272,11 +271,6 @@ def test_any_gaussian_is_learned(d, rank, n):
         across = np.eye(d) - basis @ basis.T
         assert np.linalg.norm(across @ (found.mean - 1e4)) < 1e-4 * sds[-1]
     assert binomtest(bad, 8, 0.1, alternative="greater").pvalue > 1e-4
-
-
-def test_unusable_groups_are_nobody_s_friends():
-    factors_, usable = np.tile(np.eye(2), (5, 1, 1)), np.array([True, True, False, True, False])
-    assert Groups(factors_, usable).friends(4.0).tolist() == [3, 3, 1, 3, 1]
 
 
 @pytest.mark.parametrize("key", ["mean/populous", "covariance/populous", "spectral/preconditioner"])

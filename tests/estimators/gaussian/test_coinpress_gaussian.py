@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom
 
+from tests.contracts.accuracy import refused
 from workbench.distributions import Gaussian
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
@@ -22,7 +22,6 @@ from workbench.estimators.parts.rows import within_ball
 from workbench.losses import gaussian_error, mahalanobis_covariance_error, mahalanobis_mean_error
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, SimulatedNoise, compose
 
-FALSE_ALARM = 1e-6
 APPROX, SILENT = ApproxDP(1.0, 1e-6), GaussianDP(1e9)
 WORST = ("low", "up", "ratios", "one up", "one low", "halves", "five")
 
@@ -57,11 +56,6 @@ def rows_of(law, n, seed):
 
 def drawn(estimator, x, budget, seed, trace=None):
     return estimator.estimate(x, budget, SimulatedNoise(np.random.default_rng((seed, 1))), trace)
-
-
-def refused(trials, chance):
-    """The least count of probability at most FALSE_ALARM under Binomial(trials, chance)."""
-    return int(binom.isf(FALSE_ALARM, trials, chance)) + 1
 
 
 def test_the_moment_round_the_mean_is_that_of_the_shrunk_rows_on_average():
@@ -236,16 +230,6 @@ def test_without_noise_the_law_is_found():
         for seed in range(10)
     ]
     assert np.median(errors) <= 1.15 * sqrt((4 + 4 * 5) / 40_000)
-
-
-@pytest.mark.parametrize("budget", [ZCDP(0.5), GaussianDP(1.0), ApproxDP(2.0, 1e-6)])
-@pytest.mark.parametrize("d", [1, 3])
-def test_one_code_for_every_dimension_and_budget(budget, d):
-    x = 5.0 + 2 * np.random.default_rng(d).standard_normal((20_000, d))
-    release = CoinPressGaussian(radius=100.0, upper=100.0)(x, budget=budget, rng=np.random.default_rng(1))
-    np.testing.assert_allclose(release.value.mean, 5.0, atol=0.2)
-    np.testing.assert_allclose(release.value.covariance, 4 * np.eye(d), atol=0.4)
-    assert type(release.guarantee.budget) is type(budget)
 
 
 @pytest.mark.parametrize("n", [2, 60, 2000, 50_000])

@@ -120,17 +120,6 @@ def test_a_pair_of_rows_attains_the_sensitivity(d, height):
     assert gap == pytest.approx(sqrt(2) * (1 + height**2) / 3, rel=1e-12)
 
 
-@each_case
-def test_charges_are_the_whole_budget_whatever_the_number_of_steps(case):
-    charges = list(case.recipe.charges())
-    assert sum(charge.cost.rho for charge in charges) == pytest.approx(LOUD.rho, rel=1e-12)
-    located = 0 if case.centred else case.recipe.d
-    delta = sum(charge.cost.delta for charge in charges)
-    assert delta == pytest.approx(LOUD.delta if located else 0.0, rel=1e-12)
-    assert len(charges) == located + case.recipe.steps.count + 1
-    assert len({charge.step for charge in charges}) == len(charges)
-
-
 # Every number by its definition
 
 

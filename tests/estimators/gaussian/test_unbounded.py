@@ -143,21 +143,6 @@ def test_too_few_rows_are_refused_with_the_number(tmp_path, capsys):
         assert f"at least {least} rows" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("estimator", KINDS, ids=named)
-def test_the_unit_of_the_rows_does_not_matter(estimator):
-    """By powers of 2 the same stream gives the same law in the other unit, also far beyond one."""
-    rng, d = np.random.default_rng(10), 2
-    mean, root = law(rng, np.array([1.0, 1e-4]), 0.0 if estimator.centred else 30.0)
-    rows = mean + rng.standard_normal((2 * start(estimator, d, LOUD), d)) @ root.T
-    one = run(estimator, rows, 11)
-    for factor in (2.0**40, 2.0**-60):
-        other = run(estimator, rows * factor, 11)
-        for name, power in (("mean", 1), ("covariance", 2)):
-            if isinstance(one, Gaussian) or power == 2:
-                a, b = (getattr(value, name, value) for value in (one, other))
-                assert b == pytest.approx(a * factor**power, rel=1e-6, abs=1e-9 * np.abs(b).max())
-
-
 def test_a_translation_moves_the_mean_alone():
     rng, estimator = np.random.default_rng(12), UnboundedGaussian()
     rows = np.round(rng.standard_normal((2 * start(estimator, 2, LOUD), 2)) * 2.0**30) / 2.0**30
