@@ -19,6 +19,8 @@ def a_lone_row_shows_with_probability_at_most_delta(example: Example) -> None:
         charge.step for charge in planned(example, max(1000, least(example))).charges() if delta_of(charge)
     }
     for n in sizes(example, 300, 1000, 3000):
+        if not waiting:
+            break
         warm(example, n)
         with spied() as events:
             run(example, typical_rows(example, n, 2))

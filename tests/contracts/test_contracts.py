@@ -11,7 +11,8 @@ from tests.contracts.every import CONTRACTS, RECORDED, REFERENCE, SPENDING
 from tests.contracts.gaps import gap_is_the_sensitivity
 from tests.contracts.kit import DRAWS, centred, examples, references
 from workbench.errors import ArgumentError
-from workbench.privacy import ZCDP, NonPrivate
+from workbench.privacy import ZCDP, NonPrivate, compose
+from workbench.study.least_rows import fewest_rows
 
 DIRECT = [contract for contract in CONTRACTS if contract not in RECORDED]
 
@@ -27,6 +28,10 @@ def test_centred_rows_are_charged_and_drawn_as_planned(key, example):
     for contract in SPENDING:
         contract(example)
     gap_is_the_sensitivity(example, small=False)
+    estimator, budget = example.estimator, example.budget
+    for d in (1, 2):
+        delivered = compose(estimator.plan(fewest_rows(estimator, d, budget), d, budget))
+        assert vars(delivered) == pytest.approx(vars(budget), rel=1e-9)
 
 
 @pytest.mark.parametrize("contract", REFERENCE, ids=lambda contract: contract.__name__)

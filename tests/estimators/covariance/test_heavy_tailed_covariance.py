@@ -6,6 +6,8 @@ from math import sqrt
 import numpy as np
 import pytest
 
+from tests.contracts.every import SPENDING
+from workbench.catalog import Example
 from workbench.distributions import Gaussian
 from workbench.estimators.base import Trace
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
@@ -18,7 +20,7 @@ from workbench.linalg import norms, second_moment, spectral_map, symmetric_noise
 from workbench.losses import mahalanobis_covariance_error
 from workbench.populations import MultivariateStudent
 from workbench.populations.heavy_tailed import student_hypercontractivity
-from workbench.privacy import ZCDP, Parallel, compose
+from workbench.privacy import ZCDP, ApproxDP, GaussianDP, Parallel, compose
 
 
 def central_moment(points, weights, power):
@@ -96,6 +98,14 @@ def test_excess_bounds_hold_pointwise():
             assert (
                 beyond**2 <= moments.squared_excess(1) * z ** (2 * k) / g ** (2 * k - 2) * (1 + 1e-9)
             ).all()
+
+
+@pytest.mark.parametrize("budget", [ZCDP(0.5), GaussianDP(1.0), ApproxDP(1.0, 1e-6)], ids=repr)
+@pytest.mark.parametrize("mode", ["practical", "proved"])
+def test_the_constants_of_the_source_spend_and_draw_what_is_planned(mode, budget):
+    estimator = HeavyTailedCovariance(upper=1e3, centred=True, mode=mode, calibration="paper")
+    for contract in SPENDING:
+        contract(Example(estimator, budget))
 
 
 def test_batches_are_disjoint_and_each_spends_the_whole_budget():

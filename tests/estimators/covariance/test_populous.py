@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
+from tests.estimators.streams import rng
 from workbench import losses
 from workbench.catalog import CATALOG
 from workbench.distributions import Gaussian
@@ -30,10 +31,6 @@ from workbench.privacy import ApproxDP, SimulatedNoise, compose
 
 LEVEL = 1e-6
 BUDGET = ApproxDP(1.0, 1e-6)
-
-
-def rng(seed=1):
-    return np.random.default_rng(seed)
 
 
 def thompson(first, second):

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.estimators.streams import rng
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.mean.populous import PopulousMean
@@ -28,10 +29,6 @@ from workbench.privacy.mechanisms import truncated_laplace_bound
 
 BUDGET = ApproxDP(1.0, 1e-6)
 SEEDS = st.integers(0, 10**6)
-
-
-def rng(seed=1):
-    return np.random.default_rng(seed)
 
 
 def dist(first, second):

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from tests.estimators.streams import rng
 from tests.oracles.resilience import depth, goodness, resilience, sizes, trimmed_means
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Trace
@@ -29,10 +30,6 @@ from workbench.privacy import ZCDP, ApproxDP, CountingNoise, PureDP, SimulatedNo
 
 FALSE_ALARM = 1e-6
 APPROX = ApproxDP(1.0, 1e-6)
-
-
-def rng(seed):
-    return np.random.default_rng(seed)
 
 
 coordinates = st.sampled_from([-3.0, -1.0, -0.5, 0.0, 0.25, 0.5, 1.0, 7.0])

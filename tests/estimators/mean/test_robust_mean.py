@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
+from tests.estimators.streams import rng
 from workbench.estimators.base import Trace, sanitised
 from workbench.estimators.mean.robust import RobustMean
 from workbench.estimators.mean.robust_heavy import RobustHeavyMean
@@ -36,10 +37,6 @@ class Silent(UnitNoise):
     def gaussian(self, value, sensitivity, scale):
         """Return the value."""
         return np.asarray(value, np.float64)
-
-
-def rng(seed):
-    return np.random.default_rng(seed)
 
 
 def planted(n, d, seed, attack="shift-ones", mean=0.0):

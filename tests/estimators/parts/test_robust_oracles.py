@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, chi2
 
+from tests.estimators.streams import rng
 from workbench.bounds.corruption import mean_limit, mean_unit, scale_distance, scale_limit, unit
 from workbench.chapters.any_gaussian.runs.robust_table import lowered
 from workbench.estimators.covariance.filter_nonprivate import FilterNonprivateCovariance
@@ -40,10 +41,6 @@ SPECTRA = (
     tuple([8**-0.5] * 8),
     (0.9, -0.2, -0.2, -0.2, -0.2),
 )
-
-
-def rng(seed=1):
-    return np.random.default_rng(seed)
 
 
 def simulated(spectrum, draws=10**6):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.estimators.streams import rng
 from workbench.bounds.corruption import mean_unit, unit
 from workbench.chapters.any_gaussian.runs import attacks
 from workbench.chapters.any_gaussian.runs.robust_table import (
@@ -24,10 +25,6 @@ from workbench.estimators.parts.votes.vote import covariance_moves, norm_moves
 from workbench.privacy import ApproxDP
 
 BUDGET = ApproxDP(1.0, 1e-6)
-
-
-def rng(seed=1):
-    return np.random.default_rng(seed)
 
 
 def test_the_table_has_a_row_for_every_size_and_grows_with_corruption():
