@@ -5,7 +5,7 @@ from math import exp, log, log1p, sqrt
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, ks_2samp, kstest
+from scipy.stats import ks_2samp, kstest
 
 from workbench.errors import ArgumentError
 from workbench.linalg import spectral_map
@@ -117,31 +117,6 @@ def test_delta_rises_with_the_distance_and_with_the_rows():
     assert all(first < second for first, second in pairwise(found))
     found = [masks.wishart_delta(0.1, rows, 3, 0.5) for rows in np.geomspace(10, 400, 12)]
     assert all(first < second for first, second in pairwise(found))
-
-
-def largest_exponent_cdf(d, rate):
-    """P(max|λ| ≤ x) by integration of the density on a grid, d = 2 or 3."""
-    side = np.linspace(-6 * d / rate, 6 * d / rate, 241 if d == 2 else 121)
-    grid = np.meshgrid(*[side] * d, indexing="ij")
-    weight = np.exp(-rate * np.max(np.abs(grid), axis=0))
-    for i in range(d):
-        for j in range(i):
-            weight = weight * np.sinh(np.abs(grid[i] - grid[j]) / 2)
-    sizes, weights = np.max(np.abs(grid), axis=0).ravel(), weight.ravel()
-    order = np.argsort(sizes)
-    total = np.cumsum(weights[order]) / weights.sum()
-    return lambda x: np.interp(x, sizes[order], total)
-
-
-@pytest.mark.parametrize("d", [2, 3])
-def test_thompson_laplace_has_its_density(d):
-    rate, source = 12.0, rng(7)
-    draws = np.array([thompson(random_matrices.thompson_laplace(d, rate, source)) for _ in range(8000)])
-    cdf = largest_exponent_cdf(d, rate)
-    middle = np.interp(0.5, cdf(np.linspace(0, 2, 4000)), np.linspace(0, 2, 4000))
-    assert binomtest(int((draws <= middle).sum()), len(draws), 0.5).pvalue > LEVEL
-    for wrong in (1.3, 1 / 1.3):
-        assert binomtest(int((wrong * draws <= middle).sum()), len(draws), 0.5).pvalue < LEVEL
 
 
 def test_thompson_laplace_on_the_line_is_laplace():

@@ -1,4 +1,4 @@
-"""The law of Thompson-Laplace noise in four dimensions, on its absolute scale, against an exact formula."""
+"""The law of Thompson-Laplace noise in several dimensions, on its own scale, against an exact formula."""
 
 from math import sqrt
 
@@ -11,6 +11,7 @@ from tests.oracles.thompson_laplace import largest_exponent
 from workbench.privacy import SimulatedNoise
 
 RATE, SHIFT, DRAWS = 20.0, 2.0, 3000
+FEWER = {2: 12.0, 3: 12.0}  # dimensions and their rates
 CRITICAL = float(kstwo.isf(FALSE_ALARM, DRAWS))  # sup |F_N - F| that the right law exceeds with this chance
 
 
@@ -31,10 +32,19 @@ def test_masks_of_four_dimensions_have_the_law_of_their_rate():
     assert gap(exponents(4, RATE, DRAWS), largest_exponent(4, RATE)) <= CRITICAL
 
 
-@pytest.mark.parametrize("wrong", [RATE + SHIFT, RATE - SHIFT, 1.3 * RATE, RATE / 1.3])
-def test_another_rate_is_seen(wrong):
+@pytest.mark.parametrize("d", FEWER)
+def test_masks_of_fewer_dimensions_have_the_law_of_their_rate(d):
+    assert gap(exponents(d, FEWER[d], DRAWS), largest_exponent(d, FEWER[d])) <= CRITICAL
+
+
+WRONG = [(4, RATE, wrong) for wrong in (RATE + SHIFT, RATE - SHIFT, 1.3 * RATE, RATE / 1.3)]
+WRONG += [(d, rate, factor * rate) for d, rate in FEWER.items() for factor in (1.3, 1 / 1.3)]
+
+
+@pytest.mark.parametrize(("d", "rate", "wrong"), WRONG)
+def test_another_rate_is_seen(d, rate, wrong):
     places = np.linspace(0.0, 5.0, 5001)
-    apart = np.abs(largest_exponent(4, wrong)(places) - largest_exponent(4, RATE)(places)).max()
+    apart = np.abs(largest_exponent(d, wrong)(places) - largest_exponent(d, rate)(places)).max()
     missed = 2 * np.exp(-2 * DRAWS * (apart - CRITICAL) ** 2)  # Dvoretzky, Kiefer & Wolfowitz; Massart 1990
     assert apart > CRITICAL
     assert missed < 1e-4
