@@ -1,4 +1,5 @@
 import json
+import re
 from importlib import import_module
 from math import fsum
 from pathlib import Path
@@ -9,11 +10,14 @@ import pytest
 from workbench.chapters import registry
 from workbench.chapters.registry import CLAIMS, Claim, claim_id, decide
 from workbench.errors import ArgumentError
+from workbench.sources import sources, statements
 from workbench.study.claim import index
 from workbench.study.profiles import CLAIM_LEVEL, blocks, claim_level
 from workbench.study.rules import at_most
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Status
+
+ROOT = Path(__file__).parents[2]
 
 
 def tails(*, trials, data, noise, **point):
@@ -81,6 +85,16 @@ def test_every_claim_is_under_its_id():
     assert len(CLAIMS) == sum(len(chapter.CLAIMS) for chapter in registry.CHAPTERS)
 
 
+NAMED_ELSEWHERE = {"AL22/Thm7.4", "AL22/matrix-quantile", "LKKO21/Thm6", "LKKO21/LemH.6"}
+"""Statements that a claim tests beside others, and that name those which are about them."""
+
+
+def test_statements_name_the_claims_that_test_them():
+    covered = {one.id: one.covered_by for source in sources() for one in statements(source)}
+    tested = [(claim.id, one) for claim in CLAIMS.values() for one in claim.sources if one in covered]
+    assert {one for id, one in tested if f"claim {id}" not in covered[one]} == NAMED_ELSEWHERE
+
+
 def test_a_number_finds_its_claim():
     assert claim_id("G2") == claim_id("one-mean/flat-in-radius") == "one-mean/flat-in-radius"
 
@@ -90,7 +104,20 @@ def test_the_first_half_of_an_id_is_the_chapter_that_lists_it():
         home = chapter.__name__.split(".")[2].replace("_", "-")
         assert {id.partition("/")[0] for id in (claim.id for claim in chapter.CLAIMS)} == {home}
         package = import_module(chapter.__name__.rpartition(".")[0])
-        assert {*package.CLAIMS, *getattr(package, "FULL", ())} == {claim.id for claim in chapter.CLAIMS}
+        listed = [*package.CLAIMS, *getattr(package, "FULL", ())]
+        assert sorted(listed) == sorted(claim.id for claim in chapter.CLAIMS)
+
+
+NOTEBOOKS = ("06_matrix_quantile", "07_robust_and_private", "08_sparse_covariance")
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_a_notebook_shows_everything_that_its_chapter_has(notebook):
+    chapter = import_module(f"workbench.chapters.{notebook.partition('_')[2]}")
+    cells = json.loads((ROOT / "notebooks" / f"{notebook}.ipynb").read_text(encoding="utf-8"))["cells"]
+    code = "".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    (alias,) = re.findall(rf"import {chapter.__name__.rpartition('.')[2]} as (\w+)", code)
+    assert all(f"{alias}.{name}" in code for name in chapter.__all__)
 
 
 def test_checks_are_combined_and_a_sweep_without_the_profile_is_left_out():
@@ -108,7 +135,7 @@ def test_checks_are_combined_and_a_sweep_without_the_profile_is_left_out():
 
 
 def test_the_levels_of_all_committed_verdicts_add_up_to_what_they_share():
-    paths = sorted(Path(__file__).parents[2].glob("figures/*/verdicts.json"))
+    paths = sorted(ROOT.glob("figures/*/verdicts.json"))
     full = [verdict for path in paths for verdict in json.loads(path.read_text())["full"]]
     assert {verdict["id"] for verdict in full} == set(CLAIMS)
     assert fsum(verdict["level"] for verdict in full) <= CLAIM_LEVEL

@@ -1,13 +1,12 @@
 """The pictures of notebook 04 are complete, say what they show, and their explorers get richer."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from tests.chapters.pictures import require_complete, require_one_look_each
 from workbench.chapters import any_gaussian as gallery
-from workbench.chapters.any_gaussian import claims
 from workbench.chapters.any_gaussian.figures import rows
 from workbench.chapters.any_gaussian.figures.vote import (
     VOTE_BUDGET,
@@ -16,7 +15,6 @@ from workbench.chapters.any_gaussian.figures.vote import (
     scattered,
 )
 from workbench.chapters.any_gaussian.runs import laws, votes
-from workbench.chapters.registry import CLAIMS
 from workbench.lab.live.explore import Explorer
 from workbench.lab.pictures.plots import svg
 from workbench.study.sweeps import sweep
@@ -51,13 +49,9 @@ def _small(monkeypatch):
 
 
 def drawn(chart, name):
-    assert chart.name == name
-    assert chart.how_to_read
-    assert json.dumps(chart.to_json(), default=float)
-    assert svg(chart).startswith(b"<?xml")
+    require_complete(chart, name)
     for panel in chart.panels:
-        looks = [one.colour_key for one in panel.series if one.role == "estimate" and one.label]
-        assert len(looks) == len(set(looks))
+        require_one_look_each(panel)
 
 
 @pytest.mark.usefixtures("_small")
@@ -76,12 +70,6 @@ def test_rows_against_d_shows_plans_and_what_lies_below(monkeypatch):
     for panel in chart.panels:
         least = min(min(one.y) for one in panel.series if one.role == "estimate")
         assert all(one.y[0] <= least for one in panel.series if one.role == "bound")
-
-
-def test_every_claim_of_the_notebook_exists_once():
-    ids = [*gallery.CLAIMS, *gallery.FULL]
-    assert len(set(ids)) == len(ids)
-    assert set(ids) == {claim.id for claim in claims.CLAIMS} <= set(CLAIMS)
 
 
 def test_far_groups_have_weight_zero_and_others_do_not():

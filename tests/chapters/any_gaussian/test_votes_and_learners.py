@@ -1,51 +1,39 @@
 """The claims about votes of groups decide; in a falsified world they are refuted."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
+from tests.chapters.worlds import (
+    Falsified,
+    decided,
+    elsewhere,
+    refuted,
+    require_refuted,
+    require_true,
+    scaled,
+)
+from workbench.chapters.any_gaussian.claims import learners
+from workbench.chapters.any_gaussian.claims import votes as votes_claims
 from workbench.chapters.any_gaussian.claims.checks import certain, reached
 from workbench.chapters.any_gaussian.runs import geometry, theory, votes
-from workbench.chapters.registry import CLAIMS
 from workbench.estimators.parts.gaussians.populous_learner import preconditioned_rows
 from workbench.populations.spectra import named
-from workbench.study.sweeps import sweep
 from workbench.study.verdict import Status
 
-SEED = 4
-TABLES = {
-    "any-gaussian/triangles-hold": "TRIANGLES",
-    "any-gaussian/mixtures-are-local": "MIXTURES",
-    "any-gaussian/masks-concentrate": "MASKS",
-    "any-gaussian/neighbours-move-little": "NEIGHBOURS",
-    "any-gaussian/frobenius-masks-concentrate": "FROBENIUS",
-    "any-gaussian/agreeing-groups-heard": "PASSES",
-    "any-gaussian/subspaces-exact": "SUBSPACES",
-}
+TRIANGLES, MIXTURES = "any-gaussian/triangles-hold", "any-gaussian/mixtures-are-local"
+MASKS, FROBENIUS = "any-gaussian/masks-concentrate", "any-gaussian/frobenius-masks-concentrate"
+NEIGHBOURS, HEARD = "any-gaussian/neighbours-move-little", "any-gaussian/agreeing-groups-heard"
+SUBSPACES, FOUND = "any-gaussian/subspaces-exact", "any-gaussian/preconditioners-found"
+TRUNCATED, HIDDEN = "any-gaussian/truncated-noise-exact", "any-gaussian/masks-hide-more"
+MEANS, LAWS = "any-gaussian/means-without-range", "any-gaussian/laws-learned"
+COVARIANCES = "any-gaussian/covariances-learned"
 FRAMES = ("FRAMES", "LARGE_FRAMES", "LARGEST_FRAMES", "DRAWN_FRAMES")
 
 
-@pytest.fixture(autouse=True)
-def _forget():
-    yield
-    sweep.forget()
-
-
-def imagined(monkeypatch, name, block, trials=400):
-    """Replace what a sweep measures; what it is about stays."""
-    module = geometry if hasattr(geometry, name) else votes
-    monkeypatch.setattr(module, name, replace(getattr(module, name), block=block, trials=trials))
-
-
-def decided(identifier):
-    return CLAIMS[identifier].decide("quick", SEED, 1)
-
-
-def failed(identifier):
-    verdict = decided(identifier)
-    checks = verdict.detail.get("checks", [vars(verdict)])
-    return [check["id"] for check in checks if check["status"] is Status.REFUTED]
+def imagined(world, block, trials, *names):
+    """Replace what sweeps of votes measure; what they are about stays."""
+    for name in names:
+        world.sweep(votes, name, block=block, trials=trials)
 
 
 def errors(size):
@@ -58,144 +46,122 @@ def errors(size):
     return block
 
 
-@pytest.mark.parametrize("identifier", TABLES)
+SIZES = {TRIANGLES: 0, MIXTURES: 0, MASKS: 0, NEIGHBOURS: 0, FROBENIUS: 0, HEARD: 1, SUBSPACES: 8}
+
+
+@pytest.mark.parametrize("identifier", SIZES)
 def test_a_true_claim_is_not_refuted(identifier):
-    verdict = decided(identifier)
-    assert verdict.status is not Status.REFUTED
-    verdict.to_json()
+    require_true(identifier, sizes=SIZES[identifier])
 
 
-@pytest.mark.parametrize("identifier", ["any-gaussian/truncated-noise-exact", "any-gaussian/masks-hide-more"])
-def test_what_nothing_random_decides_holds(identifier, monkeypatch):
-    monkeypatch.setattr("workbench.chapters.any_gaussian.claims.votes.MASKED", (1, 2))
+@pytest.mark.parametrize("identifier", [TRUNCATED, HIDDEN])
+def test_what_nothing_random_decides_holds(world, identifier):
+    world.part(votes_claims, "MASKED", (1, 2))
     assert decided(identifier).status is Status.HOLDS
 
 
-@pytest.mark.parametrize(
-    ("power", "identifier"), [(2.0, "any-gaussian/triangles-hold"), (0.5, "any-gaussian/mixtures-are-local")]
-)
-def test_powers_of_the_distance_break_triangles_and_mixtures(monkeypatch, power, identifier):
+@pytest.mark.parametrize(("power", "identifier"), [(2.0, TRIANGLES), (0.5, MIXTURES)])
+def test_powers_of_the_distance_break_triangles_and_mixtures(world, power, identifier):
     true = geometry.ratios
-    monkeypatch.setattr(geometry, "ratios", lambda a, b: 1 + np.maximum(true(a, b) - 1, 0) ** power)
-    assert len(failed(identifier)) == 2
+    world.part(geometry, "ratios", lambda a, b: 1 + np.maximum(true(a, b) - 1, 0) ** power)
+    assert len(refuted(identifier)) == 2
 
 
-def test_mixtures_without_the_source_s_locality_are_refuted(monkeypatch):
-    def jumping(**point):
-        return {name: 3 * values for name, values in geometry.mixtures(**point).items()}
-
-    imagined(monkeypatch, "MIXTURES", jumping)
-    assert len(failed("any-gaussian/mixtures-are-local")) == 2
+def wider(factor):
+    return elsewhere(lambda point: {"eta": factor * point["eta"]})
 
 
-def test_a_smaller_range_of_truncated_noise_is_refuted(monkeypatch):
+def jumping(block):
+    """Mixtures without the source's locality."""
+    return lambda **point: {name: 3 * values for name, values in block(**point).items()}
+
+
+GEOMETRY = [
+    Falsified(MIXTURES, "MIXTURES", jumping, 400, ["", ""]),
+    Falsified(MASKS, "MASKS", wider(3.0), 400, "beyond 4.3"),
+    Falsified(MASKS, "MASKS", wider(0.3), 400, "within 2.5"),
+    Falsified(FROBENIUS, "FROBENIUS", wider(2.0), 400, "d = 5"),
+    Falsified(NEIGHBOURS, "NEIGHBOURS", scaled(count=1.1), 20, ["count of friends over its sensitivity"]),
+]
+
+
+@pytest.mark.parametrize("case", GEOMETRY, ids=lambda case: f"{case.sweep}, {case.refuted}")
+def test_another_geometry_is_refuted(world, case):
+    world.falsify(geometry, case)
+    case.require()
+
+
+def test_a_smaller_range_of_truncated_noise_is_refuted(world):
     true = theory.truncated_laplace_bound
-    monkeypatch.setattr(theory, "truncated_laplace_bound", lambda charge: 0.98 * true(charge))
-    assert decided("any-gaussian/truncated-noise-exact").status is Status.REFUTED
+    world.part(theory, "truncated_laplace_bound", lambda charge: 0.98 * true(charge))
+    require_refuted(TRUNCATED)
 
 
-def test_a_stated_radius_that_is_too_large_is_refuted(monkeypatch):
+def test_a_stated_radius_that_is_too_large_is_refuted(world):
     true = theory.mask_radius
-    monkeypatch.setattr("workbench.chapters.any_gaussian.claims.votes.MASKED", (1, 2))
-    monkeypatch.setattr(theory, "mask_radius", lambda *rest: 15 * true(*rest))
+    world.part(votes_claims, "MASKED", (1, 2))
+    world.part(theory, "mask_radius", lambda *rest: 15 * true(*rest))
     theory.exact_radius.cache_clear()
-    assert failed("any-gaussian/masks-hide-more")[:2] == [
-        "exact δ at the stated γ, over δ",
-        "exact γ over the stated one",
-    ]
+    assert refuted(HIDDEN)[:2] == ["exact δ at the stated γ, over δ", "exact γ over the stated one"]
 
 
-@pytest.mark.parametrize(("factor", "check"), [(3.0, "beyond 4.3"), (0.3, "within 2.5")])
-def test_masks_of_another_width_are_refuted(monkeypatch, factor, check):
-    def wider(**point):
-        return geometry.masks(**{**point, "eta": factor * point["eta"]})
-
-    imagined(monkeypatch, "MASKS", wider)
-    assert any(name.startswith(check) for name in failed("any-gaussian/masks-concentrate"))
-
-
-def test_masks_twice_as_wide_are_refuted_in_frobenius_norm(monkeypatch):
-    imagined(monkeypatch, "FROBENIUS", lambda **p: geometry.masks(**{**p, "eta": 2 * p["eta"]}))
-    assert "d = 5" in failed("any-gaussian/frobenius-masks-concentrate")
-
-
-def test_the_weight_of_the_replaced_group_itself_has_to_be_charged(monkeypatch):
+def test_the_weight_of_the_replaced_group_itself_has_to_be_charged(world):
     """C without its + 1."""
     true = geometry.Vote.change.fget
-    monkeypatch.setattr(geometry.Vote, "change", property(lambda vote: true(vote) - 1))
-    assert "weights in total variation over C/k" in failed("any-gaussian/neighbours-move-little")
-
-
-def test_a_count_that_moves_more_is_refuted(monkeypatch):
-    def more(**point):
-        columns = geometry.neighbours(**point)
-        return {**columns, "count": 1.1 * columns["count"]}
-
-    imagined(monkeypatch, "NEIGHBOURS", more, 20)
-    assert failed("any-gaussian/neighbours-move-little") == ["count of friends over its sensitivity"]
+    world.part(geometry.Vote, "change", property(lambda vote: true(vote) - 1))
+    require_refuted(NEIGHBOURS, "weights in total variation over C/k")
 
 
 @pytest.mark.parametrize(
     ("factor", "checks"),
     [(0.5, ["silent at k₀ groups and above", "silent at .6 k₀"]), (1.5, ["heard at .4 k₀"])],
 )
-def test_a_vote_of_another_threshold_is_refuted(monkeypatch, factor, checks):
+def test_a_vote_of_another_threshold_is_refuted(world, factor, checks):
     """The shares of k₀ are off by a factor."""
-
-    def moved(**point):
-        return votes.passes(**{**point, "share": factor * point["share"]})
-
-    imagined(monkeypatch, "PASSES", moved, 1000)
-    assert failed("any-gaussian/agreeing-groups-heard") == checks
+    moved = elsewhere(lambda point: {"share": factor * point["share"]})
+    world.falsify(votes, Falsified(HEARD, "PASSES", moved, 1000))
+    require_refuted(HEARD, checks)
 
 
-def test_subspaces_that_are_not_found_or_found_too_early_are_refuted(monkeypatch):
-    imagined(monkeypatch, "SUBSPACES", errors(0.1))
-    assert sum(name.startswith("not found") for name in failed("any-gaussian/subspaces-exact")) == 4
-    sweep.forget()
-    imagined(monkeypatch, "SUBSPACES", errors(1e-6))
-    assert sum(name.startswith("found with half") for name in failed("any-gaussian/subspaces-exact")) == 4
+@pytest.mark.parametrize(("size", "check"), [(0.1, "not found"), (1e-6, "found with half")])
+def test_subspaces_that_are_not_found_or_found_too_early_are_refuted(world, size, check):
+    imagined(world, errors(size), 400, "SUBSPACES")
+    assert sum(name.startswith(check) for name in refuted(SUBSPACES)) == 4
 
 
-def test_frames_above_a_condition_of_four_are_refuted(monkeypatch):
-    monkeypatch.setattr("workbench.chapters.any_gaussian.claims.learners.preconditioned_rows", planned)
-    for name in FRAMES:
-        imagined(monkeypatch, name, errors(0.7), 40)
-    names = failed("any-gaussian/preconditioners-found")
-    assert sum(name.startswith("above a condition of 4") for name in names) == 5
+def test_frames_above_a_condition_of_four_are_refuted(world):
+    world.part(learners, "preconditioned_rows", planned)
+    imagined(world, errors(0.7), 40, *FRAMES)
+    assert sum(name.startswith("above a condition of 4") for name in refuted(FOUND)) == 5
 
 
-def test_errors_that_grow_with_the_condition_number_are_refuted(monkeypatch):
-    monkeypatch.setattr("workbench.chapters.any_gaussian.claims.learners.preconditioned_rows", planned)
-    for name in FRAMES:
-        imagined(monkeypatch, name, errors(0.1), 200)
-
+def test_errors_that_grow_with_the_condition_number_are_refuted(world):
     def growing(*, trials, data, noise, **point):
         condition = named(point["spectrum"], int(point["d"])).condition
         return {"error": 1e-3 * condition**0.2 * (1 + 0.1 * data.random(trials))}
 
-    imagined(monkeypatch, "FRAMES", growing, 200)
-    assert failed("any-gaussian/preconditioners-found") == ["largest over smallest median error, d = 2"]
+    world.part(learners, "preconditioned_rows", planned)
+    imagined(world, errors(0.1), 200, *FRAMES)
+    imagined(world, growing, 200, "FRAMES")
+    assert refuted(FOUND) == ["largest over smallest median error, d = 2"]
 
 
 @pytest.mark.parametrize(
     ("identifier", "tables", "check"),
     [
-        ("any-gaussian/means-without-range", ("MEANS",), "no mean within .2"),
-        ("any-gaussian/laws-learned", ("LAWS", "LARGE_LAWS"), "no law within .2"),
-        ("any-gaussian/covariances-learned", ("COVARIANCES",), "error above .2"),
+        (MEANS, ("MEANS",), "no mean within .2"),
+        (LAWS, ("LAWS", "LARGE_LAWS"), "no law within .2"),
+        (COVARIANCES, ("COVARIANCES",), "error above .2"),
     ],
 )
-def test_errors_above_the_target_are_refuted_and_below_are_not(monkeypatch, identifier, tables, check):
-    monkeypatch.setattr(
-        "workbench.chapters.any_gaussian.claims.learners.fewest_rows", lambda one, d, _: rows(one, d)
-    )
-    for size, refuted in ((0.25, True), (0.1, False)):
-        for name in tables:
-            imagined(monkeypatch, name, errors(size), 100)
-        names = failed(identifier)
-        assert (bool(names) and all(name.startswith(check) for name in names)) == refuted
-        sweep.forget()
+@pytest.mark.parametrize(("size", "is_refuted"), [(0.25, True), (0.1, False)])
+def test_errors_above_the_target_are_refuted_and_below_are_not(
+    world, identifier, tables, check, size, is_refuted
+):
+    world.part(learners, "fewest_rows", lambda one, d, _: rows(one, d))
+    imagined(world, errors(size), 100, *tables)
+    names = refuted(identifier)
+    assert (bool(names) and all(name.startswith(check) for name in names)) == is_refuted
 
 
 def planned(d, budget, *rest):
@@ -208,12 +174,10 @@ def rows(estimator, d):
     return 100 * d**1.8 if type(estimator).__name__ == "PopulousCovariance" else d**2.3
 
 
-def test_rows_that_grow_faster_are_refuted(monkeypatch):
-    imagined(monkeypatch, "COVARIANCES", errors(0.1), 100)
-    monkeypatch.setattr(
-        "workbench.chapters.any_gaussian.claims.learners.fewest_rows", lambda one, d, _: d**2.2
-    )
-    assert failed("any-gaussian/covariances-learned") == ["exponent of the fewest rows in d"]
+def test_rows_that_grow_faster_are_refuted(world):
+    imagined(world, errors(0.1), 100, "COVARIANCES")
+    world.part(learners, "fewest_rows", lambda one, d, _: d**2.2)
+    assert refuted(COVARIANCES) == ["exponent of the fewest rows in d"]
 
 
 def test_planned_rows_are_those_of_the_plan():

@@ -1,20 +1,18 @@
 """The pictures of notebook 03 are complete, say what they show, and their explorers get richer."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from tests.chapters.pictures import require_complete, require_one_look_each, theory_first
 from workbench.chapters import covariance as gallery
 from workbench.chapters.covariance.claims import net as m21_heavy_net
 from workbench.chapters.covariance.claims import unbounded_spectra as spectra
 from workbench.chapters.covariance.figures import net, steps_view
 from workbench.chapters.covariance.figures.ellipses import followed, pair, tilted
 from workbench.chapters.covariance.runs import heavy, unbounded
-from workbench.chapters.registry import CLAIMS
-from workbench.lab.pictures.plots import svg
-from workbench.study.sweeps import sweep
+from workbench.privacy import ZCDP
 
 MAKERS = (
     "one_radius",
@@ -29,39 +27,25 @@ MAKERS = (
 
 
 @pytest.fixture
-def _small(monkeypatch):
-    monkeypatch.setattr(heavy, "LAYER_ROWS", 30_000)
+def _small(world, monkeypatch):
+    world.part(heavy, "LAYER_ROWS", 30_000)
     for module, names in (
         (heavy, ("LAYERS", "SPREADS", "SIZES")),
         (unbounded, ("VOTES", "COARSE", "SIDES", "SIZES")),
         (spectra, ("ANY",)),
     ):
-        for name in names:
-            monkeypatch.setattr(module, name, replace(getattr(module, name), trials=3))
+        world.few(module, dict.fromkeys(names, 3))
     nets = {d: replace(one, trials=3) for d, one in m21_heavy_net.NETS.items()}
     monkeypatch.setattr(m21_heavy_net, "NETS", nets)
-    yield
-    sweep.forget()
 
 
 @pytest.mark.usefixtures("_small")
 @pytest.mark.parametrize("name", MAKERS)
 def test_charts_have_words_and_can_be_drawn(name):
     chart = getattr(gallery, name)("quick", 3)
-    assert chart.name == name
-    assert chart.how_to_read
-    assert json.dumps(chart.to_json(), default=float)
-    assert svg(chart).startswith(b"<?xml")
+    require_complete(chart, name)
     for panel in chart.panels:
-        looks = [series.colour_key for series in panel.series if series.role == "estimate"]
-        assert len(looks) == len(set(looks))
-
-
-def test_every_claim_of_the_notebook_exists_once():
-    ids = [*gallery.CLAIMS, *gallery.FULL]
-    assert len(set(ids)) == len(ids)
-    assert set(ids) <= set(CLAIMS)
-    assert {claim for claim in CLAIMS if claim.startswith("covariance/")} == set(ids)
+        require_one_look_each(panel)
 
 
 def test_the_circles_of_the_steps_are_the_public_bounds():
@@ -78,15 +62,9 @@ def test_a_run_is_followed_frame_by_frame():
     law, (_, estimator) = tilted(100.0), pair(100.0)
     rng = np.random.default_rng(4)
     steps = followed(estimator, law.sample(5000, rng=rng), rng, 0.5)
-    assert len(steps.maps) == len(steps.lowers) == len(estimator.recipe.design(5000, 2, _zcdp(0.5)).stages)
+    assert len(steps.maps) == len(steps.lowers) == len(estimator.recipe.design(5000, 2, ZCDP(0.5)).stages)
     assert steps.lowers[0] == pytest.approx(0.01)
     assert law.error(steps.value) < 0.3
-
-
-def _zcdp(rho):
-    from workbench.privacy import ZCDP
-
-    return ZCDP(rho)
 
 
 def test_chances_are_a_distribution_that_gathers_at_the_truth():
@@ -107,21 +85,10 @@ def test_chances_are_a_distribution_that_gathers_at_the_truth():
 )
 def test_views_yield_theory_first_and_then_more_trials(view, values):
     frames = list(view(3)(**values))
-    drawn = [
-        sum(
-            bool(tuple(series.x))
-            for panel in frame.panels
-            for series in panel.series
-            if series.role == "estimate"
-        )
-        for frame in frames
-    ]
-    assert drawn[0] == 0
-    assert all(drawn[1:])
+    theory_first(frames)
     assert {panel.xlim for frame in frames for panel in frame.panels if panel.xscale == "log"} <= {
         (2.0, 50.0)
     }
-    assert len({frame.caption for frame in frames}) == len(frames)
     assert frames[-1] == list(view(3)(**values))[-1]
 
 

@@ -5,136 +5,99 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.chapters.worlds import (
+    SEED,
+    Falsified,
+    columns,
+    elsewhere,
+    instead,
+    require_refuted,
+    require_true,
+    scaled,
+)
 from workbench.chapters.covariance.claims import heavy, net
 from workbench.chapters.covariance.runs import heavy as sweeps
 from workbench.chapters.covariance.runs.heavy_theory import CutStudent
-from workbench.chapters.registry import CLAIMS
 from workbench.estimators.parts.preconditioned.heavy_tailed_design import preconditioning_step
 from workbench.estimators.parts.preconditioned.preconditioning import Band
-from workbench.study.sweeps import sweep
-from workbench.study.verdict import Status
 
-SEED = 4
-FEWER = {"LAYERS": 3, "SPREADS": 3, "STEPS": 20, "SIZES": 4}
-SIZES = {
-    "covariance/moments-decide-rate": 15,
-    "covariance/step-keeps-promise": 4,
-    "covariance/heavy-table-in-shape": 12,
-    "covariance/net-falls-to-floor": 5,
-}
+RATE, STEP = "covariance/moments-decide-rate", "covariance/step-keeps-promise"
+TABLE, NET = "covariance/heavy-table-in-shape", "covariance/net-falls-to-floor"
 
 
 @pytest.fixture(autouse=True)
-def _small(monkeypatch):
-    monkeypatch.setattr(sweeps, "LAYER_ROWS", 30_000)
-    for name, trials in FEWER.items():
-        monkeypatch.setattr(sweeps, name, replace(getattr(sweeps, name), trials=trials))
-    nets = {d: replace(one, trials=6) for d, one in net.NETS.items()}
-    monkeypatch.setattr(net, "NETS", nets)
-    yield
-    sweep.forget()
+def _few(world, monkeypatch):
+    world.part(sweeps, "LAYER_ROWS", 30_000)
+    world.few(sweeps, {"LAYERS": 3, "SPREADS": 3, "STEPS": 20, "SIZES": 4})
+    monkeypatch.setattr(net, "NETS", {d: replace(one, trials=6) for d, one in net.NETS.items()})
 
 
-def falsify(monkeypatch, name, block, trials):
-    monkeypatch.setattr(sweeps, name, replace(getattr(sweeps, name), block=block, trials=trials))
+@pytest.mark.parametrize(("identifier", "sizes"), [(RATE, 15), (STEP, 4), (TABLE, 12), (NET, 5)])
+def test_a_true_claim_is_not_refuted_by_few_trials(identifier, sizes):
+    require_true(identifier, sizes=sizes)
 
 
-def decided(identifier):
-    return CLAIMS[identifier].decide("quick", SEED, 1)
+def grown(column, factor):
+    """A column is larger by a factor that depends on the point."""
+    return columns(lambda found, point: {column: found[column] * factor(point)})
 
 
-def failed(verdict):
-    return [check["id"] for check in verdict.detail["checks"] if check["status"] is Status.REFUTED]
+def every(factor):
+    return columns(lambda found, point: {name: values * factor(point) for name, values in found.items()})
 
 
-@pytest.mark.parametrize("identifier", SIZES)
-def test_a_true_claim_is_not_refuted_by_few_trials(identifier):
-    verdict = decided(identifier)
-    assert verdict.status is not Status.REFUTED
-    verdict.to_json()
-    checks = verdict.detail["checks"]
-    assert all(check["id"] for check in checks)
-    sizes = [size for check in checks for size in check["detail"].get("sizes", ())]
-    assert len(sizes) == SIZES[identifier]
-    assert {size["statement"] for size in sizes} <= set(CLAIMS[identifier].sources)
+def louder(found, point):
+    return {name: 2 * values for name, values in found.items() if name.startswith("noise")}
 
 
-def test_louder_noise_refutes_bias_and_noise(monkeypatch):
-    def louder(**point):
-        columns = sweeps.layers(**point)
-        return {name: values * (2.0 if name.startswith("noise") else 1.0) for name, values in columns.items()}
-
-    falsify(monkeypatch, "LAYERS", louder, 20)
-    assert any(name.startswith("bias + noise") for name in failed(decided("covariance/moments-decide-rate")))
+def larger(*, trials, data, noise, **point):
+    return {"error": 3 * point["alpha"] * np.exp(0.3 * data.standard_normal(trials))}
 
 
-def test_another_rate_refutes_the_slope(monkeypatch):
-    def slower(**point):
-        return {name: values * (point["n"] / 3000) ** 0.5 for name, values in sweeps.layers(**point).items()}
-
-    falsify(monkeypatch, "LAYERS", slower, 20)
-    assert any(
-        name.startswith("slope of bias + noise") for name in failed(decided("covariance/moments-decide-rate"))
-    )
-
-
-def test_rates_in_the_wrong_order_are_refuted(monkeypatch):
-    """Rows of many moments where few were said, and the other way round."""
-    turned = {4.2: 10.2, 6.2: 6.2, 10.2: 4.2}
-    falsify(monkeypatch, "LAYERS", lambda **p: sweeps.layers(**{**p, "degrees": turned[p["degrees"]]}), 30)
-    names = failed(decided("covariance/moments-decide-rate"))
-    assert any(name.startswith("slope at") for name in names)
-
-
-@pytest.mark.parametrize(
-    ("column", "name"),
-    [("naive noise", "naive noise at"), ("private", "private part, preconditioned")],
-)
-def test_an_error_of_another_order_in_the_length_is_refuted(monkeypatch, column, name):
-    def other(**point):
-        columns = sweeps.spreads(**point)
-        return {**columns, column: columns[column] * np.sqrt(point["upper"])}
-
-    falsify(monkeypatch, "SPREADS", other, 8)
-    assert any(found.startswith(name) for found in failed(decided("covariance/moments-decide-rate")))
+TURNED = {4.2: 10.2, 6.2: 6.2, 10.2: 4.2}
+FALSIFIED = {
+    "louder noise": Falsified(RATE, "LAYERS", columns(louder), 20, "bias + noise"),
+    "another rate": Falsified(
+        RATE, "LAYERS", every(lambda point: (point["n"] / 3000) ** 0.5), 20, "slope of bias + noise"
+    ),
+    "many moments where few are said": Falsified(
+        RATE, "LAYERS", elsewhere(lambda point: {"degrees": TURNED[point["degrees"]]}), 30, "slope at"
+    ),
+    "naive noise of another order in the length": Falsified(
+        RATE, "SPREADS", grown("naive noise", lambda point: point["upper"] ** 0.5), 8, "naive noise at"
+    ),
+    "a private part of another order in the length": Falsified(
+        RATE,
+        "SPREADS",
+        grown("private", lambda point: point["upper"] ** 0.5),
+        8,
+        "private part, preconditioned",
+    ),
+    "a bound that does not double": Falsified(STEP, "STEPS", scaled(promised=0.5), 60),
+    "errors that need ten times the rows": Falsified(TABLE, "SIZES", instead(larger), 40),
+}
 
 
-def test_a_band_that_is_too_narrow_refutes_the_step(monkeypatch):
+@pytest.mark.parametrize("case", FALSIFIED.values(), ids=FALSIFIED)
+def test_a_falsified_world_is_refuted(world, case):
+    world.falsify(sweeps, case)
+    case.require()
+
+
+def test_a_band_that_is_too_narrow_refutes_the_step(world):
     def narrow(*arguments):
         radius, band = preconditioning_step(*arguments)
         return radius, Band(band.error / 1000, band.keep)
 
-    monkeypatch.setattr(sweeps, "preconditioning_step", narrow)
-    falsify(monkeypatch, "STEPS", sweeps.steps, 60)
-    assert decided("covariance/step-keeps-promise").status is Status.REFUTED
-
-
-def test_a_bound_that_does_not_double_refutes_the_step(monkeypatch):
-    def lazy(**point):
-        columns = sweeps.steps(**point)
-        return {**columns, "promised": columns["promised"] / 2}
-
-    falsify(monkeypatch, "STEPS", lazy, 60)
-    assert decided("covariance/step-keeps-promise").status is Status.REFUTED
-
-
-def test_errors_that_need_ten_times_the_rows_refute_the_table(monkeypatch):
-    def larger(*, trials, data, noise, **point):
-        return {"error": 3 * point["alpha"] * np.exp(0.3 * data.standard_normal(trials))}
-
-    falsify(monkeypatch, "SIZES", larger, 40)
-    assert decided("covariance/heavy-table-in-shape").status is Status.REFUTED
+    world.part(sweeps, "preconditioning_step", narrow)
+    world.few(sweeps, {"STEPS": 60})
+    require_refuted(STEP)
 
 
 @pytest.mark.parametrize("d", [1, 2])
-def test_an_error_above_the_floor_refutes_the_net(monkeypatch, d):
-    def higher(**point):
-        columns = net.net_errors(**point)
-        return {**columns, "error": 2 * columns["error"]}
-
-    net.NETS[d] = replace(net.NETS[d], block=higher, trials=25)
-    names = failed(decided("covariance/net-falls-to-floor"))
-    assert any(name.startswith(f"error over floor, d = {d}") for name in names)
+def test_an_error_above_the_floor_refutes_the_net(d):
+    net.NETS[d] = replace(net.NETS[d], block=scaled(error=2.0)(net.net_errors), trials=25)
+    require_refuted(NET, f"error over floor, d = {d}")
 
 
 @pytest.mark.parametrize("degrees", [4.2, 6.2, 10.2])

@@ -5,37 +5,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.chapters.worlds import constant, decided
 from workbench.chapters.covariance.runs.covariances import geometric
 from workbench.chapters.matrix_quantile.runs import beside as sweeps
-from workbench.chapters.registry import CLAIMS
 from workbench.populations.rotated import rotated
-from workbench.study.sweeps import sweep
 from workbench.study.verdict import Status
 
-SEED = 4
-
-
-@pytest.fixture(autouse=True)
-def _forget():
-    yield
-    sweep.forget()
-
-
-def decided(identifier):
-    return CLAIMS[identifier].decide("full", SEED, 1)
+FEWER, RIGHT = "matrix-quantile/fewer-rows", "matrix-quantile/right-or-none"
 
 
 def told(short, long):
     """The sweeps of CoinPress, told a bound, with this distance for few columns and this one for more."""
     return {
-        d: replace(one, block=errors(short if d <= 2 else long)) for d, one in sweeps.TOLD_PLANNED.items()
-    }
-
-
-def errors(size):
-    return lambda *, trials, data, noise, **point: {
-        "fourfold": np.full(trials, size),
-        "near": np.full(trials, 1.0),
+        d: replace(one, block=constant(fourfold=short if d <= 2 else long, near=1.0))
+        for d, one in sweeps.TOLD_PLANNED.items()
     }
 
 
@@ -57,27 +40,23 @@ def as_measured(share, degrees):
     return 2.0 if share <= 0.03 else 1e5 if share >= 0.2 else np.inf
 
 
-def test_fewer_rows_than_others_and_more_would_be_refuted(monkeypatch):
-    monkeypatch.setattr(sweeps, "TOLD_PLANNED", told(2.0, 0.1))
-    monkeypatch.setattr(sweeps, "fewest", lambda key, d: 10**6)
-    assert decided("matrix-quantile/fewer-rows").status is Status.HOLDS
-    sizes = [
-        one
-        for check in decided("matrix-quantile/fewer-rows").detail["checks"]
-        for one in check["detail"].get("sizes", ())
-    ]
-    assert {one["formula"] for one in sizes} == {
-        "fewest rows of spectral/preconditioner", "fewest rows of covariance/unbounded"
-    }  # fmt: skip
-    monkeypatch.setattr(sweeps, "fewest", lambda key, d: 300)
-    assert decided("matrix-quantile/fewer-rows").status is Status.REFUTED
-
-
-@pytest.mark.parametrize(("short", "long"), [(0.1, 0.1), (2.0, 2.0)])
-def test_a_comparison_that_is_better_or_worse_than_stated_is_refuted(monkeypatch, short, long):
-    monkeypatch.setattr(sweeps, "TOLD_PLANNED", told(short, long))
-    monkeypatch.setattr(sweeps, "fewest", lambda key, d: 10**6)
-    assert decided("matrix-quantile/fewer-rows").status is Status.REFUTED
+@pytest.mark.parametrize(
+    ("short", "long", "fewest", "status"),
+    [
+        (2.0, 0.1, 10**6, Status.HOLDS),
+        (2.0, 0.1, 300, Status.REFUTED),
+        (0.1, 0.1, 10**6, Status.REFUTED),
+        (2.0, 2.0, 10**6, Status.REFUTED),
+    ],
+)
+def test_fewer_rows_than_others_and_as_near_as_stated(world, short, long, fewest, status):
+    world.part(sweeps, "TOLD_PLANNED", told(short, long))
+    world.part(sweeps, "fewest", lambda key, d: fewest)
+    verdict = decided(FEWER, "full")
+    assert verdict.status is status
+    sizes = [one for check in verdict.detail["checks"] for one in check["detail"].get("sizes", ())]
+    formulas = ("spectral/preconditioner", "covariance/unbounded")
+    assert {one["formula"] for one in sizes} == {f"fewest rows of {key}" for key in formulas}
 
 
 @pytest.mark.parametrize(
@@ -89,10 +68,10 @@ def test_a_comparison_that_is_better_or_worse_than_stated_is_refuted(monkeypatch
         (lambda share, degrees: 9.0 if share == 0.01 else as_measured(share, degrees), Status.REFUTED),
     ],
 )
-def test_answers_are_right_or_none(monkeypatch, changed, status):
+def test_answers_are_right_or_none(world, changed, status):
     for name in ("FAR", "HEAVY"):
-        monkeypatch.setattr(sweeps, name, replace(getattr(sweeps, name), block=conditions(changed)))
-    assert decided("matrix-quantile/right-or-none").status is status
+        world.sweep(sweeps, name, block=conditions(changed))
+    assert decided(RIGHT, "full").status is status
 
 
 def test_far_rows_are_where_they_should_be_and_as_many():

@@ -1,23 +1,18 @@
 """The pictures of notebook 08 are complete, say what they show, and their explorers get richer."""
 
-import json
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.chapters.pictures import require_complete, theory_first
 from workbench.chapters import matrix_quantile as gallery
 from workbench.chapters.matrix_quantile.figures import pictures, runs_view, steps
 from workbench.chapters.matrix_quantile.figures import view as quantile_view
 from workbench.chapters.matrix_quantile.runs import beside, quantile
-from workbench.chapters.registry import CLAIMS
-from workbench.charts.chart import Chart
-from workbench.lab.pictures.plots import svg
 from workbench.study.sweeps import sweep
 
-ROOT = Path(__file__).parents[3]
 MAKERS = ("count_curve", "nested", "interlacing", "stability", "mask", "rows_needed", "flat", "abstains")
 
 
@@ -42,25 +37,9 @@ def _few_runs(monkeypatch):
 @pytest.mark.parametrize("name", MAKERS)
 def test_charts_have_words_and_can_be_drawn(name):
     chart = getattr(gallery, name)("quick", 3)
-    assert chart.name == name
+    require_complete(chart, name)
     assert chart.how_to_read.count(".") >= 2
-    assert len(chart.title) <= 80
-    assert Chart.from_json(chart.to_json()).to_json() == chart.to_json()
-    assert svg(chart).startswith(b"<?xml")
-    for panel in chart.panels:
-        assert panel.xlabel
-        assert panel.ylabel
-
-
-def test_every_claim_of_the_notebook_exists_once():
-    assert len(set(gallery.CLAIMS)) == len(gallery.CLAIMS)
-    assert {claim for claim in CLAIMS if claim.startswith("matrix-quantile/")} == set(gallery.CLAIMS)
-
-
-def test_the_notebook_shows_everything_that_the_gallery_has():
-    notebook = json.loads((ROOT / "notebooks" / "06_matrix_quantile.ipynb").read_text())
-    code = "".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
-    assert all(f"mq.{name}" in code for name in gallery.__all__)
+    assert all(panel.xlabel and panel.ylabel for panel in chart.panels)
 
 
 def test_a_picture_of_levels_is_nested_and_near_its_prediction():
@@ -103,18 +82,7 @@ def test_the_chance_to_pass_is_that_of_the_noise():
 def test_views_yield_theory_first_and_then_more_samples(view, values, rounds):
     frames = list(view(3)(**values))
     assert len(frames) == rounds + 1
-    estimates = [
-        sum(
-            bool(tuple(series.x))
-            for panel in frame.panels
-            for series in panel.series
-            if series.role == "estimate"
-        )
-        for frame in frames
-    ]
-    assert estimates[0] == 0
-    assert all(estimates[1:])
-    assert len({frame.caption for frame in frames}) == len(frames)
+    theory_first(frames)
     assert frames[-1] == list(view(3)(**values))[-1]
 
 

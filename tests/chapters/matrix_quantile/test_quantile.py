@@ -5,24 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.chapters.worlds import decided
 from workbench.chapters.matrix_quantile.runs import quantile as sweeps
-from workbench.chapters.registry import CLAIMS
 from workbench.estimators.parts.quantile.stability import Stability
-from workbench.study.sweeps import sweep
 from workbench.study.verdict import Status
 
-SEED = 4
-WITHIN = 0.01
-
-
-@pytest.fixture(autouse=True)
-def _forget():
-    yield
-    sweep.forget()
-
-
-def decided(identifier, profile="quick"):
-    return CLAIMS[identifier].decide(profile, SEED, 1)
+EXACT, BOUNDS = "matrix-quantile/exact-small-cases", "matrix-quantile/bounds-hold-in-floats"
+SHAPE = "matrix-quantile/rows-follow-shape"
 
 
 def pairs(exceptions, used=0.95, apart=1.0):
@@ -35,78 +24,69 @@ def pairs(exceptions, used=0.95, apart=1.0):
     return block
 
 
-def errors(failures):
+def failures(share):
     """A block of errors, this share of which are no answers."""
     return lambda *, trials, data, noise, **point: {
-        "error": np.where(data.random(trials) < failures, np.inf, 0.01)
+        "error": np.where(data.random(trials) < share, np.inf, 0.01)
     }
 
 
-def falsified(monkeypatch, name, block):
-    changed = getattr(sweeps, name)
-    one = (
-        replace(changed, block=block)
-        if name == "PAIRS"
-        else {d: replace(found, block=block) for d, found in changed.items()}
-    )
-    monkeypatch.setattr(sweeps, name, one)
-
-
-def test_exact_neighbours_interlace_and_a_wrong_quantile_is_refuted(monkeypatch):
-    few = {"VALUES": (0, 1, 3), "FEW": 4}
-    for name, value in few.items():
-        monkeypatch.setattr(sweeps, name, value)
-    assert decided("matrix-quantile/exact-small-cases").status is Status.HOLDS
+def test_exact_neighbours_interlace_and_a_wrong_quantile_is_refuted(world):
+    world.part(sweeps, "VALUES", (0, 1, 3))
+    world.part(sweeps, "FEW", 4)
+    assert decided(EXACT).status is Status.HOLDS
     right = sweeps.exact_quantile
-    monkeypatch.setattr(sweeps, "exact_quantile", lambda x, level: right(x, level) * (1 + x[-1]))
-    assert decided("matrix-quantile/exact-small-cases").status is Status.REFUTED
-
-
-def test_one_exception_refutes_the_bounds(monkeypatch):
-    falsified(monkeypatch, "PAIRS", pairs(0.0))
-    assert decided("matrix-quantile/bounds-hold-in-floats", "full").status is Status.HOLDS
-    sweep.forget()
-    falsified(monkeypatch, "PAIRS", pairs(WITHIN))
-    assert decided("matrix-quantile/bounds-hold-in-floats", "full").status is Status.REFUTED
-
-
-@pytest.mark.parametrize(("used", "apart"), [(0.85, 1.0), (0.95, 0.0)])
-def test_a_search_that_would_not_find_a_smaller_bound_is_refuted(monkeypatch, used, apart):
-    falsified(monkeypatch, "PAIRS", pairs(0.0, used, apart))
-    assert decided("matrix-quantile/bounds-hold-in-floats", "full").status is Status.REFUTED
-
-
-def test_bounds_a_tenth_smaller_are_refuted_by_few_pairs(monkeypatch):
-    assert decided("matrix-quantile/bounds-hold-in-floats").status is not Status.REFUTED
-    sweep.forget()
-    right = Stability.change.fget
-    monkeypatch.setattr(Stability, "change", property(lambda self: 0.9 * right(self)))
-    assert decided("matrix-quantile/bounds-hold-in-floats").status is Status.REFUTED
+    world.part(sweeps, "exact_quantile", lambda x, level: right(x, level) * (1 + x[-1]))
+    assert decided(EXACT).status is Status.REFUTED
 
 
 @pytest.mark.parametrize(
-    ("identifier", "name"),
-    [("matrix-quantile/planned-rows-succeed", "SUCCESS"), ("matrix-quantile/planned-rows-near", "NEARBY")],
+    ("block", "status"),
+    [
+        (pairs(0.0), Status.HOLDS),
+        (pairs(0.01), Status.REFUTED),
+        (pairs(0.0, used=0.85), Status.REFUTED),
+        (pairs(0.0, apart=0.0), Status.REFUTED),
+    ],
+    ids=["true", "one exception in a hundred", "a smaller bound is not found", "nothing moves"],
 )
-def test_too_many_failures_or_too_many_rows_are_refuted(monkeypatch, identifier, name):
-    first = {**sweeps.NEAR_PLANNED} if name == "NEARBY" else {**sweeps.PLANNED}
-    monkeypatch.setattr(sweeps, "planned", lambda d, alpha, budget=None: first[d])
-    falsified(monkeypatch, name, errors(0.02))
-    assert decided(identifier, "full").status is Status.HOLDS
-    sweep.forget()
-    falsified(monkeypatch, name, errors(0.4))
-    assert decided(identifier, "full").status is Status.REFUTED
-    sweep.forget()
-    falsified(monkeypatch, name, errors(0.02))
-    monkeypatch.setattr(sweeps, "planned", lambda d, alpha, budget=None: int(1.3 * first[d]))
-    assert decided(identifier, "full").status is Status.REFUTED
+def test_exceptions_and_blind_searches_refute_the_bounds(world, block, status):
+    world.sweep(sweeps, "PAIRS", block=block)
+    assert decided(BOUNDS, "full").status is status
 
 
-def test_rows_that_grow_faster_are_refuted(monkeypatch):
-    shape = 20 * 13.8
-    monkeypatch.setattr(
-        sweeps, "planned", lambda d, alpha, budget: int(d * (shape + 20 * d**0.5) / budget.epsilon)
-    )
-    assert decided("matrix-quantile/rows-follow-shape").status is Status.HOLDS
-    monkeypatch.setattr(sweeps, "planned", lambda d, alpha, budget: int(d**2 * shape / budget.epsilon))
-    assert decided("matrix-quantile/rows-follow-shape").status is Status.REFUTED
+def test_bounds_a_tenth_smaller_are_refuted_by_few_pairs(world):
+    assert decided(BOUNDS).status is not Status.REFUTED
+    right = Stability.change.fget
+    world.part(Stability, "change", property(lambda self: 0.9 * right(self)))
+    assert decided(BOUNDS).status is Status.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("share", "more", "status"),
+    [(0.02, 1.0, Status.HOLDS), (0.4, 1.0, Status.REFUTED), (0.02, 1.3, Status.REFUTED)],
+)
+@pytest.mark.parametrize(
+    ("identifier", "name", "rows"),
+    [
+        ("matrix-quantile/planned-rows-succeed", "SUCCESS", sweeps.PLANNED),
+        ("matrix-quantile/planned-rows-near", "NEARBY", sweeps.NEAR_PLANNED),
+    ],
+)
+def test_too_many_failures_or_too_many_rows_are_refuted(world, identifier, name, rows, share, more, status):
+    changed = {d: replace(one, block=failures(share)) for d, one in getattr(sweeps, name).items()}
+    world.part(sweeps, name, changed)
+    world.part(sweeps, "planned", lambda d, alpha, budget=None: int(more * rows[d]))
+    assert decided(identifier, "full").status is status
+
+
+@pytest.mark.parametrize(
+    ("rows", "status"),
+    [
+        (lambda d: d * (20 * 13.8 + 20 * d**0.5), Status.HOLDS),
+        (lambda d: d**2 * 20 * 13.8, Status.REFUTED),
+    ],
+)
+def test_rows_that_grow_faster_are_refuted(world, rows, status):
+    world.part(sweeps, "planned", lambda d, alpha, budget: int(rows(d) / budget.epsilon))
+    assert decided(SHAPE).status is status

@@ -4,11 +4,10 @@ from inspect import signature
 import numpy as np
 import pytest
 
+from tests.chapters.pictures import require_complete
 from workbench.chapters.one_mean.claims import costs as l17_costs
 from workbench.chapters.one_mean.claims import intervals
 from workbench.chapters.one_mean.figures import accuracy, costs, currencies, free_view
-from workbench.charts.chart import Chart
-from workbench.lab.pictures.plots import svg
 from workbench.privacy import PureDP
 from workbench.study.run import Run
 from workbench.study.sweeps.sweep import Sweep, grid
@@ -51,12 +50,9 @@ def _few_runs(monkeypatch):
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.__name__)
 def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
     made = chart(Run("quick", 1)) if "run" in signature(chart).parameters else chart("quick", 1)
-    assert made.name == chart.__name__
+    require_complete(made, chart.__name__)
     assert made.how_to_read.count(".") >= 2
-    assert len(made.title) <= 80
     assert all(panel.xlabel and panel.ylabel for panel in made.panels)
-    assert Chart.from_json(made.to_json()).to_json() == made.to_json()
-    assert b"<svg" in svg(made)
 
 
 @pytest.mark.usefixtures("_few_runs")

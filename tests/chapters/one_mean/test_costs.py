@@ -3,10 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from workbench.chapters.one_mean.claims import accounting, costs, intervals, prediction, tight
+from workbench.chapters.one_mean.claims import costs
 from workbench.chapters.one_mean.runs.costs import quantile_ratio_interval
 from workbench.privacy.noise import SimulatedNoise
-from workbench.sources import statements
 from workbench.study.measures import at
 from workbench.study.profiles import claim_level
 from workbench.study.rules import combine
@@ -131,14 +130,6 @@ def test_the_ratio_of_quantiles_is_covered():
     for q in (0.5, 0.9):
         low, high = quantile_ratio_interval(a, b, q, 1e-6, rng)
         assert low < 1.2 < high < 1.3
-
-
-def test_claims_and_statements_name_each_other():
-    rows = {statement.id: statement.covered_by for statement in statements("l17")}
-    ours = {claim for family in (costs, tight, intervals, accounting) for claim in family.CLAIMS}
-    for claim in (*ours, *prediction.CLAIMS):
-        for source in claim.sources:
-            assert f"claim {claim.id}" in rows[source], (claim.id, source)
 
 
 def test_points_are_picked_by_their_parameters():

@@ -1,29 +1,27 @@
 """The claims about locations decide, and each of them can fail: a falsified world is refuted."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy.stats import binom
 
+from tests.chapters.worlds import (
+    SEED,
+    Falsified,
+    checks_of,
+    columns,
+    constant,
+    decided,
+    elsewhere,
+    require_refuted,
+    require_true,
+)
 from workbench.chapters.one_mean.claims import histograms, location
 from workbench.chapters.one_mean.runs import location as sweeps
 from workbench.chapters.one_mean.runs import theory
-from workbench.chapters.registry import CLAIMS
 from workbench.study import measures
 from workbench.study.profiles import claim_level
-from workbench.study.sweeps import sweep
 from workbench.study.verdict import Status
 
-SEED = 4
-FEWER = {
-    "CLIPPED": 1000,
-    "TWO_STEP": 200,
-    "UNBOUNDED": 150,
-    "LOCATE_RANGE": 12,
-    "LOCATE_WIDE": 40,
-    "LOCATE_LINE": 60,
-}
 SIZES = {
     "one-mean/clipping-pays-range": 4,
     "one-mean/flat-in-radius": 1,
@@ -34,44 +32,18 @@ SIZES = {
     "one-mean/stable-histogram-error": 0,
     "one-mean/bin-facts": 3,
 }
-IDS = tuple(SIZES)
 
 
 @pytest.fixture(autouse=True)
-def _small(monkeypatch):
-    for name, trials in FEWER.items():
-        monkeypatch.setattr(sweeps, name, replace(getattr(sweeps, name), trials=trials))
-    yield
-    sweep.forget()
+def _few(world):
+    world.few(sweeps, {"CLIPPED": 1000, "TWO_STEP": 200, "UNBOUNDED": 150})
+    world.few(sweeps, {"LOCATE_RANGE": 12, "LOCATE_WIDE": 40, "LOCATE_LINE": 60})
 
 
-def falsify(monkeypatch, name, block, *, trials=None, module=sweeps):
-    """Put a block that measures another world into a sweep."""
-    old = getattr(module, name)
-    monkeypatch.setattr(module, name, replace(old, block=block, trials=trials or old.trials))
-
-
-def decided(identifier):
-    return CLAIMS[identifier].decide("quick", SEED, 1)
-
-
-def weaker(factor):
-    """Locate with noise of `factor` times the scale, at what is still called ε."""
-    return lambda epsilon, **rest: sweeps.locate(epsilon=epsilon / factor, **rest)
-
-
-@pytest.mark.parametrize("identifier", IDS)
+@pytest.mark.parametrize("identifier", SIZES)
 def test_a_true_claim_is_not_refuted_by_few_trials(identifier):
-    verdict = decided(identifier)
-    assert verdict.status is not Status.REFUTED
-    checks = verdict.detail.get("checks", [vars(verdict)])
-    assert all(check["level"] == claim_level() for check in checks)
-    assert all(check["id"] for check in checks)
-    assert verdict.trials > 0
-    verdict.to_json()
-    sizes = [size for check in checks for size in check["detail"].get("sizes", ())]
-    assert len(sizes) == SIZES[identifier]
-    assert {size["statement"] for size in sizes} <= set(CLAIMS[identifier].sources)
+    verdict = require_true(identifier, sizes=SIZES[identifier])
+    assert {check["level"] for check in checks_of(verdict)} == {claim_level()}
 
 
 def test_the_size_of_a_location_is_the_prediction_and_the_measurement_of_its_check():
@@ -90,86 +62,59 @@ def test_the_size_of_the_clipped_mean_is_its_privacy_part_in_rows():
     assert size["estimate"] / sweeps.N == pytest.approx(check["estimate"] / check["bound"])
 
 
-def test_louder_noise_than_predicted_refutes_the_clipped_mean(monkeypatch):
-    def louder(**point):
-        columns = sweeps.clipped(**point)
-        return {**columns, "paper": columns["sampling"] + 1.5 * (columns["paper"] - columns["sampling"])}
-
-    falsify(monkeypatch, "CLIPPED", louder)
-    assert decided("one-mean/clipping-pays-range").status is Status.REFUTED
-
-
-def test_an_error_of_another_order_in_the_range_refutes_the_clipped_mean(monkeypatch):
-    def flatter(**point):
-        columns = sweeps.clipped(**point)
-        part = (columns["paper"] - columns["sampling"]) * (1e4 / point["radius"]) ** 0.3
-        return {**columns, "paper": columns["sampling"] + part}
-
-    falsify(monkeypatch, "CLIPPED", flatter)
-    checks = decided("one-mean/clipping-pays-range").detail["checks"]
-    assert checks[-1]["id"] == "exponent in R"
-    assert checks[-1]["status"] is Status.REFUTED
+def private_part(factor):
+    """The private part of the clipped mean is larger by `factor(point)`."""
+    return columns(
+        lambda found, point: {
+            "paper": found["sampling"] + factor(point) * (found["paper"] - found["sampling"])
+        }
+    )
 
 
-def test_an_error_that_grows_with_the_range_refutes_the_two_step_mean(monkeypatch):
-    def growing(**point):
-        columns = sweeps.two_step(**point)
-        return {**columns, "paper": columns["paper"] * np.log(point["radius"])}
-
-    falsify(monkeypatch, "TWO_STEP", growing)
-    assert decided("one-mean/flat-in-radius").status is Status.REFUTED
+def paper(factor):
+    return columns(lambda found, point: {"paper": found["paper"] * factor(point)})
 
 
-def test_fewer_rows_than_the_packing_bound_are_refuted(monkeypatch):
-    packing = sweeps.packing
-    monkeypatch.setattr(sweeps, "packing", lambda *point: 10 * packing(*point))
-    assert decided("one-mean/rows-per-log-range").status is Status.REFUTED
-
-
-def test_a_noisier_histogram_refutes_the_rows_on_a_range(monkeypatch):
-    falsify(monkeypatch, "LOCATE_RANGE", weaker(1.5), trials=50)
-    assert decided("one-mean/rows-per-log-range").status is Status.REFUTED
-
-
-def test_a_noisier_histogram_refutes_the_rows_on_the_line(monkeypatch):
-    falsify(monkeypatch, "LOCATE_LINE", weaker(1.5))
-    assert decided("one-mean/rows-per-log-delta").status is Status.REFUTED
-
-
-def test_an_error_that_depends_on_the_mean_refutes_the_unbounded_mean(monkeypatch):
-    def drifting(**point):
-        columns = sweeps.unbounded(**point)
-        return {**columns, "paper": columns["paper"] * (2.0 if point["mean"] > 1e6 else 1.0)}
-
-    falsify(monkeypatch, "UNBOUNDED", drifting)
-    assert decided("one-mean/rows-per-log-delta").detail["checks"][-1]["status"] is Status.REFUTED
-
-
-def test_a_weaker_window_median_refutes_our_own_claim(monkeypatch):
-    falsify(monkeypatch, "LOCATE_LINE", lambda **p: (weaker(1.5) if p["method"] == "window" else
-                                                         sweeps.locate)(**p), trials=100)  # fmt: skip
-    assert decided("one-mean/window-halves-rows").status is Status.REFUTED
-
-
-@pytest.mark.parametrize(
-    ("identifier", "name", "changed"),
-    [
-        (
-            "one-mean/finite-histogram-error",
-            "FINITE",
-            lambda **p: histograms.finite_errors(**{**p, "epsilon": 0.33}),
-        ),
-        (
-            "one-mean/stable-histogram-error",
-            "STABLE",
-            lambda **p: histograms.stable_errors(**{**p, "epsilon": 0.33}),
-        ),
-        ("one-mean/bin-facts", "FACTS", lambda **p: histograms.bin_facts(**p | {"data": Wide(p["data"])})),
-    ],
+weaker = elsewhere(lambda point: {"epsilon": point["epsilon"] / 1.5})
+weaker_window = elsewhere(
+    lambda point: {"epsilon": point["epsilon"] / (1.5 if point["method"] == "window" else 1.0)}
 )
-def test_a_falsified_histogram_is_refuted(monkeypatch, identifier, name, changed):
-    falsify(monkeypatch, name, changed, module=histograms, trials=1000)
-    assert decided(identifier).status is Status.REFUTED
+FALSIFIED = {
+    "noise half as large again": Falsified(
+        "one-mean/clipping-pays-range", "CLIPPED", private_part(lambda point: 1.5), 1000
+    ),
+    "another order in the range": Falsified(
+        "one-mean/clipping-pays-range",
+        "CLIPPED",
+        private_part(lambda point: (1e4 / point["radius"]) ** 0.3),
+        1000,
+        "exponent in R",
+    ),
+    "a two-step error that grows with the range": Falsified(
+        "one-mean/flat-in-radius", "TWO_STEP", paper(lambda point: np.log(point["radius"])), 200
+    ),
+    "a noisier histogram on a range": Falsified("one-mean/rows-per-log-range", "LOCATE_RANGE", weaker, 50),
+    "a noisier histogram on the line": Falsified("one-mean/rows-per-log-delta", "LOCATE_LINE", weaker, 60),
+    "an error that depends on the mean": Falsified(
+        "one-mean/rows-per-log-delta",
+        "UNBOUNDED",
+        paper(lambda point: 2.0 if point["mean"] > 1e6 else 1.0),
+        150,
+    ),
+    "a weaker window median": Falsified("one-mean/window-halves-rows", "LOCATE_LINE", weaker_window, 100),
+}
+
+
+@pytest.mark.parametrize("case", FALSIFIED.values(), ids=FALSIFIED)
+def test_a_falsified_world_is_refuted(world, case):
+    world.falsify(sweeps, case)
+    case.require()
+
+
+def test_fewer_rows_than_the_packing_bound_are_refuted(world):
+    packing = sweeps.packing
+    world.part(sweeps, "packing", lambda *point: 10 * packing(*point))
+    require_refuted("one-mean/rows-per-log-range")
 
 
 class Wide:
@@ -179,8 +124,24 @@ class Wide:
         self.uniform, self.standard_normal = rng.uniform, lambda size: 3 * rng.standard_normal(size)
 
 
-def test_rows_beyond_the_grid_are_never_called_right(monkeypatch):
-    falsify(monkeypatch, "LOCATE_LINE", lambda *, trials, **_: {"found": np.zeros(trials, bool)})
+@pytest.mark.parametrize(
+    "case",
+    [
+        Falsified("one-mean/finite-histogram-error", "FINITE", elsewhere(lambda _: {"epsilon": 0.33}), 1000),
+        Falsified("one-mean/stable-histogram-error", "STABLE", elsewhere(lambda _: {"epsilon": 0.33}), 1000),
+        Falsified(
+            "one-mean/bin-facts", "FACTS", elsewhere(lambda point: {"data": Wide(point["data"])}), 1000
+        ),
+    ],
+    ids=lambda case: case.sweep,
+)
+def test_a_falsified_histogram_is_refuted(world, case):
+    world.falsify(histograms, case)
+    case.require()
+
+
+def test_rows_beyond_the_grid_are_never_called_right(world):
+    world.sweep(sweeps, "LOCATE_LINE", block=constant(found=False))
     verdict = decided("one-mean/rows-per-log-delta")
     assert verdict.status is Status.REFUTED
     assert "nan" in verdict.to_json()

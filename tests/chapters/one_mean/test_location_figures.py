@@ -1,41 +1,32 @@
 """The pictures about locations are complete, and the explorer's frames get richer."""
 
-import json
-from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 import pytest
 
+from tests.chapters.pictures import require_complete, require_one_look_each
 from workbench.chapters.one_mean.figures import location as gallery
 from workbench.chapters.one_mean.figures.location_view import error_against_radius_view
 from workbench.chapters.one_mean.runs import location as sweeps
-from workbench.lab.pictures.plots import svg
 from workbench.study.run import Run
-from workbench.study.sweeps import sweep
 
 MAKERS = (gallery.error_against_radius, gallery.rows_against_radius, gallery.rows_against_delta)
 
 
 @pytest.fixture
-def _small(monkeypatch):
-    for name in ("CLIPPED", "TWO_STEP", "LOCATE_RANGE", "LOCATE_WIDE", "LOCATE_LINE"):
-        monkeypatch.setattr(sweeps, name, replace(getattr(sweeps, name), trials=10))
-    yield
-    sweep.forget()
+def _small(world):
+    names = ("CLIPPED", "TWO_STEP", "LOCATE_RANGE", "LOCATE_WIDE", "LOCATE_LINE")
+    world.few(sweeps, dict.fromkeys(names, 10))
 
 
 @pytest.mark.usefixtures("_small")
 @pytest.mark.parametrize("make", MAKERS)
 def test_charts_have_words_predictions_and_one_look_per_estimator(make):
     chart = make(Run("quick", 3))
-    assert chart.how_to_read
-    assert json.dumps(chart.to_json(), default=float)
-    series = chart.panels[0].series
-    assert {s.role for s in series} >= {"estimate", "theory"}
-    looks = [s.colour_key for s in series if s.role == "estimate"]
-    assert len(looks) == len(set(looks))
-    assert svg(chart).startswith(b"<?xml")
+    require_complete(chart, make.__name__)
+    assert {series.role for series in chart.panels[0].series} >= {"estimate", "theory"}
+    require_one_look_each(chart.panels[0])
 
 
 @pytest.mark.usefixtures("_small")

@@ -2,28 +2,19 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.chapters.pictures import require_complete
 from workbench.chapters import robust_and_private as gallery
 from workbench.chapters.robust_and_private.claims import sizes
 from workbench.chapters.robust_and_private.figures import duel, figures, scores
-from workbench.chapters.robust_and_private.runs import (
-    duel as lkko21_duel,
-)
-from workbench.chapters.robust_and_private.runs import (
-    prime,
-)
-from workbench.chapters.robust_and_private.runs import (
-    robust as lkko21_robust_sweeps,
-)
-from workbench.charts.chart import Chart
-from workbench.lab.pictures.plots import svg
+from workbench.chapters.robust_and_private.runs import duel as lkko21_duel
+from workbench.chapters.robust_and_private.runs import prime
+from workbench.chapters.robust_and_private.runs import robust as lkko21_robust_sweeps
 from workbench.study.sweeps import sweep
 
-ROOT = Path(__file__).parents[3]
 CHARTS = tuple(getattr(gallery, name) for name in gallery.__all__ if name not in ("CLAIMS", "duel_view"))
 SWEEPS = (
     *((prime, name) for name in ("PLANTED", "SMALL", "EPSILONS", "SHARES", "PASSES")),
@@ -58,13 +49,10 @@ def _few_runs(monkeypatch):
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.__name__)
 def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
     made = chart("quick", 1)
-    assert made.name == chart.__name__
+    require_complete(made, chart.__name__)
     assert made.how_to_read.count(".") >= 2
-    assert len(made.title) <= 80
     assert all(panel.xlabel for panel in made.panels)
-    assert Chart.from_json(made.to_json()).to_json() == made.to_json()
     assert json.dumps(made.to_json(), allow_nan=True)
-    assert b"<svg" in svg(made)
 
 
 @pytest.mark.usefixtures("_few_runs")
@@ -136,9 +124,3 @@ def test_the_scoreboard_holds_medians_over_the_limit():
     row, column = 1, lkko21_duel.FIGHTERS.index("mean/prime")
     cell = frame[frame["attack"] == lkko21_duel.SHOWN[row]]["mean/prime"].median()
     assert panel.heat.values[row][column] == pytest.approx(cell / prime.limit(0.05))
-
-
-def test_the_notebook_shows_everything_that_the_gallery_has():
-    notebook = json.loads((ROOT / "notebooks" / "07_robust_and_private.ipynb").read_text())
-    code = "".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
-    assert all(f"robust.{name}" in code for name in gallery.__all__)

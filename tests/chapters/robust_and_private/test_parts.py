@@ -1,104 +1,81 @@
 """The claims about the parts of PRIME decide; in a falsified world they are refuted."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from workbench.chapters.registry import CLAIMS
+from tests.chapters.worlds import Falsified, columns, refuted, require_true
 from workbench.chapters.robust_and_private.claims import parts
 from workbench.privacy import ApproxDP
-from workbench.study.sweeps import sweep
-from workbench.study.verdict import Status
 
-SEED = 6
-FEWER = {"NORMS": 3, "PAIRS": 200, "BINS": 1500}
+NOISE, APART = "robust-and-private/matrix-noise", "robust-and-private/neighbours-stay"
+BINS, COSTS = "robust-and-private/bins-are-safe", "robust-and-private/costs-add-up"
 
 
 @pytest.fixture(autouse=True)
-def _small(monkeypatch):
-    for name, trials in FEWER.items():
-        monkeypatch.setattr(parts, name, replace(getattr(parts, name), trials=trials))
-    yield
-    sweep.forget()
+def _few(world):
+    world.few(parts, {"NORMS": 3, "PAIRS": 200, "BINS": 1500})
 
 
-def falsify(monkeypatch, name, trials, **changes):
-    """Let columns of a sweep be functions of what they would be."""
-    one = getattr(parts, name)
-
-    def block(*, trials, data, noise, **point):
-        columns = one.block(trials=one.trials, data=data, noise=noise, **point)
-        columns = {key: np.resize(values, trials) for key, values in columns.items()}
-        return {**columns, **{column: change(columns[column]) for column, change in changes.items()}}
-
-    monkeypatch.setattr(parts, name, replace(one, block=block, trials=trials))
+@pytest.mark.parametrize(("identifier", "sizes"), [(NOISE, 0), (APART, 0), (BINS, 1), (COSTS, 0)])
+def test_a_true_claim_is_not_refuted_by_few_trials(identifier, sizes):
+    require_true(identifier, sizes=sizes)
 
 
-def decided(identifier):
-    return CLAIMS[identifier].decide("quick", SEED, 1)
+def repeated(few, change):
+    """Change what few trials measure, and repeat it until there are enough."""
+
+    def falsified(block):
+        def measured(*, trials, **given):
+            found = columns(change)(block)(trials=few, **given)
+            return {name: np.resize(values, trials) for name, values in found.items()}
+
+        return measured
+
+    return falsified
 
 
-def failed(verdict):
-    return [check["id"] for check in verdict.detail["checks"] if check["status"] is Status.REFUTED]
+def exponent(block):
+    return lambda *, trials, data, noise, **point: {
+        "norm": (point["d"] / 60) ** 0.15 * data.uniform(0.99, 1.01, trials)
+    }
 
 
-@pytest.mark.parametrize(
-    "identifier",
-    [
-        "robust-and-private/matrix-noise",
-        "robust-and-private/neighbours-stay",
-        "robust-and-private/bins-are-safe",
-        "robust-and-private/costs-add-up",
-    ],
-)
-def test_a_true_claim_is_not_refuted_by_few_trials(identifier):
-    verdict = decided(identifier)
-    assert verdict.status is not Status.REFUTED
-    verdict.to_json()
+FALSIFIED = {
+    "neighbours that are driven apart": Falsified(
+        APART,
+        "PAIRS",
+        repeated(200, lambda found, _: {"joint": found["joint"] + 1}),
+        1000,
+        ["largest distance, one threshold for all rows"],
+    ),
+    "thresholds of their own that do no harm": Falsified(
+        APART,
+        "PAIRS",
+        repeated(200, lambda found, _: {"separate": 0 * found["separate"]}),
+        60_000,
+        ["distance above 1, a threshold for each row"],
+    ),
+    "noise with another exponent": Falsified(NOISE, "NORMS", exponent, 60, "exponent in d, fixed radius"),
+    "a histogram that shows every row": Falsified(
+        BINS,
+        "BINS",
+        columns(lambda found, _: {name: np.ones_like(found[name]) for name in ("lone", "away")}),
+        1500,
+        [""] * 3,
+    ),
+}
 
 
-def test_noise_of_twice_the_size_is_refuted(monkeypatch):
-    falsify(monkeypatch, "NORMS", 60, norm=lambda norm: 2 * norm)
-    assert (
-        len(
-            [
-                name
-                for name in failed(decided("robust-and-private/matrix-noise"))
-                if name.startswith("over 2σ√d")
-            ]
-        )
-        == 4
-    )
+@pytest.mark.parametrize("case", FALSIFIED.values(), ids=FALSIFIED)
+def test_a_falsified_world_is_refuted(world, case):
+    world.falsify(parts, case)
+    case.require()
 
 
-def test_noise_with_another_exponent_is_refuted(monkeypatch):
-    one = parts.NORMS
-
-    def block(*, trials, data, noise, **point):
-        return {"norm": np.full(60, (point["d"] / 60) ** 0.15) * data.uniform(0.99, 1.01, 60)}
-
-    monkeypatch.setattr(parts, "NORMS", replace(one, block=block, trials=60))
-    assert "exponent in d, fixed radius" in failed(decided("robust-and-private/matrix-noise"))
-
-
-def test_a_filter_that_drives_neighbours_apart_is_refuted(monkeypatch):
-    falsify(monkeypatch, "PAIRS", 1000, joint=lambda joint: joint + 1)
-    assert failed(decided("robust-and-private/neighbours-stay")) == [
-        "largest distance, one threshold for all rows"
-    ]
-
-
-def test_thresholds_of_their_own_that_did_no_harm_are_noticed(monkeypatch):
-    falsify(monkeypatch, "PAIRS", 60_000, separate=np.zeros_like)
-    assert failed(decided("robust-and-private/neighbours-stay")) == [
-        "distance above 1, a threshold for each row"
-    ]
-
-
-def test_a_histogram_that_shows_every_row_is_refuted(monkeypatch):
-    falsify(monkeypatch, "BINS", 1500, lone=np.ones_like, away=np.ones_like)
-    assert len(failed(decided("robust-and-private/bins-are-safe"))) == 3
+def test_noise_of_twice_the_size_is_refuted(world):
+    doubled = repeated(3, lambda found, _: {"norm": 2 * found["norm"]})
+    world.falsify(parts, Falsified(NOISE, "NORMS", doubled, 60))
+    assert sum(name.startswith("over 2σ√d") for name in refuted(NOISE)) == 4
 
 
 def test_the_probability_of_a_lone_row_is_that_of_the_noise():
@@ -106,24 +83,12 @@ def test_the_probability_of_a_lone_row_is_that_of_the_noise():
     decay = np.exp(-0.5)
     law = decay ** np.abs(np.arange(-400, 401))
     law /= law.sum()
-    least = 0.05
     seen = law[400 + 6 :].sum()
     assert parts.lone_probability() == pytest.approx(seen, rel=1e-9)
-    assert seen <= least
+    assert seen <= 0.05
 
 
-def test_steps_that_cost_more_than_the_budget_are_refuted(monkeypatch):
+def test_steps_that_cost_more_than_the_budget_are_refuted(world):
     true = parts.gaussian_mu
-    monkeypatch.setattr(
-        parts, "gaussian_mu", lambda cost: true(cost) * (1 if isinstance(cost, ApproxDP) else 1.01)
-    )
-    assert (
-        len(
-            [
-                name
-                for name in failed(decided("robust-and-private/costs-add-up"))
-                if name.startswith("sum of squares")
-            ]
-        )
-        == 6
-    )
+    world.part(parts, "gaussian_mu", lambda cost: true(cost) * (1 if isinstance(cost, ApproxDP) else 1.01))
+    assert sum(name.startswith("sum of squares") for name in refuted(COSTS)) == 6

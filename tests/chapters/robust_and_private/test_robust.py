@@ -1,43 +1,22 @@
 """The claims about the row-wise filter decide; in a falsified world they are refuted."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from workbench.chapters.registry import CLAIMS
+from tests.chapters.worlds import decided, require_refuted
 from workbench.chapters.robust_and_private.runs import robust as sweeps
-from workbench.study.sweeps import sweep
 from workbench.study.verdict import Status
 
-SEED = 4
+PLANTED, ATTACKED = "robust-and-private/clean-and-planted", "robust-and-private/every-attack"
+UNSEEN, FEWER = "robust-and-private/unseen-attacks", "robust-and-private/few-rows-harmless"
+HEAVY = "robust-and-private/heavy-tails-robust"
 TABLES = {
-    "robust-and-private/clean-and-planted": ("PLANTED_LOW", "PLANTED_HIGH"),
-    "robust-and-private/every-attack": ("ATTACKED",),
-    "robust-and-private/unseen-attacks": ("ATTACKED",),
-    "robust-and-private/few-rows-harmless": ("FEWER",),
-    "robust-and-private/heavy-tails-robust": ("HEAVY",),
+    PLANTED: ("PLANTED_LOW", "PLANTED_HIGH"),
+    ATTACKED: ("ATTACKED",),
+    UNSEEN: ("ATTACKED",),
+    FEWER: ("FEWER",),
+    HEAVY: ("HEAVY",),
 }
-
-
-@pytest.fixture(autouse=True)
-def _forget():
-    yield
-    sweep.forget()
-
-
-def imagined(monkeypatch, name, block, trials=30):
-    """Replace what a sweep measures; what it is about stays."""
-    monkeypatch.setattr(sweeps, name, replace(getattr(sweeps, name), block=block, trials=trials))
-
-
-def decided(identifier):
-    return CLAIMS[identifier].decide("quick", SEED, 1)
-
-
-def failed(verdict):
-    checks = verdict.detail.get("checks", [{"id": verdict.id, "status": verdict.status}])
-    return [check["id"] for check in checks if check["status"] is Status.REFUTED]
 
 
 def directions(factor, low):
@@ -66,67 +45,63 @@ def pairs(factors):
     return block
 
 
-def test_true_worlds_hold(monkeypatch):
-    for name in TABLES["robust-and-private/clean-and-planted"]:
-        imagined(monkeypatch, name, directions(1.05, 0.015))
-    imagined(monkeypatch, "FEWER", pairs({"clean": 1.05, "planted": 0.4}))
-    imagined(monkeypatch, "HEAVY", same_error(0.5))
-    imagined(monkeypatch, "ATTACKED", same_error(0.03))
-    for identifier in (
-        "robust-and-private/clean-and-planted",
-        "robust-and-private/every-attack",
-        "robust-and-private/few-rows-harmless",
-        "robust-and-private/heavy-tails-robust",
-    ):
-        assert decided(identifier).status is Status.HOLDS, identifier
-    sweep.forget()
-    imagined(monkeypatch, "ATTACKED", same_error(0.195))
-    assert decided("robust-and-private/unseen-attacks").status is Status.HOLDS
+def imagined(world, identifier, block, trials=30):
+    """Replace what the sweeps of a claim measure; what they are about stays."""
+    world.sweep(sweeps, "PLANTED_LOW", block=directions(1.05, 0.015), trials=30)
+    for name in TABLES[identifier]:
+        world.sweep(sweeps, name, block=block, trials=trials)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "block"),
+    [
+        (PLANTED, directions(1.05, 0.015)),
+        (FEWER, pairs({"clean": 1.05, "planted": 0.4})),
+        (HEAVY, same_error(0.5)),
+        (ATTACKED, same_error(0.03)),
+        (UNSEEN, same_error(0.195)),
+    ],
+)
+def test_true_worlds_hold(world, identifier, block):
+    imagined(world, identifier, block)
+    assert decided(identifier).status is Status.HOLDS
 
 
 @pytest.mark.parametrize(
     ("identifier", "block", "check"),
     [
+        (PLANTED, directions(1.4, 0.015), "median over that without corruption"),
+        (PLANTED, directions(1.05, 0.03), "median, shift-ones, d = 3"),
+        (ATTACKED, same_error(0.06), "median, five-clusters"),
+        (UNSEEN, same_error(0.3), "median, tail-swap"),
+        (UNSEEN, same_error(0.1), "median, tail-swap, from below"),
         (
-            "robust-and-private/clean-and-planted",
-            directions(1.4, 0.015),
-            "median over that without corruption",
-        ),
-        ("robust-and-private/clean-and-planted", directions(1.05, 0.03), "median, shift-ones, d = 3"),
-        ("robust-and-private/every-attack", same_error(0.06), "median, five-clusters"),
-        ("robust-and-private/unseen-attacks", same_error(0.3), "median, tail-swap"),
-        ("robust-and-private/unseen-attacks", same_error(0.1), "median, tail-swap, from below"),
-        (
-            "robust-and-private/few-rows-harmless",
+            FEWER,
             pairs({"clean": 1.2, "planted": 0.4}),
             "median over that of the plain mean, clean, n = 300",
         ),
         (
-            "robust-and-private/few-rows-harmless",
+            FEWER,
             pairs({"clean": 1.0, "planted": 0.6}),
             "median over that of the plain mean, planted, n = 3000",
         ),
-        ("robust-and-private/heavy-tails-robust", same_error(1.6), "share of errors above 1.5 √corruption"),
+        (HEAVY, same_error(1.6), "share of errors above 1.5 √corruption"),
     ],
 )
-def test_false_worlds_are_refuted(monkeypatch, identifier, block, check):
-    imagined(monkeypatch, "PLANTED_LOW", directions(1.05, 0.015))
-    for name in TABLES[identifier]:
-        imagined(monkeypatch, name, block)
-    verdict = decided(identifier)
-    assert verdict.status is Status.REFUTED
-    assert any(found.startswith(check) for found in failed(verdict))
+def test_false_worlds_are_refuted(world, identifier, block, check):
+    imagined(world, identifier, block)
+    require_refuted(identifier, check)
 
 
 @pytest.mark.parametrize(("often", "status"), [(0.01, Status.HOLDS), (0.15, Status.REFUTED)])
-def test_a_share_of_large_errors_decides(monkeypatch, often, status):
+def test_a_share_of_large_errors_decides(world, often, status):
     """With twelve trials in each cell, as in a full run."""
 
     def block(*, trials, data, noise, **point):
         return {"error": np.where(data.random(trials) < often, 1.6, 0.5)}
 
-    imagined(monkeypatch, "HEAVY", block, trials=12)
-    assert decided("robust-and-private/heavy-tails-robust").status is status
+    imagined(world, HEAVY, block, trials=12)
+    assert decided(HEAVY).status is status
 
 
 def test_the_sweeps_measure_what_they_say(monkeypatch):

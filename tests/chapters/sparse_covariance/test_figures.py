@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.chapters.pictures import require_complete
 from workbench.chapters import sparse_covariance as gallery
 from workbench.chapters.sparse_covariance.claims import dimension, radius
 from workbench.chapters.sparse_covariance.claims import rules as wx19_rules
@@ -14,8 +15,6 @@ from workbench.chapters.sparse_covariance.figures import figures, matrix_view, r
 from workbench.chapters.sparse_covariance.runs import figures as study
 from workbench.chapters.sparse_covariance.runs.designs import REFERENCES
 from workbench.charts import canonical_json
-from workbench.charts.chart import Chart
-from workbench.lab.pictures.plots import svg
 from workbench.study.sweeps import sweep
 
 ROOT = Path(__file__).parents[3]
@@ -63,13 +62,10 @@ def _few_runs(monkeypatch):
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.__name__)
 def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
     made = chart("quick", 1)
-    assert made.name == chart.__name__
+    require_complete(made, chart.__name__)
     assert made.how_to_read.count(".") >= 2
-    assert len(made.title) <= 80
     assert all(panel.xlabel and panel.ylabel for panel in made.panels)
-    assert Chart.from_json(made.to_json()).to_json() == made.to_json()
     assert json.dumps(made.to_json(), allow_nan=True)
-    assert b"<svg" in svg(made)
 
 
 def labels(panel):
@@ -187,8 +183,5 @@ def test_every_rule_can_be_chosen_at_both_ends(rule, n):
     assert "F1" in last.caption
 
 
-def test_the_notebook_shows_everything_that_the_gallery_has():
-    notebook = json.loads((ROOT / "notebooks" / "08_sparse_covariance.ipynb").read_text())
-    code = "".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
-    assert all(f"sparse.{name}" in code for name in gallery.__all__)
+def test_a_power_of_ten_is_short():
     assert regimes.short(10**7) == "10⁷"

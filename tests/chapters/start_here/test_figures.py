@@ -1,13 +1,12 @@
 import numpy as np
 import pytest
 
+from tests.chapters.pictures import require_complete
 from workbench.catalog import CATALOG
 from workbench.chapters import start_here
 from workbench.chapters.start_here import costs
 from workbench.chapters.start_here import means as start_here_means
-from workbench.charts.chart import Chart
 from workbench.errors import ArgumentError
-from workbench.lab.pictures.plots import svg
 from workbench.privacy import ZCDP, ApproxDP, Ledger, PureDP
 
 
@@ -30,11 +29,9 @@ def ledger(*epsilons):
 )
 def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
     made = chart("quick", 1)
+    require_complete(made, made.name)
     assert made.how_to_read.count(".") >= 2
-    assert len(made.title) <= 80
     assert all(panel.xlabel and panel.ylabel for panel in made.panels)
-    assert Chart.from_json(made.to_json()).to_json() == made.to_json()
-    assert b"<svg" in svg(made)
 
 
 def test_every_private_estimator_of_a_mean_has_a_row():
