@@ -65,7 +65,7 @@ def mean(values: Vector) -> float:
     return float(values.mean())
 
 
-def rms(values: Vector, *, axis: int = 0) -> Any:
+def rms(values: ArrayLike, *, axis: int = 0) -> Any:
     """Return the root mean square over the trials."""
     return np.sqrt(np.mean(np.square(values), axis=axis))
 

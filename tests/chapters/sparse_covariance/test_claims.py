@@ -21,6 +21,7 @@ from workbench.populations import MultivariateGaussian
 from workbench.privacy import ApproxDP, GaussianDP, SimulatedNoise
 from workbench.study.profiles import CONTRACT_LEVEL
 from workbench.study.sweeps import sweep
+from workbench.study.trials import columns
 from workbench.study.verdict import Status
 
 SEED = 4
@@ -153,7 +154,7 @@ def two_errors(*, trials, data, noise, **point):
         found = {"default": one.kept("adaptive-lasso", noise), "plain": one.released}
         return {name: designs.spectral(matrix - one.truth) / size for name, matrix in found.items()}
 
-    return designs.repeated(trials, measure)
+    return columns(measure() for _ in range(trials))
 
 
 @pytest.mark.usefixtures("_small_block")
