@@ -41,7 +41,7 @@ def each_trial(trial: Callable[..., Row]) -> Callable[..., Columns]:
     return block
 
 
-def answered(error: float, **more: float) -> Row:
+def answered(error: Any, **more: Any) -> Row:
     """Return the row of a run that may give no answer: an infinite error, and its flag."""
     return {"error": error, **more, "abstained": error == inf}
 
