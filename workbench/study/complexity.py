@@ -6,11 +6,24 @@ committed verdicts alone.
 
 from dataclasses import asdict, dataclass, replace
 from math import inf
+from typing import Protocol
 
 from workbench.study.intervals import Interval
 from workbench.study.verdict import Status, Verdict
 
 ENOUGH = {Status.HOLDS: (0.0, 1.0), Status.REFUTED: (1.0, inf), Status.UNDECIDED: (0.0, inf)}
+
+
+class Measured(Protocol):
+    """A number with its interval: a measure, or a crossing."""
+
+    @property
+    def estimate(self) -> float:
+        """What was measured."""
+
+    @property
+    def interval(self) -> Interval:
+        """Its interval."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +54,11 @@ def sized(check: Verdict, *sizes: Complexity) -> Verdict:
     """Return the check with these sizes in its detail, after those that it has."""
     found = [*check.detail.get("sizes", ()), *(asdict(size) for size in sizes)]
     return replace(check, detail={**check.detail, "sizes": found})
+
+
+def beside(check: Verdict, statement: str, formula: str, predicted: float, found: Measured) -> Verdict:
+    """Return the check with the n that was measured, beside what a formula says."""
+    return sized(check, Complexity(statement, formula, predicted, found.estimate, found.interval))
 
 
 def enough(

@@ -15,15 +15,17 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from workbench.study.intervals import (
+    Crossing,
     Interval,
     Vector,
     bootstrap_interval,
     clopper_pearson,
+    crossing,
     median_ratio_interval,
 )
 from workbench.study.profiles import claim_level
 from workbench.study.quantiles import quantile_interval
-from workbench.study.rules import compare, inside_band
+from workbench.study.rules import at_most, compare, inside_band
 from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.streams import Role, point_id, stream
 from workbench.study.verdict import Verdict
@@ -51,6 +53,21 @@ def at(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
 def by(frame: pd.DataFrame, name: str) -> dict[float, pd.DataFrame]:
     """Return the rows of every value of a parameter, in the order of the table."""
     return {float(value): frame[frame[name] == value] for value in frame[name].unique()}
+
+
+def known(value: float) -> Measure:
+    """Return a number that is not random."""
+    return Measure(value, (value, value), 1)
+
+
+def mean(values: Vector) -> float:
+    """Return the mean of trials."""
+    return float(values.mean())
+
+
+def rms(values: ArrayLike, *, axis: int = 0) -> Any:
+    """Return the root mean square over the trials."""
+    return np.sqrt(np.mean(np.square(values), axis=axis))
 
 
 def median(values: ArrayLike, level: float) -> Measure:
@@ -138,14 +155,37 @@ def spread(measures: Mapping[Any, Measure]) -> Measure:
     return Measure(widest.estimate, (low, high), sum(m.trials for m in measures.values()))
 
 
+def success(good: pd.Series, n: pd.Series, share: float, **options: Any) -> Crossing:
+    """Return the n from which a share of the runs is good; `options` are those of `intervals.crossing`."""
+    hits = good.groupby(n).agg(["sum", "count"])
+    return crossing([float(one) for one in hits.index], hits["sum"], hits["count"], share, **options)
+
+
+def rows_needed(good: pd.Series, n: pd.Series, share: float, level: float, rng: Generator) -> Measure:
+    """Return the n from which a share of the runs is good; `trials` counts those of one n."""
+    found = success(good, n, share, level=level, rng=rng)
+    return Measure(found.estimate, found.interval, int(good.groupby(n).count().min()))
+
+
 def between(
-    name: str, measure: Measure, low: float, high: float, *, n: int | None = None, bound: float | None = None
+    name: str,
+    measure: Measure,
+    low: float,
+    high: float,
+    *,
+    n: int | None = None,
+    bound: float | None = None,
+    level: float | None = None,
+    test: str = "interval inside limits",
 ) -> Verdict:
-    """Decide 'the truth lies in [low, high]' for a measure whose interval misses it with the claim level."""
+    """Decide 'the truth lies in [low, high]' for a measure whose interval misses it with the level.
+
+    The level is that of a check of a claim, and the bound that is shown the upper limit, unless given.
+    """
     return Verdict(
         status=compare(measure.interval, low, high),
-        test="interval inside limits",
-        level=claim_level(),
+        test=test,
+        level=claim_level() if level is None else level,
         n=n,
         trials=measure.trials,
         estimate=measure.estimate,
@@ -154,6 +194,27 @@ def between(
         id=name,
         detail={"allowed": (low, high)},
     )
+
+
+def certain(name: str, value: float, low: float, high: float, *, bound: float | None = None) -> Verdict:
+    """Decide about a number that follows from public ones: nothing is random, and no level is used up."""
+    return between(name, known(value), low, high, bound=bound, level=0.0)
+
+
+def seldom(
+    name: str,
+    failed: "pd.Series[bool]",
+    beta: float,
+    statement: str = "",
+    *,
+    level: float | None = None,
+    factor: float = 2.0,
+    n: int | None = None,
+) -> Verdict:
+    """Decide 'it fails with probability at most beta', given which trials failed (see `rules.at_most`)."""
+    level = claim_level() if level is None else level
+    found = at_most(int(failed.sum()), len(failed), beta, level, factor=factor)
+    return found.about(name, statement, n=n)
 
 
 def near(name: str, measure: Measure, predicted: float, *, n: int | None = None) -> Verdict:
@@ -176,15 +237,11 @@ def median_ratio(
 
     For errors that are sometimes enormous: a root mean square is then a matter of a few trials.
     """
-    return Verdict(
-        status=compare(interval := median_ratio_interval(top, bottom, level, rng), low, high),
-        test="ratio of paired medians",
-        level=level,
-        n=n,
-        trials=len(top),
-        estimate=float(np.median(top) / np.median(bottom)),
-        interval=interval,
-        bound=high if high < inf else low,
-        id=name,
-        detail={"allowed": (low, high)},
-    )
+    estimate = float(np.median(top) / np.median(bottom))
+    found = Measure(estimate, median_ratio_interval(top, bottom, level, rng), len(top))
+    return paired("ratio of paired medians", name, found, low, high, level, n=n)
+
+
+def paired(test: str, name: str, found: Measure, low: float, high: float, level: float, *, n: int) -> Verdict:
+    """Decide whether a ratio of the same trials lies in [low, high]; the bound shown is the finite one."""
+    return between(name, found, low, high, n=n, level=level, test=test, bound=high if high < inf else low)

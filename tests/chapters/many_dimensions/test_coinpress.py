@@ -192,7 +192,7 @@ def test_a_wrong_side_that_does_no_harm_refutes_the_direction():
 
 def test_the_authors_orientation_is_the_estimator_up_to_two_steps_and_not_beyond():
     data = np.random.default_rng(SEED)
-    sigma, x = next(iter(runs.centred_rows(20_000, 4, 1e3, 1, data)))
+    sigma, x = runs.centred_rows(20_000, 4, 1e3, data)
     errors = []
     for t in (1, 2, 4):
         estimator = runs.covariance_of(1e3, steps=t, calibration="paper")
@@ -254,9 +254,7 @@ def test_frames_are_where_the_prediction_puts_them():
     point = {"n": 50_000, "d": 5, "condition": 1e3}
     estimator = runs.covariance_of(point["condition"], mode="proved")
     expected = theory.frames(estimator, runs.spectrum(5, 1e3), 50_000, ZCDP(0.5))
-    sigma, x = next(
-        iter(runs.centred_rows(point["n"], point["d"], point["condition"], 1, np.random.default_rng(SEED)))
-    )
+    sigma, x = runs.centred_rows(**point, data=np.random.default_rng(SEED))
     trace = coinpress.Trace()
     estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(2), trace=trace)
     for a, values in zip(trace.records["preconditioner"], expected, strict=True):

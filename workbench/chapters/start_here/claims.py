@@ -1,13 +1,12 @@
 """Composition, as the slides list it among the properties of privacy: shares add up, and no more is given."""
 
 from collections.abc import Iterable
-from math import inf
 
 from workbench.errors import OverspentError
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, Ledger, PureDP
 from workbench.privacy.conversions import approx_from_gdp
 from workbench.study.claim import Claim
-from workbench.study.rules import compare
+from workbench.study.computed import largest
 from workbench.study.verdict import Verdict
 
 COUNTS = (1, 2, 3, 7, 10, 50, 365)
@@ -63,17 +62,7 @@ def _gaussian(count: int) -> float:
 
 
 def _largest(name: str, values: Iterable[float], bound: float) -> Verdict:
-    found = list(values)
-    return Verdict(
-        status=compare((max(found), max(found)), -inf, bound),
-        test="largest value over a grid",
-        level=0.0,
-        trials=len(found),
-        estimate=max(found),
-        interval=(min(found), max(found)),
-        bound=bound,
-        detail={},
-    ).about(name, f"at most {bound:g}")
+    return largest(name, values, bound, f"at most {bound:g}")
 
 
 CLAIMS = (

@@ -1,11 +1,9 @@
-"""Checks that the claims on AL22 share: of inequalities, of public numbers, of failures."""
+"""Checks that the claims on AL22 share: of inequalities, and of public numbers."""
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
-from workbench.study.profiles import claim_level
-from workbench.study.rules import at_most, compare
+from workbench.study.rules import compare
 from workbench.study.verdict import Status, Verdict
 
 ROUNDING = 1e-6
@@ -44,8 +42,3 @@ def certain(name: str, values: ArrayLike, low: float, high: float) -> Verdict:
         bound=high,
         detail={"allowed": (low, high)},
     ).about(name, "")
-
-
-def fails(name: str, failed: "pd.Series[bool]", beta: float, factor: float) -> Verdict:
-    """Decide 'it fails with probability at most beta'."""
-    return at_most(int(failed.sum()), len(failed), beta, claim_level(), factor=factor).about(name, "")

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.bounds import al22
-from workbench.chapters.any_gaussian.claims.checks import certain, fails
+from workbench.chapters.any_gaussian.claims.checks import certain
 from workbench.chapters.any_gaussian.runs import theory, votes
 from workbench.estimators.covariance.populous import PopulousCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
@@ -21,6 +21,7 @@ from workbench.study.claim import Claim
 from workbench.study.complexity import enough
 from workbench.study.intervals import local_slope
 from workbench.study.least_rows import fewest_rows
+from workbench.study.measures import seldom
 from workbench.study.over_spectra import supremum
 from workbench.study.profiles import claim_level
 from workbench.study.verdict import Verdict
@@ -43,11 +44,11 @@ def agreeing_groups_are_heard(frame: pd.DataFrame) -> list[Verdict]:
     heard, above = frame["passed"].astype(bool), frame["share"] >= 1
     return [
         enough(
-            fails("silent at k₀ groups and above", ~heard[above], NEVER, 15.0),
+            seldom("silent at k₀ groups and above", ~heard[above], NEVER, factor=15.0),
             *("AL22/Lem3.6", LEAST, votes.PAPER_GROUPS),
         ),
-        fails("silent at .6 k₀", ~heard[frame["share"] == 0.6], SELDOM, 2.0),
-        fails("heard at .4 k₀", heard[frame["share"] == 0.4], SELDOM, 2.0),
+        seldom("silent at .6 k₀", ~heard[frame["share"] == 0.6], SELDOM, factor=2.0),
+        seldom("heard at .4 k₀", heard[frame["share"] == 0.4], SELDOM, factor=2.0),
     ]
 
 
@@ -57,12 +58,16 @@ def subspaces_are_exact(frame: pd.DataFrame) -> list[Verdict]:
     wrong = frame["error"] > votes.ACROSS
     for d, rows in measures.by(frame, "d").items():
         failed = wrong[rows.index]
-        found = fails(f"not found with the planned rows, d = {d:g}", failed[rows["share"] == 1], BETA, 2.5)
+        found = seldom(
+            f"not found with the planned rows, d = {d:g}", failed[rows["share"] == 1], BETA, factor=2.5
+        )
         rows_used = SubspaceExact().fewest(int(d), votes.BUDGET)
         checks.append(
             _beside(found, "AL22/Thm4.1", rows_used, SUBSPACE, al22.subspace_shape(int(d), *EVENTS))
         )
-        checks.append(fails(f"found with half of them, d = {d:g}", ~failed[rows["share"] == 0.5], BETA, 2.5))
+        checks.append(
+            seldom(f"found with half of them, d = {d:g}", ~failed[rows["share"] == 0.5], BETA, factor=2.5)
+        )
     planned = [SubspaceExact().groups(ApproxDP(1.0, delta)) for delta in DELTAS]
     by_epsilon = [SubspaceExact().groups(ApproxDP(epsilon, 1e-6)) for epsilon in (0.1, 0.2, 0.5, 1.0)]
     rows_of = [SubspaceExact().fewest(d, votes.BUDGET) for d in (2, 5, 10, 20)]
@@ -85,7 +90,9 @@ def frames_are_found(small: pd.DataFrame, *frames: pd.DataFrame) -> list[Verdict
         checks.append(_framed(found, int(d)))
     kinds = (5, "groups in law", 3.0), (5, "rows", 6.0), (10, "rows", 7.0)
     for frame, (size, name, factor) in zip(frames, kinds, strict=True):
-        found = fails(f"above a condition of 4, d = {size}, {name}", frame["error"] > CLOSE, BETA, factor)
+        found = seldom(
+            f"above a condition of 4, d = {size}, {name}", frame["error"] > CLOSE, BETA, factor=factor
+        )
         checks.append(_framed(found, size))
     planned = [preconditioned_rows(2, ApproxDP(epsilon, 1e-6), BETA, "auto") for epsilon in EPSILONS]
     return [*checks, _flat(small), *_frame_rows(planned)]
@@ -120,7 +127,7 @@ def means_need_no_range(frame: pd.DataFrame) -> list[Verdict]:
     """Return the checks of any-gaussian/means-without-range."""
     checks = []
     for d, rows in measures.by(frame, "d").items():
-        found = fails(f"no mean within .2, d = {d:g}", rows["error"] > ALPHA, BETA * 4 / 3, 4.0)
+        found = seldom(f"no mean within .2, d = {d:g}", rows["error"] > ALPHA, BETA * 4 / 3, factor=4.0)
         shape = al22.robust_mean_shape(int(d), ALPHA, *EVENTS)
         checks.append(_beside(found, "AL22/Thm7.4", votes.MEAN_ROWS[int(d)], MEAN, shape))
     coarse, fine, budget = (0.4, 0.2, 0.1), (0.02, 0.01), votes.BUDGET
@@ -139,7 +146,7 @@ def laws_are_learned(*frames: pd.DataFrame) -> list[Verdict]:
     frame = pd.concat(frames, ignore_index=True)
     checks = []
     for d, rows in measures.by(frame, "d").items():
-        found = fails(f"no law within .2, d = {d:g}", rows["error"] > ALPHA, BETA, 6.0)
+        found = seldom(f"no law within .2, d = {d:g}", rows["error"] > ALPHA, BETA, factor=6.0)
         shape = al22.gaussian_shape(int(d), ALPHA, *EVENTS).total
         checks.append(_beside(found, "AL22/Thm5.7", votes.LAW_ROWS[int(d)], LAW, shape))
     return checks
@@ -149,7 +156,7 @@ def covariances_are_learned(frame: pd.DataFrame) -> list[Verdict]:
     """Return the checks of any-gaussian/covariances-learned."""
     checks = []
     for d, rows in measures.by(frame, "d").items():
-        found = fails(f"error above .2, d = {d:g}", rows["error"] > ALPHA, BETA, 7.0)
+        found = seldom(f"error above .2, d = {d:g}", rows["error"] > ALPHA, BETA, factor=7.0)
         shape = al22.covariance_shape(int(d), ALPHA, *EVENTS).total
         checks.append(_beside(found, "AL22/Thm5.6", votes.LAW_ROWS[int(d)], COVARIANCE, shape))
     sizes = (5, 10)

@@ -17,8 +17,8 @@ from workbench.bounds.corruption import mean_limit, mean_unit, scale_limit, unit
 from workbench.chapters.any_gaussian.runs import attacks
 from workbench.study.claim import Claim
 from workbench.study.complexity import enough
-from workbench.study.profiles import claim_level
-from workbench.study.rules import at_most, combine
+from workbench.study.measures import seldom
+from workbench.study.rules import combine
 from workbench.study.verdict import Verdict
 
 NAMED, SEARCHED, NEVER_WORSE, SMALL = 2.4, 3.0, 1.1, 0.7  # in units of ξ ln 1/ξ, but for the third
@@ -57,26 +57,17 @@ def oracles_err_by_the_unit(frame: pd.DataFrame, clean: pd.DataFrame) -> Verdict
     for d in attacks.D:
         here = frame[frame["d"] == d]
         named = here[~here["attack"].isin(attacks.HELD_OUT)]
-        checks.append(_seldom(f"above {NAMED} on named attacks, d = {d}", named["error"] > NAMED))
+        checks.append(seldom(f"above {NAMED} on named attacks, d = {d}", named["error"] > NAMED, SELDOM))
         fair = unlucky(here)
         worse = fair["error"] > np.maximum(NEVER_WORSE * fair["plain"], SMALL)
-        checks.append(_seldom(f"above the plain moment, d = {d}", worse))
-    touched = int(clean["changed"].sum())
-    checks.append(
-        at_most(touched, len(clean), TOUCHED, claim_level()).about("clean samples that are touched", "")
-    )
-    return combine(checks)
-
-
-def _seldom(name: str, failed: "pd.Series[bool]") -> Verdict:
-    return at_most(int(failed.sum()), len(failed), SELDOM, claim_level()).about(name, "")
+        checks.append(seldom(f"above the plain moment, d = {d}", worse, SELDOM))
+    return combine([*checks, seldom("clean samples that are touched", clean["changed"], TOUCHED)])
 
 
 def searches_stay_below(*frames: pd.DataFrame) -> Verdict:
     """Return the check of any-gaussian/searches-stay-below."""
     frame = pd.concat(frames)
-    above = int((frame["error"] > SEARCHED).sum())
-    return at_most(above, len(frame), HALF, claim_level(), factor=1.9)
+    return seldom("", frame["error"] > SEARCHED, HALF, factor=1.9)
 
 
 def votes_err_by_the_unit(frame: pd.DataFrame) -> Verdict:
@@ -114,11 +105,9 @@ def _voted(
     frame: pd.DataFrame, bound: float, statement: str, formula: str, shape: Callable[[int, float], float]
 ) -> Verdict:
     """Check abstentions against the plan's β/3, and the errors of answers against the bound."""
-    silent = int(frame["abstained"].sum())
     answers = frame[~frame["abstained"]]
-    off = int((answers["error"] > bound).sum())
-    heard = at_most(silent, len(frame), BETA / 3, claim_level(), factor=6.0).about("no answer", "")
-    near = at_most(off, len(answers), BETA, claim_level(), factor=4.0).about(f"above {bound:g}", "")
+    heard = seldom("no answer", frame["abstained"], BETA / 3, factor=6.0)
+    near = seldom(f"above {bound:g}", answers["error"] > bound, BETA, factor=4.0)
     for n, d, corruption in frame[["n", "d", "corruption"]].drop_duplicates().itertuples(index=False):
         near = enough(near, statement, formula, int(n), shape(int(d), float(corruption)))
     return combine([heard, near], len(frame))

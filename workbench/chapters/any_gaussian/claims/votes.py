@@ -11,11 +11,12 @@ import numpy as np
 import pandas as pd
 
 from workbench.bounds.al22 import mask_error
-from workbench.chapters.any_gaussian.claims.checks import certain, fails, reached
+from workbench.chapters.any_gaussian.claims.checks import certain, reached
 from workbench.chapters.any_gaussian.runs import geometry, theory
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
 from workbench.study.intervals import local_slope
+from workbench.study.measures import seldom
 from workbench.study.verdict import Verdict
 
 BETA = geometry.BETA
@@ -78,10 +79,10 @@ def masks_are_concentrated(frame: pd.DataFrame) -> list[Verdict]:
     for d in frame["d"].unique().tolist():
         rows = frame[frame["d"] == d]
         limits = np.array([mask_error(eta, d, BETA) for eta in rows["eta"]])
-        checks.append(fails(f"beyond (1 - x)⁻² - 1, d = {d}", rows["dist"] > limits, BETA, 2.5))
+        checks.append(seldom(f"beyond (1 - x)⁻² - 1, d = {d}", rows["dist"] > limits, BETA, factor=2.5))
         here = rows["dist"] / unit[rows.index]
-        checks.append(fails(f"beyond {WIDE} η√d, d = {d}", here > WIDE, BETA, 2.5))
-        checks.append(fails(f"within {NARROW} η√d, d = {d}", here <= NARROW, 1 - BETA, 1.1))
+        checks.append(seldom(f"beyond {WIDE} η√d, d = {d}", here > WIDE, BETA, factor=2.5))
+        checks.append(seldom(f"within {NARROW} η√d, d = {d}", here <= NARROW, 1 - BETA, factor=1.1))
     return checks
 
 
@@ -97,7 +98,7 @@ def neighbours_move_little(frame: pd.DataFrame) -> list[Verdict]:
 def frobenius_masks_are_concentrated(frame: pd.DataFrame) -> list[Verdict]:
     """Return the checks of any-gaussian/frobenius-masks-concentrate."""
     return [
-        fails(f"d = {d}", rows["frobenius"] > geometry.ALPHA, geometry.BETA, 2.5)
+        seldom(f"d = {d}", rows["frobenius"] > geometry.ALPHA, geometry.BETA, factor=2.5)
         for d, rows in frame.groupby("d")
     ]
 

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.random import Generator
 
 from workbench.bounds.corruption import mean_unit, unit
-from workbench.estimators.base import Abstention
 from workbench.estimators.covariance.populous_robust import PopulousRobustCovariance
 from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian
 from workbench.estimators.mean.populous_robust import PopulousRobustMean
@@ -28,7 +27,8 @@ from workbench.populations.corruption.family import CHOSEN, Recipe, drawn
 from workbench.privacy import ApproxDP
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.types import Array, Columns
+from workbench.study.trials import Row, answered, each_trial, error_of
+from workbench.types import Array
 
 D, CORRUPTIONS = (1, 2, 5, 8), (0.02, 0.05, 0.1)
 MOST_ROWS = 12_800  # of d²/ξ²: the larger cells would take minutes
@@ -61,21 +61,19 @@ def moment(rows: Array) -> Array:
     return np.asarray(rows.T @ rows / len(rows))
 
 
-def oracles(
-    d: int, corruption: float, attack: str, n: int, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def oracles(d: int, corruption: float, attack: str, n: int, *, data: Generator, noise: Generator) -> Row:
     """Measure the errors of tail filter, source's filter and plain moment, and the share that cancels."""
-    columns = {name: np.empty(trials) for name in ("error", "paper", "plain", "remains")}
-    for trial in range(trials):
-        clean = data.standard_normal((n, d))
-        x = ATTACKS[attack].corrupt(clean, corruption, rng=data)
-        shape = frame(d, data)
-        back, rows = np.linalg.inv(shape), x @ shape.T
-        columns["error"][trial] = error(back @ filtered_moment(rows, corruption) @ back.T, corruption)
-        columns["paper"][trial] = error(back @ simple_moment(rows, corruption) @ back.T, corruption)
-        columns["plain"][trial] = error(moment(x), corruption)
-        columns["remains"][trial] = remains(clean, x)
-    return columns
+    clean = data.standard_normal((n, d))
+    x = ATTACKS[attack].corrupt(clean, corruption, rng=data)
+    shape = frame(d, data)
+    back, rows = np.linalg.inv(shape), x @ shape.T
+    return {
+        "error": error(back @ filtered_moment(rows, corruption) @ back.T, corruption),
+        "paper": error(back @ simple_moment(rows, corruption) @ back.T, corruption),
+        "plain": error(moment(x), corruption),
+        "remains": remains(clean, x),
+    }
 
 
 def remains(clean: Array, x: Array) -> float:
@@ -85,21 +83,18 @@ def remains(clean: Array, x: Array) -> float:
     return float(np.linalg.norm(put - taken) / (np.linalg.norm(put) + np.linalg.norm(taken)))
 
 
-def clean(d: int, corruption: float, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
+@each_trial
+def clean(d: int, corruption: float, n: int, *, data: Generator, noise: Generator) -> Row:
     """Count the clean samples that the filter touches."""
-    samples = (data.standard_normal((n, d)) for _ in range(trials))
-    return {"changed": np.array([filter_weights(rows, corruption).min() < 1 for rows in samples])}
+    return {"changed": filter_weights(data.standard_normal((n, d)), corruption).min() < 1}
 
 
-def searches(d: int, corruption: float, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
+@each_trial
+def searches(d: int, corruption: float, n: int, *, data: Generator, noise: Generator) -> Row:
     """Search for the worst attack, and run what was found on fresh rows."""
-    columns = {name: np.empty(trials) for name in ("found", "error", "plain")}
-    for trial in range(trials):
-        found, worst = searched(n, d, corruption, data)
-        fresh = [attacked(worst.adversary, n, d, corruption, data) for _ in range(FRESH)]
-        columns["found"][trial] = found
-        columns["error"][trial], columns["plain"][trial] = np.mean(fresh, axis=0)
-    return columns
+    found, worst = searched(n, d, corruption, data)
+    fresh = [attacked(worst.adversary, n, d, corruption, data) for _ in range(FRESH)]
+    return {"found": found, **dict(zip(("error", "plain"), np.mean(fresh, axis=0), strict=True))}
 
 
 def searched(n: int, d: int, corruption: float, rng: Generator) -> tuple[float, Recipe]:
@@ -122,51 +117,36 @@ def attacked(adversary: Adversary, n: int, d: int, corruption: float, rng: Gener
     return error(filtered_moment(x, corruption), corruption), error(moment(x), corruption)
 
 
-def votes(
-    d: int, n: int, corruption: float, attack: str, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def votes(d: int, n: int, corruption: float, attack: str, *, data: Generator, noise: Generator) -> Row:
     """Run the robust vote on a covariance end to end."""
-    estimator = PopulousRobustCovariance(corruption=corruption, centred=True)
-    errors = np.full(trials, np.inf)
-    for trial in range(trials):
-        x = data.standard_normal((n, d))
-        x = ATTACKS[attack].corrupt(x, corruption, rng=data) if attack else x
-        shape = frame(d, data)
-        back, value = np.linalg.inv(shape), estimator(x @ shape.T, budget=BUDGET, rng=noise).value
-        if not isinstance(value, Abstention):
-            errors[trial] = error(back @ value @ back.T, corruption)
-    return {"error": errors, "abstained": np.isinf(errors)}
+    x = data.standard_normal((n, d))
+    x = ATTACKS[attack].corrupt(x, corruption, rng=data) if attack else x
+    shape, estimator = frame(d, data), PopulousRobustCovariance(corruption=corruption, centred=True)
+    back, value = np.linalg.inv(shape), estimator(x @ shape.T, budget=BUDGET, rng=noise).value
+    return answered(error_of(value, lambda found: error(back @ found @ back.T, corruption)))
 
 
-def mean_votes(
-    d: int, n: int, corruption: float, radius: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def mean_votes(d: int, n: int, corruption: float, radius: float, *, data: Generator, noise: Generator) -> Row:
     """Run the robust vote on a mean end to end; the lowest rows along an axis go to `radius`."""
-    estimator, errors = PopulousRobustMean(corruption=corruption), np.full(trials, np.inf)
-    for trial in range(trials):
-        x = data.standard_normal((n, d))
-        x[np.argsort(x[:, 0])[: int(corruption * n)], 0] = radius
-        value = estimator(x + 1e4, budget=BUDGET, rng=noise).value
-        if not isinstance(value, Abstention):
-            errors[trial] = np.linalg.norm(value - 1e4) / mean_unit(corruption)
-    return {"error": errors, "abstained": np.isinf(errors)}
+    x = data.standard_normal((n, d))
+    x[np.argsort(x[:, 0])[: int(corruption * n)], 0] = radius
+    value = PopulousRobustMean(corruption=corruption)(x + 1e4, budget=BUDGET, rng=noise).value
+    return answered(error_of(value, lambda mean: np.linalg.norm(mean - 1e4) / mean_unit(corruption)))
 
 
-def laws(
-    d: int, n: int, corruption: float, attack: str, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def laws(d: int, n: int, corruption: float, attack: str, *, data: Generator, noise: Generator) -> Row:
     """Run the robust Gaussian end to end: its two errors, in units of pairs and of rows."""
-    estimator = PopulousRobustGaussian(corruption=corruption)
-    columns = {name: np.full(trials, np.inf) for name in ("error", "mean")}
-    for trial in range(trials):
-        x = data.standard_normal((n, d))
-        x = ATTACKS[attack].corrupt(x, corruption, rng=data)
-        shape = frame(d, data)
-        back, value = np.linalg.inv(shape), estimator(1e4 + x @ shape.T, budget=BUDGET, rng=noise).value
-        if not isinstance(value, Abstention):
-            columns["error"][trial] = error(back @ value.covariance @ back.T, 2 * corruption)
-            columns["mean"][trial] = np.linalg.norm(back @ (value.mean - 1e4)) / mean_unit(corruption)
-    return {**columns, "abstained": np.isinf(columns["error"])}
+    x = data.standard_normal((n, d))
+    x = ATTACKS[attack].corrupt(x, corruption, rng=data)
+    shape, estimator = frame(d, data), PopulousRobustGaussian(corruption=corruption)
+    back, value = np.linalg.inv(shape), estimator(1e4 + x @ shape.T, budget=BUDGET, rng=noise).value
+    return answered(
+        error_of(value, lambda law: error(back @ law.covariance @ back.T, 2 * corruption)),
+        mean=error_of(value, lambda law: np.linalg.norm(back @ (law.mean - 1e4)) / mean_unit(corruption)),
+    )
 
 
 def cells(**more: Any) -> tuple[dict[str, Any], ...]:

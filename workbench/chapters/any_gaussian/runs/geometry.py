@@ -16,6 +16,7 @@ from workbench.estimators.parts.votes.vote import ROUNDING, Vote
 from workbench.privacy import SimulatedNoise
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import columns
 from workbench.types import Array, Columns
 
 FAMILY = 5  # covariances that are mixed
@@ -68,8 +69,7 @@ def mixtures(d: int, *, trials: int, data: Generator, noise: Generator) -> Colum
 
 def neighbours(d: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure how far one replaced group moves count, shares and average, over what is charged for it."""
-    found = [_replaced(d, trial % 2 == 0, data) for trial in range(trials)]
-    return {name: np.array([one[name] for one in found]) for name in ("count", "shares", "distance")}
+    return columns(_replaced(d, trial % 2 == 0, data) for trial in range(trials))
 
 
 def _replaced(d: int, wide: bool, rng: Generator) -> dict[str, float]:

@@ -32,6 +32,7 @@ from workbench.privacy.histograms import mode_charge, release_mode
 from workbench.privacy.noise import NoiseSource
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, answered, columns, each_trial, error_of
 from workbench.types import Array, Columns
 
 BUDGET, BETA = ApproxDP(1.0, 1e-6), 0.1
@@ -63,14 +64,13 @@ def passes(share: float, *, trials: int, data: Generator, noise: Generator) -> C
     k, source = round(share * PAPER_GROUPS), SimulatedNoise(noise)
     vote = Vote.of(k, NOBODY, EVERYBODY, QUORUM)
     charge, friends = vote.charge("vote", PAPER_COST), np.full(k, k)
-    return {"passed": np.array([vote.passes(friends, charge, source) for _ in range(trials)])}
+    return columns({"passed": vote.passes(friends, charge, source)} for _ in range(trials))
 
 
 def subspaces(d: int, share: float, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Name subspaces of half the dimension from a share of the planned rows, and release the mode."""
     k, rank = max(2, round(share * SubspaceExact().groups(BUDGET))), max(1, d // 2)
-    errors = [_named(k, d, rank, data, SimulatedNoise(noise)) for _ in range(trials)]
-    return {"error": np.array(errors), "abstained": np.isinf(errors)}
+    return columns(answered(_named(k, d, rank, data, SimulatedNoise(noise))) for _ in range(trials))
 
 
 def _named(k: int, d: int, rank: int, rng: Generator, noise: NoiseSource) -> float:
@@ -82,29 +82,25 @@ def _named(k: int, d: int, rank: int, rng: Generator, noise: NoiseSource) -> flo
     return inf if found is None else float(np.linalg.norm(found @ found.T - basis @ basis.T, 2))
 
 
-def preconditioners(
-    d: int, spectrum: str, n: int, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def preconditioners(d: int, spectrum: str, n: int, *, data: Generator, noise: Generator) -> Row:
     """Run the preconditioner on rows; `error` is the Thompson distance from the covariance."""
-    estimator = Preconditioner(centred=True)
-    errors = []
-    for _ in range(trials):
-        law = named(spectrum, d).law(data)
-        value = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
-        errors.append(inf if isinstance(value, Abstention) else from_round(law.in_units(value)))
-    return {"error": np.array(errors), "abstained": np.isinf(errors)}
+    law = named(spectrum, d).law(data)
+    value = Preconditioner(centred=True)(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
+    return answered(error_of(value, lambda found: from_round(law.in_units(found))))
 
 
 def drawn_preconditioners(d: int, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Run it on groups that are drawn in law, of covariance I."""
-    source = SimulatedNoise(noise)
-    design = Preconditioner(centred=True).recipe(n, d, BUDGET).design
-    scale, errors = centring(design.charges[1], d)[0], []
-    for _ in range(trials):
+    source, design = SimulatedNoise(noise), Preconditioner(centred=True).recipe(n, d, BUDGET).design
+    scale = centring(design.charges[1], d)[0]
+
+    def error() -> float:
         groups = Groups.of(factors(design.vote.k, design.size, d, data))
         value = private_average(groups, design, source)
-        errors.append(inf if value is None else from_round(scale * value))
-    return {"error": np.array(errors), "abstained": np.isinf(errors)}
+        return inf if value is None else from_round(scale * value)
+
+    return columns(answered(error()) for _ in range(trials))
 
 
 def from_round(value: Array) -> float:
@@ -112,20 +108,17 @@ def from_round(value: Array) -> float:
     return losses.thompson_error(value, np.eye(len(value)))
 
 
-def means(d: int, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
+@each_trial
+def means(d: int, n: int, *, data: Generator, noise: Generator) -> Row:
     """Run the populous mean far from the origin."""
-    estimator, errors = PopulousMean(), []
-    for _ in range(trials):
-        x = SHIFT + data.standard_normal((n, d))
-        value = estimator(x, budget=BUDGET, rng=noise).value
-        errors.append(inf if isinstance(value, Abstention) else float(np.linalg.norm(value - SHIFT)))
-    return {"error": np.array(errors), "abstained": np.isinf(errors)}
+    value = PopulousMean()(SHIFT + data.standard_normal((n, d)), budget=BUDGET, rng=noise).value
+    return answered(error_of(value, lambda mean: np.linalg.norm(mean - SHIFT)))
 
 
-def laws(d: int, kind: str, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
+@each_trial
+def laws(d: int, kind: str, n: int, *, data: Generator, noise: Generator) -> Row:
     """Learn whole laws; `error` is the upper bound on TV in the truth's subspace, 1 off its grid."""
-    errors = [_learned(n, d, kind, data, noise) for _ in range(trials)]
-    return {"error": np.array(errors), "abstained": np.isinf(errors)}
+    return answered(_learned(n, d, kind, data, noise))
 
 
 def _learned(n: int, d: int, kind: str, data: Generator, noise: Generator) -> float:
@@ -144,24 +137,19 @@ def _learned(n: int, d: int, kind: str, data: Generator, noise: Generator) -> fl
     return losses.total_variation_bounds(seen, Gaussian(np.zeros(rank), np.diag(sds**2)))[1]
 
 
-def covariances(
-    d: int, condition: float, n: int, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def covariances(d: int, condition: float, n: int, *, data: Generator, noise: Generator) -> Row:
     """Run `covariance/populous` and `covariance/unbounded` on the same rows; Frobenius errors."""
-    columns: dict[str, list[float]] = {"error": [], "unbounded": []}
-    for _ in range(trials):
-        root = rotated(spectrum(d, condition), data)
-        x = data.standard_normal((n, d)) @ root.T
-        for name, estimator in (("error", PopulousCovariance()), ("unbounded", UnboundedCovariance())):
-            value = estimator(x, budget=BUDGET, rng=noise).value
-            columns[name].append(inf if isinstance(value, Abstention) else _off(value, root))
-    found = {name: np.array(values) for name, values in columns.items()}
-    return {**found, "abstained": np.isinf(found["error"])}
-
-
-def _off(value: Array, root: Array) -> float:
-    back = np.linalg.inv(root)
-    return float(np.linalg.norm(back @ value @ back.T - np.eye(len(root))))
+    root = rotated(spectrum(d, condition), data)
+    x, back = data.standard_normal((n, d)) @ root.T, np.linalg.inv(root)
+    populous, unbounded = (
+        error_of(
+            estimator(x, budget=BUDGET, rng=noise).value,
+            lambda found: np.linalg.norm(back @ found @ back.T - np.eye(d)),
+        )
+        for estimator in (PopulousCovariance(), UnboundedCovariance())
+    )
+    return answered(populous, unbounded=unbounded)
 
 
 def _settings(rows: dict[int, int], d: tuple[int, ...], **axes: Any) -> tuple[dict[str, Any], ...]:

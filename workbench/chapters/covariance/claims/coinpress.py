@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.many_dimensions.claims import checks
-from workbench.chapters.many_dimensions.runs.coinpress import RHO, table
+from workbench.chapters.many_dimensions.runs.coinpress import RHO
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.estimators.gaussian.coinpress import CoinPressGaussian
 from workbench.populations.spectra import named, shown
@@ -25,8 +25,9 @@ from workbench.study.rules import inside_band
 from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.streams import resampler
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, each_trial
 from workbench.study.verdict import Verdict
-from workbench.types import Array, Columns
+from workbench.types import Array
 
 FAR = 10.0  # standard deviations from the middle to the mean
 PRICE, PAIRED = 1.05, 1.3  # errors over those for a known mean: of joint steps, of pairs
@@ -38,21 +39,17 @@ def joint_of(condition: float) -> CoinPressGaussian:
     return CoinPressGaussian(radius=FAR * sqrt(condition), upper=condition)
 
 
-def prices(
-    n: int, d: int, rho: float, condition: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def prices(n: int, d: int, rho: float, condition: float, *, data: Generator, noise: Generator) -> Row:
     """Run joint steps, steps that know the mean, and steps on pairs, on the same rows."""
-    budget, found = ZCDP(rho), table(trials, "joint", "known", "pairs")
+    budget = ZCDP(rho)
     told, paired = (CoinPressCovariance(upper=condition, centred=one) for one in (True, False))
-    for trial in range(trials):
-        law = named("geometric", d, condition).law(data, far=FAR)
-        x = law.sample(n, rng=data)
-        joint: Any = joint_of(condition)(x, budget=budget, rng=noise).value
-        known: Any = told(x - law.mean, budget=budget, rng=noise).value
-        pairs: Any = paired(x, budget=budget, rng=noise).value
-        for name, covariance in (("joint", joint.covariance), ("known", known), ("pairs", pairs)):
-            found[name][trial] = law.error(covariance)
-    return found
+    law = named("geometric", d, condition).law(data, far=FAR)
+    x = law.sample(n, rng=data)
+    joint: Any = joint_of(condition)(x, budget=budget, rng=noise).value
+    known: Any = told(x - law.mean, budget=budget, rng=noise).value
+    pairs: Any = paired(x, budget=budget, rng=noise).value
+    return {"joint": law.error(joint.covariance), "known": law.error(known), "pairs": law.error(pairs)}
 
 
 def spectra_of(point: Point) -> tuple[str, ...]:
@@ -60,24 +57,14 @@ def spectra_of(point: Point) -> tuple[str, ...]:
     return shown(point["d"], "gaussian/coinpress", longest=point["condition"], few=SPECTRA)
 
 
+@each_trial
 def foreseen(
-    n: int,
-    d: int,
-    rho: float,
-    condition: float,
-    spectrum: str,
-    *,
-    trials: int,
-    data: Generator,
-    noise: Generator,
-) -> Columns:
+    n: int, d: int, rho: float, condition: float, spectrum: str, *, data: Generator, noise: Generator
+) -> Row:
     """Measure the error of mean and covariance together, at a point that has a spectrum."""
-    estimator, budget, found = joint_of(condition), ZCDP(rho), table(trials, "error")
-    for trial in range(trials):
-        law = named(spectrum, d, condition).law(data, far=FAR)
-        value: Any = estimator(law.sample(n, rng=data), budget=budget, rng=noise).value
-        found["error"][trial] = hypot(law.mean_error(value.mean), law.error(value.covariance))
-    return found
+    law = named(spectrum, d, condition).law(data, far=FAR)
+    value: Any = joint_of(condition)(law.sample(n, rng=data), budget=ZCDP(rho), rng=noise).value
+    return {"error": hypot(law.mean_error(value.mean), law.error(value.covariance))}
 
 
 PRICES = Sweep(
@@ -100,12 +87,6 @@ def over_spectra(name: str, settings: tuple[Point, ...], trials: int) -> Sweep:
 
 FORESEEN = over_spectra("m21-joint-foreseen", SETTINGS, 10)
 FORESEEN_FEW = over_spectra("m21-joint-foreseen-few", FEW, 60)  # errors in few dimensions vary more
-
-
-def unknown_mean(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of covariance/price-of-unknown-mean."""
-    rng, level = resampler(seed, "m21-joint-prices"), claim_level(parts=2 * len(PRICES.points))
-    return price_checks(frame, level, rng)
 
 
 def price_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
@@ -155,7 +136,9 @@ CLAIMS = (
         " largest standard deviations, adds at most 5 % to the covariance's error that covariance/coinpress"
         " has for a known one, if gaussian/coinpress measures both; pairs add at least 30 %.",
         sweeps=lambda: (PRICES,),
-        checks=unknown_mean,
+        checks=lambda frame, seed: price_checks(
+            frame, claim_level(parts=2 * len(PRICES.points)), resampler(seed, "m21-joint-prices")
+        ),
     ),
     Claim(
         "covariance/joint-error-as-predicted",

@@ -18,11 +18,10 @@ from workbench.chapters.covariance.runs.heavy_theory import CutStudent
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import Complexity, enough, in_proportion, sized
-from workbench.study.intervals import crossing, local_slope
-from workbench.study.measures import Measure, summary
+from workbench.study.complexity import beside, enough, in_proportion
+from workbench.study.intervals import local_slope
+from workbench.study.measures import Measure, rows_needed, seldom, summary
 from workbench.study.profiles import claim_level
-from workbench.study.rules import at_most
 from workbench.study.sweeps.streams import Role, point_id, stream
 from workbench.study.verdict import Verdict
 from workbench.types import Array
@@ -100,7 +99,7 @@ def naive_noise(upper: float) -> float:
 def _naive(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     uppers, n = sweeps.UPPERS, sweeps.SPREAD_N
     found = [
-        summary(_root_mean_square, measures.at(frame, upper=upper)["naive noise"], seed, f"naive {upper:g}")
+        summary(measures.rms, measures.at(frame, upper=upper)["naive noise"], seed, f"naive {upper:g}")
         for upper in uppers
     ]
     checks = [
@@ -115,20 +114,14 @@ def _naive(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     return [*checks, measures.between(name, slope, 1 - EXPONENT, 1 + EXPONENT, n=n, bound=predicted)]
 
 
-def _root_mean_square(values: Array) -> float:
-    return float(np.sqrt((values**2).mean()))
-
-
 def _flat(frame: pd.DataFrame, seed: int) -> Verdict:
     each, by_upper = claim_level(parts=len(sweeps.UPPERS)), measures.by(frame, "upper")
-    found = {u: summary(_mean, rows["private"], seed, f"flat {u:g}", each) for u, rows in by_upper.items()}
+    found = {
+        u: summary(measures.mean, rows["private"], seed, f"flat {u:g}", each) for u, rows in by_upper.items()
+    }
     name = "private part, preconditioned: largest over smallest mean, u = 10 .. 1e5"
     check = measures.between(name, measures.spread(found), 0.0, FLAT, n=sweeps.SPREAD_N)
     return enough(check, "M21/HT/Alg3", "enough for an error that does not change with u")
-
-
-def _mean(values: Array) -> float:
-    return float(values.mean())
 
 
 def a_step_keeps_its_promise(frame: pd.DataFrame) -> list[Verdict]:
@@ -138,22 +131,20 @@ def a_step_keeps_its_promise(frame: pd.DataFrame) -> list[Verdict]:
         rows = measures.at(frame, **point)
         outside = (rows["low"] < rows["promised"]) | (rows["high"] > 1)
         short = rows["promised"] < 2 * sweeps.STEP_LOWER
-        verdict = at_most(int((outside | short).sum()), len(rows), sweeps.STEP_BETA, claim_level())
-        name = f"{point['calibration']}, d = {point['d']}"
-        check = verdict.about(name, "ℓ' ≥ 2ℓ and ℓ'I ≤ AΣAᵀ ≤ I, but for one run of ten", n=point["n"])
-        checks.append(enough(check, *STEP_SIZE))
+        name, statement = (
+            f"{point['calibration']}, d = {point['d']}",
+            "ℓ' ≥ 2ℓ and ℓ'I ≤ AΣAᵀ ≤ I, but for one run of ten",
+        )
+        found = seldom(name, outside | short, sweeps.STEP_BETA, statement, n=point["n"])
+        checks.append(enough(found, *STEP_SIZE))
     return checks
 
 
 def size_needed(frame: pd.DataFrame, setting: dict[str, float], seed: int, level: float) -> Measure:
     """Return the n from which two of three runs err by at most alpha."""
     rows = measures.at(frame, **setting)
-    hits = (rows["error"] <= setting["alpha"]).groupby(rows["n"]).agg(["sum", "count"])
     rng = stream(seed, Role.BOOTSTRAP, sweeps.SIZES.name, point_id(setting), 0)
-    found = crossing(
-        [float(n) for n in hits.index], hits["sum"], hits["count"], sweeps.SHARE, level=level, rng=rng
-    )
-    return Measure(found.estimate, found.interval, int(hits["count"].min()))
+    return rows_needed(rows["error"] <= setting["alpha"], rows["n"], sweeps.SHARE, level, rng)
 
 
 def table_is_in_shape(frame: pd.DataFrame, seed: int) -> list[Verdict]:
@@ -163,7 +154,7 @@ def table_is_in_shape(frame: pd.DataFrame, seed: int) -> list[Verdict]:
         shape, found = sweeps.size_shape(setting), size_needed(frame, setting, seed, claim_level())
         name = "k = {moments}, d = {d}, rho = {rho:g}, alpha = {alpha:g}".format(**setting)
         check = measures.between(f"n over the shape, {name}", measures.scaled(found, 1 / shape), *SHAPE)
-        checks.append(sized(check, Complexity(*TABLE_SIZE, shape, found.estimate, found.interval)))
+        checks.append(beside(check, *TABLE_SIZE, shape, found))
     return checks
 
 

@@ -6,7 +6,6 @@ variance is uniform on the logarithmic scale.
 """
 
 from math import log
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,6 +23,7 @@ from workbench.study.complexity import enough
 from workbench.study.measures import summary
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, each_trial
 from workbench.study.verdict import Verdict
 from workbench.types import Array
 
@@ -50,22 +50,17 @@ def nearest(one: PureNetCovariance, law: Rotated) -> Array:
     return np.asarray(UPPER * net.candidates[int(np.abs(terms).max(axis=1).argmin())])
 
 
-def net_errors(
-    d: int, alpha: float, n: int, *, trials: int, data: Generator, noise: Generator
-) -> dict[str, Any]:
+@each_trial
+def net_errors(d: int, alpha: float, n: int, *, data: Generator, noise: Generator) -> Row:
     """Measure the error, the floor and the error without privacy at random covariances.
 
     Logarithms of eigenvalues are uniform, and so are directions.
     """
     one = estimator(alpha)
-    columns = {name: np.empty(trials) for name in ("error", "floor", "reference")}
-    for trial in range(trials):
-        law = rotated(np.exp(data.uniform(0.0, log(UPPER), d)), data, degrees=DEGREES)
-        x = law.sample(n, rng=data)
-        columns["error"][trial] = error_of(law, one(x, budget=PureDP(EPSILON), rng=noise).value)
-        columns["floor"][trial] = law.error(nearest(one, law))
-        columns["reference"][trial] = law.error(without_privacy(x))
-    return columns
+    law = rotated(np.exp(data.uniform(0.0, log(UPPER), d)), data, degrees=DEGREES)
+    x = law.sample(n, rng=data)
+    error = error_of(law, one(x, budget=PureDP(EPSILON), rng=noise).value)
+    return {"error": error, "floor": law.error(nearest(one, law)), "reference": law.error(without_privacy(x))}
 
 
 NETS = {
@@ -88,7 +83,9 @@ def _checks(frame: pd.DataFrame, d: int, seed: int) -> list[Verdict]:
         over = summary(_ratio, many[["error", "floor"]], seed, label)
         check = measures.between(f"error over floor, {name}", over, 0.0, ABOVE, n=NET_N[d][-1], bound=1.0)
         checks.append(enough(check, "M21/pure", "enough for the floor of the net, within 35 %"))
-        means = [summary(_mean, rows["error"], seed, f"{label} {len(checks)}") for rows in (few, many)]
+        means = [
+            summary(measures.mean, rows["error"], seed, f"{label} {len(checks)}") for rows in (few, many)
+        ]
         name = f"error at n = {NET_N[d][0]} over that at {NET_N[d][-1]}, {name}"
         checks.append(measures.between(name, measures.ratio(*means), 1.0, 10.0, bound=1.0))
         floors[alpha] = measures.scaled(means[1], 1 / alpha)
@@ -99,10 +96,6 @@ def _checks(frame: pd.DataFrame, d: int, seed: int) -> list[Verdict]:
 def _ratio(pairs: Array) -> float:
     top, bottom = pairs.mean(axis=0)
     return float(top / bottom)
-
-
-def _mean(values: Array) -> float:
-    return float(values.mean())
 
 
 CLAIMS = (

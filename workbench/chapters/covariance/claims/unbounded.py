@@ -1,6 +1,5 @@
 """Claims about unbounded Gaussians: M21/UG Theorems 3.1, 5.1 and 5.2, and its row of Table 1."""
 
-from dataclasses import replace
 from math import inf
 
 import pandas as pd
@@ -9,14 +8,13 @@ from workbench.chapters.covariance.claims import unbounded_spectra
 from workbench.chapters.covariance.runs import unbounded as sweeps
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import Complexity, enough, sized
-from workbench.study.intervals import crossing, local_slope
-from workbench.study.measures import Measure, summary
+from workbench.study.complexity import beside, enough
+from workbench.study.intervals import local_slope
+from workbench.study.measures import Measure, certain, known, rows_needed, seldom, summary
 from workbench.study.profiles import claim_level
-from workbench.study.rules import at_most, combine
-from workbench.study.sweeps.streams import Role, stream
+from workbench.study.rules import combine
+from workbench.study.sweeps.streams import resampler
 from workbench.study.verdict import Verdict
-from workbench.types import Array
 
 BETA, SHARE = 0.1, 2 / 3
 WITHIN = (0.68, 1.47)
@@ -44,8 +42,7 @@ def eigenvalues_to_a_factor(frame: pd.DataFrame) -> list[Verdict]:
         outside = (rows["low"] < WITHIN[0]) | (rows["high"] > WITHIN[1])
         name = f"{point['calibration']}, condition number {point['condition']:g}"
         statement = "every eigenvalue within [.68, 1.47] of the truth, but for one run of ten"
-        verdict = at_most(int(outside.sum()), len(rows), BETA, claim_level())
-        checks.append(enough(verdict.about(name, statement, n=sweeps.EIGEN_N), *EIGEN_SIZE))
+        checks.append(enough(seldom(name, outside, BETA, statement, n=sweeps.EIGEN_N), *EIGEN_SIZE))
     return checks
 
 
@@ -65,13 +62,9 @@ def _means(frame: pd.DataFrame, along: str, column: str, seed: int) -> dict[floa
     groups = measures.by(frame, along)
     level = claim_level(parts=len(groups))
     return {
-        value: summary(_mean, rows[column], seed, f"m21-unbounded {column} {value:g}", level)
+        value: summary(measures.mean, rows[column], seed, f"m21-unbounded {column} {value:g}", level)
         for value, rows in groups.items()
     }
-
-
-def _mean(values: Array) -> float:
-    return float(values.mean())
 
 
 def flat_in_the_condition_number(frame: pd.DataFrame, spectra: pd.DataFrame, seed: int) -> Verdict:
@@ -93,45 +86,30 @@ def flat_in_the_condition_number(frame: pd.DataFrame, spectra: pd.DataFrame, see
         ratio, bound = measures.ratio(*ends), low_ratio or high_ratio
         checks.append(measures.between(statement, ratio, low_ratio, high_ratio, n=sweeps.SIDE_N, bound=bound))
     more = sweeps.coinpress_steps(high) / sweeps.coinpress_steps(low)
-    checks.append(_certain("CoinPress, tight: steps at 1e12 over those at 1e2", more, 1.5, inf, 1.5))
+    checks.append(certain("CoinPress, tight: steps at 1e12 over those at 1e2", more, 1.5, inf, bound=1.5))
     return combine(checks, len(frame) + silent.trials)
-
-
-def _certain(name: str, value: float, low: float, high: float, bound: float) -> Verdict:
-    """Decide about a number that follows from public ones: nothing is random, and no level is used up."""
-    check = measures.between(name, Measure(value, (value, value), 1), low, high, bound=bound)
-    return replace(check, level=0.0)
 
 
 def coarse_closes_any_gap(frame: pd.DataFrame) -> list[Verdict]:
     """Return the checks of covariance/coarse-closes-gap."""
     checks = []
     for gap, rows in measures.by(frame, "gap").items():
-        verdict = at_most(int((rows["spread"] < COARSE).sum()), len(rows), BETA, claim_level())
         name, statement = f"gap {gap:g}", "λ_{k+1}/λ_1 ≥ 1/20 afterwards, but for one run of ten"
-        checks.append(enough(verdict.about(name, statement, n=sweeps.VOTE_N), *COARSE_SIZE))
+        found = seldom(name, rows["spread"] < COARSE, BETA, statement, n=sweeps.VOTE_N)
+        checks.append(enough(found, *COARSE_SIZE))
     return checks
 
 
 def fine_needed(frame: pd.DataFrame, spread: float, seed: int, level: float) -> Measure:
     """Return the n from which λ_{k+1}/λ_1 is at least 1/4 afterwards in nine runs of ten."""
-    rows = measures.at(frame, spread=spread)
-    return _needed(rows["ratio"] >= FINE, rows["n"], 1 - BETA, f"{sweeps.FINE.name} {spread:g}", seed, level)
+    rows, rng = measures.at(frame, spread=spread), resampler(seed, f"{sweeps.FINE.name} {spread:g}")
+    return rows_needed(rows["ratio"] >= FINE, rows["n"], 1 - BETA, level, rng)
 
 
 def size_needed(frame: pd.DataFrame, d: int, seed: int, level: float) -> Measure:
     """Return the n from which two runs of three err by at most alpha."""
-    rows = measures.at(frame, d=d)
-    return _needed(
-        rows["error"] <= sweeps.SIZE_ALPHA, rows["n"], SHARE, f"{sweeps.SIZES.name} {d}", seed, level
-    )
-
-
-def _needed(good: pd.Series, n: pd.Series, share: float, name: str, seed: int, level: float) -> Measure:
-    hits = good.groupby(n).agg(["sum", "count"])
-    rng = stream(seed, Role.BOOTSTRAP, name, 0, 0)
-    found = crossing([float(n) for n in hits.index], hits["sum"], hits["count"], share, level=level, rng=rng)
-    return Measure(found.estimate, found.interval, int(hits["count"].min()))
+    rows, rng = measures.at(frame, d=d), resampler(seed, f"{sweeps.SIZES.name} {d}")
+    return rows_needed(rows["error"] <= sweeps.SIZE_ALPHA, rows["n"], SHARE, level, rng)
 
 
 def fine_flattens(frame: pd.DataFrame, seed: int) -> list[Verdict]:
@@ -141,7 +119,7 @@ def fine_flattens(frame: pd.DataFrame, seed: int) -> list[Verdict]:
         found, shape = fine_needed(frame, spread, seed, claim_level()), sweeps.fine_rows(spread)
         over[spread] = measures.scaled(found, 1 / shape)
         check = measures.between(f"n over the shape, λ_(k+1)/λ_1 = {spread:g}", over[spread], *FINE_SHAPE)
-        checks.append(sized(check, Complexity(*FINE_SIZE, shape, found.estimate, found.interval)))
+        checks.append(beside(check, *FINE_SIZE, shape, found))
     first, second = over.values()
     same = measures.between("the one over the other", measures.ratio(first, second), 1 / 2.5, 2.5, bound=1.0)
     return [*checks, same]
@@ -153,7 +131,7 @@ def table_is_in_shape(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     for d in sweeps.SIZE_D:
         found, shape = size_needed(frame, d, seed, claim_level()), sweeps.size_shape(d)
         check = measures.between(f"n over the shape, d = {d}", measures.scaled(found, 1 / shape), *SHAPE)
-        checks.append(sized(check, Complexity(*TABLE_SIZE, shape, found.estimate, found.interval)))
+        checks.append(beside(check, *TABLE_SIZE, shape, found))
     return checks
 
 
@@ -162,13 +140,11 @@ def start_check(calibration: str) -> Verdict:
     starts = [sweeps.start(d, calibration) for d in sweeps.START_D]
     slope = local_slope(sweeps.START_D, starts)
     name = f"exponent in d of the fewest rows, {calibration}"
-    check = _certain(name, slope, -inf, EXPONENT, EXPONENT)
+    check = certain(name, slope, -inf, EXPONENT)
     formula = [d**EXPONENT / sweeps.EPSILON for d in sweeps.START_D]
-    sizes = (
-        Complexity(*START_SIZE, predicted, float(n), (float(n), float(n)))
-        for predicted, n in zip(formula, starts, strict=True)
-    )
-    return sized(check, *sizes)
+    for predicted, n in zip(formula, starts, strict=True):
+        check = beside(check, *START_SIZE, predicted, known(float(n)))
+    return check
 
 
 CLAIMS = (

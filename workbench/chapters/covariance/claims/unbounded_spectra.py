@@ -5,15 +5,11 @@ At a tenth more rows than it takes at all, (1, 1e-6), mean 1000 standard deviati
 """
 
 from functools import lru_cache
-from typing import Any
 
-import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.covariance.runs import unbounded as sweeps
-from workbench.chapters.covariance.runs.covariances import error_of
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.populations.spectra import named, shown
 from workbench.study import measures
 from workbench.study.complexity import enough
@@ -21,8 +17,8 @@ from workbench.study.measures import summary
 from workbench.study.over_spectra import supremum
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, each_trial
 from workbench.study.verdict import Verdict
-from workbench.types import Array
 
 KEY, D, MORE = "covariance/unbounded", 7, 1.1
 FEW = ("round", "ratio 9", "one small")  # the worst that was found comes with them
@@ -36,15 +32,11 @@ def rows(d: int) -> int:
     return round(MORE * sweeps.start(d))
 
 
-def errors(d: int, spectrum: str, *, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+@each_trial
+def errors(d: int, spectrum: str, *, data: Generator, noise: Generator) -> Row:
     """Measure the error at one spectrum, and that of the sample covariance of the same rows."""
-    columns = {name: np.empty(trials) for name in ("error", "reference")}
-    for trial in range(trials):
-        law = named(spectrum, d).law(data, far=sweeps.FAR)
-        x = law.sample(rows(d), rng=data)
-        value = UnboundedCovariance()(x, budget=sweeps.BUDGET, rng=noise).value
-        columns["error"][trial], columns["reference"][trial] = error_of(law, value), law.sample_error(x)
-    return {**columns, "abstained": np.isinf(columns["error"])}
+    law = named(spectrum, d).law(data, far=sweeps.FAR)
+    return sweeps.beside_the_sample(law, rows(d), data, noise)
 
 
 ANY = Sweep(
@@ -57,11 +49,9 @@ def over_spectra(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     silent = supremum(f"no answer, d = {D}", frame, frame["abstained"], BETA, factor=5.0, n=rows(D))
     groups = frame[~frame["abstained"]].groupby("spectrum", sort=False)
     level = claim_level(parts=max(len(groups), 1))
-    means = {name: summary(_mean, one["error"], seed, f"{ANY.name} {name}", level) for name, one in groups}
+    means = {
+        name: summary(measures.mean, one["error"], seed, f"{ANY.name} {name}", level) for name, one in groups
+    }
     name = f"unbounded, largest over smallest mean error, {len(ANY.points)} spectra, d = {D}"
     flat = measures.between(name, measures.spread(means), 0.0, FLAT, n=rows(D))
     return [silent, enough(flat, *SIZE)]
-
-
-def _mean(values: Array) -> float:
-    return float(values.mean())

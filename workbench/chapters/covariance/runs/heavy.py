@@ -6,7 +6,6 @@ step of preconditioning; `sizes` looks for the rows that an accuracy needs. Grid
 alone.
 """
 
-from collections.abc import Iterable
 from math import sqrt
 from typing import Any
 
@@ -33,9 +32,11 @@ from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ZCDP, Charge, noise_source
 from workbench.privacy.mechanisms import symmetric_gaussian
+from workbench.study import measures
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, each_trial
 from workbench.types import Array, Columns
 
 RHO = 0.5
@@ -99,36 +100,30 @@ def spread_constant() -> float:
     return student_hypercontractivity(SPREAD_DEGREES, SPREAD_MOMENTS)
 
 
-def spreads(n: int, upper: float, *, trials: int, data: Generator, noise: Generator) -> Columns:
+@each_trial
+def spreads(n: int, upper: float, *, data: Generator, noise: Generator) -> Row:
     """Measure naive and preconditioned errors on ellipsoids of this length, private parts apart.
 
     `naive noise` is that of the noisy matrix before its positive part is taken, over `SPREAD_DRAWS` draws.
     """
-    source = noise_source(noise)
+    law = rotated(geometric(D, upper), data, degrees=SPREAD_DEGREES)
+    x, a = law.sample(n, rng=data), np.eye(D) / sqrt(upper)
+    plain, (one_step, stage, charge) = without_privacy(x), naive(upper, n)
+    moment, source = one_step.recipe.moment(x, a, stage), noise_source(noise)
+    noisy = np.array([symmetric_gaussian(moment, charge, source) for _ in range(SPREAD_DRAWS)])
+    simple = mapped_back(psd_part(noisy[0]), a)
     preconditioned = HeavyTailedCovariance(
         upper=upper, centred=True, moments=SPREAD_MOMENTS, hypercontractivity=spread_constant()
     )
-    one_step, stage, charge = naive(upper, n)
-    names = ("error", "private", "reference", "naive", "naive private", "naive noise")
-    columns = {name: np.empty(trials) for name in names}
-    for trial in range(trials):
-        law = rotated(geometric(D, upper), data, degrees=SPREAD_DEGREES)
-        x, a = law.sample(n, rng=data), np.eye(D) / sqrt(upper)
-        plain = without_privacy(x)
-        moment = one_step.recipe.moment(x, a, stage)
-        noisy = np.array([symmetric_gaussian(moment, charge, source) for _ in range(SPREAD_DRAWS)])
-        simple = mapped_back(psd_part(noisy[0]), a)
-        value: Any = preconditioned(x, budget=ZCDP(RHO), rng=noise).value
-        noises = _root_mean_square(law.size(upper * (z - moment)) for z in noisy)
-        found = (law.error(value), law.size(value - plain), law.error(plain), law.error(simple),
-                 law.size(simple - plain), noises)  # fmt: skip
-        for name, number in zip(names, found, strict=True):
-            columns[name][trial] = number
-    return columns
-
-
-def _root_mean_square(values: Iterable[float]) -> float:
-    return float(np.sqrt(np.mean(np.square(list(values)))))
+    value: Any = preconditioned(x, budget=ZCDP(RHO), rng=noise).value
+    return {
+        "error": law.error(value),
+        "private": law.size(value - plain),
+        "reference": law.error(plain),
+        "naive": law.error(simple),
+        "naive private": law.size(simple - plain),
+        "naive noise": measures.rms([law.size(upper * (z - moment)) for z in noisy]),
+    }
 
 
 def step_problem(m: int, d: int, calibration: Any) -> Problem:
@@ -150,41 +145,35 @@ def step_rows(d: int, calibration: str) -> int:
     return smallest(doubles, start=2)
 
 
-def steps(d: int, calibration: str, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
+@each_trial
+def steps(d: int, calibration: Any, n: int, *, data: Generator, noise: Generator) -> Row:
     """Take one step of preconditioning from spectra that reach from ℓ to 1: where the new spectrum lies."""
-    problem, source = step_problem(n, d, calibration), noise_source(noise)
-    radius, band = preconditioning_step(problem, n, 1.0, STEP_LOWER, STEP_BETA)
+    radius, band = preconditioning_step(step_problem(n, d, calibration), n, 1.0, STEP_LOWER, STEP_BETA)
     stage = Stage(0, n, 1.0, radius, STEP_LOWER, band)
-    recipe = HeavyTailedCovariance(upper=1.0, centred=True, calibration=calibration).recipe  # type: ignore[arg-type]
+    recipe = HeavyTailedCovariance(upper=1.0, centred=True, calibration=calibration).recipe
     charge = Charge("step", "symmetric_gaussian", stage.sensitivity, ZCDP(RHO))
-    low, high = np.empty(trials), np.empty(trials)
-    for trial in range(trials):
-        between = np.exp(data.uniform(np.log(STEP_LOWER), 0.0, d - 2))
-        law = rotated(np.concatenate([[STEP_LOWER, 1.0], between]), data, degrees=STEP_DEGREES)
-        moment = recipe.moment(law.sample(n, rng=data), np.eye(d), stage)
-        seen = law.seen_by(
-            band.preconditioned(symmetric_gaussian(moment, charge, source), STEP_LOWER, np.eye(d))
-        )
-        low[trial], high[trial] = seen[0], seen[-1]
-    return {"low": low, "high": high, "promised": np.full(trials, band.next_lower(STEP_LOWER))}
+    between = np.exp(data.uniform(np.log(STEP_LOWER), 0.0, d - 2))
+    law = rotated(np.concatenate([[STEP_LOWER, 1.0], between]), data, degrees=STEP_DEGREES)
+    moment = recipe.moment(law.sample(n, rng=data), np.eye(d), stage)
+    noisy = symmetric_gaussian(moment, charge, noise_source(noise))
+    seen = law.seen_by(band.preconditioned(noisy, STEP_LOWER, np.eye(d)))
+    return {"low": seen[0], "high": seen[-1], "promised": band.next_lower(STEP_LOWER)}
 
 
+@each_trial
 def sizes(
-    moments: int, d: int, rho: float, alpha: float, n: int, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+    moments: int, d: int, rho: float, alpha: float, n: int, *, data: Generator, noise: Generator
+) -> Row:
     """Measure the error of the preconditioned estimator on ellipsoids of length 100."""
     degrees = SIZE_LAWS[moments]
     estimator = HeavyTailedCovariance(
         upper=SIZE_UPPER, centred=True, moments=moments,
         hypercontractivity=student_hypercontractivity(degrees, moments),
     )  # fmt: skip
-    error, reference = np.empty(trials), np.empty(trials)
-    for trial in range(trials):
-        law = rotated(geometric(d, SIZE_UPPER), data, degrees=degrees)
-        x = law.sample(n, rng=data)
-        error[trial] = error_of(law, estimator(x, budget=ZCDP(rho), rng=noise).value)
-        reference[trial] = law.error(without_privacy(x))
-    return {"error": error, "reference": reference}
+    law = rotated(geometric(d, SIZE_UPPER), data, degrees=degrees)
+    x = law.sample(n, rng=data)
+    error = error_of(law, estimator(x, budget=ZCDP(rho), rng=noise).value)
+    return {"error": error, "reference": law.error(without_privacy(x))}
 
 
 def size_settings() -> tuple[dict[str, Any], ...]:

@@ -19,12 +19,13 @@ from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.spectral.eigenvalues import Eigenvalues
 from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
 from workbench.linalg import spectral_map
-from workbench.populations.rotated import rotated
+from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ApproxDP
 from workbench.study.least_rows import fewest_rows
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.types import Array, Columns
+from workbench.study.trials import Row, answered, each_trial
+from workbench.types import Array
 
 EPSILON, DELTA = 1.0, 1e-6
 BUDGET = ApproxDP(EPSILON, DELTA)
@@ -33,10 +34,8 @@ CALIBRATIONS = ("paper", "tight")
 EIGEN_N, EIGEN_CONDITIONS = 20_000, (1e2, 1e12)
 VOTE_N, GAPS, COARSE_GAPS = 6000, (1e-1, 1e-2, 1e-4, 1e-6), (1e-1, 1e-3, 1e-6)
 TOP = 4.0  # the spread of the eigenvalues before the gap in `votes`
-FINE_SPREADS, FINE_FACTORS = (
-    (1 / 8, 1 / 32),
-    (25.0, 50.0, 100.0, 200.0, 400.0),
-)  # λ_{k+1}/λ_1; n over the shape
+FINE_SPREADS = (1 / 8, 1 / 32)  # λ_{k+1}/λ_1
+FINE_FACTORS = (25.0, 50.0, 100.0, 200.0, 400.0)  # n over the shape
 CONDITIONS = (1e2, 1e4, 1e6, 1e8, 1e10, 1e12)
 SIDE_N, FAR = 8000, 1000.0
 FEW_STEPS, MARGIN = 3, 10.0
@@ -49,57 +48,47 @@ def uncertain(data: Generator) -> float:
     return float(2.0 ** data.uniform(-0.5, 0.5))
 
 
-def spectra(
-    n: int, calibration: str, condition: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def spectra(n: int, calibration: Any, condition: float, *, data: Generator, noise: Generator) -> Row:
     """Measure the smallest and the largest ratio of an eigenvalue to the truth."""
-    estimator = Eigenvalues(centred=True, calibration=calibration)  # type: ignore[arg-type]
-    low, high = np.full(trials, 0.0), np.full(trials, np.inf)
-    for trial in range(trials):
-        values = geometric(D, condition) * np.exp(data.uniform(-20.0, 20.0))
-        x = rotated(values, data).sample(n, rng=data)
-        found = estimator(x, budget=BUDGET, rng=noise).value
-        if not isinstance(found, Abstention):
-            ratios = found[::-1] / values
-            low[trial], high[trial] = ratios.min(), ratios.max()
-    return {"low": low, "high": high}
+    values = geometric(D, condition) * np.exp(data.uniform(-20.0, 20.0))
+    x = rotated(values, data).sample(n, rng=data)
+    found = Eigenvalues(centred=True, calibration=calibration)(x, budget=BUDGET, rng=noise).value
+    if isinstance(found, Abstention):
+        return {"low": 0.0, "high": np.inf}
+    ratios = found[::-1] / values
+    return {"low": ratios.min(), "high": ratios.max()}
 
 
-def votes(n: int, k: int, gap: float, *, trials: int, data: Generator, noise: Generator) -> Columns:
+@each_trial
+def votes(n: int, k: int, gap: float, *, data: Generator, noise: Generator) -> Row:
     """Measure a subspace's error over the gap, and λ_{k+1}/λ_1 after the coarse preconditioner made of it.
 
     The eigenvalues before the gap spread over a factor of 4, those after it are equal; the gap is known to
     √2.
     """
-    columns = {"over": np.full(trials, np.inf), "spread": np.zeros(trials)}
-    for trial in range(trials):
-        law = rotated(np.concatenate([np.full(D - k, gap**2), geometric(k, TOP) if k > 1 else [1.0]]), data)
-        known = min(gap * uncertain(data), 1.0)
-        estimator = SubspaceAggregate(k=k, gap=known, centred=True)
-        found = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
-        if not isinstance(found, Abstention):
-            top = law.basis[:, D - k :]
-            columns["over"][trial] = np.linalg.norm(found - top @ top.T, 2) / gap
-            seen = law.seen_by(np.eye(D) + (known - 1) * found)
-            columns["spread"][trial] = seen[D - k - 1] / seen[-1]
-    return columns
+    law = rotated(np.concatenate([np.full(D - k, gap**2), geometric(k, TOP) if k > 1 else [1.0]]), data)
+    known = min(gap * uncertain(data), 1.0)
+    estimator = SubspaceAggregate(k=k, gap=known, centred=True)
+    found = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
+    if isinstance(found, Abstention):
+        return {"over": np.inf, "spread": 0.0}
+    top, seen = law.basis[:, D - k :], law.seen_by(np.eye(D) + (known - 1) * found)
+    return {"over": np.linalg.norm(found - top @ top.T, 2) / gap, "spread": seen[D - k - 1] / seen[-1]}
 
 
-def fine(spread: float, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
+@each_trial
+def fine(spread: float, n: int, *, data: Generator, noise: Generator) -> Row:
     """Measure λ_d/λ_1 after the fine preconditioner: a noisy covariance, flattened above λ_d.
 
     Here k = d - 1. The naive estimator is that of `covariance/clipped`; eigenvalues are known to √2.
     """
-    least = spread
-    ratio = np.zeros(trials)
-    for trial in range(trials):
-        law = rotated(least * geometric(D, 1 / least), data)
-        top, reference = law.values[-1] * uncertain(data), law.values[0] * uncertain(data)
-        estimator = ClippedCovariance(upper=2 * top, centred=True)
-        z: Any = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
-        seen = law.seen_by(_flattened(z, reference))
-        ratio[trial] = seen[0] / seen[-1]
-    return {"ratio": ratio}
+    law = rotated(spread * geometric(D, 1 / spread), data)
+    top, reference = law.values[-1] * uncertain(data), law.values[0] * uncertain(data)
+    estimator = ClippedCovariance(upper=2 * top, centred=True)
+    z: Any = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
+    seen = law.seen_by(_flattened(z, reference))
+    return {"ratio": seen[0] / seen[-1]}
 
 
 def _flattened(z: Array, reference: float) -> Array:
@@ -111,28 +100,29 @@ def fine_rows(spread: float) -> float:
     return fine_shape(D, EPSILON, float(np.sqrt(spread)))
 
 
-def sides(n: int, condition: float, *, trials: int, data: Generator, noise: Generator) -> Columns:
+@each_trial
+def sides(n: int, condition: float, *, data: Generator, noise: Generator) -> Row:
     """Measure errors on the same rows, mean 1000 sd away: unbounded, CoinPress, one step, none.
 
     All but the unbounded one are told ten times the largest eigenvalue, and that the smallest is 1. `three
     steps` is CoinPress with no more than three, `source` CoinPress with the constants of its source.
     """
     right = MARGIN * condition
-    estimators: dict[str, Any] = {
-        "error": UnboundedCovariance(),
+    told: dict[str, Any] = {
         "coinpress": CoinPressCovariance(upper=right),
         "three steps": CoinPressCovariance(upper=right, steps=FEW_STEPS),
         "source": CoinPressCovariance(upper=right, calibration="paper"),
         "clipped": ClippedCovariance(upper=right),
     }
-    columns = {name: np.empty(trials) for name in (*estimators, "reference")}
-    for trial in range(trials):
-        law = rotated(geometric(D, condition), data, FAR)
-        x = law.sample(n, rng=data)
-        columns["reference"][trial] = law.sample_error(x)
-        for name, estimator in estimators.items():
-            columns[name][trial] = error_of(law, estimator(x, budget=BUDGET, rng=noise).value)
-    return {**columns, "abstained": np.isinf(columns["error"])}
+    return beside_the_sample(rotated(geometric(D, condition), data, FAR), n, data, noise, **told)
+
+
+def beside_the_sample(law: Rotated, n: int, data: Generator, noise: Generator, **others: Any) -> Row:
+    """Return the errors of the unbounded covariance, of others, and of the sample one (`reference`)."""
+    x = law.sample(n, rng=data)
+    estimators = {"error": UnboundedCovariance(), **others}
+    found = {name: error_of(law, one(x, budget=BUDGET, rng=noise).value) for name, one in estimators.items()}
+    return answered(reference=law.sample_error(x), **found)
 
 
 def coinpress_steps(condition: float) -> int:
@@ -141,15 +131,11 @@ def coinpress_steps(condition: float) -> int:
     return len(list(estimator.plan(SIDE_N, D, BUDGET).charges()))
 
 
-def sizes(d: int, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
+@each_trial
+def sizes(d: int, n: int, *, data: Generator, noise: Generator) -> Row:
     """Measure the error at a condition number that is uniform on the logarithmic scale from 1 to 1e12."""
-    columns = {name: np.empty(trials) for name in ("error", "reference")}
-    for trial in range(trials):
-        law = rotated(geometric(d, 10 ** data.uniform(0.0, 12.0)), data, FAR)
-        x = law.sample(n, rng=data)
-        columns["error"][trial] = error_of(law, UnboundedCovariance()(x, budget=BUDGET, rng=noise).value)
-        columns["reference"][trial] = law.sample_error(x)
-    return {**columns, "abstained": np.isinf(columns["error"])}
+    law = rotated(geometric(d, 10 ** data.uniform(0.0, 12.0)), data, FAR)
+    return beside_the_sample(law, n, data, noise)
 
 
 def start(d: int, calibration: Any = "tight") -> int:

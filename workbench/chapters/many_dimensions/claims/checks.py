@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import exp, inf, log
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,30 +11,19 @@ from numpy.typing import NDArray
 
 from workbench.bounds.shape import Shape
 from workbench.chapters.many_dimensions.runs.theory import Parts
-from workbench.study.complexity import Complexity, sized
-from workbench.study.intervals import (
-    RESAMPLES,
-    Crossing,
-    Interval,
-    bootstrap_interval,
-    crossing,
-    local_slope,
-)
-from workbench.study.measures import at
-from workbench.study.rules import compare, inside_band, slope_inside
+from workbench.study.complexity import beside
+from workbench.study.intervals import RESAMPLES, Crossing, Interval, bootstrap_interval, local_slope
+from workbench.study.measures import BAND as BAND
+from workbench.study.measures import Measure, at, paired, success
+from workbench.study.measures import rms as rms
+from workbench.study.rules import inside_band, slope_inside
 from workbench.study.verdict import Verdict
 
 Vector = NDArray[np.float64]
 Predict = Callable[..., Parts]
 
-BAND = 0.15  # tolerance of the predictions: rows that are clipped, frames that are not quite round
 TOLERANCE = 0.1  # of local slopes
 SOURCE = "M21/prior-CoinPress"
-
-
-def rms(values: Vector, *, axis: int = 0) -> Any:
-    """Return the root mean square over the trials."""
-    return np.sqrt(np.mean(np.square(values), axis=axis))
 
 
 def rms_interval(values: Vector, level: float, rng: Generator) -> Interval:
@@ -76,19 +64,8 @@ def ratio(
     name: str, top: Vector, bottom: Vector, low: float, high: float, level: float, rng: Generator, *, n: int
 ) -> Verdict:
     """Decide whether the ratio of two root mean squares of the same trials lies in [low, high]."""
-    estimate, interval = ratio_interval(top, bottom, level, rng)
-    return Verdict(
-        status=compare(interval, low, high),
-        test="ratio of paired root mean squares",
-        level=level,
-        n=n,
-        trials=len(top),
-        estimate=estimate,
-        interval=interval,
-        bound=high if high < inf else low,
-        id=name,
-        detail={"allowed": (low, high)},
-    )
+    found = Measure(*ratio_interval(top, bottom, level, rng), len(top))
+    return paired("ratio of paired root mean squares", name, found, low, high, level, n=n)
 
 
 def needed(
@@ -100,9 +77,8 @@ def needed(
     resamples: int = RESAMPLES,
 ) -> Crossing:
     """Return the n at which a share `target` of the runs errs by at most alpha."""
-    hits = (frame["error"] <= alpha).groupby(frame["n"]).agg(["sum", "count"])
-    ns = [float(n) for n in hits.index]
-    return crossing(ns, hits["sum"], hits["count"], target, level=level, rng=rng, resamples=resamples)
+    good = frame["error"] <= alpha
+    return success(good, frame["n"], target, level=level, rng=rng, resamples=resamples)
 
 
 def rows(
@@ -119,11 +95,10 @@ def rows(
     The first formula is that of the prediction, with every constant; the second that of the shape.
     """
     check = inside_band(found.estimate, found.interval, predicted, BAND, level=level, trials=trials)
-    sizes = (
-        Complexity(SOURCE, formulas[0], predicted, found.estimate, found.interval),
-        Complexity(SOURCE, formulas[1], shape.total, found.estimate, found.interval),
-    )
-    return sized(check.about(name, f"as predicted, within {100 * BAND:.0f} %", n=found.rows), *sizes)
+    check = check.about(name, f"as predicted, within {100 * BAND:.0f} %", n=found.rows)
+    for formula, n in zip(formulas, (predicted, shape.total), strict=True):
+        check = beside(check, SOURCE, formula, n, found)
+    return check
 
 
 def column(frame: pd.DataFrame, name: str, **where: object) -> Vector:

@@ -14,9 +14,8 @@ from workbench.chapters.many_dimensions.runs import steps, theory
 from workbench.privacy import ZCDP
 from workbench.study.claim import Claim
 from workbench.study.intervals import bootstrap_interval
-from workbench.study.measures import at
+from workbench.study.measures import Measure, at, between
 from workbench.study.profiles import claim_level
-from workbench.study.rules import compare
 from workbench.study.sweeps.streams import resampler
 from workbench.study.sweeps.sweep import Sweep
 from workbench.study.verdict import Verdict
@@ -79,12 +78,6 @@ def rows_needed(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdi
     return found
 
 
-def order_of_steps(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of many-dimensions/order-of-steps."""
-    rng, level = resampler(seed, "m21-mean-steps"), claim_level(parts=len(steps.REACHES) + 3)
-    return step_checks(frame, level, rng)
-
-
 def step_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
     """Return the ratios at the nearest range, then the size of the error of one step, then its slope."""
     nearest = at(frame, reach=steps.REACHES[0])
@@ -114,25 +107,8 @@ def spread(name: str, errors: Sequence[checks.Vector], level: float, rng: Genera
 
     together = np.column_stack(errors)
     low, high = bootstrap_interval(widest, together, level, rng)
-    interval = (max(low, 1.0), high)
-    return Verdict(
-        status=compare(interval, 1.0, SAME),
-        test="largest over smallest, paired",
-        level=level,
-        n=n,
-        trials=len(together),
-        estimate=widest(together),
-        interval=interval,
-        bound=SAME,
-        id=name,
-        detail={"allowed": (1.0, SAME)},
-    )
-
-
-def near_the_sample_mean(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of many-dimensions/near-sample-mean."""
-    rng, level = resampler(seed, "m21-places"), claim_level(parts=len(steps.PLACES))
-    return place_checks(frame, level, rng)
+    found = Measure(widest(together), (max(low, 1.0), high), len(together))
+    return between(name, found, 1.0, SAME, n=n, level=level, test="largest over smallest, paired")
 
 
 def place_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
@@ -157,13 +133,7 @@ CLAIMS = (
         " clipping takes) and sampling errs by √(d/n), both within 15 %: n = 1000 .. 16000, ρ = .02 .."
         " 2.5, d = 4 .. 64, R = 100√d; local slopes within .1 of the predicted ones; rows for an error of"
         " α in 90 % of runs within 15 % of the prediction.",
-        sweeps=lambda: (
-            runs.MEAN_N,
-            runs.MEAN_RHO,
-            runs.MEAN_D,
-            runs.MEAN_SIZES,
-            runs.MEAN_SIZES_FEW,
-        ),
+        sweeps=lambda: (runs.MEAN_N, runs.MEAN_RHO, runs.MEAN_D, runs.MEAN_SIZES, runs.MEAN_SIZES_FEW),
         checks=excess,
     ),
     Claim(
@@ -174,7 +144,9 @@ CLAIMS = (
         " other and that of one step is at least twice as large; one step pays √d 2B/(n√(2ρ)), within 15 %"
         " and with the predicted slope in R, up to R = 1000√d.",
         sweeps=lambda: (steps.MEAN_STEPS,),
-        checks=order_of_steps,
+        checks=lambda frame, seed: step_checks(
+            frame, claim_level(parts=len(steps.REACHES) + 3), resampler(seed, "m21-mean-steps")
+        ),
     ),
     Claim(
         "many-dimensions/near-sample-mean",
@@ -184,6 +156,8 @@ CLAIMS = (
         " sample mean, for means at the centre of the ball, on an axis, on the diagonal and on the"
         " boundary.",
         sweeps=lambda: (steps.WHERE,),
-        checks=near_the_sample_mean,
+        checks=lambda frame, seed: place_checks(
+            frame, claim_level(parts=len(steps.PLACES)), resampler(seed, "m21-places")
+        ),
     ),
 )

@@ -143,7 +143,8 @@ def frame_bounds(
     names = [f"{mode} {end} {place}" for mode in runs.MODES for end in ("low", "high")
              for place in range(places[mode])]  # fmt: skip
     found = runs.table(trials, *names)
-    for trial, (sigma, x) in enumerate(runs.centred_rows(n, d, condition, trials, data)):
+    for trial in range(trials):
+        sigma, x = runs.centred_rows(n, d, condition, data)
         for mode in runs.MODES:
             trace = Trace()
             runs.covariance_of(condition, mode=mode)(x, budget=budget, rng=noise, trace=trace)

@@ -6,7 +6,7 @@ a random direction and a random distance of up to `radius` from the centre of th
 random, its eigenvalues from 1 to the condition number in equal ratios.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from math import sqrt
 from typing import Any
@@ -23,6 +23,7 @@ from workbench.privacy import ZCDP
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, each_trial
 from workbench.types import Array, Columns
 
 MODES = ("practical", "proved")
@@ -60,12 +61,11 @@ def covariance_of(condition: float, **more: Any) -> CoinPressCovariance:
     return CoinPressCovariance(upper=condition, centred=True, **more)
 
 
-def normal_rows(n: int, d: int, reach: float, trials: int, data: Generator) -> Iterator[tuple[Array, Array]]:
-    """Yield θ and n rows of N(θ, I)."""
-    for _ in range(trials):
-        theta = data.standard_normal(d)
-        theta *= reach * sqrt(d) * data.random() / np.linalg.norm(theta)
-        yield theta, data.standard_normal((n, d)) + theta
+def normal_rows(n: int, d: int, reach: float, data: Generator) -> tuple[Array, Array]:
+    """Return θ and n rows of N(θ, I)."""
+    theta = data.standard_normal(d)
+    theta *= reach * sqrt(d) * data.random() / np.linalg.norm(theta)
+    return theta, data.standard_normal((n, d)) + theta
 
 
 def rotated(d: int, condition: float, data: Generator) -> Array:
@@ -79,54 +79,49 @@ def spectrum(d: int, condition: float) -> Array:
     return np.geomspace(1.0, condition, d)
 
 
-def centred_rows(
-    n: int, d: int, condition: float, trials: int, data: Generator
-) -> Iterator[tuple[Array, Array]]:
-    """Yield Σ and n rows of N(0, Σ)."""
-    for _ in range(trials):
-        sigma = rotated(d, condition, data)
-        yield sigma, data.standard_normal((n, d)) @ np.linalg.cholesky(sigma).T
+def centred_rows(n: int, d: int, condition: float, data: Generator) -> tuple[Array, Array]:
+    """Return Σ and n rows of N(0, Σ)."""
+    sigma = rotated(d, condition, data)
+    return sigma, data.standard_normal((n, d)) @ np.linalg.cholesky(sigma).T
 
 
-def means(
-    n: int, d: int, rho: float, reach: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
-    """Run both modes on the same rows, at a point of n, d, rho and reach."""
-    budget, found = ZCDP(rho), table(trials, "reference", *columns_of(MODES))
-    for trial, (theta, x) in enumerate(normal_rows(n, d, reach, trials, data)):
-        plain = x.mean(axis=0)
-        found["reference"][trial] = np.linalg.norm(plain - theta)
-        for mode in MODES:
-            value: Any = mean_of(d, reach, mode=mode)(x, budget=budget, rng=noise).value
-            found[f"error {mode}"][trial] = np.linalg.norm(value - theta)
-            found[f"apart {mode}"][trial] = np.linalg.norm(value - plain)
+def beside_the_mean(
+    estimators: Mapping[Any, CoinPressMean], theta: Array, x: Array, rho: float, noise: Generator
+) -> Row:
+    """Return the error of the sample mean, and of every estimator its error and how far it is apart."""
+    plain = x.mean(axis=0)
+    found = {"reference": np.linalg.norm(plain - theta)}
+    for name, estimator in estimators.items():
+        value: Any = estimator(x, budget=ZCDP(rho), rng=noise).value
+        found[f"error {name}"] = np.linalg.norm(value - theta)
+        found[f"apart {name}"] = np.linalg.norm(value - plain)
     return found
 
 
-def covariances(
-    n: int, d: int, rho: float, condition: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def means(n: int, d: int, rho: float, reach: float, *, data: Generator, noise: Generator) -> Row:
+    """Run both modes on the same rows, at a point of n, d, rho and reach."""
+    modes = {mode: mean_of(d, reach, mode=mode) for mode in MODES}
+    return beside_the_mean(modes, *normal_rows(n, d, reach, data), rho, noise)
+
+
+@each_trial
+def covariances(n: int, d: int, rho: float, condition: float, *, data: Generator, noise: Generator) -> Row:
     """Run both modes on the same rows, at a point of n, d, rho and condition."""
-    budget, found = ZCDP(rho), table(trials, "reference", *columns_of(MODES))
-    for trial, (sigma, x) in enumerate(centred_rows(n, d, condition, trials, data)):
-        plain = second_moment(x)
-        found["reference"][trial] = mahalanobis_covariance_error(plain, sigma)
-        for mode in MODES:
-            value: Any = covariance_of(condition, mode=mode)(x, budget=budget, rng=noise).value
-            found[f"error {mode}"][trial] = mahalanobis_covariance_error(value, sigma)
-            # far from Σ the plain estimate's own norm would be another: both are measured in that of Σ
-            found[f"apart {mode}"][trial] = mahalanobis_covariance_error(sigma + value - plain, sigma)
+    sigma, x = centred_rows(n, d, condition, data)
+    plain = second_moment(x)
+    found = {"reference": mahalanobis_covariance_error(plain, sigma)}
+    for mode in MODES:
+        value: Any = covariance_of(condition, mode=mode)(x, budget=ZCDP(rho), rng=noise).value
+        found[f"error {mode}"] = mahalanobis_covariance_error(value, sigma)
+        # far from Σ the plain estimate's own norm would be another: both are measured in that of Σ
+        found[f"apart {mode}"] = mahalanobis_covariance_error(sigma + value - plain, sigma)
     return found
 
 
 def table(trials: int, *names: str) -> Columns:
     """Return empty columns of a block."""
     return {name: np.full(trials, np.inf) for name in names}
-
-
-def columns_of(names: tuple[Any, ...]) -> Iterator[str]:
-    """Yield the names of the columns of errors and of distances from the plain estimate."""
-    return (f"{kind} {name}" for kind in ("error", "apart") for name in names)
 
 
 @lru_cache(maxsize=256)
@@ -143,40 +138,32 @@ def covariance_rows(d: int, alpha: float, mode: Any) -> int:
     return theory.rows_needed(lambda n: theory.covariance_parts(estimator, axes, n, ZCDP(RHO)), alpha, BETA)
 
 
+@each_trial
 def mean_size(
-    d: int,
-    alpha: float,
-    mode: str,
-    n: int,
-    rho: float,
-    reach: float,
-    *,
-    trials: int,
-    data: Generator,
-    noise: Generator,
-) -> Columns:
+    d: int, alpha: float, mode: Any, n: int, rho: float, reach: float, *, data: Generator, noise: Generator
+) -> Row:
     """Run one mode, at a point that has a mode."""
-    estimator, samples = mean_of(d, reach, mode=mode), normal_rows(n, d, reach, trials, data)
-    runs: Any = ((estimator(x, budget=ZCDP(rho), rng=noise).value, theta) for theta, x in samples)
-    return {"error": np.array([np.linalg.norm(value - theta) for value, theta in runs])}
+    theta, x = normal_rows(n, d, reach, data)
+    value: Any = mean_of(d, reach, mode=mode)(x, budget=ZCDP(rho), rng=noise).value
+    return {"error": np.linalg.norm(value - theta)}
 
 
+@each_trial
 def covariance_size(
     d: int,
     alpha: float,
-    mode: str,
+    mode: Any,
     n: int,
     rho: float,
     condition: float,
     *,
-    trials: int,
     data: Generator,
     noise: Generator,
-) -> Columns:
+) -> Row:
     """Run one mode, at a point that has a mode."""
-    estimator, samples = covariance_of(condition, mode=mode), centred_rows(n, d, condition, trials, data)
-    runs: Any = ((estimator(x, budget=ZCDP(rho), rng=noise).value, sigma) for sigma, x in samples)
-    return {"error": np.array([mahalanobis_covariance_error(value, sigma) for value, sigma in runs])}
+    sigma, x = centred_rows(n, d, condition, data)
+    value: Any = covariance_of(condition, mode=mode)(x, budget=ZCDP(rho), rng=noise).value
+    return {"error": mahalanobis_covariance_error(value, sigma)}
 
 
 def around(middle: Mapping[tuple[int, float], tuple[int, int]], **more: float) -> tuple[Point, ...]:
@@ -219,19 +206,16 @@ COVARIANCE_D = Sweep(
 )
 MEAN_POINTS = around(MEAN_ROWS, rho=RHO, reach=REACH)
 COVARIANCE_POINTS = around(COVARIANCE_ROWS, rho=RHO, condition=CONDITION)
+MANY = {"quick": 1, "ci": 15, "full": 62, "deep": 250}
 MEAN_SIZES = Sweep(
-    "m21-mean-sizes",
-    tuple(point for point in MEAN_POINTS if point["d"] > FEW),
-    mean_size,
-    16,
-    {"quick": 1, "ci": 15, "full": 62, "deep": 250},
+    "m21-mean-sizes", tuple(point for point in MEAN_POINTS if point["d"] > FEW), mean_size, 16, MANY
 )
 MEAN_SIZES_FEW = Sweep(
     "m21-mean-sizes-few",  # an error in few dimensions varies more, and takes more trials
     tuple(point for point in MEAN_POINTS if point["d"] <= FEW),
     mean_size,
     40,
-    {"quick": 1, "ci": 15, "full": 62, "deep": 250},
+    MANY,
 )
 COVARIANCE_SIZES = Sweep(
     "m21-covariance-sizes",

@@ -6,6 +6,7 @@ looks at rows that the second one has not prepared. Privacy is not touched: the 
 former releases alone.
 """
 
+from collections.abc import Mapping
 from math import sqrt
 from typing import Any
 
@@ -15,12 +16,11 @@ from numpy.random import Generator
 from workbench.chapters.many_dimensions.runs.coinpress import (
     MODES,
     RHO,
+    beside_the_mean,
     centred_rows,
-    columns_of,
     covariance_of,
     mean_of,
     normal_rows,
-    table,
 )
 from workbench.estimators.base import Trace
 from workbench.estimators.covariance.coinpress import CoinPressCovariance, noisy_moment, preconditioned
@@ -29,7 +29,8 @@ from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP, Budget, noise_source
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.types import Array, Columns
+from workbench.study.trials import Row, each_trial
+from workbench.types import Array
 
 MOST = 6
 STEPS = tuple(range(1, MOST + 1))
@@ -39,52 +40,48 @@ ROUNDING = 1e-9
 PLACES = ("centre", "axis", "diagonal", "boundary")
 
 
-def mean_steps(
-    n: int, d: int, rho: float, reach: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def mean_steps(n: int, d: int, rho: float, reach: float, *, data: Generator, noise: Generator) -> Row:
     """Run every number of steps on the same rows, mode "practical"."""
-    budget, found = ZCDP(rho), table(trials, "reference", *columns_of(STEPS))
-    for trial, (theta, x) in enumerate(normal_rows(n, d, reach, trials, data)):
-        plain = x.mean(axis=0)
-        found["reference"][trial] = np.linalg.norm(plain - theta)
-        for steps in STEPS:
-            value: Any = mean_of(d, reach, steps=steps)(x, budget=budget, rng=noise).value
-            found[f"error {steps}"][trial] = np.linalg.norm(value - theta)
-            found[f"apart {steps}"][trial] = np.linalg.norm(value - plain)
+    estimators = {steps: mean_of(d, reach, steps=steps) for steps in STEPS}
+    return beside_the_mean(estimators, *normal_rows(n, d, reach, data), rho, noise)
+
+
+def errors_in_sigma(
+    estimators: Mapping[str, CoinPressCovariance], sigma: Array, x: Array, rho: float, noise: Generator
+) -> Row:
+    """Return the error of the plain estimate, and of every estimator on the same rows."""
+    found = {"reference": mahalanobis_covariance_error(second_moment(x), sigma)}
+    for name, estimator in estimators.items():
+        value: Any = estimator(x, budget=ZCDP(rho), rng=noise).value
+        found[name] = mahalanobis_covariance_error(value, sigma)
     return found
 
 
+@each_trial
 def covariance_steps(
-    n: int, d: int, rho: float, condition: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+    n: int, d: int, rho: float, condition: float, *, data: Generator, noise: Generator
+) -> Row:
     """Run every number of steps in both modes on the same rows."""
-    budget = ZCDP(rho)
-    found = table(trials, "reference", *(f"{mode} {steps}" for mode in MODES for steps in STEPS))
-    for trial, (sigma, x) in enumerate(centred_rows(n, d, condition, trials, data)):
-        found["reference"][trial] = mahalanobis_covariance_error(second_moment(x), sigma)
-        for mode in MODES:
-            for steps in STEPS:
-                value: Any = covariance_of(condition, mode=mode, steps=steps)(
-                    x, budget=budget, rng=noise
-                ).value
-                found[f"{mode} {steps}"][trial] = mahalanobis_covariance_error(value, sigma)
-    return found
+    estimators = {
+        f"{mode} {steps}": covariance_of(condition, mode=mode, steps=steps)
+        for mode in MODES
+        for steps in STEPS
+    }
+    return errors_in_sigma(estimators, *centred_rows(n, d, condition, data), rho, noise)
 
 
-def orientations(
-    n: int, d: int, rho: float, condition: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def orientations(n: int, d: int, rho: float, condition: float, *, data: Generator, noise: Generator) -> Row:
     """Run every number of steps with rows on the right and on the wrong side, the source's constants."""
-    budget = ZCDP(rho)
-    found = table(trials, "reference", *(f"{side} {steps}" for side in ("right", "wrong") for steps in STEPS))
-    for trial, (sigma, x) in enumerate(centred_rows(n, d, condition, trials, data)):
-        found["reference"][trial] = mahalanobis_covariance_error(second_moment(x), sigma)
-        for steps in STEPS:
-            estimator = covariance_of(condition, steps=steps, calibration="paper")
-            right: Any = estimator(x, budget=budget, rng=noise).value
-            wrong = authors_orientation(estimator, x, budget, noise)
-            found[f"right {steps}"][trial] = mahalanobis_covariance_error(right, sigma)
-            found[f"wrong {steps}"][trial] = mahalanobis_covariance_error(wrong, sigma)
+    sigma, x = centred_rows(n, d, condition, data)
+    found = {"reference": mahalanobis_covariance_error(second_moment(x), sigma)}
+    for steps in STEPS:
+        estimator = covariance_of(condition, steps=steps, calibration="paper")
+        right: Any = estimator(x, budget=ZCDP(rho), rng=noise).value
+        wrong = authors_orientation(estimator, x, ZCDP(rho), noise)
+        found[f"right {steps}"] = mahalanobis_covariance_error(right, sigma)
+        found[f"wrong {steps}"] = mahalanobis_covariance_error(wrong, sigma)
     return found
 
 
@@ -102,39 +99,25 @@ def authors_orientation(estimator: CoinPressCovariance, x: Array, budget: Budget
     return np.asarray(inverse @ psd_part(z) @ inverse)
 
 
-def more_steps(
-    n: int, d: int, rho: float, condition: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def more_steps(n: int, d: int, rho: float, condition: float, *, data: Generator, noise: Generator) -> Row:
     """Run the default number of steps and up to three more in both modes on the same rows."""
-    budget = ZCDP(rho)
-    found = table(trials, "reference", *(f"{mode} +{more}" for mode in MODES for more in MORE))
-    counts = {mode: len(covariance_of(condition, mode=mode).design(n, d, budget).weights) for mode in MODES}
-    for trial, (sigma, x) in enumerate(centred_rows(n, d, condition, trials, data)):
-        found["reference"][trial] = mahalanobis_covariance_error(second_moment(x), sigma)
-        for mode, count in counts.items():
-            for more in MORE:
-                estimator = covariance_of(condition, mode=mode, steps=count + more if more else None)
-                value: Any = estimator(x, budget=budget, rng=noise).value
-                found[f"{mode} +{more}"][trial] = mahalanobis_covariance_error(value, sigma)
-    return found
+    estimators = {}
+    for mode in MODES:
+        default = covariance_of(condition, mode=mode)
+        count = len(default.design(n, d, ZCDP(rho)).weights)
+        for more in MORE:
+            one = covariance_of(condition, mode=mode, steps=count + more) if more else default
+            estimators[f"{mode} +{more}"] = one
+    return errors_in_sigma(estimators, *centred_rows(n, d, condition, data), rho, noise)
 
 
-def places(
-    n: int, d: int, rho: float, reach: float, place: str, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def places(n: int, d: int, rho: float, reach: float, place: str, *, data: Generator, noise: Generator) -> Row:
     """Run both modes for a mean at a stated place of the public ball."""
-    budget = ZCDP(rho)
-    found = table(trials, "reference", *columns_of(MODES))
-    for trial in range(trials):
-        theta = _placed(place, d, reach * sqrt(d), data)
-        x = theta + data.standard_normal((n, d))
-        plain = x.mean(axis=0)
-        found["reference"][trial] = np.linalg.norm(plain - theta)
-        for mode in MODES:
-            value: Any = mean_of(d, reach, mode=mode)(x, budget=budget, rng=noise).value
-            found[f"error {mode}"][trial] = np.linalg.norm(value - theta)
-            found[f"apart {mode}"][trial] = np.linalg.norm(value - plain)
-    return found
+    theta = _placed(place, d, reach * sqrt(d), data)
+    x = theta + data.standard_normal((n, d))
+    return beside_the_mean({mode: mean_of(d, reach, mode=mode) for mode in MODES}, theta, x, rho, noise)
 
 
 def _placed(place: str, d: int, radius: float, data: Generator) -> Array:
@@ -148,18 +131,14 @@ def _placed(place: str, d: int, radius: float, data: Generator) -> Array:
     return spots[place]
 
 
-def frames_held(
-    n: int, d: int, rho: float, condition: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def frames_held(n: int, d: int, rho: float, condition: float, *, data: Generator, noise: Generator) -> Row:
     """Record whether ℓ I ≤ A Σ Aᵀ ≤ I before every step, mode "proved"."""
-    budget, found = ZCDP(rho), {"held": np.zeros(trials)}
-    estimator = covariance_of(condition, mode="proved", beta=HELD)
-    for trial, (sigma, x) in enumerate(centred_rows(n, d, condition, trials, data)):
-        trace = Trace()
-        estimator(x, budget=budget, rng=noise, trace=trace)
-        records = zip(trace.records["preconditioner"], trace.records["lower"], strict=True)
-        found["held"][trial] = all(sandwiched(a, sigma, lower) for a, lower in records)
-    return found
+    sigma, x = centred_rows(n, d, condition, data)
+    trace = Trace()
+    covariance_of(condition, mode="proved", beta=HELD)(x, budget=ZCDP(rho), rng=noise, trace=trace)
+    records = zip(trace.records["preconditioner"], trace.records["lower"], strict=True)
+    return {"held": float(all(sandwiched(a, sigma, lower) for a, lower in records))}
 
 
 def sandwiched(a: Any, sigma: Array, lower: Any) -> bool:
@@ -168,17 +147,12 @@ def sandwiched(a: Any, sigma: Array, lower: Any) -> bool:
     return bool(lower * (1 - ROUNDING) <= values[0] and values[-1] <= 1 + ROUNDING)
 
 
-def balls_held(
-    n: int, d: int, rho: float, reach: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def balls_held(n: int, d: int, rho: float, reach: float, *, data: Generator, noise: Generator) -> Row:
     """Record whether the last radius holds the mean, mode "proved"."""
-    budget, found = ZCDP(rho), {"held": np.zeros(trials)}
-    estimator = mean_of(d, reach, mode="proved", beta=HELD)
-    radius = estimator.error_bound(n, d, budget, HELD)
-    for trial, (theta, x) in enumerate(normal_rows(n, d, reach, trials, data)):
-        value: Any = estimator(x, budget=budget, rng=noise).value
-        found["held"][trial] = np.linalg.norm(value - theta) <= radius
-    return found
+    estimator, (theta, x) = mean_of(d, reach, mode="proved", beta=HELD), normal_rows(n, d, reach, data)
+    value: Any = estimator(x, budget=ZCDP(rho), rng=noise).value
+    return {"held": float(np.linalg.norm(value - theta) <= estimator.error_bound(n, d, ZCDP(rho), HELD))}
 
 
 REACHES = (10.0, 30.0, 100.0, 300.0, 1000.0)

@@ -4,16 +4,15 @@ from math import inf, log
 
 import pandas as pd
 
-from workbench.chapters.matrix_quantile.claims.quantile import STATEMENT, certain
+from workbench.chapters.matrix_quantile.claims.quantile import STATEMENT
 from workbench.chapters.matrix_quantile.runs import beside as sweeps
 from workbench.chapters.matrix_quantile.runs.quantile import BETA, DIMENSIONS, planned
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import Complexity, sized
-from workbench.study.intervals import clopper_pearson
-from workbench.study.measures import Measure
+from workbench.study.complexity import beside
+from workbench.study.measures import Measure, certain, known, seldom
 from workbench.study.profiles import claim_level
-from workbench.study.rules import at_most, combine
+from workbench.study.rules import combine
 from workbench.study.verdict import Verdict
 
 FRUGAL = {"spectral/preconditioner": 0.2, "covariance/unbounded": 1.0}  # our rows over theirs, at most
@@ -37,25 +36,21 @@ def fewer_rows(*frames: pd.DataFrame) -> Verdict:
 def _fewer(key: str, d: int) -> Verdict:
     ours, theirs = planned(d, None), sweeps.fewest(key, d)
     check = certain(f"d = {d}: our rows over those of {key}", ours / theirs, 0.0, FRUGAL[key])
-    size = float(ours)
-    return sized(check, Complexity(STATEMENT, f"fewest rows of {key}", float(theirs), size, (size, size)))
+    return beside(check, STATEMENT, f"fewest rows of {key}", float(theirs), known(float(ours)))
 
 
 def share(found: pd.Series) -> Measure:
     """Return the share of runs for which something is true, with the claim's interval."""
-    hits, trials = int(found.sum()), len(found)
-    return Measure(hits / trials, clopper_pearson(hits, trials, 2 * claim_level()), trials)
+    return measures.share(int(found.sum()), len(found), 2 * claim_level())
 
 
 def answers_are_right_or_none(far: pd.DataFrame, heavy: pd.DataFrame) -> list[Verdict]:
     """Return the checks of matrix-quantile/right-or-none."""
     rows = {at: measures.at(far, d=SPOILT_D, share=at)["condition"] for at in (RIGHT, NONE, WRONG)}
     tails = measures.at(heavy, d=SPOILT_D, degrees=sweeps.DEGREES[0])["condition"]
-    n, bad = planned(SPOILT_D, None), int((rows[RIGHT] > MOST).sum())
+    n, said = planned(SPOILT_D, None), "a condition above 4, or no answer"
     return [
-        at_most(bad, len(rows[RIGHT]), BETA, claim_level(), factor=4.0).about(
-            "1 % far rows", "a condition above 4, or no answer", n=n
-        ),
+        seldom("1 % far rows", rows[RIGHT] > MOST, BETA, said, factor=4.0, n=n),
         measures.between("5 % far rows: no answer", share(rows[NONE] == inf), MOSTLY, 1.0, n=n),
         measures.between("t with 3 degrees of freedom: no answer", share(tails == inf), MOSTLY, 1.0, n=n),
         measures.between("20 % far rows: their line", share(_other(rows[WRONG])), CLEARLY, 1.0, n=n),

@@ -4,14 +4,13 @@ from math import inf
 
 import pandas as pd
 
-from workbench.chapters.matrix_quantile.claims.quantile import STATEMENT, certain
+from workbench.chapters.matrix_quantile.claims.quantile import STATEMENT
 from workbench.chapters.matrix_quantile.runs import learner as sweeps
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.complexity import enough
-from workbench.study.measures import Measure
+from workbench.study.measures import Measure, certain, seldom
 from workbench.study.profiles import claim_level
-from workbench.study.rules import at_most
 from workbench.study.verdict import Verdict
 
 MOST = {2: 2000, 5: 7000, 10: 13_000, 20: 30_000}  # rows
@@ -35,10 +34,10 @@ def _at_start(frame: pd.DataFrame) -> dict[float, pd.DataFrame]:
 
 
 def _answered(d: int, condition: float, rows: pd.DataFrame) -> Verdict:
-    n, silent = sweeps.rows(d, sweeps.START), int((rows["error"] == inf).sum())
-    found = at_most(silent, len(rows), SILENT, claim_level(), factor=FACTOR[d])
-    name = f"d = {d}, condition number {condition:g}"
-    return enough(found.about(name, "no answer, in one run of ten", n=n), STATEMENT, "planned", n)
+    n, name = sweeps.rows(d, sweeps.START), f"d = {d}, condition number {condition:g}"
+    said = "no answer, in one run of ten"
+    found = seldom(name, rows["error"] == inf, SILENT, said, factor=FACTOR[d], n=n)
+    return enough(found, STATEMENT, "planned", n)
 
 
 def _foreseen(d: int, share: float, errors: pd.Series) -> Verdict:

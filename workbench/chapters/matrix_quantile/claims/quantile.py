@@ -1,6 +1,5 @@
 """Claims about the matrix quantile, derived here: L2 to L5 of its proof, and the rows that it needs."""
 
-from dataclasses import replace
 from math import inf, log
 
 import pandas as pd
@@ -10,10 +9,9 @@ from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.complexity import enough
-from workbench.study.measures import Measure
+from workbench.study.measures import certain
 from workbench.study.over_spectra import supremum
-from workbench.study.profiles import claim_level
-from workbench.study.rules import at_most, combine
+from workbench.study.rules import combine
 from workbench.study.verdict import Verdict
 
 STATEMENT = "AL22/matrix-quantile"
@@ -56,7 +54,7 @@ def bounds_hold_in_floats(frame: pd.DataFrame) -> list[Verdict]:
 
 
 def _none(name: str, exceptions: pd.Series) -> Verdict:
-    verdict = at_most(int(exceptions.sum()), len(exceptions), RARE, claim_level(), factor=4.0)
+    verdict = measures.seldom("", exceptions, RARE, factor=4.0)
     found = certain(f"exceptions to {name}", float(exceptions.sum()), 0.0, 0.0)
     return combine([found, verdict]).about(name, f"{name}, for every pair")
 
@@ -94,12 +92,6 @@ def rows_follow_the_shape() -> Verdict:
             over = n * epsilon / (d**1.5 + d * log(1 / sweeps.DELTA))
             checks.append(certain(f"d = {d}, ε = {epsilon:g}: planned rows over the shape", over, *SHAPE))
     return combine(checks, len(checks))
-
-
-def certain(name: str, value: float, low: float, high: float) -> Verdict:
-    """Decide about a number that is not random: no level is used up."""
-    check = measures.between(name, Measure(value, (value, value), 1), low, high)
-    return replace(check, level=0.0)
 
 
 CLAIMS = (

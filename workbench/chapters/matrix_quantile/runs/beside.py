@@ -24,7 +24,8 @@ from workbench.populations.rotated import Rotated, rotated
 from workbench.study.least_rows import fewest_rows
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.types import Array, Columns
+from workbench.study.trials import Row, each_trial
+from workbench.types import Array
 
 TOLD = 1e4  # what CoinPress is told: eigenvalues between 1 and this
 ROWS = {
@@ -74,21 +75,20 @@ def distances(values: Array) -> tuple[float, float]:
     return thompson, float(np.linalg.norm(values - 1))
 
 
-def told(d: int, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
+@each_trial
+def told(d: int, n: int, *, data: Generator, noise: Generator) -> Row:
     """Measure both errors of CoinPress, told where the eigenvalues of a covariance lie, which is as long.
 
     n = 0 stands for the rows that the matrix quantile plans.
     """
-    n = n or planned(d, None)
-    estimator, errors = CoinPressCovariance(upper=TOLD, centred=True), np.empty((trials, 2))
-    for trial in range(trials):
-        law = rotated(geometric(d, TOLD), data)
-        value = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
-        errors[trial] = distances(seen(value, law))
-    return {"fourfold": errors[:, 0], "near": errors[:, 1]}
+    law = rotated(geometric(d, TOLD), data)
+    x = law.sample(n or planned(d, None), rng=data)
+    value = CoinPressCovariance(upper=TOLD, centred=True)(x, budget=BUDGET, rng=noise).value
+    return dict(zip(("fourfold", "near"), distances(seen(value, law)), strict=True))
 
 
-def conditions(condition: float, *, trials: int, data: Generator, noise: Generator) -> Columns:
+@each_trial
+def conditions(condition: float, *, data: Generator, noise: Generator) -> Row:
     """Measure Thompson's distance on the same rows: told nothing, told 1 and 1e4, told the truth.
 
     The largest eigenvalue is 1e4, the smallest goes down.
@@ -98,29 +98,21 @@ def conditions(condition: float, *, trials: int, data: Generator, noise: Generat
         "told": CoinPressCovariance(upper=TOLD, centred=True),
         "truth": CoinPressCovariance(upper=TOLD, lower=TOLD / max(condition, 2.0), centred=True),
     }
-    columns = {name: np.empty(trials) for name in estimators}
-    for trial in range(trials):
-        law = rotated(TOLD / condition * geometric(CONDITION_D, condition), data)
-        x = law.sample(CONDITION_N, rng=data)
-        for name, estimator in estimators.items():
-            value = estimator(x, budget=BUDGET, rng=noise).value
-            columns[name][trial] = distances(seen(value, law))[0]
-    return columns
+    law = rotated(TOLD / condition * geometric(CONDITION_D, condition), data)
+    x = law.sample(CONDITION_N, rng=data)
+    values = {name: one(x, budget=BUDGET, rng=noise).value for name, one in estimators.items()}
+    return {name: distances(seen(value, law))[0] for name, value in values.items()}
 
 
-def hostile(
-    d: int, share: float, degrees: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def hostile(d: int, share: float, degrees: float, *, data: Generator, noise: Generator) -> Row:
     """Measure the condition number after whitening, infinite for no answer, and that of the rows' moment."""
-    n = planned(d, None)
-    estimator, columns = MatrixQuantileCovariance(centred=True, beta=BETA), np.empty((trials, 2))
-    for trial in range(trials):
-        law = rotated(geometric(d, TOLD), data)
-        x = spoilt(law, n, share, degrees, data)
-        released = seen(estimator(x, budget=BUDGET, rng=noise).value, law)
-        plain = seen(x.T @ x / n, law)
-        columns[trial] = released[-1] / released[0], plain[-1] / plain[0]
-    return {"condition": np.where(np.isnan(columns[:, 0]), np.inf, columns[:, 0]), "plain": columns[:, 1]}
+    n, law = planned(d, None), rotated(geometric(d, TOLD), data)
+    x = spoilt(law, n, share, degrees, data)
+    value = MatrixQuantileCovariance(centred=True, beta=BETA)(x, budget=BUDGET, rng=noise).value
+    released, plain = seen(value, law), seen(x.T @ x / n, law)
+    condition = released[-1] / released[0]
+    return {"condition": np.inf if np.isnan(condition) else condition, "plain": plain[-1] / plain[0]}
 
 
 def spoilt(law: Rotated, n: int, share: float, degrees: float, data: Generator) -> Array:

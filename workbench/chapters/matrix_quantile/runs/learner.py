@@ -5,19 +5,19 @@ learner's own start.
 """
 
 from functools import lru_cache
-from math import inf
 
 import numpy as np
 from numpy.random import Generator
 
-from workbench.estimators.base import Abstention
+from workbench.distributions import Gaussian
 from workbench.estimators.gaussian.populous import PopulousGaussian
 from workbench.populations.rotated import rotated
 from workbench.privacy import ApproxDP
 from workbench.study.least_rows import fewest_rows
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.types import Array, Columns
+from workbench.study.trials import Row, each_trial, error_of
+from workbench.types import Array
 
 BUDGET, FAR = ApproxDP(1.0, 1e-6), 1000.0
 LEARNER = PopulousGaussian(covariance="matrix-quantile", degenerate=False)
@@ -49,19 +49,17 @@ def predicted(d: int, share: float) -> float:
     return LEARNER.recipe(rows(d, share), d, BUDGET).squared_error.total_variation
 
 
-def learned(
-    d: int, condition: float, share: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def learned(d: int, condition: float, share: float, *, data: Generator, noise: Generator) -> Row:
     """Measure the total variation between the law and what is learned of it, infinite for no answer."""
-    found = np.full(trials, inf)
-    for trial in range(trials):
-        law = rotated(np.geomspace(1.0, condition, d), data, FAR)
-        x = law.sample(rows(d, share), rng=data)
-        value = LEARNER(x, budget=BUDGET, rng=noise).value
-        if not isinstance(value, Abstention):
-            off = law.whitening.T @ (value.mean - law.mean)
-            found[trial] = total_variation(off, law.in_units(value.covariance))
-    return {"error": found}
+    law = rotated(np.geomspace(1.0, condition, d), data, FAR)
+    value = LEARNER(law.sample(rows(d, share), rng=data), budget=BUDGET, rng=noise).value
+
+    def loss(found: Gaussian) -> float:
+        off = law.whitening.T @ (found.mean - law.mean)
+        return total_variation(off, law.in_units(found.covariance))
+
+    return {"error": error_of(value, loss)}
 
 
 def total_variation(mean: Array, covariance: Array) -> float:

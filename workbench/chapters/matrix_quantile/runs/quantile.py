@@ -14,13 +14,13 @@ from numpy.random import Generator
 from workbench import losses
 from workbench.chapters.matrix_quantile.runs.bounds import measured
 from workbench.chapters.matrix_quantile.runs.pairs import drawn, extreme
-from workbench.estimators.base import Abstention
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
 from workbench.populations.rotated import rotated
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, each_trial, error_of
 from workbench.types import Columns
 
 KEY = "covariance/matrix-quantile"
@@ -49,21 +49,16 @@ def planned(d: int, alpha: float | None, budget: ApproxDP = BUDGET) -> int:
     return MatrixQuantileCovariance(centred=True, alpha=alpha, beta=BETA).fewest(d, budget)
 
 
-def successes(
-    d: int, alpha: float, spectrum: str, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def successes(d: int, alpha: float, spectrum: str, *, data: Generator, noise: Generator) -> Row:
     """Measure the error at the planned number of rows: in Thompson's distance, or relative to Frobenius."""
     goal = alpha or None
     estimator, n = MatrixQuantileCovariance(centred=True, alpha=goal, beta=BETA), planned(d, goal)
     loss = losses.thompson_error if goal is None else losses.mahalanobis_covariance_error
-    errors = np.full(trials, np.inf)
-    for trial in range(trials):
-        values = named(spectrum, d, LONGEST).values
-        law = rotated(values * np.exp(data.uniform(-20.0, 20.0)), data)
-        found = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
-        if not isinstance(found, Abstention):
-            errors[trial] = loss(law.in_units(found), np.eye(d))
-    return {"error": errors}
+    values = named(spectrum, d, LONGEST).values
+    law = rotated(values * np.exp(data.uniform(-20.0, 20.0)), data)
+    value = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
+    return {"error": error_of(value, lambda found: loss(law.in_units(found), np.eye(d)))}
 
 
 def spectra(d: int) -> tuple[str, ...]:

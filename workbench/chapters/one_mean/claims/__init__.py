@@ -1,13 +1,6 @@
 """What is claimed, and the checks that decide it."""
 
-from workbench.chapters.one_mean.claims import (
-    accounting,
-    costs,
-    intervals,
-    location,
-    prediction,
-    tight,
-)
+from workbench.chapters.one_mean.claims import accounting, costs, intervals, location, prediction, tight
 from workbench.study.claim import Claim
 
 CLAIMS: tuple[Claim, ...] = (

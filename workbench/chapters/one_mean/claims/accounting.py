@@ -6,7 +6,6 @@ advanced composition say more than the optimal one.
 """
 
 from collections.abc import Iterable
-from math import inf
 from typing import NamedTuple
 
 from workbench.privacy import ZCDP, ApproxDP, PureDP
@@ -21,7 +20,7 @@ from workbench.privacy.conversions import (
     zcdp_from_pure_stated,
 )
 from workbench.study.claim import Claim
-from workbench.study.rules import compare
+from workbench.study.computed import largest
 from workbench.study.verdict import Verdict
 
 RHOS = tuple(10.0 ** (k / 4) for k in range(-16, 6))
@@ -92,17 +91,7 @@ def _distances() -> Iterable[float]:
 
 
 def _at_most(name: str, ratios: Iterable[float], bound: float = 1 + ROUNDING) -> Verdict:
-    values = list(ratios)
-    return Verdict(
-        status=compare((max(values), max(values)), -inf, bound),
-        test="largest value over a grid",
-        level=0.0,
-        trials=len(values),
-        estimate=max(values),
-        interval=(min(values), max(values)),
-        bound=bound,
-        detail={},
-    ).about(name, "at most 1 everywhere")
+    return largest(name, ratios, bound, "at most 1 everywhere")
 
 
 CLAIMS = (

@@ -17,9 +17,9 @@ from workbench.bounds.l17 import packing_bound, sampling_bound, two_point_bound
 from workbench.chapters.one_mean.runs.costs import two_step
 from workbench.losses import total_variation_of_means
 from workbench.study.claim import Claim
-from workbench.study.complexity import Complexity, in_proportion, sized
-from workbench.study.intervals import Crossing, bootstrap_interval, crossing, local_slope
-from workbench.study.measures import at
+from workbench.study.complexity import beside, in_proportion
+from workbench.study.intervals import Crossing, bootstrap_interval, local_slope
+from workbench.study.measures import at, mean, success
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import compare, inside_band, slope_inside
 from workbench.study.sweeps.streams import resampler
@@ -99,17 +99,13 @@ def _firsts(frame: pd.DataFrame, along: str, xs: Sequence[float]) -> list[pd.Ser
 
 def _level(frame: pd.DataFrame, n: int, epsilon: float, level: float, rng: Generator) -> Verdict:
     apart = at(frame, n=n, epsilon=epsilon)["apart"].to_numpy()
-    interval = bootstrap_interval(_mean, apart, level, rng)
+    interval = bootstrap_interval(mean, apart, level, rng)
     predicted = noise_part(n, epsilon)
-    check = inside_band(_mean(apart), interval, predicted, BAND, level=level, trials=len(apart))
+    check = inside_band(mean(apart), interval, predicted, BAND, level=level, trials=len(apart))
     check = check.about(f"privacy part, n = {n}, eps = {epsilon:g}", "2w/(n eps/2), within 10 %", n=n)
     return in_proportion(
         check, "L17/free", "2w/(b ε/2), w = 2.5 + √(2 ln(4n/β)): privacy part of mean size b"
     )
-
-
-def _mean(values: np.ndarray) -> float:
-    return float(np.mean(values))
 
 
 def lower_bounds(alpha: float, epsilon: float, beta: float, radius: float = RADIUS) -> dict[str, float]:
@@ -126,9 +122,7 @@ def size_needed(
 ) -> Crossing:
     """Return the n from which 90 % of the runs err by at most alpha."""
     of = at(frame, calibration=calibration)
-    hits = (of["error"] <= alpha).groupby(of["n"]).agg(["sum", "count"])
-    ns = [float(n) for n in hits.index]
-    return crossing(ns, hits["sum"], hits["count"], 1 - SIZE_BETA, level=level, rng=rng)
+    return success(of["error"] <= alpha, of["n"], 1 - SIZE_BETA, level=level, rng=rng)
 
 
 def never_below_the_bounds(frame: pd.DataFrame, seed: int) -> list[Verdict]:
@@ -156,7 +150,7 @@ def size_check(frame: pd.DataFrame, calibration: str, alpha: float, level: float
         detail={"alpha": alpha, "bracket": found.bracket, "lower bounds": bounds},
     ).about(f"{calibration}, alpha = {alpha:g}", "needs no fewer rows than the lower bounds say")
     formula = "at least the largest of the sampling, the packing and the two-point bound"
-    return sized(check, Complexity("L17/Lem2.7", formula, least, found.estimate, found.interval))
+    return beside(check, "L17/Lem2.7", formula, least, found)
 
 
 CLAIMS = (

@@ -1,8 +1,6 @@
 """Claims about private histograms: the accuracy in L17 Theorems 1.1 and 1.2, and the facts of Lemma 2.3."""
 
-from dataclasses import replace
 from math import ceil, exp, log
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,9 +24,11 @@ from workbench.privacy.histograms import (
 )
 from workbench.study.claim import Claim
 from workbench.study.complexity import enough
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import at_most, combine
+from workbench.study.measures import seldom
+from workbench.study.profiles import blocks
+from workbench.study.rules import combine
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, columns, each_trial
 from workbench.study.verdict import Verdict
 from workbench.types import Columns
 
@@ -38,33 +38,32 @@ SIZES, LARGE_SIZE_BETA = (10, 50, 200), 0.003
 REACH = 20  # bins on either side of 0 that are told apart: the mean lies in bin 0
 
 
-def finite_errors(epsilon: float, bins: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
+@each_trial
+def finite_errors(epsilon: float, bins: int, *, data: Generator, noise: Generator) -> Row:
     """Measure the largest error over all counts, with continuous and with discrete Laplace noise."""
     cost, source = PureDP(epsilon), noise_source(noise)
     charges = {"laplace": Charge("histogram", "laplace", COUNTS_L1, cost)}
     charges["discrete"] = histogram_charge("histogram", cost)
-    errors = {kind: np.empty(trials) for kind in charges}
-    for trial in range(trials):
-        keys = data.integers(bins, size=ROWS)
-        counts = np.bincount(keys, minlength=bins)
-        for kind, charge in charges.items():
-            errors[kind][trial] = np.abs(finite_histogram(keys, bins, charge, source) - counts).max()
-    return errors
+    keys = data.integers(bins, size=ROWS)
+    counts = np.bincount(keys, minlength=bins)
+    released = {kind: finite_histogram(keys, bins, charge, source) for kind, charge in charges.items()}
+    return {kind: np.abs(found - counts).max() for kind, found in released.items()}
 
 
 def stable_errors(
     epsilon: float, delta: float, rows: str, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
     """Measure the largest error over all bins of the line, those that are not released counting as 0."""
-    cost, source = ApproxDP(epsilon, delta), noise_source(noise)
-    charge, error = stability_charge("histogram", cost), np.empty(trials)
-    for trial in range(trials):
+    charge, source = stability_charge("histogram", ApproxDP(epsilon, delta)), noise_source(noise)
+
+    def error() -> float:
         keys = HARDEST if rows == "hardest" else _normal_keys(data)
         released = stability_histogram(keys, charge, source)
         populated, counts = np.unique(keys, return_counts=True)
         seen = [released.get(key, 0.0) for key in populated.tolist()]
-        error[trial] = np.abs(np.array(seen) - counts).max()
-    return {"error": error}
+        return float(np.abs(np.array(seen) - counts).max())
+
+    return columns({"error": error()} for _ in range(trials))
 
 
 def _normal_keys(data: Generator) -> NDArray[np.float64]:
@@ -122,8 +121,8 @@ def finite_is_accurate(frame: pd.DataFrame) -> Verdict:
         rows = frame[frame["bins"] == bins]
         stated = histogram_error(bins, EPSILON, BETA)
         discrete = discrete_histogram_error(bins, EPSILON, BETA)
-        checks.append(_failing(f"Laplace, {bins} bins", rows["laplace"] >= stated, BETA, ROWS))
-        checks.append(_failing(f"discrete Laplace, {bins} bins", rows["discrete"] > discrete, BETA, ROWS))
+        checks.append(seldom(f"Laplace, {bins} bins", rows["laplace"] >= stated, BETA, n=ROWS))
+        checks.append(seldom(f"discrete Laplace, {bins} bins", rows["discrete"] > discrete, BETA, n=ROWS))
     return combine(checks)
 
 
@@ -136,7 +135,7 @@ def stable_is_accurate(frame: pd.DataFrame) -> Verdict:
         bounds = {"theorem": stable_histogram_error(n, EPSILON, DELTA, STABLE_BETA), "sharp": SHARP}
         for name, bound in bounds.items():
             if kind == "hardest" or name == "theorem":
-                checks.append(_failing(f"{kind} rows, {name} bound", error > bound, STABLE_BETA, n))
+                checks.append(seldom(f"{kind} rows, {name} bound", error > bound, STABLE_BETA, n=n))
     return combine(checks)
 
 
@@ -145,14 +144,9 @@ def facts_hold(frame: pd.DataFrame) -> Verdict:
     checks = []
     for n in SIZES:
         failed = frame.loc[frame["n"] == n, "failed"]
-        check = _failing(f"n = {n}", failed, max(bin_count_failure(n), LARGE_SIZE_BETA), n)
+        check = seldom(f"n = {n}", failed, max(bin_count_failure(n), LARGE_SIZE_BETA), n=n)
         checks.append(enough(check, "L17/Lem2.3", "P(Bin(n, .341) < n/10) + P(Bin(n, 6e-5) ≥ n/50) ≤ β"))
     return combine(checks)
-
-
-def _failing(name: str, failed: Any, beta: float, n: int) -> Verdict:
-    verdict = at_most(int(failed.sum()), len(failed), beta, claim_level())
-    return replace(verdict, id=name, n=n)
 
 
 CLAIMS = (

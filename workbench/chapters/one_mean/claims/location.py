@@ -24,7 +24,7 @@ from workbench.privacy import PureDP
 from workbench.privacy.mechanisms import laplace_scale
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import Complexity, enough, in_proportion, sized
+from workbench.study.complexity import beside, enough, in_proportion
 from workbench.study.intervals import local_slope
 from workbench.study.measures import Measure
 from workbench.study.profiles import claim_level
@@ -94,10 +94,6 @@ def _flat(name: str, groups: dict[float, pd.Series], allowed: float) -> Verdict:
     )
 
 
-def _size(statement: str, formula: str, predicted: float, rows: Measure) -> Complexity:
-    return Complexity(statement, formula, predicted, rows.estimate, rows.interval)
-
-
 def range_costs_its_logarithm(*frames: pd.DataFrame, seed: int) -> Verdict:
     """Return the checks: rows against prediction, against ln R, against ε and against the packing bound."""
     frame, checks = pd.concat(frames, ignore_index=True), []
@@ -124,8 +120,8 @@ def _against_bounds(rows: Measure, radius: float, epsilon: float) -> list[Verdic
     packings = measures.scaled(rows, 1 / packing)
     above = measures.between(f"rows over the packing bound {name}", packings, 1.0, PACKINGS)
     return [
-        sized(near, _size(*RANGE_SIZE, predicted, rows)),
-        sized(above, _size(*PACKING_SIZE, packing, rows)),
+        beside(near, *RANGE_SIZE, predicted, rows),
+        beside(above, *PACKING_SIZE, packing, rows),
     ]
 
 
@@ -153,7 +149,7 @@ def line_costs_log_delta(frame: pd.DataFrame, errors: pd.DataFrame, seed: int) -
         rows = sweeps.rows_to_locate(frame, claim_level(), seed, **where)
         products.append(measures.scaled(rows, sweeps.EPSILON))
         near = measures.near(f"rows at δ = {delta:g}", rows, _predicted(delta=delta), n=_whole(rows))
-        checks.append(sized(near, _size(*LINE_SIZE, near.bound, rows)))
+        checks.append(beside(near, *LINE_SIZE, near.bound, rows))
     logs = [log(1 / delta) for delta in sweeps.DELTAS]
     expected = [sweeps.EPSILON * _predicted(delta=delta) for delta in sweeps.DELTAS]
     predicted = float(np.polyfit(logs, expected, 1)[0])
@@ -179,7 +175,7 @@ def window_needs_half(wide: pd.DataFrame, line: pd.DataFrame, seed: int) -> Verd
             share = measures.ratio(rows["window"], rows[calibration])
             name = f"window median over {calibration} histogram, {frame['sweep'].iloc[0]}"
             half = measures.between(name, share, 0.0, HALF)
-            checks.append(sized(half, _size(*HALF_SIZE, HALF * rows[calibration].estimate, rows["window"])))
+            checks.append(beside(half, *HALF_SIZE, HALF * rows[calibration].estimate, rows["window"]))
     return combine(checks, trials)
 
 

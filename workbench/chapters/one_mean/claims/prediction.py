@@ -16,7 +16,7 @@ from workbench.estimators.parts.locate.window_mean import Prediction, WindowMean
 from workbench.privacy import PureDP
 from workbench.study.claim import Claim
 from workbench.study.intervals import Vector, bootstrap_interval, clopper_pearson
-from workbench.study.measures import at
+from workbench.study.measures import at, rms
 from workbench.study.profiles import claim_level
 from workbench.study.rules import inside_band
 from workbench.study.sweeps.schema import Point
@@ -79,9 +79,9 @@ def prediction_checks(frame: pd.DataFrame, rng: Generator) -> list[Verdict]:
 def _prediction(error: Vector, point: Point, level: float, rng: Generator) -> tuple[Verdict, Verdict]:
     n, predicted = point["n"], predict(point)
     found = error[error <= FAR]
-    rms = inside_band(
-        _rms(found),
-        bootstrap_interval(_rms, found, level, rng),
+    size = inside_band(
+        rms(found),
+        bootstrap_interval(rms, found, level, rng),
         predicted.rms,
         BAND,
         level=level,
@@ -92,7 +92,7 @@ def _prediction(error: Vector, point: Point, level: float, rng: Generator) -> tu
     every = {"failures in all runs": int(beyond.sum()), "all runs": len(beyond)}
     failures = as_predicted(beyond[:COUNTED], predicted.failure, level, **every)
     return (
-        rms.about(f"rms error, {where}", "the predicted one, within 10 %", n=n),
+        size.about(f"rms error, {where}", "the predicted one, within 10 %", n=n),
         failures.about(f"failures, {where}", "as often as predicted", n=n),
     )
 
@@ -100,10 +100,6 @@ def _prediction(error: Vector, point: Point, level: float, rng: Generator) -> tu
 def predict(point: Point) -> Prediction:
     """Return the prediction at a point of n, epsilon and radius."""
     return WindowMean(point["radius"]).predict(point["n"], PureDP(point["epsilon"]))
-
-
-def _rms(errors: Vector) -> float:
-    return float(np.sqrt(np.mean(errors**2)))
 
 
 def named(point: Point) -> str:

@@ -4,7 +4,6 @@ Errors of the mean are compared with those of the sample mean on the same rows, 
 """
 
 from collections.abc import Sequence
-from math import inf
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,6 @@ from numpy.random import Generator
 
 from workbench.chapters.one_mean.claims.prediction import RADII, as_predicted
 from workbench.chapters.one_mean.runs.costs import DELTA, below, quantile_ratio_interval, two_step, unbounded
-from workbench.estimators.base import Abstention
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.univariate.scale import Scale
 from workbench.losses import relative_scale_error
@@ -24,8 +22,8 @@ from workbench.study.measures import at
 from workbench.study.profiles import claim_level
 from workbench.study.sweeps.streams import resampler
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, answered, each_trial, error_of
 from workbench.study.verdict import Verdict
-from workbench.types import Columns
 
 QUANTILES, FREE = (0.5, 0.9), "no range"
 FAR_MEAN = 1e6
@@ -51,17 +49,13 @@ UNBOUNDED_RATIOS = Sweep(
 )
 
 
-def relative_scale(n: int, epsilon: float, *, trials: int, data: Generator, noise: Generator) -> Columns:
+@each_trial
+def relative_scale(n: int, epsilon: float, *, data: Generator, noise: Generator) -> Row:
     """Run the tight scale with nothing known, at a mean and a sigma that are different every time."""
-    budget = ApproxDP(epsilon, DELTA)
-    errors = np.full(trials, inf)
-    for i in range(trials):
-        sigma, mean = float(np.exp(data.uniform(-7.0, 7.0))), data.uniform(-1e3, 1e3)
-        x = mean + sigma * data.standard_normal(n)
-        value = Scale()(x, budget=budget, rng=noise).value
-        if not isinstance(value, Abstention):
-            errors[i] = relative_scale_error(value, sigma)
-    return {"error": errors, "abstained": np.isinf(errors)}
+    sigma, mean = float(np.exp(data.uniform(-7.0, 7.0))), data.uniform(-1e3, 1e3)
+    x = mean + sigma * data.standard_normal(n)
+    value = Scale()(x, budget=ApproxDP(epsilon, DELTA), rng=noise).value
+    return answered(error_of(value, lambda found: relative_scale_error(found, sigma)))
 
 
 SCALE = Sweep(

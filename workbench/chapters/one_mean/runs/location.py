@@ -22,8 +22,7 @@ from workbench.estimators.univariate.stable_location import StableLocation
 from workbench.estimators.univariate.two_step_mean import TwoStepMean
 from workbench.estimators.univariate.unbounded_mean import UnboundedMean
 from workbench.privacy import ApproxDP, PureDP, noise_source
-from workbench.study.intervals import crossing
-from workbench.study.measures import Measure, at
+from workbench.study.measures import Measure, at, rows_needed
 from workbench.study.profiles import PROFILES, blocks
 from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.streams import Role, point_id, stream
@@ -211,9 +210,5 @@ def rows_to_locate(frame: pd.DataFrame, level: float, seed: int, **where: Any) -
 
     `trials` counts those of one n.
     """
-    by_n = at(frame, **where).groupby("n")["found"].agg(["sum", "count"])
-    rng = stream(seed, Role.BOOTSTRAP, "l17-rows-to-locate", point_id(where), 0)
-    found = crossing(
-        [float(n) for n in by_n.index], by_n["sum"], by_n["count"], 1 - BETA, level=level, rng=rng
-    )
-    return Measure(found.estimate, found.interval, int(by_n["count"].min()))
+    rows, rng = at(frame, **where), stream(seed, Role.BOOTSTRAP, "l17-rows-to-locate", point_id(where), 0)
+    return rows_needed(rows["found"], rows["n"], 1 - BETA, level, rng)

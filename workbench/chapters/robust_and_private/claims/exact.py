@@ -22,12 +22,11 @@ from workbench.privacy import ApproxDP, Budget, PureDP
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.complexity import enough, in_proportion
-from workbench.study.intervals import crossing
-from workbench.study.measures import summary
+from workbench.study.measures import seldom, summary
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import at_most
-from workbench.study.sweeps.streams import Role, stream
+from workbench.study.sweeps.streams import resampler
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, answered, each_trial
 from workbench.study.verdict import Verdict
 from workbench.types import Array
 
@@ -67,45 +66,36 @@ def depth_errors(
     return {"error": np.array(found), "plain": np.array([x.mean() for x in rows])}
 
 
-def resilient_errors(n: int, *, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+@each_trial
+def resilient_errors(n: int, *, data: Generator, noise: Generator) -> Row:
     """Measure signed error and margin of the resilient mean on the line."""
-    errors, margins = np.empty(trials), np.empty(trials)
-    for trial in range(trials):
-        trace = Trace()
-        x = planted(n, 1, ALPHA, CLUSTER, data)
-        one = ResilientMean(radius=1.0, corruption=ALPHA, step=0.01)
-        errors[trial] = released(one, x, APPROX, noise, trace)[0]
-        margins[trial] = np.asarray(trace.records["margin"], np.float64)[0]
-    return {"error": errors, "abstained": np.isinf(errors), "margin": margins}
+    trace, one = Trace(), ResilientMean(radius=1.0, corruption=ALPHA, step=0.01)
+    error = released(one, planted(n, 1, ALPHA, CLUSTER, data), APPROX, noise, trace)[0]
+    return answered(error, margin=np.asarray(trace.records["margin"], np.float64)[0])
 
 
-def plane_errors(d: int, step: float, *, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+@each_trial
+def plane_errors(d: int, step: float, *, data: Generator, noise: Generator) -> Row:
     """Measure the errors of both estimators, and of the mean, at means between the points of the grid."""
-    columns = {name: np.empty(trials) for name in ("error", "tukey", "plain")}
-    for trial in range(trials):
-        mean = data.uniform(-step / 2, step / 2, d)
-        x = mean + planted(PLANE_N, d, ALPHA, CLUSTER, data)
-        resilient = ResilientMean(radius=0.9, corruption=ALPHA, step=step)
-        columns["error"][trial] = np.linalg.norm(released(resilient, x, APPROX, noise) - mean)
-        tukey = TukeyMean(radius=0.45, step=step)
-        columns["tukey"][trial] = np.linalg.norm(released(tukey, x, PURE, noise) - mean)
-        columns["plain"][trial] = np.linalg.norm(x.mean(axis=0) - mean)
-    return {**columns, "abstained": np.isinf(columns["error"])}
+    mean = data.uniform(-step / 2, step / 2, d)
+    x = mean + planted(PLANE_N, d, ALPHA, CLUSTER, data)
+    resilient = ResilientMean(radius=0.9, corruption=ALPHA, step=step)
+    return answered(
+        np.linalg.norm(released(resilient, x, APPROX, noise) - mean),
+        tukey=np.linalg.norm(released(TukeyMean(radius=0.45, step=step), x, PURE, noise) - mean),
+        plain=np.linalg.norm(x.mean(axis=0) - mean),
+    )
 
 
-def heavy_errors(
-    d: int, corruption: float, *, trials: int, data: Generator, noise: Generator
-) -> dict[str, Any]:
+@each_trial
+def heavy_errors(d: int, corruption: float, *, data: Generator, noise: Generator) -> Row:
     """Measure the error on Student rows of covariance I with a cluster at distance 1/√α."""
     alpha = corruption
-    errors, plain = np.empty(trials), np.empty(trials)
     one = ResilientHeavyMean(radius=1.5, corruption=alpha, step=0.01 if d == 1 else 0.1)
-    for trial in range(trials):
-        x = data.standard_t(DEGREES, (HEAVY_N, d)) * sqrt((DEGREES - 2) / DEGREES)
-        x[: int(alpha * HEAVY_N)] = 1 / sqrt(alpha * d)
-        errors[trial] = np.linalg.norm(released(one, x, APPROX, noise))
-        plain[trial] = np.linalg.norm(x.mean(axis=0))
-    return {"error": errors, "abstained": np.isinf(errors), "plain": plain}
+    x = data.standard_t(DEGREES, (HEAVY_N, d)) * sqrt((DEGREES - 2) / DEGREES)
+    x[: int(alpha * HEAVY_N)] = 1 / sqrt(alpha * d)
+    error = np.linalg.norm(released(one, x, APPROX, noise))
+    return answered(error, plain=np.linalg.norm(x.mean(axis=0)))
 
 
 DEPTH = Sweep("lkko21-depth", grid(corruption=(0.0, ALPHA), n=DEPTH_N), depth_errors, 100, blocks(10))
@@ -127,7 +117,7 @@ def depth_is_robust(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     checks = [bias, measures.near("error of the mean", plain, ALPHA * CLUSTER, n=most)]
     for n, low, high in ((DEPTH_N[0], 1.02, 1.6), (most, 0.85, 1.15)):
         name = f"error without corruption over that of the sample median, n = {n}"
-        size = summary(_rms, measures.at(clean, n=n)["error"], seed, f"lkko21 clean {n}")
+        size = summary(measures.rms, measures.at(clean, n=n)["error"], seed, f"lkko21 clean {n}")
         ratio = measures.scaled(size, sqrt(2 * n / pi))
         checks.append(measures.between(name, ratio, low, high, n=n, bound=1.0))
     checks[-1] = enough(checks[-1], "LKKO21/Thm12", "enough for privacy to cost nothing on the line")
@@ -143,26 +133,16 @@ def passes_from_a_size_on(
 
 def _passing(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     few, many = (measures.at(frame, n=n)["abstained"] for n in (PASS_N[0], PASS_N[-1]))
-    rare = at_most(int((~few).sum()), len(few), RARELY, claim_level(), factor=NOTICED)
-    sure = at_most(int(many.sum()), len(many), RARELY, claim_level(), factor=NOTICED)
-    by_n = frame.groupby("n")["abstained"].agg(["sum", "count"])
-    found = crossing(
-        [float(n) for n in by_n.index], by_n["count"] - by_n["sum"], by_n["count"], 0.5,
-        level=claim_level(), rng=stream(seed, Role.BOOTSTRAP, "lkko21-pass", 0, 0),
-    )  # fmt: skip
-    half = measures.Measure(found.estimate, found.interval, int(by_n["count"].min()))
+    rare = seldom("passes at half of these rows", ~few, RARELY, factor=NOTICED, n=PASS_N[0])
+    sure = seldom("no answer at twice these rows", many, RARELY, factor=NOTICED, n=PASS_N[-1])
+    rng = resampler(seed, "lkko21-pass")
+    half = measures.rows_needed(~frame["abstained"], frame["n"], 0.5, claim_level(), rng)
     one = ResilientMean(radius=1.0, corruption=ALPHA)
     rate = margin_rate(ALPHA, one.recipe.width)
     predicted = rows_to_pass(rate, one.check * APPROX.epsilon, APPROX.delta)
     check = measures.near("rows at which half of the runs pass", half, predicted)
     sized = in_proportion(replace(check, n=round(predicted)), "LKKO21/LemH.6", "3 ln(1/(2 delta))/(eps r)")
-    return [
-        replace(rare, id="passes at half of these rows", n=PASS_N[0]),
-        enough(
-            replace(sure, id="no answer at twice these rows", n=PASS_N[-1]), "LKKO21/Thm7", "enough to pass"
-        ),
-        sized,
-    ]
+    return [rare, enough(sure, "LKKO21/Thm7", "enough to pass"), sized]
 
 
 def _margins(frame: pd.DataFrame, seed: int) -> list[Verdict]:
@@ -193,11 +173,9 @@ def heavy_rows_are_let_through(frame: pd.DataFrame, seed: int) -> list[Verdict]:
         for alpha in HEAVY_ALPHAS:
             rows = measures.at(frame, d=d, corruption=alpha)
             most = HEAVY_FACTOR * bounded_covariance_error(alpha)
-            above = at_most(
-                int((rows["error"] > most).sum()), len(rows), SELDOM, claim_level(), factor=NOTICED
-            )
             name = f"error above {HEAVY_FACTOR:g} sqrt(alpha), d = {d}, alpha = {alpha:g}"
-            checks.append(enough(replace(above, id=name, n=HEAVY_N), "LKKO21/Thm8", "enough for sqrt(alpha)"))
+            above = seldom(name, rows["error"] > most, SELDOM, factor=NOTICED, n=HEAVY_N)
+            checks.append(enough(above, "LKKO21/Thm8", "enough for sqrt(alpha)"))
             plain = _mean(rows["plain"] / sqrt(alpha), seed, f"heavy {d} {alpha:g}")
             name = f"error of the mean over sqrt(alpha), d = {d}, alpha = {alpha:g}"
             checks.append(measures.between(name, plain, 0.9, 1.2, n=HEAVY_N, bound=1.0))
@@ -205,11 +183,7 @@ def heavy_rows_are_let_through(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 
 
 def _mean(values: Any, seed: int, name: str) -> measures.Measure:
-    return summary(lambda v: float(v.mean()), values, seed, f"lkko21 {name}")
-
-
-def _rms(values: Array) -> float:
-    return float(np.sqrt((values**2).mean()))
+    return summary(measures.mean, values, seed, f"lkko21 {name}")
 
 
 CLAIMS = (

@@ -33,8 +33,9 @@ from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.complexity import enough
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import at_most, combine
+from workbench.study.rules import combine
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, each_trial
 from workbench.study.verdict import Verdict
 from workbench.types import Array
 
@@ -49,11 +50,12 @@ BUDGETS = (ApproxDP(10.0, 0.01), ApproxDP(1.0, 1e-6))
 GAIN_N, GAIN_D, GAIN, TARGET = 1_000_000, (3, 10, 50, 100), 1e4, 0.15
 
 
-def noise_norms(d: int, *, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+@each_trial
+def noise_norms(d: int, *, data: Generator, noise: Generator) -> Row:
     """Measure the spectral norm of symmetric noise over 2σ√d, σ the sd off the diagonal."""
     charge = Charge("moment", "gaussian", sqrt(2), GaussianDP(1.0))
-    draws = (symmetric_gaussian(np.zeros((d, d)), charge, SimulatedNoise(noise)) for _ in range(trials))
-    return {"norm": np.array([np.linalg.norm(one, 2) / (2 * sqrt(d)) for one in draws])}
+    drawn = symmetric_gaussian(np.zeros((d, d)), charge, SimulatedNoise(noise))
+    return {"norm": np.linalg.norm(drawn, 2) / (2 * sqrt(d))}
 
 
 def distances(passes: int, *, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
@@ -89,19 +91,16 @@ def distance(one: Array, other: Array) -> int:
     return max((first - second).total(), (second - first).total())
 
 
-def bins(n: int, *, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+@each_trial
+def bins(n: int, *, data: Generator, noise: Generator) -> Row:
     """Measure whether the bin of a lone row is released, and whether the bin of the mean is found."""
-    lone, away = np.empty(trials, bool), np.empty(trials, bool)
     keys: NDArray[np.int64] = np.r_[np.zeros(LONE_N - 1, np.int64), 7]
-    source, rows = SimulatedNoise(noise), located_rows()
-    for trial in range(trials):
-        found = stability_histogram(keys, stability_charge("bins", LONE), source)
-        lone[trial] = 7 in found
-        mean = data.uniform(-10, 10)
-        places = np.floor(data.normal(mean, 1.0, rows) / WIDTH).astype(np.int64)
-        mode: Any = stable_mode(places, stability_charge("bins", RANGE), source)
-        away[trial] = mode is None or abs(WIDTH * (mode + 0.5) - mean) > FAR
-    return {"lone": lone, "away": away}
+    source = SimulatedNoise(noise)
+    found = stability_histogram(keys, stability_charge("bins", LONE), source)
+    mean = data.uniform(-10, 10)
+    places = np.floor(data.normal(mean, 1.0, located_rows()) / WIDTH).astype(np.int64)
+    mode: Any = stable_mode(places, stability_charge("bins", RANGE), source)
+    return {"lone": 7 in found, "away": mode is None or abs(WIDTH * (mode + 0.5) - mean) > FAR}
 
 
 def located_rows() -> int:
@@ -152,24 +151,16 @@ def neighbours_stay(frame: pd.DataFrame) -> Verdict:
 
 def bins_are_safe(frame: pd.DataFrame) -> Verdict:
     """Return the checks of robust-and-private/bins-are-safe."""
-    seen, away, trials = int(frame["lone"].sum()), int(frame["away"].sum()), len(frame)
-    rare = at_most(seen, trials, LONE.delta, claim_level()).about("a lone row is seen", "at most δ")
-    predicted = lone_probability()
+    trials, predicted = len(frame), lone_probability()
+    rare = measures.seldom("a lone row is seen", frame["lone"], LONE.delta, "at most δ")
     exact = measures.Measure(rare.estimate, rare.interval, trials)
     as_predicted = measures.between(
         "over its probability", measures.scaled(exact, 1 / predicted), 0.8, 1.2, bound=1.0
     )
-    found = at_most(away, trials, ZETA, claim_level()).about(
-        "the bin is far from the mean", "at most ζ", n=located_rows()
-    )
-    return combine(
-        [
-            rare,
-            as_predicted,
-            enough(found, "LKKO21/LemD.2", "sqrt(d ln(1/delta)) ln(d/(zeta delta))/eps, twice"),
-        ],
-        trials,
-    )
+    name = "the bin is far from the mean"
+    found = measures.seldom(name, frame["away"], ZETA, "at most ζ", n=located_rows())
+    size = enough(found, "LKKO21/LemD.2", "sqrt(d ln(1/delta)) ln(d/(zeta delta))/eps, twice")
+    return combine([rare, as_predicted, size], trials)
 
 
 def lone_probability() -> float:
@@ -204,7 +195,7 @@ def _tight(n: int, d: int) -> float:
 
 
 def _exact(name: str, value: float, low: float, high: float) -> Verdict:
-    return measures.between(name, measures.Measure(value, (value, value), 1), low, high)
+    return measures.between(name, measures.known(value), low, high)
 
 
 CLAIMS = (

@@ -14,8 +14,8 @@ from workbench.chapters.robust_and_private.runs.prime import limit
 from workbench.study import measures
 from workbench.study.measures import Measure, median_ratio
 from workbench.study.profiles import claim_level
-from workbench.study.rules import alike, at_most
-from workbench.study.sweeps.streams import Role, stream
+from workbench.study.rules import alike
+from workbench.study.sweeps.streams import resampler
 from workbench.study.sweeps.sweep import Sweep
 from workbench.study.verdict import Status, Verdict
 
@@ -143,11 +143,8 @@ def little_corruption(frame: pd.DataFrame, seed: int) -> list[Verdict]:
         found = measures.median(rows["prime"] * sqrt(sweeps.N / d), claim_level(parts=4))
         checks.append(measures.between(f"over √(d/n), d = {d:g}", found, 0.5, FLAT, n=sweeps.N))
     wide, name = measures.at(frame, d=50), "PRIME over the plain mean, d = 50"
-    top, bottom, rng = (
-        wide["prime"].to_numpy(),
-        wide["box"].to_numpy(),
-        stream(seed, Role.BOOTSTRAP, name, 0, 0),
-    )
+    top, bottom = (wide[column].to_numpy() for column in ("prime", "box"))
+    rng = resampler(seed, name)
     paired = median_ratio(name, top, bottom, 0.0, 1.0, claim_level(), rng, n=sweeps.N)
     return [*checks, paired]
 
@@ -175,11 +172,7 @@ def threshold(frame: pd.DataFrame) -> list[Verdict]:
         "(12): what stays is at most .75 Ψ": frame["stays"] > LEFT,
         "(13): bad rows go twice as much as good ones": frame["bad over good"] < 1,
     }
-    checks = [
-        at_most(int(failed.sum()), len(frame), MISSED, claim_level()).about(name, "in 95 % of runs")
-        for name, failed in missed.items()
-    ]
-    return checks
+    return [measures.seldom(name, failed, MISSED, "in 95 % of runs") for name, failed in missed.items()]
 
 
 def single_directions(frame: pd.DataFrame) -> list[Verdict]:

@@ -14,7 +14,7 @@ from workbench.study.claim import Claim
 from workbench.study.measures import median_ratio
 from workbench.study.profiles import claim_level
 from workbench.study.rules import combine
-from workbench.study.sweeps.streams import Role, stream
+from workbench.study.sweeps.streams import resampler
 from workbench.study.verdict import Verdict
 from workbench.types import Array
 
@@ -93,8 +93,7 @@ def _median(name: str, errors: Array, most: float) -> Verdict:
 
 
 def _ratio(name: str, top: Array, bottom: Array, most: float, seed: int, n: int) -> Verdict:
-    rng = stream(seed, Role.BOOTSTRAP, name, 0, 0)
-    return median_ratio(name, top, bottom, 0.0, most, claim_level(), rng, n=n)
+    return median_ratio(name, top, bottom, 0.0, most, claim_level(), resampler(seed, name), n=n)
 
 
 CLAIMS = (

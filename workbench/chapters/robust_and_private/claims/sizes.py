@@ -16,7 +16,6 @@ from numpy.random import Generator
 
 from workbench.bounds.lkko21 import bounded_covariance_error, sub_gaussian_error, table_1, table_2
 from workbench.chapters.robust_and_private.runs.prime import ATTACKS, PLACES, RADIUS, heavy_rows
-from workbench.estimators.base import Abstention
 from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
 from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
@@ -27,13 +26,13 @@ from workbench.estimators.mean.robust_heavy import RobustHeavyMean
 from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import Complexity, sized
-from workbench.study.intervals import crossing
+from workbench.study.complexity import beside
 from workbench.study.measures import Measure
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.streams import Role, stream
+from workbench.study.sweeps.streams import resampler
 from workbench.study.sweeps.sweep import Sweep
+from workbench.study.trials import Row, answered, each_trial, error_of
 from workbench.study.verdict import Status, Verdict
 
 ALPHA, BUDGET, SHARE = 0.05, ApproxDP(1.0, 1e-6), 2 / 3
@@ -96,18 +95,17 @@ SETTINGS = {
 }  # fmt: skip
 
 
-def hits(setting: str, d: int, n: int, *, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+@each_trial
+def hits(setting: str, d: int, n: int, *, data: Generator, noise: Generator) -> Row:
     """Measure the error of one setting at one n."""
-    chosen, errors = SETTINGS[setting], np.empty(trials)
-    for trial in range(trials):
-        x = data.standard_normal((n, d)) if chosen.table == "1" else heavy_rows("student", n, d, data)
-        if chosen.attack != "none":
-            x = ATTACKS[chosen.attack].corrupt(x, ALPHA, rng=data)
-        theta, one = data.uniform(-PLACES, PLACES, d), chosen.make(d)
-        private = setting != "mean/filter-nonprivate"
-        found = (one(x + theta, budget=BUDGET, rng=noise) if private else one(x + theta)).value
-        errors[trial] = np.inf if isinstance(found, Abstention) else np.linalg.norm(found - theta)
-    return {"error": errors, "abstained": np.isinf(errors)}
+    chosen = SETTINGS[setting]
+    x = data.standard_normal((n, d)) if chosen.table == "1" else heavy_rows("student", n, d, data)
+    if chosen.attack != "none":
+        x = ATTACKS[chosen.attack].corrupt(x, ALPHA, rng=data)
+    theta, one = data.uniform(-PLACES, PLACES, d), chosen.make(d)
+    private = setting != "mean/filter-nonprivate"
+    found = (one(x + theta, budget=BUDGET, rng=noise) if private else one(x + theta)).value
+    return answered(error_of(found, lambda mean: np.linalg.norm(mean - theta)))
 
 
 POINTS: tuple[Point, ...] = tuple(
@@ -135,12 +133,8 @@ EDGE = Sweep(
 def needed(frame: pd.DataFrame, name: str, d: int, seed: int, level: float) -> Measure:
     """Return the n from which two runs of three err little enough."""
     rows = measures.at(frame, setting=name, d=d)
-    good = (rows["error"] <= MOST[SETTINGS[name].table]).groupby(rows["n"]).agg(["sum", "count"])
-    found = crossing(
-        [float(n) for n in good.index], good["sum"], good["count"], SHARE,
-        level=level, rng=stream(seed, Role.BOOTSTRAP, f"{SIZES.name} {name} {d}", 0, 0),
-    )  # fmt: skip
-    return Measure(found.estimate, found.interval, int(good["count"].min()))
+    good, rng = rows["error"] <= MOST[SETTINGS[name].table], resampler(seed, f"{SIZES.name} {name} {d}")
+    return measures.rows_needed(good, rows["n"], SHARE, level, rng)
 
 
 def beside_formula(frame: pd.DataFrame, edges: pd.DataFrame, name: str, d: int, seed: int) -> list[Verdict]:
@@ -151,8 +145,8 @@ def beside_formula(frame: pd.DataFrame, edges: pd.DataFrame, name: str, d: int, 
     over = measures.scaled(found, 1 / formula)
     check = measures.between(f"n over the formula, {name}, d = {d}", over, low, high, bound=edge or UPPER)
     statement = STATEMENTS[setting.table][setting.row == "both"]
-    size = Complexity(statement, f"{setting.row}, {name}", formula, found.estimate, found.interval)
-    return [sized(check, size), *([at_edge(edges, name, d, edge)] if edge else [])]
+    check = beside(check, statement, f"{setting.row}, {name}", formula, found)
+    return [check, *([at_edge(edges, name, d, edge)] if edge else [])]
 
 
 def at_edge(frame: pd.DataFrame, name: str, d: int, factor: float) -> Verdict:

@@ -27,6 +27,7 @@ from workbench.estimators.mean.robust import RobustMean
 from workbench.privacy import ApproxDP
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, each_trial
 from workbench.types import Array
 
 D, N, EPSILON = 10, 20_000, 1.0
@@ -61,27 +62,16 @@ def distance(name: str, one: Any, x: Array, theta: Array, budget: ApproxDP, nois
     return error(one, x, theta, budget.epsilon, noise)
 
 
+@each_trial
 def fights(
-    attack: str,
-    n: int,
-    corruption: float,
-    epsilon: float,
-    who: str,
-    *,
-    trials: int,
-    data: Generator,
-    noise: Generator,
-) -> dict[str, Any]:
+    attack: str, n: int, corruption: float, epsilon: float, who: str, *, data: Generator, noise: Generator
+) -> Row:
     """Measure the errors of several estimators on the same corrupted rows."""
     names = FIGHTERS if who == "all" else (*PLAIN, *ROBUST[1:])
     budget, chosen = ApproxDP(epsilon, DELTA), fighters(D, corruption)
-    found: dict[str, list[float]] = {name: [] for name in names}
-    for _ in range(trials):
-        theta = data.uniform(-PLACES, PLACES, D)
-        x = corrupted(data.standard_normal((n, D)), attack, corruption, data) + theta
-        for name, errors in found.items():
-            errors.append(distance(name, chosen[name], x, theta, budget, noise))
-    return {name: np.array(errors) for name, errors in found.items()}
+    theta = data.uniform(-PLACES, PLACES, D)
+    x = corrupted(data.standard_normal((n, D)), attack, corruption, data) + theta
+    return {name: distance(name, chosen[name], x, theta, budget, noise) for name in names}
 
 
 DUEL = Sweep(

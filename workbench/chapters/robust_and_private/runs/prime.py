@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from workbench.estimators.base import Abstention, Trace
+from workbench.estimators.base import Trace
 from workbench.estimators.mean.clipped_box import ClippedBoxMean
 from workbench.estimators.mean.filter import FilterMean
 from workbench.estimators.mean.prime import PrimeMean
@@ -24,7 +24,8 @@ from workbench.populations.corruption.mean import clusters as at_clusters
 from workbench.privacy import ApproxDP, GaussianDP
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.types import Array, Columns
+from workbench.study.trials import Row, each_trial, error_of
+from workbench.types import Array
 
 RADIUS, PLACES = 10.0, 8.0
 CORRUPTION, EPSILON, DELTA = 0.05, 10.0, 0.01
@@ -53,7 +54,7 @@ def corrupted(x: Array, attack: str, corruption: float, data: Generator) -> Arra
 def error(estimator: Any, rows: Array, theta: Array, epsilon: float, noise: Generator) -> float:
     """Return how far a private mean is from θ."""
     value = estimator(rows, budget=ApproxDP(epsilon, DELTA), rng=noise).value
-    return float("inf") if isinstance(value, Abstention) else float(np.linalg.norm(value - theta))
+    return error_of(value, lambda mean: np.linalg.norm(mean - theta))
 
 
 def robust_and_plain(corruption: float) -> dict[str, Any]:
@@ -66,6 +67,7 @@ def single_directions(corruption: float) -> dict[str, Any]:
     return {"filter": FilterMean(radius=RADIUS, corruption=corruption)}
 
 
+@each_trial
 def errors(
     estimators: Callable[[float], dict[str, Any]],
     n: int,
@@ -74,25 +76,22 @@ def errors(
     epsilon: float,
     attack: str,
     *,
-    trials: int,
     data: Generator,
     noise: Generator,
-) -> Columns:
+) -> Row:
     """Measure estimators, and the mean of the clean rows, on the same corrupted normal rows."""
-    chosen, found = estimators(corruption), list[dict[str, float]]()
-    for _ in range(trials):
-        theta, x = data.uniform(-PLACES, PLACES, d), data.standard_normal((n, d))
-        clean = float(np.linalg.norm(x.mean(axis=0)))
-        rows = corrupted(x, attack, corruption, data)
-        rows += theta
-        one = {name: error(each, rows, theta, epsilon, noise) for name, each in chosen.items()}
-        found.append({"clean": clean, **one})
-    return {name: np.array([one[name] for one in found]) for name in found[0]}
+    theta, x = data.uniform(-PLACES, PLACES, d), data.standard_normal((n, d))
+    clean = np.linalg.norm(x.mean(axis=0))
+    rows = corrupted(x, attack, corruption, data)
+    rows += theta
+    chosen = estimators(corruption)
+    return {"clean": clean} | {name: error(one, rows, theta, epsilon, noise) for name, one in chosen.items()}
 
 
 MEASURED, FILTERED = partial(errors, robust_and_plain), partial(errors, single_directions)
 
 
+@each_trial
 def heavy_errors(
     n: int,
     d: int,
@@ -101,17 +100,13 @@ def heavy_errors(
     attack: str,
     law: str,
     *,
-    trials: int,
     data: Generator,
     noise: Generator,
-) -> Columns:
+) -> Row:
     """Measure the robust mean on rows of covariance I without a third moment."""
-    estimator, found = PrimeHeavyMean(radius=RADIUS, corruption=corruption), np.empty(trials)
-    for trial in range(trials):
-        theta, x = data.uniform(-PLACES, PLACES, d), heavy_rows(law, n, d, data)
-        rows = corrupted(x, attack, corruption, data) + theta
-        found[trial] = error(estimator, rows, theta, epsilon, noise)
-    return {"heavy": found}
+    theta, x = data.uniform(-PLACES, PLACES, d), heavy_rows(law, n, d, data)
+    rows = corrupted(x, attack, corruption, data) + theta
+    return {"heavy": error(PrimeHeavyMean(radius=RADIUS, corruption=corruption), rows, theta, epsilon, noise)}
 
 
 def heavy_rows(law: str, n: int, d: int, data: Generator) -> Array:
@@ -146,47 +141,43 @@ HEAVY = sweep(
 )  # fmt: skip
 
 
-def passes_taken(n: int, d: int, clusters: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
+@each_trial
+def passes_taken(n: int, d: int, clusters: int, *, data: Generator, noise: Generator) -> Row:
     """Count the passes of both scores, with hardly any noise, until clusters in many directions are gone.
 
     A look that ends the filter is no pass. "halved" is the share of the looks two passes after which the
     excess is half as large, or small enough to end, for the matrix score.
     """
-    found: dict[str, list[float]] = {"top": [], "softmax": [], "halved": []}
-    for _ in range(trials):
-        x = at_clusters(clusters, FAR_CLUSTERS)(data.standard_normal((n, d)), int(CORRUPTION * n), data)
-        for name, kind in (("top", FilterMean), ("softmax", PrimeMean)):
-            trace = Trace()
-            estimator = kind(radius=RADIUS, passes=MOST_PASSES)
-            estimator(x, budget=GaussianDP(1e4), rng=noise, trace=trace)
-            excess = np.array(trace.records["excess"], np.float64)
-            found[name].append(float(len(excess) - 1))
-        ended = estimator.recipe.design(n, d).level * CORRUPTION * log(1 / CORRUPTION)
-        later = np.append(excess[2:], ended)
-        found["halved"].append(float(np.mean(later <= np.maximum(excess[:-1][: len(later)] / 2, ended))))
-    return {name: np.array(values) for name, values in found.items()}
+    x = at_clusters(clusters, FAR_CLUSTERS)(data.standard_normal((n, d)), int(CORRUPTION * n), data)
+    found: dict[str, float] = {}
+    for name, kind in (("top", FilterMean), ("softmax", PrimeMean)):
+        trace = Trace()
+        estimator = kind(radius=RADIUS, passes=MOST_PASSES)
+        estimator(x, budget=GaussianDP(1e4), rng=noise, trace=trace)
+        excess = np.array(trace.records["excess"], np.float64)
+        found[name] = len(excess) - 1
+    ended = estimator.recipe.design(n, d).level * CORRUPTION * log(1 / CORRUPTION)
+    later = np.append(excess[2:], ended)
+    halved = np.mean(later <= np.maximum(excess[:-1][: len(later)] / 2, ended))
+    return {**found, "halved": halved}
 
 
-def shares_removed(
-    n: int, d: int, distance: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def shares_removed(n: int, d: int, distance: float, *, data: Generator, noise: Generator) -> Row:
     """Measure Lemma E.1 on rows whose clean ones hold little of the score: what stays, and who goes.
 
     "stays" is (12) over Ψ, "bad over good" is (13), the ratio of its right side to its left; both with noise.
     """
-    bad, columns = int(CORRUPTION * n), {"stays": np.empty(trials), "bad over good": np.empty(trials)}
-    for trial in range(trials):
-        x = data.standard_normal((n, d))
-        x[:bad] += distance * data.uniform(0.5, 1.5, (bad, 1)) * np.eye(d)[0]
-        tau = Score(x[bad:].mean(axis=0), np.eye(d)[:, :1]).of(x)
-        tail = tail_set(tau, np.ones(n, bool), ceil(2 * CORRUPTION * n), x)
-        psi, largest = float((tau - 1).mean()), float(tau.max())
-        counts = noise.normal(score_counts(tau, tail, largest), COUNT_NOISE)
-        cut = threshold(counts, n, psi)
-        go = np.minimum(tau / cut, 1) * tail
-        columns["stays"][trial] = (tau[tau < cut] - 1).sum() / n / psi
-        columns["bad over good"][trial] = go[:bad].sum() / (2 * go[bad:].sum())
-    return columns
+    bad, x = int(CORRUPTION * n), data.standard_normal((n, d))
+    x[:bad] += distance * data.uniform(0.5, 1.5, (bad, 1)) * np.eye(d)[0]
+    tau = Score(x[bad:].mean(axis=0), np.eye(d)[:, :1]).of(x)
+    tail = tail_set(tau, np.ones(n, bool), ceil(2 * CORRUPTION * n), x)
+    psi, largest = float((tau - 1).mean()), float(tau.max())
+    counts = noise.normal(score_counts(tau, tail, largest), COUNT_NOISE)
+    cut = threshold(counts, n, psi)
+    go = np.minimum(tau / cut, 1) * tail
+    stays = (tau[tau < cut] - 1).sum() / n / psi
+    return {"stays": stays, "bad over good": go[:bad].sum() / (2 * go[bad:].sum())}
 
 
 PASSES = Sweep(

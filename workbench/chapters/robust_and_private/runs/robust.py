@@ -22,6 +22,7 @@ from workbench.populations.corruption.mean import shifted
 from workbench.privacy import ApproxDP
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, each_trial
 from workbench.types import Array, Columns
 
 RADIUS, SPREAD = 10.0, 8.0  # of the mean: what the estimator knows, and where it is
@@ -89,27 +90,24 @@ def placed(d: int, rng: Generator) -> Array:
     return rng.uniform(-SPREAD, SPREAD, d)
 
 
-def planted(d: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
+@each_trial
+def planted(d: int, *, data: Generator, noise: Generator) -> Row:
     """Measure the error for every direction of the cluster, and without it, on the same clean rows."""
     estimator = RobustMean(radius=RADIUS, corruption=CORRUPTION)
-    found: Columns = {name: np.empty(trials) for name in (NONE, *DIRECTIONS, EXTRA)}
-    for trial in range(trials):
-        x, mean = normal(N, d, data), placed(d, data)
-        for name, errors in found.items():
-            rows = corrupted(name, x, CORRUPTION, data)
-            errors[trial] = error(estimator, rows, mean, GENEROUS, noise)
-    return found
+    x, mean = normal(N, d, data), placed(d, data)
+    return {
+        name: error(estimator, corrupted(name, x, CORRUPTION, data), mean, GENEROUS, noise)
+        for name in (NONE, *DIRECTIONS, EXTRA)
+    }
 
 
-def attacks(attack: str, *, trials: int, data: Generator, noise: Generator) -> Columns:
+@each_trial
+def attacks(attack: str, *, data: Generator, noise: Generator) -> Row:
     """Measure the error of one attack at d = 10, on rows of one base."""
     base, _, name = f", {attack}".rpartition(", ")
     rows = BASES.get(base.removeprefix(", "), normal)
-    estimator, errors = RobustMean(radius=RADIUS, corruption=CORRUPTION), np.empty(trials)
-    for trial in range(trials):
-        x, mean = corrupted(name, rows(N, D, data), CORRUPTION, data), placed(D, data)
-        errors[trial] = error(estimator, x, mean, GENEROUS, noise)
-    return {"error": errors}
+    x, mean = corrupted(name, rows(N, D, data), CORRUPTION, data), placed(D, data)
+    return {"error": error(RobustMean(radius=RADIUS, corruption=CORRUPTION), x, mean, GENEROUS, noise)}
 
 
 def few(n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
@@ -128,17 +126,13 @@ def few(n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     return found
 
 
-def heavy(
-    law: str, corruption: float, attack: str, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def heavy(law: str, corruption: float, attack: str, *, data: Generator, noise: Generator) -> Row:
     """Measure the error of one attack on rows of one law with polynomial tails, over √corruption."""
     clean = LAWS[law](Gaussian(np.zeros(D), np.eye(D)), TAIL)
-    estimator, errors = RobustHeavyMean(radius=RADIUS, corruption=corruption), np.empty(trials)
-    for trial in range(trials):
-        x = corrupted(attack, clean.sample(N, rng=data), corruption, data)
-        mean = placed(D, data)
-        errors[trial] = error(estimator, x, mean, GENEROUS, noise) / corruption**0.5
-    return {"error": errors}
+    x = corrupted(attack, clean.sample(N, rng=data), corruption, data)
+    estimator, mean = RobustHeavyMean(radius=RADIUS, corruption=corruption), placed(D, data)
+    return {"error": error(estimator, x, mean, GENEROUS, noise) / corruption**0.5}
 
 
 PLANTED_LOW = Sweep("lkko21-robust-planted-low", grid(d=LOW), planted, 2, brief(80))

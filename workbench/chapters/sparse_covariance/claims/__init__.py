@@ -1,13 +1,6 @@
 """What is claimed, and the checks that decide it."""
 
-from workbench.chapters.sparse_covariance.claims import (
-    dimension,
-    entries,
-    noise,
-    radius,
-    rates,
-    rules,
-)
+from workbench.chapters.sparse_covariance.claims import dimension, entries, noise, radius, rates, rules
 from workbench.study.claim import Claim
 
 MODULES = (noise, dimension, rates, rules, entries, radius)

@@ -13,7 +13,6 @@ from workbench.chapters.sparse_covariance.runs.designs import (
     block,
     estimates,
     released,
-    repeated,
     share_of,
     spectral,
     spread,
@@ -26,8 +25,9 @@ from workbench.study.intervals import local_slope
 from workbench.study.measures import at
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, each_trial
 from workbench.study.verdict import Verdict
-from workbench.types import Array, Columns
+from workbench.types import Array
 
 DEGREE = 3
 BLOCK_N, ACTIVE, BLOCK_P = 30_000, 20, (50, 100, 200, 400, 800)
@@ -38,42 +38,26 @@ POWER, PLAIN_POWER, DIFFERENCE = (0.55, 1.1), (0.95, 1.6), (0.3, 0.7)
 FACTORS = tuple(float(factor) for factor in np.geomspace(0.15, 3.2, 9))
 
 
+@each_trial
 def in_block(
-    p: int,
-    n: int,
-    epsilon: float,
-    active: int,
-    degree: int,
-    *,
-    trials: int,
-    data: Generator,
-    noise: Generator,
-) -> Columns:
+    p: int, n: int, epsilon: float, active: int, degree: int, *, data: Generator, noise: Generator
+) -> Row:
     """Measure the errors of both rules and of all references on a fixed active block."""
-
-    def measure() -> dict[str, float]:
-        one = released(block(p, active, degree, n, data), n, epsilon, data, noise)
-        size = spectral(one.truth)
-        return {name: spectral(matrix - one.truth) / size for name, matrix in estimates(one, noise).items()}
-
-    return repeated(trials, measure)
+    one = released(block(p, active, degree, n, data), n, epsilon, data, noise)
+    size = spectral(one.truth)
+    return {name: spectral(matrix - one.truth) / size for name, matrix in estimates(one, noise).items()}
 
 
-def spread_out(
-    p: int, n: int, epsilon: float, degree: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def spread_out(p: int, n: int, epsilon: float, degree: float, *, data: Generator, noise: Generator) -> Row:
     """Measure the errors of the default rule and of the plain release on a support that is spread out."""
-
-    def measure() -> dict[str, float]:
-        covariance = spread(p, share_of(p, degree), n, data)
-        one = released(covariance, n, epsilon, data, noise)
-        size, kept = spectral(covariance), one.thresholded("adaptive-lasso", noise)
-        return {
-            "plain": spectral(one.released - covariance) / size,
-            "default": spectral(kept.psd - covariance) / size,
-        }
-
-    return repeated(trials, measure)
+    covariance = spread(p, share_of(p, degree), n, data)
+    one = released(covariance, n, epsilon, data, noise)
+    size, kept = spectral(covariance), one.thresholded("adaptive-lasso", noise)
+    return {
+        "plain": spectral(one.released - covariance) / size,
+        "default": spectral(kept.psd - covariance) / size,
+    }
 
 
 BLOCK = Sweep(

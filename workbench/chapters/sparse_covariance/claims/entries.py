@@ -16,7 +16,6 @@ from workbench.chapters.sparse_covariance.runs.designs import (
     column_sum,
     regular,
     released,
-    repeated,
     share_of,
     spectral,
     spread,
@@ -26,12 +25,12 @@ from workbench.estimators.parts.sparse.thresholding import paper_threshold
 from workbench.linalg import psd_part
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.measures import at
+from workbench.study.measures import at, seldom
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import at_most
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, each_trial
 from workbench.study.verdict import Verdict
-from workbench.types import Array, Columns
+from workbench.types import Array
 
 BETA, LOOSE = 0.05, 0.5
 ENTRY_P, LEMMA_P = (10, 50), (5, 10)
@@ -50,18 +49,13 @@ def covariance_of(p: int, n: int, degree: float, data: Generator) -> Array:
     return spread(p, share_of(p, degree), n, data)
 
 
-def deviations(
-    p: int, n: int, epsilon: float, degree: int, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def deviations(p: int, n: int, epsilon: float, degree: int, *, data: Generator, noise: Generator) -> Row:
     """Measure the largest |T_ij - σ_ij| over its bound, both of every entry."""
-
-    def measure() -> dict[str, float]:
-        one = run_of(covariance_of(p, n, degree, data), n, epsilon, data, noise)
-        sds = one.noise.off_diagonal, one.noise.diagonal
-        allowed = bounds.entry_deviation(one.truth, one.n, *sds, BETA)
-        return {"ratio": float((np.abs(one.released - one.truth) / allowed).max())}
-
-    return repeated(trials, measure)
+    one = run_of(covariance_of(p, n, degree, data), n, epsilon, data, noise)
+    sds = one.noise.off_diagonal, one.noise.diagonal
+    allowed = bounds.entry_deviation(one.truth, one.n, *sds, BETA)
+    return {"ratio": float((np.abs(one.released - one.truth) / allowed).max())}
 
 
 ENTRIES = Sweep(
@@ -78,25 +72,20 @@ def entry_checks(frame: pd.DataFrame) -> list[Verdict]:
     checks = []
     for p in ENTRY_P:
         ratio = at(frame, p=p)["ratio"]
-        failed = at_most(int((ratio > 1).sum()), len(ratio), BETA, claim_level(parts=4))
-        checks.append(failed.about(f"runs with an entry beyond its bound, p = {p}", "at most 5 %", n=2000))
+        name = f"runs with an entry beyond its bound, p = {p}"
+        checks.append(seldom(name, ratio > 1, BETA, "at most 5 %", level=claim_level(parts=4), n=2000))
         close = geometric(ratio, claim_level(parts=4))
         checks.append(measures.between(f"largest deviation over its bound, p = {p}", close, LOOSE, 1.0))
     return checks
 
 
-def lemma_3(
-    p: int, n: int, epsilon: float, degree: int, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def lemma_3(p: int, n: int, epsilon: float, degree: int, *, data: Generator, noise: Generator) -> Row:
     """Record whether any thresholded entry is off by more than 4 min(|σ_ij|, t)."""
-
-    def measure() -> dict[str, float]:
-        one = run_of(covariance_of(p, n, degree, data), n, epsilon, data, noise)
-        allowed = bounds.lemma_3(one.truth, paper_threshold(one.released, one.noise))
-        broken = np.abs(one.kept("paper", noise) - one.truth) > allowed
-        return {"broken": float(broken.any())}
-
-    return repeated(trials, measure)
+    one = run_of(covariance_of(p, n, degree, data), n, epsilon, data, noise)
+    allowed = bounds.lemma_3(one.truth, paper_threshold(one.released, one.noise))
+    broken = np.abs(one.kept("paper", noise) - one.truth) > allowed
+    return {"broken": float(broken.any())}
 
 
 LEMMA = Sweep(
@@ -116,34 +105,22 @@ def entry_by_entry(frame: pd.DataFrame) -> list[Verdict]:
 def lemma_check(frame: pd.DataFrame, p: int) -> Verdict:
     """Return how often any of the p(p+1)/2 entries breaks the lemma, against the sum of their chances."""
     allowed = p * (p + 1) / 2 * bounds.lemma_3_failure(p)
-    check = at_most(int(frame["broken"].sum()), len(frame), allowed, claim_level(parts=len(LEMMA_P)))
-    return check.about(f"runs with an entry that breaks the lemma, p = {p}", "p(p+1)/2 · 2 p^(-9/2)", n=5000)
+    name, level = f"runs with an entry that breaks the lemma, p = {p}", claim_level(parts=len(LEMMA_P))
+    return seldom(name, frame["broken"], allowed, "p(p+1)/2 · 2 p^(-9/2)", level=level, n=5000)
 
 
+@each_trial
 def against_degree(
-    signs: str,
-    degree: int,
-    p: int,
-    n: int,
-    epsilon: float,
-    size: float,
-    *,
-    trials: int,
-    data: Generator,
-    noise: Generator,
-) -> Columns:
+    signs: str, degree: int, p: int, n: int, epsilon: float, size: float, *, data: Generator, noise: Generator
+) -> Row:
     """Measure the error of Algorithm 1 and the bound of its Theorem 2 on a circle of correlations."""
     aligned = signs == "aligned"
-
-    def measure() -> dict[str, float]:
-        covariance = regular(p, degree, n, data, size=size, aligned=aligned)
-        one = run_of(covariance, n, epsilon, data, noise)
-        t = paper_threshold(one.released, one.noise)
-        error = spectral(psd_part(one.kept("paper", noise)) - one.truth)
-        bound = 2 * bounds.thresholded_error(degree, t)
-        return {"error": error, "ratio": error / bound, "relative": error * len(covariance)}
-
-    return repeated(trials, measure)
+    covariance = regular(p, degree, n, data, size=size, aligned=aligned)
+    one = run_of(covariance, n, epsilon, data, noise)
+    t = paper_threshold(one.released, one.noise)
+    error = spectral(psd_part(one.kept("paper", noise)) - one.truth)
+    bound = 2 * bounds.thresholded_error(degree, t)
+    return {"error": error, "ratio": error / bound, "relative": error * len(covariance)}
 
 
 DEGREE = Sweep(
@@ -166,21 +143,16 @@ def degree_checks(frame: pd.DataFrame) -> list[Verdict]:
     return [*checks, computed("error over 8 t (s + 1), all runs", frame["ratio"], (0.0, 1.0))]
 
 
-def in_norms(
-    p: int, n: int, epsilon: float, degree: int, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def in_norms(p: int, n: int, epsilon: float, degree: int, *, data: Generator, noise: Generator) -> Row:
     """Measure the error of step (3) in the norms for w = 1, 2, ∞ over the bound they share."""
-
-    def measure() -> dict[str, float]:
-        covariance = covariance_of(p, n, degree, data)
-        most = int((covariance != 0).sum(axis=0).max()) - 1
-        one = run_of(covariance, n, epsilon, data, noise)
-        bound = bounds.thresholded_error(most, paper_threshold(one.released, one.noise))
-        off = one.kept("paper", noise) - covariance
-        rows = float(np.abs(off).sum(axis=1).max())
-        return {"w = 1": column_sum(off) / bound, "w = 2": spectral(off) / bound, "w = ∞": rows / bound}
-
-    return repeated(trials, measure)
+    covariance = covariance_of(p, n, degree, data)
+    most = int((covariance != 0).sum(axis=0).max()) - 1
+    one = run_of(covariance, n, epsilon, data, noise)
+    bound = bounds.thresholded_error(most, paper_threshold(one.released, one.noise))
+    off = one.kept("paper", noise) - covariance
+    rows = float(np.abs(off).sum(axis=1).max())
+    return {"w = 1": column_sum(off) / bound, "w = 2": spectral(off) / bound, "w = ∞": rows / bound}
 
 
 NORMS = Sweep(
@@ -197,9 +169,8 @@ def norm_checks(frame: pd.DataFrame) -> list[Verdict]:
     names, level = ("w = 1", "w = 2", "w = ∞"), claim_level(parts=4)
     checks = []
     for name in names:
-        failures = int((frame[name] > 1).sum())
-        check = at_most(failures, len(frame), NORM_BETA, level)
-        checks.append(check.about(f"runs beyond 4 t (s + 1), {name}", "at most 5 %", n=100_000))
+        beyond = f"runs beyond 4 t (s + 1), {name}"
+        checks.append(seldom(beyond, frame[name] > 1, NORM_BETA, "at most 5 %", level=level, n=100_000))
     same = computed("error for w = ∞ over w = 1", frame["w = ∞"] / frame["w = 1"], (1 - 1e-9, 1 + 1e-9))
     below = computed("error for w = 2 over w = 1", frame["w = 2"] / frame["w = 1"], (0.0, 1 + 1e-9))
     share = arithmetic(frame["w = 1"], level)

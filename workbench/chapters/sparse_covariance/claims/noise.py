@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.chapters.sparse_covariance.runs.designs import released, repeated, spectral, spread
+from workbench.chapters.sparse_covariance.runs.designs import released, spectral, spread
 from workbench.chapters.sparse_covariance.runs.measures import computed, geometric, trials
 from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance, perturbed
 from workbench.estimators.parts.rows import second_moment_within
@@ -21,8 +21,8 @@ from workbench.study.claim import Claim
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.sweeps.streams import Role, stream
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, each_trial
 from workbench.study.verdict import Status, Verdict
-from workbench.types import Columns
 
 ROOT_2 = sqrt(2)
 EXACT = 1e-6
@@ -85,20 +85,15 @@ def independent(charge: Charge) -> Charge:
     return Charge(charge.step, "gaussian", charge.sensitivity, charge.cost)
 
 
-def shapes(
-    p: int, n: int, epsilon: float, share: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def shapes(p: int, n: int, epsilon: float, share: float, *, data: Generator, noise: Generator) -> Row:
     """Measure |N|₂ and the error of the plain release for either shape of the noise, on the same rows."""
-
-    def measure() -> dict[str, float]:
-        run = released(spread(p, share, n, data), n, epsilon, data, noise)
-        found: dict[str, float] = {}
-        for name, charge in (("symmetric", run.charge), ("independent", independent(run.charge))):
-            noisy = perturbed(run.empirical, charge, SimulatedNoise(noise))
-            found |= {f"{name} noise": spectral(noisy - run.empirical), name: spectral(noisy - run.truth)}
-        return found
-
-    return repeated(trials, measure)
+    run = released(spread(p, share, n, data), n, epsilon, data, noise)
+    found: dict[str, float] = {}
+    for name, charge in (("symmetric", run.charge), ("independent", independent(run.charge))):
+        noisy = perturbed(run.empirical, charge, SimulatedNoise(noise))
+        found |= {f"{name} noise": spectral(noisy - run.empirical), name: spectral(noisy - run.truth)}
+    return found
 
 
 SHAPES = Sweep(
@@ -126,11 +121,12 @@ def shape_checks(frame: pd.DataFrame) -> list[Verdict]:
     ]
 
 
-def spectra(p: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
+@each_trial
+def spectra(p: int, *, data: Generator, noise: Generator) -> Row:
     """Measure |N|₂ over 2 √p times the sd off the diagonal."""
     charge = Charge("", "symmetric_gaussian", ROOT_2, GaussianDP(1.0))
     zeros, source = np.zeros((p, p)), SimulatedNoise(noise)
-    return repeated(trials, lambda: {"norm": spectral(perturbed(zeros, charge, source))})
+    return {"norm": spectral(perturbed(zeros, charge, source))}
 
 
 SPECTRA = Sweep("wx19-noise-spectra", grid(p=SIZES), spectra, trials=12, blocks=blocks(10))

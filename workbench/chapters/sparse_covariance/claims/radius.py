@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.chapters.sparse_covariance.runs.designs import DELTA, repeated, share_of, spectral, spread
+from workbench.chapters.sparse_covariance.runs.designs import DELTA, share_of, spectral, spread
 from workbench.chapters.sparse_covariance.runs.measures import geometric
 from workbench.estimators.covariance.thresholded import ThresholdedCovariance
 from workbench.linalg import norms
@@ -17,42 +17,31 @@ from workbench.study.claim import Claim
 from workbench.study.measures import at
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, each_trial
 from workbench.study.verdict import Verdict
-from workbench.types import Columns
 
 SCALES = (1e-3, 1.0, 1e4)
 QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
 WORSE = 1.6
 
 
+@each_trial
 def radii(
-    scale: float,
-    n: int,
-    p: int,
-    epsilon: float,
-    degree: float,
-    *,
-    trials: int,
-    data: Generator,
-    noise: Generator,
-) -> Columns:
+    scale: float, n: int, p: int, epsilon: float, degree: float, *, data: Generator, noise: Generator
+) -> Row:
     """Measure the errors with the private radius, and with fixed ones at quantiles of the norms."""
     budget = ApproxDP(epsilon, DELTA)
-
-    def measure() -> dict[str, float]:
-        covariance = spread(p, share_of(p, degree), n, data)
-        root = np.linalg.cholesky(covariance)
-        x = scale * data.standard_normal((n, p)) @ root.T
-        fixed = dict(zip(QUANTILES, np.quantile(norms(x), QUANTILES), strict=True))
-        choices = {"private": None, **{f"q = {q:g}": float(radius) for q, radius in fixed.items()}}
-        truth, source = scale**2 * covariance, SimulatedNoise(noise)
-        found = {
-            name: ThresholdedCovariance(radius=radius).estimate(x, budget, source).psd
-            for name, radius in choices.items()
-        }
-        return {name: spectral(matrix - truth) / spectral(truth) for name, matrix in found.items()}
-
-    return repeated(trials, measure)
+    covariance = spread(p, share_of(p, degree), n, data)
+    root = np.linalg.cholesky(covariance)
+    x = scale * data.standard_normal((n, p)) @ root.T
+    fixed = dict(zip(QUANTILES, np.quantile(norms(x), QUANTILES), strict=True))
+    choices = {"private": None, **{f"q = {q:g}": float(radius) for q, radius in fixed.items()}}
+    truth, source = scale**2 * covariance, SimulatedNoise(noise)
+    found = {
+        name: ThresholdedCovariance(radius=radius).estimate(x, budget, source).psd
+        for name, radius in choices.items()
+    }
+    return {name: spectral(matrix - truth) / spectral(truth) for name, matrix in found.items()}
 
 
 RADIUS = Sweep(

@@ -12,7 +12,6 @@ from workbench.chapters.sparse_covariance.runs.designs import (
     Model,
     charged,
     released,
-    repeated,
     share_of,
     spectral,
     spread,
@@ -27,8 +26,8 @@ from workbench.study.intervals import local_slope
 from workbench.study.measures import Measure, at
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, each_trial
 from workbench.study.verdict import Verdict
-from workbench.types import Columns
 
 DEGREE = 3
 RATE_P, RATE_N, RATE_EPSILON = 100, (1000, 2000, 4000, 8000), (0.25, 0.5, 1.0, 2.0)
@@ -36,26 +35,15 @@ SLOPE_BAND, EPSILON_BAND, EPSILON_SLOPE = 0.02, 0.05, -0.93
 PRICE_P, FREE, STILL = (50, 100), (0.85, 1.2), (1.1, 1.6)
 
 
+@each_trial
 def plain_in_law(
-    model: str,
-    n: int,
-    epsilon: float,
-    p: int,
-    degree: float,
-    *,
-    trials: int,
-    data: Generator,
-    noise: Generator,
-) -> Columns:
+    model: str, n: int, epsilon: float, p: int, degree: float, *, data: Generator, noise: Generator
+) -> Row:
     """Measure the spectral error of the plain release in either model."""
     chosen: Model = "local" if model == "local" else "central"
-
-    def measure() -> dict[str, float]:
-        covariance = spread(p, share_of(p, degree), n, data)
-        one = released(covariance, n, epsilon, data, noise, model=chosen)
-        return {"plain": spectral(one.released - covariance)}
-
-    return repeated(trials, measure)
+    covariance = spread(p, share_of(p, degree), n, data)
+    one = released(covariance, n, epsilon, data, noise, model=chosen)
+    return {"plain": spectral(one.released - covariance)}
 
 
 RATES = Sweep(
@@ -75,26 +63,15 @@ def price_rows(p: int, whole_trace: bool) -> int:
     return round(10 * (p * sd / (1.0 if whole_trace else float(np.trace(first)))) ** 2)
 
 
+@each_trial
 def price(
-    p: int,
-    n: int,
-    epsilon: float,
-    degree: float,
-    trace: str,
-    *,
-    trials: int,
-    data: Generator,
-    noise: Generator,
-) -> Columns:
+    p: int, n: int, epsilon: float, degree: float, trace: str, *, data: Generator, noise: Generator
+) -> Row:
     """Measure the error of the default rule with and without privacy on the same rows."""
-
-    def measure() -> dict[str, float]:
-        covariance = spread(p, share_of(p, degree), n, data)
-        one = released(covariance, n, epsilon, data, noise)
-        kept, plain = one.thresholded("adaptive-lasso", noise), without_privacy(one, "adaptive-lasso", noise)
-        return {"private": spectral(kept.psd - covariance), "without": spectral(plain - covariance)}
-
-    return repeated(trials, measure)
+    covariance = spread(p, share_of(p, degree), n, data)
+    one = released(covariance, n, epsilon, data, noise)
+    kept, plain = one.thresholded("adaptive-lasso", noise), without_privacy(one, "adaptive-lasso", noise)
+    return {"private": spectral(kept.psd - covariance), "without": spectral(plain - covariance)}
 
 
 PRICE = Sweep(

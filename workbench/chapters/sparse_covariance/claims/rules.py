@@ -15,7 +15,6 @@ from workbench.chapters.sparse_covariance.runs.designs import (
     diagonal,
     references,
     released,
-    repeated,
     share_of,
     spectral,
     spread,
@@ -38,8 +37,9 @@ from workbench.study.complexity import Complexity, sized
 from workbench.study.measures import Measure
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, each_trial
 from workbench.study.verdict import Verdict
-from workbench.types import Array, Columns
+from workbench.types import Array
 
 SHIFT, DIVISOR = 50.0, 200.0  # λ and c of the source's experiments
 SAME, NONE = (0.95, 1.05), 0.01
@@ -51,27 +51,22 @@ SUPPORT_N = tuple(round(n) for n in np.geomspace(5e3, 4e6, 10))
 FOUND = 0.9
 
 
-def degenerate(
-    p: int, n: int, epsilon: float, share: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def degenerate(p: int, n: int, epsilon: float, share: float, *, data: Generator, noise: Generator) -> Row:
     """Measure the source's rule in the source's own design: λ = 50, c = 200, rows far outside the unit ball.
 
     Noise is that of unit rows, as the source adds it; nothing is clipped.
     """
-
-    def measure() -> dict[str, float]:
-        signal = sparse_signal(p, share, rng=data)
-        covariance = conditioned(signal, SHIFT) / DIVISOR
-        size = spectral(covariance)
-        one = released(covariance, n, epsilon, data, noise, delta=1 / n, calibration="paper")
-        kept = one.thresholded("paper", noise)
-        return {
-            "paper": spectral(kept.psd - covariance) / size,
-            "oracle diagonal": spectral(covariance - diagonal(covariance)) / size,
-            "recall": recall(kept.thresholded, covariance),
-        }
-
-    return repeated(trials, measure)
+    signal = sparse_signal(p, share, rng=data)
+    covariance = conditioned(signal, SHIFT) / DIVISOR
+    size = spectral(covariance)
+    one = released(covariance, n, epsilon, data, noise, delta=1 / n, calibration="paper")
+    kept = one.thresholded("paper", noise)
+    return {
+        "paper": spectral(kept.psd - covariance) / size,
+        "oracle diagonal": spectral(covariance - diagonal(covariance)) / size,
+        "recall": recall(kept.thresholded, covariance),
+    }
 
 
 DEGENERATE = Sweep(
@@ -94,20 +89,15 @@ def degenerate_checks(frame: pd.DataFrame) -> list[Verdict]:
     ]
 
 
-def rules(
-    degree: float, p: int, n: int, epsilon: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def rules(degree: float, p: int, n: int, epsilon: float, *, data: Generator, noise: Generator) -> Row:
     """Measure every rule on one release, and the hard threshold that is best in hindsight."""
-
-    def measure() -> dict[str, float]:
-        covariance = spread(p, share_of(p, degree), n, data)
-        one = released(covariance, n, epsilon, data, noise)
-        found: dict[str, float] = {rule: spectral(one.kept(rule, noise) - covariance) for rule in RULES}
-        matrices = references(one, noise)
-        found |= {name: spectral(matrix - covariance) for name, matrix in matrices.items()}
-        return found | {"oracle": oracle(one)}
-
-    return repeated(trials, measure)
+    covariance = spread(p, share_of(p, degree), n, data)
+    one = released(covariance, n, epsilon, data, noise)
+    found: dict[str, float] = {rule: spectral(one.kept(rule, noise) - covariance) for rule in RULES}
+    matrices = references(one, noise)
+    found |= {name: spectral(matrix - covariance) for name, matrix in matrices.items()}
+    return found | {"oracle": oracle(one)}
 
 
 def oracle(one: Run) -> float:
@@ -145,19 +135,14 @@ def cell_checks(frame: pd.DataFrame) -> list[Verdict]:
     return checks
 
 
-def supports(
-    p: int, n: int, epsilon: float, degree: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def supports(p: int, n: int, epsilon: float, degree: float, *, data: Generator, noise: Generator) -> Row:
     """Measure F1 of the support that every rule finds in one release."""
-
-    def measure() -> dict[str, float]:
-        covariance = spread(p, share_of(p, degree), n, data)
-        one = released(covariance, n, epsilon, data, noise)
-        found: dict[str, float] = {rule: f1(one.kept(rule, noise), covariance) for rule in RULES}
-        bare = thresholded(one.empirical, Noise(0.0, 0.0, n), "adaptive-lasso", noise)
-        return found | {"without": f1(bare, covariance), "all pairs": f1(one.released, covariance)}
-
-    return repeated(trials, measure)
+    covariance = spread(p, share_of(p, degree), n, data)
+    one = released(covariance, n, epsilon, data, noise)
+    found: dict[str, float] = {rule: f1(one.kept(rule, noise), covariance) for rule in RULES}
+    bare = thresholded(one.empirical, Noise(0.0, 0.0, n), "adaptive-lasso", noise)
+    return found | {"without": f1(bare, covariance), "all pairs": f1(one.released, covariance)}
 
 
 SUPPORT = Sweep(
@@ -183,12 +168,8 @@ def support_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
         name = f"ln n at which F1 passes .9, {rule}"
         checks.append(sized(measures.between(name, found[rule], *inside), support_size(found, rule)))
     ours, theirs = (exponential(found[rule]) for rule in ("adaptive-lasso", "paper"))
-    return [
-        *checks,
-        measures.between(
-            "n of the default over that of equation (9)", measures.ratio(ours, theirs), 0.0, 1.0
-        ),
-    ]
+    name, ratio = "n of the default over that of equation (9)", measures.ratio(ours, theirs)
+    return [*checks, measures.between(name, ratio, 0.0, 1.0)]
 
 
 def support_size(found: Mapping[Rule, Measure], rule: Rule) -> Complexity:

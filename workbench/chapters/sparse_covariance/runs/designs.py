@@ -5,7 +5,6 @@ are in law: the second moment is drawn as a Wishart matrix, conditional on no ro
 (`populations.gaussian`). The estimator's own pieces do the rest.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
@@ -24,7 +23,7 @@ from workbench.populations.gaussian import MultivariateGaussian, second_moment
 from workbench.populations.sparse import active_block, conditioned, sparse_signal, unit_ball_scale
 from workbench.privacy import ApproxDP, Charge, noise_source
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.types import Array, Columns
+from workbench.types import Array
 
 Model = Literal["central", "local"]
 Calibration = Literal["tight", "paper"]
@@ -159,9 +158,3 @@ def references(one: Run, rng: Generator) -> dict[str, Array]:
         "empirical": one.empirical,
         "without": without_privacy(one, "adaptive-lasso", rng),
     }
-
-
-def repeated(trials: int, measure: Callable[[], dict[str, float]]) -> Columns:
-    """Return the results of repeated calls of `measure`, a column per name."""
-    rows = [measure() for _ in range(trials)]
-    return {name: np.array([row[name] for row in rows], np.float64) for name in rows[0]}

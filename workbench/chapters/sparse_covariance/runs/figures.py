@@ -17,7 +17,6 @@ from workbench.chapters.sparse_covariance.runs.designs import (
     diagonal,
     estimates,
     released,
-    repeated,
     share_of,
     spectral,
     spread,
@@ -25,7 +24,8 @@ from workbench.chapters.sparse_covariance.runs.designs import (
 from workbench.chapters.sparse_covariance.runs.measures import recall
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep
-from workbench.types import Array, Columns
+from workbench.study.trials import Row, each_trial
+from workbench.types import Array
 
 SHARE, P, EPSILON, SMALL_P = 0.2, 100, 1.0, 200
 VALUES = {"share": (0.1, 0.2, 0.3, 0.5), "p": (50, 100, 200, 400), "epsilon": (0.1, 0.5, 1.0, 2.0)}
@@ -58,26 +58,15 @@ def relative_errors(one: Run, rng: Generator) -> dict[str, float]:
     }
 
 
+@each_trial
 def figure(
-    model: str,
-    share: float,
-    p: int,
-    epsilon: float,
-    n: int,
-    *,
-    trials: int,
-    data: Generator,
-    noise: Generator,
-) -> Columns:
+    model: str, share: float, p: int, epsilon: float, n: int, *, data: Generator, noise: Generator
+) -> Row:
     """Measure all errors at a point of the figures."""
     chosen: Model = "local" if model == "local" else "central"
-
-    def measure() -> dict[str, float]:
-        covariance = spread(p, share, n, data)
-        one = released(covariance, n, epsilon, data, noise, delta=1 / n, model=chosen, calibration="paper")
-        return relative_errors(one, noise)
-
-    return repeated(trials, measure)
+    covariance = spread(p, share, n, data)
+    one = released(covariance, n, epsilon, data, noise, delta=1 / n, model=chosen, calibration="paper")
+    return relative_errors(one, noise)
 
 
 def figure_sweep(model: str) -> Sweep:
@@ -95,6 +84,7 @@ def figure_sweep(model: str) -> Sweep:
 FIGURES = {model: figure_sweep(model) for model in ROWS}
 
 
+@each_trial
 def regime(
     model: str,
     p: int,
@@ -103,22 +93,17 @@ def regime(
     degree: float,
     share: float,
     *,
-    trials: int,
     data: Generator,
     noise: Generator,
-) -> Columns:
+) -> Row:
     """Measure the default rule, its rivals, and the share of the support that it finds."""
-
-    def measure() -> dict[str, float]:
-        wanted = min(1.0, share_of(p, degree) if degree else share)
-        chosen: Model = "local" if model == "local" else "central"
-        one = released(spread(p, wanted, n, data), n, epsilon, data, noise, model=chosen)
-        kept, size = one.thresholded("adaptive-lasso", noise), spectral(one.truth)
-        found = {"default": kept.psd, "plain": one.released, "noisy diagonal": diagonal(one.released)}
-        ratios = {name: spectral(matrix - one.truth) / size for name, matrix in found.items()}
-        return {**ratios, "zero": 1.0, "recall": recall(kept.thresholded, one.truth)}
-
-    return repeated(trials, measure)
+    wanted = min(1.0, share_of(p, degree) if degree else share)
+    chosen: Model = "local" if model == "local" else "central"
+    one = released(spread(p, wanted, n, data), n, epsilon, data, noise, model=chosen)
+    kept, size = one.thresholded("adaptive-lasso", noise), spectral(one.truth)
+    found = {"default": kept.psd, "plain": one.released, "noisy diagonal": diagonal(one.released)}
+    ratios = {name: spectral(matrix - one.truth) / size for name, matrix in found.items()}
+    return {**ratios, "zero": 1.0, "recall": recall(kept.thresholded, one.truth)}
 
 
 REGIMES = Sweep(
