@@ -21,9 +21,10 @@ from tests.contracts.datasets import (
     row_values,
     typical_rows,
 )
-from tests.contracts.kit import Event, distance, run, spied, warm
+from tests.contracts.kit import Event, distance, run, warm
 from workbench.catalog import Example
 from workbench.estimators.parts.preconditioned import winsorised_covariance
+from workbench.study.faults.replay import Spy, watched
 
 FAR = (4e14, -1.3e14, 6.1e13, -2.7e13, 1.3e13, -4.1e12)  # where a unit is a few spacings of the floats
 GROUPS = (2, 3, 4, 6, 9, 14, 22, 35)
@@ -89,30 +90,31 @@ def measured(example: Example, sizes: tuple[int, ...] = LARGE, small: bool = Tru
 
 def largest_ratios(example: Example, n: int, ratios: dict[str, float]) -> None:
     """Enter the largest gap of every step in units of its sensitivity; fail where it is above 1."""
-    for event, again in replays(example, n):
-        step, gap, declared = event.charge.step, distance(event, again), event.charge.sensitivity
-        assert gap <= declared * MOST, (n, step, gap, declared)
-        ratios[step] = max(ratios.get(step, 0.0), gap / declared)
+    with watched() as spy:
+        for event, again in replays(example, n, spy):
+            step, gap, declared = event.charge.step, distance(event, again), event.charge.sensitivity
+            assert gap <= declared * MOST, (n, step, gap, declared)
+            ratios[step] = max(ratios.get(step, 0.0), gap / declared)
 
 
-def replays(example: Example, n: int) -> Iterator[tuple[Event, Event]]:
+def replays(example: Example, n: int, spy: Spy) -> Iterator[tuple[Event, Event]]:
     """Every step on a data set and on a neighbour, given the same outputs of the former steps.
 
     Up to `ALIKE` neighbours of a data set are compared with one run on it; then it is run with fresh noise.
     """
     warm(example, n)
     with coarse_spectra():
-        yield from replays_of(example, n)
+        yield from replays_of(example, n, spy)
 
 
-def replays_of(example: Example, n: int) -> Iterator[tuple[Event, Event]]:
+def replays_of(example: Example, n: int, spy: Spy) -> Iterator[tuple[Event, Event]]:
     """The replays of every star of data sets."""
     stars = neighbours if n == SMALL else extremes if dimension(example) is None else far_directions
     for number, (x, others) in enumerate(chunk for star in stars(example, n) for chunk in chunks(*star)):
-        with spied() as events:
+        with spy.recorded() as events:
             run(example, x, number)
         for other in others:
-            with spied(events) as replayed:
+            with spy.recorded(events) as replayed:
                 run(example, other, number)
             assert len(events) == len(replayed), "which steps run depends on more than the released outputs"
             yield from zip(events, replayed, strict=True)

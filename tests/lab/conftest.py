@@ -5,13 +5,7 @@ from pathlib import Path
 
 import pytest
 
-
-def nbformat():
-    """Import what builds a grammar of seconds only where a notebook is made."""
-    import nbformat as module
-
-    return module
-
+from workbench.lab.schemas import nbformat
 
 FAKES = Path(__file__).parent / "fakes"
 ROOT = Path(__file__).parents[2]

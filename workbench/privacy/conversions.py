@@ -113,6 +113,7 @@ def approx_from_zcdp_stated(budget: ZCDP, delta: float) -> ApproxDP:
     return ApproxDP(budget.rho + 2 * sqrt(budget.rho * log(1 / delta)), delta)
 
 
+@lru_cache(maxsize=4096)
 def zcdp_within_approx(budget: ApproxDP) -> ZCDP:
     """Return the largest ρ-zCDP (δ = 0) that `approx_from_zcdp` places within `budget`."""
     probability(delta=budget.delta)

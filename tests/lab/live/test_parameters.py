@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab.conftest import DEFAULTS, ROOT, nbformat, write_notebook
+from tests.lab.conftest import DEFAULTS, ROOT, write_notebook
 from workbench.chapters.parameters import CHAPTERS
 from workbench.errors import ArgumentError
 from workbench.lab.live import parameters as declared
 from workbench.lab.live.parameters import chapter, injected, moved, require
 from workbench.lab.live.session import Session
 from workbench.lab.publish.check import REQUIRED, check, parameters
+from workbench.lab.schemas import nbformat
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 EVERY = [(name, parameter) for name, declared in CHAPTERS.items() for parameter in declared]

@@ -1,7 +1,8 @@
 import pytest
 
-from tests.lab.conftest import DEFAULTS, ROOT, nbformat, write_notebook
+from tests.lab.conftest import DEFAULTS, ROOT, write_notebook
 from workbench.lab.publish.check import check, fix, parameters
+from workbench.lab.schemas import nbformat
 
 
 @pytest.fixture

@@ -5,10 +5,11 @@ import tarfile
 
 import pytest
 
-from tests.lab.conftest import nbformat, write_notebook
+from tests.lab.conftest import write_notebook
 from workbench.errors import ArgumentError
 from workbench.lab.publish import assets, slides
 from workbench.lab.publish.assets import ASSETS, Asset
+from workbench.lab.schemas import nbformat
 
 ALT = "The error falls."
 SOLUTION = "<details><summary>Solutions</summary>\n\nBecause $x^2$.\n</details>"

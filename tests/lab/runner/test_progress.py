@@ -168,12 +168,11 @@ def test_a_fault_of_progress_is_none_of_the_run(capfd, soon):
 
 
 def test_a_cached_run_in_a_terminal_says_whole_lines(project, workbench):
-    for number in range(2, 5):
-        copy = project / "notebooks" / f"0{number}_good.ipynb"
-        copy.write_bytes((project / "notebooks" / "01_good.ipynb").read_bytes())
+    copy = project / "notebooks" / "02_good.ipynb"
+    copy.write_bytes((project / "notebooks" / "01_good.ipynb").read_bytes())
     workbench("reproduce", "--seed", "7", cwd=project)
     command = [sys.executable, "-m", "workbench.cli", "reproduce", "--seed", "7"]
     with terminal(command, cwd=project, env=environment()) as screen:
         assert screen.ended() == 0
     lines = [line.rstrip() for line in screen.lines]
-    assert sorted(lines[1:5]) == [f"  0{number}_good: cached in 0 s" for number in range(1, 5)]
+    assert sorted(lines[1:3]) == [f"  0{number}_good: cached in 0 s" for number in (1, 2)]

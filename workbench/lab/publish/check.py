@@ -12,6 +12,7 @@ from workbench.chapters.parameters import CHAPTERS
 from workbench.charts.parameters import Parameter
 from workbench.lab.live.parameters import chapter
 from workbench.lab.publish.fixes import mend
+from workbench.lab.schemas import nbformat
 
 LINES = 12  # of code in one cell
 REQUIRED = ("profile", "seed", "out")
@@ -54,7 +55,7 @@ def examine(path: Path) -> Examined:
         notebook = _read(text)
         form = text == canonical(notebook)
         mendable = mend(notebook)
-        _nbformat().validate(notebook)
+        nbformat().validate(notebook)
     except Exception as error:  # whatever a file may hold
         return Examined([], [f"not a notebook: {(str(error) or repr(error)).splitlines()[0]}"])
     if not form:
@@ -65,15 +66,8 @@ def examine(path: Path) -> Examined:
     return Examined(mendable, others, canonical(notebook))
 
 
-def _nbformat() -> Any:
-    """Import what builds a grammar of seconds at its import only once a notebook is looked at."""
-    import nbformat
-
-    return nbformat
-
-
 def _read(text: str) -> Any:
-    notebook = _nbformat().v4.reads(text)
+    notebook = nbformat().v4.reads(text)
     if notebook.get("nbformat") != 4 or not isinstance(notebook.get("cells"), list):
         raise ValueError("no cells in format 4")
     return notebook
@@ -81,12 +75,12 @@ def _read(text: str) -> Any:
 
 def canonical(notebook: Any) -> str:
     """Return the one text of a notebook."""
-    return str(_nbformat().v4.writes(notebook)).rstrip("\n") + "\n"
+    return str(nbformat().v4.writes(notebook)).rstrip("\n") + "\n"
 
 
 def parameters(path: Path) -> dict[str, object]:
     """Return the notebook's parameters and their default values."""
-    cells = _tagged(_nbformat().read(path, as_version=4))
+    cells = _tagged(nbformat().read(path, as_version=4))
     statements = ast.parse(cells[0].source).body if cells else []
     pairs = (_assignment(statement) for statement in statements)
     return dict(pair for pair in pairs if pair is not None)

@@ -11,6 +11,7 @@ from workbench.lab.publish import assets
 from workbench.lab.runner import cache
 from workbench.lab.runner.notebooks import Outcome, run
 from workbench.lab.runner.run_notebook import EXECUTED
+from workbench.lab.schemas import nbformat
 
 TEMPLATES = Path(__file__).parent / "templates"
 TEMPLATE = "workbench-slides"
@@ -37,6 +38,7 @@ def write(notebook: Path, out: Path) -> Path:
 
 
 def _exporter() -> Any:
+    nbformat()
     import nbconvert.exporters as exporters
     from traitlets.config import Config
 

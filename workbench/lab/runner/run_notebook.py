@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from workbench.charts import canonical_json
+from workbench.lab.schemas import nbformat
 
 EXECUTED = "executed.ipynb"
 
@@ -36,6 +37,7 @@ def _core_seconds() -> float:
 
 
 def _execute(job: dict[str, Any]) -> tuple[str, str]:
+    nbformat()
     import papermill
     from papermill.exceptions import PapermillExecutionError
 

@@ -53,18 +53,36 @@ class Event:
 @contextmanager
 def spied(script: list[Event] | None = None) -> Iterator[list[Event]]:
     """Record every use of a mechanism; with a script, release its outputs instead of fresh ones."""
-    spy = _Spy(script)
-    watched = [(function, spy.watched(name, function, seen)) for name, function, seen in _mechanisms()]
+    with watched() as spy, spy.recorded(script) as events:
+        yield events
+
+
+@contextmanager
+def watched() -> Iterator["Spy"]:
+    """Put a spy on every mechanism, for as many runs as are to be recorded."""
+    spy = Spy()
+    seen = [(function, spy.watched(name, function, statistic)) for name, function, statistic in _mechanisms()]
     draw = spy.watched(
         "window_median", WindowMedian.draw, lambda locator, points, *_: (locator, points.copy())
     )
-    with replaced_everywhere(*watched), patch.object(WindowMedian, "draw", lambda *args: draw(*args)):
-        yield spy.events
+    with replaced_everywhere(*seen), patch.object(WindowMedian, "draw", lambda *args: draw(*args)):
+        yield spy
 
 
-class _Spy:
-    def __init__(self, script: list[Event] | None) -> None:
-        self.script, self.events, self.inside = script, list[Event](), False
+class Spy:
+    """Records the uses of the mechanisms that it watches, one run after another."""
+
+    def __init__(self) -> None:
+        self.script, self.events, self.inside = list[Event](), list[Event](), False
+
+    @contextmanager
+    def recorded(self, script: list[Event] | None = None) -> Iterator[list[Event]]:
+        """Record every use anew; with a script, release its outputs instead of fresh ones."""
+        self.script, self.events = script or [], []
+        try:
+            yield self.events
+        finally:
+            self.script, self.events = [], []
 
     def watched(self, mechanism: str, original: Function, statistic: Function) -> Function:
         """Return `original`, recorded unless another recorded mechanism calls it."""

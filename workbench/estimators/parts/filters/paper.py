@@ -26,6 +26,7 @@ means; every Gaussian noise is the analytic one. Proof: `proofs/prime.md`, secti
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil, log, sqrt
 
 import numpy as np
@@ -137,7 +138,7 @@ class Directions:
     passes: int
     budget: ApproxDP
 
-    @property
+    @cached_property
     def cost(self) -> ApproxDP:
         """(ε₁, δ₁)."""
         epsilon = min(CAP, self.budget.epsilon) / (2 * sqrt(8 * self.passes * log(2 / self.budget.delta)))
