@@ -8,7 +8,7 @@ from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.rows import second_moment_within
 from workbench.linalg import norms, second_moment
-from workbench.populations import MultivariateGaussian, wishart
+from workbench.populations import MultivariateGaussian, gaussian
 from workbench.populations.sparse import conditioned, sparse_signal, unit_ball_scale
 
 LEVEL = 1e-6  # of each comparison
@@ -35,7 +35,7 @@ def statistics(matrices):
 def test_in_law_and_from_rows_are_the_same(n):
     population, rng = law(4), np.random.default_rng(3)
     rows = np.array([second_moment(population.sample(n, rng=rng)) for _ in range(3000)])
-    drawn = np.array([wishart.second_moment(population, n, rng=rng) for _ in range(3000)])
+    drawn = np.array([gaussian.second_moment(population, n, rng=rng) for _ in range(3000)])
     for name, found in statistics(drawn).items():
         assert ks_2samp(found, statistics(rows)[name]).pvalue > LEVEL, name
 
@@ -43,13 +43,13 @@ def test_in_law_and_from_rows_are_the_same(n):
 def test_the_comparison_notices_one_degree_of_freedom_in_twelve():
     population, rng = law(4), np.random.default_rng(3)
     rows = np.array([second_moment(population.sample(12, rng=rng)) for _ in range(3000)])
-    off = np.array([wishart.second_moment(population, 11, rng=rng) for _ in range(3000)])
+    off = np.array([gaussian.second_moment(population, 11, rng=rng) for _ in range(3000)])
     worst = min(ks_2samp(found, statistics(rows)[name]).pvalue for name, found in statistics(off).items())
     assert worst < LEVEL
 
 
 def test_fewer_rows_than_columns_give_a_singular_matrix():
-    found = wishart.second_moment(law(6), 3, rng=np.random.default_rng(1))
+    found = gaussian.second_moment(law(6), 3, rng=np.random.default_rng(1))
     assert np.linalg.matrix_rank(found, tol=1e-9) == 3
     assert (found == found.T).all()
 
@@ -58,7 +58,7 @@ def test_many_rows_are_as_cheap_as_few_and_have_the_right_spread():
     n, rng = 10**8, np.random.default_rng(2)
     population = law(3)
     sd = np.sqrt(2 / n) * population.covariance[0, 0]
-    found = [wishart.second_moment(population, n, rng=rng)[0, 0] for _ in range(3000)]
+    found = [gaussian.second_moment(population, n, rng=rng)[0, 0] for _ in range(3000)]
     scores = (np.array(found) - population.covariance[0, 0]) / sd
     assert kstest(scores, "norm").pvalue > LEVEL
     for factor in (1.3, 1 / 1.3):
@@ -66,7 +66,7 @@ def test_many_rows_are_as_cheap_as_few_and_have_the_right_spread():
 
 
 def test_a_thousand_columns():
-    found = wishart.second_moment(law(1000), 10**6, rng=np.random.default_rng(1))
+    found = gaussian.second_moment(law(1000), 10**6, rng=np.random.default_rng(1))
     assert found.shape == (1000, 1000)
     assert np.isfinite(found).all()
 
@@ -86,4 +86,4 @@ def test_within_the_unit_ball_clipping_changes_nothing_and_outside_it_does():
 def test_a_law_with_a_mean_is_refused():
     shifted = MultivariateGaussian(Gaussian(np.ones(2), np.eye(2)))
     with pytest.raises(ArgumentError, match="mean 0"):
-        wishart.second_moment(shifted, 5, rng=np.random.default_rng(1))
+        gaussian.second_moment(shifted, 5, rng=np.random.default_rng(1))

@@ -19,7 +19,7 @@ from workbench.estimators.parts.sparse import paper_noise, thresholding
 from workbench.populations import MultivariateGaussian
 from workbench.privacy import ApproxDP, GaussianDP, SimulatedNoise
 from workbench.study.profiles import CONTRACT_LEVEL
-from workbench.study.trials import columns
+from workbench.study.trials import columns as block_of
 from workbench.study.verdict import Status
 
 SENSITIVITY, SMALLER = "sparse-covariance/sensitivity-root-two", "sparse-covariance/symmetric-noise-smaller"
@@ -74,7 +74,7 @@ def two_errors(*, trials, data, noise, **point):
         found = {"default": one.kept("adaptive-lasso", noise), "plain": one.released}
         return {name: designs.spectral(matrix - one.truth) / size for name, matrix in found.items()}
 
-    return columns(measure() for _ in range(trials))
+    return block_of(measure() for _ in range(trials))
 
 
 def power_of(exponents):
