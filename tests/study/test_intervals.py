@@ -7,8 +7,8 @@ from scipy.stats import binom, t
 
 from workbench.errors import ArgumentError
 from workbench.study.intervals import (
-    _bracket,
     bootstrap_interval,
+    bracket_of,
     clopper_pearson,
     crossing,
     local_slope,
@@ -212,7 +212,7 @@ def test_the_bracket_misses_at_most_at_its_level_by_enumeration(shares):
     first, last_below = min([inf, *at]), max([0.0, *(n for n in ns if n not in at)])
     missed = 0.0
     for hits in itertools.product(range(m + 1), repeat=3):
-        low, high = _bracket(ns, np.array(hits), np.full(3, m), target, level)
+        low, high = bracket_of(ns, np.array(hits), np.full(3, m), target, level)
         if not (low <= last_below and first <= high):
             missed += binom.pmf(hits, m, shares).prod()
     assert missed <= level

@@ -202,7 +202,7 @@ def crossing(
     if not ((hits >= 0) & (hits <= total) & (total >= 1)).all():
         raise ArgumentError("successes", successes, "between 0 and the number of trials")
     probability(target=target, level=level)
-    bracket = _bracket(n, hits, total, target, level)
+    bracket = bracket_of(n, hits, total, target, level)
     estimate = _log_crossing(n, hits / total, total, target)
     if not np.isfinite(estimate):
         return Crossing(nan, bracket, bracket)
@@ -222,7 +222,7 @@ def _log_crossing(n: Vector, shares: Vector, weights: Vector, target: float) -> 
     return float(np.interp(target, fit[i - 1 : i + 1], np.log(n[i - 1 : i + 1])))
 
 
-def _bracket(n: Vector, hits: Vector, total: Vector, target: float, level: float) -> Interval:
+def bracket_of(n: Vector, hits: Vector, total: Vector, target: float, level: float) -> Interval:
     """Refute 'at the target' upwards from the smallest n, and 'below the target' downwards from the largest.
 
     The hypotheses are nested: testing in this order, up to the first that stands, needs no correction.
