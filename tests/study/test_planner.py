@@ -9,7 +9,7 @@ import pytest
 from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.privacy import ZCDP, ApproxDP, Charge, PureDP
-from workbench.study.planner import Question, answers, estimators, plan
+from workbench.study.planner import Question, answers, comparison, estimators, plan
 from workbench.study.planner.search import DECIMALS, Scale, decimal, factors, steps
 
 BUDGET, PURE = ApproxDP(1.0, 1e-6), PureDP(1.0)
@@ -200,22 +200,22 @@ def candidate(estimator):
 
 
 def test_an_estimator_that_takes_no_epsilon_is_priced_in_rho():
-    one = answers.answer(Question(alpha=0.5, n=1000), candidate(Thrifty()))
+    one = comparison.answer(Question(alpha=0.5, n=1000), candidate(Thrifty()))
     assert (one.budget, one.calibration, one.d) == (ZCDP(0.2), None, 3)
-    refused = answers.answer(Question(alpha=0.5, n=9), candidate(Thrifty()))
+    refused = comparison.answer(Question(alpha=0.5, n=9), candidate(Thrifty()))
     assert refused.reason == "n = 9: expected at least 10"
-    takes = answers.answer(Question(alpha=0.5, budget=PureDP(1.0)), candidate(Thrifty()))
+    takes = comparison.answer(Question(alpha=0.5, budget=PureDP(1.0)), candidate(Thrifty()))
     assert takes.reason == "takes no ε = 1: expected ZCDP"
 
 
 def test_the_cliff_counts_where_the_bound_is_small_already():
-    one = answers.answer(Question(alpha=0.5, budget=ZCDP(1.0)), candidate(Thrifty(least=5000)))
+    one = comparison.answer(Question(alpha=0.5, budget=ZCDP(1.0)), candidate(Thrifty(least=5000)))
     assert (one.answers_from, one.bounded_from, one.n) == (5000, 5000, 5000)
     assert one.refusal == "n = 4999: expected at least 5000"
 
 
 def test_an_estimator_without_a_bound_still_has_a_cliff():
-    one = answers.answer(Question(alpha=0.5, budget=ZCDP(1.0)), candidate(Silent()))
+    one = comparison.answer(Question(alpha=0.5, budget=ZCDP(1.0)), candidate(Silent()))
     assert (one.answers_from, one.n, one.reason) == (10, None, answers.NO_BOUND)
 
 

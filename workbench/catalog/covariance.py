@@ -8,6 +8,7 @@ from workbench import losses
 from workbench.catalog import spectral
 from workbench.catalog.assumptions import MOMENTS, below_upper, normal
 from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N, at
+from workbench.catalog.hardest import at_corners, off_net, on_a_circle
 from workbench.distributions import Gaussian, SparseCovariance
 from workbench.estimators.covariance.clipped import ClippedCovariance
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
@@ -140,6 +141,7 @@ COVARIANCE = (
     heavy(
         key="covariance/pure-net",
         summary="covariance in one or two dimensions under pure privacy, from a public net",
+        hardest=off_net,
         statements=("M21/pure",),
         examples=at(
             PureNetCovariance(upper=4.0, hypercontractivity=4.0, alpha=0.4), PureDP(1.0), CONCENTRATED
@@ -173,6 +175,7 @@ COVARIANCE = (
     sparse(
         key="covariance/perturbed",
         summary="covariance of rows of known norm: noise on every entry",
+        hardest=on_a_circle,
         statements=("WX19/Eq7",),
         examples=(
             *at(PerturbedCovariance(), CONCENTRATED, APPROX),
@@ -185,6 +188,7 @@ COVARIANCE = (
     sparse(
         key="covariance/thresholded",
         summary="sparse covariance: noise, then small entries are dropped",
+        hardest=at_corners,
         statements=("WX19/Alg1", "WX19/Thm1", "WX19/Thm2"),
         examples=(
             Example(ThresholdedCovariance(), CONCENTRATED),
@@ -195,6 +199,7 @@ COVARIANCE = (
     sparse(
         key="covariance/local-thresholded",
         summary="sparse covariance when every user adds the noise",
+        hardest=at_corners,
         statements=("WX19/Alg2", "WX19/Thm3"),
         examples=(
             Example(LocalThresholdedCovariance(), GAUSSIAN),

@@ -53,6 +53,7 @@ class Entry:
     `examples` are the calls that contracts, audits and tables go through, the default first; `symmetries`
     tells how the law of the output follows a translation and a change of scale of the rows. The sensitivity
     of a step is attained by some pair of neighbours, but for `bounded_steps`, where it is a proved bound.
+    `hardest` returns the hardest population for an estimator in d columns (`catalog.hardest` by default).
     """
 
     key: str
@@ -67,6 +68,7 @@ class Entry:
     knobs: tuple[Knob, ...] = ()
     symmetries: dict[str, Symmetry] = field(default_factory=dict)
     bounded_steps: frozenset[str] = frozenset()
+    hardest: Callable[[Any, int], Population] | None = None
 
     @property
     def truth(self) -> Any:

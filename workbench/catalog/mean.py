@@ -7,6 +7,7 @@ import numpy as np
 from workbench import losses
 from workbench.catalog.assumptions import MOMENTS, normal, within_box
 from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N, at
+from workbench.catalog.hardest import in_a_box
 from workbench.distributions import Gaussian
 from workbench.estimators.mean.clipped_box import ClippedBoxMean
 from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
@@ -80,6 +81,7 @@ MEAN = (
     round_mean(
         key="mean/coordinatewise",
         summary="a univariate mean for every coordinate",
+        hardest=in_a_box,
         statements=("M21/UG/mean-known-covariance", "M21/prior-KV18"),
         examples=(
             Example(CoordinatewiseMean(), APPROX),

@@ -7,6 +7,7 @@ import numpy as np
 from workbench import losses
 from workbench.catalog.assumptions import within_box
 from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N, at
+from workbench.catalog.hardest import between_candidates
 from workbench.distributions import Gaussian
 from workbench.estimators.mean.resilient import ResilientMean
 from workbench.estimators.mean.resilient_heavy import ResilientHeavyMean
@@ -53,6 +54,7 @@ MEAN_EXACT = (
     exact_mean(
         key="mean/tukey",
         summary="robust mean: a private Tukey median in up to three dimensions",
+        hardest=between_candidates,
         statements=("LKKO21/Alg14", "LKKO21/Thm12"),
         examples=(
             *at(TukeyMean(radius=1.0), PureDP(0.1), ZCDP(0.002)),
@@ -64,6 +66,7 @@ MEAN_EXACT = (
     exact_mean(
         key="mean/resilient",
         summary="robust mean: test for resilience, then choose by trimmed means; up to three dimensions",
+        hardest=between_candidates,
         statements=("LKKO21/Alg2", "LKKO21/Thm7"),
         examples=(
             *at(ResilientMean(radius=1.0, corruption=0.05, step=0.05), ApproxDP(1.0, 1e-6), ZCDP(0.1, 1e-6)),
@@ -78,6 +81,7 @@ MEAN_EXACT = (
     exact_mean(
         key="mean/resilient-heavy",
         summary="robust mean of heavy-tailed rows: as mean/resilient, with wider tails allowed",
+        hardest=between_candidates,
         statements=("LKKO21/Alg2", "LKKO21/Thm8"),
         examples=at(
             ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05), ApproxDP(1.0, 1e-6), ZCDP(0.1, 1e-6)

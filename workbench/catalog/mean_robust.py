@@ -4,6 +4,7 @@ from functools import partial
 
 from workbench.catalog import mean
 from workbench.catalog.entry import DELTA, EPSILON, Example, Knob, N, at
+from workbench.catalog.hardest import in_a_box
 from workbench.estimators.mean.filter import FilterMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
 from workbench.estimators.mean.populous_robust import PopulousRobustMean
@@ -91,6 +92,7 @@ MEAN_ROBUST = (
     robust_mean(
         key="mean/robust",
         summary="mean of corrupted rows: a filter that looks at one row at a time",
+        hardest=in_a_box,
         statements=("LKKO21/Asm1",),
         examples=(
             *at(RobustMean(radius=10.0), ZCDP(0.5), ApproxDP(4.0, 1e-6)),
@@ -101,6 +103,7 @@ MEAN_ROBUST = (
     robust_mean(
         key="mean/robust-heavy",
         summary="mean of corrupted heavy-tailed rows: a filter that looks at one row at a time",
+        hardest=in_a_box,
         statements=("LKKO21/Asm2",),
         examples=(
             *at(RobustHeavyMean(radius=10.0), ZCDP(0.5), ApproxDP(4.0, 1e-6)),

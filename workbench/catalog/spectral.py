@@ -7,6 +7,7 @@ import numpy as np
 from workbench import losses
 from workbench.catalog.assumptions import normal
 from workbench.catalog.entry import DELTA, EPSILON, Assumption, Entry, Example, Knob, N
+from workbench.catalog.hardest import along_a_subspace
 from workbench.distributions import Gaussian
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.spectral.eigenvalues import Eigenvalues
@@ -83,6 +84,7 @@ SPECTRAL = (
     thin(
         key="spectral/subspace-aggregate",
         summary="the subspace before a gap of the spectrum, by a vote of blocks of rows",
+        hardest=along_a_subspace,
         estimand="subspace",
         statements=("M21/UG/Alg2",),
         examples=(
@@ -97,6 +99,7 @@ SPECTRAL = (
     thin(
         key="spectral/subspace-exact",
         summary="the subspace that rows lie in, exactly, by a vote of groups of d rows",
+        hardest=along_a_subspace,
         estimand="subspace",
         statements=("AL22/Thm4.1", "AL22/Alg2"),
         examples=(Example(SubspaceExact(), APPROX),),

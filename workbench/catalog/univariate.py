@@ -14,6 +14,7 @@ from workbench.catalog.entry import (
     at,
     both_calibrations,
 )
+from workbench.catalog.hardest import at_an_end
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.histogram_location import HistogramLocation
 from workbench.estimators.univariate.interval import Interval
@@ -65,6 +66,7 @@ UNIVARIATE = (
     on_a_range(
         key="univariate/clipped-mean",
         summary="mean on a range: cut at the range, average, add noise",
+        hardest=at_an_end,
         statements=("L17/Lem2.2",),
         examples=both_calibrations(
             *at(ClippedMean(radius=10.0), PURE, CONCENTRATED, APPROX),

@@ -26,6 +26,12 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--set", type=pair, action="append", default=[], metavar="NAME=VALUE", help="public parameters"
     )
+    parser.add_argument("--from", dest="own", metavar="MODULE:OBJECT", help="an estimator of your own, too")
+    parser.add_argument("--simulate", action="store_true", help="search n by runs on synthetic rows, too")
+    parser.add_argument("--share", type=number, default=0.5, metavar="Q", help="of runs within alpha (.5)")
+    parser.add_argument("--runs", type=whole, default=200, metavar="R", help="of each search (200)")
+    parser.add_argument("--seed", type=whole, default=1, metavar="S", help="of the runs (1)")
+    parser.add_argument("--jobs", type=whole, default=1, metavar="J", help="searches at a time (1)")
     text = "also what each answer rests on, and why others do not answer"
     parser.add_argument("--why", action="store_true", help=text)
     parser.add_argument("--json", action="store_true", help="as JSON")
@@ -34,9 +40,15 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Return 1 if no estimator reaches what is asked."""
     from workbench.lab.terminal.planning import PlanRequest, planning
+    from workbench.study.planner import Simulation
 
-    names = ("subject", "d", "alpha", "beta", "epsilon", "delta", "rho", "n", "calibration")
-    request = PlanRequest(settings=dict(options.set), **{name: getattr(options, name) for name in names})
+    names = ("subject", "d", "alpha", "beta", "epsilon", "delta", "rho", "n", "calibration", "own")
+    how = {name: getattr(options, name) for name in ("share", "runs", "seed", "jobs")}
+    request = PlanRequest(
+        settings=dict(options.set),
+        simulation=Simulation(**how) if options.simulate else None,
+        **{name: getattr(options, name) for name in names},
+    )
     text, good = planning(request, as_json=options.json, why=options.why)
     print(text)
     return 0 if good else 1

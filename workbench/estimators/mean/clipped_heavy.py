@@ -22,18 +22,19 @@ averages batches; the constants are ours. Proof: `proofs/heavy_tails.md`, sectio
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import inf, sqrt
+from math import hypot, inf, sqrt
 
 import numpy as np
 
 from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, require_matrix, run_multivariate, sanitised
 from workbench.estimators.parts.budgets import divisions, gaussian_total, numbered_plan
+from workbench.estimators.parts.foreseen import better_than, median_of_mean, shrinking_bias
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments
 from workbench.estimators.parts.rows import mean_of, mean_sensitivity, within_ball
 from workbench.linalg import tail
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.privacy.mechanisms import gaussian
+from workbench.privacy.mechanisms import gaussian, gaussian_scale
 from workbench.types import Array
 
 MOST_STEPS = 8
@@ -138,6 +139,19 @@ class ClippedHeavyMean:
         probability(beta=beta)
         require_matrix(n, d)
         return sqrt(self.upper) * self.design(n, d, budget).radii[-1] if beta >= self.beta else inf
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out - mean|/√upper for normal rows; infinite from radius/√upper on.
+
+        The noise of the last step, sampling, and what is cut of rows as far from the last centre as the noise
+        before leaves it. Heavy tails add what is cut of them, which `error_bound` allows for.
+        """
+        charges, design = self.plan(n, d, budget).charges(), self.design(n, d, budget)
+        sds = [gaussian_scale(charge) for charge in charges]
+        radius = self.radius / sqrt(self.upper)
+        apart = sqrt(d * (1 / n + sds[-2] ** 2)) if len(sds) > 1 else radius
+        rms = hypot(shrinking_bias(d, apart, design.clips[-1]), sqrt(d * (1 / n + sds[-1] ** 2)))
+        return better_than(radius, median_of_mean(rms, d))
 
 
 @lru_cache(maxsize=4096)

@@ -104,3 +104,9 @@ class PopulousMean:
         made = self.design(n, d, budget)
         noise, counted = gaussian_scale(made.charges[1]), n // made.size * made.size * made.vote.least_weight
         return self.sigma * sqrt(float(chdtri(d, beta)) * (noise**2 + 1 / counted))
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out - mean|/sigma for normal rows, all of whose groups have their weight."""
+        made = self.design(n, d, budget)
+        noise, counted = gaussian_scale(made.charges[1]), n // made.size * made.size
+        return sqrt(float(chdtri(d, 0.5)) * (noise**2 + 1 / counted))

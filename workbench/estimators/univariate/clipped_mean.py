@@ -14,7 +14,7 @@ mean squared error over the range.
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import log, sqrt
+from math import hypot, log, sqrt
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -22,9 +22,10 @@ from scipy.special import ndtr, ndtri
 from workbench.errors import ArgumentError, checked, probability
 from workbench.estimators.base import Trace, require_rows, run_univariate, standard_radius, standardised
 from workbench.estimators.parts.budgets import mean_charge
+from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
-from workbench.estimators.parts.locate.laplace_normal import noise_quantile, noise_sd
+from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NoiseSource, Plan, PureDP
 from workbench.privacy.mechanisms import additive
 from workbench.types import Array, Calibration
@@ -119,6 +120,17 @@ class ClippedMean:
         if left <= 0:
             return float("inf")
         return self.sigma * (float(-ndtri(left / 2)) / sqrt(n) + noise_quantile(charge, left))
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out - mean| for normal rows, the mean at an end of the range.
+
+        Cutting moves the mean of such rows by E (Z - B + r)₊, r the half-length of the range. Infinite from
+        `radius` on.
+        """
+        charge, bound = self.plan(n, d, budget)["mean"], self.bound(n, budget)
+        bias = float(_bias(np.float64(bound - standard_radius(self.radius, self.sigma))))  # type: ignore[arg-type]
+        expected = self.sigma * hypot(bias, median_of_sum(1 / sqrt(n), charge))
+        return better_than(self.radius, expected)
 
 
 def _require_additive(budget: Budget) -> None:

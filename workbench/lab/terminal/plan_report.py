@@ -1,67 +1,72 @@
 """The page of `workbench plan`: the answers first, the least n on top; why others do not answer if asked."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import inf
+from typing import TypeAlias
 
 from workbench.lab.tables import fields, page_width, show, text, wrapped
-from workbench.study.planner import Answer, Question
+from workbench.study.planner import Answer, Answers, Question
 
 WHY = "--why"
-COLUMNS = {
-    "key": "key",
-    "calibration": "calibration",
-    "n": "n",
-    "spends": "budget",
-    "bound": "bound",
-    "predicted error": "bound",
-    "answers from": "answers_from",
-    "bounded from": "bounded_from",
-    "informed from": "bounded_from",
-}
-"""Heading -> what it shows of an answer."""
-MEDIAN, FEW = "predicted from public numbers, the median error, not proved", 6
+Column: TypeAlias = tuple[str, Callable[[Answers], object]]
+KEY: Column = ("key", lambda one: one.proved.key)
+CALIBRATION: Column = ("calibration", lambda one: one.proved.calibration)
+SPENDS: Column = ("spends", lambda one: one.best.budget)
+BEGINS: Column = ("answers from", lambda one: one.proved.answers_from)
+BOUNDED: Column = ("bounded from", lambda one: one.proved.bounded_from)
+INFORMED: Column = ("informed from", lambda one: one.predicted and one.predicted.bounded_from)
+ROWS: tuple[Column, ...] = (
+    ("proved n", lambda one: _rows(one.proved)),
+    ("predicted n", lambda one: _rows(one.predicted)),
+)
+SPENT: tuple[Column, ...] = (
+    ("proved", lambda one: _budget(one.proved)),
+    ("predicted", lambda one: _budget(one.predicted)),
+)
+SIMULATED: tuple[Column, ...] = (
+    ("simulated n", lambda one: _rows(one.simulated)),
+    ("interval", lambda one: _interval(one.simulated)),
+)
 
 
-def answers_to(question: Question, answer: Answer) -> bool:
+def answers_to(question: Question, answers: Answers) -> bool:
     """Return whether an estimator does what is asked: reaches alpha, or begins to answer if there is none."""
-    return answer.reached or (question.alpha is None and bool(answer.answers_from))
+    begins = question.alpha is None and bool(answers.proved.answers_from)
+    return answers.best.reached or begins
 
 
-def report(question: Question, answers: Sequence[Answer], *, why: bool) -> str:
+def report(question: Question, found: Sequence[Answers], *, why: bool) -> str:
     """Return the page: what is asked, the answers to it, what they rest on, and how many do not answer."""
-    good = [answer for answer in answers if answers_to(question, answer)]
-    others = [answer for answer in answers if not answers_to(question, answer)]
-    whole = why or not good or len({answer.key for answer in answers}) == 1
-    proved, predicted = (
-        [answer for answer in good if answer.kind == kind] for kind in ("proved", "predicted")
-    )
-    several = len(_estimands(answers)) > 1
-    parts = [asked(question, answers), *_tables(question, proved, several)]
-    if predicted and (whole or not proved):
-        parts += [f"{MEDIAN}:", *_tables(question, predicted, several)]
-    parts += [*map(_conditions, good)] if whole else [_parameters(proved or predicted)]
-    short = [_in_a_line(question, predicted) if proved else "", _summary(others)]
-    parts.append(_reasons(others) if whole else "\n".join(filter(None, short)))
+    good = [one for one in found if answers_to(question, one)]
+    others = [one for one in found if not answers_to(question, one)]
+    whole = why or not good or len({one.proved.key for one in found}) == 1
+    parts = [asked(question, [one.proved for one in found]), *_tables(question, good)]
+    parts += [*map(_conditions, good), _reasons(others)] if whole else [_parameters(good), _summary(others)]
     return "\n\n".join(filter(None, parts))
 
 
 def asked(question: Question, answers: Sequence[Answer]) -> str:
-    """Return the question in words: the error, its probability, the budget or the rows, and d."""
+    """Return the question in words: the error, the budget or the rows, d, and what each number promises."""
     where = f"at n = {question.n}" if question.budget is None else f"at {question.budget}"
     if question.budget is None and question.delta:
         where += f", δ = {question.delta:g}"
-    sure = f"with probability {1 - question.beta:g}"
-    if question.alpha is None:
-        head = f"where answers begin, {where}; bounds {sure}"
-    else:
-        head = f"error at most {question.alpha:g} {sure}, {where}"
-    return f"{head}, {_dimension(question, answers)}"
+    head = "where answers begin" if question.alpha is None else f"error at most {question.alpha:g}"
+    promises = "\n  ".join(wrapped(_promises(question), page_width() - 2))
+    return f"{head}, {where}, {_dimension(question, answers)}\n{promises}"
+
+
+def _promises(question: Question) -> str:
+    said = f"proved: with probability {1 - question.beta:g}; predicted: in half of the runs, not proved"
+    if question.simulation:
+        said += f"; simulated: in {question.simulation.share:.0%} of the runs"
+    return said
 
 
 def _dimension(question: Question, answers: Sequence[Answer]) -> str:
     """Return d, or the one of each estimand where they differ."""
     names: dict[int, dict[str, None]] = {}
-    for answer in answers:
-        names.setdefault(answer.d, {})[answer.estimand] = None
+    for one in answers:
+        names.setdefault(one.d, {})[one.estimand] = None
     chosen = "" if question.d else " (--d for another)"
     if len(names) == 1:
         return f"d = {min(names)}{chosen}"
@@ -69,96 +74,117 @@ def _dimension(question: Question, answers: Sequence[Answer]) -> str:
 
 
 def _estimands(answers: Sequence[Answer]) -> list[str]:
-    return list(dict.fromkeys(answer.estimand for answer in answers))
+    return list(dict.fromkeys(one.estimand for one in answers))
 
 
-def _tables(question: Question, good: Sequence[Answer], several: bool) -> list[str]:
+def _tables(question: Question, good: Sequence[Answers]) -> list[str]:
     """Return the answers, a table for each estimand, as their errors and their d have nothing in common."""
-    tables = {
-        name: _table(question, [answer for answer in good if answer.estimand == name])
-        for name in _estimands(good)
-    }
-    return [f"{name}:\n{table}" if several else table for name, table in tables.items()]
+    names = _estimands([one.proved for one in good])
+    tables = {name: _table(question, [one for one in good if one.proved.estimand == name]) for name in names}
+    return [f"{name}:\n{table}" if len(names) > 1 else table for name, table in tables.items()]
 
 
-def _table(question: Question, good: Sequence[Answer]) -> str:
-    shown = ["key"]
-    shown += ["calibration"] if len({answer.calibration for answer in good if answer.calibration}) > 1 else []
+def _table(question: Question, good: Sequence[Answers]) -> str:
+    shown = [KEY]
+    shown += [CALIBRATION] if len({one.proved.calibration for one in good} - {None}) > 1 else []
     if question.alpha is None:
-        shown += ["answers from", "bounded from", "spends"]
+        shown += [BEGINS, BOUNDED, INFORMED, SPENDS]
+    elif question.n is None:
+        shown += [*ROWS, *(SIMULATED if question.simulation else ()), SPENDS]
     else:
-        proved = all(answer.kind == "proved" for answer in good)
-        stated, begins = ("bound", "bounded from") if proved else ("predicted error", "informed from")
-        sizes = ["n", stated, "spends", "answers from", begins]
-        shown += sizes if question.n is None else ["spends", stated, "answers from"]
-    rows = [[_cell(getattr(answer, COLUMNS[name])) for name in shown] for answer in good]
-    return text(shown, rows, page_width())
+        shown += SPENT
+    rows = [[_cell(value(one)) for _, value in shown] for one in good]
+    return text([name for name, _ in shown], rows, page_width())
+
+
+def _rows(one: Answer | None) -> object:
+    return one.n if one and one.reached else None
+
+
+def _budget(one: Answer | None) -> object:
+    return one.budget if one and one.reached else None
+
+
+def _interval(one: Answer | None) -> str:
+    """Return the interval of a simulated n in brackets, and what is odd about it."""
+    if one is None or one.found is None:
+        return ""
+    low, high = one.found.interval
+    ends = f"[{low:.0f}, {'∞' if high == inf else format(high, '.0f')}]"
+    return ends if one.found.kind == "found" else f"{ends} {one.found.kind}"
 
 
 def _cell(value: object) -> str:
     return show(value) if value is None or isinstance(value, int | float) else str(value)
 
 
-def _parameters(good: Sequence[Answer]) -> str:
-    """Return a line for every answer: the public numbers it is planned with, and a warning."""
-    width = page_width()
-    lines = {
-        f"{answer.key}: {'; '.join(filter(None, (_values(answer), _against(answer))))}": None
-        for answer in good
-    }
-    return "\n".join("\n  ".join(wrapped(line, width - 2)) for line in lines)
+def _parameters(good: Sequence[Answers]) -> str:
+    """Return the public numbers that the answers rest on and that are no defaults, and warnings."""
+    found: dict[str, dict[str, None]] = {}
+    for one in good:
+        for said in _chosen(one.proved):
+            found.setdefault(said, {})[one.proved.key] = None
+    least = max(2, len(good) // 2)  # so many share a number: they need not be named
+    words = [said if len(keys) >= least else f"{said} in {', '.join(keys)}" for said, keys in found.items()]
+    lines = [f"with {'; '.join(words)}"] if words else []
+    lines += [f"{each.key}: {_against(each)}" for one in good for each in one.all if _against(each)]
+    return "\n".join("\n  ".join(wrapped(line, page_width() - 2)) for line in dict.fromkeys(lines))
 
 
-def _in_a_line(question: Question, predicted: Sequence[Answer]) -> str:
-    """Return a line of the predicted sizes, where proved answers have the table."""
-    if not predicted:
-        return ""
-    unit = "n = " if question.n is None else ""
-    said = [f"{answer.n if unit else answer.budget} {answer.key}" for answer in predicted[:FEW]]
-    more = [f"{len(predicted) - FEW} more"] if len(predicted) > FEW else []
-    line = f"predicted (median, not proved): {unit}{', '.join([*said, *more])}"
-    return "\n  ".join(wrapped(line, page_width() - 2))
+def _chosen(one: Answer) -> list[str]:
+    """Return the parameters that somebody chose, with who did."""
+    return [
+        f"{name} = {'none' if given.value is None else show(given.value)} ({given.origin})"
+        for name, given in one.parameters.items()
+        if given.origin in ("set", "example")
+    ]
 
 
-def _summary(others: Sequence[Answer]) -> str:
-    said = f"{WHY} says what each bound means, what it assumes"
-    if not others:
-        return f"{said}, and what fewer rows meet"
-    verb = "other does" if len(others) == 1 else "others do"
-    return f"{len(others)} {verb} not answer; {said}, and why others fail"
+def _summary(others: Sequence[Answers]) -> str:
+    verb = "other" if len(others) == 1 else "others"
+    return f"{len(others)} {verb}: {WHY}" if others else f"{WHY}: what each number means and assumes"
 
 
-def _reasons(others: Sequence[Answer]) -> str:
+def _reasons(others: Sequence[Answers]) -> str:
     if not others:
         return ""
-    keys = {(answer.key, answer.reason): "" for answer in others}
+    keys = {(one.stated.key, one.stated.reason): "" for one in others}
     return text(("no answer", "why"), [list(pair) for pair in keys], page_width())
 
 
-def _conditions(answer: Answer) -> str:
-    """Return the assumptions of an answer, and its refusal of fewer rows."""
-    name = " ".join(filter(None, (answer.key, answer.calibration)))
-    below = f"below n = {answer.answers_from} refuses: {answer.refusal}" if answer.refusal else ""
+def _conditions(one: Answers) -> str:
+    """Return what the answers of an estimator mean and assume, and its refusal of fewer rows."""
+    said = one.proved
+    below = f"below n = {said.answers_from} refuses: {said.refusal}" if said.refusal else ""
     pairs = (
-        ("for", name),
-        ("with", _values(answer)),
-        ("bound" if answer.kind == "proved" else "error", answer.meaning or answer.reason),
-        ("assumes", "; ".join(answer.assumptions)),
+        ("for", " ".join(filter(None, (said.key, said.calibration)))),
+        ("with", _values(said)),
+        *((each.kind, _stated(each)) for each in one.all),
+        ("assumes", "; ".join(said.assumptions)),
         ("rows", below),
-        ("but", _against(answer)),
+        ("but", "; ".join(filter(None, dict.fromkeys(map(_against, one.all))))),
     )
     return fields(pairs, page_width())
 
 
-def _values(answer: Answer) -> str:
+def _stated(one: Answer) -> str:
+    """Return what a number is, and its error there, or why there is none."""
+    if one.found and one.reached:
+        return f"{one.meaning}; {one.found.runs} runs: {_interval(one)}"
+    if one.reached:
+        return f"{one.meaning}: {show(one.bound)}"
+    return "; ".join(filter(None, (one.meaning, one.reason)))
+
+
+def _values(one: Answer) -> str:
     return ", ".join(
         f"{name} = {'none' if given.value is None else show(given.value)}"
         + ("" if given.origin == "default" else f" ({given.origin})")
-        for name, given in answer.parameters.items()
+        for name, given in one.parameters.items()
     )
 
 
-def _against(answer: Answer) -> str:
-    if answer.check is None or not answer.check.short_above:
+def _against(one: Answer) -> str:
+    if one.check is None or not one.check.short_above:
         return ""
-    return "not monotone: too large again at " + ", ".join(f"{place:g}" for place in answer.check.short_above)
+    return "not monotone: too large again at " + ", ".join(f"{place:g}" for place in one.check.short_above)

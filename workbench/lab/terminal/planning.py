@@ -1,6 +1,7 @@
 """What `workbench plan` prints: for every estimator the rows, or the budget, that an accuracy needs."""
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import isfinite
@@ -9,7 +10,8 @@ from typing import Any
 from workbench.errors import ArgumentError
 from workbench.lab.terminal.budget_options import spending
 from workbench.lab.terminal.plan_report import answers_to, report
-from workbench.study.planner import Answer, Question, plan
+from workbench.study.planner import Answer, Answers, Question, Simulation, compared
+from workbench.study.planner.own import own_entry
 
 BETA, EPSILON, DELTA = 0.05, 1.0, 1e-6
 
@@ -28,6 +30,8 @@ class PlanRequest:
     n: int | None = None
     calibration: str = "tight"
     settings: Mapping[str, object] = field(default_factory=dict)
+    own: str | None = None
+    simulation: Simulation | None = None
 
     def question(self) -> Question:
         """Return the question to the planner."""
@@ -43,6 +47,8 @@ class PlanRequest:
             delta=DELTA if self.delta is None else self.delta,
             calibrations=("tight", "paper") if self.calibration == "both" else (self.calibration,),
             settings=self.settings,
+            own=(own_entry(self.own, self.subject),) if self.own else (),
+            simulation=self.simulation,
         )
 
     def _budget(self) -> Any:
@@ -54,18 +60,46 @@ class PlanRequest:
 def planning(request: PlanRequest, *, as_json: bool = False, why: bool = False) -> tuple[str, bool]:
     """Return the text to print, and whether some estimator reaches the accuracy."""
     question = request.question()
-    answers = plan(question)
+    answers = compared(question, _announced)
     good = any(answers_to(question, answer) for answer in answers)
     if as_json:
         return json.dumps(record(question, answers), indent=1, ensure_ascii=False, allow_nan=False), good
     return report(question, answers, why=why), good
 
 
-def record(question: Question, answers: Sequence[Answer]) -> dict[str, Any]:
+def _announced(searches: int, core_seconds: float) -> None:
+    """Say on the error stream what is about to be simulated."""
+    print(f"{searches} searches: about {core_seconds:.0f} core-seconds", file=sys.stderr, flush=True)
+
+
+def record(question: Question, answers: Sequence[Answers]) -> dict[str, Any]:
     """Return the question and the answers as JSON has them."""
     asked = {name: getattr(question, name) for name in ("subject", "d", "alpha", "beta", "n")}
     given = {"budget": _budget(question.budget), "delta": question.delta if question.n else None}
-    return {"question": asked | given, "answers": [_record(answer) for answer in answers]}
+    simulated = asdict(question.simulation) if question.simulation else None
+    return {
+        "question": asked | given | {"simulation": simulated},
+        "answers": [_all(one) for one in answers],
+    }
+
+
+def _all(answers: Answers) -> dict[str, Any]:
+    """Return the answer that is stated, and what it says of n by each kind."""
+    return _record(answers.stated) | {
+        kind: _size(getattr(answers, kind)) for kind in ("proved", "predicted", "simulated")
+    }
+
+
+def _size(answer: Answer | None) -> dict[str, Any] | None:
+    """Return what one kind of answer adds: None where it is not asked for or not stated."""
+    if answer is None:
+        return None
+    names = ("n", "bound", "bounded_from", "reached", "reason", "meaning")
+    found = {name: getattr(answer, name) for name in names} | {"budget": _budget(answer.budget)}
+    if answer.found is None:
+        return found | {"check": asdict(answer.check) if answer.check else None}
+    interval = [_plain(end) for end in answer.found.interval]
+    return found | {"interval": interval, "kind": answer.found.kind, "runs": answer.found.runs}
 
 
 def _record(answer: Answer) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""What every estimator says to a question: the least n or the least budget found, or why there is none."""
+"""What every estimator says to a question: the least n or the least budget found, or why there is none.
+
+It says so up to three times: what is proved, what is predicted, and what is simulated if that is asked for.
+"""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -6,12 +9,12 @@ from math import inf, isfinite
 from operator import itemgetter
 
 from workbench.errors import ArgumentError
-from workbench.estimators.release import Kind
 from workbench.privacy import Budget
 from workbench.study.least_rows import fewest_rows
-from workbench.study.planner.estimators import Candidate, Parameter, candidates
+from workbench.study.planner.estimators import Candidate, Kind, Parameter
 from workbench.study.planner.question import Offer, Question
 from workbench.study.planner.search import DECIMALS, Check, Scale, decimal, factors, steps
+from workbench.study.search import Found
 
 NO_BOUND = "no error bound with explicit constants"
 
@@ -41,6 +44,8 @@ class Answer:
         What a public grid around the answer says of the bound's monotony.
     reason : str
         Why there is no bound.
+    found : Found or None
+        What the search found, where n is simulated: `bound` is then alpha.
     """
 
     key: str
@@ -59,6 +64,7 @@ class Answer:
     bound: float | None = None
     check: Check | None = None
     reason: str = ""
+    found: Found | None = None
 
     @property
     def reached(self) -> bool:
@@ -66,12 +72,7 @@ class Answer:
         return self.bound is not None
 
 
-def plan(question: Question) -> list[Answer]:
-    """Return the answers of the estimators in question: those that need least first, failures last."""
-    return sorted((answer(question, one) for one in candidates(question)), key=_need)
-
-
-def _need(one: Answer) -> tuple[int, float, float]:
+def need(one: Answer) -> tuple[int, float, float]:
     """Return the sorting key of an answer: ε before ρ, less before more, then n; else where it begins."""
     if not one.reached or one.budget is None:
         return 2, one.bounded_from or inf, one.answers_from or inf
@@ -79,17 +80,7 @@ def _need(one: Answer) -> tuple[int, float, float]:
     return int(currency != "epsilon"), amount, one.n or 0
 
 
-def answer(question: Question, one: Candidate) -> Answer:
-    """Return the answer of one estimator: by its proved bound, or by its prediction where that fails."""
-    proved = _answer(question, one)
-    guess = replace(one, kind="predicted")
-    if proved.reached or question.alpha is None or not guess.stated:
-        return proved
-    predicted = _answer(question, guess)
-    return predicted if predicted.reached or not one.stated else proved
-
-
-def _answer(question: Question, one: Candidate) -> Answer:
+def answer_of(question: Question, one: Candidate) -> Answer:
     """Return the answer of one estimator at the best of the budgets it takes."""
     blank = Answer(
         key=one.entry.key,
@@ -112,7 +103,7 @@ def _answer(question: Question, one: Candidate) -> Answer:
             except ArgumentError as error:
                 refusals.append((error.argument == "budget", _refused(error, offer(1.0))))
         if found:
-            return min(found, key=_need)
+            return min(found, key=need)
     return replace(blank, reason=min(refusals, key=itemgetter(0))[1])
 
 

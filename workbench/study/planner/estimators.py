@@ -6,7 +6,7 @@ computed with fewer runs unless set, and up to a smaller n: every n that is trie
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from math import inf
 from typing import Any, Literal, TypeAlias
 
@@ -14,12 +14,13 @@ import numpy as np
 
 from workbench.catalog import CATALOG, Entry, lookup
 from workbench.errors import ArgumentError, one_of_words
-from workbench.estimators.release import Kind, meaning
+from workbench.estimators.release import meaning
 from workbench.privacy import Budget
 from workbench.study.least_rows import MOST, accepts
 from workbench.study.planner.question import Question
 
 SIMULATED, RUNS, NUMBERS = "pivots", 500, 25 * 10**6  # runs per n, and the most numbers drawn for one n
+Kind: TypeAlias = Literal["proved", "predicted", "simulated"]
 Origin: TypeAlias = Literal["set", "default", "example", "planner"]
 
 
@@ -94,7 +95,7 @@ def candidates(question: Question) -> list[Candidate]:
         If there is no such estimand or key, none of the estimators has a parameter that is set, or one
         refuses its value.
     """
-    entries = entries_of(question.subject)
+    entries = [*question.own, *(entries_of(question.subject) if question.subject or not question.own else [])]
     known = sorted({name for entry in entries for name in _names(entry)} - {"calibration"})
     for name, value in question.settings.items():
         if name not in known:
@@ -126,7 +127,7 @@ def entries_of(subject: str) -> list[Entry]:
 
 def _names(entry: Entry) -> list[str]:
     kind: Any = entry.estimator
-    return [part.name for part in fields(kind)]
+    return [part.name for part in fields(kind)] if is_dataclass(kind) else []
 
 
 def _variants(entry: Entry, question: Question, d: int) -> Iterator[Candidate]:
@@ -136,7 +137,9 @@ def _variants(entry: Entry, question: Question, d: int) -> Iterator[Candidate]:
     calibrated = "calibration" in names
     for calibration in question.calibrations if calibrated else ("",):
         named = {"calibration": calibration} if calibrated else {}
-        estimator: Any = replace(entry.estimator, **change, **named)  # type: ignore[type-var]
+        estimator: Any = entry.estimator
+        if change or named:
+            estimator = replace(estimator, **change, **named)
         origins = _parameters(estimator, question.settings, change)
         yield Candidate(entry, estimator, d, origins)
 
@@ -151,6 +154,8 @@ def _parameters(
             return "default"
         return "planner" if name in change else "example"
 
+    if not is_dataclass(estimator):
+        return {}
     return {
         part.name: Parameter(getattr(estimator, part.name), origin(part.name, part.default))
         for part in fields(estimator)

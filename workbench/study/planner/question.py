@@ -2,10 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from workbench.catalog import Entry
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive, probability
 from workbench.privacy import ZCDP, ApproxDP, Budget, PureDP
+
+if TYPE_CHECKING:
+    from workbench.study.planner.simulation import Simulation
 
 CALIBRATIONS = ("paper", "tight")
 Offer: TypeAlias = Callable[[float], Budget]
@@ -35,6 +39,10 @@ class Question:
         Of the estimators that have several.
     settings : mapping
         Public parameters of the estimators, by name.
+    own : tuple of Entry
+        Estimators beside those of the catalog; alone where there is no subject.
+    simulation : Simulation or None
+        How n is searched by runs, too, if it is.
     """
 
     subject: str = ""
@@ -46,6 +54,8 @@ class Question:
     delta: float = 0.0
     calibrations: tuple[str, ...] = ("tight",)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    own: tuple[Entry, ...] = ()
+    simulation: "Simulation | None" = None
 
     def __post_init__(self) -> None:
         probability(beta=self.beta)
@@ -55,6 +65,8 @@ class Question:
             positive(alpha=self.alpha)
         for calibration in self.calibrations:
             one_of(CALIBRATIONS, calibration=calibration)
+        if self.simulation and (self.n is not None or self.alpha is None):
+            raise ArgumentError("simulate", True, "a wanted accuracy and a budget, and no n: it is searched")
         if (self.n is None) == (self.budget is None):
             raise ArgumentError("n", self.n, "a number of rows, or a budget instead")
         if self.n is not None:

@@ -1,0 +1,59 @@
+"""Rows of one length, which are the hardest for what cuts rows at a known radius."""
+
+from dataclasses import dataclass
+from math import pi, sqrt
+
+import numpy as np
+
+from workbench.errors import integer_at_least, positive
+from workbench.populations.base import checked_size
+from workbench.types import Array
+
+
+@dataclass(frozen=True)
+class Sphere:
+    """Rows of length `radius`: on the circle in the first two axes, or at the corners of a cube.
+
+    Parameters
+    ----------
+    columns : int
+        d, at least 1.
+    radius : float
+        The length of every row.
+    corners : bool
+        Whether the rows are the corners ±radius/√d of a cube, whose columns are uncorrelated. Otherwise they
+        lie on a circle, whose second moment is the hardest to sample; for d = 1 there is none.
+    """
+
+    columns: int
+    radius: float = 1.0
+    corners: bool = False
+
+    def __post_init__(self) -> None:
+        integer_at_least(1, columns=self.columns)
+        positive(radius=self.radius)
+
+    @property
+    def d(self) -> int:
+        """Dimension."""
+        return self.columns
+
+    @property
+    def mean(self) -> Array:
+        """0, of shape (d,)."""
+        return np.zeros(self.columns)
+
+    @property
+    def covariance(self) -> Array:
+        """Σ of shape (d, d)."""
+        axes = self.columns if self.corners else min(self.columns, 2)
+        return np.diag([self.radius**2 / axes] * axes + [0.0] * (self.columns - axes))
+
+    def sample(self, n: int, *, rng: np.random.Generator) -> Array:
+        """Draw n independent rows, shape (n, d)."""
+        size = checked_size(n)
+        if self.corners or self.columns == 1:
+            return rng.choice([-1.0, 1.0], (size, self.columns)) * (self.radius / sqrt(self.columns))
+        turns, rows = rng.uniform(0, 2 * pi, size), np.zeros((size, self.columns))
+        rows[:, 0], rows[:, 1] = self.radius * np.cos(turns), self.radius * np.sin(turns)
+        return rows
