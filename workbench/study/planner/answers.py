@@ -154,7 +154,9 @@ def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> 
 def _at(one: Candidate, budget: Budget, blank: Answer) -> Answer:
     """Return the answer with the budget and where the estimator begins to answer at it."""
     first = fewest_rows(one.estimator, one.d, budget)
-    return replace(blank, budget=budget, answers_from=first, refusal=one.refusal(first - 1, budget))
+    return replace(
+        blank, budget=budget, answers_from=first, refusal=one.refusal(first - 1, budget) if first > 1 else ""
+    )
 
 
 def _unreached(one: Candidate, where: str, best: float, there: str) -> str:

@@ -44,6 +44,7 @@ from workbench.privacy.mechanisms import exponential, lower_bound, lower_bound_o
 from workbench.types import Array
 
 CHECK, MEAN = "check", "mean"
+LOOKED = 10_000  # numbers of rows that are tried for the fewest
 ROUNDING = 2.0**-46  # times n and the length of a row: what the sums of the trimmed rows are off by at most
 CHECK_SHARE = 1 / 3
 
@@ -71,10 +72,14 @@ class TrimmedNet:
 
     def trim(self, n: int) -> int:
         """Return k, or raise if nothing would be left between the tails."""
-        k = ceil(3 * self.corruption * n * (1 - 1e-12))
-        if n - 2 * k < 1:
-            raise ArgumentError("n", n, f"more rows than the {2 * k} that are trimmed")
-        return k
+        if n - 2 * self._tail(n) < 1:
+            enough = ceil(3 / (1 - 6 * self.corruption))  # some fewer may do
+            more = next((m for m in range(n, n + LOOKED) if m - 2 * self._tail(m) >= 1), enough)
+            raise ArgumentError("n", n, f"at least {more}: the {2 * self._tail(n)} in the tails are trimmed")
+        return self._tail(n)
+
+    def _tail(self, n: int) -> int:
+        return ceil(3 * self.corruption * n * (1 - 1e-12))
 
     def sensitivity(self, n: int, d: int) -> float:
         """Return w/(n - 2k), and what the rounding of two sums may add."""
