@@ -141,22 +141,26 @@ def test_what_is_predicted_is_what_is_simulated_at_three_settings(key):
 
 @dataclass(frozen=True, kw_only=True)
 class Thrown:
-    """A mean of one's own: cut at the range, Laplace noise."""
+    """A mean of one's own: cut a little beyond the range, Laplace noise."""
 
     radius: float = 5.0
+
+    def noise(self, n, budget):
+        return 2 * (self.radius + 3) / (n * budget.epsilon)
 
     def plan(self, n, d, budget):
         if not isinstance(budget, PureDP):
             raise ArgumentError("budget", budget, "PureDP")
-        return Charge("mean", "laplace", 2 * self.radius / n, budget)
+        return Charge("mean", "laplace", self.noise(n, PureDP(1.0)), budget)
 
     def predicted_error(self, n, d, budget):
         """Return the median of the noise and of sampling, about."""
-        return 0.7 * (2 * self.radius / (n * budget.epsilon) + n**-0.5)
+        return 0.7 * (self.noise(n, budget) + n**-0.5)
 
     def __call__(self, x, *, budget, rng):
-        noise = rng.laplace(scale=2 * self.radius / (len(x) * budget.epsilon))
-        return Answered(np.clip(x, -self.radius, self.radius).mean(axis=0) + noise)
+        reach = self.radius + 3
+        mean = np.clip(x, -reach, reach).mean(axis=0)
+        return Answered(mean + rng.laplace(scale=self.noise(len(x), budget)))
 
 
 @dataclass(frozen=True)
