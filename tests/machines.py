@@ -4,8 +4,7 @@ Reproduces every notebook under each BLAS kernel that this processor has, and un
 and with two, prints the outcomes as a table, and ends with 1 unless all of them are good. A kernel's first
 run starts from nothing. Its second executes every notebook again, too, but finds the blocks of sweeps, which
 run on one thread however many there are (`test_sweep.py`), and are so two thirds of the work. Given a DAY,
-a number, it does two of these runs: the own kernel with two threads, and another with one, the next the day
-after.
+a number, it does one of these runs, and the next one the day after.
 """
 
 import os
@@ -49,11 +48,9 @@ def distinct(asked: Iterable[str], loaded: dict[str, str]) -> list[str]:
 
 
 def runs(kernels: list[str], day: int | None = None) -> list[tuple[str, int]]:
-    """Kernels, the machine's own first, with their threads: all of them, or the two of a day."""
-    if day is None:
-        return [(kernel, threads) for kernel in kernels for threads in THREADS]
-    own, *others = kernels
-    return [(own, THREADS[-1]), *((others[day % len(others)], THREADS[0]) for _ in others[:1])]
+    """Kernels, the machine's own first, with their threads: all of them, or that of a day."""
+    every = [(kernel, threads) for kernel in kernels for threads in THREADS]
+    return every if day is None else [every[day % len(every)]]
 
 
 def environment(kernel: str, threads: int) -> dict[str, str]:
