@@ -14,7 +14,11 @@ EXAMPLES = {
     ),
     "audit": ("workbench audit univariate/median", "workbench audit --mutants univariate/median"),
     "bench": ("workbench bench univariate/median --n 20000",),
-    "reproduce": ("workbench reproduce 02_one_mean", "workbench reproduce -p epsilon=0.3 02_one_mean"),
+    "reproduce": (
+        "workbench reproduce 02_one_mean",
+        "workbench reproduce one_mean -p epsilon=0.3 -p n=500",
+        "workbench reproduce one_mean --grid epsilon=0.1,0.5,2 --grid n=500,2000",
+    ),
     "verdicts": ("workbench verdicts --status REFUTED", "workbench verdicts one-mean/private-for-free"),
     "check": ("workbench check --fix",),
     "slides": ("workbench slides 02_one_mean",),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import ArgumentError
+from workbench.lab.live.parameters import chapter
 
 NAME = "dp-workbench"
 
@@ -40,7 +41,7 @@ class Project:
             raise ArgumentError("out", str(out), "a folder of its own, as outputs there are replaced")
 
     def select(self, names: Iterable[str]) -> list[Path]:
-        """Return the notebooks of these names (stem, file name or path), all of them for none."""
+        """Return the notebooks of these names (stem, file name, path or chapter), all of them for none."""
         known = {path.stem: path for path in self.notebooks}
         if not known:
             raise ArgumentError("project", str(self.root), "a folder with notebooks/*.ipynb in it")
@@ -77,7 +78,9 @@ def _is_project(folder: Path) -> bool:
 
 
 def _stem(name: str, known: dict[str, Path]) -> str:
-    stem = Path(name).name.removesuffix(".ipynb")
-    if stem not in known:
+    """Return the stem of the notebook that is named by its stem, its file or its chapter."""
+    wanted = Path(name).name.removesuffix(".ipynb")
+    found = [stem for stem in known if stem == wanted] or [stem for stem in known if chapter(stem) == wanted]
+    if len(found) != 1:
         raise ArgumentError("notebook", name, "one of " + ", ".join(known))
-    return stem
+    return found[0]

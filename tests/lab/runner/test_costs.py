@@ -9,6 +9,7 @@ from workbench.lab.runner.console import Console
 from workbench.lab.runner.costs import Costs, costs
 from workbench.lab.runner.notebooks import Outcome
 from workbench.lab.runner.reproduce import Reproduction, reproduce
+from workbench.lab.runner.variants import Variant
 from workbench.study.profiles import Work
 
 WORKS = {"01_good": Work(expected=10, budget=20), "02_heavy": Work(expected=30, budget=40), "03_new": None}
@@ -51,10 +52,11 @@ def test_nothing_is_said_when_nothing_ran():
 def test_costs_are_read_from_the_profiles_and_the_machine_is_timed(tmp_path, monkeypatch):
     monkeypatch.setattr(lab_costs, "slowness", lambda: 2.0)
     monkeypatch.setattr(lab_costs, "NOTEBOOKS", {"01_good": {"quick": WORKS["01_good"]}})
-    paths = [tmp_path / "01_good.ipynb", tmp_path / "02_other.ipynb"]
-    assert costs(paths, "quick", tmp_path).works == {"01_good": WORKS["01_good"], "02_other": None}
-    assert costs(paths, "quick", tmp_path).expected == 20
-    assert costs(paths, "full", tmp_path).expected == 0
+    stems = ("01_good", "02_other")
+    chosen = [Variant(tmp_path / f"{stem}.ipynb", tmp_path / stem) for stem in stems]
+    assert costs(chosen, "quick").works == {"01_good": WORKS["01_good"], "02_other": None}
+    assert costs(chosen, "quick").expected == 20
+    assert costs(chosen, "full").expected == 0
 
 
 BURN = """
@@ -83,5 +85,5 @@ def test_what_is_used_counts_the_kernel_and_its_workers(project, monkeypatch):
     (compared,) = [line for line in lines if line.startswith("estimated") and "used" in line]
     used = float(compared.split("used")[1])
     assert 6 <= used <= 60  # two burn for three seconds; Python and its libraries start four times
-    assert any(line.startswith("OVER BUDGET 02_burn: ") for line in lines)
+    assert any(line.startswith("OVER BUDGET 02_burn/seed=3: ") for line in lines)
     assert any(line.startswith("estimated") and "the reference machine's time" in line for line in lines)

@@ -50,7 +50,7 @@ def test_ctrl_c_in_a_terminal_says_how_many_blocks_are_kept(lab, whole, presses)
     """Pressed in haste; once, which a signal does too, if slow."""
     with terminal([*lab.command, "--jobs", "2"], cwd=lab.checkout, env=environment(lab)) as screen:
         screen.until(lambda: len(lab.stored) == OPEN)
-        screen.until(lambda: f"01_gated: {OPEN} blocks, " in screen.text)
+        screen.until(lambda: f"01_gated/seed=8: {OPEN} blocks, " in screen.text)
         for _ in range(presses):
             screen.type(CTRL_C)
             time.sleep(0.1)

@@ -170,9 +170,9 @@ def test_a_fault_of_progress_is_none_of_the_run(capfd, soon):
 def test_a_cached_run_in_a_terminal_says_whole_lines(project, workbench):
     copy = project / "notebooks" / "02_good.ipynb"
     copy.write_bytes((project / "notebooks" / "01_good.ipynb").read_bytes())
-    workbench("reproduce", "--seed", "7", cwd=project)
-    command = [sys.executable, "-m", "workbench.cli", "reproduce", "--seed", "7"]
+    workbench("reproduce", "--seed", "8", cwd=project)
+    command = [sys.executable, "-m", "workbench.cli", "reproduce", "--seed", "8"]
     with terminal(command, cwd=project, env=environment()) as screen:
         assert screen.ended() == 0
     lines = [line.rstrip() for line in screen.lines]
-    assert sorted(lines[1:3]) == [f"  0{number}_good: cached in 0 s" for number in (1, 2)]
+    assert sorted(lines[1:3]) == [f"  0{number}_good/seed=8: cached in 0 s" for number in (1, 2)]

@@ -105,10 +105,10 @@ def test_changed_numbers_exit_1_and_name_the_place(reproduced, workbench):
     assert "all of them matter" in done.stdout
 
 
-def test_parameters_skip_the_comparison(updated, workbench):
+def test_parameters_skip_the_comparison_and_have_a_folder_of_their_own(updated, workbench):
     done = workbench("reproduce", "-p", "seed=9", cwd=updated)
     assert done.returncode == 0, done.stdout
-    assert json.loads((updated / "reproduced/01_good/error.json").read_text())["seed"] == 9
+    assert json.loads((updated / "reproduced/01_good/seed=9/error.json").read_text())["seed"] == 9
 
 
 def test_uncommitted_figures_fail_with_the_command_that_makes_them(project, workbench):
@@ -144,7 +144,7 @@ def test_some_claims_are_decided_in_full_only(project, workbench):
     write_notebook(project / "notebooks/02_long.ipynb", "\n".join(SETUP), 'lab.verdicts(["T1"], full=["T3"])')
     done = workbench("reproduce", "02_long", "--profile", "full", "-p", "seed=1", cwd=project)
     assert "T3 is UNDECIDED, expected HOLDS (full profile)" in done.stdout
-    decided = json.loads((project / "reproduced/02_long/verdicts.json").read_text())
+    decided = json.loads((project / "reproduced/02_long/seed=1/verdicts.json").read_text())
     ids = {profile: [verdict["id"] for verdict in verdicts] for profile, verdicts in decided.items()}
     assert ids == {"quick": ["T1"], "full": ["T1", "T3"]}
 

@@ -17,6 +17,7 @@ from tests.lab.conftest import ROOT, write_notebook
 
 COUNT, OPEN = 12, 5  # blocks of either sweep; those that need no gate
 PATIENCE = 120.0
+SEEDED = Path("01_gated", "seed=8")  # not the seed that the notebook starts with: nothing is committed
 
 GATED = """
 import os, time
@@ -82,7 +83,7 @@ class Lab:
 
     @property
     def command(self):
-        return [sys.executable, "-m", "workbench.cli", "reproduce", "--seed", "7", "--out", str(self.out)]
+        return [sys.executable, "-m", "workbench.cli", "reproduce", "--seed", "8", "--out", str(self.out)]
 
     @property
     def started(self):
@@ -106,7 +107,7 @@ class Lab:
             return []
 
     def bytes(self):
-        return [(self.out / "01_gated" / name).read_bytes() for name in OUTPUTS]
+        return [(self.out / SEEDED / name).read_bytes() for name in OUTPUTS]
 
     def run(self, *words, cwd=None):
         found = {"capture_output": True, "text": True, "env": self.environment, "check": False}
@@ -160,7 +161,7 @@ def whole(tmp_path_factory):
 def again(whole, tmp_path):
     """What is left of that run: its outputs and its store, but no record that they are good."""
     shutil.copytree(whole.out, tmp_path / "out")
-    (tmp_path / "out" / ".cache" / "01_gated.json").unlink()
+    (tmp_path / "out" / "01_gated" / ".cache" / "seed=8.json").unlink()
     return Lab(whole.checkout, tmp_path)
 
 
@@ -183,7 +184,7 @@ def test_sigkill_in_mid_notebook_then_the_same_rows_and_bytes(whole, tmp_path, g
 def test_a_larger_profile_finds_what_a_smaller_one_stored(again):
     again.reproduce("--profile", "full")
     assert len(again.started) == 2 * COUNT  # of two blocks at every point, the first is there
-    assert {path.name for path in (again.out / "01_gated").iterdir()} == {*OUTPUTS, "executed.ipynb"}
+    assert {path.name for path in (again.out / SEEDED).iterdir()} == {*OUTPUTS, "executed.ipynb"}
 
 
 def test_a_damaged_store_is_dropped_and_said_so(again, whole):

@@ -100,7 +100,7 @@ class Session:
         used = {**defaults(figure), **parameters} if _acts(figure) else self.parameters
         made, remark = self._charts(figure, parameters)
         record = {"profile": self.profile, **used}
-        picture = save(made, self.out, parameters=record, seed=self.seed, verdicts=verdicts)
+        picture = save(made, self.out, parameters=record, seed=self.seed, verdicts=verdicts, refused=remark)
         chart: Chart = richest(made)
         words = {"How to read it.": chart.how_to_read, "Predicted alone.": remark}
         if self.moved and (judged := agreement(chart)).points:

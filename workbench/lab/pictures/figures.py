@@ -20,6 +20,7 @@ from workbench.lab.pictures.tolerance import Tolerance
 
 PROFILES = ("quick", "full")
 VERDICTS = "verdicts.json"
+NUMBERS = "numbers.json"  # of all figures of a grid of runs, beside those of one run
 PROSE = ("caption", "detail")  # sentences with rounded numbers in them
 
 
@@ -36,6 +37,7 @@ def save(
     parameters: Mapping[str, object],
     seed: int,
     verdicts: Iterable[str] = (),
+    refused: str = "",
 ) -> Path:
     """Write the chart of the richest profile as SVG and every profile's numbers as JSON.
 
@@ -49,6 +51,8 @@ def save(
         What the notebook was run with.
     verdicts
         Ids of the claims this figure shows.
+    refused
+        Why it shows predictions alone.
 
     Returns
     -------
@@ -69,6 +73,8 @@ def save(
     }
     if (judged := agreement(chart)).points:
         content["agreement"] = {"points": judged.points, "outside": list(judged.outside)}
+    if refused:
+        content["refused"] = refused
     out.mkdir(parents=True, exist_ok=True)
     canonical_json.write(out / f"{chart.name}.json", content)
     picture = out / f"{chart.name}.svg"
@@ -97,7 +103,7 @@ def compare(folder: Path, committed: Path, tolerance: Tolerance | None = None) -
 
 
 def _tables(folder: Path) -> dict[str, Any]:
-    return {path.name: canonical_json.read(path) for path in folder.glob("*.json")}
+    return {path.name: canonical_json.read(path) for path in folder.glob("*.json") if path.name != NUMBERS}
 
 
 def _file(name: str, made: dict[str, Any], kept: dict[str, Any], tolerance: Tolerance) -> list[str]:

@@ -11,6 +11,7 @@ from workbench.lab.publish import assets
 from workbench.lab.runner import cache
 from workbench.lab.runner.notebooks import Outcome, run
 from workbench.lab.runner.run_notebook import EXECUTED
+from workbench.lab.runner.variants import variants
 from workbench.lab.schemas import nbformat
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -23,7 +24,7 @@ def executed(notebook: Path, out: Path, profile: str = "quick") -> Outcome:
     folder = out / notebook.stem
     if not (folder / EXECUTED).is_file():
         cache.forget(folder)
-    (outcome,) = run([notebook], out, profile=profile)
+    (outcome,) = run(variants([notebook], out), profile=profile)
     return outcome
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import workbench
 from workbench.charts import canonical_json
+from workbench.lab.pictures.figures import NUMBERS, VERDICTS
 from workbench.study.sweeps.rounding import KERNELS
 
 FOLDER = ".cache"
@@ -18,7 +19,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # one 
 
 
 def key(notebook: Path, parameters: Mapping[str, object]) -> str:
-    """Return the digest of everything the notebook's numbers depend on."""
+    """Return the digest of everything the notebook's numbers depend on, the limit on its work among it."""
     content = {
         "notebook": digest(notebook),
         "package": _package(),
@@ -37,8 +38,13 @@ def digest(path: Path) -> str:
 
 
 def outputs(folder: Path) -> list[Path]:
-    """Return the figures and tables in a folder."""
-    return sorted(path for path in folder.glob("*") if path.suffix in SUFFIXES)
+    """Return the pictures, numbers and verdicts of one run in a folder, but not the table of a grid."""
+    return sorted(path for path in folder.glob("*") if path.suffix in SUFFIXES and path.name != NUMBERS)
+
+
+def figures(folder: Path) -> list[Path]:
+    """Return the numbers of the figures in a folder."""
+    return [path for path in outputs(folder) if path.suffix == ".json" and path.name != VERDICTS]
 
 
 def fresh(folder: Path, wanted: str) -> bool:

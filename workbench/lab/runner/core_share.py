@@ -1,4 +1,4 @@
-"""What the runner lends a notebook: a store to resume from, and its share of the cores.
+"""What the runner lends a notebook: a store to resume from, its share of the cores, how much work it may do.
 
 The lease is a small file, named to the notebook's process by an environment variable and read by its session
 before every figure and every claim, because the share grows when other notebooks end. Without a runner there
@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 
 from workbench.charts import canonical_json
-from workbench.study.sweeps.resources import Resources, lending
+from workbench.study.sweeps.resources import NONE, Resources, lending
 
 VARIABLE = "WORKBENCH_LEASE"
 
@@ -28,10 +28,12 @@ class Cores:
         Processes that compute at a time, over all notebooks.
     notebooks : int
         How many there are to run.
+    limit : float
+        The work of a sweep at other points than the usual ones, as a multiple of what it takes at these.
     """
 
-    def __init__(self, cores: int, notebooks: int) -> None:
-        self.cores, self.waiting = cores, notebooks
+    def __init__(self, cores: int, notebooks: int, limit: float = NONE.limit) -> None:
+        self.cores, self.waiting, self.limit = cores, notebooks, limit
         self._leases: dict[Path, Path] = {}
         self._lock = Lock()
 
@@ -60,7 +62,8 @@ class Cores:
                 self._write(path)
 
     def _write(self, path: Path) -> None:
-        canonical_json.write(path, {"store": str(self._leases[path]), "jobs": self.share})
+        lent = {"store": str(self._leases[path]), "jobs": self.share, "limit": self.limit}
+        canonical_json.write(path, lent)
 
 
 @contextmanager

@@ -1,13 +1,14 @@
 """What a run costs in core-seconds: expected before it, compared with what was used and allowed after it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 from workbench.lab.runner import stores
 from workbench.lab.runner.notebooks import Outcome
+from workbench.lab.runner.variants import Variant
 from workbench.study.profiles import NOTEBOOKS, Work
 from workbench.study.reference_speed import slowness
+from workbench.study.sweeps.resources import NONE
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Costs:
     profile : str
         How thoroughly they run.
     works : mapping of str to Work or None
-        Notebook -> its costs on the reference machine, None where they are not known.
+        Name of a variant -> its costs on the reference machine, None where they are not known.
     slowness : float
         What a core-second of the reference machine takes here.
     held : tuple of int and float
@@ -63,12 +64,19 @@ class Costs:
         return [f"OVER BUDGET {outcome.notebook}: {what}, {self.profile} allows {work.budget:g}"]
 
 
-def costs(notebooks: Sequence[Path], profile: str, out: Path) -> Costs:
-    """Return the costs of notebooks that run into `out`, after timing this machine."""
-    held = [stores.held(out / notebook.stem) for notebook in notebooks]
+def costs(variants: Sequence[Variant], profile: str, limit: float = NONE.limit) -> Costs:
+    """Return the costs of variants that are to run, after timing this machine."""
+    homes = dict.fromkeys(variant.home for variant in variants)
+    held = [stores.held(home) for home in homes]
     return Costs(
         profile,
-        {notebook.stem: NOTEBOOKS.get(notebook.stem, {}).get(profile) for notebook in notebooks},
-        slowness() if notebooks else 1.0,
+        {variant.name: _work(variant, profile, limit) for variant in variants},
+        slowness() if variants else 1.0,
         (sum(blocks for blocks, _ in held), sum(seconds for _, seconds in held)),
     )
+
+
+def _work(variant: Variant, profile: str, limit: float) -> Work | None:
+    """Return what a variant costs: away from its start it may take `limit` times as much, in other blocks."""
+    usual = NOTEBOOKS.get(variant.notebook.stem, {}).get(profile)
+    return replace(usual, budget=limit * usual.budget, blocks=0) if usual and variant.moved else usual

@@ -1,4 +1,4 @@
-"""Run notebooks headlessly: one process each, names checked first, cached, never an orphan."""
+"""Run notebooks headlessly: one process each, cached, never an orphan."""
 
 import os
 import signal
@@ -10,23 +10,22 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 from workbench.charts import canonical_json
-from workbench.errors import ArgumentError
-from workbench.lab.live.parameters import chapter, require
-from workbench.lab.publish.check import parameters
 from workbench.lab.runner import cache, stores
 from workbench.lab.runner.core_share import Cores
 from workbench.lab.runner.progress import Progress
 from workbench.lab.runner.run_notebook import EXECUTED
+from workbench.lab.runner.variants import Variant
+from workbench.study.sweeps.resources import NONE
 
 TIMEOUT = {"quick": 900.0, "full": 4 * 3600.0}  # seconds a notebook may take
 GRACE = 10.0  # seconds to end its kernel in
 LATE, INTERRUPTED = "timeout", "interrupted"  # why a notebook was stopped
-OWN = {"profile": "--profile", "out": "--out"}  # parameters the runner sets
 NOISE = (
     "Kernel is running over TCP",
     "Debugger warning",
@@ -38,7 +37,7 @@ NOISE = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one notebook: ok, cached, verdict (not as expected), error, timeout or interrupted."""
+    """What became of a variant: ok, cached, verdict (not as expected), error, timeout or interrupted."""
 
     notebook: str
     status: str
@@ -53,37 +52,11 @@ class Outcome:
         return self.status in ("ok", "cached")
 
 
-def check_parameters(notebooks: Iterable[Path], given: Mapping[str, object]) -> None:
-    """Raise unless every notebook has every given parameter, and allows a value of its kind."""
-    for notebook in notebooks:
-        known = parameters(notebook)
-        _check_required(notebook, known)
-        for name, value in given.items():
-            _check_one(notebook, known, name, value)
-        require(chapter(notebook.stem), given)
-
-
-def _check_required(notebook: Path, known: Mapping[str, object]) -> None:
-    missing = [name for name in ("profile", "seed", "out") if name not in known]
-    if missing:
-        raise ArgumentError("notebook", notebook.stem, f"a parameters cell with {', '.join(missing)}")
-
-
-def _check_one(notebook: Path, known: Mapping[str, object], name: str, value: object) -> None:
-    if name in OWN:
-        raise ArgumentError(name, value, f"the option {OWN[name]} instead of a parameter")
-    if name not in known:
-        allowed = ", ".join(sorted(known.keys() - OWN.keys()))
-        raise ArgumentError(f"parameter {name}", value, f"a parameter of {notebook.stem}: {allowed}")
-    default = known[name]
-    if isinstance(default, str) != isinstance(value, str):
-        raise ArgumentError(f"parameter {name}", value, f"a value like the default {default!r}")
-
-
 @dataclass(frozen=True)
 class _Shared:
     """What all notebooks of a run share."""
 
+    profile: str
     timeout: float
     stop: Event
     cores: Cores
@@ -91,65 +64,66 @@ class _Shared:
 
 
 def run(
-    notebooks: Iterable[Path],
-    out: Path,
+    variants: Iterable[Variant],
     *,
     profile: str = "quick",
-    given: Mapping[str, object] | None = None,
+    limit: float = NONE.limit,
     jobs: int | None = None,
     timeout: float | None = None,
     report: Callable[[Outcome], None] = lambda _: None,
     progress: Progress | None = None,
 ) -> list[Outcome]:
-    """Run notebooks into `out`/STEM and report each as it ends, unless the run is interrupted.
+    """Run variants of notebooks and report each as it ends, unless the run is interrupted.
 
-    At most `jobs` processes compute at a time: so many notebooks, or fewer whose sweeps use several.
-
-    Raises
-    ------
-    ArgumentError
-        If a parameter is misspelt, before anything runs or is written.
+    At most `jobs` processes compute at a time: so many notebooks, or fewer whose sweeps use several. The
+    variants of one notebook run one after another, so that each finds the blocks that it shares with others.
     """
-    notebooks, given = list(notebooks), dict(given or {})
-    check_parameters(notebooks, given)
+    chains = [list(chain) for _, chain in groupby(variants, key=lambda variant: variant.home)]
     jobs = jobs or min(2, os.cpu_count() or 1)
-    cores = Cores(jobs, len(notebooks))
-    shared = _Shared(timeout or TIMEOUT[profile], Event(), cores, progress or Progress({}))
-
-    def one(notebook: Path) -> Outcome:
-        try:
-            outcome = _run_one(notebook, out / notebook.stem, {**given, "profile": profile}, shared)
-        finally:
-            shared.cores.ended()
-        if outcome.status != INTERRUPTED:
-            report(outcome)
-        return outcome
-
+    cores = Cores(jobs, len(chains), limit)
+    shared = _Shared(profile, timeout or TIMEOUT[profile], Event(), cores, progress or Progress({}))
     with ThreadPoolExecutor(jobs) as pool:
         try:
-            futures = [pool.submit(one, notebook) for notebook in notebooks]
-            return [future.result() for future in futures]
+            futures = [pool.submit(_run_chain, chain, shared, report) for chain in chains]
+            return [outcome for future in futures for outcome in future.result()]
         except BaseException:  # an interrupt, too, ends what is running
             shared.stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
-def is_cached(notebook: Path, out: Path, profile: str, given: Mapping[str, object]) -> bool:
-    """Return whether `run` would find the notebook's outputs in `out`/STEM as they would come out."""
-    return cache.fresh(out / notebook.stem, cache.key(notebook, {**given, "profile": profile}))
+def _run_chain(chain: Iterable[Variant], shared: _Shared, report: Callable[[Outcome], None]) -> list[Outcome]:
+    outcomes: list[Outcome] = []
+    try:
+        for variant in chain:
+            outcomes.append(_run_one(variant, shared))
+            if outcomes[-1].status == INTERRUPTED:
+                break
+            report(outcomes[-1])
+    finally:
+        shared.cores.ended()
+    return outcomes
 
 
-def _run_one(notebook: Path, out: Path, given: dict[str, object], shared: _Shared) -> Outcome:
-    wanted = cache.key(notebook, given)
-    if cache.fresh(out, wanted):
-        return Outcome(notebook.stem, "cached")
-    cache.forget(out)
-    _clear(out)
-    remark = stores.prepare(out)
-    outcome = replace(_launch(notebook, out, given, shared), remark=remark)
+def is_cached(variant: Variant, profile: str, limit: float = NONE.limit) -> bool:
+    """Return whether `run` would find a variant's outputs as they would come out."""
+    return cache.fresh(variant.out, _key(variant, profile, limit))
+
+
+def _key(variant: Variant, profile: str, limit: float) -> str:
+    return cache.key(variant.notebook, {**variant.moved, "profile": profile, "limit": limit})
+
+
+def _run_one(variant: Variant, shared: _Shared) -> Outcome:
+    wanted = _key(variant, shared.profile, shared.cores.limit)
+    if cache.fresh(variant.out, wanted):
+        return Outcome(variant.name, "cached")
+    cache.forget(variant.out)
+    _clear(variant.out)
+    remark = stores.prepare(variant.home)
+    outcome = replace(_launch(variant, shared), remark=remark)
     if outcome.good:
-        cache.remember(out, wanted)
+        cache.remember(variant.out, wanted)
     return outcome
 
 
@@ -160,22 +134,23 @@ def _clear(out: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _launch(notebook: Path, out: Path, given: dict[str, object], shared: _Shared) -> Outcome:
+def _launch(variant: Variant, shared: _Shared) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="workbench-") as scratch:
         job, result, log = (Path(scratch) / name for name in ("job.json", "result.json", "log.txt"))
-        out = out.resolve()
-        content = {"notebook": str(notebook), "out": str(out), "result": str(result)}
-        canonical_json.write(job, content | {"parameters": {**given, "out": str(out)}})
+        out = str(variant.out.resolve())
+        content = {"notebook": str(variant.notebook), "out": out, "result": str(result)}
+        given = {**variant.moved, "profile": shared.profile, "out": out}
+        canonical_json.write(job, content | {"parameters": given})
         began = time.monotonic()
-        lease = shared.cores.lease(Path(scratch) / "lease.json", stores.place(out))
-        with lease as environment, shared.progress.of(out):
+        lease = shared.cores.lease(Path(scratch) / "lease.json", stores.place(variant.home.resolve()))
+        with lease as environment, shared.progress.of(variant.home, variant.name):
             stopped = _stopped(job, log, environment, shared)
         if stopped:
             reason = f"stopped after {shared.timeout:g} s" if stopped == LATE else ""
-            return Outcome(notebook.stem, stopped, reason, time.monotonic() - began)
+            return Outcome(variant.name, stopped, reason, time.monotonic() - began)
         if not result.is_file():
-            return Outcome(notebook.stem, "error", _last_line(log))
-        return replace(Outcome(notebook.stem, "error"), **canonical_json.read(result))
+            return Outcome(variant.name, "error", _last_line(log))
+        return replace(Outcome(variant.name, "error"), **canonical_json.read(result))
 
 
 def _stopped(job: Path, log: Path, lease: Mapping[str, str], shared: _Shared) -> str:

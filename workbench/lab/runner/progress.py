@@ -21,35 +21,36 @@ class Progress:
     Parameters
     ----------
     blocks : mapping of str to int
-        Notebook -> the blocks it ends with, about; none for a notebook of which that is not known.
+        Name of a variant -> the blocks it ends with, about; none where that is not known.
     """
 
     def __init__(self, blocks: Mapping[str, int]) -> None:
         self.blocks = blocks
-        self._running: dict[Path, float] = {}
+        self._running: dict[tuple[str, Path], float] = {}
         self._lock = Lock()
 
     @contextmanager
-    def of(self, out: Path) -> Iterator[None]:
-        """Count the notebook whose outputs go to `out` among those that run."""
+    def of(self, home: Path, name: str = "") -> Iterator[None]:
+        """Count a notebook with the store of `home` among those that run, by its name or that of `home`."""
+        one = name or home.name, home
         with self._lock:
-            self._running[out] = time.monotonic()
+            self._running[one] = time.monotonic()
         try:
             yield
         finally:
             with self._lock:
-                del self._running[out]
+                del self._running[one]
 
     def line(self) -> str:
         """Return one line about all that runs; nothing if nothing does."""
         with self._lock:
             running = dict(self._running)
-        return "; ".join(self._one(out, time.monotonic() - began) for out, began in running.items())
+        return "; ".join(self._one(*one, time.monotonic() - began) for one, began in running.items())
 
-    def _one(self, out: Path, seconds: float) -> str:
-        done, most = stores.count(out), self.blocks.get(out.name, 0)
+    def _one(self, name: str, home: Path, seconds: float) -> str:
+        done, most = stores.count(home), self.blocks.get(name, 0)
         of = f" of {most}" if 0 < most >= done else ""  # the store may hold those of other parameters, too
-        return f"{out.name}: {done}{of} blocks, {seconds:.0f} s"
+        return f"{name}: {done}{of} blocks, {seconds:.0f} s"
 
 
 @contextmanager

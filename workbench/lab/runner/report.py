@@ -7,6 +7,7 @@ from typing import Any
 from workbench.charts import canonical_json
 from workbench.lab import tables
 from workbench.lab.pictures.figures import PROFILES, VERDICTS, richest
+from workbench.lab.runner import cache
 
 HEAD = """# Figures
 
@@ -37,9 +38,8 @@ def verdicts(folder: Path) -> tuple[str, list[Mapping[str, Any]]]:
 
 
 def _notebook(folder: Path) -> str:
-    files = sorted(path for path in folder.glob("*.json") if path.name != VERDICTS)
     parts = [f"## [{folder.name}](../notebooks/{folder.name}.ipynb)\n"]
-    parts += [_figure(folder.name, canonical_json.read(path)) for path in files]
+    parts += [_figure(folder.name, canonical_json.read(path)) for path in cache.figures(folder)]
     return "\n".join([*parts, _table(folder)])
 
 

@@ -1,24 +1,27 @@
-"""Regenerate every figure and verdict, and say what is not as committed."""
+"""Regenerate every figure and verdict, and say what is not as committed, or elsewhere not as predicted."""
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
-from workbench.errors import ArgumentError, integer_at_least, one_of, positive
+from workbench.errors import ArgumentError, integer_at_least, one_of, positive, real
 from workbench.lab import tables
-from workbench.lab.pictures.figures import PROFILES, VERDICTS, compare
+from workbench.lab.pictures.figures import PROFILES
 from workbench.lab.project import Project
-from workbench.lab.runner import cache, complexity
+from workbench.lab.runner import cache, complexity, grids, index, judge, numbers
 from workbench.lab.runner.console import Console
 from workbench.lab.runner.costs import Costs, costs
 from workbench.lab.runner.interrupts import Interrupted, interruptible
-from workbench.lab.runner.notebooks import Outcome, check_parameters, is_cached, run
+from workbench.lab.runner.notebooks import Outcome, is_cached, run
 from workbench.lab.runner.progress import Progress, shown
 from workbench.lab.runner.report import verdicts, write_index
 from workbench.lab.runner.stores import held
+from workbench.lab.runner.variants import Grid, Variant, variants
 from workbench.lab.runner.verdict_check import beside_full, full_run
+from workbench.study.sweeps.resources import NONE
 
 ADVICE = """
 Each line is more than another processor's rounding explains: all of them matter. That happens by chance once
@@ -29,13 +32,37 @@ Without one, try another BLAS kernel (OPENBLAS_CORETYPE=Haswell) and report both
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What to reproduce: which notebooks, how thoroughly, with which changed parameters, where to."""
+    """What to reproduce: which notebooks, how thoroughly, with which changed parameters, where to.
+
+    Parameters
+    ----------
+    notebooks
+        Stems or chapters; all of them for none.
+    profile
+        `quick` or `full`.
+    update
+        Whether to rewrite what is committed.
+    out
+        The folder with a folder for every notebook; that of the project if not given.
+    given
+        Parameters that all runs have.
+    grid
+        Name -> values of it, for one run at every combination.
+    limit
+        The work of a sweep at other points than the usual ones, as a multiple of what it takes at these.
+    jobs
+        Processes that compute at a time.
+    timeout
+        For each run, in seconds.
+    """
 
     notebooks: Sequence[str] = ()
     profile: str = "quick"
     update: bool = False
     out: Path | None = None
     given: Mapping[str, object] = field(default_factory=dict)
+    grid: Grid = field(default_factory=dict)
+    limit: float = NONE.limit
     jobs: int | None = None
     timeout: float | None = None
 
@@ -45,8 +72,12 @@ class Reproduction:
             integer_at_least(1, jobs=self.jobs)
         if self.timeout is not None:
             positive(timeout=self.timeout)
-        if self.update and (self.profile != "full" or self.given):
-            wrong = "changed parameters" if self.given else f"profile {self.profile}"
+        if not (real(self.limit) and self.limit >= 1):
+            raise ArgumentError("limit", self.limit, "a finite number, 1 or more, where 1 is the usual work")
+        for name in self.grid.keys() & self.given.keys():
+            raise ArgumentError(f"grid {name}", self.grid[name], f"no other value of {name} beside it")
+        if self.update and (self.profile != "full" or self.given or self.grid):
+            wrong = "changed parameters" if self.given or self.grid else f"profile {self.profile}"
             raise ArgumentError("update", wrong, "--profile full and the notebooks' own parameters")
 
 
@@ -56,12 +87,11 @@ def reproduce(project: Project, request: Reproduction, console: Console | None =
     Returns
     -------
     int
-        0 if everything is as committed (or was updated), 1 if not; 130 if it was interrupted by Ctrl-C, or
-        128 more than the signal that asked it to end.
+        0 if everything is as committed (or was updated), and elsewhere as predicted; 1 if not; 130 if it was
+        interrupted by Ctrl-C, or 128 more than the signal that asked it to end.
     """
-    chosen = project.select(request.notebooks)
-    check_parameters(chosen, request.given)
     out = (request.out or project.reproduced).resolve()
+    chosen = variants(project.select(request.notebooks), out, request.given, request.grid)
     project.keep_apart(out)
     console = console or Console()
     with interruptible():
@@ -69,35 +99,40 @@ def reproduce(project: Project, request: Reproduction, console: Console | None =
             return _reproduced(project, request, chosen, out, console)
         except Interrupted as ended:
             with suppress(OSError):  # the terminal may be gone
-                console.say(_interrupted(chosen, request, out))
+                console.say(_interrupted(chosen, request))
             return ended.exit_code
 
 
 def _reproduced(
-    project: Project, request: Reproduction, chosen: Sequence[Path], out: Path, console: Console
+    project: Project, request: Reproduction, chosen: Sequence[Variant], out: Path, console: Console
 ) -> int:
-    say = console.say
-    expected = _announce(chosen, request, out, say)
-    outcomes = _run(chosen, request, out, expected, console)
-    faults = {outcome.notebook: _faults(project, request, out, outcome) for outcome in outcomes}
-    faults |= complexity.check(out, project.figures, compared=not (request.update or request.given))
+    expected = _announce(chosen, request, out, console.say)
+    outcomes = _run(chosen, request, expected, console)
+    faults = {
+        outcome.notebook: _faults(project, request, variant, outcome)
+        for variant, outcome in zip(chosen, outcomes, strict=True)
+    }
+    indices = _write_indices(request.grid, chosen, faults)
+    if not all(variant.moved for variant in chosen):
+        faults |= complexity.check(out, project.figures, compared=not request.update)
     if request.update:
         _update(project, out, outcomes)
-    remark = _remark(out, outcomes, project.figures) if request.profile == "quick" else []
-    say("\n".join([_summary(out, outcomes, faults), *remark, *expected.after(outcomes)]))
+    lines = [f"{one.name} {line}" for one in chosen for line in judge.remarks(one)]
+    if request.profile == "quick":
+        lines += _remark(chosen, project.figures)
+    console.say("\n".join([_summary(out, outcomes, faults), *lines, *indices, *expected.after(outcomes)]))
     return 1 if any(faults.values()) else 0
 
 
 def _run(
-    chosen: Sequence[Path], request: Reproduction, out: Path, expected: Costs, console: Console
+    chosen: Sequence[Variant], request: Reproduction, expected: Costs, console: Console
 ) -> list[Outcome]:
     progress = Progress({name: work.blocks for name, work in expected.works.items() if work})
     with shown(progress, console):
         return run(
             chosen,
-            out,
             profile=request.profile,
-            given=request.given,
+            limit=request.limit,
             jobs=request.jobs,
             timeout=request.timeout,
             report=lambda outcome: console.say(_line(outcome)),
@@ -105,22 +140,26 @@ def _run(
         )
 
 
-def _todo(chosen: Sequence[Path], request: Reproduction, out: Path) -> list[Path]:
-    return [path for path in chosen if not is_cached(path, out, request.profile, request.given)]
+def _todo(chosen: Sequence[Variant], request: Reproduction) -> list[Variant]:
+    return [one for one in chosen if not is_cached(one, request.profile, request.limit)]
 
 
-def _interrupted(chosen: Sequence[Path], request: Reproduction, out: Path) -> str:
+def _interrupted(chosen: Sequence[Variant], request: Reproduction) -> str:
     """Say what the next run of the same finds in the stores of the notebooks that have not ended."""
-    blocks = sum(held(out / path.stem)[0] for path in _todo(chosen, request, out))
-    return f"interrupted: {blocks} blocks kept, run again to go on"
+    homes = dict.fromkeys(one.home for one in _todo(chosen, request))
+    return f"interrupted: {sum(held(home)[0] for home in homes)} blocks kept, run again to go on"
 
 
-def _announce(chosen: Sequence[Path], request: Reproduction, out: Path, say: Callable[[str], None]) -> Costs:
+def _announce(
+    chosen: Sequence[Variant], request: Reproduction, out: Path, say: Callable[[str], None]
+) -> Costs:
     """Say what is to be done and what it is expected to cost."""
-    plural = "notebook" if len(chosen) == 1 else "notebooks"
-    say(f"{len(chosen)} {plural}, {request.profile} profile, into {out}")
-    todo = _todo(chosen, request, out)
-    expected = costs(todo, request.profile, out)
+    notebooks = len({one.notebook for one in chosen})
+    runs = f" at {len(chosen) // notebooks} settings" if request.grid else ""
+    plural = "notebook" if notebooks == 1 else "notebooks"
+    say(f"{notebooks} {plural}{runs}, {request.profile} profile, into {out}")
+    todo = _todo(chosen, request)
+    expected = costs(todo, request.profile, request.limit)
     if todo:
         say(expected.before())
     return expected
@@ -131,16 +170,21 @@ def _line(outcome: Outcome) -> str:
     return f"  {outcome.notebook}: {outcome.status} in {outcome.seconds:.0f} s{remark}"
 
 
-def _faults(project: Project, request: Reproduction, out: Path, outcome: Outcome) -> list[str]:
-    if not outcome.good:
-        return [outcome.reason]
-    if request.update or request.given:
+def _faults(project: Project, request: Reproduction, variant: Variant, outcome: Outcome) -> list[str]:
+    if request.update and outcome.good:
         return []
-    committed = project.figures / outcome.notebook
-    if not cache.outputs(committed):
-        command = f"workbench reproduce {outcome.notebook} --profile full --update"
-        return [f"no committed figures; make them with: {command}"]
-    return compare(out / outcome.notebook, committed)
+    return judge.faults(variant, outcome, project.figures)
+
+
+def _write_indices(grid: Grid, chosen: Sequence[Variant], faults: Mapping[str, Sequence[str]]) -> list[str]:
+    """Write the index and the table of every notebook of a grid, and return one line on each."""
+    lines = []
+    for home, group in groupby(chosen if grid else (), key=lambda variant: variant.home):
+        runs = grids.members(list(group), {name: "; ".join(found) for name, found in faults.items()})
+        multiples = grids.multiples(grid, runs)
+        numbers.write(home, runs, multiples)
+        lines.append(f"index of {home.name}: {index.write(home, grid, runs, multiples)}")
+    return lines
 
 
 def _update(project: Project, out: Path, outcomes: Sequence[Outcome]) -> None:
@@ -175,17 +219,17 @@ def _advice(outcomes: Sequence[Outcome], faults: Mapping[str, Sequence[str]]) ->
     return [ADVICE.format(notebooks=" ".join(changed))]
 
 
-def _remark(out: Path, outcomes: Sequence[Outcome], figures: Path) -> list[str]:
+def _remark(chosen: Sequence[Variant], figures: Path) -> list[str]:
     """Return the committed full verdicts on claims that a quick run leaves undecided, summed up."""
-    quick = [verdict for outcome in outcomes for verdict in verdicts(out / outcome.notebook)[1]]
+    found = [verdicts(one.out) for one in chosen]
+    quick = [verdict for profile, decided in found if profile == "quick" for verdict in decided]
     return [line for line in [beside_full(quick, full_run(figures))] if line]
 
 
 def _row(folder: Path, outcome: Outcome, faulty: bool) -> list[str]:
     status = "differs" if outcome.good and faulty else outcome.status
-    figures = [path for path in cache.outputs(folder) if path.name != VERDICTS and path.suffix == ".json"]
     times = (f"{outcome.seconds:.0f}", f"{outcome.core_seconds:.0f}")
-    return [outcome.notebook, status, *times, str(len(figures)), _claims(folder)]
+    return [outcome.notebook, status, *times, str(len(cache.figures(folder))), _claims(folder)]
 
 
 def _claims(folder: Path) -> str:

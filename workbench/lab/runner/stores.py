@@ -1,8 +1,8 @@
 """Where the runner keeps the finished blocks of a notebook's sweeps: in a store beside its record.
 
-A store outlives its run, so that the next one goes on from there: after a kill or a timeout, under a larger
-profile or with other parameters. It serves only blocks of the very same software, trials and seed
-(`study.store`), and has the software in its name.
+A store outlives its run and serves all variants of the notebook, so that the next run goes on from there:
+after a kill or a timeout, under a larger profile or at other parameters. It serves only blocks of the very
+same software, trials and seed (`study.store`), and has the software in its name.
 """
 
 import shutil
@@ -17,7 +17,7 @@ from workbench.study.sweeps.store import Store, require_intact, spent
 
 
 def place(out: Path) -> Path:
-    """Return the path of the store of the notebook whose outputs go to `out`."""
+    """Return the path of the store of the notebook whose folder is `out`."""
     return out.parent / FOLDER / out.name / f"{SOFTWARE[:16]}.sqlite"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from workbench.charts import canonical_json
 from workbench.errors import ArgumentError, one_of
 from workbench.lab import tables
-from workbench.lab.pictures.figures import VERDICTS
+from workbench.lab.runner import cache
 from workbench.lab.runner.verdict_check import NOTEBOOK, PROFILE, Record, collected
 
 HEADER = ("id", "verdict", "statement", "n", "estimate", "interval", PROFILE)
@@ -121,6 +121,5 @@ def _check(one: Record) -> str:
 
 def _figures(folder: Path, claim: str) -> list[str]:
     """Return the pictures that show a claim."""
-    files = (path for path in sorted(folder.glob("*.json")) if path.name != VERDICTS)
-    shown = (path for path in files if claim in canonical_json.read(path).get("verdicts", ()))
+    shown = (path for path in cache.figures(folder) if claim in canonical_json.read(path).get("verdicts", ()))
     return [str(path.with_suffix(".svg").relative_to(folder.parents[1])) for path in shown]

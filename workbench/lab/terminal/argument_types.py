@@ -1,4 +1,4 @@
-"""How words of the command line are read: numbers, whole numbers, NAME=VALUE."""
+"""How words of the command line are read: numbers, whole numbers, NAME=VALUE, NAME=VALUE,VALUE,..."""
 
 import argparse
 import ast
@@ -25,7 +25,19 @@ def pair(text: str) -> tuple[str, object]:
     name, equals, value = text.partition("=")
     if not (equals and name.isidentifier()):
         raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE")
+    return name, _literal(value)
+
+
+def axis(text: str) -> tuple[str, tuple[object, ...]]:
+    """Return a name and its values, separated by commas."""
+    name, equals, values = text.partition("=")
+    if not (equals and name.isidentifier()):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE,VALUE,...")
+    return name, tuple(map(_literal, values.split(",")))
+
+
+def _literal(text: str) -> object:
     try:
-        return name, ast.literal_eval(value)
+        return ast.literal_eval(text)
     except (ValueError, SyntaxError):
-        return name, value
+        return text

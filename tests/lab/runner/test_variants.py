@@ -1,0 +1,123 @@
+"""A notebook at parameters: what is refused before anything runs, and which folder its outputs have."""
+
+import pytest
+
+from tests.commands.conftest import command as command
+from tests.lab.conftest import DEFAULTS, write_notebook
+from workbench.errors import ArgumentError
+from workbench.lab.project import Project
+from workbench.lab.runner.variants import typed, variants
+
+OWN = ["radius = 1000.0  # R", "n = 2000  # rows", "epsilon = 0.5  # ε", "word = 'a'  # not declared"]
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """Two notebooks; the parameters of one are declared, in another order than in its cell."""
+    root = tmp_path / "checkout"
+    (root / "notebooks").mkdir(parents=True)
+    (root / "pyproject.toml").write_text('[project]\nname = "dp-workbench"\n')
+    write_notebook(root / "notebooks" / "02_one_mean.ipynb", parameters=[*DEFAULTS, *OWN])
+    write_notebook(root / "notebooks" / "07_plain.ipynb")
+    return root
+
+
+@pytest.fixture
+def at(checkout, tmp_path):
+    def at(grid=None, **given):
+        return variants(Project(checkout).select(["one_mean"]), tmp_path / "out", given, grid)
+
+    return at
+
+
+def test_outputs_at_the_start_lie_in_the_folder_of_the_notebook(at, tmp_path):
+    (start,) = at()
+    assert (start.name, start.out, start.home) == ("02_one_mean", *[tmp_path / "out" / "02_one_mean"] * 2)
+    assert start.parameters == {"epsilon": 0.5, "n": 2000, "radius": 1000.0, "seed": 7, "word": "a"}
+    assert at(epsilon=0.5, n=2000, radius=1000, seed=7) == [start]
+
+
+def test_others_have_a_folder_named_by_what_is_moved_in_the_order_declared(at, tmp_path):
+    (one,) = at(seed=8, radius=10.0, n=2000, epsilon=1e-1)
+    assert one.moved == {"epsilon": 0.1, "radius": 10.0, "seed": 8}
+    assert one.name == "02_one_mean/epsilon=0.1,radius=10,seed=8"
+    assert one.out == tmp_path / "out" / one.name
+    assert at(word="../b")[0].out.parent == one.home
+
+
+def test_folders_of_different_values_are_different():
+    values = [0.1, 0.1000001, 1e-9, 1e7, 10_000_001, "x,y", "x", True]
+    assert len({typed(value) for value in values}) == len(values)
+
+
+def test_a_count_may_be_typed_with_a_power(at):
+    (one,) = at(n=1e4)
+    assert one.moved == {"n": 10_000}
+    assert type(one.moved["n"]) is int
+    assert one.folder == "n=10000"
+
+
+def test_a_grid_is_every_combination_the_last_name_fastest(at):
+    found = at({"epsilon": (0.5, 1), "radius": (10, 1000)}, n=500)
+    assert [one.folder for one in found] == [
+        "n=500,radius=10",
+        "n=500",
+        "epsilon=1,n=500,radius=10",
+        "epsilon=1,n=500",
+    ]
+
+
+def test_a_combination_stands_once(at):
+    with pytest.raises(
+        ArgumentError, match=r"grid = '02_one_mean/n=100': expected every combination .* once"
+    ):
+        at({"n": (100, 1e2)})
+
+
+def test_a_notebook_is_named_by_its_chapter_where_that_is_one(checkout):
+    project = Project(checkout)
+    names = ("one_mean", "02_one_mean", "02_one_mean.ipynb", "notebooks/02_one_mean.ipynb")
+    assert {path.stem for name in names for path in project.select([name])} == {"02_one_mean"}
+    write_notebook(checkout / "notebooks" / "03_one_mean.ipynb")
+    with pytest.raises(
+        ArgumentError, match="notebook = 'one_mean': expected one of 02_one_mean, 03_one_mean"
+    ):
+        project.select(["one_mean"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["-p", "epsilon=-1"], "epsilon = -1: expected a number, 0.01 to 20"),
+        (["-p", "epsilon=much"], "epsilon = 'much': expected a number, 0.01 to 20"),
+        (["-p", "n=10.5"], "n = 10.5: expected a whole number, 1 to 1e7"),
+        (["-p", "seed=-1"], "seed = -1: expected an integer, at least 0"),
+        (
+            ["-p", "epsilom=1"],
+            "parameter epsilom = 1: expected a parameter of 02_one_mean: epsilon, n, radius, seed, word; "
+            "did you mean epsilon?",
+        ),
+        (["--grid", "epsilon=0.1,30"], "epsilon = 30: expected a number, 0.01 to 20"),
+        (["--grid", "epsilon=0.1,"], "epsilon = '': expected a number, 0.01 to 20"),
+        (["--grid", "epsilon"], "argument --grid: 'epsilon': expected NAME=VALUE,VALUE,..."),
+        (["--grid", "profile=quick,full"], "profile = 'quick': expected the option --profile instead"),
+        (["--grid", "n=9,9"], "grid = '02_one_mean/n=9': expected every combination of values once"),
+        (["--grid", "n=9", "--grid", "n=8"], "grid n = (8,): expected all values of n in one --grid"),
+        (["--grid", "n=9", "-p", "n=8"], "grid n = (9,): expected no other value of n beside it"),
+        (["--grid", "seed=9", "--seed", "8"], "grid seed = (9,): expected no other value of seed beside it"),
+        (["--grid", "n=9", "--profile", "full", "--update"], "update = 'changed parameters': expected"),
+        (["--limit", "0.5"], "limit = 0.5: expected a finite number, 1 or more, where 1 is the usual work"),
+        (["--limit", "inf"], "limit = inf: expected a finite number, 1 or more"),
+        (["--limit", "lots"], "argument --limit: 'lots': expected a number"),
+    ],
+)
+def test_a_wrong_argument_is_one_line_and_nothing_is_written(checkout, command, monkeypatch, arguments, line):
+    monkeypatch.chdir(checkout)
+    assert line in command("reproduce", "one_mean", *arguments).refused()
+    assert not (checkout / "reproduced").exists()
+
+
+def test_every_notebook_must_have_a_parameter_that_is_given(checkout, command, monkeypatch):
+    monkeypatch.chdir(checkout)
+    line = command("reproduce", "-p", "epsilon=1").refused()
+    assert line == "parameter epsilon = 1: expected a parameter of 07_plain: seed"

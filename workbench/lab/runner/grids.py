@@ -1,0 +1,112 @@
+"""The runs of a grid side by side: which figures they made, and at which of the grid's values.
+
+A figure that does not use a parameter of the grid is the same at all values of it, and stands once.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.chapters.parameters import CHAPTERS
+from workbench.charts import canonical_json
+from workbench.charts.chart import Chart
+from workbench.lab.live.parameters import chapter
+from workbench.lab.pictures.figures import richest
+from workbench.lab.runner import cache
+from workbench.lab.runner.variants import Grid, Variant, typed
+
+Values = tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class Member:
+    """One run of a grid.
+
+    Parameters
+    ----------
+    variant
+        The notebook and its parameters.
+    figures
+        Name -> what a run has kept of the figure; empty if it failed.
+    fault
+        Why it failed, or nothing.
+    """
+
+    variant: Variant
+    figures: Mapping[str, Mapping[str, Any]]
+    fault: str = ""
+
+
+@dataclass(frozen=True)
+class Multiple:
+    """One figure at all values of those parameters of a grid that it uses.
+
+    Parameters
+    ----------
+    name
+        Of the figure.
+    axes
+        The parameters of the grid that it uses.
+    members
+        Their values -> a run at them.
+    """
+
+    name: str
+    axes: tuple[str, ...]
+    members: Mapping[Values, Member]
+
+    def contents(self) -> dict[Values, Mapping[str, Any]]:
+        """Return what is kept of the figure at the values at which it was made."""
+        made = {at: one.figures.get(self.name) for at, one in self.members.items()}
+        return {at: content for at, content in made.items() if content}
+
+
+def members(variants: Sequence[Variant], faults: Mapping[str, str]) -> list[Member]:
+    """Return the runs of a grid with their figures; of those that failed, by name, why."""
+    return [Member(one, _figures(one.out), faults.get(one.name, "")) for one in variants]
+
+
+def _figures(folder: Path) -> dict[str, Any]:
+    return {path.stem: canonical_json.read(path) for path in cache.figures(folder)}
+
+
+def multiples(grid: Grid, runs: Sequence[Member]) -> list[Multiple]:
+    """Return every figure that a run of the grid has made, by name."""
+    names = sorted({name for run in runs for name in run.figures})
+    return [_multiple(name, grid, runs) for name in names]
+
+
+def _multiple(name: str, grid: Grid, runs: Sequence[Member]) -> Multiple:
+    known = {one for run in runs if name in run.figures for one in used(run.figures[name])}
+    axes = tuple(axis for axis in grid if axis in known)
+    found: dict[Values, Member] = {}
+    for run in runs:
+        at = tuple(run.variant.parameters[axis] for axis in axes)
+        if at not in found or name not in found[at].figures:
+            found[at] = run
+    return Multiple(name, axes, found)
+
+
+def used(content: Mapping[str, Any]) -> dict[str, object]:
+    """Return the parameters that a figure has recorded, its seed among them, but not its profile."""
+    recorded = {name: value for name, value in content["parameters"].items() if name != "profile"}
+    return {**recorded, "seed": content["seed"]}
+
+
+def chart(content: Mapping[str, Any]) -> Chart:
+    """Return the chart of the richest profile that is kept."""
+    return Chart.from_json(richest(content["charts"]))
+
+
+def words(variant: Variant, parameters: Mapping[str, object]) -> str:
+    """Return parameters as figures write them, in the order declared.
+
+    Those of a notebook whose chapter declares none have their names.
+    """
+    declared = CHAPTERS.get(chapter(variant.notebook.stem), {})
+    order = [*variant.start, *parameters]
+    symbols = {name: declared[name].symbol if name in declared else name for name in order}
+    return ", ".join(
+        f"{symbol} = {typed(parameters[name])}" for name, symbol in symbols.items() if name in parameters
+    )
