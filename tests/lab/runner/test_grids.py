@@ -178,8 +178,8 @@ def test_the_index_shows_every_figure_at_the_values_that_it_uses(lab):
     assert page.count("<img ") == 3  # falling at either ε, usual once
     assert page.count('alt="It falls at ε = 0.1."') == page.count("<b>ε = 2</b>") == 1
     assert 'alt="A &quot;point&quot;."' in page
-    assert "<p>Does not use radius: the same in all of these runs.</p>" in page
-    assert "<p>Does not use epsilon or radius: the same in all of these runs.</p>" in page
+    assert "<p>The same at all values of radius.</p>" in page
+    assert "<p>The same at all values of epsilon and radius.</p>" in page
     assert page.count("measured agrees with predicted at these parameters: 2 of 2 points") == 2
     assert page.count("ε = 0.1, n = 2000, R = 10") == 2  # and 100
     assert 'href="epsilon%3D0.1%2Cradius%3D10/executed.ipynb"' in page

@@ -1,6 +1,6 @@
 """The runs of a grid side by side: which figures they made, and at which of the grid's values.
 
-A figure that does not use a parameter of the grid is the same at all values of it, and stands once.
+A figure that is the same at all values of a parameter of the grid stands once for all of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,26 +40,34 @@ class Member:
 
 @dataclass(frozen=True)
 class Multiple:
-    """One figure at all values of those parameters of a grid that it uses.
+    """One figure at all values of those parameters of a grid that it moves with.
 
     Parameters
     ----------
     name
         Of the figure.
     axes
-        The parameters of the grid that it uses.
+        The parameters of the grid that it moves with.
+    same
+        The others that have several values: it is the same at all of them.
     members
-        Their values -> a run at them.
+        Values of the axes -> a run at them.
     """
 
     name: str
     axes: tuple[str, ...]
+    same: tuple[str, ...]
     members: Mapping[Values, Member]
 
     def contents(self) -> dict[Values, Mapping[str, Any]]:
         """Return what is kept of the figure at the values at which it was made."""
         made = {at: one.figures.get(self.name) for at, one in self.members.items()}
         return {at: content for at, content in made.items() if content}
+
+    def used(self, content: Mapping[str, Any]) -> dict[str, object]:
+        """Return the parameters that a run has recorded with the figure, its seed among them."""
+        recorded = {**content["parameters"], "seed": content["seed"]}
+        return {name: recorded[name] for name in recorded if name not in ("profile", *self.same)}
 
 
 def members(variants: Sequence[Variant], faults: Mapping[str, str]) -> list[Member]:
@@ -78,20 +86,26 @@ def multiples(grid: Grid, runs: Sequence[Member]) -> list[Multiple]:
 
 
 def _multiple(name: str, grid: Grid, runs: Sequence[Member]) -> Multiple:
-    known = {one for run in runs if name in run.figures for one in used(run.figures[name])}
-    axes = tuple(axis for axis in grid if axis in known)
+    made = [(run.variant, run.figures[name]["charts"]) for run in runs if name in run.figures]
+    lacking = len(made) < len(runs)  # of a run that failed nobody knows what the figure would be
+    axes = tuple(axis for axis in grid if lacking or _moves(axis, grid, made))
+    same = tuple(axis for axis in grid if axis not in axes and len(grid[axis]) > 1)
     found: dict[Values, Member] = {}
     for run in runs:
         at = tuple(run.variant.parameters[axis] for axis in axes)
         if at not in found or name not in found[at].figures:
             found[at] = run
-    return Multiple(name, axes, found)
+    return Multiple(name, axes, same, found)
 
 
-def used(content: Mapping[str, Any]) -> dict[str, object]:
-    """Return the parameters that a figure has recorded, its seed among them, but not its profile."""
-    recorded = {name: value for name, value in content["parameters"].items() if name != "profile"}
-    return {**recorded, "seed": content["seed"]}
+def _moves(axis: str, grid: Grid, made: Sequence[tuple[Variant, Any]]) -> bool:
+    """Return whether runs that differ in one parameter of the grid alone have made different charts."""
+    first: dict[Values, Any] = {}
+    for variant, charts in made:
+        others = tuple(variant.parameters[name] for name in grid if name != axis)
+        if first.setdefault(others, charts) != charts:
+            return True
+    return False
 
 
 def chart(content: Mapping[str, Any]) -> Chart:

@@ -14,7 +14,7 @@ from workbench.charts.chart import Chart, Panel
 from workbench.lab.pictures.axes import limits
 from workbench.lab.pictures.display import image
 from workbench.lab.pictures.plots import svg
-from workbench.lab.runner.grids import Member, Multiple, chart, used, words
+from workbench.lab.runner.grids import Member, Multiple, chart, words
 from workbench.lab.runner.judge import judgement
 from workbench.lab.runner.run_notebook import EXECUTED
 from workbench.lab.runner.variants import Grid
@@ -71,8 +71,8 @@ def _runs(home: Path, runs: Sequence[Member]) -> str:
 def _section(grid: Grid, multiple: Multiple) -> Iterator[str]:
     heading = multiple.name.replace("_", " ").capitalize()
     yield f"<section><h2>{escape(heading)}</h2>"
-    if others := [name for name in grid if name not in multiple.axes]:
-        yield f"<p>Does not use {escape(' or '.join(others))}: the same in all of these runs.</p>"
+    if multiple.same:
+        yield f"<p>The same at all values of {escape(' and '.join(multiple.same))}.</p>"
     across = f"repeat(auto-fill, minmax({LEAST}px, 1fr))"
     if len(multiple.axes) > 1:
         across = f"repeat({len(grid[multiple.axes[-1]])}, minmax({LEAST}px, 1fr))"
@@ -94,7 +94,7 @@ def _figure(multiple: Multiple, run: Member, at: dict[str, object], drawn: Chart
     judged, found = judgement(content)
     refused = f"Predictions alone: {content['refused']}." if "refused" in content else ""
     said = [
-        f"<p>{escape(words(run.variant, used(content)))}</p>",
+        f"<p>{escape(words(run.variant, multiple.used(content)))}</p>",
         f"<p{'' if found else ' class=wrong'}>{escape(judged)}</p>" if judged else "",
         f"<p>{escape(refused)}</p>" if refused else "",
         f"<details><summary>In words</summary>{escape(drawn.alt)}</details>",

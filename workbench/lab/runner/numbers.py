@@ -1,7 +1,7 @@
 """All plotted numbers of a grid of runs in one tidy table, as CSV and as JSON.
 
-One row for every point of every curve. Parameters that a figure does not use are blank, and its points stand
-once however many values of them the grid has.
+One row for every point of every curve. Where a figure does not use a parameter, or is the same at all of its
+values, the parameter is blank and the points stand once.
 """
 
 import csv
@@ -13,7 +13,7 @@ from typing import Any
 from workbench.charts import canonical_json
 from workbench.charts.chart import Panel, Series
 from workbench.lab.pictures.figures import NUMBERS
-from workbench.lab.runner.grids import Member, Multiple, chart, used
+from workbench.lab.runner.grids import Member, Multiple, chart
 
 PLOTTED = ("notebook", "figure", "panel", "series", "role", "x", "y", "low", "high")
 TEXT = Path(NUMBERS).with_suffix(".csv").name
@@ -29,8 +29,9 @@ def write(home: Path, runs: Sequence[Member], multiples: Sequence[Multiple]) -> 
         The CSV, in which infinity is `inf` and what is unknown is blank; and the JSON, an object of `columns`
         and `data`, which pandas reads with `orient="split"`.
     """
-    contents = [content for one in multiples for content in one.contents().values()]
-    recorded = [name for content in contents for name in used(content)]
+    recorded = [
+        name for one in multiples for content in one.contents().values() for name in one.used(content)
+    ]
     parameters = list(dict.fromkeys([*runs[0].variant.start, *recorded]))
     header, rows = [*PLOTTED, "profile", *parameters], list(_rows(multiples, parameters))
     with (home / TEXT).open("w", newline="", encoding="utf-8") as stream:
@@ -43,7 +44,7 @@ def write(home: Path, runs: Sequence[Member], multiples: Sequence[Multiple]) -> 
 def _rows(multiples: Sequence[Multiple], parameters: Sequence[str]) -> Iterator[Row]:
     for multiple in multiples:
         for at, content in multiple.contents().items():
-            known = used(content)
+            known = multiple.used(content)
             behind = [content["parameters"].get("profile"), *(known.get(name) for name in parameters)]
             before = [multiple.members[at].variant.notebook.stem, multiple.name]
             yield from ([*before, *row, *behind] for row in _plotted(content))

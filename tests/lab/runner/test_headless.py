@@ -1,0 +1,83 @@
+"""A run elsewhere by `workbench reproduce`, and by plain papermill from another folder: the same figures."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.lab.conftest import DEFAULTS, environment, run_workbench, write_notebook
+
+OWN = ["epsilon = 0.5  # ε", "n = 2000  # rows", "radius = 1000.0  # R"]
+CELLS = (
+    """import numpy as np
+from workbench.charts.bands import measured
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.lab.live.session import Session
+from workbench.study.measures import Measure
+from workbench.study.run import TooMuchWorkError
+
+def errors(run, *, epsilon=0.5, n=2000):
+    rng = np.random.default_rng(run.seed)
+    found = {n: Measure(float(rng.normal()) / epsilon, (0.0, 9 / epsilon), 1)}
+    panel = Panel("", "n", "error", (measured("error", found, "1", [1 / epsilon]),))
+    return Chart("errors", f"At {epsilon}", (panel,), alt=f"Errors at {n}.")
+
+def heavy(run, *, n=2000):
+    if run.simulate and n > 2000:
+        raise TooMuchWorkError("rows", n / 2000, 2)
+    curve = Series("predicted", (1.0, 2.0), (n, 2 * n), role="theory")
+    return Chart("heavy", "Work", (Panel("", "x", "y", (curve,)),), alt="Work.")""",
+    """names = dict(epsilon=epsilon, n=n, radius=radius)
+lab = Session("one_mean", out=out, profile=profile, seed=seed, **names)""",
+    "lab.show(errors, epsilon=epsilon, n=n)",
+    "lab.show(heavy, n=n)",
+)
+MOVED = ("-p", "epsilon=0.1", "-p", "n=8000")
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    root = tmp_path_factory.mktemp("headless") / "checkout"
+    root.mkdir()
+    (root / "pyproject.toml").write_text('[project]\nname = "dp-workbench"\n')
+    write_notebook(root / "notebooks" / "02_one_mean.ipynb", *CELLS, parameters=[*DEFAULTS, *OWN])
+    return root
+
+
+@pytest.fixture(scope="module")
+def reproduced(checkout):
+    """What is said, and the folder."""
+    done = run_workbench("reproduce", "one_mean", *MOVED, cwd=checkout)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout, checkout / "reproduced" / "02_one_mean" / "epsilon=0.1,n=8000"
+
+
+def test_figures_are_those_of_papermill_from_another_folder(checkout, reproduced, tmp_path):
+    notebook, out = checkout / "notebooks" / "02_one_mean.ipynb", tmp_path / "out"
+    words = [word.replace("=", " ") for word in MOVED]
+    given = [*" ".join(words).split(), "-p", "out", str(out)]
+    done = subprocess.run(
+        [sys.executable, "-m", "papermill", str(notebook), "executed.ipynb", *given],
+        env=environment(), cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    made = sorted(path.name for path in out.iterdir())
+    assert made == ["errors.json", "errors.svg", "heavy.json", "heavy.svg"]
+    _, folder = reproduced
+    assert [(out / name).read_bytes() for name in made] == [(folder / name).read_bytes() for name in made]
+
+
+def test_the_executed_notebook_and_the_summary_say_what_is_judged_and_what_is_refused(reproduced):
+    said, folder = reproduced
+    refusal = "work of rows = '4 times the usual': expected at most 2 (--limit)"
+    assert f"02_one_mean/epsilon=0.1,n=8000 heavy: predictions alone, {refusal}\n" in said
+    assert "errors: measured agrees with predicted at these parameters: 1 of 1 points\n" in said
+    outputs = [
+        "".join(output["data"]["text/html"])
+        for cell in json.loads((folder / "executed.ipynb").read_text())["cells"]
+        for output in cell.get("outputs", ())
+        if "data" in output
+    ]
+    assert "<b>At these parameters</b> measured agrees with predicted at 1 of 1 points." in outputs[0]
+    assert "<b>Predicted alone.</b> work of rows = &#x27;4 times the usual&#x27;" in outputs[1]
