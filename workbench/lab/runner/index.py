@@ -76,8 +76,9 @@ def _section(grid: Grid, multiple: Multiple) -> Iterator[str]:
     across = f"repeat(auto-fill, minmax({LEAST}px, 1fr))"
     if len(multiple.axes) > 1:
         across = f"repeat({len(grid[multiple.axes[-1]])}, minmax({LEAST}px, 1fr))"
-    wide = f"; max-width: {MOST}px" if len(multiple.members) == 1 else ""
-    yield f'<div class="multiples" style="grid-template-columns: {across}{wide}">'
+    if len(multiple.members) == 1:
+        across = f"minmax(0, {MOST}px)"
+    yield f'<div class="multiples" style="grid-template-columns: {across}">'
     contents = multiple.contents()
     drawn = dict(zip(contents, aligned([chart(content) for content in contents.values()]), strict=True))
     for at, run in multiple.members.items():
