@@ -1,4 +1,5 @@
 from dataclasses import replace
+from functools import partial
 from inspect import signature
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from tests.chapters.pictures import require_complete
 from workbench.chapters.one_mean.claims import costs as l17_costs
 from workbench.chapters.one_mean.claims import intervals
-from workbench.chapters.one_mean.figures import accuracy, costs, currencies, free_view
+from workbench.chapters.one_mean.figures import accuracy, accuracy_view, costs, currencies, free_view
 from workbench.privacy import PureDP
 from workbench.study.run import Run
 from workbench.study.sweeps.sweep import Sweep, grid
@@ -83,6 +84,21 @@ def test_the_view_begins_at_the_defaults_of_its_controls():
 @pytest.mark.parametrize(("n", "radius"), [(100, 1), (30_000, 10_000)])
 def test_frames_stay_small(n, radius):
     assert 5 <= free_view.runs_per_frame(n, radius) <= 200
+
+
+@pytest.mark.parametrize("method", accuracy_view.METHODS)
+def test_the_rows_of_an_accuracy_are_solved_for(method):
+    setting = accuracy_view.Setting(alpha=0.1, epsilon=0.5, delta=1e-6, radius=100.0)
+    rows = accuracy_view.solved(partial(setting.accuracy, method), setting.least(0.1), 0.1, {})
+    assert setting.accuracy(method, round(rows)) == pytest.approx(0.1, rel=0.05)
+
+
+def test_the_view_of_rows_shows_what_is_impossible_first_and_measures_every_method():
+    chosen = {"alpha": 0.2, "epsilon": 1.0, "delta": 1e-6, "radius": 100.0}
+    first, *_, last = accuracy_view.rows_against_accuracy_view(Run("quick", 1), **chosen)
+    assert first.panels[0].series[0].role == "bound"
+    assert not any(series.role == "estimate" and series.x for series in first.panels[0].series)
+    assert last.caption.count("measured") == len(accuracy_view.METHODS)
 
 
 @pytest.mark.parametrize(("n", "epsilon"), [(300, 1.0), (1000, 1.0), (3000, 0.3), (1000, 0.1)])

@@ -113,7 +113,7 @@ def papermill(folder, *options, notebook="02_one_mean"):
     ("name", "value", "message"),
     [
         ("epsilon", "-1", "epsilon = -1: expected a number, 0.01 to 20"),
-        ("epsilo", "0.3", "parameter epsilo = 0.3: expected one of alpha, epsilon, n, "),
+        ("epsilo", "0.3", "parameter epsilo = 0.3: expected one of alpha, delta, epsilon, n, "),
     ],
 )
 def test_papermill_fails_in_the_first_cell_after_the_parameters(tmp_path, name, value, message):

@@ -1,6 +1,7 @@
 """Everything that the notebook `02_one_mean` shows, in its order."""
 
 from workbench.chapters.one_mean.figures.accuracy import rows_against_accuracy
+from workbench.chapters.one_mean.figures.accuracy_view import rows_against_accuracy_view
 from workbench.chapters.one_mean.figures.costs import private_for_free, tight_ratio
 from workbench.chapters.one_mean.figures.currencies import confidence_intervals, currencies
 from workbench.chapters.one_mean.figures.free_view import private_for_free_view
@@ -38,6 +39,7 @@ __all__ = [
     "private_for_free",
     "private_for_free_view",
     "rows_against_accuracy",
+    "rows_against_accuracy_view",
     "rows_against_delta",
     "rows_against_radius",
     "tight_ratio",

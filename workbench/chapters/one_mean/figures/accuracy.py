@@ -36,7 +36,7 @@ def rows_against_accuracy(
     alphas = np.geomspace(low, high, 41)
     bounds = [costs.lower_bounds(one, epsilon, costs.SIZE_BETA, radius) for one in alphas]
     series = [_sizes(frame, calibration, alpha / ALPHA, rng) for calibration in KEYS]
-    series.append(_forbidden(alphas, bounds))
+    series.append(forbidden(alphas, bounds))
     series += [
         Series(name, alphas, [bound[key] for bound in bounds], role="theory", colour_key=str(place))
         for place, (key, name) in enumerate(LOWER.items(), start=3)
@@ -87,5 +87,6 @@ def _sizes(frame: pd.DataFrame, calibration: str, unit: float, rng: np.random.Ge
     return measured(NAMES[calibration], sizes, KEYS[calibration], kind="count")
 
 
-def _forbidden(alphas: Sequence[float] | np.ndarray, bounds: Sequence[dict[str, float]]) -> Series:
+def forbidden(alphas: Sequence[float] | np.ndarray, bounds: Sequence[dict[str, float]]) -> Series:
+    """Return the region that the largest of the lower bounds forbids."""
     return Series("not even with the best estimator", alphas, [max(b.values()) for b in bounds], role="bound")

@@ -5,7 +5,7 @@ further than 2.5 from the mean to be empty; the mean is uniform on the range. A 
 """
 
 from collections.abc import Callable
-from math import pi, sqrt
+from math import inf, pi, sqrt
 
 import numpy as np
 from scipy.optimize import brentq
@@ -101,12 +101,29 @@ def clipped_error(n: int, radius: float, epsilon: float, calibration: str) -> fl
 
 def two_step_error(n: int, radius: float, epsilon: float, calibration: str) -> float:
     """Return the median absolute error of the two-step mean, wrong places included."""
-    if calibration == "paper":
-        charge = HistogramMean(radius, 0.05).plan(n, PureDP(epsilon))["mean"]
-        failure = range_failure(n, radius, SHARE * epsilon)
-        return _median(lambda share: half_width(share, 1 / sqrt(n), charge), failure, radius)
-    tail, failure = window_mean_tail(n, radius, PureDP(epsilon))
-    return _median(lambda share: _solved(tail, share), failure, radius)
+    quantile, failure = two_step_quantile(n, radius, PureDP(epsilon), calibration)
+    return _median(quantile, failure, radius)
+
+
+def two_step_quantile(
+    n: int, radius: float | None, budget: Budget, calibration: str
+) -> tuple[Callable[[float], float], float]:
+    """Return the error exceeded with a probability if the place is right, and the chance that it is not.
+
+    Without a range only the tight mean is foreseen.
+    """
+    if calibration == "paper" and radius is not None and isinstance(budget, PureDP):
+        charge = HistogramMean(radius, 0.05).plan(n, budget)["mean"]
+        failure = range_failure(n, radius, SHARE * budget.epsilon)
+        return (lambda share: half_width(share, 1 / sqrt(n), charge)), failure
+    tail, failure = window_mean_tail(n, radius, budget)
+    return (lambda share: _solved(tail, share)), failure
+
+
+def accuracy(n: int, radius: float | None, budget: Budget, calibration: str, beta: float) -> float:
+    """Return the error exceeded with probability beta, wrong places included; infinite where more are."""
+    quantile, failure = two_step_quantile(n, radius, budget, calibration)
+    return quantile((beta - failure) / (1 - failure)) if failure < 0.99 * beta else inf
 
 
 def window_mean_tail(n: int, radius: float | None, budget: Budget) -> tuple[Callable[[float], float], float]:
