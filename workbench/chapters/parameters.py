@@ -28,6 +28,7 @@ CHAPTERS: Mapping[str, Declared] = MappingProxyType(
             "alpha": ALPHA,
             "n": replace(N, track=(100, 10_000)),
             "radius": Parameter("R", 1000.0, 1e-3, 1e9, "half-width of the range", "σ", track=(1, 1e4)),
+            "level": Parameter("level", 0.05, 0.005, 0.5, "share of intervals that may miss"),
         },
         "many_dimensions": {
             "epsilon": EPSILON,

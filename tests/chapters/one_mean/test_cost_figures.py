@@ -1,6 +1,5 @@
 from dataclasses import replace
 from functools import partial
-from inspect import signature
 
 import numpy as np
 import pytest
@@ -8,7 +7,15 @@ import pytest
 from tests.chapters.pictures import require_complete
 from workbench.chapters.one_mean.claims import costs as l17_costs
 from workbench.chapters.one_mean.claims import intervals
-from workbench.chapters.one_mean.figures import accuracy, accuracy_view, costs, currencies, free_view
+from workbench.chapters.one_mean.figures import (
+    accuracy,
+    accuracy_view,
+    costs,
+    currencies,
+    free_view,
+    intervals_view,
+)
+from workbench.chapters.one_mean.figures import intervals as interval_figures
 from workbench.privacy import PureDP
 from workbench.study.run import Run
 from workbench.study.sweeps.sweep import Sweep, grid
@@ -17,7 +24,7 @@ CHARTS = (
     accuracy.rows_against_accuracy,
     costs.private_for_free,
     costs.tight_ratio,
-    currencies.confidence_intervals,
+    interval_figures.confidence_intervals,
     currencies.currencies,
 )
 
@@ -50,7 +57,7 @@ def _few_runs(monkeypatch):
 @pytest.mark.usefixtures("_few_runs")
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.__name__)
 def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
-    made = chart(Run("quick", 1)) if "run" in signature(chart).parameters else chart("quick", 1)
+    made = chart(Run("quick", 1))
     require_complete(made, chart.__name__)
     assert made.how_to_read.count(".") >= 2
     assert all(panel.xlabel and panel.ylabel for panel in made.panels)
@@ -66,7 +73,7 @@ def test_the_forbidden_region_is_the_largest_of_the_bounds():
 
 def test_the_view_shows_theory_first_and_then_more_and_more_runs(monkeypatch):
     monkeypatch.setattr(free_view, "runs_per_frame", lambda n, radius: 5)
-    frames = list(free_view.private_for_free_view(1)(epsilon=1.0, n=500, radius=10.0))
+    frames = list(free_view.private_for_free_view(Run("quick", 1), epsilon=1.0, n=500, radius=10.0))
     assert "Predicted." in frames[0].caption
     assert "Measured in 5 runs" in frames[1].caption
     assert f"Measured in {5 * free_view.FRAMES} runs" in frames[-1].caption
@@ -75,15 +82,17 @@ def test_the_view_shows_theory_first_and_then_more_and_more_runs(monkeypatch):
     assert len({frame.panels[0].xlim for frame in frames}) == 1
 
 
-def test_the_view_begins_at_the_defaults_of_its_controls():
-    values = {name: control.value for name, control in free_view.CONTROLS.items()}
-    first = next(free_view.private_for_free_view(1)(**values))
-    assert first.title == "Is privacy free at ε = 1, n = 1000, R = 100?"
-
-
 @pytest.mark.parametrize(("n", "radius"), [(100, 1), (30_000, 10_000)])
 def test_frames_stay_small(n, radius):
     assert 5 <= free_view.runs_per_frame(n, radius) <= 200
+
+
+def test_the_view_of_intervals_shows_widths_first_and_counts_what_holds():
+    chosen = {"epsilon": 2.0, "delta": 1e-6, "n": 3000, "level": 0.1}
+    first, *_, last = intervals_view.confidence_intervals_view(Run("quick", 1), **chosen)
+    assert "hold the mean" not in first.caption
+    for series in last.panels[0].series[:-1]:
+        assert series.high[0] > 0.9
 
 
 @pytest.mark.parametrize("method", accuracy_view.METHODS)

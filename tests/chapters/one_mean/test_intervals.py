@@ -80,8 +80,8 @@ def test_the_experiment_is_the_one_asked_for():
 
 def test_the_plain_interval_is_the_usual_one():
     z = np.random.default_rng(3).standard_normal(50)
-    assert study._plain_width(z, "known") == pytest.approx(2 * 1.959964 / np.sqrt(50))
-    assert study._plain_width(z, "unknown") == pytest.approx(2 * 2.009575 * z.std(ddof=1) / np.sqrt(50))
+    assert study._plain_width(z, "known", 0.05) == pytest.approx(2 * 1.959964 / np.sqrt(50))
+    assert study._plain_width(z, "unknown", 0.05) == pytest.approx(2 * 2.009575 * z.std(ddof=1) / np.sqrt(50))
 
 
 def test_whole_lines_cover_at_infinite_width():

@@ -39,15 +39,15 @@ def test_the_packing_bound_lies_below_every_location():
 
 
 def test_the_view_yields_theory_first_and_then_more_trials():
-    frames = list(error_against_radius_view(Run(), epsilon=0.5, n=5000))
+    frames = list(error_against_radius_view(Run(), epsilon=0.5, n=5000, radius=1e3))
     roles = [{s.role for s in frame.panels[0].series} for frame in frames]
     assert ["estimate" in role for role in roles] == [False, False] + [True] * (len(roles) - 2)
     assert len({(frame.panels[0].xlim, frame.panels[0].ylim) for frame in frames}) == 1
     assert "two-step mean" in frames[-1].caption
-    assert frames[-1] == list(error_against_radius_view(Run(), epsilon=0.5, n=5000))[-1]
+    assert frames[-1] == list(error_against_radius_view(Run(), epsilon=0.5, n=5000, radius=1e3))[-1]
 
 
 def test_the_view_shows_a_location_that_fails():
-    third = list(islice(error_against_radius_view(Run(), epsilon=0.05, n=20), 3))[-1]
+    third = list(islice(error_against_radius_view(Run(), epsilon=0.05, n=20, radius=1e4), 3))[-1]
     (line,) = (s for s in third.panels[0].series if s.label == "two-step mean" and s.role == "theory")
     assert max(line.y) > 1000

@@ -3,8 +3,10 @@
 from workbench.chapters.one_mean.figures.accuracy import rows_against_accuracy
 from workbench.chapters.one_mean.figures.accuracy_view import rows_against_accuracy_view
 from workbench.chapters.one_mean.figures.costs import private_for_free, tight_ratio
-from workbench.chapters.one_mean.figures.currencies import confidence_intervals, currencies
+from workbench.chapters.one_mean.figures.currencies import currencies
 from workbench.chapters.one_mean.figures.free_view import private_for_free_view
+from workbench.chapters.one_mean.figures.intervals import confidence_intervals
+from workbench.chapters.one_mean.figures.intervals_view import confidence_intervals_view
 from workbench.chapters.one_mean.figures.location import (
     error_against_radius,
     rows_against_delta,
@@ -33,6 +35,7 @@ CLAIMS = (
 __all__ = [
     "CLAIMS",
     "confidence_intervals",
+    "confidence_intervals_view",
     "currencies",
     "error_against_radius",
     "error_against_radius_view",

@@ -59,12 +59,12 @@ def meaning(rho: float, delta: float) -> Meaning:
     )
 
 
-def composed(budget: ApproxDP, times: int) -> dict[str, float]:
+def composed(budget: ApproxDP, times: int, slack: float = SLACK) -> dict[str, float]:
     """Return epsilon of so many uses of a budget by the three theorems."""
     return {
         "basic": times * budget.epsilon,
-        "advanced": advanced_composition(budget, times, SLACK).epsilon,
-        "optimal": optimal_composition(budget, times, SLACK).epsilon,
+        "advanced": advanced_composition(budget, times, slack).epsilon,
+        "optimal": optimal_composition(budget, times, slack).epsilon,
     }
 
 

@@ -53,36 +53,39 @@ def intervals(
     sigma: float,
     mean: float,
     pivots: int,
+    epsilon: float = EPSILON,
+    delta: float = DELTA,
+    level: float = LEVEL,
     *,
     trials: int,
     data: Generator,
     noise: Generator,
 ) -> Columns:
-    """Run an interval at a point of method, n, sigma, mean and size of the table."""
-    estimator, budget = _estimator(calibration, variance, sigma, pivots), ApproxDP(EPSILON, DELTA)
+    """Run an interval at a point of method, n, sigma, mean, size of the table, budget and level."""
+    estimator, budget = _estimator(calibration, variance, sigma, pivots, level), ApproxDP(epsilon, delta)
     covered, width, reference = np.zeros(trials, bool), np.empty(trials), np.empty(trials)
     for i in range(trials):
         z = data.standard_normal(n)
         covered[i], width[i] = interval_loss(
             estimator(mean + sigma * z, budget=budget, rng=noise).value, mean
         )
-        reference[i] = sigma * _plain_width(z, variance)
+        reference[i] = sigma * _plain_width(z, variance, level)
     return {"covered": covered, "width": width, "reference": reference}
 
 
-def _estimator(calibration: str, variance: str, sigma: float, pivots: int) -> Any:
-    options: dict[str, Any] = {"level": LEVEL, "calibration": calibration, "pivots": pivots}
+def _estimator(calibration: str, variance: str, sigma: float, pivots: int, level: float) -> Any:
+    options: dict[str, Any] = {"level": level, "calibration": calibration, "pivots": pivots}
     if variance == "known":
         return Interval(sigma=sigma, **options)
     return IntervalUnknownVariance(**options)
 
 
-def _plain_width(z: np.ndarray, variance: str) -> float:
+def _plain_width(z: np.ndarray, variance: str, level: float) -> float:
     """Return the width of the normal, or Student's, interval of these rows."""
     n = len(z)
     if variance == "known":
-        return float(-2 * ndtri(LEVEL / 2)) / sqrt(n)
-    return float(2 * stdtrit(n - 1, 1 - LEVEL / 2) * z.std(ddof=1)) / sqrt(n)
+        return float(-2 * ndtri(level / 2)) / sqrt(n)
+    return float(2 * stdtrit(n - 1, 1 - level / 2) * z.std(ddof=1)) / sqrt(n)
 
 
 def sweep_of(profile: str) -> Sweep:

@@ -1,6 +1,6 @@
 """The explorer 'private for free': where the cost of privacy falls below that of sampling."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import log, sqrt
 
@@ -9,20 +9,15 @@ import numpy as np
 from workbench.chapters.one_mean.claims.costs import noise_part
 from workbench.chapters.one_mean.figures.costs import HALF_NORMAL_MEDIAN, KEYS, NAMES, PLAIN
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.controls import Slider
 from workbench.estimators.base import Abstention
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.laplace_normal import half_width
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.univariate.two_step_mean import TwoStepMean
 from workbench.privacy import PureDP
+from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 
-CONTROLS = {
-    "epsilon": Slider(0.05, 5, 1, label="ε"),
-    "n": Slider(100, 30_000, 1000, label="n", unit="rows", integer=True),
-    "radius": Slider(1, 10_000, 100, label="R", unit="standard deviations"),
-}
 ALT = (
     "The distance between private and plain mean against n, predicted and simulated, beside the error of the"
     " plain mean: privacy is free to the right of where they cross."
@@ -97,22 +92,18 @@ class Picture:
         return f"{said} Measured in {runs} runs: {medians['paper']:.3g} and {medians['tight']:.3g}."
 
 
-def private_for_free_view(seed: int) -> Callable[..., Iterator[Chart]]:
-    """Return the view of `explore` for a seed: theory, then the theory's curve, then more and more runs."""
-
-    def view(epsilon: float, n: int, radius: float) -> Iterator[Chart]:
-        picture = Picture(epsilon, n, radius)
-        picture.predict([n])
+def private_for_free_view(run: Run, *, epsilon: float, n: int, radius: float) -> Iterator[Chart]:
+    """Yield the distances at n against what sampling errs by: theory, its curve, then more and more runs."""
+    picture = Picture(epsilon, n, radius)
+    picture.predict([n])
+    yield picture.chart()
+    data, noise = (stream(run.seed, role, "private-for-free-view", n, 0) for role in (Role.DATA, Role.NOISE))
+    for number in range(FRAMES):
+        picture.simulate(runs_per_frame(n, radius), data, noise)
         yield picture.chart()
-        data, noise = (stream(seed, role, "private-for-free-view", n, 0) for role in (Role.DATA, Role.NOISE))
-        for number in range(FRAMES):
-            picture.simulate(runs_per_frame(n, radius), data, noise)
+        if number < len(GRID) // 2 + 1:
+            picture.predict(GRID[2 * number : 2 * number + 2])
             yield picture.chart()
-            if number < len(GRID) // 2 + 1:
-                picture.predict(GRID[2 * number : 2 * number + 2])
-                yield picture.chart()
-
-    return view
 
 
 def tight_distance(n: int, budget: PureDP, radius: float) -> float:

@@ -1,6 +1,7 @@
 """The explorer about locating a mean: error against the range for any n and ε."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,6 @@ from workbench.study.sweeps.streams import Role, point_id, stream
 Errors = dict[str, list[NDArray[np.float64]]]
 
 NAME = "one-mean-error-against-radius-view"
-SPOKEN = 1000.0  # the R of the caption
 WORK, OVERHEAD = 40_000, 700  # rows per frame and radius; what a release costs besides, in rows
 ROUNDS = 16
 CURVES = (
@@ -36,8 +36,31 @@ NORMAL_MEDIAN = 0.6744897501960817  # of |z|
 XLIM, YLIM = (7.0, 1.4e5), (2e-3, 2e5)
 
 
-def error_against_radius_view(run: Run, *, epsilon: float, n: int) -> Iterator[Chart]:
-    """Yield the errors of the tight means against R: predictions, then ever more trials.
+@dataclass(frozen=True)
+class Setting:
+    """The public numbers that the picture is about."""
+
+    epsilon: float
+    n: int
+    radius: float
+    calibration: str
+
+    def line(self, which: int, radii: Iterable[float]) -> Series:
+        """Return the predicted errors of one of the means."""
+        name, key, _, predict = CURVES[which]
+        owned = tuple(radii)
+        expected = [predict(self.n, radius, self.epsilon, self.calibration) for radius in owned]
+        return Series(name, owned, expected, role="theory", colour_key=self.colour(key))
+
+    def colour(self, key: str) -> str:
+        """Return the colour of a mean: the source's constants have their own."""
+        return key if self.calibration == "tight" else f"{key}:paper"
+
+
+def error_against_radius_view(
+    run: Run, *, epsilon: float, n: int, radius: float, calibration: str = "tight"
+) -> Iterator[Chart]:
+    """Yield the errors of both means against R: predictions, then ever more trials.
 
     Parameters
     ----------
@@ -47,21 +70,26 @@ def error_against_radius_view(run: Run, *, epsilon: float, n: int) -> Iterator[C
         Budget of one release.
     n
         Rows.
+    radius
+        The R that the sentence below the picture is about.
+    calibration
+        Whose constants: `tight` or `paper`.
 
     Yields
     ------
     Chart
-        The first after the cheap predictions, the second after the costly ones of two radii, the third
-        after those of the others and the first trials.
+        The first after the cheap predictions, the second after the costly one of the chosen radius, the
+        third after those of the others and the first trials.
     """
-    lines = [_reference(n), _line(0, n, epsilon, CURVE)]
-    yield _chart(epsilon, n, lines, {})
-    yield _chart(epsilon, n, [*lines, _line(1, n, epsilon, sweeps.RADII[:2])], {})
-    lines.append(_line(1, n, epsilon, sweeps.RADII))
+    setting = Setting(epsilon, n, radius, calibration)
+    lines = [_reference(n), setting.line(0, sorted({*CURVE, radius}))]
+    yield _chart(setting, lines, {})
+    yield _chart(setting, [*lines, setting.line(1, [radius])], {})
+    lines.append(setting.line(1, sorted({*sweeps.RADII, radius})))
     errors: dict[str, Errors] = {}
     for block in range(ROUNDS):
-        _simulate(errors, epsilon, n, run.seed, block)
-        yield _chart(epsilon, n, lines, errors)
+        _simulate(errors, setting, run.seed, block)
+        yield _chart(setting, lines, errors)
 
 
 def _reference(n: int) -> Series:
@@ -69,24 +97,16 @@ def _reference(n: int) -> Series:
     return Series("without privacy", XLIM, (level, level), role="reference", colour_key="non-private")
 
 
-def _line(which: int, n: int, epsilon: float, radii: tuple[float, ...]) -> Series:
-    name, key, _, predict = CURVES[which]
-    expected = [predict(n, radius, epsilon, "tight") for radius in radii]
-    return Series(name, radii, expected, role="theory", colour_key=key)
-
-
-def _simulate(errors: dict[str, Errors], epsilon: float, n: int, seed: int, block: int) -> None:
-    trials = max(2, WORK // (n + OVERHEAD))
+def _simulate(errors: dict[str, Errors], setting: Setting, seed: int, block: int) -> None:
+    trials = max(2, WORK // (setting.n + OVERHEAD))
     for name, _, measure, _ in CURVES:
         for radius in sweeps.RADII:
-            point: dict[str, Any] = {"n": n, "epsilon": epsilon, "radius": radius}
+            point: dict[str, Any] = {"n": setting.n, "epsilon": setting.epsilon, "radius": radius}
             data, noise = (
                 stream(seed, role, f"{NAME} {name}", point_id(point), block)
                 for role in (Role.DATA, Role.NOISE)
             )
-            found = np.abs(
-                measure(n=n, epsilon=epsilon, radius=radius, trials=trials, data=data, noise=noise)["tight"]
-            )
+            found = np.abs(measure(**point, trials=trials, data=data, noise=noise)[setting.calibration])
             errors.setdefault(name, {}).setdefault(f"{radius:g}", []).append(found)
 
 
@@ -96,11 +116,16 @@ def _points(name: str, key: str, errors: Errors) -> Series:
     return Series(name, map(float, errors), [m.estimate for m in found], low, high, colour_key=key)
 
 
-def _chart(epsilon: float, n: int, lines: list[Series], errors: dict[str, Errors]) -> Chart:
-    points = [_points(name, key, errors[name]) for name, key, _, _ in CURVES if name in errors]
+def _chart(setting: Setting, lines: list[Series], errors: dict[str, Errors]) -> Chart:
+    points = [
+        _points(name, setting.colour(key), errors[name]) for name, key, _, _ in CURVES if name in errors
+    ]
+    chosen = Series("", (setting.radius,) * 2, YLIM, role="reference")
+    xlim = (min(XLIM[0], setting.radius), max(XLIM[1], setting.radius))
     panel = Panel(
-        f"n = {n}, ε = {epsilon:g}", RADIUS, ERROR, (*points, *lines), note=NOTE, xlim=XLIM, ylim=YLIM
-    )
+        f"n = {setting.n}, ε = {setting.epsilon:g}, {setting.calibration} constants",
+        RADIUS, ERROR, (*points, *lines, chosen), note=f"{NOTE} Grey: the chosen R.", xlim=xlim, ylim=YLIM,
+    )  # fmt: skip
     return Chart(
         "one_mean_error_against_radius_view",
         "What the range costs",
@@ -109,16 +134,17 @@ def _chart(epsilon: float, n: int, lines: list[Series], errors: dict[str, Errors
         "range, for the chosen n and ε.",
         how_to_read="Dashed lines are predicted, points simulated. The clipped mean's line has slope 1; the "
         "two-step mean stays near the black line until nε is too small to find the data: then it jumps.",
-        caption=_caption(epsilon, n, lines, errors),
+        caption=_caption(setting, lines, errors),
     )
 
 
-def _caption(epsilon: float, n: int, lines: list[Series], errors: dict[str, Errors]) -> str:
+def _caption(setting: Setting, lines: list[Series], errors: dict[str, Errors]) -> str:
     trials = sum(len(block) for block in next(iter(errors["two-step mean"].values()))) if errors else 0
     values = {
-        line.label: float(np.interp(SPOKEN, tuple(line.x), tuple(line.y)))
+        line.label: dict(zip(line.x, line.y, strict=True)).get(setting.radius)
         for line in lines
-        if max(line.x) >= SPOKEN
+        if line.role == "theory"
     }
     said = ", ".join(f"{name} {value:.3g} σ" for name, value in values.items())
-    return f"n = {n}, ε = {epsilon:g}, R = {SPOKEN:g}: predicted error {said}; {trials} trials simulated."
+    where = f"n = {setting.n}, ε = {setting.epsilon:g}, R = {setting.radius:g}"
+    return f"{where}: predicted error {said}; {trials} trials simulated."

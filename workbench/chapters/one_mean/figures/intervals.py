@@ -1,0 +1,173 @@
+"""Coverage and width of private confidence intervals, against n and over the usual ones."""
+
+from functools import lru_cache
+from math import isfinite, nan, sqrt
+
+import pandas as pd
+from scipy.special import ndtri
+
+from workbench.bounds.search import smallest
+from workbench.chapters.one_mean.claims import intervals as study
+from workbench.chapters.one_mean.runs import theory
+from workbench.chapters.one_mean.runs.costs import DELTA
+from workbench.charts.bands import LEVEL, measured
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.ticks import tick_labels
+from workbench.estimators.parts.scale.pivots import rank
+from workbench.estimators.univariate.interval import Interval
+from workbench.estimators.univariate.interval_unknown_variance import SCALE, scale_and_mean
+from workbench.privacy import ApproxDP, Budget
+from workbench.study.measures import BAND, at, share
+from workbench.study.run import Run
+from workbench.study.sweeps.sweep import Sweep, multiples
+
+KEYS = {"known": "univariate/interval", "unknown": "univariate/interval-unknown-variance"}
+NAMES = {
+    ("tight", "known"): "σ known, tight",
+    ("tight", "unknown"): "σ unknown, tight",
+    ("paper", "known"): "σ known, KV18",
+    ("paper", "unknown"): "σ unknown, KV18",
+}
+PREDICTED = tuple(method for method in NAMES if method != ("paper", "unknown"))
+NS = (100.0, 50_000.0)
+COLUMN = {"epsilon": study.EPSILON, "delta": DELTA, "level": study.LEVEL}
+FEWEST_PIVOTS = 1500  # runs of a table that a level of 0.005 can be read off
+
+
+def confidence_intervals(
+    run: Run,
+    *,
+    epsilon: float = study.EPSILON,
+    delta: float = DELTA,
+    level: float = study.LEVEL,
+) -> Chart:
+    """Return coverage and width of private confidence intervals against n."""
+    sweep = _moved(study.sweep_of(run.profile), epsilon, delta, level)
+    frame = run.table(sweep)
+    (words,) = tick_labels([delta])
+    ends = NS if sweep.usual == () else _ends(sweep)
+    return Chart(
+        "confidence_intervals",
+        f"Private {_percents(level)} intervals at ε = {epsilon:g}, δ = {words}: coverage and price",
+        (_coverage(frame, ends, level), _width(frame, sweep, ends, ApproxDP(epsilon, delta), level)),
+        alt=f"Left: all intervals cover the mean in about {_percents(level)} of runs or more. Right: their"
+        " width over that of the usual interval falls towards 1 as n grows; with KV18's recipe it is infinite"
+        " for small n.",
+        how_to_read="Left, the share of intervals that hold the true mean, over means 0 and 10⁶ and σ from"
+        " 10⁻³ to 10³: no band may lie below the dashed line. Right, the price: the width over that of the"
+        " interval you would use without privacy. An arrow at the top is the whole line, the honest answer of"
+        " a recipe that can prove nothing at this n; it always covers.",
+    )
+
+
+def _percents(level: float) -> str:
+    return f"{100 * (1 - level):.4g} %"
+
+
+def _moved(sweep: Sweep, epsilon: float, delta: float, level: float) -> Sweep:
+    """Return the experiment at other public numbers, its n placed by where the source's recipe can prove."""
+    here = {"epsilon": epsilon, "delta": delta, "level": level}
+    if here == COLUMN:
+        return sweep
+    factor = first_finite(**here) / first_finite(**COLUMN)
+    return sweep.moved(
+        {
+            **point,
+            **here,
+            "n": multiples([int(point["n"])], factor)[0],
+            "pivots": max(FEWEST_PIVOTS, round(int(point["pivots"]) / max(1.0, factor))),
+        }
+        for point in sweep.points
+    )
+
+
+@lru_cache(maxsize=64)
+def first_finite(epsilon: float, delta: float, level: float) -> int:
+    """Return the n from which the source's interval for a known σ is no longer the whole line."""
+    interval, budget = Interval(level=level, calibration="paper"), ApproxDP(epsilon, delta)
+    return smallest(lambda n: isfinite(interval.half_width(n, budget)), start=2)
+
+
+def _ends(sweep: Sweep) -> tuple[float, float]:
+    ns = [float(point["n"]) for point in sweep.points]
+    return min(ns) / 3, 2.5 * max(ns)
+
+
+def _coverage(frame: pd.DataFrame, ends: tuple[float, float], level: float) -> Panel:
+    series = [_covered(frame, *method) for method in NAMES]
+    ns = sorted(set(frame["n"])) or ends
+    series.append(Series("nominal", (ns[0], ns[-1]), (1 - level, 1 - level), role="theory"))
+    return Panel("share of intervals that hold the mean", "rows n", "coverage", tuple(series),
+                 yscale="linear", xlim=ends, ylim=(1 - 2 * level, 1 + level / 10))  # fmt: skip
+
+
+def _covered(frame: pd.DataFrame, calibration: str, variance: str) -> Series:
+    rows = at(frame, calibration=calibration, variance=variance)
+    found = {n: share(int(of.sum()), len(of), LEVEL) for n, of in rows["covered"].groupby(rows["n"])}
+    return measured(NAMES[calibration, variance], found, _key(calibration, variance), kind="fraction")
+
+
+def _width(
+    frame: pd.DataFrame, sweep: Sweep, ends: tuple[float, float], budget: ApproxDP, level: float
+) -> Panel:
+    pivots = int(sweep.points[0]["pivots"])
+    curves = [_widths(frame, *method, budget, level, pivots) for method in NAMES]
+    lines = [_line(sweep, *method, budget, level, pivots) for method in PREDICTED] if sweep.usual else []
+    ns = sorted({point["n"] for point in sweep.points})
+    one = Series("without privacy", (ns[0], ns[-1]), (1, 1), role="reference", colour_key="non-private")
+    return Panel(
+        "median width / that of the usual interval",
+        "rows n",
+        "ratio of widths",
+        (*curves, *lines, one),
+        xlim=ends,
+        ylim=(0.95, 3),
+        note=f"Tight: critical values from {pivots} simulated runs.",
+    )
+
+
+def _widths(
+    frame: pd.DataFrame, calibration: str, variance: str, budget: ApproxDP, level: float, pivots: int
+) -> Series:
+    of = at(frame, calibration=calibration, variance=variance)
+    ns = sorted({int(n) for n in of["n"]})
+    ratios = [(at(of, n=n)["width"] / at(of, n=n)["reference"]).median() for n in ns]
+    expected = [predicted_ratio(calibration, variance, n, budget, level, pivots) for n in ns]
+    key = _key(calibration, variance)
+    return Series("", ns, ratios, colour_key=key, expected=expected, margin=BAND)
+
+
+def _line(
+    sweep: Sweep, calibration: str, variance: str, budget: ApproxDP, level: float, pivots: int
+) -> Series:
+    """Return the predicted widths, which are drawn beside measured ones away from the usual numbers."""
+    kind = {"calibration": calibration, "variance": variance}
+    ns = sorted({int(point["n"]) for point in sweep.points if kind.items() <= point.items()})
+    expected = [predicted_ratio(calibration, variance, n, budget, level, pivots) for n in ns]
+    return Series("", ns, expected, role="theory", colour_key=_key(calibration, variance))
+
+
+def predicted_ratio(
+    calibration: str, variance: str, n: int, budget: ApproxDP, level: float, pivots: int
+) -> float:
+    """Return the predicted width over the usual one; nan for the source's recipe with σ unknown.
+
+    The source's width for a known σ is public. Ours is the quantile of the predicted error that the table's
+    rank stands for; an estimated σ with relative error r stretches it by 1 + (z² + 1) r²/2, as Student's t.
+    """
+    usual = float(-ndtri(level / 2)) / sqrt(n)
+    if calibration == "paper":
+        width = Interval(level=level, calibration="paper").half_width(n, budget) / usual
+        return width if variance == "known" and isfinite(width) else nan
+    stretch: float = 1.0
+    spent: Budget = budget
+    if variance == "unknown":
+        scale, spent = scale_and_mean(n, budget)
+        design = SCALE.design(n, scale)
+        stretch = 1 + (ndtri(level / 2) ** 2 + 1) * design.rms**2 / 2
+    missed = 1 - rank(level, pivots) / pivots
+    return stretch * theory.accuracy(n, None, spent, "tight", missed) / usual
+
+
+def _key(calibration: str, variance: str) -> str:
+    return KEYS[variance] + (":paper" if calibration == "paper" else "")
