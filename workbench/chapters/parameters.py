@@ -21,7 +21,11 @@ CORRUPTION = Parameter("ξ", 0.05, 0.001, 0.49, "the adversary's share of the ro
 
 CHAPTERS: Mapping[str, Declared] = MappingProxyType(
     {
-        "start_here": {"epsilon": EPSILON, "n": replace(N, default=442, high=442, track=(10, 442))},
+        "start_here": {
+            "epsilon": EPSILON,
+            "delta": DELTA,
+            "n": replace(N, default=442, high=442, track=(10, 442)),
+        },
         "one_mean": {
             "epsilon": replace(EPSILON, default=0.5, track=(0.05, 5)),
             "delta": DELTA,

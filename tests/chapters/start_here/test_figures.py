@@ -8,12 +8,12 @@ from workbench.chapters.start_here import costs
 from workbench.chapters.start_here import means as start_here_means
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, ApproxDP, Ledger, PureDP
+from workbench.study.run import Run
 
 
 @pytest.fixture
 def _few_runs(monkeypatch):
-    for module in (start_here_means, costs):
-        monkeypatch.setattr(module, "RUNS", {"quick": 8})
+    monkeypatch.setattr(start_here_means, "RUNS", {"quick": 8})
 
 
 def ledger(*epsilons):
@@ -24,11 +24,9 @@ def ledger(*epsilons):
 
 
 @pytest.mark.usefixtures("_few_runs")
-@pytest.mark.parametrize(
-    "chart", [start_here.side_by_side, start_here.price, start_here.spending(ledger(0.5, 0.2))]
-)
+@pytest.mark.parametrize("chart", [start_here.side_by_side, start_here.price, start_here.spending])
 def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
-    made = chart("quick", 1)
+    made = chart(Run("quick", 1))
     require_complete(made, made.name)
     assert made.how_to_read.count(".") >= 2
     assert all(panel.xlabel and panel.ylabel for panel in made.panels)
@@ -55,7 +53,7 @@ def test_whoever_has_a_budget_runs_at_it_and_it_is_within_the_one_budget(n, epsi
 @pytest.mark.usefixtures("_few_runs")
 def test_a_row_stays_as_it_is_when_others_come_and_go(monkeypatch):
     def rows():
-        panel = start_here.side_by_side("quick", 1).panels[0]
+        panel = start_here.side_by_side(Run("quick", 1)).panels[0]
         bars = [series for series in panel.series if series.role == "estimate"]
         return {panel.names[int(bar.x[0]) - 1]: (bar.low, bar.y, bar.high) for bar in bars}
 
@@ -71,7 +69,7 @@ def test_an_estimator_that_does_not_apply_has_an_empty_row_and_a_reason(monkeypa
         raise ArgumentError("n", n, "at least 10000")
 
     monkeypatch.setattr(kind, "plan", refuse)
-    (chart, *_, last) = start_here.side_by_side_view(1)(epsilon=1.0, n=100)
+    (chart, *_, last) = start_here.side_by_side_view(Run("quick", 1), delta=1e-6, epsilon=1.0, n=100)
     panel = last.panels[0]
     assert chart.panels[0].names == panel.names
     place = 1 + panel.names.index("univariate/median")
@@ -80,7 +78,7 @@ def test_an_estimator_that_does_not_apply_has_an_empty_row_and_a_reason(monkeypa
 
 
 def test_the_view_shows_the_plain_mean_first_and_then_more_and_more_releases():
-    frames = list(start_here.side_by_side_view(1)(epsilon=1.0, n=442))
+    frames = list(start_here.side_by_side_view(Run("quick", 1), delta=1e-6, epsilon=1.0, n=442))
     assert frames[0].caption == "The plain mean of these 442 rows is 26.38."
     assert all(series.role == "reference" for series in frames[0].panels[0].series)
     assert [frame.caption.split("; ")[1] for frame in frames[1:]] == [
@@ -91,33 +89,33 @@ def test_the_view_shows_the_plain_mean_first_and_then_more_and_more_releases():
 
 def test_all_rows_are_used_at_the_end_of_the_slider():
     x = start_here_means.column()
-    frame = next(start_here.side_by_side_view(5)(epsilon=1.0, n=len(x)))
+    frame = next(start_here.side_by_side_view(Run("quick", 5), delta=1e-6, epsilon=1.0, n=len(x)))
     (plain,) = [series for series in frame.panels[0].series if series.label == "plain mean"]
     assert plain.y[0] == pytest.approx(x.mean(), rel=1e-12)
 
 
 def test_silence_is_said():
-    *_, last = start_here.side_by_side_view(17)(epsilon=0.05, n=50)
+    *_, last = start_here.side_by_side_view(Run("quick", 17), delta=1e-6, epsilon=0.05, n=50)
     assert "Mostly no answer: univariate/unbounded-mean" in last.caption
 
 
 def test_bars_of_a_ledger_lie_end_to_end():
-    panel = start_here.spending(ledger(0.5, 0.2))("quick", 1).panels[0]
+    panel = costs.spent(ledger(0.5, 0.2)).panels[0]
     assert panel.names == ("release 0", "release 1", "left")
     bars = [(series.low[0], series.high[0]) for series in panel.series if series.low]
     assert np.allclose(bars, [(0, 0.5), (0.5, 0.7), (0.7, 1.0)])
 
 
 def test_an_empty_ledger_is_all_left_and_another_currency_is_refused():
-    panel = start_here.spending(ledger())("quick", 1).panels[0]
+    panel = costs.spent(ledger()).panels[0]
     assert panel.names == ("left",)
     with pytest.raises(ArgumentError, match="budgets of ε"):
-        start_here.spending(Ledger(ZCDP(1.0)))
+        costs.spent(Ledger(ZCDP(1.0)))
 
 
 @pytest.mark.usefixtures("_few_runs")
 def test_the_price_falls_with_epsilon():
-    for curve in start_here.price("quick", 1).panels[0].series[1:]:
+    for curve in start_here.price(Run("quick", 1)).panels[0].series[1:]:
         assert curve.y[0] > curve.y[-1]
         assert all(
             low <= middle <= high for low, middle, high in zip(curve.low, curve.y, curve.high, strict=True)

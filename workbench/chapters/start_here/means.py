@@ -1,6 +1,6 @@
 """A real column, and what every estimator of a mean that applies to it releases at one budget."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from math import sqrt
@@ -16,21 +16,57 @@ from workbench.estimators import Abstention, Estimator
 from workbench.privacy import ApproxDP, Budget, NonPrivate, PureDP
 from workbench.privacy.conversions import gdp_within_approx, zcdp_within_approx
 from workbench.study.profiles import blocks
+from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 
-KNOWN = {"centre": 35.0, "radius": 25.0, "sigma": 5.0}  # of a body-mass index, before seeing any
-COLUMN = "bmi"
-DELTA = 1e-6
+ROWS, EPSILON, DELTA = 442, 1.0, 1e-6
 RUNS = {profile: 100 * count for profile, count in blocks(full=10).items()}
 ROUNDS = (4, 8, 16, 32)  # runs in the frames of the explorer
-RANGE = (23.0, 30.0)  # kg/m² shown, of the 50 that are possible
-RELEASED = "released body-mass index (kg/m²)"
 READING = (
     "The rows are the same in every run, only the noise is fresh. A marker is the median of what is released,"
     " its bar holds 90 % of the releases. The black line is the plain mean, which nobody may see; the grey"
     " lines are one standard error away: a bar between them costs less than sampling did. A marker off the"
     " line is no noise: it is a median, or a mean of cut rows, and the column is skewed."
 )
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table, and what is publicly known of it before seeing any row.
+
+    Parameters
+    ----------
+    name
+        In the table.
+    words
+        What it is, with its unit.
+    centre, radius, sigma
+        The mean is within `radius` of `centre`; `sigma` is a usual standard deviation.
+    shown
+        The ends of a picture's axis.
+    """
+
+    name: str
+    words: str
+    centre: float
+    radius: float
+    sigma: float
+    shown: tuple[float, float]
+
+    def rows(self, n: int = ROWS) -> np.ndarray:
+        """Return the first entries of the column."""
+        return patients()[self.name].to_numpy(np.float64)[:n]
+
+
+COLUMNS = {
+    one.name: one
+    for one in (
+        Column("bmi", "body-mass index (kg/m²)", 35.0, 25.0, 5.0, (23.0, 30.0)),
+        Column("bp", "blood pressure (mmHg)", 100.0, 50.0, 14.0, (84.0, 106.0)),
+        Column("s1", "total cholesterol (mg/dl)", 200.0, 150.0, 35.0, (160.0, 220.0)),
+    )
+}
+BMI = COLUMNS["bmi"]
 
 
 @cache
@@ -42,9 +78,9 @@ def patients() -> pd.DataFrame:
     return table
 
 
-def column() -> np.ndarray:
-    """Return the body-mass index of every patient."""
-    return patients()[COLUMN].to_numpy(np.float64)
+def column(n: int = ROWS) -> np.ndarray:
+    """Return the body-mass index of the first patients."""
+    return BMI.rows(n)
 
 
 @dataclass(frozen=True)
@@ -57,9 +93,9 @@ class Candidate:
     reason: str = ""
 
 
-def candidates(n: int, epsilon: float) -> tuple[Candidate, ...]:
+def candidates(n: int, epsilon: float, delta: float = DELTA, told: Column = BMI) -> tuple[Candidate, ...]:
     """Return every private estimator of a mean in the catalog, as it would run on n rows of one column."""
-    return tuple(candidate(key, n, epsilon) for key in keys())
+    return tuple(candidate(key, n, epsilon, delta, told) for key in keys())
 
 
 def keys() -> tuple[str, ...]:
@@ -68,16 +104,16 @@ def keys() -> tuple[str, ...]:
     return tuple(entry.key for entry in means if _private(entry))
 
 
-def candidate(key: str, n: int, epsilon: float) -> Candidate:
-    """Return one estimator at (ε, 1e-6), else at a budget that is within it: ε alone, or ρ, or μ."""
+def candidate(key: str, n: int, epsilon: float, delta: float = DELTA, told: Column = BMI) -> Candidate:
+    """Return one estimator at (ε, δ), else at a budget that is within it: ε alone, or ρ, or μ."""
     default: Any = CATALOG[key].estimator
     reason = ""
     try:
-        known = {field.name for field in fields(default)} & KNOWN.keys()
-        default = replace(default, **{name: KNOWN[name] for name in known})
+        known = {field.name for field in fields(default)} & {"centre", "radius", "sigma"}
+        default = replace(default, **{name: getattr(told, name) for name in known})
     except ArgumentError as error:
         return Candidate(key, default, None, str(error))
-    for budget in _budgets(epsilon):
+    for budget in _budgets(epsilon, delta):
         try:
             default.plan(n, 1, budget)
         except ArgumentError as error:
@@ -91,8 +127,8 @@ def _private(entry: Entry) -> bool:
     return not all(isinstance(example.budget, NonPrivate) for example in entry.examples)
 
 
-def _budgets(epsilon: float) -> Iterator[Budget]:
-    whole = ApproxDP(epsilon, DELTA)
+def _budgets(epsilon: float, delta: float) -> Iterator[Budget]:
+    whole = ApproxDP(epsilon, delta)
     yield from (whole, PureDP(epsilon), zcdp_within_approx(whole), gdp_within_approx(whole))
 
 
@@ -112,23 +148,29 @@ def _number(value: Any) -> float:
     return np.nan if isinstance(value, Abstention) else float(np.ravel(value)[0])
 
 
-def side_by_side(profile: str, seed: int) -> Chart:
-    """Return the chart of the releases of every applicable estimator at ε = 1, over fresh noise."""
-    x = column()
-    found = candidates(len(x), 1.0)
-    spread = {one.key: released(one, x, RUNS[profile], _noise(seed, one, 0)) for one in found}
+def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = ROWS) -> Chart:
+    """Return the chart of the releases of every applicable estimator at one budget, over fresh noise."""
+    x, runs = column(n), trials(run)
+    found = candidates(len(x), epsilon, delta)
+    spread = {one.key: released(one, x, runs, _noise(run.seed, one, 0)) for one in found}
     return Chart(
         "side_by_side",
-        f"The mean of one column at ε = 1, δ ≤ {DELTA:g}: what is released",
-        (_strip(x, spread, _absent(found)),),
+        f"The mean of one column at ε = {epsilon:g}, δ ≤ {delta:g}: what is released",
+        (_strip(x, spread, BMI, _absent(found)),),
         alt="Bars one below the other: for every private estimator of a mean that applies, the central"
-        " 90 % of what it releases for the same 442 rows. Those that cut at the whole range spread widest,"
+        f" 90 % of what it releases for the same {n} rows. Those that cut at the whole range spread widest,"
         " those that look for the data first least; the private median lies below the plain mean.",
         how_to_read=READING,
     )
 
 
-def _strip(x: np.ndarray, spread: Mapping[str, np.ndarray], note: str = "") -> Panel:
+def trials(run: Run) -> int:
+    """Return how often every estimator is run on the same rows."""
+    most = RUNS[run.profile] if run.most is None else min(run.most, RUNS[run.profile])
+    return most if run.simulate else 0
+
+
+def _strip(x: np.ndarray, spread: Mapping[str, np.ndarray], told: Column, note: str = "") -> Panel:
     mean, error = float(x.mean()), float(x.std() / sqrt(len(x)))
     ends = (0.5, len(spread) + 0.5)
     series = [Series("plain mean", ends, (mean, mean), role="reference", colour_key="non-private")]
@@ -137,8 +179,8 @@ def _strip(x: np.ndarray, spread: Mapping[str, np.ndarray], note: str = "") -> P
     for place, (key, values) in enumerate(spread.items(), start=1):
         series += _bar(place, key, values)
     return Panel(
-        "", "estimator", RELEASED, tuple(series), xscale="linear", yscale="linear", xlim=ends, ylim=RANGE,
-        note=note, names=tuple(spread),
+        "", "estimator", f"released {told.words}", tuple(series), xscale="linear", yscale="linear", xlim=ends,
+        ylim=told.shown, note=note, names=tuple(spread),
     )  # fmt: skip
 
 
@@ -154,29 +196,60 @@ def _absent(found: tuple[Candidate, ...]) -> str:
     return " ".join(f"{one.key} does not run here: {one.reason}." for one in found if one.budget is None)
 
 
-def side_by_side_view(seed: int) -> Callable[..., Iterator[Chart]]:
-    """Return the view of `explore`: the plain mean at once, then more and more releases."""
+def side_by_side_view(
+    run: Run,
+    *,
+    epsilon: float,
+    delta: float,
+    n: int,
+    radius: float = BMI.radius / BMI.sigma,
+    column: str = BMI.name,
+) -> Iterator[Chart]:
+    """Yield what estimators release: the plain mean at once, then more and more releases.
 
-    def view(epsilon: float, n: int) -> Iterator[Chart]:
-        x = stream(seed, Role.DATA, "view", n, 0).choice(column(), n, replace=False)
-        spread = {key: np.array([]) for key in keys()}
-        yield _view_chart(x, spread, epsilon)
-        found = candidates(n, epsilon)
-        noise = {one.key: _noise(seed, one, n) for one in found}
-        for runs in ROUNDS:
-            for one in (one for one in found if one.budget is not None):
-                more = released(one, x, runs, noise[one.key])
-                spread[one.key] = np.append(spread[one.key], more)
-            yield _view_chart(x, spread, epsilon, _absent(found))
+    Parameters
+    ----------
+    run
+        Has the seed of the noise.
+    epsilon, delta
+        The budget of every release, at most.
+    n
+        How many rows.
+    radius
+        Half-width of the range that is told, in usual standard deviations.
+    column
+        Whose mean.
 
-    return view
+    Yields
+    ------
+    Chart
+        The first without releases.
+    """
+    told = replace(COLUMNS[column], radius=radius * COLUMNS[column].sigma)
+    x = stream(run.seed, Role.DATA, "view", n, 0).choice(told.rows(), n, replace=False)
+    spread = {key: np.empty(0) for key in keys()}
+    yield _view_chart(x, spread, epsilon, delta, told)
+    found = candidates(len(x), epsilon, delta, told)
+    noise = {one.key: _noise(run.seed, one, n) for one in found}
+    for runs in ROUNDS:
+        for one in (one for one in found if one.budget is not None):
+            more = released(one, x, runs, noise[one.key])
+            spread[one.key] = np.append(spread[one.key], more)
+        yield _view_chart(x, spread, epsilon, delta, told, _absent(found))
 
 
-def _view_chart(x: np.ndarray, spread: Mapping[str, np.ndarray], epsilon: float, note: str = "") -> Chart:
+def _view_chart(
+    x: np.ndarray,
+    spread: Mapping[str, np.ndarray],
+    epsilon: float,
+    delta: float,
+    told: Column,
+    note: str = "",
+) -> Chart:
     return Chart(
         "side_by_side_view",
-        f"ε = {epsilon:g}, δ ≤ {DELTA:g}, {len(x)} rows",
-        (_strip(x, spread, note),),
+        f"ε = {epsilon:g}, δ ≤ {delta:g}, {len(x)} rows, mean told to within {told.radius:g}",
+        (_strip(x, spread, told, note),),
         alt="What every estimator releases for the chosen rows, over fresh noise.",
         caption=_caption(x, spread),
     )
