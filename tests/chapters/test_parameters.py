@@ -13,7 +13,7 @@ from workbench.lab.live import session
 from workbench.lab.live.session import Session, defaults
 from workbench.study.run import Run
 
-SKETCH = Run("quick", 3, most=4)
+SKETCH, PREDICTED = Run("quick", 3, most=4), Run("quick", 3, simulate=False)
 
 
 def figures():
@@ -39,9 +39,9 @@ def other(name, parameter, value):
 
 
 @cache
-def usual(figure):
+def usual(figure, run):
     """What is drawn at the numbers of the committed figure."""
-    return plotted(figure(SKETCH))
+    return plotted(figure(run))
 
 
 def plotted(chart):
@@ -52,17 +52,31 @@ def plotted(chart):
     ]
 
 
+def measured(panel):
+    """What was measured: the points of every curve of a panel that has some."""
+    return [(one.x, one.y) for one in panel.series if one.role == "estimate" and one.x]
+
+
 @pytest.mark.parametrize(
     ("name", "figure", "parameter"), MOVES, ids=lambda one: getattr(one, "__name__", one)
 )
 def test_a_declared_number_moves_what_is_plotted(name, figure, parameter):
+    """Where no prediction moves, which costs no runs, something else does."""
     moved = {parameter: other(name, parameter, defaults(figure)[parameter])}
-    assert usual(figure) != plotted(figure(SKETCH, **moved))
+    assert any(usual(figure, run) != plotted(figure(run, **moved)) for run in (PREDICTED, SKETCH))
+
+
+@pytest.mark.parametrize(("name", "figure"), FIGURES, ids=lambda one: getattr(one, "__name__", one))
+def test_what_is_measured_moves_in_every_panel(name, figure):
+    """A curve of its own may stay: an estimator that releases its range does so at other numbers, too."""
+    moved = {parameter: other(name, parameter, value) for parameter, value in defaults(figure).items()}
+    for before, after in zip(figure(SKETCH).panels, figure(SKETCH, **moved).panels, strict=True):
+        assert not measured(before) or measured(before) != measured(after)
 
 
 @pytest.mark.parametrize(("name", "figure"), FIGURES, ids=lambda one: getattr(one, "__name__", one))
 def test_what_is_recorded_is_what_was_used_and_nothing_else_is_taken(name, figure, tmp_path, monkeypatch):
-    monkeypatch.setattr(session, "Run", lambda profile, seed: SKETCH)
+    monkeypatch.setattr(session, "Run", lambda profile, seed: PREDICTED)
     lab = Session(name, out=str(tmp_path))
     used = {
         parameter: other(name, parameter, value) for parameter, value in list(defaults(figure).items())[:1]
@@ -72,4 +86,4 @@ def test_what_is_recorded_is_what_was_used_and_nothing_else_is_taken(name, figur
     recorded = canonical_json.read(made)["parameters"]
     assert recorded == json.loads(json.dumps({"profile": "quick", **defaults(figure), **used}))
     with pytest.raises(TypeError, match="undeclared"):
-        figure(SKETCH, undeclared=1)
+        figure(PREDICTED, undeclared=1)

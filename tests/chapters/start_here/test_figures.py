@@ -4,7 +4,7 @@ import pytest
 from tests.chapters.pictures import require_complete
 from workbench.catalog import CATALOG
 from workbench.chapters import start_here
-from workbench.chapters.start_here import costs
+from workbench.chapters.start_here import columns, costs
 from workbench.chapters.start_here import means as start_here_means
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, ApproxDP, Ledger, PureDP
@@ -42,7 +42,7 @@ def test_every_private_estimator_of_a_mean_has_a_row():
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 5.0])
 @pytest.mark.parametrize("n", [50, 442])
 def test_whoever_has_a_budget_runs_at_it_and_it_is_within_the_one_budget(n, epsilon):
-    x, rng = start_here_means.column()[:n], np.random.default_rng(1)
+    x, rng = columns.column()[:n], np.random.default_rng(1)
     for one in start_here_means.candidates(n, epsilon):
         if one.budget is not None:
             delivered = one.estimator(x, budget=one.budget, rng=rng).guarantee.budget
@@ -88,7 +88,7 @@ def test_the_view_shows_the_plain_mean_first_and_then_more_and_more_releases():
 
 
 def test_all_rows_are_used_at_the_end_of_the_slider():
-    x = start_here_means.column()
+    x = columns.column()
     frame = next(start_here.side_by_side_view(Run("quick", 5), delta=1e-6, epsilon=1.0, n=len(x)))
     (plain,) = [series for series in frame.panels[0].series if series.label == "plain mean"]
     assert plain.y[0] == pytest.approx(x.mean(), rel=1e-12)

@@ -4,16 +4,8 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.chapters.start_here.means import (
-    DELTA,
-    EPSILON,
-    ROWS,
-    Candidate,
-    candidate,
-    column,
-    released,
-    trials,
-)
+from workbench.chapters.start_here.columns import ROWS, column
+from workbench.chapters.start_here.means import DELTA, EPSILON, Candidate, candidate, released, trials
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, Budget, Ledger, PureDP
@@ -29,9 +21,9 @@ KEYS = {
 }
 
 
-def spending(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Chart:
+def spending(run: Run, *, epsilon: float = EPSILON) -> Chart:
     """Return the chart of the notebook's ledger; nothing is run."""
-    ledger = Ledger(ApproxDP(epsilon, delta))
+    ledger = Ledger(PureDP(epsilon))
     for name, share in SPENT.items():
         ledger.charge(PureDP(share * epsilon), name)
     return spent(ledger)
@@ -62,7 +54,7 @@ def spent(ledger: Ledger) -> Chart:
     )  # fmt: skip
     return Chart(
         "spending",
-        f"A ledger of {ledger.budget}",
+        f"A ledger of ε = {total:g}",
         (panel,),
         alt=f"Bars one below the other: {len(costs)} releases, each beginning where the one above it ended,"
         f" together ε = {ends[-1]:g} of {total:g}; the last bar is what is left.",
