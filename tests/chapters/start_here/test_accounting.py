@@ -2,7 +2,7 @@ import pytest
 
 from workbench.chapters.registry import CLAIMS
 from workbench.chapters.start_here import claims as accounting
-from workbench.privacy import GaussianDP, ledger
+from workbench.privacy import GaussianDP, budget, ledger
 from workbench.study.verdict import Status
 
 
@@ -17,7 +17,7 @@ def test_shares_add_up_for_any_seed_and_profile():
 
 
 def test_a_ledger_that_lets_a_millionth_pass_is_refuted(monkeypatch):
-    monkeypatch.setattr(ledger, "SLACK", 1e-5)
+    monkeypatch.setattr(budget, "SLACK", 1e-5)
     assert CLAIMS["start-here/shares-add-up"].decide("quick", 1, 1).status == Status.REFUTED
 
 
@@ -30,6 +30,6 @@ def test_a_sum_that_is_a_thousandth_off_is_measured(monkeypatch, factor):
         return GaussianDP(factor * total.mu) if isinstance(total, GaussianDP) else total
 
     monkeypatch.setattr(ledger, "add", wrong)
-    monkeypatch.setattr(ledger, "SLACK", 1e-2)
+    monkeypatch.setattr(budget, "SLACK", 1e-2)
     assert accounting._error(GaussianDP(1.0), 7) > accounting.ROUNDING
     assert (accounting._gaussian(7) > 1 + 1e-9) == (factor > 1)
