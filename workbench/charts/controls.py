@@ -95,7 +95,17 @@ class Slider:
         >>> Slider(100, 10_000, 2000, label="n", unit="rows", integer=True).says(2000)
         'n = 2000 rows'
         """
-        return f"{self.label} = {value:.12g} {self.unit}".strip()
+        return f"{self.label} = {typed(value)} {self.unit}".strip()
+
+
+def typed(value: float) -> str:
+    """Return a number as one would type it.
+
+    >>> typed(0.05), typed(1234567), typed(1e-6)
+    ('0.05', '1234567', '1e-6')
+    """
+    digits, _, power = f"{value:.12g}".partition("e")
+    return f"{digits}e{int(power)}" if power else digits
 
 
 def _products(low: float, high: float) -> Iterable[float]:

@@ -19,7 +19,7 @@ import ipywidgets
 from matplotlib.figure import Figure
 
 from workbench.charts.chart import Chart
-from workbench.charts.controls import Choice, Control, Slider
+from workbench.charts.controls import Choice, Control, Slider, typed
 from workbench.charts.kept import Kept
 from workbench.errors import ArgumentError, one_of
 from workbench.lab.live.drawing import Drawing, stage
@@ -138,7 +138,7 @@ class Explorer:
         parameters = [
             (name, one) for name, one in self.controls.items() if isinstance(one, Slider) and one.legal
         ]
-        return " ".join(f"-p {name}={one.clean(self.widgets[name].value):.12g}" for name, one in parameters)
+        return " ".join(f"-p {name}={typed(one.clean(self.widgets[name].value))}" for name, one in parameters)
 
     def _asked(self, _widget: object, message: str, _buffers: object) -> None:
         """Do what a button asks for."""

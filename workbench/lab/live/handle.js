@@ -19,6 +19,7 @@ function render({ model, el }) {
   const refusal = part("p", { className: "workbench-refusal" });
   refusal.ariaLive = "polite";
 
+  const said = (value) => (value > 0 && value < 1e-4 ? value.toExponential() : String(value));
   // The place of a number; one that was typed gets a place of its own.
   const place = (value) => {
     if (!stops.includes(value)) stops.push(value);
@@ -30,8 +31,8 @@ function render({ model, el }) {
     const at = place(value);
     track.max = stops.length - 1;
     track.value = at;
-    track.ariaValueText = `${value} ${unit}`.trim();
-    field.value = value;
+    track.ariaValueText = `${said(value)} ${unit}`.trim();
+    field.value = said(value);
     track.disabled = field.readOnly = model.get("fixed");
   };
   const say = (words) => {
