@@ -53,7 +53,7 @@ class Slider:
     def stops(self) -> tuple[float, ...]:
         """The round numbers at which a handle rests; both ends and the start are among them.
 
-        >>> Slider(100, 442, 250, integer=True).stops[-5:], Slider(0.05, 5, 0.123).stops[5:9]
+        >>> Slider(100, 442, 250, integer=True).stops[-5:], Slider(0.05, 5, 0.123).stops[3:7]
         ((200, 250, 300, 400, 442), (0.1, 0.12, 0.123, 0.15))
         >>> Slider(1, 50, 10, log=False, integer=True).stops[:3], Slider(0, 0.3, 0.1, log=False).stops[19:22]
         ((1, 2, 3), (0.095, 0.1, 0.105))
