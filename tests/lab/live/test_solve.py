@@ -1,4 +1,5 @@
 import re
+from functools import partial
 
 import pytest
 
@@ -8,6 +9,7 @@ from workbench.errors import ArgumentError
 from workbench.lab.live.solve import solver
 from workbench.privacy import ApproxDP
 from workbench.study.planner import Question, plan
+from workbench.study.planner.search import Scale, factors
 
 QUICKEST = "covariance/thresholded"
 
@@ -116,4 +118,7 @@ def test_bad_questions_are_refused_by_name(key, start, words):
 def test_every_source_has_an_explorer_whose_number_is_the_planners(key):
     at = STARTS[key]
     made = solver(key)
-    assert made.widgets["n"].value == pytest.approx(needed(key, at.d, at.alpha, at.epsilon, at.delta))
+    trade = made.solution.map.trade
+    first = trade.answers_from(at.epsilon, at.delta)
+    bound = partial(trade.error, epsilon=at.epsilon, delta=at.delta)
+    assert made.widgets["n"].value == Scale(bound, first, trade.candidate.most, factors).least(at.alpha)
