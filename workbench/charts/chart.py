@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 from workbench.charts.canonical_json import numbers
 from workbench.errors import ArgumentError, integer_at_least, one_of
 
-Role = Literal["estimate", "theory", "bound", "reference", "rows"]
+Role = Literal["estimate", "theory", "bound", "reference", "rows", "kept"]
 Kind = Literal["number", "count", "fraction"]
 Scale = Literal["linear", "log"]
 
@@ -33,7 +33,8 @@ class Series:
         The points and the band around them; an infinite `y` is drawn as an arrow at the upper edge.
     role
         `estimate` (measured: line, band, and markers unless the points are many), `theory` (dashed), `bound`
-        (nothing can lie below: dotted, filled below), `reference` (grey), `rows` (data: dots and no line).
+        (nothing can lie below: dotted, filled below), `reference` (grey), `rows` (data: dots and no line),
+        `kept` (of another picture, pale and beneath the rest).
     colour_key
         Whose curve it is: a catalog key, or `key:variant` for a second version of the same estimator.
     kind

@@ -1,12 +1,12 @@
 """What can be moved in an explorer, as plain values; `explore` turns them into widgets."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor, log10
 
 from workbench.errors import ArgumentError, finite, one_of
 
-ROUND = (1, 1.1, 1.2, 1.3, 1.5, 1.7, 2, 2.2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9)  # of a decade
+ROUND = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)  # of a decade
 STOPS = 60  # about as many as a track without logarithms has
 
 
@@ -17,13 +17,16 @@ class Slider:
     Parameters
     ----------
     low, high, value
-        The ends and where it starts; a start beyond an end becomes that end.
+        The ends of the track and where it starts; a start beyond an end becomes that end.
     log
         Whether equal steps multiply; the ends are then above 0.
     label, unit
         What stands beside it: the symbol the plot uses.
     integer
         Whether the view gets whole numbers.
+    legal
+        The least and the largest number that may be typed, where the slider is that of a `Parameter`; else
+        the ends of the track.
     """
 
     low: float
@@ -33,6 +36,7 @@ class Slider:
     label: str = ""
     unit: str = ""
     integer: bool = False
+    legal: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         finite(low=self.low, high=self.high, value=self.value)
@@ -49,8 +53,8 @@ class Slider:
     def stops(self) -> tuple[float, ...]:
         """The round numbers at which a handle rests; both ends and the start are among them.
 
-        >>> Slider(100, 442, 250, integer=True).stops[-5:], Slider(0.05, 5, 0.123).stops[5:9]
-        ((250, 300, 350, 400, 442), (0.1, 0.11, 0.12, 0.123))
+        >>> Slider(100, 442, 250, integer=True).stops[-5:], Slider(0.05, 5, 0.123).stops[3:7]
+        ((200, 250, 300, 400, 442), (0.1, 0.12, 0.123, 0.15))
         >>> Slider(1, 50, 10, log=False, integer=True).stops[:3], Slider(0, 0.3, 0.1, log=False).stops[19:22]
         ((1, 2, 3), (0.095, 0.1, 0.105))
         """
@@ -61,13 +65,29 @@ class Slider:
         return tuple(sorted(inner | {self.clean(end) for end in (self.low, self.value, self.high)}))
 
     def clean(self, raw: float) -> float:
-        """Return a widget's number as the view gets it: within the ends, and whole where it counts.
+        """Return a widget's number as the view gets it: within what is legal, and whole where it counts.
 
         >>> Slider(1, 1e6, 1000, integer=True).clean(12345.678), Slider(0.01, 10, 1).clean(0.3)
         (12346, 0.3)
         """
-        within = min(max(raw, self.low), self.high)
+        least, most = self.bounds
+        within = min(max(raw, least), most)
         return round(within) if self.integer else float(within)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the largest number that is legal; a track of a start beyond them is longer."""
+        least, most = self.legal or (self.low, self.high)
+        return min(least, self.low), max(most, self.high)
+
+    def reaching(self, value: float) -> "Slider":
+        """Return the slider whose track goes on to a legal value beyond its end.
+
+        >>> Slider(100, 1000, 200, integer=True, legal=(1, 10_000)).reaching(3000).high
+        3000
+        """
+        value = self.clean(value)
+        return replace(self, low=min(self.low, value), high=max(self.high, value))
 
     def says(self, value: float) -> str:
         """Return a position in words.
@@ -75,7 +95,17 @@ class Slider:
         >>> Slider(100, 10_000, 2000, label="n", unit="rows", integer=True).says(2000)
         'n = 2000 rows'
         """
-        return f"{self.label} = {value:.12g} {self.unit}".strip()
+        return f"{self.label} = {typed(value)} {self.unit}".strip()
+
+
+def typed(value: float) -> str:
+    """Return a number as one would type it.
+
+    >>> typed(0.05), typed(1234567), typed(1e-6)
+    ('0.05', '1234567', '1e-6')
+    """
+    digits, _, power = f"{value:.12g}".partition("e")
+    return f"{digits}e{int(power)}" if power else digits
 
 
 def _products(low: float, high: float) -> Iterable[float]:

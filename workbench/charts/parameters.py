@@ -76,7 +76,8 @@ class Parameter:
         """Return the control that starts at a value, by default that of the notebook."""
         low, high = self.track or (self.low, self.high)
         start = self.default if value is None else value
-        return Slider(low, high, start, self.log, self.symbol, self.unit, self.integer)
+        legal = self.low, self.high
+        return Slider(low, high, start, self.log, self.symbol, self.unit, self.integer, legal)
 
 
 def brief(value: float) -> str:

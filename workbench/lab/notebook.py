@@ -3,5 +3,6 @@
 from workbench.charts.controls import Choice, Slider
 from workbench.lab.live.explore import explore
 from workbench.lab.live.session import Session
+from workbench.lab.live.solve import solve
 
-__all__ = ["Choice", "Session", "Slider", "explore"]
+__all__ = ["Choice", "Session", "Slider", "explore", "solve"]

@@ -1,14 +1,17 @@
 import asyncio
 import threading
+from dataclasses import replace
 
 import pytest
 
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.controls import Choice, Slider
+from workbench.charts.kept import Kept
+from workbench.charts.parameters import Parameter
 from workbench.errors import ArgumentError, positive
 from workbench.lab.live import explore
 from workbench.lab.live.explore import Explorer
-from workbench.lab.pictures import display
+from workbench.lab.pictures import display, plots
 
 
 class View:
@@ -197,7 +200,7 @@ def test_stops_are_round_numbers_between_the_ends(slider):
     stops = slider.stops
     assert list(stops) == sorted(set(stops))
     assert {slider.low, slider.value, slider.high} <= set(stops)
-    assert 12 <= len(stops) <= 130
+    assert 10 <= len(stops) <= 80
     own = {slider.low, slider.value, slider.high}
     assert all(float(f"{stop:.3g}") == stop for stop in stops if stop not in own)
     assert all(slider.clean(stop) == stop for stop in stops)
@@ -214,3 +217,79 @@ def test_a_start_beyond_an_end_becomes_that_end(value):
 def test_an_integer_slider_takes_no_fraction():
     with pytest.raises(ArgumentError, match=r"value = 2.5: expected a whole number, like 1 and 9"):
         Slider(1, 9, 2.5, integer=True)
+
+
+N = Parameter("n", 1000, 1, 10**7, "how many there are", "rows", integer=True, track=(100, 10_000))
+ERROR = Parameter("ε", 1.0, 0.01, 20, "privacy", track=(0.1, 10))
+
+
+def curves(epsilon, n=1000):
+    line = Series("runs", (10, 100), (1 / epsilon, 0.1 / epsilon))
+    predicted = Series("prediction", (10, 100), (1 / epsilon, 0.1 / epsilon), role="theory")
+    panel = Panel(f"ε = {epsilon:g}", "n", "error", (predicted, line), xlim=(1, 1000), ylim=(0.01, 100))
+    yield Chart("toy", "Toy", (panel,), alt="Toy", caption="toy")
+
+
+def moving(**starts):
+    return Explorer(curves, "Toy", {"epsilon": ERROR.slider(), "n": N.slider(), **starts})
+
+
+def test_a_track_grows_to_a_legal_value_beyond_its_end():
+    toy = moving()
+    handle = toy.widgets["n"]
+    assert handle.legal == [1, 10**7]
+    assert handle.stops[-1] == 10_000
+    handle.value = 250_000
+    assert toy.values["n"] == 250_000
+    assert {12_000, 200_000, 250_000} <= set(handle.stops)
+    assert handle.stops[-1] == 250_000
+    assert "n = 250000 rows" in toy.sentence.value
+
+
+def test_the_line_has_the_parameters_and_not_what_a_notebook_does_not_declare():
+    toy = moving(n=N.slider(), width=Slider(1, 9, 3))
+    assert toy.line.values == "-p epsilon=1 -p n=1000"
+    toy.widgets["epsilon"].value = 0.25
+    assert toy.line.values == "-p epsilon=0.25 -p n=1000"
+
+
+def test_reset_puts_every_control_back():
+    toy = moving(kind=Choice(("a", "b"), "a"))
+    toy.view = lambda epsilon, n, kind: curves(epsilon)
+    for name, value in (("epsilon", 2.0), ("n", 10**6), ("kind", "b")):
+        toy.widgets[name].value = value
+    toy._asked(toy.line, "reset", [])
+    assert toy.values == {"epsilon": 1.0, "n": 1000, "kind": "a"}
+    assert toy.line.values == "-p epsilon=1 -p n=1000"
+
+
+def test_a_kept_curve_lies_beneath_the_next_ones_until_it_is_dropped(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(explore, "draw", lambda chart, figure: drawn.append(chart) or None)
+    monkeypatch.setattr(explore, "png", lambda figure: b"png")
+    toy = moving()
+    toy.draw_now()
+    toy._asked(toy.line, "keep", [])
+    assert toy.line.kept == "ε = 1, n = 1000 rows"
+    toy.widgets["epsilon"].value = 2.0
+    kept = drawn[-1].panels[0].series[:2]
+    assert {(one.role, one.label, tuple(one.y)) for one in kept} == {
+        ("kept", "kept: ε = 1, n = 1000 rows", (1.0, 0.1))
+    }
+    assert [one.role for one in drawn[-1].panels[0].series[2:]] == ["theory", "estimate"]
+    toy._asked(toy.line, "keep", [])
+    assert toy.line.kept == ""
+    assert [one.role for one in drawn[-1].panels[0].series] == ["theory", "estimate"]
+
+
+def test_a_picture_on_other_axes_takes_no_kept_curve():
+    (chart,) = curves(1.0)
+    other = replace(chart, panels=(replace(chart.panels[0], xlabel="d"),))
+    assert Kept(chart, "ε = 1").beneath(other) == other
+    assert Kept(chart, "ε = 1").beneath(replace(chart, panels=chart.panels * 2)).panels == chart.panels * 2
+
+
+def test_a_kept_curve_is_drawn_pale():
+    (chart,) = curves(1.0)
+    svg = plots.svg(Kept(chart, "ε = 1").beneath(chart)).decode()
+    assert "opacity: 0.3" in svg

@@ -11,17 +11,19 @@ display bundle, a widget with an image to fall back on.
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from html import escape
-from typing import Any, Literal
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import ipywidgets
 from matplotlib.figure import Figure
 
 from workbench.charts.chart import Chart
-from workbench.charts.controls import Choice, Control, Slider
+from workbench.charts.controls import Choice, Control, Slider, typed
+from workbench.charts.kept import Kept
 from workbench.errors import ArgumentError, one_of
-from workbench.lab.live.handles import Handle, Picture
+from workbench.lab.live.drawing import Drawing, stage
+from workbench.lab.live.handles import Handle, Picture, Values
 from workbench.lab.pictures.display import WIDTH, image, publish
 from workbench.lab.pictures.plots import draw, png
 
@@ -30,30 +32,6 @@ DEBOUNCE = 0.1  # seconds without a new value before simulations start
 PAUSE = 0.005  # seconds between frames, for newer values to arrive
 KEPT = 64  # finished pictures remembered
 STILL = "<p><i>The explorer as it opens; in JupyterLab its controls can be moved.</i></p>"
-
-
-Stage = Literal["theory", "simulation", "finished"]
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """One state of the picture: its bytes and its sentence, or the line that stands in its place.
-
-    `position` says where the controls stand, `shown` what the picture shows, and `stage` how far the view
-    has come: predictions only, some runs, or all that it yields.
-    """
-
-    picture: bytes = b""
-    sentence: str = ""
-    error: str = ""
-    stage: Stage = "finished"
-    position: str = ""
-    shown: str = ""
-
-    @property
-    def alt(self) -> str:
-        """The picture in words: what it shows, of what, with which numbers."""
-        return " ".join(words for words in (self.shown, self.position, self.sentence) if words)
 
 
 def explore(view: View, *, alt: str, **controls: Control) -> None:
@@ -82,6 +60,8 @@ class Explorer:
         self.view, self.alt = view, alt
         self.controls = {name: replace(one, label=one.label or name) for name, one in controls.items()}
         self.figure: Figure | None = None
+        self.kept: Kept | None = None
+        self.last = Drawing()
         self.done: OrderedDict[tuple[object, ...], Drawing] = OrderedDict()
         self.task: asyncio.Task[None] | None = None
         self.moves = 0
@@ -90,12 +70,14 @@ class Explorer:
         self.widgets = {name: widget(one, widest) for name, one in self.controls.items()}
         self.picture = Picture(layout=ipywidgets.Layout(width=f"{WIDTH}px", max_width="100%"))
         self.sentence = ipywidgets.HTML(layout=ipywidgets.Layout(max_width=f"{WIDTH}px"))
+        self.line = Values(values=self._copied())
+        self.line.on_msg(self._asked)
         row = ipywidgets.Layout(flex_flow="row wrap", max_width=f"{WIDTH}px")
         box = ipywidgets.Box(list(self.widgets.values()), layout=row)
-        self.box = ipywidgets.VBox([box, self.picture, self.sentence])
+        self.box = ipywidgets.VBox([box, self.line, self.picture, self.sentence])
         self.box.add_class("workbench-explorer")
-        for control in self.widgets.values():
-            control.observe(self._moved, names="value")
+        for name, control in self.widgets.items():
+            control.observe(partial(self._moved, name), names="value")
 
     @property
     def values(self) -> dict[str, object]:
@@ -106,9 +88,7 @@ class Explorer:
         """Draw the default view completely, then display widget and image in one bundle."""
         frame = self.draw_now()
         body = image(frame.picture, "png", self.alt) if frame.picture else ""
-        publish(
-            body + _words(frame, self.moves) + STILL, frame.error or self.alt, self.box._repr_mimebundle_()
-        )
+        publish(body + frame.words(self.moves) + STILL, frame.error or self.alt, self.box._repr_mimebundle_())
 
     def draw_now(self) -> Drawing:
         """Draw the view at the present values to its end and return the last frame."""
@@ -120,7 +100,8 @@ class Explorer:
 
     def frames(self, values: dict[str, object]) -> Iterator[Drawing]:
         """Yield the frames of a view; one that was finished before comes at once."""
-        key, position = tuple(values.values()), self.position(values)
+        kept, position = self.kept, self.position(values)
+        key = (*values.values(), kept and kept.position)
         if key in self.done:
             self.done.move_to_end(key)
             yield self.done[key]
@@ -128,10 +109,10 @@ class Explorer:
         frame = None
         try:
             for number, chart in enumerate(self.view(**values)):
-                self.figure = draw(chart, self.figure)
-                stage = _stage(chart, first=not number)
+                self.figure = draw(kept.beneath(chart) if kept else chart, self.figure)
                 said, shown = chart.caption or chart.how_to_read, f"{chart.title.rstrip('.')}. {chart.alt}"
-                frame = Drawing(png(self.figure), said, "", stage, position, shown)
+                come = stage(chart, first=not number)
+                frame = Drawing(png(self.figure), said, "", come, position, shown, chart)
                 yield frame
         except ArgumentError as error:
             yield Drawing(error=str(error), position=position)
@@ -144,7 +125,7 @@ class Explorer:
     def position(self, values: dict[str, object]) -> str:
         """Return where the controls stand, as the sentence below the picture begins."""
         places: dict[str, Any] = values
-        return ", ".join(control.says(places[name]) for name, control in self.controls.items()) + "."
+        return ", ".join(self.controls[name].says(place) for name, place in places.items()) + "."
 
     def _keep(self, key: tuple[object, ...], frame: Drawing) -> Drawing:
         self.done[key] = frame
@@ -152,7 +133,42 @@ class Explorer:
             self.done.popitem(last=False)
         return frame
 
-    def _moved(self, _change: object) -> None:
+    def _copied(self) -> str:
+        """Return the parameters as on the command line of `workbench reproduce`."""
+        parameters = [
+            (name, one) for name, one in self.controls.items() if isinstance(one, Slider) and one.legal
+        ]
+        return " ".join(f"-p {name}={typed(one.clean(self.widgets[name].value))}" for name, one in parameters)
+
+    def _asked(self, _widget: object, message: str, _buffers: object) -> None:
+        """Do what a button asks for."""
+        if message == "reset":
+            for name, control in self.controls.items():
+                self.widgets[name].value = control.value
+        elif message == "keep":
+            self.keep(drop=self.kept is not None)
+
+    def keep(self, *, drop: bool = False) -> None:
+        """Keep the curves of the picture beneath the next ones, or drop those that were kept."""
+        chart, position = self.last.chart, self.last.position.rstrip(".")
+        self.kept = None if drop or chart is None else Kept(chart, position)
+        self.line.kept = self.kept.position if self.kept else ""
+        if drop:
+            self._redraw()
+
+    def _moved(self, name: str, _change: object) -> None:
+        self.grow(name)
+        self._redraw()
+
+    def grow(self, name: str) -> None:
+        """Let a track reach where its handle was put, and the line say where all of them are."""
+        control, handle = self.controls[name], self.widgets[name]
+        if isinstance(control, Slider) and not control.low <= handle.value <= control.high:
+            self.controls[name] = control = control.reaching(handle.value)
+            handle.stops = list(control.stops)
+        self.line.values = self._copied()
+
+    def _redraw(self) -> None:
         if self.loop is None:  # a script: no loop, no later
             self.draw_now()
         else:
@@ -173,7 +189,8 @@ class Explorer:
             wait = PAUSE
 
     def _put(self, frame: Drawing) -> None:
-        self.sentence.value = _words(frame, self.moves)  # before the picture, which is then of this stage
+        self.last = frame
+        self.sentence.value = frame.words(self.moves)  # before the picture, which is then of this stage
         self.picture.layout.display = "none" if frame.error else ""
         if frame.picture:
             with self.picture.hold_sync():
@@ -187,22 +204,6 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
         return None
 
 
-def _stage(chart: Chart, first: bool) -> Stage:
-    """Return how far a chart has come: rows alone, of a first one, wait for what is made of them."""
-    drawn = {"estimate"} if first else {"estimate", "rows"}
-    found = [series for panel in chart.panels for series in panel.series if series.role in drawn]
-    return "simulation" if any(tuple(series.x) for series in found) else "theory"
-
-
-def _words(frame: Drawing, move: int) -> str:
-    role, colour = ('role="alert"', "#a33a00") if frame.error else ('aria-live="polite"', "inherit")
-    busy = str(frame.stage != "finished").lower()
-    state = f'data-move="{move}" data-stage="{frame.stage}" aria-busy="{busy}"'
-    style = f"color:{colour};line-height:1.45;margin:0 12px"
-    said = f"<b>{escape(frame.position)}</b> {escape(frame.error or frame.sentence)}"
-    return f'<p {role} {state} style="{style}">{said}</p>'
-
-
 def widget(control: Control, widest: int) -> Any:
     """Return the widget of a control; labels of at most `widest` characters let the tracks begin together."""
     one_of((Slider, Choice), control=type(control))
@@ -210,7 +211,7 @@ def widget(control: Control, widest: int) -> Any:
     if isinstance(control, Slider):
         return Handle(
             label=control.label, unit=control.unit, widest=widest, stops=list(control.stops),
-            whole=control.integer, value=control.value, layout=layout,
+            legal=list(control.bounds), whole=control.integer, value=control.value, layout=layout,
         )  # fmt: skip
     return ipywidgets.Dropdown(
         options=list(control.options), value=control.value, description=control.label,

@@ -26,6 +26,7 @@ from workbench.errors import integer_at_least, one_of, real
 from workbench.lab import tables
 from workbench.lab.live.explore import explore
 from workbench.lab.live.parameters import moved, require, require_known
+from workbench.lab.live.solve import solve
 from workbench.lab.pictures.display import image, publish
 from workbench.lab.pictures.figures import PROFILES, VERDICTS, richest, save
 from workbench.lab.runner.core_share import leased
@@ -136,6 +137,8 @@ class Session:
             name: declared[name].slider(value) if real(value) else value for name, value in controls.items()
         }
         explore(partial(view, Run(self.profile, self.seed)), alt=alt, **made)
+
+    solve = staticmethod(solve)
 
     def verdicts(self, ids: Iterable[str], *, full: Iterable[str] = ()) -> None:
         """Decide claims, save and display their verdicts; belongs into a notebook's last cell.

@@ -93,6 +93,7 @@ def line_style(series: Series) -> dict[str, Any]:
         "bound": colour | {"linestyle": (0, (1, 1.4)), "linewidth": 1.8, "zorder": 2},
         "reference": colour | {"linestyle": dash, "linewidth": 1.2, "zorder": 2},
         "rows": colour | {"linestyle": "", "marker": ".", "markersize": 3.2, "alpha": 0.5, "zorder": 3},
+        "kept": colour | {"linestyle": "-", "linewidth": 2.4, "alpha": 0.3, "zorder": 1.5},
         "estimate": colour | {"linestyle": dash, "linewidth": 1.6, "zorder": 4},
     }
     line = lines[series.role]

@@ -1,0 +1,143 @@
+"""The picture of a trade-off: n against ε, lines of equal error, regions, and one point."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isfinite, nan
+
+import numpy as np
+
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.parameters import brief
+from workbench.study.planner.trade_map import Level, TradeMap
+from workbench.study.planner.trade_off import Numbers, TradeOff, contour
+
+FACTORS = (1 / 4, 1 / 2, 2, 4)  # of alpha, of the other lines
+Limit = Callable[[TradeOff, float, float, float], float]
+HOW_TO_READ = (
+    "On a line the error is the same. Where lines are steep, noise is most of it, and a smaller ε is paid "
+    "with rows; where they are flat, sampling is, and privacy is free."
+)
+
+
+@dataclass(frozen=True)
+class Point:
+    """Where a trade-off stands; nan for what nothing solves, and not exact while that is read off the map."""
+
+    n: float
+    epsilon: float
+    delta: float
+    alpha: float
+    exact: bool = True
+
+    @property
+    def solved(self) -> bool:
+        """Whether there is a solution."""
+        return all(isfinite(value) for value in (self.n, self.epsilon, self.delta, self.alpha))
+
+
+@dataclass(frozen=True)
+class TradeChart:
+    """The chart of one map."""
+
+    map: TradeMap
+    limit: Limit
+
+    def chart(self, level: Level, point: Point) -> Chart:
+        """Return the chart of a point on as much of the map as is known."""
+        trade = self.map.trade
+        series = [*self._regions(level, point), *_contours(level, point.alpha)]
+        if point.solved:
+            series.append(Series("the point", (point.epsilon,), (point.n,), colour_key="1"))
+        error = trade.candidate.meaning.partition(";")[0]
+        panel = Panel(
+            f"α: {error}", "ε", "n, rows", tuple(series), xlim=self.map.epsilons, ylim=self.map.sizes
+        )
+        return Chart(
+            "trade_off",
+            f"Rows, privacy and accuracy of {trade.key}",
+            (panel,),
+            alt="Lines of equal error over ε and n, and the regions where noise or sampling is most of it.",
+            how_to_read=HOW_TO_READ,
+            caption=f"{self.sentence(point)} {self.region(point)}".strip(),
+        )
+
+    def sentence(self, point: Point) -> str:
+        """Return what was solved in words."""
+        if not point.solved:
+            return "Nothing within reach is enough." if point.exact else "The first number is on its way."
+        trade, about = self.map.trade, "" if point.exact else "about "
+        budget = (
+            f"({brief(point.epsilon)}, {brief(point.delta)})" if point.delta else f"ε = {point.epsilon:.3g}"
+        )
+        return (
+            f"d = {trade.candidate.d}, α = {point.alpha:.3g} in {_share(trade)} at {budget}: "
+            f"{about}{point.n:,.0f} rows."
+        )
+
+    def region(self, point: Point) -> str:
+        """Return in words which region the point is in."""
+        if not point.solved:
+            return ""
+        trade, n, place = self.map.trade, round(point.n), (point.epsilon, point.delta)
+        if n < self.limit(trade, point.alpha, *place):
+            return "No estimator does that."
+        if not isfinite(trade.error(n, *place)):
+            return "It gives no answer there, or none that tells anything."
+        private = trade.noisy(n, *place)
+        what = "noise: privacy" if private else "sampling: the sample"
+        return f"Most of its squared error is {what} limits it."
+
+    def _regions(self, level: Level, point: Point) -> list[Series]:
+        """Return what nobody can do, where there is no answer, and where noise and sampling limit it."""
+        epsilons, (low, high) = np.array(level.epsilons), self.map.sizes
+        fine = np.geomspace(*self.map.epsilons, 41)
+        least = [self.limit(self.map.trade, point.alpha, epsilon, point.delta) for epsilon in fine]
+        silent = _silent(level)
+        balance = self.map.trade.balance(level.errors, level.sizes, point.delta)
+        balance = np.fmax(balance, silent)
+        parts = [_band("no answer", epsilons, np.full_like(silent, low), silent, "")]
+        parts.append(_band("privacy limits", epsilons, silent, balance, "4"))
+        parts.append(_band("sampling limits", epsilons, balance, np.full_like(silent, high), "2"))
+        known = isfinite(point.alpha) and np.isfinite(least).any()
+        nobody = [Series("impossible", fine, least, role="bound", colour_key="non-private")] if known else []
+        return [*(part for part in parts if part), *nobody]
+
+
+def _share(trade: TradeOff) -> str:
+    if trade.candidate.kind == "predicted":
+        return "half of the runs"
+    return f"at least {brief(10 * (1 - trade.beta))} of 10 runs"
+
+
+def _contours(level: Level, alpha: float) -> list[Series]:
+    """Return the line of this error, and the lines of smaller and larger ones."""
+    if not isfinite(alpha):
+        return []
+    others = ", ".join(f"{factor * alpha:.3g}" for factor in FACTORS[::-1])
+    lines = []
+    for factor in FACTORS:
+        label = f"α = {others}, upwards" if factor == FACTORS[0] else ""
+        lines.append(_line(label, level, factor * alpha, "reference", "5"))
+    return [*lines, _line(f"α = {alpha:.3g}", level, alpha, "theory", "0")]
+
+
+def _line(label: str, level: Level, alpha: float, role: str, colour: str) -> Series:
+    sizes = contour(level.errors, level.sizes, alpha)
+    return Series(label, level.epsilons, sizes, role=role, colour_key=colour)  # type: ignore[arg-type]
+
+
+def _silent(level: Level) -> Numbers:
+    """Return for every column the least n of the grid with an answer that tells something; nan if unknown."""
+    answers = np.isfinite(level.errors)
+    first = np.array(level.sizes, float)[answers.argmax(axis=0)]
+    least = np.where(answers.any(axis=0), first, float(level.sizes[-1]))
+    return np.where(np.isnan(level.errors).all(axis=0), nan, least)
+
+
+def _band(label: str, x: Numbers, low: Numbers, high: Numbers, colour: str) -> Series | None:
+    """Return a region between two lines, without a line of its own; None if it is empty."""
+    known = np.isfinite(low) & np.isfinite(high)
+    if not (known & (high > low)).any():
+        return None
+    middle = np.full(known.sum(), nan)
+    return Series(label, x[known], middle, low[known], high[known], role="reference", colour_key=colour)
