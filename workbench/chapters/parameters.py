@@ -16,6 +16,7 @@ EPSILON = Parameter("ε", 1.0, 0.01, 20, "privacy of one release", track=(0.05, 
 DELTA = Parameter("δ", 1e-6, 1e-15, 0.1, "what ε may fail with", track=(1e-12, 1e-3))
 N = Parameter("n", 1000, 1, 10_000_000, "how many there are", "rows", integer=True, track=(100, 100_000))
 D = Parameter("d", 10, 1, 1000, "how many a row has", "columns", integer=True, track=(1, 50))
+CONDITION = Parameter("κ", 25.0, 1, 1e12, "condition number of Σ", track=(1, 1e6))
 UPPER = Parameter("u", 100.0, 1, 1e12, "public bound on the eigenvalues of Σ", track=(1, 1e6))
 CORRUPTION = Parameter("ξ", 0.05, 0.001, 0.49, "the adversary's share of the rows", track=(0.001, 0.2))
 
@@ -46,9 +47,13 @@ CHAPTERS: Mapping[str, Declared] = MappingProxyType(
             "upper": UPPER,
         },
         "any_gaussian": {
-            "epsilon": replace(EPSILON, default=4.0),
-            "n": replace(N, default=150, meaning="how many vote", unit="groups", track=(10, 1000)),
-            "condition": Parameter("κ", 25.0, 1, 1e12, "condition number of Σ", track=(1, 1e6)),
+            "epsilon": EPSILON,
+            "delta": replace(DELTA, high=0.01),
+            "alpha": replace(ALPHA, default=0.2, high=1),
+            "n": replace(N, default=150, meaning="how many vote", unit="groups", track=(60, 400)),
+            "d": replace(D, track=(2, 50)),
+            "condition": CONDITION,
+            "corruption": replace(CORRUPTION, default=0.02, high=0.2, track=(0.005, 0.2)),
         },
         "matrix_quantile": {
             "epsilon": EPSILON,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from workbench.charts.bands import measured
 from workbench.charts.chart import Series
 from workbench.populations.spectra import FAMILY, FOUND
 from workbench.study.measures import Measure
@@ -25,12 +26,16 @@ def _row(name: str) -> str:
 
 
 def in_rows(
-    label: str, found: Mapping[str, Measure], rows: tuple[str, ...], key: str, shift: float = 0.0
+    label: str,
+    found: Mapping[str, Measure],
+    rows: tuple[str, ...],
+    key: str,
+    shift: float = 0.0,
+    expected: float | None = None,
 ) -> Series:
-    """Return measures, one of each spectrum, with their bands."""
-    low, high = zip(*(one.interval for one in found.values()), strict=True)
-    middle = [one.estimate for one in found.values()]
-    return Series(label, places(found, rows, shift), middle, low, high, colour_key=key)
+    """Return measures, one of each spectrum, with their bands, and what is predicted of all of them."""
+    placed = dict(zip(places(found, rows, shift), found.values(), strict=True))
+    return measured(label, placed, key, None if expected is None else [expected] * len(placed))
 
 
 def across(label: str, value: float, rows: tuple[str, ...], key: str = "") -> Series:

@@ -2,6 +2,7 @@
 
 from workbench.chapters.any_gaussian.figures.learners import attacked, two_learners, whole_law
 from workbench.chapters.any_gaussian.figures.rows import flat, rows_against_d, subspace_cliff
+from workbench.chapters.any_gaussian.figures.rows_view import rows_view
 from workbench.chapters.any_gaussian.figures.view import mask_view, vote_view
 from workbench.chapters.any_gaussian.figures.vote import masks, the_vote
 
@@ -36,6 +37,7 @@ __all__ = [
     "mask_view",
     "masks",
     "rows_against_d",
+    "rows_view",
     "subspace_cliff",
     "the_vote",
     "two_learners",

@@ -1,95 +1,107 @@
 """Pictures of AL22's sample sizes: against the dimension, against the spectrum, and a cliff."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import log
 
 import pandas as pd
 
 from workbench.bounds import al22
 from workbench.chapters.any_gaussian.figures.vote import PLAIN
-from workbench.chapters.any_gaussian.runs import votes
-from workbench.charts.bands import LEVEL, measured
+from workbench.chapters.any_gaussian.runs import predicted, votes
+from workbench.chapters.any_gaussian.runs.votes import DELTA, EPSILON
+from workbench.charts.bands import LEVEL, beside
 from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.parameters import brief
 from workbench.charts.spectra import across, in_rows, rows_of
-from workbench.estimators.covariance.populous import PopulousCovariance
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.parts.gaussians.populous_learner import preconditioned_rows
 from workbench.estimators.spectral.subspace_exact import SubspaceExact
 from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.intervals import clopper_pearson
-from workbench.study.least_rows import fewest_rows
 from workbench.study.measures import Measure
-from workbench.study.sweeps.sweep import run
+from workbench.study.run import Run
+from workbench.study.sweeps.budgets import at_budget
 
 FRAME, SUBSPACE = "spectral/preconditioner", "spectral/subspace-exact"
 POPULOUS, UNBOUNDED = "covariance/populous", "covariance/unbounded"
 DIMENSIONS = (1, 2, 5, 10)
-EPSILON, DELTA = votes.BUDGET.epsilon, votes.BUDGET.delta
-ACCURATE = 0.2
+ACCURATE, SUBSPACE_D = 0.2, 10
+FRAME_D = (1, 2)
 BESIDE = (-0.1, 0.1)  # where the markers of two dimensions stand in their row
 
 
-def rows_against_d(profile: str, seed: int) -> Chart:
+def said(budget: ApproxDP) -> str:
+    """Return (ε, δ) as titles write it."""
+    return f"({budget.epsilon:g}, {brief(budget.delta)})"
+
+
+def rows_against_d(
+    run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, alpha: float = ACCURATE
+) -> Chart:
     """Return planned rows of the preconditioner, and the fewest of covariances, against d."""
+    budget = ApproxDP(epsilon, delta)
+    tight = [predicted.frame_rows(d, budget) for d in DIMENSIONS]
+    least, most = (f"{float(n):,.0f}" for n in (f"{tight[0]:.1g}", f"{tight[-1]:.2g}"))
     return Chart(
         "rows_against_d",
-        "Rows against the dimension, (1, 1e-6)",
-        (_preconditioner_rows(), _covariance_rows()),
-        alt="Left, rows for a preconditioner: the source's constants ask for billions, tight ones for 5,000"
-        " to 180,000, both growing with d. Right, the fewest rows of the populous covariance lie an order"
-        " of magnitude above those of the unbounded one, and both above the lower bounds.",
+        f"Rows against the dimension, {said(budget)}",
+        (_preconditioner_rows(budget, alpha, tight), _covariance_rows(budget, alpha)),
+        alt="Left, rows for a preconditioner: the source's constants ask for billions, tight ones for"
+        f" {least} to {most}, both growing with d. Right, the fewest rows of the populous covariance lie an"
+        " order of magnitude above those of the unbounded one, and both above the lower bounds.",
         how_to_read="Left, dashed: the theorem with every constant 1. The gap between the two curves is"
         " constants alone: the mechanism is the same. Right, the fewest rows with which each covariance"
         " answers at all. Votes of groups have the better exponent and the larger constant: the curves"
-        " would meet far outside of the picture. Grey: what the source cites of lower bounds, at α = .2"
-        " and with every constant 1.",
+        " would meet far outside of the picture. Grey: what the source cites of lower bounds, at"
+        f" α = {f'{alpha:g}'.removeprefix('0')} and with every constant 1.",
     )
 
 
-def _preconditioner_rows() -> Panel:
-    shape = [al22.preconditioner_shape(d, EPSILON, DELTA) for d in DIMENSIONS]
-    paper = [preconditioned_rows(d, votes.BUDGET, votes.BETA, "square") for d in DIMENSIONS]
-    tight = [votes.FRAME_ROWS[d] for d in DIMENSIONS]
+def _preconditioner_rows(budget: ApproxDP, alpha: float, tight: Sequence[int]) -> Panel:
+    shape = [al22.preconditioner_shape(d, budget.epsilon, budget.delta) for d in DIMENSIONS]
+    paper = [preconditioned_rows(d, budget, votes.BETA, "square") for d in DIMENSIONS]
     series = (
         Series("source's constants", DIMENSIONS, paper, colour_key=f"{FRAME}:paper"),
         Series("tight", DIMENSIONS, tight, colour_key=FRAME),
         Series("d² √ln(1/δ)/ε + d ln(1/δ)/ε", DIMENSIONS, shape, role="theory", colour_key=FRAME),
-        _lower("lower bounds, without constants", ("noise", "preconditioning")),
+        _lower("lower bounds, without constants", ("noise", "preconditioning"), budget, alpha),
     )
     note = "Planned, for a condition of 4, β = .1. Grey: the larger of d/(αε) and ln(1/δ)/ε."
     return Panel("a preconditioner", "dimension d", "rows n", series, note=note)
 
 
-def _covariance_rows() -> Panel:
-    series = [
-        Series(name, DIMENSIONS, [fewest_rows(one, d, votes.BUDGET) for d in DIMENSIONS], colour_key=name)
-        for name, one in ((POPULOUS, PopulousCovariance()), (UNBOUNDED, UnboundedCovariance()))
-    ]
+def _covariance_rows(budget: ApproxDP, alpha: float) -> Panel:
+    series = []
+    for column, name in (("error", POPULOUS), ("unbounded", UNBOUNDED)):
+        fewest = [predicted.covariance_rows(column, d, budget) for d in DIMENSIONS]
+        series.append(Series(name, DIMENSIONS, fewest, colour_key=name))
     shapes: Mapping[str, Callable[[int], float]] = {POPULOUS: lambda d: d**2.0, UNBOUNDED: lambda d: d**2.5}
     for line in tuple(series):
         first = line.y[0] if isinstance(line.y, tuple) else 0.0
         shape = [first * shapes[line.colour_key](d) for d in DIMENSIONS]
         series.append(Series("", DIMENSIONS, shape, role="theory", colour_key=line.colour_key))
-    series.append(_lower("", ("sampling", "noise")))
+    series.append(_lower("", ("sampling", "noise"), budget, alpha))
     note = "Dashed: d² and d^2.5 from the first point on. Grey: the larger of d²/α² and d/(αε)."
     return Panel("a covariance", "dimension d", "rows n", tuple(series), note=note)
 
 
-def _lower(label: str, parts: Iterable[str]) -> Series:
-    shapes = [al22.lower_shape(d, ACCURATE, EPSILON, DELTA) for d in DIMENSIONS]
+def _lower(label: str, parts: Iterable[str], budget: ApproxDP, alpha: float) -> Series:
+    shapes = [al22.lower_shape(d, alpha, budget.epsilon, budget.delta) for d in DIMENSIONS]
     least = [max(float(getattr(shape, part)) for part in parts) for shape in shapes]
     return Series(label, DIMENSIONS, least, role="reference")
 
 
-def flat(profile: str, seed: int) -> Chart:
+def flat(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Chart:
     """Return failures and errors of the preconditioner against the spectrum (preconditioners-found)."""
-    frame = run(votes.FRAMES, profile, seed=seed)
-    names = rows_of(frame["spectrum"])
+    budget = ApproxDP(epsilon, delta)
+    points = [{**point, "n": predicted.frame_rows(point["d"], budget)} for point in votes.FRAMES.points]
+    frame = run.table(at_budget(votes.FRAMES, budget, points))
+    names = rows_of(point["spectrum"] for point in points)
     return Chart(
         "flat",
         "The spectrum does not matter",
-        (_errors(frame, names), _failures(frame, names)),
+        (_errors(run, frame, names, budget), _failures(frame, names)),
         alt="Left, the median distance of the preconditioner from the covariance is about the same for a"
         " round covariance, one of equal ratios of 9 and one of condition number 1e8, below ln 2. Right, the"
         " share of failures lies below 1 in 10 everywhere.",
@@ -100,15 +112,15 @@ def flat(profile: str, seed: int) -> Chart:
     )
 
 
-def _errors(frame: pd.DataFrame, names: tuple[str, ...]) -> Panel:
-    series = [
-        in_rows(
-            f"d = {d:g}",
-            {str(name): measures.median(one["error"], LEVEL) for name, one in rows.groupby("spectrum")},
-            names, key, shift,
-        )
-        for (d, rows), key, shift in zip(measures.by(frame, "d").items(), "02", BESIDE, strict=True)
-    ]  # fmt: skip
+def _errors(run: Run, frame: pd.DataFrame, names: tuple[str, ...], budget: ApproxDP) -> Panel:
+    series = []
+    for d, key, shift in zip(FRAME_D, "02", BESIDE, strict=True):
+        groups = measures.at(frame, d=d).groupby("spectrum")
+        distances = {str(name): measures.median(one["error"], LEVEL) for name, one in groups}
+        distance = predicted.frame_distance(d, predicted.frame_rows(d, budget), budget)
+        series.append(in_rows(f"d = {d}", distances, names, key, shift, distance))
+        if not run.simulate:
+            series.append(replace(across("", distance, names, key), role="theory"))
     series.append(across("what the plan allows", log(2), names, PLAIN))
     return Panel("distance from Σ", "spectrum", "median of Thompson's distance", tuple(series), "linear",
                  names=names, note="Each at its planned n; 95 % bands. Black: ln 2.")  # fmt: skip
@@ -116,10 +128,11 @@ def _errors(frame: pd.DataFrame, names: tuple[str, ...]) -> Panel:
 
 def _failures(frame: pd.DataFrame, names: tuple[str, ...]) -> Panel:
     series = []
-    for (d, rows), key, shift in zip(measures.by(frame, "d").items(), "02", BESIDE, strict=True):
-        failed = {str(name): one["error"] > log(2) for name, one in rows.groupby("spectrum")}
+    for d, key, shift in zip(FRAME_D, "02", BESIDE, strict=True):
+        groups = measures.at(frame, d=d).groupby("spectrum")
+        failed = {str(name): one["error"] > log(2) for name, one in groups}
         shares = {name: share(int(one.sum()), len(one)) for name, one in failed.items()}
-        series.append(in_rows(f"d = {d:g}", shares, names, key, shift))
+        series.append(in_rows(f"d = {d}", shares, names, key, shift))
     series.append(across("", votes.BETA, names, PLAIN))
     return Panel(
         "failures", "spectrum", "share of runs", tuple(series), "linear", "linear", names=names,
@@ -132,23 +145,25 @@ def share(count: int, trials: int) -> Measure:
     return Measure(count / trials, clopper_pearson(count, trials, LEVEL), trials)
 
 
-def subspace_cliff(profile: str, seed: int) -> Chart:
+def subspace_cliff(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d: int = SUBSPACE_D) -> Chart:
     """Return how often the subspace is found, against the share of the planned rows (subspaces-exact)."""
-    frame = run(votes.SUBSPACES, profile, seed=seed)
-    series = []
-    for (d, rows), key in zip(measures.by(frame, "d").items(), "0134", strict=True):
-        found = {s: one["error"] <= votes.ACROSS for s, one in measures.by(rows, "share").items()}
-        series.append(
-            measured(f"d = {d:g}", {s: share(int(one.sum()), len(one)) for s, one in found.items()}, key)
-        )
+    budget = ApproxDP(epsilon, delta)
+    frame, grid = run.table(at_budget(votes.SUBSPACES, budget)), votes.SUBSPACES.points
+    chances = {one: predicted.found(one, budget) for one in sorted({point["share"] for point in grid})}
+    series: list[Series] = []
+    for here, key in zip(sorted({point["d"] for point in grid}), "0134", strict=True):
+        rows = measures.by(measures.at(frame, d=here), "share")
+        found = {s: one["error"] <= votes.ACROSS for s, one in rows.items()}
+        shares = {s: share(int(one.sum()), len(one)) for s, one in found.items()}
+        series += beside(run, f"d = {here}", shares, chances, key)
     panel = Panel(
         "found", "rows over the planned number", "share of runs", tuple(series), "linear", "linear",
-        note="Subspaces of half the dimension, (1, 1e-6).", ylim=(-0.05, 1.05),
+        note=f"Subspaces of half the dimension, {said(budget)}.", ylim=(-0.05, 1.05),
     )  # fmt: skip
     return Chart(
         "subspace_cliff",
         "A subspace is found exactly or not at all",
-        (panel, _subspace_rows()),
+        (panel, _subspace_rows(epsilon, delta, d)),
         alt="Left, with half the planned rows the subspace is found in 2 of 100 runs at most, with eight"
         " tenths of them in 9 of 10, with all of them almost surely, for every d. Right, planned rows"
         " against δ: proportional to d ln(1/δ), the source's constants some 15 times as many.",
@@ -158,16 +173,17 @@ def subspace_cliff(profile: str, seed: int) -> Chart:
     )
 
 
-def _subspace_rows() -> Panel:
-    deltas = (1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10)
+def _subspace_rows(epsilon: float, delta: float, d: int) -> Panel:
+    usual = (1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10)
+    deltas = [one for at in usual if (one := float(f"{delta / DELTA * at:.6g}")) < 0.5]
     paper, tight = SubspaceExact(centred=True, calibration="paper"), SubspaceExact(centred=True)
     lines = [
-        Series(label, deltas, [one.fewest(10, ApproxDP(EPSILON, delta)) for delta in deltas], colour_key=key)
+        Series(label, deltas, [one.fewest(d, ApproxDP(epsilon, delta)) for delta in deltas], colour_key=key)
         for label, one, key in (
             ("source's constants", paper, f"{SUBSPACE}:paper"),
             ("tight", tight, SUBSPACE),
         )
     ]
-    shape = [al22.subspace_shape(10, EPSILON, delta) for delta in deltas]
+    shape = [al22.subspace_shape(d, epsilon, delta) for delta in deltas]
     lines.append(Series("d ln(1/δ)/ε", deltas, shape, role="theory", colour_key=SUBSPACE))
-    return Panel("rows, d = 10", "δ", "rows n", tuple(lines), note="Planned.")
+    return Panel(f"rows, d = {d}", "δ", "rows n", tuple(lines), note="Planned.")

@@ -1,6 +1,6 @@
 """The explorers of notebook 05: a vote with far groups, and masks of the covariance's shape."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -22,40 +22,52 @@ from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import ellipse, plane
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, SimulatedNoise
+from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 
 NAME = "any-gaussian-view"
-DELTA = 1e-3
 EACH, STEPS = 100, 4  # draws of a frame, frames
 MASKED, SHOWN = 15, 6  # releases of a frame, ellipses
 
 
-def vote_view(seed: int) -> Callable[..., Iterator[Chart]]:
-    """Return the view of `explore`: one vote at once, then how often such votes are heard."""
+def vote_view(
+    run: Run, *, epsilon: float, delta: float, n: int, corruption: float, size: int, thresholds: str
+) -> Iterator[Chart]:
+    """Yield one vote at once, then how often such votes are heard.
 
-    def view(n: int, far: float, epsilon: float) -> Iterator[Chart]:
-        rng, noise = (stream(seed, role, NAME, n, 0) for role in (Role.DATA, Role.NOISE))
-        points, budget = scattered(n, far, rng), ApproxDP(epsilon, DELTA)
-        try:
-            found = Vote.of(points, budget)
-        except ArgumentError:
-            yield _chart((_refused(points),), "No vote of so few rows is private enough: the plan refuses.")
-            return
-        said = f"{int((found.weights == 0).sum())} of {n} groups have weight 0;"
-        said += f" {100 * found.agreed:.1f} % of pairs are friends."
-        popular = popularity(found)
+    Parameters
+    ----------
+    run
+        Has the seed.
+    epsilon, delta
+        Budget.
+    n, size
+        Groups, and rows of each.
+    corruption
+        The share of groups that are far away.
+    thresholds
+        Whose: `OURS` or `THEIRS`.
+    """
+    rng, noise = (stream(run.seed, role, NAME, n, 0) for role in (Role.DATA, Role.NOISE))
+    points, budget = scattered(n, corruption, rng, size), ApproxDP(epsilon, delta)
+    try:
+        found = Vote.of(points, budget, size, thresholds)
+    except ArgumentError:
+        yield _chart((_refused(points),), "No vote of so few rows is private enough: the plan refuses.")
+        return
+    said = f"{int((found.weights == 0).sum())} of {n} groups have weight 0;"
+    said += f" {100 * found.agreed:.1f} % of pairs are friends."
+    popular = popularity(found)
 
-        def after(draws: str) -> Chart:
-            note = f"{100 * far:g} % far. {popular.note} {draws}"
-            return _chart((where(found), replace(popular, note=note)), f"{said} {draws}")
+    def after(draws: str) -> Chart:
+        note = f"{100 * corruption:g} % far. {popular.note} {draws}"
+        return _chart((where(found), replace(popular, note=note)), f"{said} {draws}")
 
-        yield after("Answered in no draw of the noise yet.")
-        heard, source, charge = 0, SimulatedNoise(noise), found.design.charges[0]
-        for trials in range(EACH, STEPS * EACH + 1, EACH):
-            heard += sum(found.design.vote.passes(found.friends, charge, source) for _ in range(EACH))
-            yield after(f"Answered in {100 * heard / trials:.0f} % of {trials} draws of the noise.")
-
-    return view
+    yield after("Answered in no draw of the noise yet.")
+    heard, source, charge = 0, SimulatedNoise(noise), found.design.charges[0]
+    for trials in range(EACH, STEPS * EACH + 1, EACH):
+        heard += sum(found.design.vote.passes(found.friends, charge, source) for _ in range(EACH))
+        yield after(f"Answered in {100 * heard / trials:.0f} % of {trials} draws of the noise.")
 
 
 def _refused(points: np.ndarray) -> Panel:
@@ -76,25 +88,33 @@ def _chart(panels: tuple[Panel, ...], caption: str) -> Chart:
     )
 
 
-def mask_view(seed: int) -> Callable[..., Iterator[Chart]]:
-    """Return the view of `explore`: the covariance at once, then more and more masked releases of it."""
+def mask_view(run: Run, *, epsilon: float, delta: float, n: int, condition: float) -> Iterator[Chart]:
+    """Yield the covariance at once, then more and more masked releases of it.
 
-    def view(n: int, condition: float, epsilon: float) -> Iterator[Chart]:
-        data, noise = (stream(seed, role, NAME, 1, 0) for role in (Role.DATA, Role.NOISE))
-        root, budget = rotated(np.array([1.0, condition]) / condition, data), ApproxDP(epsilon, 1e-6)
-        try:
-            drawn = masked_releases(root, n, budget, 0, noise)
-        except ArgumentError:
-            yield _masks(root, [], "So few rows have no vote at this ε: the plan refuses.")
-            return
-        yield _masks(root, drawn, "No release yet.")
-        for _ in range(STEPS):
-            drawn = [*drawn, *masked_releases(root, n, budget, MASKED, noise)]
-            middle = float(np.median(_distances(root, drawn)))
-            said = f"{len(drawn)} releases; median Thompson distance {middle:.3f}"
-            yield _masks(root, drawn, f"{said}: a factor {np.exp(middle):.2f}.")
-
-    return view
+    Parameters
+    ----------
+    run
+        Has the seed.
+    epsilon, delta
+        Budget.
+    n
+        Rows.
+    condition
+        Condition number of the covariance.
+    """
+    data, noise = (stream(run.seed, role, NAME, 1, 0) for role in (Role.DATA, Role.NOISE))
+    root, budget = rotated(np.array([1.0, condition]) / condition, data), ApproxDP(epsilon, delta)
+    try:
+        drawn = masked_releases(root, n, budget, 0, noise)
+    except ArgumentError:
+        yield _masks(root, [], "So few rows have no vote at this ε: the plan refuses.")
+        return
+    yield _masks(root, drawn, "No release yet.")
+    for _ in range(STEPS):
+        drawn = [*drawn, *masked_releases(root, n, budget, MASKED, noise)]
+        middle = float(np.median(_distances(root, drawn)))
+        said = f"{len(drawn)} releases; median Thompson distance {middle:.3f}"
+        yield _masks(root, drawn, f"{said}: a factor {np.exp(middle):.2f}.")
 
 
 def _distances(root: np.ndarray, drawn: list[np.ndarray]) -> np.ndarray:

@@ -1,27 +1,36 @@
 """Pictures of a vote of groups: who is popular, who has weight 0, and masks of a covariance's own shape."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import sqrt
 
 import numpy as np
 
-from workbench.chapters.any_gaussian.runs.votes import BUDGET, rotated
+from workbench.chapters.any_gaussian.runs.votes import BUDGET, DELTA, EPSILON, rotated
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.estimators.mean.populous import PopulousMean
 from workbench.estimators.parts.votes.covariances import design as covariance_design
+from workbench.estimators.parts.votes.covariances import fewest_rows as fewest_grouped
 from workbench.estimators.parts.votes.means import Points
+from workbench.estimators.parts.votes.paper import EVERYBODY, NOBODY, QUORUM
 from workbench.estimators.parts.votes.vote import Design
+from workbench.estimators.parts.votes.vote import Vote as Thresholds
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.masks import masked
 from workbench.privacy.mechanisms import truncated_laplace_bound
+from workbench.study.least_rows import fewest_rows
+from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
+from workbench.study.sweeps.sweep import multiples
 from workbench.types import Array
 
 POPULAR, UNPOPULAR, PLAIN = "mean/populous", "mean/populous-robust", "non-private"
 MASK = "covariance/populous"
-VOTE_N, VOTE_BUDGET, FAR_SHARE = 150, ApproxDP(4.0, 1e-3), 0.02
+VOTE_N, VOTE_EPSILON, VOTE_DELTA, FAR_SHARE = 150, 4.0, 1e-3, 0.02
+OURS, THEIRS = "ours", "the source's"  # whose thresholds
 AWAY = np.array([8.0, 3.0])  # where the far rows are
-MASK_ROWS, MASK_CONDITIONS, DRAWN = (9000, 18_000), (1.0, 25.0), 6
+MASK_ROWS, MASK_CONDITION, DRAWN = (9000, 18_000), 25.0, 6
+MASK_DESIGN = 0.1 / 3, "thompson_laplace"
 REACH, CENTRE = 10.0, (4.0, 0.0)
 
 
@@ -31,15 +40,19 @@ class Vote:
 
     points: Array
     design: Design
+    limit: float
     friends: np.ndarray
     weights: Array
 
     @classmethod
-    def of(cls, points: Array, budget: ApproxDP) -> "Vote":
-        """Return the vote of points that are groups of one row each."""
+    def of(cls, points: Array, budget: ApproxDP, size: int = 1, thresholds: str = OURS) -> "Vote":
+        """Return the vote of points that are means of groups of `size` rows."""
         design = PopulousMean().design(len(points), 2, budget)
-        friends = Points(points, design.limit).friends(design.limit)
-        return cls(points, design, friends, design.vote.weights(friends))
+        if thresholds == THEIRS:
+            design = replace(design, vote=Thresholds.of(len(points), NOBODY, EVERYBODY, QUORUM))
+        limit = design.limit / sqrt(size)
+        friends = Points(points, limit).friends(limit)
+        return cls(points, design, limit, friends, design.vote.weights(friends))
 
     @property
     def agreed(self) -> float:
@@ -52,21 +65,33 @@ class Vote:
         return self.design.vote.quorum / self.design.vote.k**2
 
 
-def scattered(n: int, share: float, rng: np.random.Generator) -> Array:
-    """Return rows of N(0, I) in the plane, a share of them far away."""
-    points = rng.standard_normal((n, 2))
+def scattered(n: int, share: float, rng: np.random.Generator, size: int = 1) -> Array:
+    """Return means of n groups of rows of N(0, I) in the plane, a share of them far away."""
+    points = rng.standard_normal((n, 2)) / sqrt(size)
     far = round(share * n)
     points[:far] = AWAY + 0.5 * points[:far]
     return points
 
 
-def the_vote(profile: str, seed: int) -> Chart:
-    """Return a vote of points in the plane: the points with their weights, and friends in order."""
-    rng = stream(seed, Role.DATA, "any-gaussian-vote", 0, 0)
-    found = Vote.of(scattered(VOTE_N, FAR_SHARE, rng), VOTE_BUDGET)
+def the_vote(
+    run: Run,
+    *,
+    epsilon: float = VOTE_EPSILON,
+    delta: float = VOTE_DELTA,
+    n: int = VOTE_N,
+    corruption: float = FAR_SHARE,
+) -> Chart:
+    """Return a vote of points in the plane: the points with their weights, and friends in order.
+
+    Where n groups are too few for a private vote, twice as many as are enough vote.
+    """
+    rng, budget = stream(run.seed, Role.DATA, "any-gaussian-vote", 0, 0), ApproxDP(epsilon, delta)
+    fewest = fewest_rows(PopulousMean(), 2, budget)
+    k = n if n >= fewest else 2 * fewest
+    found = Vote.of(scattered(k, corruption, rng), budget)
     return Chart(
         "the_vote",
-        f"{VOTE_N} groups vote on each other",
+        f"{k} groups vote on each other" + f"; {n} are too few at ε = {epsilon:g}" * (k != n),
         (where(found), popularity(found)),
         alt="Left, a cloud of points and a few far from it. A circle round a point of the cloud holds nearly"
         " all others, one round a far point only the few beside it. Right, friends of every point in order:"
@@ -87,13 +112,11 @@ def where(found: Vote) -> Panel:
         _dots("weight 0", found.points[~heard], UNPOPULAR),
     ]
     popular = found.points[int(np.argmax(found.friends))]
-    series.append(
-        circle("friends of a popular one", found.design.limit, popular, role="theory", colour_key=POPULAR)
-    )
+    series.append(circle("friends of a popular one", found.limit, popular, role="theory", colour_key=POPULAR))
     if (~heard).any():
         lonely = found.points[int(np.argmin(found.friends))]
         series.append(
-            circle("friends of a lonely one", found.design.limit, lonely, role="theory", colour_key=UNPOPULAR)
+            circle("friends of a lonely one", found.limit, lonely, role="theory", colour_key=UNPOPULAR)
         )
     return plane("groups as points", series, reach=REACH, centre=CENTRE)
 
@@ -122,9 +145,13 @@ def popularity(found: Vote) -> Panel:
     )  # fmt: skip
 
 
-def masks(profile: str, seed: int) -> Chart:
+def masks(
+    run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, condition: float = MASK_CONDITION
+) -> Chart:
     """Return masked releases of a round and of a long covariance, as ellipses."""
-    panels = [_masked(seed, condition, n) for condition in MASK_CONDITIONS for n in MASK_ROWS]
+    budget = ApproxDP(epsilon, delta)
+    sizes = multiples(MASK_ROWS, _least(budget) / _least(BUDGET))
+    panels = [_masked(run.seed, one, n, budget) for one in (1.0, condition) for n in sizes]
     return Chart(
         "masks",
         "Noise of the shape of the covariance (Thompson-Laplace, d = 2)",
@@ -140,13 +167,18 @@ def masks(profile: str, seed: int) -> Chart:
     )
 
 
-def _masked(seed: int, condition: float, n: int) -> Panel:
+def _least(budget: ApproxDP) -> int:
+    """Return the fewest rows in the plane that have a masked average."""
+    return fewest_grouped(2, budget, *MASK_DESIGN)
+
+
+def _masked(seed: int, condition: float, n: int, budget: ApproxDP) -> Panel:
     rng, noise = (stream(seed, role, "any-gaussian-masks", 0, 0) for role in (Role.DATA, Role.NOISE))
     values = np.array([1.0, condition]) * 4 / condition
     root = rotated(values, rng)
     lines = [
         ellipse("released" if not i else "", one, role="estimate", colour_key=MASK)
-        for i, one in enumerate(masked_releases(root, n, BUDGET, DRAWN, noise))
+        for i, one in enumerate(masked_releases(root, n, budget, DRAWN, noise))
     ]
     truth = ellipse("Σ", root @ root.T, role="theory", colour_key=PLAIN)
     return plane(f"condition {condition:g}, n = {n:,}", (*lines, truth), reach=3.4, panels=4)
@@ -156,6 +188,6 @@ def masked_releases(
     root: Array, n: int, budget: ApproxDP, count: int, rng: np.random.Generator
 ) -> list[Array]:
     """Return masked versions of one covariance, at the width of a design for n rows of mean 0."""
-    charge = covariance_design(n, len(root), budget, 0.1 / 3, "thompson_laplace").charges[1]
+    charge = covariance_design(n, len(root), budget, *MASK_DESIGN).charges[1]
     source = SimulatedNoise(rng)
     return [masked(root, charge, source) for _ in range(count)]

@@ -35,7 +35,8 @@ from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.trials import Row, answered, columns, each_trial, error_of
 from workbench.types import Array, Columns
 
-BUDGET, BETA = ApproxDP(1.0, 1e-6), 0.1
+EPSILON, DELTA, BETA = 1.0, 1e-6, 0.1
+BUDGET = ApproxDP(EPSILON, DELTA)
 FRAME_ROWS = {1: 4928, 2: 11_776, 5: 69_632, 10: 180_224}  # leave a condition of 4: `preconditioned_rows`
 MEAN_ROWS = {1: 1128, 2: 1512, 5: 2272, 10: 3232, 20: 4736}  # bring a mean's bound below .2
 LAW_ROWS = {1: 15_300, 2: 31_900, 3: 58_500, 5: 187_300}  # about the fewest that learn a law
@@ -67,26 +68,38 @@ def passes(share: float, *, trials: int, data: Generator, noise: Generator) -> C
     return columns({"passed": vote.passes(friends, charge, source)} for _ in range(trials))
 
 
-def subspaces(d: int, share: float, *, trials: int, data: Generator, noise: Generator) -> Columns:
+def groups(share: float, budget: ApproxDP) -> int:
+    """Return how many groups of d rows a share of the planned rows has."""
+    return max(2, round(share * SubspaceExact().groups(budget)))
+
+
+def subspaces(
+    d: int, share: float, epsilon: float = EPSILON, delta: float = DELTA, *,
+    trials: int, data: Generator, noise: Generator,
+) -> Columns:  # fmt: skip
     """Name subspaces of half the dimension from a share of the planned rows, and release the mode."""
-    k, rank = max(2, round(share * SubspaceExact().groups(BUDGET))), max(1, d // 2)
-    return columns(answered(_named(k, d, rank, data, SimulatedNoise(noise))) for _ in range(trials))
+    budget, source = ApproxDP(epsilon, delta), SimulatedNoise(noise)
+    return columns(answered(_named(share, d, budget, data, source)) for _ in range(trials))
 
 
-def _named(k: int, d: int, rank: int, rng: Generator, noise: NoiseSource) -> float:
+def _named(share: float, d: int, budget: ApproxDP, rng: Generator, noise: NoiseSource) -> float:
+    k, rank = groups(share, budget), max(1, d // 2)
     basis = np.linalg.qr(rng.standard_normal((d, rank)))[0]
     rows = rng.standard_normal((k * d, rank)) * spectrum(rank, 1e3) @ basis.T
     tokens = Tokens.drawn(d, rng)
-    name = release_mode(tokens.of(in_blocks(rows, k)), mode_charge("subspace", BUDGET), noise)
+    name = release_mode(tokens.of(in_blocks(rows, k)), mode_charge("subspace", budget), noise)
     found = tokens.basis(name) if isinstance(name, str) else None
     return inf if found is None else float(np.linalg.norm(found @ found.T - basis @ basis.T, 2))
 
 
 @each_trial
-def preconditioners(d: int, spectrum: str, n: int, *, data: Generator, noise: Generator) -> Row:
+def preconditioners(
+    d: int, spectrum: str, n: int, epsilon: float = EPSILON, delta: float = DELTA, *,
+    data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     """Run the preconditioner on rows; `error` is the Thompson distance from the covariance."""
-    law = named(spectrum, d).law(data)
-    value = Preconditioner(centred=True)(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
+    law, budget = named(spectrum, d).law(data), ApproxDP(epsilon, delta)
+    value = Preconditioner(centred=True)(law.sample(n, rng=data), budget=budget, rng=noise).value
     return answered(error_of(value, lambda found: from_round(law.in_units(found))))
 
 
@@ -116,18 +129,21 @@ def means(d: int, n: int, *, data: Generator, noise: Generator) -> Row:
 
 
 @each_trial
-def laws(d: int, kind: str, n: int, *, data: Generator, noise: Generator) -> Row:
+def laws(
+    d: int, kind: str, n: int, epsilon: float = EPSILON, delta: float = DELTA, *,
+    data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     """Learn whole laws; `error` is the upper bound on TV in the truth's subspace, 1 off its grid."""
-    return answered(_learned(n, d, kind, data, noise))
+    return answered(_learned(n, d, kind, ApproxDP(epsilon, delta), data, noise))
 
 
-def _learned(n: int, d: int, kind: str, data: Generator, noise: Generator) -> float:
+def _learned(n: int, d: int, kind: str, budget: ApproxDP, data: Generator, noise: Generator) -> float:
     rank = max(1, d // 2) if kind == "degenerate" else d
     basis = np.linalg.qr(data.standard_normal((d, d)))[0][:, :rank]
     sds = np.geomspace(1.0, 1e3, rank)
     shift = np.full(d, SHIFT * sds[-1] if kind == "shifted" else 0.0)
     x = shift + data.standard_normal((n, rank)) * sds @ basis.T
-    value = PopulousGaussian()(x, budget=BUDGET, rng=noise).value
+    value = PopulousGaussian()(x, budget=budget, rng=noise).value
     if isinstance(value, Abstention):
         return inf
     gap = value.mean - shift
@@ -138,13 +154,17 @@ def _learned(n: int, d: int, kind: str, data: Generator, noise: Generator) -> fl
 
 
 @each_trial
-def covariances(d: int, condition: float, n: int, *, data: Generator, noise: Generator) -> Row:
+def covariances(
+    d: int, condition: float, n: int, epsilon: float = EPSILON, delta: float = DELTA, *,
+    data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     """Run `covariance/populous` and `covariance/unbounded` on the same rows; Frobenius errors."""
     root = rotated(spectrum(d, condition), data)
     x, back = data.standard_normal((n, d)) @ root.T, np.linalg.inv(root)
+    budget = ApproxDP(epsilon, delta)
     populous, unbounded = (
         error_of(
-            estimator(x, budget=BUDGET, rng=noise).value,
+            estimator(x, budget=budget, rng=noise).value,
             lambda found: np.linalg.norm(back @ found @ back.T - np.eye(d)),
         )
         for estimator in (PopulousCovariance(), UnboundedCovariance())
