@@ -57,8 +57,12 @@ CHAPTERS: Mapping[str, Declared] = MappingProxyType(
         },
         "matrix_quantile": {
             "epsilon": EPSILON,
-            "n": replace(N, default=800),
-            "level": Parameter("q", 0.2, 0.001, 0.999, "share of the rows outside", log=False),
+            "delta": replace(DELTA, high=0.01),
+            "alpha": replace(ALPHA, default=0.2, low=0.05, high=2, track=(0.05, 1)),
+            "n": replace(N, default=800, low=12, track=(200, 5000)),
+            "d": replace(D, default=2, low=2, high=20, track=(2, 20)),
+            "level": Parameter("q", 0.2, 0.01, 0.45, "share of the rows outside", track=(0.03, 0.4)),
+            "corruption": replace(CORRUPTION, high=0.3, track=(0.001, 0.3)),
         },
         "robust_and_private": {"corruption": CORRUPTION, "epsilon": EPSILON},
         "sparse_covariance": {

@@ -11,8 +11,10 @@ from workbench.chapters import matrix_quantile as gallery
 from workbench.chapters.matrix_quantile.figures import pictures, runs_view, steps
 from workbench.chapters.matrix_quantile.figures import view as quantile_view
 from workbench.chapters.matrix_quantile.runs import beside, quantile
+from workbench.study.run import Run
 from workbench.study.sweeps import sweep
 
+RUNS = {"epsilon": 1.0, "delta": 1e-6, "alpha": 0.2, "d": 2}
 MAKERS = ("count_curve", "nested", "interlacing", "stability", "mask", "rows_needed", "flat", "abstains")
 
 
@@ -36,7 +38,7 @@ def _few_runs(monkeypatch):
 @pytest.mark.usefixtures("_few_runs")
 @pytest.mark.parametrize("name", MAKERS)
 def test_charts_have_words_and_can_be_drawn(name):
-    chart = getattr(gallery, name)("quick", 3)
+    chart = getattr(gallery, name)(Run("quick", 3))
     require_complete(chart, name)
     assert chart.how_to_read.count(".") >= 2
     assert all(panel.xlabel and panel.ylabel for panel in chart.panels)
@@ -55,13 +57,13 @@ def test_a_replaced_row_stays_between_two_levels_and_not_within_half_of_one(monk
     rng = np.random.default_rng(2)
     found = np.array([pictures.margins(rng) for _ in range(40)])
     assert found.max() <= 1 + 1e-5
-    right = pictures.known
-    monkeypatch.setattr(pictures, "known", lambda x, v: right(x, pictures.PAIR_V + (v - pictures.PAIR_V) / 3))
+    right, middle = pictures.known, pictures.PAIR_LEVEL * pictures.PAIR_N
+    monkeypatch.setattr(pictures, "known", lambda x, v: right(x, middle + (v - middle) / 3))
     assert max(max(pictures.margins(rng)) for _ in range(80)) > 1 + 1e-3
 
 
 def test_the_chance_to_pass_is_that_of_the_noise():
-    made = steps.recipe(quantile.planned(1, None), 1).design
+    made = steps.recipe(quantile.planned(1, None), 1, quantile.BUDGET).design
     epsilon, bound = made.share, steps.truncated_laplace_bound(made.charges[0])
     assert steps.passing(epsilon, bound, 0) == 0
     assert steps.passing(epsilon, bound, 1) == pytest.approx(quantile.DELTA, rel=1e-6)
@@ -75,19 +77,23 @@ def test_the_chance_to_pass_is_that_of_the_noise():
 @pytest.mark.parametrize(
     ("view", "values", "rounds"),
     [
-        (gallery.quantile_view, {"level": 0.2, "n": 400, "far": 0.1}, quantile_view.ROUNDS),
-        (gallery.runs_view, {"n": 800, "epsilon": 1.0, "far": 0.02}, runs_view.ROUNDS),
+        (
+            gallery.quantile_view,
+            {"level": 0.2, "n": 400, "corruption": 0.1, "away": 30.0},
+            quantile_view.ROUNDS,
+        ),
+        (gallery.runs_view, {**RUNS, "n": 800, "corruption": 0.02}, runs_view.ROUNDS),
     ],
 )
 def test_views_yield_theory_first_and_then_more_samples(view, values, rounds):
-    frames = list(view(3)(**values))
+    frames = list(view(Run("quick", 3), **values))
     assert len(frames) == rounds + 1
     theory_first(frames)
-    assert frames[-1] == list(view(3)(**values))[-1]
+    assert frames[-1] == list(view(Run("quick", 3), **values))[-1]
 
 
 def test_releases_of_the_view_are_within_the_promise():
-    *_, last = gallery.runs_view(4)(n=1500, epsilon=1.0, far=0.0)
-    answers, good = (int(last.caption.split(word)[0].split()[-1]) for word in (" answers", " within"))
+    *_, last = gallery.runs_view(Run("quick", 4), **RUNS, n=1500, corruption=0.0)
+    answers, good = (int(last.caption.split(word)[0].split()[-1]) for word in (" answers", " within ln"))
     assert answers >= 10
     assert good >= answers - 1

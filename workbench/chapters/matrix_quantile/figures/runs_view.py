@@ -1,23 +1,26 @@
 """The explorer of whole runs in the plane: the test, and what is released."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import log
 from typing import Any
 
 import numpy as np
 
 from workbench.chapters.covariance.figures.ellipses import tilted
+from workbench.chapters.covariance.runs.covariances import geometric
 from workbench.chapters.matrix_quantile.figures.pictures import OURS, PLAIN
 from workbench.chapters.matrix_quantile.figures.steps import needed, recipe, slopes
 from workbench.chapters.matrix_quantile.runs.beside import distances, seen, spoilt
-from workbench.chapters.matrix_quantile.runs.quantile import BETA, DELTA
+from workbench.chapters.matrix_quantile.runs.quantile import BETA
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
+from workbench.charts.parameters import brief
 from workbench.estimators.base import Trace
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.parts.quantile.design import Design
 from workbench.populations.rotated import Rotated
 from workbench.privacy import ApproxDP
+from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
@@ -25,44 +28,65 @@ NAME = "mq-runs-view"
 D, UPPER, ROUNDS, CHECKED, DRAWN = 2, 1e4, 12, 6, 6
 
 
-def runs_view(seed: int) -> Callable[..., Iterator[Chart]]:
-    """Return the view of `explore`: what the test asks for, then one run after another."""
+def runs_view(
+    run: Run, *, epsilon: float, delta: float, alpha: float, n: int, d: int, corruption: float
+) -> Iterator[Chart]:
+    """Yield what the test asks for, then one run after another.
 
-    def view(n: int, epsilon: float, far: float) -> Iterator[Chart]:
-        made, law = recipe(n, D, epsilon).design, tilted(UPPER)
-        counts = sorted({int(t) for t in np.linspace(1, made.test.most, CHECKED)})
-        runs: list[tuple[int, Array, list[float]]] = []
-        yield _chart(made, counts, far, runs)
-        data, noise = (stream(seed, role, NAME, n, 0) for role in (Role.DATA, Role.NOISE))
-        estimator = MatrixQuantileCovariance(centred=True, beta=BETA)
-        for _ in range(ROUNDS):
-            x, trace = spoilt(law, n, far, 0.0, data), Trace()
-            found = estimator(x, budget=ApproxDP(epsilon, DELTA), rng=noise, trace=trace).value
-            h: Any = trace.records["h"]
-            runs.append((h, _white(found, law), slopes(made.test, x, counts)))
-            yield _chart(made, counts, far, runs)
+    Parameters
+    ----------
+    run
+        Has the seed.
+    epsilon, delta
+        Budget.
+    alpha
+        A Frobenius error that counts as near.
+    n, d
+        Rows and columns; the plane of the first two is shown.
+    corruption
+        The share of the rows that are far away.
+    """
+    budget = ApproxDP(epsilon, delta)
+    made, law = recipe(n, d, budget).design, _law(d)
+    counts = sorted({int(t) for t in np.linspace(1, made.test.most, CHECKED)})
+    runs: list[tuple[int, Array, list[float]]] = []
+    yield _chart(made, counts, corruption, runs, alpha)
+    data, noise = (stream(run.seed, role, NAME, n, 0) for role in (Role.DATA, Role.NOISE))
+    estimator = MatrixQuantileCovariance(centred=True, beta=BETA)
+    for _ in range(ROUNDS):
+        x, trace = spoilt(law, n, corruption, 0.0, data), Trace()
+        found = estimator(x, budget=budget, rng=noise, trace=trace).value
+        h: Any = trace.records["h"]
+        runs.append((h, _white(found, law), slopes(made.test, x, counts)))
+        yield _chart(made, counts, corruption, runs, alpha)
 
-    return view
+
+def _law(d: int) -> Rotated:
+    """Return normal rows of this condition number: a tilted ellipse, or equal ratios along the axes."""
+    return tilted(UPPER) if d == D else Rotated(np.eye(d), geometric(d, UPPER))
 
 
 def _white(found: Any, law: Rotated) -> Array:
     """Return the release in units of Σ; nan for no answer."""
     if np.isnan(seen(found, law)).any():
-        return np.full((D, D), np.nan)
+        return np.full((len(law.values),) * 2, np.nan)
     return law.in_units(found)
 
 
-def _chart(made: Design, counts: list[int], far: float, runs: list[tuple[int, Array, list[float]]]) -> Chart:
+def _chart(
+    made: Design, counts: list[int], far: float, runs: list[tuple[int, Array, list[float]]], alpha: float
+) -> Chart:
     test, epsilon = made.test, made.budget.epsilon
     return Chart(
         "matrix_quantile_runs_view",
-        f"n = {test.n}, ε = {epsilon:g}, {100 * far:g} % of the rows far away",
+        f"n = {test.n}, d = {test.d}, ε = {epsilon:g}, δ = {brief(made.budget.delta)},"
+        f" {100 * far:g} % far away",
         (_test(made, counts, runs), _releases([one for _, one, _ in runs])),
         alt="Left, the slope that rows have for every count t, beside what the test asks for. Right,"
         " releases as"
         " dashed ellipses round a circle, which stands for Σ.",
         how_to_read="Left, dashed: asked for. Right, dashed: releases; the circle is Σ.",
-        caption=_caption(made, runs),
+        caption=_caption(made, runs, alpha),
     )
 
 
@@ -80,13 +104,13 @@ def _test(made: Design, counts: list[int], runs: list[tuple[int, Array, list[flo
 def _releases(found: list[Array]) -> Panel:
     answered = [one for one in found if not np.isnan(one).any()][:DRAWN]
     lines = [
-        ellipse("released" if not i else "", one, role="theory", colour_key=OURS)
+        ellipse("released" if not i else "", one[:2, :2], role="theory", colour_key=OURS)
         for i, one in enumerate(answered)
     ]
     return plane("releases, in units of Σ", (*lines, circle("Σ", 1.0, colour_key=PLAIN)), reach=2.2)
 
 
-def _caption(made: Design, runs: list[tuple[int, Array, list[float]]]) -> str:
+def _caption(made: Design, runs: list[tuple[int, Array, list[float]]], alpha: float) -> str:
     test = made.test
     said = (
         f"T = {test.most}, level u = {test.level:.0f}, G = {test.strength:.1f}: a row moves Pᵤ by"
@@ -94,10 +118,10 @@ def _caption(made: Design, runs: list[tuple[int, Array, list[float]]]) -> str:
     )
     if not runs:
         return said
-    distance = [
-        distances(np.asarray(np.linalg.eigvalsh(one)))[0] for _, one, _ in runs if not np.isnan(one).any()
-    ]
-    good = sum(one <= log(2) for one in distance)
+    found = [distances(np.asarray(np.linalg.eigvalsh(one))) for _, one, _ in runs if not np.isnan(one).any()]
+    distance, errors = zip(*found, strict=True) if found else ((), ())
+    good, near = sum(one <= log(2) for one in distance), sum(one <= alpha for one in errors)
     median = f"; median distance {np.median(distance):.2g}, {good} within ln 2" if distance else ""
+    median += f", {near} with a Frobenius error of at most α = {alpha:g}" * bool(distance)
     h = np.median([h for h, _, _ in runs])
     return f"{said} {len(runs)} runs: median h {h:g}, {len(distance)} answers{median}."

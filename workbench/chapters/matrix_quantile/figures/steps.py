@@ -1,14 +1,14 @@
 """What happens to one set of rows: the test of stability, the noise on its count, and the mask."""
 
 from functools import lru_cache
-from math import exp, log
+from math import log
 
 import numpy as np
 
 from workbench.chapters.covariance.figures.ellipses import tilted
 from workbench.chapters.matrix_quantile.figures.pictures import OTHER, OURS, PLAIN
 from workbench.chapters.matrix_quantile.runs.beside import spoilt
-from workbench.chapters.matrix_quantile.runs.quantile import BETA, BUDGET, planned
+from workbench.chapters.matrix_quantile.runs.quantile import BETA, DELTA, EPSILON, planned
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.errors import ArgumentError
@@ -18,9 +18,11 @@ from workbench.estimators.parts.quantile.design import MASK, Design
 from workbench.estimators.parts.quantile.levels import Scaled
 from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile
 from workbench.estimators.parts.quantile.stability import Stability
-from workbench.privacy import Charge, SimulatedNoise
+from workbench.privacy import ApproxDP, Charge, SimulatedNoise
 from workbench.privacy.masks import LARGEST_THOMPSON, masked, masked_identity
 from workbench.privacy.mechanisms import truncated_laplace_bound
+from workbench.study.passing import passing
+from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
@@ -30,9 +32,8 @@ MASKED = 6
 
 
 @lru_cache(maxsize=64)
-def recipe(n: int, d: int, epsilon: float = 1.0) -> MatrixQuantile:
+def recipe(n: int, d: int, budget: ApproxDP) -> MatrixQuantile:
     """Return the recipe for n rows of mean 0: public."""
-    budget = type(BUDGET)(epsilon, BUDGET.delta)
     return MatrixQuantileCovariance(centred=True, beta=BETA).recipe(n, d, budget)[1]
 
 
@@ -53,16 +54,20 @@ def needed(test: Stability, t: int) -> float:
     return test.strength + (test.influence.most + test.margin) * t
 
 
-def stability(profile: str, seed: int) -> Chart:
+def stability(
+    run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, corruption: float = SHARE
+) -> Chart:
     """Return the chart of slopes and thresholds of the test, and of the chance to pass for every count."""
-    made = recipe(planned(D, None), D).design
+    budget = ApproxDP(epsilon, delta)
+    made = recipe(planned(D, None, budget), D, budget).design
+    part = "a tenth" if corruption == SHARE else f"{100 * corruption:.3g} %"
     return Chart(
         "stability",
         f"How many rows would have to change? (n = {made.test.n}, d = {D})",
-        (_compared(made, seed), _passing(made)),
+        (_compared(made, run.seed, corruption), _passing(made)),
         alt="Left, the slope of normal rows falls with t and stays above a rising dashed line up to the"
         " last t;"
-        " that of heavy-tailed rows, and of rows a tenth of which are far away, meets the line earlier."
+        f" that of heavy-tailed rows, and of rows {part} of which are far away, meets the line earlier."
         " Right, the chance of an answer rises from δ at a count of 1 to nearly 1 at the last.",
         how_to_read="Left, Cₜ asks whether the rows hold up Pᵤ so firmly that t of them may be replaced:"
         " marker above the dashed line. Every replaced row takes the line's slope, e, off at most, so that"
@@ -74,14 +79,14 @@ def stability(profile: str, seed: int) -> Chart:
     )
 
 
-def _compared(made: Design, seed: int) -> Panel:
+def _compared(made: Design, seed: int, share: float) -> Panel:
     test, law, n = made.test, tilted(UPPER), made.test.n
     rng = stream(seed, Role.DATA, "mq-stability", 0, 0)
-    counts = [*range(1, test.most, 3), test.most]
+    counts = [*range(1, test.most, max(3, test.most // 12)), test.most]
     sets = {
         ("normal rows", OURS): law.sample(n, rng=rng),
         ("t, 3 degrees of freedom", OTHER): tilted(UPPER, 3.0).sample(n, rng=rng),
-        (f"{100 * SHARE:.0f} % far away", "2"): spoilt(law, n, SHARE, 0.0, rng),
+        (f"{100 * share:.3g} % far away", "2"): spoilt(law, n, share, 0.0, rng),
     }
     series = [
         Series(label, counts, slopes(test, x, counts), colour_key=key) for (label, key), x in sets.items()
@@ -91,16 +96,9 @@ def _compared(made: Design, seed: int) -> Panel:
     return Panel("the test", "t", "slope in units of Hi", tuple(series), "linear", "linear")
 
 
-def passing(epsilon: float, bound: float, h: float) -> float:
-    """Return P(h + Z > A) for truncated Laplace noise Z on [-A, A] of scale 1/ε."""
-    z, mass = bound - h, 2 * (1 - exp(-epsilon * bound))
-    tail = (exp(-epsilon * abs(z)) - exp(-epsilon * bound)) / mass
-    return max(tail, 0.0) if z >= 0 else 1 - tail
-
-
 def _passing(made: Design) -> Panel:
     charge = made.charges[0]
-    bound, epsilon = truncated_laplace_bound(charge), BUDGET.epsilon * made.share
+    bound, epsilon = truncated_laplace_bound(charge), made.budget.epsilon * made.share
     counts = range(1, made.test.most + 1)
     chances = [passing(epsilon, bound, h) for h in counts]
     return Panel(
@@ -109,13 +107,14 @@ def _passing(made: Design) -> Panel:
     )  # fmt: skip
 
 
-def mask(profile: str, seed: int) -> Chart:
+def mask(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Chart:
     """Return masked releases round one quantile, and how wide the masks are against d."""
-    noise = SimulatedNoise(stream(seed, Role.NOISE, "mq-mask", 0, 0))
+    noise, budget = SimulatedNoise(stream(run.seed, Role.NOISE, "mq-mask", 0, 0)), ApproxDP(epsilon, delta)
+    draws = DRAWS[run.profile] if run.most is None else run.most
     return Chart(
         "mask",
         "The mask: noise that multiplies, in the shape of the data",
-        (_releases(seed, noise), _widths(DRAWS[profile], noise)),
+        (_releases(run.seed, noise, budget), _widths(draws, noise, budget)),
         alt="Left, in units of the covariance, dashed ellipses of releases round a circle, a third smaller or"
         " larger at most. Right, the width of both masks against d, with ln 2 beside them: pure"
         " noise is narrower up to d = 4, and Wishart noise takes over there.",
@@ -130,9 +129,9 @@ def mask(profile: str, seed: int) -> Chart:
     )
 
 
-def _releases(seed: int, noise: SimulatedNoise) -> Panel:
-    n = planned(D, None)
-    made, rng = recipe(n, D).design, stream(seed, Role.DATA, "mq-mask", 0, 0)
+def _releases(seed: int, noise: SimulatedNoise, budget: ApproxDP) -> Panel:
+    n = planned(D, None, budget)
+    made, rng = recipe(n, D, budget).design, stream(seed, Role.DATA, "mq-mask", 0, 0)
     _, root = made.test.measure(rng.standard_normal((n, D)))
     found = [masked(root, made.charges[1], noise) * made.centring for _ in range(MASKED)]
     lines = [
@@ -145,10 +144,10 @@ def _releases(seed: int, noise: SimulatedNoise) -> Panel:
     )
 
 
-def _widths(draws: int, noise: SimulatedNoise) -> Panel:
+def _widths(draws: int, noise: SimulatedNoise, budget: ApproxDP) -> Panel:
     found: dict[str, dict[int, float]] = {"thompson_laplace": {}, "wishart_trace": {}}
     for d in WIDTHS_D:
-        made = recipe(planned(d, None), d).design
+        made = recipe(planned(d, None, budget), d, budget).design
         for kind, place in found.items():
             charge = masking(made, kind)
             if charge is not None:
@@ -171,7 +170,7 @@ def masking(made: Design, kind: str) -> Charge | None:
         return own
     if kind == "thompson_laplace":
         return None  # above d = 4
-    cost = vote_and_mask(BUDGET, made.share, "wishart")[1]
+    cost = vote_and_mask(made.budget, made.share, "wishart")[1]
     charge = Charge(MASK, kind, made.test.change, cost)
     try:
         masked_identity(d, charge, SimulatedNoise(np.random.default_rng(0)))

@@ -1,42 +1,55 @@
 """The explorer of the quantile: its ellipses at one level, and both axes at every level."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from workbench.chapters.matrix_quantile.figures.pictures import OURS, PLAIN, known, scale_at
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
+from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 NAME = "mq-quantile-view"
 SHARES = (0.04, 0.08, 0.12, 0.17, 0.23, 0.3, 0.38)
 FINE = tuple(float(share) for share in np.geomspace(0.02, 0.45, 25))
-ROUNDS, AWAY, SHOWN, REACH = 8, 30.0, 300, 6.0
+ROUNDS, SHOWN, REACH = 8, 300, 6.0
 
 
-def quantile_view(seed: int) -> Callable[..., Iterator[Chart]]:
-    """Return the view of `explore`: what normal rows have, then samples, some rows of which are far away."""
+def quantile_view(run: Run, *, n: int, level: float, corruption: float, away: float) -> Iterator[Chart]:
+    """Yield what normal rows have, then samples, some rows of which are far away.
 
-    def view(level: float, n: int, far: float) -> Iterator[Chart]:
-        rng = stream(seed, Role.DATA, NAME, n, 0)
-        found: list[Array] = []
-        yield _chart(level, n, far, None, found)
-        for _ in range(ROUNDS):
-            x = rng.standard_normal((n, 2))
-            x[: round(far * n)] = AWAY, 0.0
-            found.append(np.array([known(x, share * n) for share in (level, *SHARES)]))
-            yield _chart(level, n, far, x, found)
+    Parameters
+    ----------
+    run
+        Has the seed.
+    n
+        Rows.
+    level
+        v/n.
+    corruption
+        The share of the rows that are far away.
+    away
+        How far, in standard deviations.
+    """
+    rng = stream(run.seed, Role.DATA, NAME, n, 0)
+    found: list[Array] = []
+    yield _chart(level, n, corruption, away, None, found)
+    for _ in range(ROUNDS):
+        x = rng.standard_normal((n, 2))
+        x[: round(corruption * n)] = away, 0.0
+        found.append(np.array([known(x, share * n) for share in (level, *SHARES)]))
+        yield _chart(level, n, corruption, away, x, found)
 
-    return view
 
-
-def _chart(level: float, n: int, far: float, x: Array | None, found: list[Array]) -> Chart:
+def _chart(
+    level: float, n: int, corruption: float, away: float, x: Array | None, found: list[Array]
+) -> Chart:
     scale = scale_at(level, 2)
     return Chart(
         "matrix_quantile_view",
-        f"v = {level:g} n, n = {n}, {100 * far:g} % of the rows at ({AWAY:g}, 0)",
+        f"v = {level:g} n, n = {n}, {100 * corruption:g} % of the rows at ({away:g}, 0)",
         (_ellipses(scale, x, found), _axes(level, found)),
         alt="Left, Pᵥ of samples as ellipses among rows, round a dashed circle. Right, the squares of their"
         " long and short axes at every level, and the prediction for normal rows.",

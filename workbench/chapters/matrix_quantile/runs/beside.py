@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 
 from workbench.chapters.covariance.runs.covariances import geometric
-from workbench.chapters.matrix_quantile.runs.quantile import BETA, BUDGET, DIMENSIONS, planned
+from workbench.chapters.matrix_quantile.runs.quantile import BETA, BUDGET, DELTA, DIMENSIONS, EPSILON, planned
 from workbench.estimators.base import Abstention
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
@@ -21,6 +21,7 @@ from workbench.estimators.covariance.populous import PopulousCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.spectral.preconditioner import Preconditioner
 from workbench.populations.rotated import Rotated, rotated
+from workbench.privacy import ApproxDP
 from workbench.study.least_rows import fewest_rows
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid
@@ -47,9 +48,9 @@ OTHERS: dict[str, Any] = {
 
 
 @lru_cache(maxsize=64)
-def fewest(key: str, d: int) -> int:
+def fewest(key: str, d: int, budget: ApproxDP = BUDGET) -> int:
     """Return the fewest rows of mean 0 at which another estimator answers at all: public."""
-    return fewest_rows(OTHERS[key], d, BUDGET)
+    return fewest_rows(OTHERS[key], d, budget)
 
 
 def seen(found: object, law: Rotated) -> Array:
@@ -76,19 +77,25 @@ def distances(values: Array) -> tuple[float, float]:
 
 
 @each_trial
-def told(d: int, n: int, *, data: Generator, noise: Generator) -> Row:
+def told(
+    d: int, n: int, epsilon: float = EPSILON, delta: float = DELTA, *, data: Generator, noise: Generator
+) -> Row:
     """Measure both errors of CoinPress, told where the eigenvalues of a covariance lie, which is as long.
 
     n = 0 stands for the rows that the matrix quantile plans.
     """
     law = rotated(geometric(d, TOLD), data)
-    x = law.sample(n or planned(d, None), rng=data)
-    value = CoinPressCovariance(upper=TOLD, centred=True)(x, budget=BUDGET, rng=noise).value
+    budget = ApproxDP(epsilon, delta)
+    x = law.sample(n or planned(d, None, budget), rng=data)
+    value = CoinPressCovariance(upper=TOLD, centred=True)(x, budget=budget, rng=noise).value
     return dict(zip(("fourfold", "near"), distances(seen(value, law)), strict=True))
 
 
 @each_trial
-def conditions(condition: float, *, data: Generator, noise: Generator) -> Row:
+def conditions(
+    condition: float, d: int = CONDITION_D, n: int = CONDITION_N,
+    epsilon: float = EPSILON, delta: float = DELTA, *, data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     """Measure Thompson's distance on the same rows: told nothing, told 1 and 1e4, told the truth.
 
     The largest eigenvalue is 1e4, the smallest goes down.
@@ -98,18 +105,22 @@ def conditions(condition: float, *, data: Generator, noise: Generator) -> Row:
         "told": CoinPressCovariance(upper=TOLD, centred=True),
         "truth": CoinPressCovariance(upper=TOLD, lower=TOLD / max(condition, 2.0), centred=True),
     }
-    law = rotated(TOLD / condition * geometric(CONDITION_D, condition), data)
-    x = law.sample(CONDITION_N, rng=data)
-    values = {name: one(x, budget=BUDGET, rng=noise).value for name, one in estimators.items()}
+    law, budget = rotated(TOLD / condition * geometric(d, condition), data), ApproxDP(epsilon, delta)
+    x = law.sample(n, rng=data)
+    values = {name: one(x, budget=budget, rng=noise).value for name, one in estimators.items()}
     return {name: distances(seen(value, law))[0] for name, value in values.items()}
 
 
 @each_trial
-def hostile(d: int, share: float, degrees: float, *, data: Generator, noise: Generator) -> Row:
+def hostile(
+    d: int, share: float, degrees: float, epsilon: float = EPSILON, delta: float = DELTA, *,
+    data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     """Measure the condition number after whitening, infinite for no answer, and that of the rows' moment."""
-    n, law = planned(d, None), rotated(geometric(d, TOLD), data)
+    budget = ApproxDP(epsilon, delta)
+    n, law = planned(d, None, budget), rotated(geometric(d, TOLD), data)
     x = spoilt(law, n, share, degrees, data)
-    value = MatrixQuantileCovariance(centred=True, beta=BETA)(x, budget=BUDGET, rng=noise).value
+    value = MatrixQuantileCovariance(centred=True, beta=BETA)(x, budget=budget, rng=noise).value
     released, plain = seen(value, law), seen(x.T @ x / n, law)
     condition = released[-1] / released[0]
     return {"condition": np.inf if np.isnan(condition) else condition, "plain": plain[-1] / plain[0]}

@@ -49,15 +49,24 @@ def planned(d: int, alpha: float | None, budget: ApproxDP = BUDGET) -> int:
     return MatrixQuantileCovariance(centred=True, alpha=alpha, beta=BETA).fewest(d, budget)
 
 
+def distance(n: int, d: int, budget: ApproxDP) -> float:
+    """Return the predicted median of Thompson's distance, for normal rows of any covariance."""
+    recipe = MatrixQuantileCovariance(centred=True, beta=BETA).recipe(n, d, budget)[1]
+    return recipe.design.error("thompson", 0.5)
+
+
 @each_trial
-def successes(d: int, alpha: float, spectrum: str, *, data: Generator, noise: Generator) -> Row:
+def successes(
+    d: int, alpha: float, spectrum: str, epsilon: float = EPSILON, delta: float = DELTA, *,
+    data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     """Measure the error at the planned number of rows: in Thompson's distance, or relative to Frobenius."""
-    goal = alpha or None
-    estimator, n = MatrixQuantileCovariance(centred=True, alpha=goal, beta=BETA), planned(d, goal)
+    goal, budget = alpha or None, ApproxDP(epsilon, delta)
+    estimator, n = MatrixQuantileCovariance(centred=True, alpha=goal, beta=BETA), planned(d, goal, budget)
     loss = losses.thompson_error if goal is None else losses.mahalanobis_covariance_error
     values = named(spectrum, d, LONGEST).values
     law = rotated(values * np.exp(data.uniform(-20.0, 20.0)), data)
-    value = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
+    value = estimator(law.sample(n, rng=data), budget=budget, rng=noise).value
     return {"error": error_of(value, lambda found: loss(law.in_units(found), np.eye(d)))}
 
 
