@@ -28,7 +28,7 @@ def in_rows(
     label: str, found: Mapping[str, Measure], rows: tuple[str, ...], key: str, shift: float = 0.0
 ) -> Series:
     """Return measures, one of each spectrum, with their bands."""
-    low, high = zip(*(one.interval for one in found.values()), strict=True)
+    low, high = zip(*(one.interval for one in found.values()), strict=True) if found else ((), ())
     middle = [one.estimate for one in found.values()]
     return Series(label, places(found, rows, shift), middle, low, high, colour_key=key)
 
