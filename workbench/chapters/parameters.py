@@ -14,6 +14,7 @@ from workbench.charts.parameters import Declared, Parameter
 ALPHA = Parameter("α", 0.1, 1e-3, 10, "wanted accuracy", "σ", track=(0.02, 1))
 EPSILON = Parameter("ε", 1.0, 0.01, 20, "privacy of one release", track=(0.05, 10))
 DELTA = Parameter("δ", 1e-6, 1e-15, 0.1, "what ε may fail with", track=(1e-12, 1e-3))
+RHO = Parameter("ρ", 0.5, 1e-6, 100, "concentrated privacy of one release", track=(0.005, 5))
 N = Parameter("n", 1000, 1, 10_000_000, "how many there are", "rows", integer=True, track=(100, 100_000))
 D = Parameter("d", 10, 1, 1000, "how many a row has", "columns", integer=True, track=(1, 50))
 CONDITION = Parameter("κ", 25.0, 1, 1e12, "condition number of Σ", track=(1, 1e6))
@@ -37,14 +38,25 @@ CHAPTERS: Mapping[str, Declared] = MappingProxyType(
         },
         "many_dimensions": {
             "epsilon": EPSILON,
+            "delta": DELTA,
+            "rho": RHO,
+            "alpha": replace(ALPHA, default=0.2),
             "n": replace(N, default=2000),
             "d": D,
-            "radius": Parameter("R", 100.0, 1e-3, 1e9, "radius of the public ball", "σ", track=(1, 1e4)),
+            "radius": Parameter("R", 100.0, 1, 1e9, "half-width of every coordinate", "σ", track=(1, 1e4)),
+            "condition": replace(CONDITION, default=100.0, low=1.5, track=(2, 1e6)),
         },
         "covariance": {
-            "rho": Parameter("ρ", 0.5, 1e-6, 100, "concentrated privacy of one release", track=(0.001, 5)),
+            "rho": RHO,
+            "epsilon": EPSILON,
+            "delta": DELTA,
+            "alpha": replace(ALPHA, unit=""),
             "n": replace(N, default=5000),
+            "d": replace(D, default=5, low=2, track=(2, 20)),
             "upper": UPPER,
+            "degrees": Parameter(
+                "ν", 4.2, 4.1, 1000, "degrees of freedom of the rows", track=(4.2, 12), log=False
+            ),
         },
         "any_gaussian": {
             "epsilon": EPSILON,

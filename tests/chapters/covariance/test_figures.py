@@ -1,18 +1,16 @@
 """The pictures of notebook 03 are complete, say what they show, and their explorers get richer."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from tests.chapters.pictures import require_complete, require_one_look_each, theory_first
 from workbench.chapters import covariance as gallery
 from workbench.chapters.covariance.claims import net as m21_heavy_net
-from workbench.chapters.covariance.claims import unbounded_spectra as spectra
-from workbench.chapters.covariance.figures import net, steps_view
+from workbench.chapters.covariance.figures import net
 from workbench.chapters.covariance.figures.ellipses import followed, pair, tilted
-from workbench.chapters.covariance.runs import heavy, unbounded
+from workbench.charts.agreement import agreement
 from workbench.privacy import ZCDP
+from workbench.study.run import Run
 
 MAKERS = (
     "one_radius",
@@ -26,30 +24,33 @@ MAKERS = (
 )
 
 
-@pytest.fixture
-def _small(world, monkeypatch):
-    world.part(heavy, "LAYER_ROWS", 30_000)
-    for module, names in (
-        (heavy, ("LAYERS", "SPREADS", "SIZES")),
-        (unbounded, ("VOTES", "COARSE", "SIDES", "SIZES")),
-        (spectra, ("ANY",)),
-    ):
-        world.few(module, dict.fromkeys(names, 3))
-    nets = {d: replace(one, trials=3) for d, one in m21_heavy_net.NETS.items()}
-    monkeypatch.setattr(m21_heavy_net, "NETS", nets)
+SKETCH = Run("quick", 3, most=3)
 
 
-@pytest.mark.usefixtures("_small")
 @pytest.mark.parametrize("name", MAKERS)
 def test_charts_have_words_and_can_be_drawn(name):
-    chart = getattr(gallery, name)("quick", 3)
+    chart = getattr(gallery, name)(SKETCH)
     require_complete(chart, name)
     for panel in chart.panels:
         require_one_look_each(panel)
 
 
+@pytest.mark.parametrize("name", MAKERS)
+def test_without_runs_a_chart_shows_what_is_predicted(name):
+    chart = getattr(gallery, name)(Run("quick", 3, simulate=False))
+    require_complete(chart, name)
+    assert agreement(chart).points == 0
+
+
+@pytest.mark.parametrize(("rho", "d", "degrees"), [(0.05, 5, 4.2), (2.0, 3, 6.2)])
+def test_the_layers_are_foreseen_at_other_numbers(rho, d, degrees):
+    found = agreement(gallery.three_layers(Run("quick", 3), rho=rho, d=d, degrees=degrees))
+    assert found, str(found)
+    assert found.points >= 50
+
+
 def test_the_circles_of_the_steps_are_the_public_bounds():
-    chart = gallery.step_by_step("quick", 3)
+    chart = gallery.step_by_step(SKETCH)
     for panel in chart.panels:
         seen, upper, lower = (
             [np.hypot(*point) for point in zip(one.x, one.y, strict=True)] for one in panel.series
@@ -79,19 +80,22 @@ def test_chances_are_a_distribution_that_gathers_at_the_truth():
 @pytest.mark.parametrize(
     ("view", "values"),
     [
-        (gallery.layers_view, {"degrees": 6.2, "n": 2000, "rho": 0.5}),
-        (gallery.steps_view, {"upper": 100.0, "n": 2000, "rho": 0.5}),
+        (
+            gallery.layers_view,
+            {"degrees": 6.2, "n": 2000, "rho": 0.5, "d": 5, "alpha": 0.1, "cut": 5.0},
+        ),
+        (gallery.steps_view, {"upper": 100.0, "n": 2000, "rho": 0.5, "alpha": 0.1}),
     ],
 )
 def test_views_yield_theory_first_and_then_more_trials(view, values):
-    frames = list(view(3)(**values))
+    frames = list(view(SKETCH, **values))
     theory_first(frames)
     assert {panel.xlim for frame in frames for panel in frame.panels if panel.xscale == "log"} <= {
         (2.0, 50.0)
     }
-    assert frames[-1] == list(view(3)(**values))[-1]
+    assert frames[-1] == list(view(SKETCH, **values))[-1]
 
 
 def test_the_view_of_steps_says_when_no_step_helps():
-    first = next(iter(steps_view.steps_view(3)(upper=1e5, n=1000, rho=0.01)))
+    first = next(gallery.steps_view(SKETCH, upper=1e5, n=1000, rho=0.01, alpha=0.1))
     assert first.caption.startswith("1 step;")

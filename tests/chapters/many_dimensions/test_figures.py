@@ -7,58 +7,63 @@ import pytest
 
 from tests.chapters.pictures import has_estimates, require_complete
 from workbench.chapters import many_dimensions as gallery
-from workbench.chapters.many_dimensions.figures import costs, means, shapes, views
-from workbench.chapters.many_dimensions.figures import steps as pictured
+from workbench.chapters.many_dimensions.figures import costs, ellipses, means_view, shapes
+from workbench.chapters.many_dimensions.figures.means import METHODS
 from workbench.chapters.many_dimensions.runs import coinpress as runs
-from workbench.chapters.many_dimensions.runs import steps
+from workbench.chapters.many_dimensions.runs import means, theory
+from workbench.charts.agreement import agreement
 from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.lab.pictures.plots import svg
 from workbench.privacy import ApproxDP, compose
 from workbench.study.intervals import bootstrap_interval, clopper_pearson
+from workbench.study.run import Run
 
 SEED = 3
+BUDGET, LONG = {"epsilon": 1.0, "delta": 1e-6}, {"n": 4000, "condition": 100.0}
 CHARTS = [
     getattr(gallery, name) for name in gallery.__all__ if name != "CLAIMS" and not name.endswith("view")
 ]
-FEWER = {
-    runs: [
-        *("MEAN_N", "MEAN_RHO", "MEAN_D", "MEAN_SIZES"),
-        *("COVARIANCE_N", "COVARIANCE_RHO", "COVARIANCE_D", "COVARIANCE_SIZES"),
-        "MEAN_SIZES_FEW",
-        "COVARIANCE_SIZES_FEW",
-    ],
-    steps: ("MEAN_STEPS", "COVARIANCE_STEPS", "ORIENTATIONS", "CONDITIONS"),
-    pictured: ("BOUNDS",),
-    means: ("AGAINST_D", "AGAINST_N", "SKEWED"),
-}
+SKETCH = Run("quick", SEED, most=4)
 
 
 @pytest.fixture
-def _few(world, monkeypatch):
-    for module, names in FEWER.items():
-        world.few(module, dict.fromkeys(names, 2))
+def _few(monkeypatch):
     monkeypatch.setattr(costs, "RESAMPLES", 80)
 
 
 @pytest.mark.usefixtures("_few")
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.__name__)
 def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
-    made = chart("quick", SEED)
+    made = chart(SKETCH)
     require_complete(made, chart.__name__)
     assert made.how_to_read.count(".") >= 2
     assert all(panel.title for panel in made.panels)
 
 
-@pytest.mark.usefixtures("_few")
+@pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.__name__)
+def test_without_runs_a_chart_shows_what_is_predicted(chart):
+    made = chart(Run("quick", SEED, simulate=False))
+    require_complete(made, chart.__name__)
+    assert agreement(made).points == 0
+
+
+@pytest.mark.parametrize(("rho", "d", "radius"), [(0.05, 10, 100.0), (2.0, 5, 1000.0)])
+def test_the_price_of_a_mean_is_foreseen_at_other_numbers(rho, d, radius):
+    made = gallery.price_of_a_mean(Run("quick", SEED, most=16), rho=rho, d=d, radius=radius)
+    found = agreement(made)
+    assert found, str(found)
+    assert found.points >= 30
+
+
 def test_errors_stand_beside_what_needs_no_privacy_and_what_needs_no_rows():
-    for panel in gallery.error_against_dimension("quick", SEED).panels:
+    for panel in gallery.error_against_dimension(SKETCH).panels:
         plain, blind = (s for s in reversed(panel.series) if s.role == "reference")
         assert set(plain.y) == {1.0}
         assert min(blind.y) > 100
-        assert {s.colour_key for s in panel.series if s.role == "theory"} == means.METHODS.keys()
+        assert {s.colour_key for s in panel.series if s.role == "theory"} == METHODS.keys()
 
 
-@pytest.mark.parametrize("key", means.METHODS)
+@pytest.mark.parametrize("key", METHODS)
 def test_the_predicted_error_is_the_measured_one(key):
     point = {"n": 2000, "d": 6, "half_width": 20.0, "epsilon": 1.0}
     data, noise = np.random.default_rng(SEED).spawn(2)
@@ -78,8 +83,8 @@ def test_rows_have_mean_0_covariance_1_and_the_stated_fourth_moment(law):
 
 
 def test_the_run_in_the_picture_is_a_run_of_the_estimator():
-    run = shapes.mean_run(SEED, 500, 1.0, 100.0)
     budget = ApproxDP(1.0, shapes.DELTA)
+    run = shapes.mean_run(SEED, 500, budget, 100.0)
     estimator = CoinPressMean(radius=100.0, steps=shapes.STEPS)
     assert run.weights == estimator.design(500, 2, budget).weights
     assert len(run.centres) == len(run.radii) == len(run.weights) + 1
@@ -89,9 +94,9 @@ def test_the_run_in_the_picture_is_a_run_of_the_estimator():
 
 
 def test_a_step_makes_round_what_the_picture_shows():
-    run = shapes.covariance_run(SEED, 20_000, 1.0, 100.0, mode="proved")
+    run = ellipses.covariance_run(SEED, 20_000, ApproxDP(1.0, 1e-6), 100.0, mode="proved")
     for step, (a, after) in enumerate(pairwise(run.frames)):
-        upper = shapes.found(run, step)
+        upper = ellipses.found(run, step)
         change = after @ np.linalg.inv(a)
         np.testing.assert_allclose(change @ upper @ change.T, np.eye(2), atol=1e-9)
         assert np.linalg.eigvalsh(upper - a @ run.sigma @ a.T)[0] > 0  # the orange ellipse holds the truth
@@ -105,7 +110,7 @@ def test_bands_are_those_of_the_bootstrap():
     ends = costs.rms_band(bottom)
     squares = bootstrap_interval(lambda v: float(v.mean()), bottom**2, 0.05, rng)
     np.testing.assert_allclose(ends, np.sqrt(squares), rtol=0.02)
-    value, band = costs.ratio_band(top, bottom)
+    value, band, _ = costs.ratio_band(top, bottom)
     share = bootstrap_interval(
         lambda v: float((v[:, 0] ** 2).mean() / (v[:, 1] ** 2).mean()),
         np.column_stack([top, bottom]),
@@ -126,7 +131,7 @@ def test_a_band_of_a_root_mean_square_covers():
 
 
 def frames_of(view, **values):
-    frames = list(view(**values))
+    frames = list(view(SKETCH, **values))
     simulated = [has_estimates(frame) for frame in frames]
     assert simulated == sorted(simulated)  # theory first, and from the first runs on no frame without
     assert not simulated[0]
@@ -138,35 +143,58 @@ def frames_of(view, **values):
 
 
 def test_the_view_of_all_methods_predicts_every_one_of_them():
-    frames = frames_of(gallery.means_view(SEED), epsilon=1.0, n=400, half_width=30.0)
+    world = {**BUDGET, "alpha": 0.5, "n": 400, "radius": 30.0}
+    frames = frames_of(gallery.means_view, **world)
     first, last = (
         {s.colour_key for s in f.panels[0].series if s.role == "theory"} for f in (frames[0], frames[-1])
     )
-    assert first == {means.BOX}
-    assert last == means.METHODS.keys()
-    assert frames[-1] == list(gallery.means_view(SEED)(epsilon=1.0, n=400, half_width=30.0))[-1]
+    assert first < last == METHODS.keys()
+    assert frames[-1] == list(gallery.means_view(SKETCH, **world))[-1]
+    assert "at most α = 0.5 up to d = " in frames[-1].caption
 
 
 def test_the_view_of_the_ball_counts_the_runs_outside():
-    frames = frames_of(gallery.ball_view(SEED), epsilon=1.0, n=500, d=5, radius=100.0)
+    frames = frames_of(gallery.ball_view, **BUDGET, alpha=0.2, n=500, d=5, radius=100.0, steps="free")
     assert "outside the last ball in 0 of" in frames[-1].caption
     radii = [s for s in frames[0].panels[0].series if s.role == "theory"]
     assert len(radii) == 2
     assert all(line.y[0] == 100.0 for line in radii)
+    needed = theory.rows_needed(
+        lambda n: theory.mean_parts(CoinPressMean(radius=100.0), n, 5, ApproxDP(1.0, 1e-6)), 0.2, runs.BETA
+    )
+    assert f"takes {needed:,} rows" in frames[-1].caption
+
+
+def test_the_view_of_the_ball_takes_as_many_steps_as_it_is_told():
+    first = next(gallery.ball_view(SKETCH, **BUDGET, alpha=0.2, n=500, d=5, radius=100.0, steps=3))
+    assert all(len(s.x) == 4 for s in first.panels[0].series if s.role == "theory")
 
 
 @pytest.mark.parametrize("step", [1, 3, 8])
 def test_the_view_of_the_ellipse_shows_the_step_that_was_asked_for_or_the_last(step):
-    frames = frames_of(gallery.ellipse_view(SEED), epsilon=1.0, n=4000, condition=100.0, step=step)
+    frames = frames_of(gallery.ellipse_view, **BUDGET, **LONG, step=step, mode="practical", side="x Aᵀ")
     taken = len(next(s for s in frames[0].panels[1].series if s.role == "theory").x)
     assert frames[-1].panels[0].title.startswith(f"A Σ Aᵀ before step {min(step, taken)}")
     assert "root mean squares" in frames[-1].caption
 
 
+def test_on_the_wrong_side_rows_of_the_third_step_leave_the_public_bounds():
+    longest = {}
+    for side in ("x Aᵀ", "x A"):
+        picture = {**BUDGET, "n": 40_000, "condition": 1e4, "step": 3, "mode": "practical", "side": side}
+        *_, last = gallery.ellipse_view(SKETCH, **picture)
+        longest[side] = next(s for s in last.panels[1].series if s.label == "longest axis").y[2]
+    assert longest["x Aᵀ"] < 1.5 < longest["x A"]
+
+
 @pytest.mark.parametrize(("n", "d", "radius"), [(300, 1, 10.0), (10_000, 50, 10_000.0)])
 def test_the_ball_fits_the_axes_at_the_ends_of_the_sliders(n, d, radius):
-    first = next(gallery.ball_view(SEED)(epsilon=4.0, n=n, d=d, radius=radius))
+    first = next(
+        gallery.ball_view(
+            SKETCH, epsilon=4.0, delta=1e-6, alpha=0.2, n=n, d=d, radius=radius, steps="as designed"
+        )
+    )
     panel = first.panels[0]
     for series in panel.series:
         assert all(panel.xlim[0] <= x <= panel.xlim[1] for x in series.x)
-    assert views.GRID[views.SPOKEN] == 8
+    assert means_view.GRID[means_view.SPOKEN] == 8

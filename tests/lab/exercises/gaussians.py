@@ -9,10 +9,11 @@ import numpy as np
 from tests.lab.exercises.solutions import Said
 from workbench.chapters import any_gaussian, covariance
 from workbench.chapters.any_gaussian.figures.vote import Vote, scattered
-from workbench.chapters.covariance.figures.layers_view import D
+from workbench.chapters.covariance.runs.heavy import D
 from workbench.chapters.covariance.runs.heavy_theory import CutStudent
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import truncated_laplace_bound
+from workbench.study.run import Run
 
 SEED, OTHERS = 17, range(1, 13)
 LAW, N, RHO = CutStudent(4.2, D), 5000, 0.5
@@ -28,8 +29,8 @@ def sentence(view, **values):
 @cache
 def naive(seed):
     """The sentence of the explorer of steps at u = 900, read as steps and errors."""
-    *_, last = covariance.steps_view(seed)(upper=900.0, n=N, rho=RHO)
-    pattern = r"(\d+) steps;.* preconditioned ([\d.]+), naive ([\d.]+); the answer 0 would err by (\d\.\d+)"
+    *_, last = covariance.steps_view(Run("quick", seed), rho=RHO, alpha=0.1, n=N, upper=900.0)
+    pattern = r"(\d+) steps;.* preconditioned ([\d.]+), naive ([\d.]+); .*; the answer 0 .* by (\d\.\d+)"
     return [float(number) for number in re.search(pattern, last.caption).groups()]
 
 

@@ -6,7 +6,7 @@ from math import log, sqrt
 import numpy as np
 
 from tests.lab.exercises.solutions import Said
-from workbench.chapters.many_dimensions.figures import means
+from workbench.chapters.many_dimensions.runs import means
 from workbench.chapters.start_here import means as column
 from workbench.estimators.parts.locate.window_mean import WINDOW, WindowMedian
 from workbench.estimators.univariate.clipped_mean import ClippedMean

@@ -1,16 +1,14 @@
 """Everything that the notebook `03_many_dimensions` shows, in its order."""
 
+from workbench.chapters.many_dimensions.figures.ball_view import ball_view
 from workbench.chapters.many_dimensions.figures.costs import price_of_a_covariance, price_of_a_mean
 from workbench.chapters.many_dimensions.figures.ellipse_view import ellipse_view
+from workbench.chapters.many_dimensions.figures.ellipses import ellipses, sides
 from workbench.chapters.many_dimensions.figures.means import error_against_dimension, skewed_rows
-from workbench.chapters.many_dimensions.figures.shapes import (
-    budget_of_steps,
-    ellipses,
-    shrinking_balls,
-    sides,
-)
-from workbench.chapters.many_dimensions.figures.steps import error_against_steps, two_modes
-from workbench.chapters.many_dimensions.figures.views import ball_view, means_view
+from workbench.chapters.many_dimensions.figures.means_view import means_view
+from workbench.chapters.many_dimensions.figures.modes import two_modes
+from workbench.chapters.many_dimensions.figures.shapes import budget_of_steps, shrinking_balls
+from workbench.chapters.many_dimensions.figures.steps import error_against_steps
 
 CLAIMS = (
     "many-dimensions/mean-excess",

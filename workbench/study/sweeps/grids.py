@@ -58,19 +58,36 @@ class Sweep:
         require_axes(self.block, self.points[0])
 
     def moved(self, points: Iterable[Point]) -> "Sweep":
-        """Return the same sweep at other points; blocks at points that it has in common are the same."""
-        return replace(self, points=tuple(points), usual=self.usual or self.points)
+        """Return the same sweep at other points; blocks at points that it has in common are the same.
+
+        A number for which the block has a default is no part of points that all have this default.
+        """
+        return replace(self, points=_told(self.block, list(points)), usual=self.usual or self.points)
 
     @property
     def times_usual(self) -> float:
         """The work of this sweep as a multiple of its work at the usual points."""
-        usual = self.usual or self.points
-        return sum(map(_work, self.points)) / sum(map(_work, usual))
+        own, usual = _own(self.block), self.usual or self.points
+        here, there = (sum(_work({**own, **point}) for point in some) for some in (self.points, usual))
+        return here / there
 
     def addresses(self, profile: str) -> list[tuple[int, int]]:
         """Return every block of a profile as (position of its point, number), in the table's order."""
         one_of(self.blocks, profile=profile)
         return list(product(range(len(self.points)), range(self.blocks[profile])))
+
+
+def _told(block: Block, points: list[Point]) -> tuple[Point, ...]:
+    """Return the points without the numbers that are the block's own in all of them."""
+    usual = _own(block)
+    left = {name for name in usual if all(point.get(name) == usual[name] for point in points)}
+    return tuple({name: value for name, value in point.items() if name not in left} for point in points)
+
+
+def _own(block: Block) -> dict[str, Any]:
+    """Return the numbers for which a block has a default."""
+    taken = signature(block).parameters.items()
+    return {name: one.default for name, one in taken if one.default is not one.empty}
 
 
 def _work(point: Point) -> float:
@@ -120,6 +137,20 @@ def multiples(usual: Iterable[int], factor: float) -> tuple[int, ...]:
     if factor == 1:
         return tuple(usual)
     return tuple(dict.fromkeys(max(1, int(float(f"{factor * count:.2g}"))) for count in usual))
+
+
+def affordable(work: Mapping[Any, float], most: float) -> list[Any]:
+    """Return the cheapest parts of a grid that take at most so much work together, in their order.
+
+    >>> affordable({"a": 5.0, "b": 1.0, "c": 2.0}, 4)
+    ['b', 'c']
+    """
+    total, found = 0.0, set()
+    for part in sorted(work, key=lambda one: work[one]):
+        total += work[part]
+        if total <= most:
+            found.add(part)
+    return [part for part in work if part in found]
 
 
 def _axis(axis: object) -> list[float | int | str]:

@@ -85,14 +85,14 @@ def _rates(frame: pd.DataFrame, seed: int) -> tuple[list[Verdict], list[tuple[fl
     return checks, slopes
 
 
-def naive_noise(upper: float) -> float:
+def naive_noise(upper: float, n: int = sweeps.SPREAD_N, rho: float = sweeps.RHO, d: int = sweeps.D) -> float:
     """Return the root mean square of the naive estimator's noise in the norm of Σ, before its positive part.
 
     Noise of sd s on the diagonal and s/√2 off it has the square s² (Σ 1/λ_i² + (Σ 1/λ_i)²)/2, in units of
     `upper`, in whatever frame.
     """
-    _, _, charge = sweeps.naive(upper, sweeps.SPREAD_N)
-    inverse = 1 / geometric(sweeps.D, upper)
+    _, _, charge = sweeps.naive(upper, n, rho, d)
+    inverse = 1 / geometric(d, upper)
     return upper * gaussian_scale(charge) * sqrt(((inverse**2).sum() + inverse.sum() ** 2) / 2)
 
 

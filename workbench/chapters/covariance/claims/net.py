@@ -51,7 +51,9 @@ def nearest(one: PureNetCovariance, law: Rotated) -> Array:
 
 
 @each_trial
-def net_errors(d: int, alpha: float, n: int, *, data: Generator, noise: Generator) -> Row:
+def net_errors(
+    d: int, alpha: float, n: int, *, epsilon: float = EPSILON, data: Generator, noise: Generator
+) -> Row:
     """Measure the error, the floor and the error without privacy at random covariances.
 
     Logarithms of eigenvalues are uniform, and so are directions.
@@ -59,7 +61,7 @@ def net_errors(d: int, alpha: float, n: int, *, data: Generator, noise: Generato
     one = estimator(alpha)
     law = rotated(np.exp(data.uniform(0.0, log(UPPER), d)), data, degrees=DEGREES)
     x = law.sample(n, rng=data)
-    error = error_of(law, one(x, budget=PureDP(EPSILON), rng=noise).value)
+    error = error_of(law, one(x, budget=PureDP(epsilon), rng=noise).value)
     return {"error": error, "floor": law.error(nearest(one, law)), "reference": law.error(without_privacy(x))}
 
 

@@ -106,10 +106,12 @@ def fine_needed(frame: pd.DataFrame, spread: float, seed: int, level: float) -> 
     return rows_needed(rows["ratio"] >= FINE, rows["n"], 1 - BETA, level, rng)
 
 
-def size_needed(frame: pd.DataFrame, d: int, seed: int, level: float) -> Measure:
+def size_needed(
+    frame: pd.DataFrame, d: int, seed: int, level: float, alpha: float = sweeps.SIZE_ALPHA
+) -> Measure:
     """Return the n from which two runs of three err by at most alpha."""
     rows, rng = measures.at(frame, d=d), resampler(seed, f"{sweeps.SIZES.name} {d}")
-    return rows_needed(rows["error"] <= sweeps.SIZE_ALPHA, rows["n"], SHARE, level, rng)
+    return rows_needed(rows["error"] <= alpha, rows["n"], SHARE, level, rng)
 
 
 def fine_flattens(frame: pd.DataFrame, seed: int) -> list[Verdict]:

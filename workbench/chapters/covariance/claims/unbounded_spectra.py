@@ -11,6 +11,7 @@ from numpy.random import Generator
 
 from workbench.chapters.covariance.runs import unbounded as sweeps
 from workbench.populations.spectra import named, shown
+from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.complexity import enough
 from workbench.study.measures import summary
@@ -27,16 +28,24 @@ SIZE = ("M21/UG/iteration", "enough for an error that does not change with the s
 
 
 @lru_cache(maxsize=8)
-def rows(d: int) -> int:
+def rows(d: int, budget: ApproxDP = sweeps.BUDGET) -> int:
     """Return n: public."""
-    return round(MORE * sweeps.start(d))
+    return round(MORE * sweeps.start(d, budget=budget))
 
 
 @each_trial
-def errors(d: int, spectrum: str, *, data: Generator, noise: Generator) -> Row:
+def errors(
+    d: int,
+    spectrum: str,
+    *,
+    epsilon: float = sweeps.EPSILON,
+    delta: float = sweeps.DELTA,
+    data: Generator,
+    noise: Generator,
+) -> Row:
     """Measure the error at one spectrum, and that of the sample covariance of the same rows."""
-    law = named(spectrum, d).law(data, far=sweeps.FAR)
-    return sweeps.beside_the_sample(law, rows(d), data, noise)
+    law, budget = named(spectrum, d).law(data, far=sweeps.FAR), ApproxDP(epsilon, delta)
+    return sweeps.beside_the_sample(law, rows(d, budget), budget, data, noise)
 
 
 ANY = Sweep(

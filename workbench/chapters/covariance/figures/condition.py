@@ -1,7 +1,10 @@
 """Pictures of unbounded Gaussians: side by side as the condition number grows, and votes of blocks."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from math import nan
 
+import numpy as np
 import pandas as pd
 
 from workbench.chapters.covariance.claims import unbounded as claims
@@ -10,9 +13,14 @@ from workbench.chapters.covariance.figures.heavy import PLAIN, trivial
 from workbench.chapters.covariance.runs import unbounded as sweeps
 from workbench.charts.bands import ERROR, LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.parameters import brief
 from workbench.charts.spectra import in_rows, rows_of
+from workbench.estimators.covariance.unbounded import UnboundedCovariance
+from workbench.privacy import ApproxDP
 from workbench.study import measures
-from workbench.study.sweeps.sweep import run
+from workbench.study.run import Run
+from workbench.study.sweeps.grids import Sweep, multiples
+from workbench.study.sweeps.resources import resources
 
 UNBOUNDED, COINPRESS, CLIPPED = "covariance/unbounded", "covariance/coinpress", "covariance/clipped"
 SUBSPACE = "spectral/subspace-aggregate"
@@ -26,25 +34,32 @@ SIDES = {
 MOST = 1e6  # errors beyond are arrows
 
 
-def side_by_side(profile: str, seed: int) -> Chart:
+def side_by_side(run: Run, *, epsilon: float = sweeps.EPSILON, delta: float = sweeps.DELTA) -> Chart:
     """Return median errors against the condition number, and of the unbounded one for spectra."""
-    frame = run(sweeps.SIDES, profile, seed=seed)
+    budget = ApproxDP(epsilon, delta)
+    (n,) = multiples([sweeps.SIDE_N], _more(budget))
+    sides = _at_length(n, budget)
+    frame, conditions = run.table(sides), [point["condition"] for point in sides.points]
+    any_spectrum = [{**point, "epsilon": epsilon, "delta": delta} for point in spectra.ANY.points]
     groups = measures.by(frame, "condition")
-    series = [_curve(groups, column, *look) for column, look in SIDES.items()]
+    foreseen = {"error": UnboundedCovariance().predicted_error(n, sweeps.D, budget)}
+    series = [
+        _curve(groups, column, *look, expected=foreseen.get(column, nan)) for column, look in SIDES.items()
+    ]
     plain = [float(rows["reference"].median()) for rows in groups.values()]
     series.append(Series("without privacy", groups, plain, role="reference", colour_key=PLAIN))
-    series.append(trivial(groups, sweeps.D))
-    steps = [sweeps.coinpress_steps(condition) for condition in groups]
+    series.append(trivial(conditions, sweeps.D))
+    steps = [sweeps.coinpress_steps(condition, n, budget) for condition in conditions]
     note = (
-        f"(1, 1e-6), n = {sweeps.SIDE_N}, d = {sweeps.D}, mean 1000 sd away; medians, 95 % bands. All but"
-        " the unbounded one are told the smallest eigenvalue and ten times the largest. Steps of CoinPress,"
-        f" tight: {', '.join(map(str, steps))}."
+        f"({epsilon:g}, {brief(delta)}), n = {n}, d = {sweeps.D}, mean 1000 sd away; medians, 95 % bands."
+        " All but the unbounded one are told the smallest eigenvalue and ten times the largest."
+        f" Steps of CoinPress, tight: {', '.join(map(str, steps))}."
     )
     panel = Panel("equal ratios", "condition number", ERROR, tuple(series), note=note, ylim=(0.02, MOST))
     return Chart(
         "side_by_side",
         "Longer and longer Gaussians, unbounded and bounded estimators",
-        (panel, _spectra(run(spectra.ANY, profile, seed=seed))),
+        (panel, _spectra(run.table(spectra.ANY.moved(any_spectrum)), budget)),
         alt="Left, the error of the unbounded covariance is flat from condition number 1e2 to 1e12, a little"
         " above the error without privacy; so is that of CoinPress with as many steps as it wants, and half"
         " as high again with its source's constants. CoinPress in three steps and the one-step estimator"
@@ -61,30 +76,57 @@ def side_by_side(profile: str, seed: int) -> Chart:
     )
 
 
-def _spectra(frame: pd.DataFrame) -> Panel:
-    groups, names = dict(iter(frame.groupby("spectrum", sort=False))), rows_of(frame["spectrum"])
+def _more(budget: ApproxDP) -> float:
+    """Return the fewest rows that the unbounded covariance takes, over those at the usual budget."""
+    return sweeps.start(sweeps.D, budget=budget) / sweeps.start(sweeps.D)
+
+
+def _at_length(n: int, budget: ApproxDP) -> Sweep:
+    """Return the runs side by side at another budget, of as many condition numbers as the work allows."""
+    usual = sweeps.SIDES
+    made = usual.moved({"n": n, "condition": condition, "epsilon": budget.epsilon, "delta": budget.delta}
+                       for condition in sweeps.CONDITIONS)  # fmt: skip
+    most = max(2, int(len(made.points) * min(1.0, resources().limit / made.times_usual)))
+    kept = {round(place) for place in np.linspace(0, len(made.points) - 1, most)}
+    return made.moved(point for place, point in enumerate(made.points) if place in kept)
+
+
+def _spectra(frame: pd.DataFrame, budget: ApproxDP) -> Panel:
+    groups, names = (
+        dict(iter(frame.groupby("spectrum", sort=False))),
+        rows_of(point["spectrum"] for point in spectra.ANY.points),
+    )
     series = tuple(
         in_rows(
             label, {str(at): measures.median(one[column], LEVEL) for at, one in groups.items()}, names, key
         )
         for column, label, key in (("reference", "", PLAIN), ("error", "", UNBOUNDED))
     )
-    note = f"d = {spectra.D}, n = {spectra.rows(spectra.D):,}. Medians of runs, 95 % bands."
+    note = f"d = {spectra.D}, n = {spectra.rows(spectra.D, budget):,}. Medians of runs, 95 % bands."
     return Panel("any spectrum", "spectrum", ERROR, series, yscale="linear", names=names, note=note)
 
 
-def _curve(groups: Mapping[float, pd.DataFrame], column: str, label: str, key: str) -> Series:
-    curve = measured(label, {c: measures.median(rows[column], LEVEL) for c, rows in groups.items()}, key)
+def _curve(
+    groups: Mapping[float, pd.DataFrame], column: str, label: str, key: str, expected: float
+) -> Series:
+    curve = measured(label, {c: measures.median(rows[column], LEVEL) for c, rows in groups.items()}, key,
+                     [expected] * len(groups))  # fmt: skip
     y = [value if value <= MOST else float("inf") for value in curve.y]
-    return Series(label, curve.x, y, curve.low, curve.high, colour_key=key)
+    return replace(curve, y=y)
 
 
-def votes(profile: str, seed: int) -> Chart:
+def votes(run: Run, *, epsilon: float = sweeps.EPSILON, delta: float = sweeps.DELTA) -> Chart:
     """Return the error of a subspace against the gap, and the coarse preconditioner."""
-    left, right = (run(sweep, profile, seed=seed) for sweep in (sweeps.VOTES, sweeps.COARSE))
+    (n,) = multiples([sweeps.VOTE_N], _more(ApproxDP(epsilon, delta)))
+    left, right = (
+        run.table(
+            sweep.moved({**point, "n": n, "epsilon": epsilon, "delta": delta} for point in sweep.points)
+        )
+        for sweep in (sweeps.VOTES, sweeps.COARSE)
+    )
     return Chart(
         "votes",
-        f"What blocks vote on (n = {sweeps.VOTE_N}, d = {sweeps.D}, (1, 1e-6))",
+        f"What blocks vote on (n = {n}, d = {sweeps.D}, ({epsilon:g}, {brief(delta)}))",
         (_subspace(left), _coarse(right)),
         alt="Left: the error of the subspace falls in proportion to the gap. Right: the eigenvalue after"
         " the gap, over the largest one, is about one fifth after the preconditioner, whatever it was"
@@ -103,7 +145,7 @@ def _subspace(frame: pd.DataFrame) -> Panel:
         gap: measures.scaled(measures.median(rows["over"], LEVEL), gap)
         for gap, rows in reversed(groups.items())
     }
-    gaps = tuple(found)
+    gaps = tuple(reversed(sweeps.GAPS))
     return Panel(
         "the subspace before the gap (k = 1)", "gap γ = √(λₖ₊₁/λₖ)", "error, in spectral norm",
         (measured("subspace by a vote", found, SUBSPACE),
@@ -115,11 +157,12 @@ def _subspace(frame: pd.DataFrame) -> Panel:
 def _coarse(frame: pd.DataFrame) -> Panel:
     groups = dict(reversed(measures.by(frame, "gap").items()))
     found = {gap: measures.median(rows["spread"], LEVEL) for gap, rows in groups.items()}
-    before = [gap**2 / sweeps.TOP for gap in found]
+    gaps = tuple(reversed(sweeps.COARSE_GAPS))
+    before = [gap**2 / sweeps.TOP for gap in gaps]
     return Panel(
         "the coarse preconditioner (k = 2)", "gap γ = √(λₖ₊₁/λₖ)", "λₖ₊₁/λ₁",
         (measured("after it", found, UNBOUNDED),
-         Series("before it", found, before, role="theory", colour_key=UNBOUNDED),
-         Series("the claim: at least 1/20", found, [claims.COARSE] * len(found), role="reference")),
+         Series("before it", gaps, before, role="theory", colour_key=UNBOUNDED),
+         Series("the claim: at least 1/20", gaps, [claims.COARSE] * len(gaps), role="reference")),
         note=f"λₖ/λ₁ = 1/{sweeps.TOP:g}, so that no more than about 1/{sweeps.TOP:g} can be hoped for.",
     )  # fmt: skip

@@ -15,6 +15,7 @@ from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveC
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import Rotated
 from workbench.privacy import ZCDP
+from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
@@ -39,19 +40,19 @@ def pair(upper: float) -> tuple[HeavyTailedNaiveCovariance, HeavyTailedCovarianc
     return HeavyTailedNaiveCovariance(**known), HeavyTailedCovariance(**known)
 
 
-def one_radius(profile: str, seed: int) -> Chart:
+def one_radius(run: Run, *, rho: float = RHO, n: int = N, upper: float = UPPER) -> Chart:
     """Return releases of the naive and of the preconditioned covariance as ellipses, on one set of rows."""
-    law = tilted(UPPER, DEGREES)
-    data, noise = (stream(seed, role, "covariance-one-radius", 0, 0) for role in (Role.DATA, Role.NOISE))
-    x = law.sample(N, rng=data)
-    naive, preconditioned = pair(UPPER)
-    radius = naive.cut_radius(N, 2, ZCDP(RHO))
+    law = tilted(upper, DEGREES)
+    data, noise = (stream(run.seed, role, "covariance-one-radius", 0, 0) for role in (Role.DATA, Role.NOISE))
+    x = law.sample(n, rng=data)
+    naive, preconditioned = pair(upper)
+    radius = naive.cut_radius(n, 2, ZCDP(rho))
     panels = []
     for title, key, estimator in (
         ("one radius", NAIVE, naive),
         ("preconditioned", PRECONDITIONED, preconditioned),
     ):
-        released: list[Any] = [estimator(x, budget=ZCDP(RHO), rng=noise).value for _ in range(DRAWN)]
+        released: list[Any] = [estimator(x, budget=ZCDP(rho), rng=noise).value for _ in range(DRAWN)]
         lines = [
             ellipse(
                 "released with one radius" if not i and key == NAIVE else "",
@@ -66,7 +67,8 @@ def one_radius(profile: str, seed: int) -> Chart:
         first, second = x[:SHOWN].T
         rows = Series("rows", first, second, role="rows")
         truth = ellipse("Σ", law.covariance, colour_key=PLAIN)
-        panels.append(plane(title, (rows, *lines, truth), reach=9.0, note=f"n = {N}, ρ = {RHO:g}"))
+        reach, note = 0.9 * sqrt(upper), f"n = {n}, ρ = {rho:g}"
+        panels.append(plane(title, (rows, *lines, truth), reach=reach, note=note))
     return Chart(
         "one_radius",
         f"The same rows, the same privacy: {DRAWN} releases each",
@@ -76,7 +78,7 @@ def one_radius(profile: str, seed: int) -> Chart:
         " ellipse in both directions.",
         how_to_read="The black ellipse is the covariance, one standard deviation in every direction; each"
         f" dashed one is a release. With one radius (here {radius:.0f}, for a long axis of"
-        f" {sqrt(UPPER):.0f}) noise of one size is added in all directions: little for the long"
+        f" {sqrt(upper):.0f}) noise of one size is added in all directions: little for the long"
         " axis, more than the short one is long. After preconditioning noise is added where the"
         " ellipse is round, so that every axis gets its own share.",
     )
@@ -100,17 +102,19 @@ def followed(estimator: HeavyTailedCovariance, x: Array, noise: np.random.Genera
     return Steps(tuple(maps), tuple(lowers), value)
 
 
-def step_by_step(profile: str, seed: int) -> Chart:
+def step_by_step(run: Run, *, rho: float = RHO, n: int = STEPS_N, upper: float = UPPER) -> Chart:
     """Return the ellipse of A Σ Aᵀ before the first steps and before the last, between its public bounds."""
-    law = tilted(UPPER, DEGREES)
-    data, noise = (stream(seed, role, "covariance-step-by-step", 0, 0) for role in (Role.DATA, Role.NOISE))
-    steps = followed(pair(UPPER)[1], law.sample(STEPS_N, rng=data), noise, RHO)
+    law = tilted(upper, DEGREES)
+    data, noise = (
+        stream(run.seed, role, "covariance-step-by-step", 0, 0) for role in (Role.DATA, Role.NOISE)
+    )
+    steps = followed(pair(upper)[1], law.sample(n, rng=data), noise, rho)
     last = len(steps.maps) - 1
     shown = sorted({0, 1, 2, last})
     panels = [_frame(law, steps, place, last) for place in shown]
     return Chart(
         "step_by_step",
-        f"Preconditioning makes the ellipse round (n = {STEPS_N}, ρ = {RHO:g})",
+        f"Preconditioning makes the ellipse round (n = {n}, ρ = {rho:g})",
         tuple(panels),
         alt="Four panels: the covariance as the next step sees it, an ellipse between an outer circle of"
         " radius 1 and an inner circle that grows from step to step, until the ellipse is nearly a"

@@ -1,6 +1,7 @@
 """Pictures of heavy tails: three errors as layers, the rate of moments, the cost of long ellipsoids."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import nan
 
 import numpy as np
 import pandas as pd
@@ -12,19 +13,29 @@ from workbench.charts.bands import ERROR, LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.study import measures
 from workbench.study.measures import summary
-from workbench.study.sweeps.sweep import run
+from workbench.study.run import Run
+from workbench.study.sweeps.sweep import grid, multiples
 
 LAYER_N, LAYER_DEGREES = 10_000, (4.2, 10.2)
+MORE_DEGREES = (0.0, 2.0, 6.0)  # of the laws whose rates are shown
 LAYERS = {"bias": "0", "noise": "1", "sampling": "2"}
 NAIVE, PRECONDITIONED, PLAIN = "covariance/heavy-tailed-naive", "covariance/heavy-tailed", "non-private"
 NOTE = "Dashed: predicted, nothing is fitted. Bands: 95 % intervals."
 RADIUS = "clipping radius γ (standard deviations)"
 
 
-def three_layers(profile: str, seed: int) -> Chart:
+def three_layers(
+    run: Run,
+    *,
+    rho: float = sweeps.RHO,
+    n: int = LAYER_N,
+    d: int = sweeps.D,
+    degrees: float = LAYER_DEGREES[0],
+) -> Chart:
     """Return bias, noise and sampling error against the clipping radius, for two laws."""
-    frame = run(sweeps.LAYERS, profile, seed=seed)
-    panels = tuple(_layers(frame, degrees, seed) for degrees in LAYER_DEGREES)
+    both = (degrees, degrees + LAYER_DEGREES[1] - LAYER_DEGREES[0])
+    frame = run.table(sweeps.LAYERS.moved(grid(degrees=both, n=n, rho=rho, d=d)))
+    panels = tuple(_layers(frame, CutStudent(one, d), n, rho, run.seed) for one in both)
     return Chart(
         "three_layers",
         "Three errors of a clipped covariance",
@@ -39,9 +50,8 @@ def three_layers(profile: str, seed: int) -> Chart:
     )
 
 
-def _layers(frame: pd.DataFrame, degrees: float, seed: int) -> Panel:
-    law, rows = CutStudent(degrees, sweeps.D), measures.at(frame, degrees=degrees, n=LAYER_N)
-    best = law.best_radius(LAYER_N, sweeps.RHO)
+def _layers(frame: pd.DataFrame, law: CutStudent, n: int, rho: float, seed: int) -> Panel:
+    rows, best = measures.at(frame, degrees=law.degrees, n=n), law.best_radius(n, rho)
     radii = best * np.array(sweeps.FACTORS)
     series = []
     for part, key in LAYERS.items():
@@ -49,26 +59,36 @@ def _layers(frame: pd.DataFrame, degrees: float, seed: int) -> Panel:
         found = {
             radius: summary(_mean if part == "bias" else _root_mean_square, values[:, i], seed, part, LEVEL)
             for i, radius in enumerate(radii)
+            if len(rows)
         }
-        series.append(measured(part, found, key))
-    series += predicted(law, LAYER_N, sweeps.RHO, np.geomspace(radii[0], radii[-1], 41))
+        expected = [
+            foreseen(law, n, rho)[part](radius) if part != "bias" or n * law.beyond(radius) >= 1 else nan
+            for radius in found
+        ]
+        series.append(measured(part, found, key, expected))
+    series += predicted(law, n, rho, np.geomspace(radii[0], radii[-1], 41))
     series.append(minimiser(best))
-    title = f"Student rows, ν = {degrees:g}"
-    note = f"n = {LAYER_N}, d = {sweeps.D}, ρ = {sweeps.RHO:g}. {NOTE}"
+    title = f"Student rows, ν = {law.degrees:g}"
+    note = f"n = {n}, d = {law.d}, ρ = {rho:g}. {NOTE}"
     return Panel(title, RADIUS, ERROR, tuple(series), note=note, ylim=LAYER_LIMITS)
 
 
 LAYER_LIMITS = (1e-4, 2.0)
 
 
-def predicted(law: CutStudent, n: int, rho: float, radii: Iterable[float]) -> list[Series]:
-    """Return the three layers and the sum of bias and noise, as predicted."""
-    xs = tuple(radii)
-    layers: Mapping[str, Callable[[float], float]] = {
+def foreseen(law: CutStudent, n: int, rho: float) -> Mapping[str, Callable[[float], float]]:
+    """Return the three layers as functions of the radius."""
+    return {
         "bias": law.bias,
         "noise": lambda radius: law.noise(radius, n, rho),
         "sampling": lambda radius: law.sampling(radius, n),
     }
+
+
+def predicted(law: CutStudent, n: int, rho: float, radii: Iterable[float]) -> list[Series]:
+    """Return the three layers and the sum of bias and noise, as predicted."""
+    xs = tuple(radii)
+    layers = foreseen(law, n, rho)
     lines = [
         Series("", xs, map(layers[part], xs), role="theory", colour_key=key) for part, key in LAYERS.items()
     ]
@@ -89,14 +109,25 @@ def _root_mean_square(values: np.ndarray) -> float:
     return float(np.sqrt((values**2).mean()))
 
 
-def rates(profile: str, seed: int) -> Chart:
+def rates(
+    run: Run,
+    *,
+    rho: float = sweeps.RHO,
+    n: int = LAYER_N,
+    d: int = sweeps.D,
+    upper: float = sweeps.UPPERS[1],
+    degrees: float = LAYER_DEGREES[0],
+) -> Chart:
     """Return the least bias plus noise against n, then errors against the length of the ellipsoid."""
-    layers = run(sweeps.LAYERS, profile, seed=seed)
-    spreads = run(sweeps.SPREADS, profile, seed=seed)
+    ns, laws = multiples(sweeps.LAYER_N, n / LAYER_N), [degrees + one for one in MORE_DEGREES]
+    layers = run.table(sweeps.LAYERS.moved(grid(degrees=laws, n=ns, rho=rho, d=d)))
+    (long,) = multiples([sweeps.SPREAD_N], n / LAYER_N)
+    uppers = [upper * one / sweeps.UPPERS[1] for one in sweeps.UPPERS]
+    spreads = run.table(sweeps.SPREADS.moved(grid(n=long, upper=uppers, rho=rho, d=d)))
     return Chart(
         "rates",
         "What more moments buy, and what a long ellipsoid costs",
-        (_rates(layers, seed), _lengths(spreads)),
+        (_rates(layers, laws, ns, rho, d, run.seed), _lengths(spreads, uppers, long, rho, d)),
         alt="Left: the least sum of bias and noise falls with n, steeper for rows with more moments."
         " Right: the naive error grows in proportion to the length of the ellipsoid, the preconditioned"
         " one is flat and close to the error without privacy.",
@@ -108,33 +139,36 @@ def rates(profile: str, seed: int) -> Chart:
     )
 
 
-def _rates(frame: pd.DataFrame, seed: int) -> Panel:
-    series, fine = [], np.geomspace(sweeps.LAYER_N[0], sweeps.LAYER_N[-1], 9).round()
-    for degrees, key in zip(sweeps.DEGREES, ("0", "1", "5"), strict=True):
-        law = CutStudent(degrees, sweeps.D)
-        found = {float(n): claims.least_measured(frame, degrees, n, seed, LEVEL) for n in sweeps.LAYER_N}
-        series.append(measured(f"ν = {degrees:g}", found, key))
-        lines = [law.least(int(n), sweeps.RHO) for n in fine]
+def _rates(
+    frame: pd.DataFrame, laws: Sequence[float], ns: Sequence[int], rho: float, d: int, seed: int
+) -> Panel:
+    series, fine = [], np.geomspace(ns[0], ns[-1], 9).round()
+    for degrees, key in zip(laws, ("0", "1", "5"), strict=True):
+        law = CutStudent(degrees, d)
+        found = {float(n): claims.least_measured(frame, degrees, n, seed, LEVEL) for n in ns if len(frame)}
+        expected = [law.least(int(n), rho) for n in found]
+        series.append(measured(f"ν = {degrees:g}", found, key, expected))
+        lines = [law.least(int(n), rho) for n in fine]
         series.append(Series("", fine, lines, role="theory", colour_key=key))
-    note = f"d = {sweeps.D}, ρ = {sweeps.RHO:g}. {NOTE}"
+    note = f"d = {d}, ρ = {rho:g}. {NOTE}"
     return Panel("least bias + noise", "rows n", ERROR, tuple(series), note=note)
 
 
-def _lengths(frame: pd.DataFrame) -> Panel:
+def _lengths(frame: pd.DataFrame, uppers: Sequence[float], n: int, rho: float, d: int) -> Panel:
     groups = measures.by(frame, "upper")
     curves = (("naive", "naive", NAIVE), ("preconditioned", "error", PRECONDITIONED))
     series = [
         measured(name, {u: measures.median(rows[column], LEVEL) for u, rows in groups.items()}, key)
         for name, column, key in curves
     ]
-    noise = [claims.naive_noise(upper) for upper in groups]
+    noise = [claims.naive_noise(upper, n, rho, d) for upper in uppers]
     plain = [float(rows["reference"].median()) for rows in groups.values()]
-    series.append(Series("", groups, noise, role="theory", colour_key=NAIVE))
+    series.append(Series("", uppers, noise, role="theory", colour_key=NAIVE))
     series.append(Series("without privacy", groups, plain, role="reference", colour_key=PLAIN))
-    series.append(trivial(groups, sweeps.D))
+    series.append(trivial(uppers, d))
     return Panel(
         "longer and longer ellipsoids", "condition number u", ERROR, tuple(series),
-        note=f"Medians; n = {sweeps.SPREAD_N}, ν = {sweeps.SPREAD_DEGREES:g}. Dashed: the naive noise.",
+        note=f"Medians; n = {n}, ν = {sweeps.SPREAD_DEGREES:g}. Dashed: the naive noise.",
     )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """The explorer about heavy tails: bias, noise and sampling error against the clipping radius."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -14,53 +14,60 @@ from workbench.linalg import norms
 from workbench.populations import MultivariateStudent
 from workbench.privacy import ZCDP, Charge, noise_source
 from workbench.privacy.mechanisms import symmetric_gaussian
+from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 NAME = "covariance-layers-view"
-D, RADII = 5, tuple(float(radius) for radius in np.geomspace(2.5, 40.0, 7))
+RADII = tuple(float(radius) for radius in np.geomspace(2.5, 40.0, 7))
 FINE = tuple(float(radius) for radius in np.geomspace(2.0, 50.0, 41))
 WORK, ROUNDS = 15_000, 8  # rows in the samples of a frame, frames
 
 
-def layers_view(seed: int) -> Callable[..., Iterator[Chart]]:
-    """Return the view of `explore`: the prediction at once, then more and more samples."""
+def layers_view(
+    run: Run, *, rho: float, alpha: float, n: int, d: int, degrees: float, cut: float
+) -> Iterator[Chart]:
+    """Yield the view of the three errors: the prediction at once, then more and more samples.
 
-    def view(degrees: float, n: int, rho: float) -> Iterator[Chart]:
-        law = CutStudent(degrees, D)
-        yield _chart(law, n, rho, np.empty((0, 3, len(RADII))))
-        data, noise = (stream(seed, role, NAME, n, 0) for role in (Role.DATA, Role.NOISE))
-        found: list[Array] = []
-        for _ in range(ROUNDS):
-            found += [sample(law, n, rho, data, noise) for _ in range(max(1, WORK // n))]
-            yield _chart(law, n, rho, np.array(found))
-
-    return view
+    `cut` is the radius γ at which the reader would cut.
+    """
+    law = CutStudent(degrees, d)
+    yield _chart(law, n, rho, alpha, cut, np.empty((0, 3, len(RADII))))
+    data, noise = (stream(run.seed, role, NAME, n, 0) for role in (Role.DATA, Role.NOISE))
+    found: list[Array] = []
+    for _ in range(ROUNDS):
+        found += [sample(law, n, rho, data, noise) for _ in range(max(1, WORK // n))]
+        yield _chart(law, n, rho, alpha, cut, np.array(found))
 
 
 def sample(
     law: CutStudent, n: int, rho: float, data: np.random.Generator, noise: np.random.Generator
 ) -> Array:
     """Return bias, noise and sampling error of one sample at every radius, shape (3, radii)."""
-    rows = MultivariateStudent(Gaussian(np.zeros(D), np.eye(D)), law.degrees).sample(n, rng=data)
+    d = law.d
+    rows = MultivariateStudent(Gaussian(np.zeros(d), np.eye(d)), law.degrees).sample(n, rng=data)
     lengths, source, found = norms(rows), noise_source(noise), np.empty((3, len(RADII)))
     for place, radius in enumerate(RADII):
         moment = second_moment_within(rows, radius)
         charge = Charge("covariance", "symmetric_gaussian", second_moment_sensitivity(n, radius), ZCDP(rho))
         noisy = symmetric_gaussian(moment, charge, source)
-        expected = (1 - law.bias(radius) / np.sqrt(D)) * np.eye(D)
-        found[0, place] = np.maximum(lengths**2 - radius**2, 0).mean() / np.sqrt(D)
+        expected = (1 - law.bias(radius) / np.sqrt(d)) * np.eye(d)
+        found[0, place] = np.maximum(lengths**2 - radius**2, 0).mean() / np.sqrt(d)
         found[1:, place] = np.linalg.norm(noisy - moment), np.linalg.norm(moment - expected)
     return found
 
 
-def _chart(law: CutStudent, n: int, rho: float, found: Array) -> Chart:
+def _chart(law: CutStudent, n: int, rho: float, alpha: float, cut: float, found: Array) -> Chart:
     best = law.best_radius(n, rho)
-    lines = predicted(law, n, rho, FINE)
     points = [_points(part, key, found[:, place]) for place, (part, key) in enumerate(LAYERS.items())]
+    yours = Series("your radius", (cut, cut), LAYER_LIMITS, role="reference", colour_key="4")
+    wanted = Series(
+        "wanted accuracy α", (FINE[0], FINE[-1]), (alpha, alpha), role="reference", colour_key="5"
+    )
     panel = Panel(
-        f"ν = {law.degrees:g}, n = {n}, ρ = {rho:g}, d = {D}", RADIUS, ERROR,
-        (*points, *lines, minimiser(best)), xlim=(2.0, 50.0), ylim=LAYER_LIMITS,
+        f"ν = {law.degrees:g}, n = {n}, ρ = {rho:g}, d = {law.d}", RADIUS, ERROR,
+        (*points, *predicted(law, n, rho, FINE), minimiser(best), yours, wanted),
+        xlim=(2.0, 50.0), ylim=LAYER_LIMITS,
     )  # fmt: skip
     return Chart(
         "covariance_layers_view",
@@ -68,8 +75,9 @@ def _chart(law: CutStudent, n: int, rho: float, found: Array) -> Chart:
         (panel,),
         alt="Bias, noise and sampling error of a clipped covariance against the clipping radius, for the"
         " chosen rows.",
-        how_to_read="Dashed: predicted. Markers: simulated. The vertical line is the best radius.",
-        caption=_caption(law, n, rho, best, len(found)),
+        how_to_read="Dashed: predicted. Markers: simulated. The vertical lines are the best"
+        " radius and yours.",
+        caption=_caption(law, n, rho, alpha, best, cut, len(found)),
     )
 
 
@@ -81,10 +89,12 @@ def _points(part: str, key: str, values: Array) -> Series:
     return Series(part, np.array(RADII)[some], sizes[some], colour_key=key)
 
 
-def _caption(law: CutStudent, n: int, rho: float, best: float, samples: int) -> str:
+def _caption(law: CutStudent, n: int, rho: float, alpha: float, best: float, cut: float, samples: int) -> str:
     private, plain = law.least(n, rho), law.sampling(best, n)
     word = "more" if private > plain else "less"
+    kept = "within" if law.private(cut, n, rho) + law.sampling(cut, n) <= alpha else "beyond"
     return (
         f"Best radius {best:.3g}: bias {law.bias(best):.3g}, noise {law.noise(best, n, rho):.3g}, together"
-        f" {word} than the sampling error {plain:.3g}; {samples} samples simulated."
+        f" {word} than the sampling error {plain:.3g}. At γ = {cut:g}: bias {law.bias(cut):.3g}, noise"
+        f" {law.noise(cut, n, rho):.3g}; with sampling {kept} α = {alpha:g}. {samples} samples simulated."
     )

@@ -1,5 +1,6 @@
 """The pure net in one and in two dimensions: what is on offer, its chances, the floor of the error."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import PureDP
 from workbench.study import measures
 from workbench.study.measures import summary
+from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import run
+from workbench.study.sweeps.sweep import grid, multiples
 
 NET = "covariance/pure-net"
 KEYS = {1: ("0", "3", "5"), 2: ("1", "4")}  # dimension: looks of nets, or of n
@@ -23,13 +25,20 @@ LINE_ALPHA, LINE_TRUTH, LINE_N = 0.2, 5.0, (100, 400, 1600)
 PLANE_ALPHA, PLANE_N, EVERY = 0.9, 1000, 6  # of the ellipses, one in six is drawn
 
 
-def pure_net(profile: str, seed: int) -> Chart:
+def pure_net(run: Run, *, epsilon: float = claims.EPSILON) -> Chart:
     """Return the candidates and their chances for d = 1 and 2, and the errors with their floors."""
-    frames = {d: run(sweep, profile, seed=seed) for d, sweep in claims.NETS.items()}
+    factor, frames = claims.EPSILON / epsilon, {}
+    for d, sweep in claims.NETS.items():
+        ns = multiples(claims.NET_N[d], factor)
+        frames[d] = run.table(sweep.moved(grid(d=d, alpha=claims.ALPHAS[d], n=ns, epsilon=epsilon)))
     return Chart(
         "pure_net",
-        f"Pure privacy: choose from a public net (ε = {claims.EPSILON:g})",
-        (_line(seed), _plane(seed), _errors(frames[1], 1, seed), _errors(frames[2], 2, seed)),
+        f"Pure privacy: choose from a public net (ε = {epsilon:g})",
+        (
+            _line(run.seed, epsilon, multiples(LINE_N, factor)),
+            _plane(run.seed, epsilon, *multiples([PLANE_N], factor)),
+            *(_errors(frame, d, run.seed) for d, frame in frames.items()),
+        ),
         alt="Above: chances of the candidates of a net on the line, which gather at the truth as n grows;"
         " and in the plane the ellipses of a net with the likely ones drawn over the true one. Below:"
         " errors fall with n to floors that are lower for finer nets.",
@@ -41,12 +50,12 @@ def pure_net(profile: str, seed: int) -> Chart:
     )
 
 
-def chances(alpha: float, x: np.ndarray) -> np.ndarray:
+def chances(alpha: float, x: np.ndarray, epsilon: float = claims.EPSILON) -> np.ndarray:
     """Return the probability with which every candidate is released."""
     one, (n, d) = claims.estimator(alpha), x.shape
-    budget = PureDP(claims.EPSILON)
+    budget = PureDP(epsilon)
     charge = one.plan(n, d, budget)["candidate"]
-    weight = one.scores(x, one.clip(n, d, budget)) * claims.EPSILON / (2 * charge.sensitivity)
+    weight = one.scores(x, one.clip(n, d, budget)) * epsilon / (2 * charge.sensitivity)
     weight = np.exp(weight - weight.max())
     return np.asarray(weight / weight.sum())
 
@@ -55,13 +64,15 @@ def _law(name: str, seed: int, *values: float) -> Rotated:
     return rotated(values, stream(seed, Role.DATA, name, 0, 0), degrees=claims.DEGREES)
 
 
-def _line(seed: int) -> Panel:
+def _line(seed: int, epsilon: float, ns: Iterable[int]) -> Panel:
     law = _law("covariance-net-line", seed, LINE_TRUTH)
     offers = claims.UPPER * claims.estimator(LINE_ALPHA).net(1).candidates[:, 0, 0]
     series = []
-    for n, key in zip(LINE_N, KEYS[1], strict=True):
+    for n, key in zip(ns, KEYS[1], strict=True):
         x = law.sample(n, rng=stream(seed, Role.DATA, "covariance-net-line", n, 0))
-        series.append(Series(f"n = {n}", offers[::-1], chances(LINE_ALPHA, x)[::-1], colour_key=f"{key}:n"))
+        series.append(
+            Series(f"n = {n}", offers[::-1], chances(LINE_ALPHA, x, epsilon)[::-1], colour_key=f"{key}:n")
+        )
     truth = Series("the truth", (LINE_TRUTH, LINE_TRUTH), (0.0, 1.0), role="reference", colour_key=PLAIN)
     return Panel(
         f"d = 1: {len(offers)} variances", "variance on offer", "chance", (*series, truth), yscale="linear",
@@ -69,11 +80,11 @@ def _line(seed: int) -> Panel:
     )  # fmt: skip
 
 
-def _plane(seed: int) -> Panel:
+def _plane(seed: int, epsilon: float, n: int) -> Panel:
     law = _law("covariance-net-plane", seed, 2.0, 12.0)
-    x = law.sample(PLANE_N, rng=stream(seed, Role.DATA, "covariance-net-plane", 1, 0))
+    x = law.sample(n, rng=stream(seed, Role.DATA, "covariance-net-plane", 1, 0))
     offers: Any = claims.UPPER * claims.estimator(PLANE_ALPHA).net(2).candidates
-    likely = np.argsort(-chances(PLANE_ALPHA, x))
+    likely = np.argsort(-chances(PLANE_ALPHA, x, epsilon))
     every = [
         ellipse("on offer" if not i else "", offers[place]) for i, place in enumerate(likely[::-1][::EVERY])
     ]
@@ -87,13 +98,15 @@ def _plane(seed: int) -> Panel:
         (*every, *best, truth),
         reach=4.4,
         panels=4,
-        note=f"n = {PLANE_N}",
+        note=f"n = {n}",
     )
 
 
 def _errors(frame: pd.DataFrame, d: int, seed: int) -> Panel:
     series = []
     for alpha, key in zip(claims.ALPHAS[d], KEYS[d], strict=True):
+        if not len(frame):
+            break
         groups = measures.by(measures.at(frame, alpha=alpha), "n")
         found = {
             n: summary(_mean, rows["error"], seed, f"net {d} {alpha:g} {n:g}", LEVEL)

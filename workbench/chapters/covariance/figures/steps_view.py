@@ -1,6 +1,6 @@
 """The explorer about preconditioning: the public lower bound step by step, and releases as ellipses."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import log10, sqrt
 from typing import Any
 
@@ -13,6 +13,7 @@ from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
 from workbench.populations.rotated import Rotated
 from workbench.privacy import ZCDP
+from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 
 NAME = "covariance-steps-view"
@@ -20,26 +21,28 @@ ROUNDS, DRAWN = 12, 4  # runs; ellipses of each estimator
 STEPS = 16.0  # the right end of the axis of steps
 
 
-def steps_view(seed: int) -> Callable[..., Iterator[Chart]]:
-    """Return the view of `explore`: public bounds at once, then one run after another."""
-
-    def view(upper: float, n: int, rho: float) -> Iterator[Chart]:
-        law, (naive, preconditioned) = tilted(upper, DEGREES), pair(upper)
-        runs: list[Steps] = []
-        simple: list[Any] = []
-        yield _chart(law, preconditioned, n, rho, runs, simple)
-        data, noise = (stream(seed, role, NAME, n, 0) for role in (Role.DATA, Role.NOISE))
-        for _ in range(ROUNDS):
-            x = law.sample(n, rng=data)
-            runs.append(followed(preconditioned, x, noise, rho))
-            simple.append(naive(x, budget=ZCDP(rho), rng=noise).value)
-            yield _chart(law, preconditioned, n, rho, runs, simple)
-
-    return view
+def steps_view(run: Run, *, rho: float, alpha: float, n: int, upper: float) -> Iterator[Chart]:
+    """Yield the view of preconditioning: public bounds at once, then one run after another."""
+    law, (naive, preconditioned) = tilted(upper, DEGREES), pair(upper)
+    runs: list[Steps] = []
+    simple: list[Any] = []
+    yield _chart(law, preconditioned, n, rho, alpha, runs, simple)
+    data, noise = (stream(run.seed, role, NAME, n, 0) for role in (Role.DATA, Role.NOISE))
+    for _ in range(ROUNDS):
+        x = law.sample(n, rng=data)
+        runs.append(followed(preconditioned, x, noise, rho))
+        simple.append(naive(x, budget=ZCDP(rho), rng=noise).value)
+        yield _chart(law, preconditioned, n, rho, alpha, runs, simple)
 
 
 def _chart(
-    law: Rotated, one: HeavyTailedCovariance, n: int, rho: float, runs: list[Steps], simple: list[Any]
+    law: Rotated,
+    one: HeavyTailedCovariance,
+    n: int,
+    rho: float,
+    alpha: float,
+    runs: list[Steps],
+    simple: list[Any],
 ) -> Chart:
     stages = one.recipe.design(n, 2, ZCDP(rho)).stages
     lowers = [stage.lower for stage in stages]
@@ -53,7 +56,7 @@ def _chart(
         how_to_read="Dashed right: public, before a row is read. Markers: the smallest eigenvalue that the"
         " next step sees. Left, dashed: releases; the circle is Σ, so that a"
         " distance from it is an error in the norm of Σ.",
-        caption=_caption(law, lowers, runs, simple),
+        caption=_caption(law, lowers, alpha, runs, simple),
     )
 
 
@@ -91,15 +94,18 @@ def _bounds(law: Rotated, lowers: list[float], runs: list[Steps]) -> Panel:
     )  # fmt: skip
 
 
-def _caption(law: Rotated, lowers: list[float], runs: list[Steps], simple: list[Any]) -> str:
+def _caption(law: Rotated, lowers: list[float], alpha: float, runs: list[Steps], simple: list[Any]) -> str:
     steps, most = f"{len(lowers)} step{'s' * (len(lowers) > 1)}", 1 / lowers[-1]
     said = f"{steps}; before the last the spread is at most {most:.3g}, from {law.values[-1]:g}."
     if not runs:
         return said
-    private = float(np.median([law.error(run.value) for run in runs]))
-    naive = float(np.median([law.error(value) for value in simple]))
+    private, naive = (
+        [law.error(value) for value in values] for values in ([run.value for run in runs], simple)
+    )
+    inside = [sum(error <= alpha for error in errors) for errors in (private, naive)]
     answer = sqrt(len(law.values))
     return (
-        f"{said} Median error in {len(runs)} runs: preconditioned {private:.3g}, naive {naive:.3g}; the"
-        f" answer 0 would err by {answer:.3g}."
+        f"{said} Median error in {len(runs)} runs: preconditioned {np.median(private):.3g}, naive"
+        f" {np.median(naive):.3g}; at most α = {alpha:g} in {inside[0]} and {inside[1]} of them; the answer 0"
+        f" would err by {answer:.3g}."
     )

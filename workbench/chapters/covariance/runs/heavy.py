@@ -49,49 +49,60 @@ UPPERS = (10.0, 1e2, 1e3, 1e4, 1e5)
 SPREAD_N, SPREAD_DEGREES, SPREAD_MOMENTS = 50_000, 10.0, 3
 SPREAD_DRAWS = 40  # of the naive noise in a trial
 STEP_LOWER, STEP_BETA, STEP_DEGREES, STEP_MOMENTS = 1 / 16, 0.1, 10.0, 3
-SIZE_UPPER, SHARE = 100.0, 2 / 3
+SIZE_UPPER, SIZE_ALPHA, SHARE = 100.0, 0.1, 2 / 3
 SIZE_FACTORS = (0.5, 0.8, 1.3, 2.0, 3.2, 5.0)  # n over the shape of Table 1
 SIZE_LAWS = {2: 6.0, 3: 10.0}  # moments: degrees of freedom
 SIZE_GOALS = ((0.5, 0.1), (0.05, 0.3))  # ρ and α
 
 
-def layers(degrees: float, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
+def layers(
+    degrees: float,
+    n: int,
+    *,
+    rho: float = RHO,
+    d: int = D,
+    trials: int,
+    data: Generator,
+    noise: Generator,
+) -> Columns:
     """Measure bias, noise and sampling error of clipped rows of covariance I, at every factor.
 
     A trial is the mean bias, and the root mean square of the others, over several samples of n rows.
     """
-    law = CutStudent(degrees, D)
-    samples = LAYER_ROWS // n
-    found = [[_layers(law, n, data, noise) for _ in range(samples)] for _ in range(trials)]
+    law = CutStudent(degrees, d)
+    samples = max(1, LAYER_ROWS // n)
+    found = [[_layers(law, n, rho, data, noise) for _ in range(samples)] for _ in range(trials)]
     parts = np.array(found).transpose(2, 3, 0, 1)  # part, factor, trial, sample
     sizes = np.stack([parts[0].mean(axis=-1), *np.sqrt((parts[1:] ** 2).mean(axis=-1))])
     return {f"{part} {i}": sizes[place, i] for place, part in enumerate(PARTS) for i in range(len(FACTORS))}
 
 
-def _layers(law: CutStudent, n: int, data: Generator, noise: Generator) -> Array:
+def _layers(law: CutStudent, n: int, rho: float, data: Generator, noise: Generator) -> Array:
     """Return the three errors of one sample, shape (3, factors)."""
-    best, source = law.best_radius(n, RHO), noise_source(noise)
-    rows = Rotated(np.eye(D), np.ones(D), degrees=law.degrees).sample(n, rng=data)
+    (d, best), source = (law.d, law.best_radius(n, rho)), noise_source(noise)
+    rows = Rotated(np.eye(d), np.ones(d), degrees=law.degrees).sample(n, rng=data)
     lengths, found = norms(rows), np.empty((len(PARTS), len(FACTORS)))
     for i, factor in enumerate(FACTORS):
         radius = factor * best
         moment = second_moment_within(rows, radius)
-        charge = Charge("covariance", "symmetric_gaussian", second_moment_sensitivity(n, radius), ZCDP(RHO))
+        charge = Charge("covariance", "symmetric_gaussian", second_moment_sensitivity(n, radius), ZCDP(rho))
         noisy = symmetric_gaussian(moment, charge, source)
-        expected = (1 - law.bias(radius) / sqrt(D)) * np.eye(D)
-        found[0, i] = np.maximum(lengths**2 - radius**2, 0).mean() / sqrt(D)
+        expected = (1 - law.bias(radius) / sqrt(d)) * np.eye(d)
+        found[0, i] = np.maximum(lengths**2 - radius**2, 0).mean() / sqrt(d)
         found[1:, i] = np.linalg.norm(noisy - moment), np.linalg.norm(moment - expected)
     return found
 
 
-def naive(upper: float, n: int) -> tuple[HeavyTailedNaiveCovariance, Stage, Charge]:
+def naive(
+    upper: float, n: int, rho: float = RHO, d: int = D
+) -> tuple[HeavyTailedNaiveCovariance, Stage, Charge]:
     """Return the naive estimator with the source's constants, its one stage and its charge."""
     estimator = HeavyTailedNaiveCovariance(
         upper=upper, centred=True, moments=SPREAD_MOMENTS, hypercontractivity=spread_constant(),
         calibration="paper",
     )  # fmt: skip
-    (stage,) = estimator.recipe.design(n, D, ZCDP(RHO)).stages
-    (charge,) = estimator.plan(n, D, ZCDP(RHO)).charges()
+    (stage,) = estimator.recipe.design(n, d, ZCDP(rho)).stages
+    (charge,) = estimator.plan(n, d, ZCDP(rho)).charges()
     return estimator, stage, charge
 
 
@@ -101,21 +112,21 @@ def spread_constant() -> float:
 
 
 @each_trial
-def spreads(n: int, upper: float, *, data: Generator, noise: Generator) -> Row:
+def spreads(n: int, upper: float, *, rho: float = RHO, d: int = D, data: Generator, noise: Generator) -> Row:
     """Measure naive and preconditioned errors on ellipsoids of this length, private parts apart.
 
     `naive noise` is that of the noisy matrix before its positive part is taken, over `SPREAD_DRAWS` draws.
     """
-    law = rotated(geometric(D, upper), data, degrees=SPREAD_DEGREES)
-    x, a = law.sample(n, rng=data), np.eye(D) / sqrt(upper)
-    plain, (one_step, stage, charge) = without_privacy(x), naive(upper, n)
+    law = rotated(geometric(d, upper), data, degrees=SPREAD_DEGREES)
+    x, a = law.sample(n, rng=data), np.eye(d) / sqrt(upper)
+    plain, (one_step, stage, charge) = without_privacy(x), naive(upper, n, rho, d)
     moment, source = one_step.recipe.moment(x, a, stage), noise_source(noise)
     noisy = np.array([symmetric_gaussian(moment, charge, source) for _ in range(SPREAD_DRAWS)])
     simple = mapped_back(psd_part(noisy[0]), a)
     preconditioned = HeavyTailedCovariance(
         upper=upper, centred=True, moments=SPREAD_MOMENTS, hypercontractivity=spread_constant()
     )
-    value: Any = preconditioned(x, budget=ZCDP(RHO), rng=noise).value
+    value: Any = preconditioned(x, budget=ZCDP(rho), rng=noise).value
     return {
         "error": law.error(value),
         "private": law.size(value - plain),
@@ -162,34 +173,43 @@ def steps(d: int, calibration: Any, n: int, *, data: Generator, noise: Generator
 
 @each_trial
 def sizes(
-    moments: int, d: int, rho: float, alpha: float, n: int, *, data: Generator, noise: Generator
+    moments: int,
+    d: int,
+    rho: float,
+    alpha: float,
+    n: int,
+    *,
+    upper: float = SIZE_UPPER,
+    data: Generator,
+    noise: Generator,
 ) -> Row:
-    """Measure the error of the preconditioned estimator on ellipsoids of length 100."""
+    """Measure the error of the preconditioned estimator on ellipsoids of this length."""
     degrees = SIZE_LAWS[moments]
     estimator = HeavyTailedCovariance(
-        upper=SIZE_UPPER, centred=True, moments=moments,
+        upper=upper, centred=True, moments=moments,
         hypercontractivity=student_hypercontractivity(degrees, moments),
     )  # fmt: skip
-    law = rotated(geometric(d, SIZE_UPPER), data, degrees=degrees)
+    law = rotated(geometric(d, upper), data, degrees=degrees)
     x = law.sample(n, rng=data)
     error = error_of(law, estimator(x, budget=ZCDP(rho), rng=noise).value)
     return {"error": error, "reference": law.error(without_privacy(x))}
 
 
-def size_settings() -> tuple[dict[str, Any], ...]:
-    """Return the settings of `SIZES`, without n."""
+def size_settings(rho: float = RHO, alpha: float = SIZE_ALPHA) -> tuple[dict[str, Any], ...]:
+    """Return the settings of `SIZES`, without n: at ρ and α, and at a tenth of ρ for three times α."""
+    goals = [(rho / RHO * one, alpha / SIZE_ALPHA * error) for one, error in SIZE_GOALS]
     return tuple(
         {"moments": moments, "d": d, "rho": rho, "alpha": alpha}
         for moments in SIZE_LAWS
         for d in (2, 4, 8)
-        for rho, alpha in SIZE_GOALS
+        for rho, alpha in goals
     )
 
 
-def size_shape(point: Point) -> float:
+def size_shape(point: Point, upper: float = SIZE_UPPER) -> float:
     """Return Table 1's n, every constant 1."""
     d, alpha, rho, moments = (point[name] for name in ("d", "alpha", "rho", "moments"))
-    return heavy_tailed_shape(d, alpha, rho, moments, SIZE_UPPER).total
+    return heavy_tailed_shape(d, alpha, rho, moments, upper).total
 
 
 LAYERS = Sweep("m21-heavy-layers", grid(degrees=list(DEGREES), n=LAYER_N), layers, 10, blocks(10))

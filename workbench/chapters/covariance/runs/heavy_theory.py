@@ -36,6 +36,10 @@ class CutStudent:
         """Return √d (1 - s)."""
         return float((self._beyond(1, radius) - radius**2 * self._beyond(0, radius)) / sqrt(self.d))
 
+    def beyond(self, radius: float) -> float:
+        """Return the share of the rows that are clipped."""
+        return self._beyond(0, radius)
+
     def sampling(self, radius: float, n: int) -> float:
         """Return the root mean square of the sampling error."""
         s = 1 - self.bias(radius) / sqrt(self.d)

@@ -61,7 +61,16 @@ def spectra(n: int, calibration: Any, condition: float, *, data: Generator, nois
 
 
 @each_trial
-def votes(n: int, k: int, gap: float, *, data: Generator, noise: Generator) -> Row:
+def votes(
+    n: int,
+    k: int,
+    gap: float,
+    *,
+    epsilon: float = EPSILON,
+    delta: float = DELTA,
+    data: Generator,
+    noise: Generator,
+) -> Row:
     """Measure a subspace's error over the gap, and λ_{k+1}/λ_1 after the coarse preconditioner made of it.
 
     The eigenvalues before the gap spread over a factor of 4, those after it are equal; the gap is known to
@@ -70,7 +79,7 @@ def votes(n: int, k: int, gap: float, *, data: Generator, noise: Generator) -> R
     law = rotated(np.concatenate([np.full(D - k, gap**2), geometric(k, TOP) if k > 1 else [1.0]]), data)
     known = min(gap * uncertain(data), 1.0)
     estimator = SubspaceAggregate(k=k, gap=known, centred=True)
-    found = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
+    found = estimator(law.sample(n, rng=data), budget=ApproxDP(epsilon, delta), rng=noise).value
     if isinstance(found, Abstention):
         return {"over": np.inf, "spread": 0.0}
     top, seen = law.basis[:, D - k :], law.seen_by(np.eye(D) + (known - 1) * found)
@@ -101,7 +110,15 @@ def fine_rows(spread: float) -> float:
 
 
 @each_trial
-def sides(n: int, condition: float, *, data: Generator, noise: Generator) -> Row:
+def sides(
+    n: int,
+    condition: float,
+    *,
+    epsilon: float = EPSILON,
+    delta: float = DELTA,
+    data: Generator,
+    noise: Generator,
+) -> Row:
     """Measure errors on the same rows, mean 1000 sd away: unbounded, CoinPress, one step, none.
 
     All but the unbounded one are told ten times the largest eigenvalue, and that the smallest is 1. `three
@@ -114,38 +131,49 @@ def sides(n: int, condition: float, *, data: Generator, noise: Generator) -> Row
         "source": CoinPressCovariance(upper=right, calibration="paper"),
         "clipped": ClippedCovariance(upper=right),
     }
-    return beside_the_sample(rotated(geometric(D, condition), data, FAR), n, data, noise, **told)
+    law = rotated(geometric(D, condition), data, FAR)
+    return beside_the_sample(law, n, ApproxDP(epsilon, delta), data, noise, **told)
 
 
-def beside_the_sample(law: Rotated, n: int, data: Generator, noise: Generator, **others: Any) -> Row:
+def beside_the_sample(
+    law: Rotated, n: int, budget: ApproxDP, data: Generator, noise: Generator, **others: Any
+) -> Row:
     """Return the errors of the unbounded covariance, of others, and of the sample one (`reference`)."""
     x = law.sample(n, rng=data)
     estimators = {"error": UnboundedCovariance(), **others}
-    found = {name: error_of(law, one(x, budget=BUDGET, rng=noise).value) for name, one in estimators.items()}
+    found = {name: error_of(law, one(x, budget=budget, rng=noise).value) for name, one in estimators.items()}
     return answered(reference=law.sample_error(x), **found)
 
 
-def coinpress_steps(condition: float) -> int:
+def coinpress_steps(condition: float, n: int = SIDE_N, budget: ApproxDP = BUDGET) -> int:
     """Return the number of steps that CoinPress takes in `sides`: public."""
     estimator = CoinPressCovariance(upper=MARGIN * condition)
-    return len(list(estimator.plan(SIDE_N, D, BUDGET).charges()))
+    return len(list(estimator.plan(n, D, budget).charges()))
 
 
 @each_trial
-def sizes(d: int, n: int, *, data: Generator, noise: Generator) -> Row:
+def sizes(
+    d: int,
+    n: int,
+    *,
+    epsilon: float = EPSILON,
+    delta: float = DELTA,
+    data: Generator,
+    noise: Generator,
+) -> Row:
     """Measure the error at a condition number that is uniform on the logarithmic scale from 1 to 1e12."""
     law = rotated(geometric(d, 10 ** data.uniform(0.0, 12.0)), data, FAR)
-    return beside_the_sample(law, n, data, noise)
+    return beside_the_sample(law, n, ApproxDP(epsilon, delta), data, noise)
 
 
-def start(d: int, calibration: Any = "tight") -> int:
+def start(d: int, calibration: Any = "tight", budget: ApproxDP = BUDGET) -> int:
     """Return the fewest rows at which the unbounded covariance answers: public."""
-    return fewest_rows(UnboundedCovariance(calibration=calibration), d, BUDGET)
+    return fewest_rows(UnboundedCovariance(calibration=calibration), d, budget)
 
 
-def size_shape(d: int, alpha: float = SIZE_ALPHA) -> float:
+def size_shape(d: int, alpha: float = SIZE_ALPHA, epsilon: float = EPSILON) -> float:
     """Return Table 1's n, every constant 1."""
-    return unbounded_shape(d, alpha, EPSILON).total
+    return unbounded_shape(d, alpha, epsilon).total
 
 
 EIGENVALUES = Sweep(

@@ -1,6 +1,6 @@
 """The explorer about covariances in the plane: the ellipse before any step, and its axes over all steps."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any
@@ -9,8 +9,10 @@ import numpy as np
 from numpy.random import Generator
 
 from workbench.chapters.many_dimensions.figures.costs import COVARIANCE
-from workbench.chapters.many_dimensions.figures.means import DELTA
-from workbench.chapters.many_dimensions.figures.shapes import ROWS_SHOWN, SHOWN, tilted
+from workbench.chapters.many_dimensions.figures.ellipses import tilted
+from workbench.chapters.many_dimensions.figures.means import words
+from workbench.chapters.many_dimensions.figures.shapes import ROWS_SHOWN, SHOWN
+from workbench.chapters.many_dimensions.runs.steps import authors_orientation
 from workbench.chapters.many_dimensions.runs.theory import frames
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
@@ -18,6 +20,7 @@ from workbench.estimators.base import Trace
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ApproxDP
+from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
@@ -26,29 +29,30 @@ ALT = (
 )
 WORK, OVERHEAD = 60_000, 3000  # rows in a frame; what a run costs besides, in rows
 ROUNDS = 3
+RIGHT, WRONG = "x Aᵀ", "x A"  # on which side of the rows A stands
 
 
 @dataclass
 class Picture:
     """What is known so far at one position of the sliders."""
 
-    epsilon: float
+    budget: ApproxDP
     n: int
     condition: float
     step: int
+    mode: Any
+    side: str
     runs: list[list[Array]] = field(default_factory=list)
     errors: list[float] = field(default_factory=list)
     rows: Array | None = None
 
     @property
-    def budget(self) -> ApproxDP:
-        """The budget of a run."""
-        return ApproxDP(self.epsilon, DELTA)
-
-    @property
     def estimator(self) -> CoinPressCovariance:
-        """The estimator, mode "practical"."""
-        return CoinPressCovariance(upper=self.condition, centred=True)
+        """The estimator; on the wrong side with the constants of the authors' program."""
+        calibration: Any = "tight" if self.side == RIGHT else "paper"
+        return CoinPressCovariance(
+            upper=self.condition, centred=True, mode=self.mode, calibration=calibration
+        )
 
     @property
     def lower(self) -> tuple[float, ...]:
@@ -66,16 +70,23 @@ class Picture:
         root = np.linalg.cholesky(sigma)
         for _ in range(max(1, min(8, WORK // (self.n + OVERHEAD)))):
             x, trace = data.standard_normal((self.n, 2)) @ root.T, Trace()
-            value: Any = self.estimator(x, budget=self.budget, rng=noise, trace=trace).value
+            value = self.released(x, noise, trace)
             maps: list[Any] = trace.records["preconditioner"]
             self.runs.append([a @ sigma @ a.T for a in maps])
             self.errors.append(mahalanobis_covariance_error(value, sigma))
             if self.rows is None:
                 self.rows = x[:SHOWN] @ maps[self.shown].T
 
+    def released(self, x: Array, noise: Generator, trace: Trace) -> Any:
+        """Run the estimator, or what it becomes with rows on the wrong side."""
+        if self.side == RIGHT:
+            return self.estimator(x, budget=self.budget, rng=noise, trace=trace).value
+        return authors_orientation(self.estimator, x, self.budget, noise, trace)
+
     def chart(self) -> Chart:
         """Return the picture."""
-        title = f"Condition number {self.condition:g}, n = {self.n}, ε = {self.epsilon:g}, step {self.step}"
+        budget = words(self.budget.epsilon, self.budget.delta)
+        title = f"Condition number {self.condition:g}, n = {self.n}, {budget}, {self.mode}, {self.side}"
         return Chart("ellipse_view", title, (self._plane(), self._axes()), alt=ALT, caption=self.sentence())
 
     def _plane(self) -> Panel:
@@ -130,15 +141,13 @@ class Picture:
         return f"{said}, the private estimate by {found:.3g} in {len(self.errors)} runs (root mean squares)."
 
 
-def ellipse_view(seed: int) -> Callable[..., Iterator[Chart]]:
-    """Return the view of `explore` for a seed: predicted axes, then more and more runs."""
-
-    def view(epsilon: float, n: int, condition: float, step: int) -> Iterator[Chart]:
-        picture = Picture(epsilon, n, condition, step)
+def ellipse_view(
+    run: Run, *, epsilon: float, delta: float, n: int, condition: float, step: int, mode: str, side: str
+) -> Iterator[Chart]:
+    """Yield the view of a covariance in the plane: predicted axes, then more and more runs."""
+    picture = Picture(ApproxDP(epsilon, delta), n, condition, step, mode, side)
+    yield picture.chart()
+    data, noise = (stream(run.seed, role, "ellipse-view", n, 0) for role in (Role.DATA, Role.NOISE))
+    for _ in range(ROUNDS):
+        picture.simulate(data, noise)
         yield picture.chart()
-        data, noise = (stream(seed, role, "ellipse-view", n, 0) for role in (Role.DATA, Role.NOISE))
-        for _ in range(ROUNDS):
-            picture.simulate(data, noise)
-            yield picture.chart()
-
-    return view

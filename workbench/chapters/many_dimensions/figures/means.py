@@ -1,36 +1,37 @@
 """What becomes of a mean in d dimensions: boxes and balls side by side, and rows that are not normal."""
 
 from collections.abc import Sequence
-from math import sqrt
-from typing import Any
+from math import nan, sqrt
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator
 
-from workbench.chapters.many_dimensions.runs.coinpress import table
-from workbench.chapters.many_dimensions.runs.theory import Parts, mean_parts
+from workbench.chapters.many_dimensions.runs import means as sweeps
+from workbench.chapters.many_dimensions.runs.means import (
+    BALL,
+    BOX,
+    COORDINATES,
+    DELTA,
+    EPSILON,
+    HALF_WIDTH,
+    HEAVY,
+    PROVED,
+)
+from workbench.chapters.many_dimensions.runs.theory import Parts
+from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.estimators import Abstention, Estimator
-from workbench.estimators.mean.clipped_box import ClippedBoxMean
-from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
-from workbench.estimators.mean.coinpress import CoinPressMean
-from workbench.estimators.mean.coordinatewise import CoordinatewiseMean, shared
+from workbench.charts.ticks import tick_labels
 from workbench.privacy import ApproxDP
-from workbench.privacy.mechanisms import gaussian_scale
-from workbench.study.measures import Measure, at, median, scaled
-from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid, run
-from workbench.types import Array, Columns
+from workbench.study.measures import at, by, median, scaled
+from workbench.study.run import Run
+from workbench.study.sweeps.schema import Point
+from workbench.study.sweeps.sweep import Sweep, grid, multiples
 
-DELTA, LEVEL = 1e-6, 0.05
-N, D = 2000, 20
-BOX, BALL = "mean/clipped-box", "mean/coinpress"
 METHODS = {
     BOX: "box: cut and average",
-    "mean/coordinatewise": "coordinate by coordinate",
-    "mean/clipped-heavy": "ball, no normality (clipped-heavy)",
-    f"{BALL}:proved": "ball by ball, proved",
+    COORDINATES: "coordinate by coordinate",
+    HEAVY: "ball, no normality (clipped-heavy)",
+    PROVED: "ball by ball, proved",
     BALL: "ball by ball (CoinPress)",
 }
 NOTE = "Dashed: predicted. Bands: 95 % intervals."
@@ -38,184 +39,125 @@ DIMENSION, ROWS, ERROR = "dimension d", "rows n", "median error (σ)"
 RATIO = "error / that of the sample mean"
 
 
-def estimators(d: int, half_width: float) -> dict[str, Estimator[Any]]:
-    """Return every method for normal rows, their mean known to lie in a box of this half-width."""
-    radius = half_width * sqrt(d)  # of the ball round the box
-    return {
-        BOX: ClippedBoxMean(radius=half_width),
-        "mean/coordinatewise": CoordinatewiseMean(),
-        "mean/clipped-heavy": ClippedHeavyMean(radius=radius),
-        f"{BALL}:proved": CoinPressMean(radius=radius, mode="proved"),
-        BALL: CoinPressMean(radius=radius),
-    }
+def words(epsilon: float, delta: float) -> str:
+    """Return a budget as titles write it.
+
+    >>> words(0.5, 1e-9)
+    'ε = 0.5, δ = 10⁻⁹'
+    """
+    return f"ε = {epsilon:g}, δ = {tick_labels([delta])[0]}"
 
 
-def predicted(key: str, estimator: Any, n: int, d: int, budget: ApproxDP) -> Parts:
-    """Return the prediction for one method: sampling error, and what privacy adds."""
-    if key == "mean/coordinatewise":
-        law = estimator.recipe(0).predict(n, shared(budget, d))
-        rms = float(law.rms) if law.failure < 0.5 / d else np.inf
-        return Parts(sqrt(d / n), sqrt(d) * sqrt(max(rms**2 - 1 / n, 0.0)), d)
-    if isinstance(estimator, CoinPressMean):
-        return mean_parts(estimator, n, d, budget)
-    charges = list(estimator.plan(n, d, budget).charges())
-    return Parts(sqrt(d / n), sqrt(d) * gaussian_scale(charges[-1]), d)
-
-
-def side_by_side(
-    n: int, d: int, half_width: float, epsilon: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
-    """Run every method on the same normal rows, their mean uniform in the box."""
-    budget, methods = ApproxDP(epsilon, DELTA), estimators(d, half_width)
-    found = table(trials, "reference", *methods)
-    for trial in range(trials):
-        theta = data.uniform(-half_width, half_width, d)
-        x = data.standard_normal((n, d))
-        x += theta
-        found["reference"][trial] = np.linalg.norm(x.mean(axis=0) - theta)
-        for key, estimator in methods.items():
-            found[key][trial] = distance(estimator(x, budget=budget, rng=noise).value, theta)
-    return found
-
-
-def distance(value: Any, theta: Array) -> float:
-    """Return the error of a release, infinite if there is no answer."""
-    return np.inf if isinstance(value, Abstention) else float(np.linalg.norm(value - theta))
-
-
-HALF_WIDTH, EPSILON = 100.0, 1.0
-AGAINST_D = Sweep(
-    "m21-means-d",
-    grid(n=N, d=(1, 2, 4, 8, 16, 32, 64), half_width=HALF_WIDTH, epsilon=EPSILON),
-    side_by_side,
-    10,
-    blocks(10),
-)
-AGAINST_N = Sweep(
-    "m21-means-n",
-    grid(n=(500, 1000, 2000, 4000, 8000, 16_000), d=D, half_width=HALF_WIDTH, epsilon=EPSILON),
-    side_by_side,
-    10,
-    blocks(10),
-)
-
-
-def error_against_dimension(profile: str, seed: int) -> Chart:
+def error_against_dimension(
+    run: Run,
+    *,
+    epsilon: float = EPSILON,
+    delta: float = DELTA,
+    n: int = sweeps.N,
+    d: int = sweeps.D,
+    radius: float = HALF_WIDTH,
+) -> Chart:
     """Return the errors of all methods against d and against n, beside what needs no privacy or no rows."""
-    panels = (
-        _panel(run(AGAINST_D, profile, seed=seed), "d", f"n = {N}, every coordinate in ±100 σ", DIMENSION),
-        _panel(run(AGAINST_N, profile, seed=seed), "n", f"d = {D}, every coordinate in ±100 σ", ROWS),
-    )
+    world = {"half_width": radius, "epsilon": epsilon, "delta": delta}
+    ns = multiples(sweeps.COUNTS, n / sweeps.N)
+    along_d = sweeps.AGAINST_D.moved(grid(n=n, d=sweeps.DIMENSIONS, **world))
+    along_n = sweeps.AGAINST_N.moved(grid(n=ns, d=d, **world))
+    box = f"every coordinate in ±{radius:g} σ"
+    usual = (epsilon, delta, n, d, radius) == (EPSILON, DELTA, sweeps.N, sweeps.D, HALF_WIDTH)
+    far = "twenty to two hundred times" if usual else "far"
+    near = "within a factor of twenty" if usual else "below"
     return Chart(
         "error_against_dimension",
-        f"A box or a ball? One mean in d dimensions (ε = {EPSILON:g}, δ = 10⁻⁶)",
-        panels,
+        f"A box or a ball? One mean in d dimensions ({words(epsilon, delta)})",
+        (
+            _panel(run.table(along_d), along_d, "d", f"n = {n}, {box}", DIMENSION),
+            _panel(run.table(along_n), along_n, "n", f"d = {d}, {box}", ROWS),
+        ),
         alt="Median error over that of the sample mean, against the dimension and against n, for five private"
-        " means. The one that cuts at a box lies twenty to two hundred times above the sample mean; going"
-        " coordinate by coordinate stops answering with few rows; the others lie within a factor of twenty,"
+        f" means. The one that cuts at a box lies {far} above the sample mean; going"
+        f" coordinate by coordinate stops answering with few rows; the others lie {near},"
         " CoinPress lowest, and all fall towards 1 as n grows.",
         how_to_read="Medians. At 1 a private mean is as good as the sample mean, which errs by √(d/n). The"
         " grey line is what you get for naming the centre without a look: a curve near it has learnt nothing."
-        " Cutting at the box adds noise for a box of side 200 in every direction, √d times as much in each of"
-        " d coordinates. The others look where the data are first. An arrow at the top: mostly no answer.",
+        f" Cutting at the box adds noise for a box of side {2 * radius:g} in every direction, √d times as"
+        " much in each of d coordinates. The others look where the data are first. An arrow at the top:"
+        " mostly no answer.",
     )
 
 
-def _panel(frame: pd.DataFrame, along: str, title: str, xlabel: str) -> Panel:
-    xs = [int(x) for x in dict.fromkeys(frame[along])]
-    fine = sorted({int(x) for x in np.geomspace(xs[0], xs[-1], 9).round()})
-    places = [{"n": N, "d": D} | {along: x} for x in fine]
+def _panel(frame: pd.DataFrame, sweep: Sweep, along: str, title: str, xlabel: str) -> Panel:
+    """Return every method along n or d, at the points of a sweep."""
+    first, last = sweep.points[0], sweep.points[-1]
+    fine = sorted({int(x) for x in np.geomspace(first[along], last[along], 9).round()})
+    places = [{**first, along: x} for x in fine]
     curves = []
     for key, label in METHODS.items():
-        curves.append(_ratios(label, key, frame, along, xs))
-        expected = [_predicted_ratio(key, **place) for place in places]
+        curves.append(_ratios(label, key, frame, along, first))
+        expected = [_ratio(key, **place) for place in places]
         curves.append(Series("", fine, expected, role="theory", colour_key=key))
     blind = [_blind(**place) for place in places]
-    ends = (xs[0], xs[-1])
     curves += [
         Series("the centre, without a look", fine, blind, role="reference"),
-        Series("sample mean (not private)", ends, (1, 1), role="reference", colour_key="non-private"),
-    ]
-    return Panel(title, xlabel, RATIO, tuple(curves), note=NOTE, ylim=(0.8, 8000))
+        Series("sample mean (not private)", (fine[0], fine[-1]), (1, 1), role="reference",
+               colour_key="non-private"),
+    ]  # fmt: skip
+    farther = first["half_width"] / HALF_WIDTH * min(4, EPSILON / first["epsilon"])
+    return Panel(title, xlabel, RATIO, tuple(curves), note=NOTE, ylim=(0.8, 8000 * max(1, farther)))
 
 
-def _ratios(label: str, key: str, frame: pd.DataFrame, along: str, xs: Sequence[int]) -> Series:
+def _ratios(label: str, key: str, frame: pd.DataFrame, along: str, first: Point) -> Series:
     """Return medians over the median error of the sample mean, which is known: its square is χ²_d/n."""
-    found = []
-    for x in xs:
-        rows = at(frame, **{along: x})
-        n, d = (int(rows[name].iloc[0]) for name in ("n", "d"))
+    found, expected = {}, []
+    for x, rows in by(frame, along).items():
+        place = {**first, along: int(x)}
+        n, d = place["n"], place["d"]
         plain = Parts(sqrt(d / n), 0.0, d).quantile(0.5)
-        found.append(scaled(median(rows[key], LEVEL), 1 / plain))
-    return measured(label, xs, found, key)
+        found[x] = scaled(median(rows[key], LEVEL), 1 / plain)
+        expected.append(_ratio(key, **place, once=True))
+    return measured(label, found, key, expected)
 
 
-def _predicted_ratio(key: str, n: int, d: int) -> float:
-    parts = predicted(key, estimators(d, HALF_WIDTH)[key], n, d, ApproxDP(EPSILON, DELTA))
+def _ratio(
+    key: str, n: int, d: int, half_width: float, epsilon: float, delta: float = DELTA, once: bool = False
+) -> float:
+    """Return the predicted error of a method over that of the sample mean.
+
+    With `once`, nan where a run in a hundred may not find the mean, on which the prediction rests.
+    """
+    budget, estimator = ApproxDP(epsilon, delta), sweeps.estimators(d, half_width)[key]
+    if once and not sweeps.found(key, estimator, n, d, budget):
+        return nan
+    parts = sweeps.predicted(key, estimator, n, d, budget)
     return parts.total / parts.sampling
 
 
-def _blind(n: int, d: int) -> float:
+def _blind(n: int, d: int, half_width: float, **_: float) -> float:
     """Return about the median norm of a mean that is uniform in the box, over √(d/n)."""
-    return HALF_WIDTH * (0.5 if d == 1 else sqrt(d / 3)) / sqrt(d / n)
+    return half_width * (0.5 if d == 1 else sqrt(d / 3)) / sqrt(d / n)
 
 
-def measured(label: str, xs: Sequence[float], found: Sequence[Measure], key: str) -> Series:
-    """Return medians with their intervals."""
-    low, high = zip(*(one.interval for one in found), strict=True)
-    return Series(label, xs, [one.estimate for one in found], low, high, colour_key=key)
+SKEWED_KEYS = (BALL, HEAVY)
 
 
-SHAPE = 0.25  # of the gamma law of every coordinate: kurtosis 3 + 6/SHAPE, skewness 2/√SHAPE
-LAWS = {"normal": 3.0, "skewed": 3.0 + 6 / SHAPE}  # with C, E<v, X>⁴ ≤ C |v|⁴
-SKEW_D, SKEW_EPSILON = 10, 1.0
-HEAVY = {BALL: METHODS[BALL], "mean/clipped-heavy": METHODS["mean/clipped-heavy"]}
-
-
-def rows_of(law: str, n: int, d: int, data: Generator) -> Array:
-    """Return rows of mean 0 and covariance I: normal, or independent skewed coordinates."""
-    if law == "normal":
-        return data.standard_normal((n, d))
-    return np.asarray((data.gamma(SHAPE, size=(n, d)) - SHAPE) / sqrt(SHAPE))
-
-
-def laws(
-    n: int, d: int, epsilon: float, law: str, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
-    """Run the mean for normal rows and the mean for bounded moments on the same rows."""
-    budget, radius = ApproxDP(epsilon, DELTA), HALF_WIDTH * sqrt(d)
-    methods: dict[str, Estimator[Any]] = {
-        BALL: CoinPressMean(radius=radius),
-        "mean/clipped-heavy": ClippedHeavyMean(radius=radius, hypercontractivity=LAWS[law]),
-    }
-    found = table(trials, "reference", *methods)
-    for trial in range(trials):
-        theta = data.uniform(-HALF_WIDTH, HALF_WIDTH, d)
-        x = rows_of(law, n, d, data) + theta
-        found["reference"][trial] = np.linalg.norm(x.mean(axis=0) - theta)
-        for key, estimator in methods.items():
-            found[key][trial] = distance(estimator(x, budget=budget, rng=noise).value, theta)
-    return found
-
-
-SKEWED = Sweep(
-    "m21-skewed-rows",
-    grid(n=(1000, 3000, 10_000, 30_000, 100_000), d=SKEW_D, epsilon=SKEW_EPSILON, law=tuple(LAWS)),
-    laws,
-    7,
-    {"quick": 1, "ci": 4, "full": 14, "deep": 56},
-)
-
-
-def skewed_rows(profile: str, seed: int) -> Chart:
+def skewed_rows(
+    run: Run,
+    *,
+    epsilon: float = EPSILON,
+    delta: float = DELTA,
+    d: int = sweeps.SKEW_D,
+    radius: float = HALF_WIDTH,
+) -> Chart:
     """Return the errors of both means against n, for normal and for skewed rows."""
-    frame = run(SKEWED, profile, seed=seed)
+    points = [{**point, "epsilon": epsilon, "delta": delta, "d": d, "half_width": radius}
+              for point in sweeps.SKEWED.points]  # fmt: skip
+    frame = run.table(sweeps.SKEWED.moved(points))
+    kurtosis = f"kurtosis {sweeps.LAWS['skewed']:g}"
     return Chart(
         "skewed_rows",
-        f"Bounded moments instead of normal rows (ε = {SKEW_EPSILON:g}, δ = 10⁻⁶)",
+        f"Bounded moments instead of normal rows ({words(epsilon, delta)})",
         (
-            _law(frame, "normal", f"normal rows, d = {SKEW_D}"),
-            _law(frame, "skewed", f"skewed rows, kurtosis {LAWS['skewed']:g}, d = {SKEW_D}"),
+            _law(frame, points, "normal", f"normal rows, d = {d}"),
+            _law(frame, points, "skewed", f"skewed rows, {kurtosis}, d = {d}"),
         ),
         alt="Median error against n, for normal rows on the left and skewed ones on the right. On normal rows"
         " CoinPress lies on the sample mean and the mean for bounded moments above it. On skewed rows"
@@ -227,13 +169,25 @@ def skewed_rows(profile: str, seed: int) -> Chart:
     )
 
 
-def _law(frame: pd.DataFrame, law: str, title: str) -> Panel:
-    rows = at(frame, law=law)
-    xs = [int(n) for n in dict.fromkeys(rows["n"])]
+def _median(key: str, place: Point) -> float:
+    """Return the predicted median error on normal rows."""
+    if place["law"] != "normal":
+        return nan
+    n, d, half_width = (place[name] for name in ("n", "d", "half_width"))
+    budget, estimator = ApproxDP(place["epsilon"], place["delta"]), sweeps.estimators(d, half_width)[key]
+    return sweeps.predicted(key, estimator, n, d, budget).quantile(0.5)
+
+
+def _law(frame: pd.DataFrame, points: Sequence[Point], law: str, title: str) -> Panel:
+    groups = by(at(frame, law=law), "n")
+    place = {**points[0], "law": law}
     curves = []
-    for key, label in HEAVY.items():
-        found = [median(at(rows, n=n)[key], LEVEL) for n in xs]
-        curves.append(measured(label, xs, found, key))
-    plain = [median(at(rows, n=n)["reference"], LEVEL).estimate for n in xs]
-    curves.append(Series("sample mean (not private)", xs, plain, role="reference", colour_key="non-private"))
+    for key in SKEWED_KEYS:
+        found = {n: median(rows[key], LEVEL) for n, rows in groups.items()}
+        expected = [_median(key, {**place, "n": int(n)}) for n in groups]
+        curves.append(measured(METHODS[key], found, key, expected))
+    plain = [median(rows["reference"], LEVEL).estimate for rows in groups.values()]
+    curves.append(
+        Series("sample mean (not private)", groups, plain, role="reference", colour_key="non-private")
+    )
     return Panel(title, ROWS, ERROR, tuple(curves), note="Bands: 95 % intervals.", ylim=(0.005, 2))

@@ -1,48 +1,70 @@
-"""How many steps: the error against their number, rows on the wrong side, and the bounds of both modes."""
+"""How many steps: the error against their number, with rows on the wrong side too."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable
+from math import nan, sqrt
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator
 
 from workbench.chapters.many_dimensions.claims import checks
-from workbench.chapters.many_dimensions.figures.costs import (
-    BAND,
-    COVARIANCE,
-    MEAN,
-    key,
-    ratio_band,
-    rms_band,
-)
-from workbench.chapters.many_dimensions.figures.means import measured
+from workbench.chapters.many_dimensions.figures.costs import COVARIANCE, MEAN, key, ratio_band, size
 from workbench.chapters.many_dimensions.runs import coinpress as runs
 from workbench.chapters.many_dimensions.runs import steps, theory
+from workbench.chapters.many_dimensions.runs.means import HALF_WIDTH
+from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.estimators.base import Trace
+from workbench.charts.ticks import tick_labels
 from workbench.privacy import ZCDP
-from workbench.study.measures import at, median
-from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid, run
-from workbench.types import Columns
+from workbench.study.measures import at, by, median
+from workbench.study.run import Run
+from workbench.study.sweeps.grids import Sweep, multiples
+from workbench.study.sweeps.schema import Point
 
-SHOWN = {10.0: "0", 100.0: "2", 1000.0: "3"}  # R over √d: colour
+SHOWN = {0: "0", 2: "2", 4: "3"}  # place of R: colour
 ERROR, STEP = "root mean square error", "number of steps t"
 NOTE = "Bands: 95 % intervals."
+PLAIN = "non-private"
 
 
-def error_against_steps(profile: str, seed: int) -> Chart:
+def at_numbers(sweep: Sweep, rho: float, d: int, power: float, **told: Iterable[float]) -> Sweep:
+    """Return a sweep of steps at other numbers, its rows as many as the steps need to do as much.
+
+    What is told, the range or the condition number, has a value for each point.
+    """
+    ((name, values),) = told.items()
+    factor = runs.more_rows(rho, d / runs.D, power)
+    return sweep.moved(
+        {"n": multiples([point["n"]], factor)[0], "d": d, "rho": rho, name: float(value)}
+        for point, value in zip(sweep.points, values, strict=True)
+    )
+
+
+def error_against_steps(
+    run: Run,
+    *,
+    rho: float = runs.RHO,
+    d: int = runs.D,
+    radius: float = HALF_WIDTH,
+    condition: float = runs.CONDITION,
+) -> Chart:
     """Return the errors against the number of steps, for means and covariances."""
-    means = run(steps.MEAN_STEPS, profile, seed=seed)
+    reaches = [radius * one / HALF_WIDTH for one in steps.REACHES]
+    means = at_numbers(steps.MEAN_STEPS, rho, d, 1.0, reach=reaches)
+    long = [10 * condition]
+    sides = [
+        at_numbers(one, rho, d, 1.5, condition=long) for one in (steps.COVARIANCE_STEPS, steps.ORIENTATIONS)
+    ]
+    spreads = [condition * point["condition"] / runs.CONDITION for point in steps.CONDITIONS.points]
+    longer = at_numbers(steps.CONDITIONS, rho, d, 1.5, condition=spreads)
+    frame = run.table(means)
     return Chart(
         "error_against_steps",
         "How many steps? Enough, and more do no harm",
         (
-            _mean_steps(means),
-            _one_step(means),
-            _covariance_steps(profile, seed),
-            _more_steps(run(steps.CONDITIONS, profile, seed=seed)),
+            _mean_steps(frame, means),
+            _one_step(frame, means),
+            _covariance_steps(run, *sides),
+            _more_steps(run.table(longer), longer),
         ),
         alt="Means: the error falls to that of the sample mean at two to four steps, depending on the range,"
         " and stays there; that of one step grows in proportion to the range. Covariances: the error falls"
@@ -57,173 +79,110 @@ def error_against_steps(profile: str, seed: int) -> Chart:
     )
 
 
-def _mean_steps(frame: pd.DataFrame) -> Panel:
+def _where(point: Point) -> str:
+    return f"mean, d = {point['d']}, n = {point['n']}, ρ = {point['rho']:g}"
+
+
+def _mean_steps(frame: pd.DataFrame, sweep: Sweep) -> Panel:
     curves = []
-    for reach, colour in SHOWN.items():
-        rows = at(frame, reach=reach)
-        values = [checks.column(rows, f"error {t}") for t in steps.STEPS]
-        found = [median(one, BAND) for one in values]
-        curves.append(measured(f"R = {reach:g}√d", steps.STEPS, found, colour))
-    worst = [float(np.quantile(one, 0.99, method="higher")) for one in values]
-    label = f"R = {reach:g}√d: one run in 100 is worse"
-    curves.append(Series(label, steps.STEPS, worst, colour_key=f"{colour}:worst"))
-    plain = float(np.median(checks.column(frame, "reference")))
-    curves.append(_level("plain estimate (not private)", plain))
-    return Panel(
-        "mean, d = 10, n = 1000, ρ = 0.5", STEP, "median error", tuple(curves), "linear", ylim=(0.07, 60)
+    for place, colour in SHOWN.items():
+        point = sweep.points[place]
+        rows = at(frame, reach=point["reach"])
+        values = {t: checks.column(rows, f"error {t}") for t in steps.STEPS if len(rows)}
+        expected = [_mean_parts(point, t).quantile(0.5) for t in values]
+        found = {t: median(one, LEVEL) for t, one in values.items()}
+        curves.append(measured(f"R = {point['reach']:g}√d", found, colour, expected))
+    worst = [float(np.quantile(one, 0.99, method="higher")) for one in values.values()]
+    label = f"R = {point['reach']:g}√d: one run in 100 is worse"
+    curves.append(Series(label, values, worst, colour_key=f"{colour}:worst"))
+    curves.append(
+        _level("plain estimate (not private)", frame["reference"].median() if len(frame) else _plain(point))
     )
+    return Panel(_where(point), STEP, "median error", tuple(curves), "linear", ylim=_limits(point))
 
 
-def _one_step(frame: pd.DataFrame) -> Panel:
-    values = {reach: checks.column(frame, "error 1", reach=reach) for reach in steps.REACHES}
-    measured = _measured("one step", values, key(MEAN, "practical"))
-    expected = [
-        theory.mean_parts(runs.mean_of(p["d"], p["reach"], steps=1), p["n"], p["d"], ZCDP(runs.RHO)).total
-        for p in steps.MEAN_STEPS.points
-    ]
-    dashed = Series("predicted", steps.REACHES, expected, role="theory", colour_key=key(MEAN, "practical"))
-    plain = float(checks.rms(checks.column(frame, "reference")))
-    ends = (steps.REACHES[0], steps.REACHES[-1])
-    level = Series("", ends, (plain, plain), role="reference", colour_key="non-private")
-    return Panel("mean by one step", "radius R over √d", ERROR, (measured, dashed, level), ylim=(0.07, 60))
+def _plain(point: Point) -> float:
+    """Return about the median error of the sample mean."""
+    return sqrt(point["d"] / point["n"])
 
 
-def _covariance_steps(profile: str, seed: int) -> Panel:
-    frame = run(steps.COVARIANCE_STEPS, profile, seed=seed)
-    sides = run(steps.ORIENTATIONS, profile, seed=seed)
+def _mean_parts(point: Point, count: int) -> theory.Parts:
+    estimator = runs.mean_of(point["d"], point["reach"], steps=count)
+    return theory.mean_parts(estimator, point["n"], point["d"], ZCDP(point["rho"]))
+
+
+def _one_step(frame: pd.DataFrame, sweep: Sweep) -> Panel:
+    look, reaches = key(MEAN, "practical"), [point["reach"] for point in sweep.points]
+    expected = [_mean_parts(point, 1).total for point in sweep.points]
+    found = {reach: size(rows["error 1"].to_numpy()) for reach, rows in by(frame, "reach").items()}
+    curve = measured("one step", found, look, expected[: len(found)])
+    dashed = Series("predicted", reaches, expected, role="theory", colour_key=look)
+    plain = float(checks.rms(frame["reference"].to_numpy())) if len(frame) else _plain(sweep.points[0])
+    level = Series("", (reaches[0], reaches[-1]), (plain, plain), role="reference", colour_key=PLAIN)
+    ylim = _limits(sweep.points[-1])
+    return Panel("mean by one step", "radius R over √d", ERROR, (curve, dashed, level), ylim=ylim)
+
+
+def _limits(widest: Point) -> tuple[float, float]:
+    """Return the limits of both panels of means, from a little below the sample mean to one step's error."""
+    return _digit(0.7 * _plain(widest)), _digit(3.0 * _mean_parts(widest, 1).total)
+
+
+def _digit(limit: float) -> float:
+    return float(f"{limit:.1g}")
+
+
+def _covariance_error(point: Point, mode: str, count: int) -> float:
+    """Return the predicted error; nan where rows of the last frame are far from white."""
+    estimator = runs.covariance_of(point["condition"], mode=mode, steps=count)
+    public = estimator, runs.spectrum(point["d"], point["condition"]), point["n"], ZCDP(point["rho"])
+    last = theory.frames(*public)[-1]
+    if mode == "practical" and last.min() < theory.ROUND * last.max():
+        return nan
+    return theory.covariance_parts(*public).total
+
+
+def _covariance_steps(run: Run, right: Sweep, either: Sweep) -> Panel:
+    frame, sides, (point,) = run.table(right), run.table(either), right.points
     curves = []
     for mode in reversed(runs.MODES):
-        values = {t: checks.column(frame, f"{mode} {t}") for t in steps.STEPS}
-        curves.append(_measured(f"covariance, {mode}", values, key(COVARIANCE, mode)))
-    wrong = {t: checks.column(sides, f"wrong {t}") for t in steps.STEPS}
-    curves.append(_measured("covariance, rows on the wrong side", wrong, "4"))
-    plain = float(checks.rms(checks.column(frame, "reference")))
-    curves += [_level("", plain), _blind("covariance, answering zero", np.sqrt(10.0))]
-    title = "covariance, d = 10, n = 20000, condition number 1000"
-    return Panel(title, STEP, ERROR, tuple(curves), "linear", note=NOTE, ylim=(0.05, 60))
+        found = {t: size(frame[f"{mode} {t}"].to_numpy()) for t in steps.STEPS if len(frame)}
+        expected = [_covariance_error(point, mode, t) for t in found]
+        curves.append(measured(f"covariance, {mode}", found, key(COVARIANCE, mode), expected))
+    wrong = {t: size(sides[f"wrong {t}"].to_numpy()) for t in steps.STEPS if len(sides)}
+    curves.append(measured("covariance, rows on the wrong side", wrong, "4"))
+    d, n = point["d"], point["n"]
+    plain = float(checks.rms(frame["reference"].to_numpy())) if len(frame) else sqrt(d * (d + 1) / n)
+    curves += [_level("", plain), _blind("covariance, answering zero", np.sqrt(float(d)))]
+    title = f"covariance, d = {d}, n = {n}, condition number {point['condition']:g}"
+    ylim = (_digit(0.68 * sqrt(d * (d + 1) / n)), _digit(19 * sqrt(d)))
+    return Panel(title, STEP, ERROR, tuple(curves), "linear", note=NOTE, ylim=ylim)
 
 
 def _blind(label: str, level: float) -> Series:
     return Series(label, (1, steps.MOST), (level, level), role="reference")
 
 
-def _more_steps(frame: pd.DataFrame) -> Panel:
-    curves = []
-    for place, condition in enumerate(dict.fromkeys(frame["condition"])):
+def _more_steps(frame: pd.DataFrame, sweep: Sweep) -> Panel:
+    curves, least, numbers = [], sweep.points[0], [point["condition"] for point in sweep.points]
+    for place, condition in enumerate(by(frame, "condition")):
         rows = at(frame, condition=condition)
         plain = checks.column(rows, "reference")
         for mode in runs.MODES:
-            found = [ratio_band(checks.column(rows, f"{mode} +{more}"), plain) for more in steps.MORE]
-            low, high = zip(*(interval for _, interval in found), strict=True)
-            xs = [more + 0.06 * (place - 1) for more in steps.MORE]
-            curves.append(Series("", xs, [y for y, _ in found], low, high, colour_key=key(COVARIANCE, mode)))
-    curves.append(Series("", (0, 3), (1, 1), role="reference", colour_key="non-private"))
-    title = "covariance, n = 10⁵, condition numbers 10², 10⁴, 10⁶"
+            found = {
+                more + 0.06 * (place - 1): ratio_band(checks.column(rows, f"{mode} +{more}"), plain)
+                for more in steps.MORE
+            }
+            curves.append(measured("", found, key(COVARIANCE, mode)))
+    curves.append(Series("", (0, 3), (1, 1), role="reference", colour_key=PLAIN))
+    words = ", ".join(tick_labels([*numbers, 1e9])[:-1])
+    (rows_said,) = tick_labels([float(least["n"])])
+    title = f"covariance, n = {rows_said}, condition numbers {words}"
     return Panel(
         title, "steps beyond the default", "error / plain estimate's", tuple(curves), "linear", "linear",
         note=f"Three curves for each mode. {NOTE}", ylim=(0.97, 1.16),
     )  # fmt: skip
 
 
-def _measured(label: str, values: Mapping[Any, checks.Vector], colour: str) -> Series:
-    ends = [rms_band(one) for one in values.values()]
-    low, high = zip(*ends, strict=True)
-    return Series(label, values, map(checks.rms, values.values()), low, high, colour_key=colour)
-
-
 def _level(label: str, level: float) -> Series:
-    return Series(label, (1, steps.MOST), (level, level), role="reference", colour_key="non-private")
-
-
-def frame_bounds(
-    n: int, d: int, rho: float, condition: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
-    """Record the extreme eigenvalues of A Σ Aᵀ before every step, both modes."""
-    budget, places = ZCDP(rho), steps_taken(n, d, rho, condition)
-    names = [f"{mode} {end} {place}" for mode in runs.MODES for end in ("low", "high")
-             for place in range(places[mode])]  # fmt: skip
-    found = runs.table(trials, *names)
-    for trial in range(trials):
-        sigma, x = runs.centred_rows(n, d, condition, data)
-        for mode in runs.MODES:
-            trace = Trace()
-            runs.covariance_of(condition, mode=mode)(x, budget=budget, rng=noise, trace=trace)
-            for place, a in enumerate(trace.records["preconditioner"]):
-                values = np.linalg.eigvalsh(a @ sigma @ a.T)  # type: ignore[attr-defined, operator]
-                found[f"{mode} low {place}"][trial], found[f"{mode} high {place}"][trial] = values[[0, -1]]
-    return found
-
-
-def steps_taken(n: int, d: int, rho: float, condition: float) -> dict[str, int]:
-    """Return the default number of steps of each mode."""
-    return {
-        mode: len(runs.covariance_of(condition, mode=mode).design(n, d, ZCDP(rho)).weights)
-        for mode in runs.MODES
-    }
-
-
-BOUNDS = Sweep(
-    "m21-frame-bounds", grid(n=20_000, d=10, rho=runs.RHO, condition=1e4), frame_bounds, 10, blocks(10)
-)
-
-
-def two_modes(profile: str, seed: int) -> Chart:
-    """Return the chart of the bounds on the frame in both modes, promised and kept, and of their costs."""
-    frame = run(BOUNDS, profile, seed=seed)
-    tables = ((runs.MEAN_N, "mean, d = 10", MEAN), (runs.COVARIANCE_N, "covariance, d = 8", COVARIANCE))
-    ratios = [_over_plain(run(sweep, profile, seed=seed), title, owner) for sweep, title, owner in tables]
-    return Chart(
-        "two_modes",
-        "Proved or practical: the same privacy, bounds or fewer rows",
-        (*(_bounds(frame, mode) for mode in reversed(runs.MODES)), *ratios),
-        alt="Above, the largest and the smallest eigenvalue of A Σ Aᵀ before every step: in mode proved"
-        " within the public bounds in every run, in mode practical the frame is round in fewer steps and the"
-        " upper bound fails in some. Below, the error over that of the plain estimate falls to 1 with n in"
-        " both modes, in mode proved later.",
-        how_to_read="Above, the ellipsoid becomes round: its longest axis (filled) starts at 1, its shortest"
-        " (hollow) far below, and they meet. The bands hold all runs. Dashed: the public bounds 1 and ℓ. In"
-        " mode proved no band may cross them. Mode practical takes a third of the caution: it needs fewer"
-        " steps, and its upper bound is crossed in many runs, which a later step repairs. Privacy does not"
-        " depend on either. Below, what the proof costs.",
-    )  # fmt: skip
-
-
-def _bounds(frame: pd.DataFrame, mode: str) -> Panel:
-    point = BOUNDS.points[0]
-    places = range(steps_taken(**point)[mode])
-    curves = []
-    for end, label, look in (("high", "longest axis", "0"), ("low", "shortest axis", "0:low")):
-        values = [checks.column(frame, f"{mode} {end} {place}") for place in places]
-        xs = [place + 1 for place in places]
-        curves.append(
-            Series(label, xs, map(np.median, values), map(min, values), map(max, values), colour_key=look)
-        )
-    estimator = runs.covariance_of(point["condition"], mode=mode)
-    design = estimator.design(point["n"], point["d"], ZCDP(runs.RHO))
-    curves += [
-        Series("public bounds", [place + 1 for place in places], design.lower, role="theory"),
-        Series("", (1, len(places)), (1, 1), role="theory"),
-    ]
-    return Panel(
-        f"{mode}: eigenvalues of A Σ Aᵀ", "before step", "eigenvalue", tuple(curves), "linear",
-        ylim=(5e-5, 200), note="d = 10, n = 20000, condition number 10⁴.",
-    )  # fmt: skip
-
-
-def _over_plain(frame: pd.DataFrame, title: str, owner: str) -> Panel:
-    ns = [int(n) for n in dict.fromkeys(frame["n"])]
-    curves = []
-    for mode in reversed(runs.MODES):
-        found = [
-            ratio_band(checks.column(frame, f"error {mode}", n=n), checks.column(frame, "reference", n=n))
-            for n in ns
-        ]
-        low, high = zip(*(interval for _, interval in found), strict=True)
-        curves.append(Series(mode, ns, [y for y, _ in found], low, high, colour_key=key(owner, mode)))
-    curves.append(
-        Series("plain estimate", (ns[0], ns[-1]), (1, 1), role="reference", colour_key="non-private")
-    )
-    return Panel(
-        title, "rows n", "error / plain estimate's", tuple(curves), yscale="linear", ylim=(0.95, 1.9),
-        note=f"ρ = {runs.RHO:g}. {NOTE}",
-    )  # fmt: skip
+    return Series(label, (1, steps.MOST), (level, level), role="reference", colour_key=PLAIN)

@@ -31,6 +31,7 @@ RHO, D, N = 0.5, 10, 4000
 REACH = 100.0  # radius over √d: a box of this half-width lies in the ball
 CONDITION = 100.0
 BETA = 0.1  # of an error above alpha, where rows are counted
+MEAN_ALPHA, COVARIANCE_ALPHA, COVARIANCE_DIMENSION = 0.2, 0.1, 8  # in the middle of the settings
 # d and alpha: n, one for each mode, round which the grid lies. They were predicted; `mean_rows` and
 # `covariance_rows` are the predictions that measurements are compared with.
 MEAN_ROWS = {
@@ -125,17 +126,26 @@ def table(trials: int, *names: str) -> Columns:
 
 
 @lru_cache(maxsize=256)
-def mean_rows(d: int, alpha: float, mode: Any) -> int:
+def mean_rows(d: int, alpha: float, mode: Any, rho: float = RHO, reach: float = REACH) -> int:
     """Return the predicted n at which the mean errs by at most alpha with probability .9."""
-    estimator = mean_of(d, REACH, mode=mode)
-    return theory.rows_needed(lambda n: theory.mean_parts(estimator, n, d, ZCDP(RHO)), alpha, BETA)
+    estimator = mean_of(d, reach, mode=mode)
+    return theory.rows_needed(lambda n: theory.mean_parts(estimator, n, d, ZCDP(rho)), alpha, BETA)
 
 
 @lru_cache(maxsize=256)
-def covariance_rows(d: int, alpha: float, mode: Any) -> int:
+def covariance_rows(d: int, alpha: float, mode: Any, rho: float = RHO, condition: float = CONDITION) -> int:
     """Return the predicted n at which the covariance errs by at most alpha with probability .9."""
-    estimator, axes = covariance_of(CONDITION, mode=mode), spectrum(d, CONDITION)
-    return theory.rows_needed(lambda n: theory.covariance_parts(estimator, axes, n, ZCDP(RHO)), alpha, BETA)
+    estimator, axes = covariance_of(condition, mode=mode), spectrum(d, condition)
+    return theory.rows_needed(lambda n: theory.covariance_parts(estimator, axes, n, ZCDP(rho)), alpha, BETA)
+
+
+def more_rows(rho: float, times: float, power: float = 1.0) -> float:
+    """Return by what the rows grow at which steps do as much, d by `times`; at most twice, as the work.
+
+    The noise of a step is of size d^power/(n√ρ) beside the ball or the frame: power 1 for a mean, 3/2 for a
+    covariance (the third terms of M21's formulas, and noise that is as large).
+    """
+    return min(2.0, max(0.5, float(times**power) * sqrt(RHO / rho)))
 
 
 @each_trial

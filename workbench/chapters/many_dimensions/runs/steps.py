@@ -85,13 +85,20 @@ def orientations(n: int, d: int, rho: float, condition: float, *, data: Generato
     return found
 
 
-def authors_orientation(estimator: CoinPressCovariance, x: Array, budget: Budget, noise: Generator) -> Array:
-    """Return the estimate of the wrong order of products: rows X A and the result A⁻¹ Z A⁻¹."""
+def authors_orientation(
+    estimator: CoinPressCovariance, x: Array, budget: Budget, noise: Generator, trace: Trace | None = None
+) -> Array:
+    """Return the estimate of the wrong order of products: rows X A and the result A⁻¹ Z A⁻¹.
+
+    A trace records what maps a row, Aᵀ, before every step.
+    """
     n, d = x.shape
     design, charges = estimator.design(n, d, budget), list(estimator.plan(n, d, budget).charges())
     a, source = np.eye(d) / sqrt(estimator.upper), noise_source(noise)
     bounds = zip(charges, design.clips, (*design.excess, None), design.lower, strict=True)
     for charge, clip, excess, lower in bounds:
+        if trace is not None:
+            trace.add(preconditioner=a.T)
         z = noisy_moment(x, a.T, clip, charge, source)  # maps rows by the transpose of what it is given
         if excess is not None:
             a = preconditioned(z, excess, lower, a)

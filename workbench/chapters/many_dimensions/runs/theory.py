@@ -36,6 +36,8 @@ from workbench.estimators.parts.preconditioned.winsorised_covariance import Wins
 from workbench.privacy import Budget
 from workbench.privacy.mechanisms import gaussian_scale
 
+ROUND = 0.5  # shortest over longest axis of a frame in which rows pass for white
+
 Vector = NDArray[np.float64]
 
 
