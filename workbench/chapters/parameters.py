@@ -13,6 +13,9 @@ from workbench.charts.parameters import Declared, Parameter
 
 ALPHA = Parameter("α", 0.1, 1e-3, 10, "wanted accuracy", "σ", track=(0.02, 1))
 EPSILON = Parameter("ε", 1.0, 0.01, 20, "privacy of one release", track=(0.05, 10))
+DELTA = Parameter("δ", 1e-6, 1e-15, 0.1, "what ε may fail with", track=(1e-12, 1e-3))
+DELTA = Parameter("δ", 1e-6, 1e-15, 0.1, "what ε may fail with", track=(1e-12, 1e-3))
+DELTA = Parameter("δ", 1e-6, 1e-15, 0.1, "what ε may fail with", track=(1e-12, 1e-3))
 N = Parameter("n", 1000, 1, 10_000_000, "how many there are", "rows", integer=True, track=(100, 100_000))
 D = Parameter("d", 10, 1, 1000, "how many a row has", "columns", integer=True, track=(1, 50))
 UPPER = Parameter("u", 100.0, 1, 1e12, "public bound on the eigenvalues of Σ", track=(1, 1e6))
@@ -48,11 +51,20 @@ CHAPTERS: Mapping[str, Declared] = MappingProxyType(
             "n": replace(N, default=800),
             "level": Parameter("q", 0.2, 0.001, 0.999, "share of the rows outside", log=False),
         },
-        "robust_and_private": {"corruption": CORRUPTION, "epsilon": EPSILON},
+        "robust_and_private": {
+            "corruption": replace(CORRUPTION, high=0.1, track=(0.005, 0.1)),
+            "epsilon": EPSILON,
+            "delta": replace(DELTA, default=0.01, high=0.1, track=(1e-9, 0.05)),
+            "n": replace(N, default=20_000, low=1000, track=(1000, 100_000)),
+            "d": replace(D, low=2, high=200, track=(2, 50)),
+        },
         "sparse_covariance": {
             "epsilon": EPSILON,
-            "n": replace(N, default=15_000),
-            "p": replace(D, symbol="p", default=100, high=5000, track=(10, 200)),
+            "delta": replace(DELTA, high=1e-4, track=(1e-12, 1e-4)),
+            "n": replace(N, default=15_000, low=1000, track=(2000, 500_000)),
+            "p": replace(D, symbol="p", default=100, low=10, high=400, track=(10, 200)),
+            "degree": Parameter("s", 3, 1, 9, "correlated with each column", "columns", integer=True),
+            "share": Parameter("r", 0.2, 0.01, 0.4, "pairs that are correlated in Figures 1 to 4", "of all"),
         },
     }
 )

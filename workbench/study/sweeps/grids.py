@@ -36,6 +36,8 @@ class Sweep:
         Trials per block, chosen so that a block is half a second to a second of work.
     blocks : mapping of str to int
         Profile name -> number of blocks (see `profiles.blocks`). A smaller profile computes the first ones.
+    in_law : bool
+        Whether a trial draws what its estimators need of the rows, and no rows: then n is no work.
     usual : tuple of mappings, optional
         Of a sweep that was moved: the points it has at the usual parameters (`moved`).
     """
@@ -45,6 +47,7 @@ class Sweep:
     block: Block
     trials: int
     blocks: Mapping[str, int]
+    in_law: bool = field(default=False, compare=False, repr=False)
     usual: tuple[Point, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -57,26 +60,32 @@ class Sweep:
         object.__setattr__(self, "points", checked_points(self.points))
         require_axes(self.block, self.points[0])
 
-    def moved(self, points: Iterable[Point]) -> "Sweep":
-        """Return the same sweep at other points; blocks at points that it has in common are the same."""
-        return replace(self, points=tuple(points), usual=self.usual or self.points)
+    def moved(self, points: Iterable[Point], **more: float) -> "Sweep":
+        """Return the same sweep at other points; blocks at points that it has in common are the same.
+
+        `more` are numbers that the block takes by keyword; its defaults stay out of the points.
+        """
+        usual = signature(self.block).parameters
+        extra = {name: value for name, value in more.items() if value != usual[name].default}
+        return replace(
+            self, points=tuple({**point, **extra} for point in points), usual=self.usual or self.points
+        )
 
     @property
     def times_usual(self) -> float:
         """The work of this sweep as a multiple of its work at the usual points."""
         usual = self.usual or self.points
-        return sum(map(_work, self.points)) / sum(map(_work, usual))
+        return sum(map(self._work, self.points)) / sum(map(self._work, usual))
+
+    def _work(self, point: Point) -> float:
+        """Return what a trial at a point takes, in entries of a table that can be drawn in that time."""
+        columns = max(float(point.get(name, 1) or 1) for name in COLUMNS)
+        return CALL + columns * (columns if self.in_law else float(point.get("n", 0) or 0))
 
     def addresses(self, profile: str) -> list[tuple[int, int]]:
         """Return every block of a profile as (position of its point, number), in the table's order."""
         one_of(self.blocks, profile=profile)
         return list(product(range(len(self.points)), range(self.blocks[profile])))
-
-
-def _work(point: Point) -> float:
-    """Return what a trial at a point takes, in entries of a table that can be drawn in that time."""
-    entries = float(point.get("n", 0) or 0) * max(float(point.get(name, 1) or 1) for name in COLUMNS)
-    return CALL + entries
 
 
 def require_axes(block: Block, point: Point) -> None:
