@@ -14,8 +14,6 @@ from workbench.charts.parameters import Declared, Parameter
 ALPHA = Parameter("α", 0.1, 1e-3, 10, "wanted accuracy", "σ", track=(0.02, 1))
 EPSILON = Parameter("ε", 1.0, 0.01, 20, "privacy of one release", track=(0.05, 10))
 DELTA = Parameter("δ", 1e-6, 1e-15, 0.1, "what ε may fail with", track=(1e-12, 1e-3))
-DELTA = Parameter("δ", 1e-6, 1e-15, 0.1, "what ε may fail with", track=(1e-12, 1e-3))
-DELTA = Parameter("δ", 1e-6, 1e-15, 0.1, "what ε may fail with", track=(1e-12, 1e-3))
 N = Parameter("n", 1000, 1, 10_000_000, "how many there are", "rows", integer=True, track=(100, 100_000))
 D = Parameter("d", 10, 1, 1000, "how many a row has", "columns", integer=True, track=(1, 50))
 UPPER = Parameter("u", 100.0, 1, 1e12, "public bound on the eigenvalues of Σ", track=(1, 1e6))

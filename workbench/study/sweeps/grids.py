@@ -79,8 +79,11 @@ class Sweep:
 
     def _work(self, point: Point) -> float:
         """Return what a trial at a point takes, in entries of a table that can be drawn in that time."""
-        columns = max(float(point.get(name, 1) or 1) for name in COLUMNS)
-        return CALL + columns * (columns if self.in_law else float(point.get("n", 0) or 0))
+        taken = signature(self.block).parameters
+        usual = {name: taken[name].default for name in ("n", *COLUMNS) if name in taken}
+        numbers = {**usual, **point}
+        columns = max(float(numbers.get(name, 1) or 1) for name in COLUMNS)
+        return CALL + columns * (columns if self.in_law else float(numbers.get("n", 0) or 0))
 
     def addresses(self, profile: str) -> list[tuple[int, int]]:
         """Return every block of a profile as (position of its point, number), in the table's order."""

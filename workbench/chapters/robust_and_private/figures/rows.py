@@ -19,6 +19,7 @@ N, D = 20_000, 20
 GOOD, BAD, FREE = "0", "1", "non-private"
 SHARES = (0.01, 0.02, 0.05, 0.1)
 LIMIT = "ξ √ln(1/ξ)"
+BUDGET = ApproxDP(EPSILON, DELTA)  # of the errors of (b), which depend on it little
 
 
 def taken(x: Array, y: Array) -> np.ndarray:
@@ -83,15 +84,7 @@ def _pull(run: Run, x: Array, u: Array, factor: float) -> tuple[Series, ...]:
     )
 
 
-def tail_swap(
-    run: Run,
-    *,
-    corruption: float = CORRUPTION,
-    epsilon: float = EPSILON,
-    delta: float = DELTA,
-    n: int = N,
-    d: int = D,
-) -> Chart:
+def tail_swap(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = D) -> Chart:
     """Return the attack that leaves the second moment as it is: marginals, spectra, and the errors."""
     x = stream(run.seed, Role.DATA, "robust-tail-swap", 0, 0).standard_normal((n, d))
     rng = stream(run.seed, Role.DATA, "robust-tail-swap", 0, 1)
@@ -109,7 +102,7 @@ def tail_swap(
     )
     second = Panel("(b) what a second moment sees", "place", "eigenvalue", spectra, "linear", "log")
     noise = stream(run.seed, Role.NOISE, "robust-tail-swap", 0, 0)
-    errors = _errors(corruption, ApproxDP(epsilon, delta), ((name, rows) for name, rows, _ in drawn), noise)
+    errors = _errors(corruption, BUDGET, ((name, rows) for name, rows, _ in drawn), noise)
     return Chart(
         "tail_swap",
         "What no second-moment method can see: one tail put in the place of the other",
@@ -120,7 +113,7 @@ def tail_swap(
         how_to_read=f"Left, {100 * corruption:g} % of the rows, the farthest on one side, were replaced by"
         " copies of the farthest on the other: the mean moves by 2 ξ √ln(1/ξ) and more. Right, their"
         " covariance is that of clean rows, and a filter that looks at variances has nothing to act on: its"
-        f" errors at ε = {epsilon:g}, δ = {short(delta)} are those of the plain mean ({errors})."
+        f" errors at ε = {EPSILON:g}, δ = {short(DELTA)} are those of the plain mean ({errors})."
         " The loss is still of the promised order; only what tests the whole law, such as depths or third"
         " moments, sees more.",
     )
