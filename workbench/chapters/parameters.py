@@ -76,11 +76,20 @@ CHAPTERS: Mapping[str, Declared] = MappingProxyType(
             "level": Parameter("q", 0.2, 0.01, 0.45, "share of the rows outside", track=(0.03, 0.4)),
             "corruption": replace(CORRUPTION, high=0.3, track=(0.001, 0.3)),
         },
-        "robust_and_private": {"corruption": CORRUPTION, "epsilon": EPSILON},
+        "robust_and_private": {
+            "corruption": replace(CORRUPTION, high=0.1, track=(0.005, 0.1)),
+            "epsilon": EPSILON,
+            "delta": replace(DELTA, default=0.01, high=0.1, track=(1e-9, 0.05)),
+            "n": replace(N, default=20_000, low=1000, track=(1000, 100_000)),
+            "d": replace(D, low=2, high=200, track=(2, 50)),
+        },
         "sparse_covariance": {
             "epsilon": EPSILON,
-            "n": replace(N, default=15_000),
-            "p": replace(D, symbol="p", default=100, high=5000, track=(10, 200)),
+            "delta": replace(DELTA, high=1e-4, track=(1e-12, 1e-4)),
+            "n": replace(N, default=15_000, low=1000, track=(2000, 500_000)),
+            "p": replace(D, symbol="p", default=100, low=10, high=400, track=(10, 200)),
+            "degree": Parameter("s", 3, 1, 9, "correlated with each column", "columns", integer=True),
+            "share": Parameter("r", 0.2, 0.01, 0.4, "pairs that are correlated in Figures 1 to 4", "of all"),
         },
     }
 )

@@ -90,5 +90,21 @@ def brief(value: float) -> str:
     return f"{digits}e{int(power)}" if power else digits
 
 
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def short(value: float, digits: int = 3) -> str:
+    """Return a number as figures write it: large and small ones with a power of ten.
+
+    >>> short(0.05), short(15_000), short(100_000), short(1e-6), short(9487, 1)
+    ('0.05', '1.5·10⁴', '10⁵', '10⁻⁶', '9·10³')
+    """
+    if 0.01 <= value < (1000 if digits < 3 else 10_000):
+        return f"{value:g}"
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    ten = "10" + str(int(exponent)).translate(_RAISED)
+    return ten if float(mantissa) == 1 else f"{float(mantissa):g}·{ten}"
+
+
 Declared = Mapping[str, Parameter]
 """Name -> parameter: what a notebook declares."""

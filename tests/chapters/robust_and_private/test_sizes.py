@@ -69,7 +69,7 @@ def test_runs_at_an_edge_decide_it(world, pair):
 
 def test_every_setting_is_measured_at_its_least_rows():
     rng = np.random.default_rng
-    for point in sizes.POINTS[:: sizes.HALVINGS * 3]:
+    for point in sizes.SIZES.points[:: sizes.HALVINGS * 3]:
         found = sizes.hits(**point, trials=2, data=rng(1), noise=rng(2))
         again = sizes.hits(**point, trials=2, data=rng(1), noise=rng(2))
         assert found["error"].shape == (2,)

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,17 @@ from tests.chapters.pictures import require_complete
 from workbench.chapters import sparse_covariance as gallery
 from workbench.chapters.sparse_covariance.claims import dimension, radius
 from workbench.chapters.sparse_covariance.claims import rules as wx19_rules
-from workbench.chapters.sparse_covariance.figures import figures, matrix_view, regimes, rules, view
+from workbench.chapters.sparse_covariance.figures import figures, matrix_view, rules, view
 from workbench.chapters.sparse_covariance.runs import figures as study
 from workbench.chapters.sparse_covariance.runs.designs import REFERENCES
 from workbench.charts import canonical_json
+from workbench.charts.parameters import short
+from workbench.study.run import Run
 from workbench.study.sweeps import sweep
 
+RUN = Run("quick", 1)
+PUBLIC = {"epsilon": 1.0, "delta": 1e-6, "model": "central"}
+SHOWN = {**PUBLIC, "p": 40, "degree": 3}
 ROOT = Path(__file__).parents[3]
 SMALL_P = {50: 8, 100: 10, 200: 12, 400: 14, 800: 16, 25: 6}
 CHARTS = (
@@ -34,6 +40,7 @@ CHARTS = (
 def few(old, **changes):
     """A sweep with few runs, of matrices that are small but keep their names."""
 
+    @wraps(old.block)
     def block(**point):
         return old.block(**({**point, "p": SMALL_P[point["p"]]} | changes))
 
@@ -61,7 +68,7 @@ def _few_runs(monkeypatch):
 @pytest.mark.usefixtures("_few_runs")
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.__name__)
 def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
-    made = chart("quick", 1)
+    made = chart(Run("quick", 1))
     require_complete(made, chart.__name__)
     assert made.how_to_read.count(".") >= 2
     assert all(panel.xlabel and panel.ylabel for panel in made.panels)
@@ -75,7 +82,7 @@ def labels(panel):
 @pytest.mark.usefixtures("_few_runs")
 @pytest.mark.parametrize("chart", figures.FIGURES, ids=lambda chart: chart.__name__)
 def test_every_panel_of_figures_1_to_4_has_the_six_references(chart):
-    panels = chart("quick", 1).to_json()["panels"]
+    panels = chart(Run("quick", 1)).to_json()["panels"]
     assert len(panels) == 4
     assert len(REFERENCES) == 6
     for panel in panels:
@@ -97,7 +104,7 @@ def test_the_committed_figures_have_them_too(number):
 
 @pytest.mark.usefixtures("_few_runs")
 def test_the_zero_matrix_errs_by_one_and_no_reference_looks_like_another():
-    for panel in figures.figure_2("quick", 1).panels:
+    for panel in figures.figure_2(Run("quick", 1)).panels:
         (zero,) = (series for series in panel.series if series.label == REFERENCES["zero"])
         assert set(zero.y) == {1.0}
     assert len(set(figures.LOOKS.values())) == len(REFERENCES)
@@ -107,7 +114,7 @@ def test_the_zero_matrix_errs_by_one_and_no_reference_looks_like_another():
 @pytest.mark.usefixtures("_few_runs")
 @pytest.mark.parametrize("chart", [gallery.error_against_p, gallery.rules])
 def test_other_pictures_of_errors_have_the_references_too(chart):
-    made = chart("quick", 1)
+    made = chart(Run("quick", 1))
     shown = {series.label for panel in made.panels for series in panel.series}
     shown |= {name for panel in made.panels for name in panel.names}
     assert shown >= set(REFERENCES.values())
@@ -115,7 +122,7 @@ def test_other_pictures_of_errors_have_the_references_too(chart):
 
 @pytest.mark.usefixtures("_few_runs")
 def test_maps_hold_the_means_of_their_runs():
-    chart = gallery.regime_map("quick", 1)
+    chart = gallery.regime_map(Run("quick", 1))
     frame = sweep.run(study.REGIMES, "quick", seed=1)
     cell = frame[(frame["model"] == "local") & (frame["p"] == 25) & (frame["n"] == 10**5)]
     shown = chart.panels[3].heat
@@ -125,7 +132,7 @@ def test_maps_hold_the_means_of_their_runs():
 
 
 def test_matrices_are_of_one_run_in_units_of_the_mean_variance():
-    chart = gallery.matrices("quick", 3)
+    chart = gallery.matrices(Run("quick", 3))
     truth, empirical, plain, diagonal, _, default = (np.array(panel.heat.values) for panel in chart.panels)
     assert np.diag(truth).mean() == pytest.approx(1.0)
     kept = (default != 0) & (truth != 0)
@@ -135,7 +142,7 @@ def test_matrices_are_of_one_run_in_units_of_the_mean_variance():
 
 
 def test_the_promise_is_that_of_the_claim():
-    chart = gallery.promise("quick", 1)
+    chart = gallery.promise(Run("quick", 1))
     curve = next(series for series in chart.panels[0].series if series.label == "δ = 1e-05")
     assert np.interp(1.0, curve.x, curve.y) == pytest.approx(1.098, abs=2e-3)
     for series in chart.panels[1].series[:-1]:
@@ -144,10 +151,10 @@ def test_the_promise_is_that_of_the_claim():
 
 
 def test_the_view_of_errors_shows_predictions_first_and_then_more_and_more_runs():
-    frames = list(gallery.error_against_rows_view(1)(p=30, degree=3, epsilon=1.0))
+    frames = list(gallery.error_against_rows_view(RUN, p=30, degree=3, **PUBLIC))
     estimates = [[s for s in frame.panels[0].series if s.role == "estimate"] for frame in frames]
     assert not any(len(tuple(series.x)) for series in estimates[0])
-    assert all(len(tuple(series.x)) == len(view.ROWS) for series in estimates[-1])
+    assert all(len(tuple(series.x)) == len(view.ROWS["central"]) for series in estimates[-1])
     assert f"{view.RUNS} runs" in frames[-1].caption
     shown = {series.label for series in frames[-1].panels[0].series if tuple(series.x)}
     assert shown >= set(REFERENCES.values())
@@ -155,7 +162,7 @@ def test_the_view_of_errors_shows_predictions_first_and_then_more_and_more_runs(
 
 
 def test_predictions_of_the_view_are_near_its_runs():
-    *_, last = gallery.error_against_rows_view(1)(p=60, degree=3, epsilon=1.0)
+    *_, last = gallery.error_against_rows_view(RUN, p=60, degree=3, **PUBLIC)
     plain = next(s for s in last.panels[0].series if s.label == REFERENCES["plain"])
     predicted = next(
         s for s in last.panels[0].series if s.role == "theory" and s.colour_key == figures.LOOKS["plain"]
@@ -164,14 +171,14 @@ def test_predictions_of_the_view_are_near_its_runs():
 
 
 def test_the_view_of_matrices_shows_the_truth_first_and_then_a_run():
-    first, coarse, *_, last = gallery.matrices_view(1)(n=15_000, epsilon=1.0, rule="default rule")
+    first, coarse, *_, last = gallery.matrices_view(RUN, n=15_000, rule="default rule", **SHOWN)
     assert first.caption.startswith("Predicted")
     assert "in this run" in coarse.caption
     assert f"over {1 + sum(matrix_view.ROUNDS)} runs" in last.caption
     assert coarse.panels[2] == last.panels[2]
     assert {series.role for series in first.panels[3].series} == {"reference", "theory"}
     assert {series.role for series in last.panels[3].series} == {"reference", "estimate"}
-    again = list(gallery.matrices_view(1)(n=15_000, epsilon=1.0, rule="default rule"))[-1]
+    again = list(gallery.matrices_view(RUN, n=15_000, rule="default rule", **SHOWN))[-1]
     assert again == last
     assert first.panels[0].heat == last.panels[0].heat
 
@@ -179,9 +186,18 @@ def test_the_view_of_matrices_shows_the_truth_first_and_then_a_run():
 @pytest.mark.parametrize("rule", matrix_view.WORDS)
 @pytest.mark.parametrize("n", [2000, 500_000])
 def test_every_rule_can_be_chosen_at_both_ends(rule, n):
-    *_, last = gallery.matrices_view(2)(n=n, epsilon=1.0, rule=rule)
+    *_, last = gallery.matrices_view(RUN, n=n, rule=rule, **SHOWN)
     assert "F1" in last.caption
 
 
 def test_a_power_of_ten_is_short():
-    assert regimes.short(10**7) == "10⁷"
+    assert short(10**7, 1) == "10⁷"
+
+
+def test_the_view_of_a_radius_shows_a_prediction_first_and_follows_any_scale():
+    public = {"epsilon": 1.0, "delta": 1e-6, "n": 2000, "p": 10, "degree": 3}
+    first, *_, small = gallery.radius_view(RUN, scale=1e-3, **public)
+    *_, large = gallery.radius_view(RUN, scale=1e4, **public)
+    assert not [series for series in first.panels[0].series if series.role == "estimate"]
+    heights = [[tuple(series.y) for series in one.panels[0].series[1:]] for one in (small, large)]
+    np.testing.assert_allclose(*[np.concatenate(one) for one in heights], rtol=1e-6)

@@ -1,12 +1,10 @@
 """Everything that the notebook `07_robust_and_private` shows, in its order."""
 
 from workbench.chapters.robust_and_private import claims
-from workbench.chapters.robust_and_private.figures.duel import duel_view, scoreboard
-from workbench.chapters.robust_and_private.figures.figures import (
-    against_corruption,
-    figure_1,
-    figure_2,
-)
+from workbench.chapters.robust_and_private.figures.crossover import figure_2
+from workbench.chapters.robust_and_private.figures.duel import scoreboard
+from workbench.chapters.robust_and_private.figures.duel_view import duel_view
+from workbench.chapters.robust_and_private.figures.planted import against_corruption, figure_1
 from workbench.chapters.robust_and_private.figures.rows import collusion, tail_swap
 from workbench.chapters.robust_and_private.figures.scores import extremes, score_histogram
 from workbench.chapters.robust_and_private.figures.tables import table_1, table_2

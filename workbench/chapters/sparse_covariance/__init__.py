@@ -8,6 +8,7 @@ from workbench.chapters.sparse_covariance.figures.figures import (
     figure_4,
 )
 from workbench.chapters.sparse_covariance.figures.matrix_view import matrices_view
+from workbench.chapters.sparse_covariance.figures.radius_view import radius_view
 from workbench.chapters.sparse_covariance.figures.regimes import (
     error_against_p,
     matrices,
@@ -34,6 +35,7 @@ __all__ = [
     "matrices",
     "matrices_view",
     "promise",
+    "radius_view",
     "regime_map",
     "rules",
     "support",

@@ -36,6 +36,8 @@ class Sweep:
         Trials per block, chosen so that a block is half a second to a second of work.
     blocks : mapping of str to int
         Profile name -> number of blocks (see `profiles.blocks`). A smaller profile computes the first ones.
+    in_law : bool
+        Whether a trial draws what its estimators need of the rows, and no rows: then n is no work.
     usual : tuple of mappings, optional
         Of a sweep that was moved: the points it has at the usual parameters (`moved`).
     """
@@ -45,6 +47,7 @@ class Sweep:
     block: Block
     trials: int
     blocks: Mapping[str, int]
+    in_law: bool = field(default=False, compare=False, repr=False)
     usual: tuple[Point, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -57,19 +60,30 @@ class Sweep:
         object.__setattr__(self, "points", checked_points(self.points))
         require_axes(self.block, self.points[0])
 
-    def moved(self, points: Iterable[Point]) -> "Sweep":
+    def moved(self, points: Iterable[Point], **more: float) -> "Sweep":
         """Return the same sweep at other points; blocks at points that it has in common are the same.
 
-        A number for which the block has a default is no part of points that all have this default.
+        `more` are numbers that the block takes by keyword. Where all points have the block's own default of
+        such a number, it is no part of them, as in the usual points.
         """
-        return replace(self, points=_told(self.block, list(points)), usual=self.usual or self.points)
+        known = self.usual or self.points
+        left = [{**point, **more} for point in points]
+        own = {name: value for name, value in _own(self.block).items() if name not in known[0]}
+        kept = {name for name in own if all(point.get(name, own[name]) == own[name] for point in left)}
+        here = tuple({name: value for name, value in point.items() if name not in kept} for point in left)
+        return replace(self, points=here, usual=known)
 
     @property
     def times_usual(self) -> float:
         """The work of this sweep as a multiple of its work at the usual points."""
-        own, usual = _own(self.block), self.usual or self.points
-        here, there = (sum(_work({**own, **point}) for point in some) for some in (self.points, usual))
-        return here / there
+        here, usual = (sum(map(self._work, some)) for some in (self.points, self.usual or self.points))
+        return here / usual
+
+    def _work(self, point: Point) -> float:
+        """Return what a trial at a point takes, in entries of a table that can be drawn in that time."""
+        numbers = {**_own(self.block), **point}
+        columns = max(float(numbers.get(name, 1) or 1) for name in COLUMNS)
+        return CALL + columns * (columns if self.in_law else float(numbers.get("n", 0) or 0))
 
     def addresses(self, profile: str) -> list[tuple[int, int]]:
         """Return every block of a profile as (position of its point, number), in the table's order."""
@@ -77,23 +91,10 @@ class Sweep:
         return list(product(range(len(self.points)), range(self.blocks[profile])))
 
 
-def _told(block: Block, points: list[Point]) -> tuple[Point, ...]:
-    """Return the points without the numbers that are the block's own in all of them."""
-    usual = _own(block)
-    left = {name for name in usual if all(point.get(name) == usual[name] for point in points)}
-    return tuple({name: value for name, value in point.items() if name not in left} for point in points)
-
-
 def _own(block: Block) -> dict[str, Any]:
     """Return the numbers for which a block has a default."""
     taken = signature(block).parameters.items()
     return {name: one.default for name, one in taken if one.default is not one.empty}
-
-
-def _work(point: Point) -> float:
-    """Return what a trial at a point takes, in entries of a table that can be drawn in that time."""
-    entries = float(point.get("n", 0) or 0) * max(float(point.get(name, 1) or 1) for name in COLUMNS)
-    return CALL + entries
 
 
 def require_axes(block: Block, point: Point) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.bounds.lkko21 import bounded_covariance_error, sub_gaussian_error, table_1, table_2
+from workbench.bounds import lkko21
 from workbench.chapters.robust_and_private.runs.prime import ATTACKS, PLACES, RADIUS, heavy_rows
 from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
 from workbench.estimators.mean.coinpress import CoinPressMean
@@ -37,84 +37,123 @@ from workbench.study.verdict import Status, Verdict
 
 ALPHA, BUDGET, SHARE = 0.05, ApproxDP(1.0, 1e-6), 2 / 3
 HALVINGS = 6
-MOST = {"1": 1.2 * sub_gaussian_error(ALPHA), "2": 1.5 * bounded_covariance_error(ALPHA)}
+TIMES = {"1": 1.2, "2": 1.5}  # the error aimed at, over that of the theorem
 LOWER, UPPER = 1 / 10, 10.0
 STATEMENTS = {"1": ("LKKO21/Table1", "LKKO21/Thm6"), "2": ("LKKO21/Table2", "LKKO21/Thm9")}
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The public numbers of both tables: the corrupted share, and the budget."""
+
+    corruption: float = ALPHA
+    epsilon: float = BUDGET.epsilon
+    delta: float = BUDGET.delta
+
+    def rows(self, table: str, d: int) -> dict[str, lkko21.Row]:
+        """Return the rows of a table at d."""
+        return (lkko21.table_1 if table == "1" else lkko21.table_2)(
+            d, self.corruption, self.epsilon, self.delta
+        )
+
+    def most(self, table: str) -> float:
+        """Return the error aimed at."""
+        error = lkko21.sub_gaussian_error if table == "1" else lkko21.bounded_covariance_error
+        return TIMES[table] * error(self.corruption)
+
+
+USUAL = Terms()
 
 
 @dataclass(frozen=True)
 class Setting:
     """An estimator and the row of the table that it stands for.
 
-    `table` is 1 or 2, `make` builds it for d dimensions, `top` is the largest n that is tried, over the
-    formula, by d.
+    `table` is 1 or 2, `make` builds it for d dimensions and a corrupted share, `top` is the largest n that is
+    tried, over the formula, by d.
     """
 
     table: str
     row: str
     attack: str
-    make: Callable[[int], Any]
+    make: Callable[[int, float], Any]
     top: Mapping[int, float]
 
-    def formula(self, d: int) -> float:
+    def formula(self, d: int, terms: Terms = USUAL) -> float:
         """Return the sufficient n in polynomial time, every constant 1."""
-        rows = (table_1 if self.table == "1" else table_2)(d, ALPHA, BUDGET.epsilon, BUDGET.delta)
-        return rows[self.row].polynomial.total
+        return terms.rows(self.table, d)[self.row].polynomial.total
 
-    def grid(self, d: int) -> list[int]:
+    def grid(self, d: int, terms: Terms = USUAL) -> list[int]:
         """Return the n that are tried."""
-        return [max(30, round(self.formula(d) * self.top[d] / 2**k)) for k in reversed(range(HALVINGS))]
+        top = self.formula(d, terms) * self.top[d]
+        return [max(30, round(top / 2**k)) for k in reversed(range(HALVINGS))]
 
 
 SETTINGS = {
     "mean/coinpress": Setting(
-        "1", "private", "none", lambda d: CoinPressMean(radius=RADIUS * sqrt(d)), {2: 2, 8: 1, 32: 1}
+        "1", "private", "none", lambda d, _: CoinPressMean(radius=RADIUS * sqrt(d)), {2: 2, 8: 1, 32: 1}
     ),
     "mean/filter-nonprivate": Setting(
-        "1", "robust", "shift-ones", lambda d: FilterNonprivateMean(corruption=ALPHA), {2: 8, 8: 2, 32: 1}
+        "1", "robust", "shift-ones", lambda d, share: FilterNonprivateMean(corruption=share),
+        {2: 8, 8: 2, 32: 1},
     ),
     "mean/prime": Setting(
-        "1", "both", "shift-ones", lambda d: PrimeMean(radius=RADIUS, corruption=ALPHA),
+        "1", "both", "shift-ones", lambda d, share: PrimeMean(radius=RADIUS, corruption=share),
         {2: 32, 8: 2, 32: 0.5},
     ),
     "mean/robust": Setting(
-        "1", "both", "shift-ones", lambda d: RobustMean(radius=RADIUS, corruption=ALPHA),
+        "1", "both", "shift-ones", lambda d, share: RobustMean(radius=RADIUS, corruption=share),
         {2: 8, 8: 2, 32: 0.5},
     ),
     "mean/clipped-heavy": Setting(
-        "2", "private", "none", lambda d: ClippedHeavyMean(radius=RADIUS * sqrt(d)), {2: 4, 8: 2, 32: 2}
+        "2", "private", "none", lambda d, _: ClippedHeavyMean(radius=RADIUS * sqrt(d)), {2: 4, 8: 2, 32: 2}
     ),
     "mean/prime-heavy": Setting(
-        "2", "both", "root-1", lambda d: PrimeHeavyMean(radius=RADIUS, corruption=ALPHA),
+        "2", "both", "root-1", lambda d, share: PrimeHeavyMean(radius=RADIUS, corruption=share),
         {2: 4, 8: 1, 32: 0.25},
     ),
     "mean/robust-heavy": Setting(
-        "2", "both", "root-1", lambda d: RobustHeavyMean(radius=RADIUS, corruption=ALPHA),
+        "2", "both", "root-1", lambda d, share: RobustHeavyMean(radius=RADIUS, corruption=share),
         {2: 4, 8: 1, 32: 0.25},
     ),
 }  # fmt: skip
 
 
 @each_trial
-def hits(setting: str, d: int, n: int, *, data: Generator, noise: Generator) -> Row:
+def hits(
+    setting: str,
+    d: int,
+    n: int,
+    *,
+    corruption: float = USUAL.corruption,
+    epsilon: float = USUAL.epsilon,
+    delta: float = USUAL.delta,
+    data: Generator,
+    noise: Generator,
+) -> Row:
     """Measure the error of one setting at one n."""
     chosen = SETTINGS[setting]
     x = data.standard_normal((n, d)) if chosen.table == "1" else heavy_rows("student", n, d, data)
     if chosen.attack != "none":
-        x = ATTACKS[chosen.attack].corrupt(x, ALPHA, rng=data)
-    theta, one = data.uniform(-PLACES, PLACES, d), chosen.make(d)
+        x = ATTACKS[chosen.attack].corrupt(x, corruption, rng=data)
+    theta, one = data.uniform(-PLACES, PLACES, d), chosen.make(d, corruption)
     private = setting != "mean/filter-nonprivate"
-    found = (one(x + theta, budget=BUDGET, rng=noise) if private else one(x + theta)).value
+    budget = ApproxDP(epsilon, delta)
+    found = (one(x + theta, budget=budget, rng=noise) if private else one(x + theta)).value
     return answered(error_of(found, lambda mean: np.linalg.norm(mean - theta)))
 
 
-POINTS: tuple[Point, ...] = tuple(
-    {"setting": name, "d": d, "n": n}
-    for name, setting in SETTINGS.items()
-    for d in setting.top
-    for n in setting.grid(d)
-)
-SIZES = Sweep("lkko21-tables", POINTS, hits, 5, blocks(8))
+def points(terms: Terms) -> tuple[Point, ...]:
+    """Return every setting with the n that are tried."""
+    return tuple(
+        {"setting": name, "d": d, "n": n}
+        for name, setting in SETTINGS.items()
+        for d in setting.top
+        for n in setting.grid(d, terms)
+    )
+
+
+SIZES = Sweep("lkko21-tables", points(USUAL), hits, 5, blocks(8))
 EDGES = {
     ("mean/prime", 2): UPPER, ("mean/prime-heavy", 32): LOWER,
     ("mean/robust-heavy", 2): LOWER, ("mean/robust-heavy", 32): LOWER,
@@ -130,10 +169,10 @@ EDGE = Sweep(
 )  # fmt: skip
 
 
-def needed(frame: pd.DataFrame, name: str, d: int, seed: int, level: float) -> Measure:
+def needed(frame: pd.DataFrame, name: str, d: int, seed: int, level: float, terms: Terms = USUAL) -> Measure:
     """Return the n from which two runs of three err little enough."""
     rows = measures.at(frame, setting=name, d=d)
-    good, rng = rows["error"] <= MOST[SETTINGS[name].table], resampler(seed, f"{SIZES.name} {name} {d}")
+    good, rng = rows["error"] <= terms.most(SETTINGS[name].table), resampler(seed, f"{SIZES.name} {name} {d}")
     return measures.rows_needed(good, rows["n"], SHARE, level, rng)
 
 
@@ -152,7 +191,7 @@ def beside_formula(frame: pd.DataFrame, edges: pd.DataFrame, name: str, d: int, 
 def at_edge(frame: pd.DataFrame, name: str, d: int, factor: float) -> Verdict:
     """Decide whether two runs of three are not yet good at a tenth of the formula, or are at ten times it."""
     rows = measures.at(frame, setting=name, d=d)
-    good = int((rows["error"] <= MOST[SETTINGS[name].table]).sum())
+    good = int((rows["error"] <= USUAL.most(SETTINGS[name].table)).sum())
     found = measures.share(good, len(rows), claim_level())
     low, high = (SHARE, 1.0) if factor > 1 else (0.0, SHARE)
     title = f"share of good runs at {factor:g} times the formula, {name}, d = {d}"

@@ -1,11 +1,10 @@
 """Tables 1 and 2 of LKKO21 as pictures: the rows that were needed beside the formula, every constant 1."""
 
-from workbench.bounds.lkko21 import table_1 as formulas_1
-from workbench.bounds.lkko21 import table_2 as formulas_2
 from workbench.chapters.robust_and_private.claims import sizes
 from workbench.charts.bands import measured
 from workbench.charts.chart import Chart, Panel, Role, Series
-from workbench.study.sweeps.sweep import run
+from workbench.charts.parameters import short
+from workbench.study.run import Run
 
 LEVEL = 0.05
 FINE = (2, 4, 8, 16, 32, 64)
@@ -16,7 +15,7 @@ KINDS: dict[str, tuple[Role, str, str]] = {
     "lower": ("bound", "necessary", ""),
 }
 READING = (
-    " Markers: the n from which two runs of three err by at most {}, α = .05, ε = 1, δ = 10⁻⁶; the second"
+    " Markers: the n from which two runs of three err by at most {}, ξ = {:g}, ε = {:g}, δ = {}; the second"
     " estimator that does both is hollow. Dashed, in the colour of its row of the table: the formula with"
     " every constant 1 and only the logarithms that the table shows. The shapes of dashed lines and markers"
     " should agree, their heights need not: the distance is the constant that the table hides. Right, the"
@@ -25,57 +24,78 @@ READING = (
 )
 
 
-def table_1(profile: str, seed: int) -> Chart:
+def table_1(
+    run: Run,
+    *,
+    corruption: float = sizes.USUAL.corruption,
+    epsilon: float = sizes.USUAL.epsilon,
+    delta: float = sizes.USUAL.delta,
+) -> Chart:
     """Return Table 1, sub-Gaussian rows."""
+    terms = sizes.Terms(corruption, epsilon, delta)
+    usual = terms == sizes.USUAL
     return Chart(
         "table_1",
         "Table 1, sub-Gaussian rows: rows needed, beside the formulas",
-        _panels("1", profile, seed),
+        _panels(run, "1", terms),
         alt="Left, measured sample sizes against d for a private mean, a robust one and two that are both,"
-        " beside dashed formulas. For d = 2 the robust ones lie above their formulas, at d = 32 all lie"
-        " below, most of all those that do both: they grow more slowly than d to the 3/2. Right, the"
-        " formulas.",
-        how_to_read="Privacy alone and robustness alone are cheap; the formula for both grows as d^(3/2). At"
-        " d = 2 the cluster moves a plain mean by hardly more than the error aimed at, and mean/prime finds"
-        " it only from more than ten times the formula on (robust-and-private/table-1-hidden-cluster)."
-        + READING.format("1.2 α √ln(1/α)"),
+        " beside dashed formulas."
+        + " For d = 2 the robust ones lie above their formulas, at d = 32 all lie below, most of all those"
+        " that do both: they grow more slowly than d to the 3/2." * usual + " Right, the formulas.",
+        how_to_read="Privacy alone and robustness alone are cheap; the formula for both grows as d^(3/2)."
+        + " At d = 2 the cluster moves a plain mean by hardly more than the error aimed at, and mean/prime"
+        " finds it only from more than ten times the formula on"
+        " (robust-and-private/table-1-hidden-cluster)." * usual + _reading("1.2 ξ √ln(1/ξ)", terms),
     )
 
 
-def table_2(profile: str, seed: int) -> Chart:
+def table_2(
+    run: Run,
+    *,
+    corruption: float = sizes.USUAL.corruption,
+    epsilon: float = sizes.USUAL.epsilon,
+    delta: float = sizes.USUAL.delta,
+) -> Chart:
     """Return Table 2, rows of bounded covariance."""
+    terms = sizes.Terms(corruption, epsilon, delta)
+    usual = terms == sizes.USUAL
     return Chart(
         "table_2",
         "Table 2, rows of bounded covariance: rows needed, beside the formulas",
-        _panels("2", profile, seed),
+        _panels(run, "2", terms),
         alt="The same for rows with Student tails: a private mean, and two that are private and robust,"
-        " beside dashed formulas. The measured sizes of the robust ones lie below their formula and grow"
-        " more slowly.",
+        " beside dashed formulas."
+        + " The measured sizes of the robust ones lie below their formula and grow more slowly."
+        * usual,
         how_to_read="Only a covariance is known, the error aimed at is larger, and fewer rows do."
-        + READING.format("1.5 √α"),
+        + _reading("1.5 √ξ", terms),
     )
 
 
-def _panels(table: str, profile: str, seed: int) -> tuple[Panel, Panel]:
-    frame, series = run(sizes.SIZES, profile, seed=seed), []
+def _reading(most: str, terms: sizes.Terms) -> str:
+    return READING.format(most, terms.corruption, terms.epsilon, short(terms.delta))
+
+
+def _panels(run: Run, table: str, terms: sizes.Terms) -> tuple[Panel, Panel]:
+    frame = run.table(sizes.SIZES.moved(sizes.points(terms), **vars(terms)))
+    series: list[Series] = []
     for name, one in sizes.SETTINGS.items():
         if one.table == table:
-            found = {float(d): sizes.needed(frame, name, d, seed, LEVEL) for d in one.top}
+            ds = one.top if len(frame) else ()
+            found = {float(d): sizes.needed(frame, name, d, run.seed, LEVEL, terms) for d in ds}
             hollow = ":ours" * name.startswith("mean/robust")
             series.append(measured(name, found, LOOKS[one.row] + hollow))
+    fast, any_cost, lower = (_formulas(table, kind, terms) for kind in KINDS)
+    alone = (*fast, *any_cost[2:], *lower[2:])
     return (
-        Panel("measured, and polynomial time", "d", "rows n", (*series, *_formulas(table, "polynomial"))),
-        Panel(
-            "formulas with constants 1", "d", "rows n",
-            (*_formulas(table, "polynomial"), *_formulas(table, "exponential")[2:],
-             *_formulas(table, "lower")[2:]),
-        ),
-    )  # fmt: skip
+        Panel("measured, and polynomial time", "d", "rows n", (*series, *fast)),
+        Panel("formulas with constants 1", "d", "rows n", alone),
+    )
 
 
-def _formulas(table: str, kind: str) -> list[Series]:
+def _formulas(table: str, kind: str, terms: sizes.Terms) -> list[Series]:
     """Return the formulas of one kind, one for each row of the table."""
-    every = {d: (formulas_1 if table == "1" else formulas_2)(d, sizes.ALPHA, 1.0, 1e-6) for d in FINE}
+    every = {d: terms.rows(table, d) for d in FINE}
     role, said, look = KINDS[kind]
     return [
         Series(f"{row}: {said}", FINE, [getattr(rows[row], kind).total for rows in every.values()],

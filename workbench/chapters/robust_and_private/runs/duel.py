@@ -59,18 +59,27 @@ def distance(name: str, one: Any, x: Array, theta: Array, budget: ApproxDP, nois
     """Return the error of one fighter, with a budget or without."""
     if name in FREE:
         return float(np.linalg.norm(one(x).value - theta))
-    return error(one, x, theta, budget.epsilon, noise)
+    return error(one, x, theta, budget, noise)
 
 
 @each_trial
 def fights(
-    attack: str, n: int, corruption: float, epsilon: float, who: str, *, data: Generator, noise: Generator
+    attack: str,
+    n: int,
+    corruption: float,
+    epsilon: float,
+    who: str,
+    *,
+    d: int = D,
+    delta: float = DELTA,
+    data: Generator,
+    noise: Generator,
 ) -> Row:
     """Measure the errors of several estimators on the same corrupted rows."""
     names = FIGHTERS if who == "all" else (*PLAIN, *ROBUST[1:])
-    budget, chosen = ApproxDP(epsilon, DELTA), fighters(D, corruption)
-    theta = data.uniform(-PLACES, PLACES, D)
-    x = corrupted(data.standard_normal((n, D)), attack, corruption, data) + theta
+    budget, chosen = ApproxDP(epsilon, delta), fighters(d, corruption)
+    theta = data.uniform(-PLACES, PLACES, d)
+    x = corrupted(data.standard_normal((n, d)), attack, corruption, data) + theta
     return {name: distance(name, chosen[name], x, theta, budget, noise) for name in names}
 
 

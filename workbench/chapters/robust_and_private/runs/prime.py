@@ -51,9 +51,9 @@ def corrupted(x: Array, attack: str, corruption: float, data: Generator) -> Arra
     return x if name == "none" else ATTACKS[name].corrupt(x, corruption, rng=data)
 
 
-def error(estimator: Any, rows: Array, theta: Array, epsilon: float, noise: Generator) -> float:
+def error(estimator: Any, rows: Array, theta: Array, budget: ApproxDP, noise: Generator) -> float:
     """Return how far a private mean is from θ."""
-    value = estimator(rows, budget=ApproxDP(epsilon, DELTA), rng=noise).value
+    value = estimator(rows, budget=budget, rng=noise).value
     return error_of(value, lambda mean: np.linalg.norm(mean - theta))
 
 
@@ -76,6 +76,7 @@ def errors(
     epsilon: float,
     attack: str,
     *,
+    delta: float = DELTA,
     data: Generator,
     noise: Generator,
 ) -> Row:
@@ -84,8 +85,8 @@ def errors(
     clean = np.linalg.norm(x.mean(axis=0))
     rows = corrupted(x, attack, corruption, data)
     rows += theta
-    chosen = estimators(corruption)
-    return {"clean": clean} | {name: error(one, rows, theta, epsilon, noise) for name, one in chosen.items()}
+    chosen, budget = estimators(corruption), ApproxDP(epsilon, delta)
+    return {"clean": clean} | {name: error(one, rows, theta, budget, noise) for name, one in chosen.items()}
 
 
 MEASURED, FILTERED = partial(errors, robust_and_plain), partial(errors, single_directions)
@@ -106,7 +107,8 @@ def heavy_errors(
     """Measure the robust mean on rows of covariance I without a third moment."""
     theta, x = data.uniform(-PLACES, PLACES, d), heavy_rows(law, n, d, data)
     rows = corrupted(x, attack, corruption, data) + theta
-    return {"heavy": error(PrimeHeavyMean(radius=RADIUS, corruption=corruption), rows, theta, epsilon, noise)}
+    estimator, budget = PrimeHeavyMean(radius=RADIUS, corruption=corruption), ApproxDP(epsilon, DELTA)
+    return {"heavy": error(estimator, rows, theta, budget, noise)}
 
 
 def heavy_rows(law: str, n: int, d: int, data: Generator) -> Array:
@@ -142,21 +144,23 @@ HEAVY = sweep(
 
 
 @each_trial
-def passes_taken(n: int, d: int, clusters: int, *, data: Generator, noise: Generator) -> Row:
+def passes_taken(
+    n: int, d: int, clusters: int, *, corruption: float = CORRUPTION, data: Generator, noise: Generator
+) -> Row:
     """Count the passes of both scores, with hardly any noise, until clusters in many directions are gone.
 
     A look that ends the filter is no pass. "halved" is the share of the looks two passes after which the
     excess is half as large, or small enough to end, for the matrix score.
     """
-    x = at_clusters(clusters, FAR_CLUSTERS)(data.standard_normal((n, d)), int(CORRUPTION * n), data)
+    x = at_clusters(clusters, FAR_CLUSTERS)(data.standard_normal((n, d)), int(corruption * n), data)
     found: dict[str, float] = {}
     for name, kind in (("top", FilterMean), ("softmax", PrimeMean)):
         trace = Trace()
-        estimator = kind(radius=RADIUS, passes=MOST_PASSES)
+        estimator = kind(radius=RADIUS, corruption=corruption, passes=MOST_PASSES)
         estimator(x, budget=GaussianDP(1e4), rng=noise, trace=trace)
         excess = np.array(trace.records["excess"], np.float64)
         found[name] = len(excess) - 1
-    ended = estimator.recipe.design(n, d).level * CORRUPTION * log(1 / CORRUPTION)
+    ended = estimator.recipe.design(n, d).level * corruption * log(1 / corruption)
     later = np.append(excess[2:], ended)
     halved = np.mean(later <= np.maximum(excess[:-1][: len(later)] / 2, ended))
     return {**found, "halved": halved}

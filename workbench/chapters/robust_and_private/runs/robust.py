@@ -91,12 +91,21 @@ def placed(d: int, rng: Generator) -> Array:
 
 
 @each_trial
-def planted(d: int, *, data: Generator, noise: Generator) -> Row:
+def planted(
+    d: int,
+    *,
+    n: int = N,
+    corruption: float = CORRUPTION,
+    epsilon: float = GENEROUS.epsilon,
+    delta: float = GENEROUS.delta,
+    data: Generator,
+    noise: Generator,
+) -> Row:
     """Measure the error for every direction of the cluster, and without it, on the same clean rows."""
-    estimator = RobustMean(radius=RADIUS, corruption=CORRUPTION)
-    x, mean = normal(N, d, data), placed(d, data)
+    estimator, budget = RobustMean(radius=RADIUS, corruption=corruption), ApproxDP(epsilon, delta)
+    x, mean = normal(n, d, data), placed(d, data)
     return {
-        name: error(estimator, corrupted(name, x, CORRUPTION, data), mean, GENEROUS, noise)
+        name: error(estimator, corrupted(name, x, corruption, data), mean, budget, noise)
         for name in (NONE, *DIRECTIONS, EXTRA)
     }
 

@@ -4,12 +4,14 @@ WX19 Theorem 2. Errors are spectral, and relative to the truth's norm.
 """
 
 from math import log, sqrt
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.sparse_covariance.runs.designs import (
+    DELTA,
     block,
     estimates,
     released,
@@ -35,24 +37,42 @@ FLAT, GROWING = 1.5, 3.0
 
 NEEDED_P, TARGET = (50, 100, 200, 400), 0.2
 POWER, PLAIN_POWER, DIFFERENCE = (0.55, 1.1), (0.95, 1.6), (0.3, 0.7)
+UNIT = 600  # rows a column
 FACTORS = tuple(float(factor) for factor in np.geomspace(0.15, 3.2, 9))
 
 
 @each_trial
 def in_block(
-    p: int, n: int, epsilon: float, active: int, degree: int, *, data: Generator, noise: Generator
+    p: int,
+    n: int,
+    epsilon: float,
+    active: int,
+    degree: int,
+    *,
+    delta: float = DELTA,
+    data: Generator,
+    noise: Generator,
 ) -> Row:
     """Measure the errors of both rules and of all references on a fixed active block."""
-    one = released(block(p, active, degree, n, data), n, epsilon, data, noise)
+    one = released(block(p, active, degree, n, data), n, epsilon, data, noise, delta=delta)
     size = spectral(one.truth)
     return {name: spectral(matrix - one.truth) / size for name, matrix in estimates(one, noise).items()}
 
 
 @each_trial
-def spread_out(p: int, n: int, epsilon: float, degree: float, *, data: Generator, noise: Generator) -> Row:
+def spread_out(
+    p: int,
+    n: int,
+    epsilon: float,
+    degree: float,
+    *,
+    delta: float = DELTA,
+    data: Generator,
+    noise: Generator,
+) -> Row:
     """Measure the errors of the default rule and of the plain release on a support that is spread out."""
     covariance = spread(p, share_of(p, degree), n, data)
-    one = released(covariance, n, epsilon, data, noise)
+    one = released(covariance, n, epsilon, data, noise, delta=delta)
     size, kept = spectral(covariance), one.thresholded("adaptive-lasso", noise)
     return {
         "plain": spectral(one.released - covariance) / size,
@@ -66,18 +86,22 @@ BLOCK = Sweep(
     in_block,
     trials=2,
     blocks=blocks(20),
+    in_law=True,
 )
-NEEDED = Sweep(
-    "wx19-rows-needed",
-    tuple(
-        {"p": p, "n": round(600 * p * factor), "epsilon": 1.0, "degree": DEGREE}
+
+
+def needed_points(
+    epsilon: float = 1.0, degree: float = DEGREE, unit: float = UNIT
+) -> tuple[dict[str, Any], ...]:
+    """Return a grid of n for every p, in multiples of `unit` p."""
+    return tuple(
+        {"p": p, "n": round(unit * p * factor), "epsilon": epsilon, "degree": degree}
         for p in NEEDED_P
         for factor in FACTORS
-    ),
-    spread_out,
-    trials=2,
-    blocks=blocks(12),
-)
+    )
+
+
+NEEDED = Sweep("wx19-rows-needed", needed_points(), spread_out, trials=2, blocks=blocks(12), in_law=True)
 
 
 def block_checks(frame: pd.DataFrame) -> list[Verdict]:
@@ -93,10 +117,10 @@ def block_checks(frame: pd.DataFrame) -> list[Verdict]:
     ]
 
 
-def rows_needed(curves: Array, ps: tuple[int, ...]) -> Array:
+def rows_needed(curves: Array, ps: tuple[int, ...], unit: float = UNIT) -> Array:
     """Return log n at which the geometric mean error falls to the target, from trials by (p, n)."""
     means = np.log(curves).mean(axis=0).reshape(len(ps), len(FACTORS))
-    ns = [[600 * p * factor for factor in FACTORS] for p in ps]
+    ns = [[unit * p * factor for factor in FACTORS] for p in ps]
     return np.array([crossing(n, mean, log(TARGET)) for n, mean in zip(ns, means, strict=True)])
 
 

@@ -23,14 +23,23 @@ from workbench.study.verdict import Verdict
 SCALES = (1e-3, 1.0, 1e4)
 QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
 WORSE = 1.6
+N, P, DEGREE = 20_000, 50, 3
 
 
 @each_trial
 def radii(
-    scale: float, n: int, p: int, epsilon: float, degree: float, *, data: Generator, noise: Generator
+    scale: float,
+    n: int,
+    p: int,
+    epsilon: float,
+    degree: float,
+    *,
+    delta: float = DELTA,
+    data: Generator,
+    noise: Generator,
 ) -> Row:
     """Measure the errors with the private radius, and with fixed ones at quantiles of the norms."""
-    budget = ApproxDP(epsilon, DELTA)
+    budget = ApproxDP(epsilon, delta)
     covariance = spread(p, share_of(p, degree), n, data)
     root = np.linalg.cholesky(covariance)
     x = scale * data.standard_normal((n, p)) @ root.T
@@ -46,7 +55,7 @@ def radii(
 
 RADIUS = Sweep(
     "wx19-unknown-radius",
-    grid(scale=SCALES, n=20_000, p=50, epsilon=1.0, degree=3),
+    grid(scale=SCALES, n=N, p=P, epsilon=1.0, degree=DEGREE),
     radii,
     trials=5,
     blocks=blocks(10),

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.sparse_covariance.runs.designs import (
+    DELTA,
     Run,
     diagonal,
     references,
@@ -47,6 +48,7 @@ SAME, NONE = (0.95, 1.05), 0.01
 ORACLE_KAPPAS = tuple(float(kappa) for kappa in np.linspace(0.2, 4.0, 20))
 CLOSE, LOOSE, PLAIN = 1.1, 1.5, 2.5
 
+CELL_N = (6000, 15_000, 40_000, 100_000)
 SUPPORT_N = tuple(round(n) for n in np.geomspace(5e3, 4e6, 10))
 FOUND = 0.9
 
@@ -90,10 +92,19 @@ def degenerate_checks(frame: pd.DataFrame) -> list[Verdict]:
 
 
 @each_trial
-def rules(degree: float, p: int, n: int, epsilon: float, *, data: Generator, noise: Generator) -> Row:
+def rules(
+    degree: float,
+    p: int,
+    n: int,
+    epsilon: float,
+    *,
+    delta: float = DELTA,
+    data: Generator,
+    noise: Generator,
+) -> Row:
     """Measure every rule on one release, and the hard threshold that is best in hindsight."""
     covariance = spread(p, share_of(p, degree), n, data)
-    one = released(covariance, n, epsilon, data, noise)
+    one = released(covariance, n, epsilon, data, noise, delta=delta)
     found: dict[str, float] = {rule: spectral(one.kept(rule, noise) - covariance) for rule in RULES}
     matrices = references(one, noise)
     found |= {name: spectral(matrix - covariance) for name, matrix in matrices.items()}
@@ -110,10 +121,11 @@ def oracle(one: Run) -> float:
 
 CELLS = Sweep(
     "wx19-rules",
-    grid(degree=(2, 6), p=(100, 200), n=(6000, 15_000, 40_000, 100_000), epsilon=1.0),
+    grid(degree=(2, 6), p=(100, 200), n=CELL_N, epsilon=1.0),
     rules,
     trials=1,
     blocks=blocks(20),
+    in_law=True,
 )
 
 
@@ -136,25 +148,40 @@ def cell_checks(frame: pd.DataFrame) -> list[Verdict]:
 
 
 @each_trial
-def supports(p: int, n: int, epsilon: float, degree: float, *, data: Generator, noise: Generator) -> Row:
+def supports(
+    p: int,
+    n: int,
+    epsilon: float,
+    degree: float,
+    *,
+    delta: float = DELTA,
+    data: Generator,
+    noise: Generator,
+) -> Row:
     """Measure F1 of the support that every rule finds in one release."""
     covariance = spread(p, share_of(p, degree), n, data)
-    one = released(covariance, n, epsilon, data, noise)
+    one = released(covariance, n, epsilon, data, noise, delta=delta)
     found: dict[str, float] = {rule: f1(one.kept(rule, noise), covariance) for rule in RULES}
     bare = thresholded(one.empirical, Noise(0.0, 0.0, n), "adaptive-lasso", noise)
     return found | {"without": f1(bare, covariance), "all pairs": f1(one.released, covariance)}
 
 
 SUPPORT = Sweep(
-    "wx19-support", grid(p=100, n=SUPPORT_N, epsilon=1.0, degree=3), supports, trials=2, blocks=blocks(10)
+    "wx19-support",
+    grid(p=100, n=SUPPORT_N, epsilon=1.0, degree=3),
+    supports,
+    trials=2,
+    blocks=blocks(10),
+    in_law=True,
 )
 
 
 def rows_to_find(frame: pd.DataFrame, rule: str, level: float, seed: int) -> Measure:
     """Return log n at which the mean F1 of a rule passes .9 for good; nan if it does not on the grid."""
+    ns = list(measures.by(frame, "n"))
 
     def passed(rows: Array) -> float:
-        return crossing(SUPPORT_N, rows.mean(axis=0), FOUND, falling=False)
+        return crossing(ns, rows.mean(axis=0), FOUND, falling=False)
 
     return bootstrapped(passed, trials(frame, "n", rule), level, f"wx19-support-{rule}", seed)
 

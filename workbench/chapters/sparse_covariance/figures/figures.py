@@ -3,16 +3,21 @@
 The structure is the source's, the numbers are ours. Every panel has the six references at its base values.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from workbench.chapters.sparse_covariance.runs import figures as study
-from workbench.chapters.sparse_covariance.runs.designs import REFERENCES
+from workbench.chapters.sparse_covariance.runs import theory
+from workbench.chapters.sparse_covariance.runs.designs import REFERENCES, Model
+from workbench.charts.bands import predicted
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.study.measures import at
-from workbench.study.sweeps.sweep import run
+from workbench.privacy import ApproxDP
+from workbench.study.measures import BAND, at
+from workbench.study.run import Run
 
 LOOKS = {
     "zero": "",
@@ -27,10 +32,11 @@ LOCAL = {DEFAULT: "covariance/local-thresholded", PAPER: "covariance/local-thres
 IN_LAW = " Runs are drawn in law, conditional on no row being clipped."
 PLACES = ("first", "second", "third", "fourth")
 TITLES = {
-    "share": "(i) sparsity ratio {}; p = 100, ε = 1",
-    "p": "(ii) p = {}; ratio 0.2, ε = 1",
-    "epsilon": "(iii) ε = {}; ratio 0.2, p = 200",
+    "share": "(i) sparsity ratio {values}; p = {p:g}, ε = {epsilon:g}",
+    "p": "(ii) p = {values}; ratio {share:g}, ε = {epsilon:g}",
+    "epsilon": "(iii) ε = {values}; ratio {share:g}, p = {p:g}",
 }
+USUAL = study.Settings()
 NAMES = {2: "spectral norm, w = 2", 1: "largest column sum, w = 1"}
 LIMITS = {
     ("central", 2): (8e-4, 30),
@@ -40,38 +46,50 @@ LIMITS = {
 }
 
 
-def figure_1(profile: str, seed: int) -> Chart:
+def figure_1(
+    run: Run, *, share: float = USUAL.share, p: int = USUAL.p, epsilon: float = USUAL.epsilon
+) -> Chart:
     """Return the central model, w = 2."""
-    return _figure(1, "central", 2, profile, seed)
+    return _figure(run, 1, "central", 2, study.Settings(share, p, epsilon))
 
 
-def figure_2(profile: str, seed: int) -> Chart:
+def figure_2(
+    run: Run, *, share: float = USUAL.share, p: int = USUAL.p, epsilon: float = USUAL.epsilon
+) -> Chart:
     """Return the central model, w = 1."""
-    return _figure(2, "central", 1, profile, seed)
+    return _figure(run, 2, "central", 1, study.Settings(share, p, epsilon))
 
 
-def figure_3(profile: str, seed: int) -> Chart:
+def figure_3(
+    run: Run, *, share: float = USUAL.share, p: int = USUAL.p, epsilon: float = USUAL.epsilon
+) -> Chart:
     """Return the local model, w = 2."""
-    return _figure(3, "local", 2, profile, seed)
+    return _figure(run, 3, "local", 2, study.Settings(share, p, epsilon))
 
 
-def figure_4(profile: str, seed: int) -> Chart:
+def figure_4(
+    run: Run, *, share: float = USUAL.share, p: int = USUAL.p, epsilon: float = USUAL.epsilon
+) -> Chart:
     """Return the local model, w = 1."""
-    return _figure(4, "local", 1, profile, seed)
+    return _figure(run, 4, "local", 1, study.Settings(share, p, epsilon))
 
 
-FIGURES: tuple[Callable[[str, int], Chart], ...] = (figure_1, figure_2, figure_3, figure_4)
+FIGURES: tuple[Callable[..., Chart], ...] = (figure_1, figure_2, figure_3, figure_4)
 
 
-def _figure(number: int, model: str, w: int, profile: str, seed: int) -> Chart:
-    frame = run(study.FIGURES[model], profile, seed=seed)
-    panels = (*(_setting(frame, setting, model, w) for setting in study.VALUES), _rules(frame, model, w))
+def _figure(run: Run, number: int, model: Model, w: int, chosen: study.Settings) -> Chart:
+    frame = run.table(study.FIGURES[model].moved(chosen.points(model)))
+    settings = (_setting(run, frame, setting, model, w, chosen) for setting in chosen.base)
+    usual = chosen == USUAL
+    base = f" (ratio {chosen.share:g}, ε = {chosen.epsilon:g}, p = {chosen.p:g} or {2 * chosen.p:g})"
     return Chart(
         f"figure_{number}",
         f"Figure {number}: {'Algorithm 1' if model == 'central' else 'Algorithm 2, local'}, {NAMES[w]}",
-        panels,
-        alt=ALT[model],
-        how_to_read=READING[model] + FURTHER[model, w] + IN_LAW,
+        (*settings, _rules(run, frame, model, w, chosen)),
+        alt=ALT[model] if usual else ELSEWHERE[model],
+        how_to_read=READING[model].format(base=base)
+        + (MEASURED[model] + FURTHER[model, w] if usual else "")
+        + IN_LAW,
     )
 
 
@@ -83,16 +101,28 @@ ALT = {
     " of the zero matrix, at 10⁶ users and fewer, on the line of the diagonal up to 10¹⁰, and falls only"
     " then. Lines for six references are in every panel.",
 }
+ELSEWHERE = {
+    "central": "Four panels of relative error against n, all logarithmic. Algorithm 1 stays on the line of"
+    " the diagonal for small n and falls below it for large ones; the plain release begins above and falls"
+    " as 1/n. Lines for six references are in every panel.",
+    "local": "Four panels of relative error against n, all logarithmic. Algorithm 2 lies above 1, the error"
+    " of the zero matrix, for small n, then on the line of the diagonal, and falls last. Lines for six"
+    " references are in every panel.",
+}
 READING = {
     "central": "The structure is the source's, the numbers are ours. Markers: Algorithm 1 as printed, for"
     " the four values of each panel in their order; lines without markers: references at the base values"
-    " (ratio 0.2, ε = 1, p = 100 or 200). A curve says something about sparsity only where it is below the"
+    "{base}. A curve says something about sparsity only where it is below the"
     " amber line, the error of the true diagonal: left of that the algorithm returns the diagonal, and its"
     " error hardly changes with the ratio and p because the diagonal's does not. Below right, the same"
     " release with our default rule, which leaves the diagonal with a third of the rows.",
     "local": "Markers: Algorithm 2 as printed, for the four values of each panel in their order; lines"
     " without markers: references at the base values. Above the grey line it is better to answer with the"
-    " zero matrix; on the amber line the answer is the diagonal. At ε = 1 the support appears with 10¹⁰"
+    " zero matrix; on the amber line the answer is the diagonal.",
+}
+MEASURED = {
+    "central": "",
+    "local": " At ε = 1 the support appears with 10¹⁰"
     " users and more: any figure of the local model at n up to 10⁶ shows noise. Such n cost nothing here.",
 }
 FURTHER = {
@@ -104,24 +134,29 @@ FURTHER = {
 }
 
 
-def _setting(frame: pd.DataFrame, setting: str, model: str, w: int) -> Panel:
-    base = study.BASE[setting]
+def _setting(
+    run: Run, frame: pd.DataFrame, setting: str, model: Model, w: int, chosen: study.Settings
+) -> Panel:
+    base, values = chosen.base[setting], chosen.values[setting]
     series = [
-        _curve(at(frame, **{**base, setting: value}), "algorithm", w, f"{PLACES[place]} value", str(place))
-        for place, value in enumerate(study.VALUES[setting])
+        _curve(at(frame, **{**base, setting: value}), "algorithm", w, f"{place} value", str(number))
+        for number, (place, value) in enumerate(zip(PLACES, values, strict=True))
     ]
-    values = ", ".join(f"{value:g}" for value in study.VALUES[setting])
-    return _panel(TITLES[setting].format(values), [*series, *_references(at(frame, **base), w)], model, w)
+    said = ", ".join(f"{value:g}" for value in values)
+    title = TITLES[setting].format(values=said, **base)
+    return _panel(title, [*series, *_references(run, at(frame, **base), model, w, chosen, base)], model, w)
 
 
-def _rules(frame: pd.DataFrame, model: str, w: int) -> Panel:
-    rows = at(frame, **study.BASE["share"])
+def _rules(run: Run, frame: pd.DataFrame, model: Model, w: int, chosen: study.Settings) -> Panel:
+    base = chosen.base["share"]
+    rows = at(frame, **base)
     looks = (PAPER, DEFAULT) if model == "central" else (LOCAL[PAPER], LOCAL[DEFAULT])
     series = [
         _curve(rows, "algorithm", w, "equation (9)", looks[0]),
         _curve(rows, "default", w, "default rule", looks[1]),
     ]
-    return _panel("both rules at the base values", [*series, *_references(rows, w)], model, w)
+    references = _references(run, rows, model, w, chosen, base)
+    return _panel("both rules at the base values", [*series, *references], model, w)
 
 
 def _panel(title: str, series: list[Series], model: str, w: int) -> Panel:
@@ -134,8 +169,27 @@ def _curve(rows: pd.DataFrame, name: str, w: int, label: str, look: str) -> Seri
     return Series(label, means.index, means, colour_key=look)
 
 
-def _references(rows: pd.DataFrame, w: int) -> list[Series]:
-    return [reference(rows, f"{name}, w = {w}", name, "n") for name in REFERENCES]
+def _references(
+    run: Run, rows: pd.DataFrame, model: Model, w: int, chosen: study.Settings, base: Mapping[str, Any]
+) -> list[Series]:
+    """Return the six references; the spectral error of the plain release is predicted."""
+    found = {name: reference(rows, f"{name}, w = {w}", name, "n") for name in REFERENCES}
+    if w != 2:
+        return [*found.values()]
+    p, ns = int(base["p"]), chosen.rows(model)
+    foreseen = {
+        float(n): theory.plain_error(
+            theory.typical_spread(p, chosen.share, n), p, n, ApproxDP(chosen.epsilon, 1 / n), model, "paper"
+        )
+        for n in ns
+    }
+    found["plain"] = expecting(found["plain"], foreseen)
+    return [*found.values(), *predicted(run, ns, foreseen.values(), LOOKS["plain"])]
+
+
+def expecting(curve: Series, foreseen: Mapping[float, float]) -> Series:
+    """Return a curve with what is predicted at its points."""
+    return replace(curve, expected=[foreseen[x] for x in curve.x], margin=BAND)
 
 
 def reference(rows: pd.DataFrame, column: str, name: str, along: str) -> Series:

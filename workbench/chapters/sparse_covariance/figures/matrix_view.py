@@ -1,6 +1,6 @@
 """The explorer of matrices: the truth, its noisy release, and what a rule keeps of it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import log, sqrt
 
@@ -8,22 +8,20 @@ import numpy as np
 
 from workbench.bounds.wx19 import threshold
 from workbench.chapters.sparse_covariance.figures.figures import DEFAULT, LOOKS, PAPER
-from workbench.chapters.sparse_covariance.figures.regimes import (
-    SHOWN_DEGREE,
-    SHOWN_P,
-    matrix_panel,
-)
+from workbench.chapters.sparse_covariance.figures.regimes import matrix_panel
 from workbench.chapters.sparse_covariance.runs.designs import (
-    Run,
+    Model,
     released,
     share_of,
     spectral,
     spread,
 )
+from workbench.chapters.sparse_covariance.runs.designs import Run as Release
 from workbench.chapters.sparse_covariance.runs.measures import f1
 from workbench.charts.chart import Chart, Panel, Role, Series
-from workbench.charts.controls import Choice, Slider
+from workbench.charts.parameters import short
 from workbench.estimators.parts.sparse.thresholding import HARD, LASSO, Rule
+from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role as Streams
 from workbench.study.sweeps.streams import stream
 from workbench.types import Array
@@ -35,17 +33,12 @@ WORDS: dict[str, Rule] = {
     "false discoveries": "bh",
     "thinning": "thinning",
 }
-CONTROLS = {
-    "n": Slider(2000, 500_000, 15_000, label="n", unit="rows", integer=True),
-    "epsilon": Slider(0.1, 5, 1, label="ε"),
-    "rule": Choice(tuple(WORDS), "default rule", label="rule"),
-}
 ROUNDS = (9, 20, 30)  # further runs between two frames
 SIGNAL_N = 500_000  # rows whose unit ball fixes the truth's scale
 ALT = "The truth, its noisy release and what a rule keeps of it as colours, and the eigenvalues of all three."
 
 
-def level(one: Run, rule: Rule) -> float:
+def level(one: Release, rule: Rule) -> float:
     """Return about where a rule cuts, from public numbers and the mean variance."""
     variance, p = float(np.diag(one.truth).mean()), len(one.truth)
     if rule == "paper":
@@ -58,9 +51,9 @@ def level(one: Run, rule: Rule) -> float:
 class Picture:
     """What is known so far at one position of the controls: one run that is shown, and others like it."""
 
-    epsilon: float
+    public: str
     rule: str
-    one: Run
+    one: Release
     eigenvalues: list[Array] = field(default_factory=list)
     errors: list[tuple[float, float]] = field(default_factory=list)
     f1s: list[float] = field(default_factory=list)
@@ -72,7 +65,7 @@ class Picture:
         kept = np.where(small, 0.0, truth)
         return self._chart(truth, kept, "theory", f"Predicted: {self.rule} keeps {_pairs(kept)} pairs.")
 
-    def add(self, one: Run, rng: np.random.Generator) -> Array:
+    def add(self, one: Release, rng: np.random.Generator) -> Array:
         """Add a run, and return what the rule keeps of it."""
         kept, truth = one.kept(WORDS[self.rule], rng), one.truth
         size = spectral(truth)
@@ -99,7 +92,7 @@ class Picture:
         truth = self.one.truth
         return Chart(
             "sparse_covariance_matrix_view",
-            f"What is left at n = {self.one.n}, ε = {self.epsilon:g}?",
+            f"What is left at {self.public}?",
             (
                 matrix_panel("truth", truth, truth),
                 matrix_panel("plain release", noisy, truth),
@@ -127,25 +120,26 @@ class Picture:
         )  # fmt: skip
 
 
-def matrices_view(seed: int) -> Callable[..., Iterator[Chart]]:
-    """Return the view of `explore` for a seed: what is predicted, then one run, then more like it."""
-
-    def view(n: int, epsilon: float, rule: str) -> Iterator[Chart]:
-        data, noise = (
-            stream(seed, role, "wx19-matrices-view", n, 0) for role in (Streams.DATA, Streams.NOISE)
-        )
-        signal = stream(seed, Streams.DATA, "wx19-matrices-view", 0, 0)
-        truth = spread(SHOWN_P, share_of(SHOWN_P, SHOWN_DEGREE), SIGNAL_N, signal)
-        picture = Picture(epsilon, rule, released(truth, n, epsilon, data, noise))
-        yield picture.predicted()
-        kept = picture.add(picture.one, noise)
+def matrices_view(
+    run: Run, *, epsilon: float, delta: float, n: int, p: int, degree: int, rule: str, model: Model
+) -> Iterator[Chart]:
+    """Yield what is predicted, then one run, then more like it."""
+    data, noise = (
+        stream(run.seed, role, "wx19-matrices-view", n, 0) for role in (Streams.DATA, Streams.NOISE)
+    )
+    signal = stream(run.seed, Streams.DATA, "wx19-matrices-view", 0, 0)
+    truth = spread(p, min(1.0, share_of(p, degree)), SIGNAL_N, signal)
+    public = f"n = {n}, p = {p}, s = {degree}, ε = {epsilon:g}, δ = {short(delta)}, {model}"
+    first = released(truth, n, epsilon, data, noise, delta=delta, model=model)
+    picture = Picture(public, rule, first)
+    yield picture.predicted()
+    kept = picture.add(picture.one, noise)
+    yield picture.simulated(kept)
+    for runs in ROUNDS:
+        for _ in range(runs):
+            one = released(truth, n, epsilon, data, noise, delta=delta, model=model)
+            picture.add(one, noise)
         yield picture.simulated(kept)
-        for runs in ROUNDS:
-            for _ in range(runs):
-                picture.add(released(truth, n, epsilon, data, noise), noise)
-            yield picture.simulated(kept)
-
-    return view
 
 
 def _spectrum(matrix: Array) -> Array:

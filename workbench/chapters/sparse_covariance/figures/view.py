@@ -1,6 +1,6 @@
 """The explorer of Figure 1: error against n for any p, s and ε, with the six references."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import log, sqrt
 
@@ -9,9 +9,8 @@ import numpy as np
 from workbench.bounds.wx19 import plain_noise, threshold
 from workbench.chapters.sparse_covariance.figures.figures import DEFAULT, LOOKS, PAPER
 from workbench.chapters.sparse_covariance.runs.designs import (
-    DELTA,
     REFERENCES,
-    charged,
+    Model,
     diagonal,
     estimates,
     released,
@@ -19,26 +18,25 @@ from workbench.chapters.sparse_covariance.runs.designs import (
     spectral,
     spread,
 )
+from workbench.chapters.sparse_covariance.runs.theory import off_diagonal_sd
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.controls import Slider
+from workbench.charts.parameters import short
 from workbench.estimators.parts.sparse.thresholding import LASSO
 from workbench.privacy import ApproxDP
-from workbench.privacy.mechanisms import gaussian_scale
+from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
-CONTROLS = {
-    "p": Slider(20, 200, 100, label="p", unit="columns", integer=True),
-    "degree": Slider(1, 15, 3, label="s", unit="per column", integer=True),
-    "epsilon": Slider(0.1, 5, 1, label="ε"),
+ROWS: dict[Model, tuple[int, ...]] = {
+    "central": tuple(round(n) for n in np.geomspace(3e3, 3e6, 7)),
+    "local": tuple(round(n) for n in np.geomspace(1e5, 1e11, 7)),
 }
-ROWS = tuple(round(n) for n in np.geomspace(3e3, 3e6, 7))
 RULES = {"default": ("default rule", DEFAULT), "algorithm": ("equation (9)", PAPER)}
 RUNS = 6
 WORK = 4e5  # entries of matrices that are worked on between two frames
-SPOKEN = ROWS[3]
+SPOKEN = 3  # place of the n that is read out
 ALT = (
-    "Relative error against n for the chosen p, s and ε: both rules fall from the diagonal's error, the"
+    "Relative error against n for the chosen numbers: both rules fall from the diagonal's error, the"
     " default one earlier, beside lines for the six references."
 )
 
@@ -49,33 +47,38 @@ class Picture:
 
     p: int
     degree: float
-    epsilon: float
+    budget: ApproxDP
+    model: Model
     truth: Array
     lines: list[Series] = field(default_factory=list)
     found: dict[int, list[dict[str, float]]] = field(default_factory=dict)
 
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """The grid of n."""
+        return ROWS[self.model]
+
     def predict(self) -> None:
         """Draw what is known without a run: two references, the plain release, what thresholds lose."""
-        size = spectral(self.truth)
+        rows, size = self.rows, spectral(self.truth)
         flat = spectral(self.truth - diagonal(self.truth)) / size
         self.lines = [
             self._level("zero", 1.0),
             self._level("oracle diagonal", flat),
-            self._theory([self.plain(n) / size for n in ROWS], LOOKS["plain"]),
-            *(self._theory([self.lost(n, name) / size for n in ROWS], RULES[name][1]) for name in RULES),
+            self._theory([self.plain(n) / size for n in rows], LOOKS["plain"]),
+            *(self._theory([self.lost(n, name) / size for n in rows], RULES[name][1]) for name in RULES),
         ]
 
     def _theory(self, values: list[float], look: str) -> Series:
-        return Series("", ROWS, values, role="theory", colour_key=look)
+        return Series("", self.rows, values, role="theory", colour_key=look)
 
     def _level(self, name: str, value: float) -> Series:
-        values = [value] * len(ROWS)
-        return Series(REFERENCES[name], ROWS, values, role="reference", colour_key=LOOKS[name])
+        values = [value] * len(self.rows)
+        return Series(REFERENCES[name], self.rows, values, role="reference", colour_key=LOOKS[name])
 
     def sd(self, n: int) -> float:
         """Return the sd of the noise off the diagonal."""
-        charge = charged(self.p, n, ApproxDP(self.epsilon, DELTA), "central", "tight")
-        return gaussian_scale(charge) / sqrt(2)
+        return off_diagonal_sd(self.p, n, self.budget, self.model, "tight")
 
     def plain(self, n: int) -> float:
         """Return the predicted error of the plain release: its noise, and that of sampling."""
@@ -93,7 +96,8 @@ class Picture:
 
     def simulate(self, n: int, data: np.random.Generator, noise: np.random.Generator) -> None:
         """Add one run at n."""
-        one = released(self.truth, n, self.epsilon, data, noise)
+        epsilon, delta = self.budget.epsilon, self.budget.delta
+        one = released(self.truth, n, epsilon, data, noise, delta=delta, model=self.model)
         size = spectral(self.truth)
         errors = {name: spectral(matrix - one.truth) / size for name, matrix in estimates(one, noise).items()}
         self.found.setdefault(n, []).append(errors)
@@ -116,44 +120,46 @@ class Picture:
         ]
         note = "Dashed: predicted noise of the plain release; the truth without its small entries, no noise."
         panel = Panel(
-            "", "rows n", "relative spectral error", (*series, *self.lines),
-            xlim=(2.4e3, 3.8e6), ylim=(1e-3, 30), note=note,
+            "", "rows n" if self.model == "central" else "users n", "relative spectral error",
+            (*series, *self.lines), xlim=(0.8 * self.rows[0], 1.25 * self.rows[-1]), ylim=(1e-3, 30),
+            note=note,
         )  # fmt: skip
-        title = f"Who sees the support at p = {self.p}, s = {self.degree:g}, ε = {self.epsilon:g}?"
+        public = f"ε = {self.budget.epsilon:g}, δ = {short(self.budget.delta)}, {self.model}"
+        title = f"Who sees the support at p = {self.p}, s = {self.degree:g}, {public}?"
         return Chart("sparse_covariance_view", title, (panel,), alt=ALT, caption=self.sentence())
 
     def sentence(self) -> str:
         """Return the readout at one n."""
-        size = spectral(self.truth)
+        n, size = self.rows[SPOKEN], spectral(self.truth)
         said = (
-            f"At n = {SPOKEN}: the plain release is predicted to err by {self.plain(SPOKEN) / size:.2g} of"
-            f" the truth, and thresholds lose {self.lost(SPOKEN, 'default') / size:.2g} (default) and"
-            f" {self.lost(SPOKEN, 'algorithm') / size:.2g} (equation (9))."
+            f"At n = {n}: the plain release is predicted to err by {self.plain(n) / size:.2g} of"
+            f" the truth, and thresholds lose {self.lost(n, 'default') / size:.2g} (default) and"
+            f" {self.lost(n, 'algorithm') / size:.2g} (equation (9))."
         )
-        if SPOKEN not in self.found:
+        if n not in self.found:
             return said
-        found = {name: self.mean(SPOKEN, name) for name in ("plain", "default", "algorithm")}
-        runs = len(self.found[SPOKEN])
+        found = {name: self.mean(n, name) for name in ("plain", "default", "algorithm")}
+        runs = len(self.found[n])
         return (
             f"{said} Simulated, {runs} run{'s' * (runs > 1)}: plain {found['plain']:.2g}, default"
             f" {found['default']:.2g}, equation (9) {found['algorithm']:.2g}."
         )
 
 
-def error_against_rows_view(seed: int) -> Callable[..., Iterator[Chart]]:
-    """Return the view of `explore` for a seed: predictions, then one run at every n, then more runs."""
-
-    def view(p: int, degree: int, epsilon: float) -> Iterator[Chart]:
-        data, noise = (stream(seed, role, "wx19-view", p, 0) for role in (Role.DATA, Role.NOISE))
-        picture = Picture(p, degree, epsilon, spread(p, min(1.0, share_of(p, degree)), ROWS[-1], data))
-        picture.predict()
-        yield picture.chart()
-        work = 0.0
-        for n in ROWS * RUNS:
-            picture.simulate(n, data, noise)
-            work += p**2 * (1 + p / 100)
-            if work > WORK or n == ROWS[-1]:
-                work = 0.0
-                yield picture.chart()
-
-    return view
+def error_against_rows_view(
+    run: Run, *, epsilon: float, delta: float, p: int, degree: int, model: Model
+) -> Iterator[Chart]:
+    """Yield predictions, then one run at every n, then more runs."""
+    data, noise = (stream(run.seed, role, "wx19-view", p, 0) for role in (Role.DATA, Role.NOISE))
+    rows = ROWS[model]
+    truth = spread(p, min(1.0, share_of(p, degree)), rows[-1], data)
+    picture = Picture(p, degree, ApproxDP(epsilon, delta), model, truth)
+    picture.predict()
+    yield picture.chart()
+    work = 0.0
+    for n in rows * RUNS:
+        picture.simulate(n, data, noise)
+        work += p**2 * (1 + p / 100)
+        if work > WORK or n == rows[-1]:
+            work = 0.0
+            yield picture.chart()

@@ -5,12 +5,15 @@ output beside six references: the zero matrix, the diagonal of the truth, that o
 itself, the empirical covariance, and its thresholded version. Runs are in law, so that n may be anything.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from workbench.chapters.sparse_covariance.runs.designs import (
+    DELTA,
     Model,
     Run,
     column_sum,
@@ -22,18 +25,16 @@ from workbench.chapters.sparse_covariance.runs.designs import (
     spread,
 )
 from workbench.chapters.sparse_covariance.runs.measures import recall
+from workbench.chapters.sparse_covariance.runs.theory import USUAL, P, rows_factor
+from workbench.privacy import ApproxDP
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep
+from workbench.study.sweeps.sweep import Sweep, multiples
 from workbench.study.trials import Row, each_trial
 from workbench.types import Array
 
-SHARE, P, EPSILON, SMALL_P = 0.2, 100, 1.0, 200
-VALUES = {"share": (0.1, 0.2, 0.3, 0.5), "p": (50, 100, 200, 400), "epsilon": (0.1, 0.5, 1.0, 2.0)}
-BASE = {
-    "share": {"share": SHARE, "p": P, "epsilon": EPSILON},
-    "p": {"share": SHARE, "p": P, "epsilon": EPSILON},
-    "epsilon": {"share": SHARE, "p": SMALL_P, "epsilon": EPSILON},
-}
+SHARE, EPSILON = 0.2, 1.0
+MODELS: tuple[Model, ...] = ("central", "local")
+SHARES, COLUMNS, EPSILONS = (0.1, 0.2, 0.3, 0.5), (50, 100, 200, 400), (0.1, 0.5, 1.0, 2.0)
 ROWS = {
     "central": tuple(round(n) for n in np.geomspace(3e3, 3e7, 8)),
     "local": tuple(round(n) for n in np.geomspace(1e5, 1e12, 8)),
@@ -69,19 +70,52 @@ def figure(
     return relative_errors(one, noise)
 
 
-def figure_sweep(model: str) -> Sweep:
-    """Return the sweep of one model: three settings of four values each, at eight n."""
-    points = {
-        tuple(values.items()): values
-        for setting, choices in VALUES.items()
-        for choice in choices
-        for n in ROWS[model]
-        for values in [{"model": model, **BASE[setting], setting: choice, "n": n}]
-    }
-    return Sweep(f"wx19-figures-{model}", tuple(points.values()), figure, trials=2, blocks=blocks(10))
+@dataclass(frozen=True)
+class Settings:
+    """The base values of Figures 1 to 4, and what varies round them."""
+
+    share: float = SHARE
+    p: int = P
+    epsilon: float = EPSILON
+
+    @property
+    def base(self) -> Mapping[str, Mapping[str, Any]]:
+        """Setting -> what is fixed in it."""
+        values = {"share": self.share, "p": self.p, "epsilon": self.epsilon}
+        return {"share": values, "p": values, "epsilon": {**values, "p": 2 * self.p}}
+
+    @property
+    def values(self) -> Mapping[str, tuple[Any, ...]]:
+        """Setting -> its four values."""
+        return {
+            "share": tuple(self.share / SHARE * one for one in SHARES),
+            "p": multiples(COLUMNS, self.p / P),
+            "epsilon": tuple(self.epsilon / EPSILON * one for one in EPSILONS),
+        }
+
+    def rows(self, model: Model) -> tuple[int, ...]:
+        """Return the grid of n: it follows the noise."""
+        factor = rows_factor(model, self.p, ApproxDP(self.epsilon, DELTA))
+        return multiples(ROWS[model], factor)
+
+    def points(self, model: Model) -> tuple[dict[str, Any], ...]:
+        """Return three settings of four values each, at eight n."""
+        points = {
+            tuple(values.items()): values
+            for setting, choices in self.values.items()
+            for choice in choices
+            for n in self.rows(model)
+            for values in [{"model": model, **self.base[setting], setting: choice, "n": n}]
+        }
+        return tuple(points.values())
 
 
-FIGURES = {model: figure_sweep(model) for model in ROWS}
+FIGURES = {
+    model: Sweep(
+        f"wx19-figures-{model}", Settings().points(model), figure, trials=2, blocks=blocks(10), in_law=True
+    )
+    for model in MODELS
+}
 
 
 @each_trial
@@ -93,33 +127,36 @@ def regime(
     degree: float,
     share: float,
     *,
+    delta: float = DELTA,
     data: Generator,
     noise: Generator,
 ) -> Row:
     """Measure the default rule, its rivals, and the share of the support that it finds."""
     wanted = min(1.0, share_of(p, degree) if degree else share)
     chosen: Model = "local" if model == "local" else "central"
-    one = released(spread(p, wanted, n, data), n, epsilon, data, noise, model=chosen)
+    one = released(spread(p, wanted, n, data), n, epsilon, data, noise, delta=delta, model=chosen)
     kept, size = one.thresholded("adaptive-lasso", noise), spectral(one.truth)
     found = {"default": kept.psd, "plain": one.released, "noisy diagonal": diagonal(one.released)}
     ratios = {name: spectral(matrix - one.truth) / size for name, matrix in found.items()}
     return {**ratios, "zero": 1.0, "recall": recall(kept.thresholded, one.truth)}
 
 
-REGIMES = Sweep(
-    "wx19-regimes",
-    tuple(
-        {"model": model, "p": p, "n": n, "epsilon": 1.0, "degree": 3, "share": 0.0}
-        for model in MAP_ROWS
-        for p in MAP_P
-        for n in MAP_ROWS[model]
-    )
-    + tuple(
-        {"model": "central", "p": P, "n": n, "epsilon": 1.0, "degree": 0, "share": share}
+def regime_points(p: int, degree: int, budget: ApproxDP) -> tuple[dict[str, Any], ...]:
+    """Return both models at five p round this one, then shares of all pairs at this one."""
+    rows = {model: multiples(MAP_ROWS[model], rows_factor(model, p, budget)) for model in MODELS}
+    law = {"epsilon": budget.epsilon}
+    sparse = [
+        {"model": model, "p": one, "n": n, **law, "degree": degree, "share": 0.0}
+        for model in MODELS
+        for one in multiples(MAP_P, p / P)
+        for n in rows[model]
+    ]
+    dense = [
+        {"model": "central", "p": p, "n": n, **law, "degree": 0, "share": share}
         for share in MAP_SHARES
-        for n in MAP_ROWS["central"]
-    ),
-    regime,
-    trials=1,
-    blocks=blocks(8),
-)
+        for n in rows["central"]
+    ]
+    return (*sparse, *dense)
+
+
+REGIMES = Sweep("wx19-regimes", regime_points(P, 3, USUAL), regime, trials=1, blocks=blocks(8), in_law=True)

@@ -1,0 +1,134 @@
+"""The duel: an explorer of one attack on one estimator, beside all others on the same rows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from workbench.chapters.robust_and_private.figures.rows import BAD, FREE, GOOD, density, taken
+from workbench.chapters.robust_and_private.runs import duel as study
+from workbench.chapters.robust_and_private.runs.prime import PLACES, corrupted, limit
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.parameters import short
+from workbench.privacy import ApproxDP
+from workbench.study.run import Run
+from workbench.study.sweeps.streams import Role, stream
+from workbench.types import Array
+
+ROUNDS = 6
+EDGES = np.linspace(-5.0, 9.0, 57)
+DRAWN = 10_000  # rows of the picture at most
+ENDS = (3e-3, 30.0)  # of the errors that are shown
+
+
+@dataclass
+class Duel:
+    """One position of the controls, and the errors of all estimators so far."""
+
+    corruption: float
+    budget: ApproxDP
+    n: int
+    d: int
+    attack: str
+    estimator: str
+    errors: dict[str, list[float]] = field(default_factory=dict)
+
+    @property
+    def limit(self) -> float:
+        """ξ √ln(1/ξ)."""
+        return limit(self.corruption)
+
+    def rows(self, data: np.random.Generator) -> Panel:
+        """Return the rows as the adversary leaves them, along the direction of the pull."""
+        x = data.standard_normal((min(self.n, DRAWN), self.d))
+        y = corrupted(x, self.attack, self.corruption, data)
+        bad, u = taken(x, y), _direction(x, y)
+        series = [density("clean rows", (y @ u)[~bad], EDGES, GOOD)]
+        if bad.any():
+            reached = np.clip((y @ u)[bad], EDGES[0], EDGES[-1])
+            series.append(density("corrupted rows", reached, EDGES, BAD))
+        note = "Along the direction in which the mean is pulled; farther rows stand at the ends."
+        return Panel("the rows", "place along that direction", "density",
+                     tuple(replace(one, role="rows") for one in series), "linear", "linear",
+                     xlim=(-5, 9), note=note)  # fmt: skip
+
+    def round(self, data: np.random.Generator, noise: np.random.Generator) -> Iterator[str]:
+        """Fight one round, the chosen estimator first; yield the name of each that has answered."""
+        x = data.standard_normal((self.n, self.d))
+        theta = data.uniform(-PLACES, PLACES, self.d)
+        y = corrupted(x, self.attack, self.corruption, data) + theta
+        chosen = study.fighters(self.d, self.corruption)
+        for name in sorted(chosen, key=lambda one: one != self.estimator):
+            found = study.distance(name, chosen[name], y, theta, self.budget, noise)
+            self.errors.setdefault(name, []).append(found)
+            yield name
+
+    def chart(self, rows: Panel) -> Chart:
+        """Return the picture."""
+        ends = (0.5, len(study.FIGHTERS) + 0.5)
+        series = [
+            Series("ξ √ln(1/ξ)", ends, (self.limit, self.limit), role="reference", colour_key=FREE),
+            *(self._bar(place, name) for place, name in enumerate(study.FIGHTERS, 1) if name in self.errors),
+        ]
+        names = tuple(f"» {name} «" if name == self.estimator else name for name in study.FIGHTERS)
+        board = Panel("the scoreboard", "estimator", "error (σ)", tuple(series), xscale="linear", xlim=ends,
+                      ylim=ENDS, names=names)  # fmt: skip
+        public = f"ξ = {self.corruption:g}, ε = {self.budget.epsilon:g}, δ = {short(self.budget.delta)}"
+        return Chart(
+            "duel_view",
+            f"{self.attack} against {self.estimator}, {public}, n = {self.n}, d = {self.d}",
+            (board, rows),
+            alt="Left, the error of every estimator in the rounds so far, the chosen one filled. Right, clean"
+            " and corrupted rows along the direction of the pull.",
+            caption=self.sentence(),
+        )
+
+    def _bar(self, place: int, name: str) -> Series:
+        shown = np.clip(self.errors[name], *ENDS)
+        look = name if name == self.estimator else f"{name}:other"
+        return Series("", (place,), (np.median(shown),), (shown.min(),), (shown.max(),), colour_key=look)
+
+    def sentence(self) -> str:
+        """Return who wins so far."""
+        if self.estimator not in self.errors:
+            return f"The limit is {self.limit:.2g}; no round yet."
+        medians = {name: float(np.median(found)) for name, found in self.errors.items()}
+        own, rounds = medians[self.estimator], len(self.errors[self.estimator])
+        winner = "the estimator" if own <= self.limit else "the adversary"
+        said = (
+            f"{winner.capitalize()} wins: {self.estimator} errs by {own:.2g} after {self.attack}, the limit"
+            f" is {self.limit:.2g}; median of {rounds} round{'s' * (rounds > 1)}."
+        )
+        if len(medians) < len(study.FIGHTERS):
+            return said
+        best = min((name for name in medians if name not in study.FREE), key=medians.__getitem__)
+        return f"{said} Best private one: {best}, {medians[best]:.2g}."
+
+
+def duel_view(
+    run: Run,
+    *,
+    corruption: float,
+    epsilon: float,
+    delta: float,
+    n: int,
+    d: int,
+    attack: str,
+    estimator: str,
+) -> Iterator[Chart]:
+    """Yield the rows as the adversary made them, the chosen estimator's answer, then round after round."""
+    duel = Duel(corruption, ApproxDP(epsilon, delta), n, d, attack, estimator)
+    data, noise = (stream(run.seed, role, "robust-duel", 0, 0) for role in (Role.DATA, Role.NOISE))
+    rows = duel.rows(data)
+    yield duel.chart(rows)
+    for first in (True, *(False,) * (ROUNDS - 1)):
+        for name in duel.round(data, noise):
+            if first and name == estimator:
+                yield duel.chart(rows)
+        yield duel.chart(rows)
+
+
+def _direction(x: Array, y: Array) -> Array:
+    pull = (y - x).mean(axis=0)
+    size = float(np.linalg.norm(pull))
+    return np.asarray(pull / size if size > 0 else np.eye(len(pull))[0])
