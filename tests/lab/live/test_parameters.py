@@ -1,14 +1,15 @@
 """What a notebook's parameters may be: declared once, refused early and by name."""
 
-import ast
 import os
 import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
+from tests.lab import starts
 from tests.lab.conftest import DEFAULTS, ROOT, write_notebook
 from workbench.chapters.parameters import CHAPTERS
 from workbench.errors import ArgumentError
@@ -51,11 +52,14 @@ def test_only_parameters_away_from_their_starts_are_moved():
 def test_a_notebook_declares_its_parameters_and_gives_them_to_its_session(notebook):
     own = set(parameters(notebook))
     assert own - {*REQUIRED} == set(CHAPTERS[chapter(notebook.stem)])
-    cells = [cell for cell in nbformat().read(notebook, as_version=4).cells if cell.cell_type == "code"]
-    calls = [node for node in ast.walk(ast.parse(cells[1].source)) if isinstance(node, ast.Call)]
-    (call,) = [call for call in calls if getattr(call.func, "id", "") == "Session"]
-    assert [word.value for word in call.args] == [chapter(notebook.stem)]
-    assert {keyword.arg: keyword.value.id for keyword in call.keywords} == {name: name for name in own}
+    given, setup, *_ = starts.cells(notebook)
+    names, calls = {}, []
+    exec(given, names)
+    with patch("workbench.lab.notebook.Session", lambda *words, **named: calls.append((words, named))):
+        exec(setup, names)
+    ((words, named),) = calls
+    assert words == (chapter(notebook.stem),)
+    assert named == {name: names[name] for name in own}
 
 
 START = CHAPTERS["one_mean"]
@@ -113,7 +117,7 @@ def papermill(folder, *options, notebook="02_one_mean"):
     ("name", "value", "message"),
     [
         ("epsilon", "-1", "epsilon = -1: expected a number, 0.01 to 20"),
-        ("epsilo", "0.3", "parameter epsilo = 0.3: expected one of alpha, delta, epsilon, n, "),
+        ("epsilo", "0.3", "parameter epsilo = 0.3: expected one of alpha, delta, epsilon, level, n, "),
     ],
 )
 def test_papermill_fails_in_the_first_cell_after_the_parameters(tmp_path, name, value, message):

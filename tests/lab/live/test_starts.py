@@ -14,6 +14,12 @@ from workbench.lab.publish.check import parameters
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 FACTORS = (1, 1 / 40, 1.0371, 40)
+POWERS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+OF_FIGURES = {  # what figures alone use
+    "many_dimensions": {"rho"},
+    "covariance": {"epsilon", "delta"},
+    "sparse_covariance": {"share"},
+}
 MULTIPLES = (1, 10)  # of a parameter at which an explorer may start
 
 
@@ -47,7 +53,8 @@ def test_every_handle_starts_at_its_parameter(path, tmp_path):
                 assert handle.value == slider.value in handle.stops
                 assert explorer.values[name] == slider.value
                 met |= {one for one in here for by in MULTIPLES if here[one] * by == slider.value}
-        assert set(CHAPTERS[chapter(path.stem)]) <= met, chosen
+        own = set(CHAPTERS[chapter(path.stem)])
+        assert own - met == OF_FIGURES.get(chapter(path.stem), set()), chosen
 
 
 def test_a_whole_number_stays_whole(path, tmp_path):
@@ -72,6 +79,7 @@ def test_the_picture_says_where_the_controls_stand(path, tmp_path):
 
 def spoken(label, words):
     """The numbers that a text says of a symbol."""
+    words = re.sub("10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda power: f"1e{power[1].translate(POWERS)}", words)
     pattern = rf"(?<![\w{{/|]){re.escape(label)} = (\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)"
     return [number.replace(",", "") for number in re.findall(pattern, words)]
 
