@@ -95,16 +95,19 @@ def _ends(shapes: Iterable[float]) -> tuple[float, float]:
     return min(found), max(found)
 
 
+def _sized(shapes: dict[int, float], budget: ApproxDP) -> list[dict[str, Any]]:
+    """Return the points: multiples of the formula's rows, and no fewer than those that answer."""
+    least = {d: unbounded_sweeps.start(d, budget=budget) for d in shapes}
+    factors = unbounded_sweeps.SIZE_FACTORS
+    ns = {d: sorted({max(round(factor * shapes[d]), least[d]) for factor in factors}) for d in shapes}
+    return [{"d": d, "n": n, "epsilon": budget.epsilon, "delta": budget.delta} for d in shapes for n in ns[d]]
+
+
 def _unbounded(run: Run, budget: ApproxDP, alpha: float) -> Panel:
     usual = {d: d * unbounded_sweeps.size_shape(d) for d in unbounded_sweeps.SIZE_D}
     shapes = {d: unbounded_sweeps.size_shape(d, alpha, budget.epsilon) for d in usual}
     ds = affordable({d: d * shapes[d] for d in usual}, MOST * sum(usual.values())) or [min(usual)]
-    points = [
-        {"d": d, "n": round(factor * shapes[d]), "epsilon": budget.epsilon, "delta": budget.delta}
-        for d in ds
-        for factor in unbounded_sweeps.SIZE_FACTORS
-    ]
-    frame = run.table(unbounded_sweeps.SIZES.moved(points))
+    frame = run.table(unbounded_sweeps.SIZES.moved(_sized({d: shapes[d] for d in ds}, budget)))
     found = {shapes[d]: unbounded.size_needed(frame, d, run.seed, LEVEL, alpha) for d in ds if len(frame)}
     series = [measured("unbounded Gaussians", found, UNBOUNDED)]
     terms = [d**unbounded.EXPONENT / budget.epsilon for d in unbounded_sweeps.START_D]
