@@ -125,7 +125,8 @@ class Explorer:
     def position(self, values: dict[str, object]) -> str:
         """Return where the controls stand, as the sentence below the picture begins."""
         places: dict[str, Any] = values
-        return ", ".join(self.controls[name].says(place) for name, place in places.items()) + "."
+        said = (control.says(places[name]) for name, control in self.controls.items() if name in places)
+        return ", ".join(said) + "."
 
     def _keep(self, key: tuple[object, ...], frame: Drawing) -> Drawing:
         self.done[key] = frame

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from inspect import signature
 
 from workbench.privacy import ApproxDP
 from workbench.study.run import FEWEST
@@ -20,12 +19,8 @@ def at_budget(
     sweep is the same, and so are its blocks. `work` is how many times the usual a trial takes, where the
     points do not say so: beyond the limit there are fewer trials, a quarter of `FEWEST` at least.
     """
-    own = signature(sweep.block).parameters
-    told = {"epsilon": budget.epsilon, "delta": budget.delta}
-    here = [{**point, **told} for point in (sweep.points if points is None else points)]
-    moved = sweep.moved(
-        {name: value for name, value in point.items() if value != own[name].default} for point in here
-    )
+    here = sweep.points if points is None else points
+    moved = sweep.moved(here, epsilon=budget.epsilon, delta=budget.delta)
     if work is None:
         return moved
     fewest = min(sweep.trials, FEWEST // 4)
