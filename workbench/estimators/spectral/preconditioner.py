@@ -55,6 +55,7 @@ class Preconditioner:
     Examples
     --------
     >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).standard_normal((20_000, 2)) * [1e-6, 1e6]
     >>> release = Preconditioner()(x, budget=ApproxDP(2.0, 1e-6), rng=np.random.default_rng(2))
     >>> bool((abs(np.diag(release.value) / [1e-12, 1e12] - 1) < 0.5).all())
