@@ -157,7 +157,7 @@ def test_a_slip_is_one_line_and_writes_nothing(folder, command, arguments, words
     ("parameter", "words"),
     [
         ("epsilom=1", ("epsilom = 1", "a parameter of 02_one_mean")),
-        ("epsilon=much", ("epsilon = 'much'", "a value like the default")),
+        ("epsilon=much", ("epsilon = 'much'", "a number, 0.01 to 20")),
         ("epsilon", ("'epsilon'", "NAME=VALUE")),
     ],
 )

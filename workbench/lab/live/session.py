@@ -26,7 +26,6 @@ from workbench.errors import integer_at_least, one_of, real
 from workbench.lab import tables
 from workbench.lab.live.explore import explore
 from workbench.lab.live.parameters import moved, require, require_known
-from workbench.lab.live.solve import solve
 from workbench.lab.pictures.display import image, publish
 from workbench.lab.pictures.figures import PROFILES, VERDICTS, richest, save
 from workbench.lab.runner.core_share import leased
@@ -138,7 +137,12 @@ class Session:
         }
         explore(partial(view, Run(self.profile, self.seed)), alt=alt, **made)
 
-    solve = staticmethod(solve)
+    @staticmethod
+    def solve(key: str, **starts: Any) -> None:
+        """Display the explorer that solves for one of n, ε, δ and α (`workbench.lab.live.solve`)."""
+        from workbench.lab.live.solve import solve  # the planner and the catalog, for those who ask
+
+        solve(key, **starts)
 
     def verdicts(self, ids: Iterable[str], *, full: Iterable[str] = ()) -> None:
         """Decide claims, save and display their verdicts; belongs into a notebook's last cell.
