@@ -22,7 +22,7 @@ LAW, N, RHO = CutStudent(4.2, D), 5000, 0.5
 @cache
 def sentence(view, **values):
     """The last words of an explorer at a position."""
-    *_, last = view(SEED)(**values)
+    *_, last = view(Run("quick", SEED), **values)
     return last.caption
 
 
@@ -41,7 +41,8 @@ def among(values, low, high):
 
 def answered(n, far):
     """The share of votes that are heard, of n groups with so many far ones."""
-    words = sentence(any_gaussian.vote_view, n=n, far=far / n, epsilon=4.0)
+    public = {"epsilon": 4.0, "delta": 1e-3, "size": 1, "thresholds": "ours"}
+    words = sentence(any_gaussian.vote_view, n=n, corruption=far / n, **public)
     assert f"{far} of {n} groups have weight 0" in words
     return float(re.search(r"Answered in (\d+) %", words)[1]) / 100
 
@@ -58,7 +59,7 @@ def agreed(share, n=400):
 
 def masked(condition):
     """The Thompson distance of releases, and the factor that it is."""
-    words = sentence(any_gaussian.mask_view, n=20_000, condition=condition, epsilon=1.0)
+    words = sentence(any_gaussian.mask_view, n=20_000, condition=condition, epsilon=1.0, delta=1e-6)
     return [float(number) for number in re.search(r"distance ([\d.]+): a factor (\d\.\d+)", words).groups()]
 
 

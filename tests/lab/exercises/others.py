@@ -9,8 +9,7 @@ from scipy.optimize import brentq
 
 from tests.lab.conftest import ROOT
 from tests.lab.exercises.solutions import Said
-from workbench.chapters.matrix_quantile.figures.pictures import known, scale_at
-from workbench.chapters.matrix_quantile.figures.view import AWAY
+from workbench.chapters.matrix_quantile.figures.pictures import AWAY, known, scale_at
 from workbench.chapters.sparse_covariance.runs.designs import charged, share_of, spectral, spread
 from workbench.populations.corruption.mean import MEAN_ATTACKS
 from workbench.privacy import ApproxDP
@@ -90,7 +89,7 @@ def long_axis(share, n=5000, far=0.1):
     found = []
     for seed in range(8):
         x = np.random.default_rng(seed).standard_normal((n, 2))
-        x[: round(far * n)] = AWAY, 0.0
+        x[: round(far * n)] = AWAY
         found.append(np.linalg.eigvalsh(known(x, share * n))[1] / scale_at(share, 2))
     return float(np.median(found))
 
@@ -110,8 +109,8 @@ OTHERS = {
     ),
     ("07_robust_and_private", 2): (
         Said(
-            r"$t^2 = \ln(1/\alpha)/(1 - \alpha)$, and the shift is $\alpha t ="
-            r" \alpha\sqrt{\ln(1/\alpha)/(1-\alpha)}$: the limit itself, but for $1/\sqrt{1-\alpha}$."
+            r"$t^2 = \ln(1/\xi)/(1 - \xi)$, and the shift is $\xi t ="
+            r" \xi\sqrt{\ln(1/\xi)/(1-\xi)}$: the limit itself, but for $1/\sqrt{1-\xi}$."
             " The attack `under-threshold` is this cluster",
             lambda *_: (
                 cluster_as_said() and 0.9 < moved("under-threshold", 3) / (ALPHA * unnoticed(ALPHA)) <= 1

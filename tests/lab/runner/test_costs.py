@@ -61,14 +61,14 @@ def test_costs_are_read_from_the_profiles_and_the_machine_is_timed(tmp_path, mon
 
 BURN = """
 import time
-from workbench.study.sweeps.engine import _workers
+from workbench.study.workers import workers
 
 def burn(seconds):
     started = time.thread_time()
     while time.thread_time() - started < seconds:
         pass
 
-futures = [_workers(2, "").submit(burn, 3.0) for _ in range(2)]
+futures = [workers(2).submit(burn, 3.0) for _ in range(2)]
 [future.result() for future in futures]
 """
 

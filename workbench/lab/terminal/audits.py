@@ -4,9 +4,9 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from workbench.errors import ArgumentError, integer_at_least
@@ -16,6 +16,7 @@ from workbench.study.audit.suite import attacks
 from workbench.study.faults.attacked import attacked, mutants_of
 from workbench.study.pairs import BUILDERS, builder
 from workbench.study.profiles import AUDIT_LEVEL, AUDITS
+from workbench.study.workers import mapped
 
 NUMBERS = ("claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
 HEADER, MUTANT_HEADER = ("key", "variant", "stage", *NUMBERS), ("mutant", "key", "stage", *NUMBERS)
@@ -73,8 +74,7 @@ def mutants(keys: Sequence[str], preset: str, seed: int) -> Findings:
 
 def _computed(attack: Callable[..., Any], subjects: Sequence[Any], preset: str, seed: int) -> list[Any]:
     """Return the attacks in order, computed two at a time; each is on one thread and has its own seed."""
-    jobs = max(1, min(len(subjects), 2, os.cpu_count() or 1))
-    return list(Parallel(jobs, batch_size=1)(delayed(attack)(subject, preset, seed) for subject in subjects))
+    return mapped(partial(attack, preset=preset, seed=seed), subjects, min(2, os.cpu_count() or 1))
 
 
 def _entry(key: str, preset: str, seed: int) -> list[Found]:

@@ -11,7 +11,6 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from workbench.catalog.hardest import hardest
@@ -24,6 +23,7 @@ from workbench.study.planner.estimators import NUMBERS, Candidate
 from workbench.study.search import BLOCK, Found, Measure, Target, least_n
 from workbench.study.success import Vector
 from workbench.study.sweeps.streams import Role, point_id, stream
+from workbench.study.workers import mapped
 
 WORK = 2.0  # runs of a search, in runs at the n it begins with, over the cap: steps of 2 and runs beyond
 
@@ -120,8 +120,7 @@ def searched(searches: Sequence[Search], announce: Callable[[int, float], None])
     if not searches:
         return []
     announce(len(searches), sum(search.core_seconds for search in searches))
-    jobs = min(searches[0].how.jobs, len(searches))
-    return list(Parallel(n_jobs=jobs)(delayed(_found)(search) for search in searches))
+    return mapped(_found, searches, searches[0].how.jobs)
 
 
 def _found(search: Search) -> Found:

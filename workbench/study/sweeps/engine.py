@@ -1,16 +1,13 @@
 """The engine: computes blocks of trials, here or in worker processes, and yields each as it is ready.
 
-Whoever computes a block, its numbers are the same. A worker ends when its driver does, however that ends.
+Whoever computes a block, its numbers are the same.
 """
 
-import os
-import threading
 import time
 from collections.abc import Generator, Iterable
-from concurrent.futures import Executor, as_completed, wait
+from concurrent.futures import as_completed, wait
 from typing import NamedTuple
 
-from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_limits
 
 from workbench.errors import ArgumentError, integer_at_least, one_of
@@ -19,10 +16,9 @@ from workbench.study.sweeps.fingerprint import SOFTWARE
 from workbench.study.sweeps.grids import Block, Sweep, as_annotated
 from workbench.study.sweeps.schema import Cell, Point, checked_columns
 from workbench.study.sweeps.streams import Role, point_id, stream
+from workbench.study.workers import workers
 
 BACKENDS = ("serial", "loky")
-IDLE = 60  # seconds after which workers without work end
-WATCH = 0.5  # seconds between two looks at whether the driver lives
 
 
 class CellError(RuntimeError):
@@ -85,31 +81,10 @@ def cells(tasks: Iterable[Task], backend: str, jobs: int, code: str = "") -> Gen
     if backend == "serial":
         yield from map(compute, tasks)
         return
-    pool = _workers(jobs, code)
+    pool = workers(jobs, code)
     futures = [pool.submit(compute, task) for task in tasks]
     try:
         for future in as_completed(futures):
             yield future.result()
     finally:  # a sweep that is given up leaves no work behind
         wait([future for future in futures if not future.cancel()])
-
-
-def _workers(jobs: int, code: str) -> Executor:
-    """Return the processes that this driver keeps for all its sweeps.
-
-    Any executor of `concurrent.futures` could stand here, such as a cluster's, found by its address.
-    """
-    begin = {"initializer": _follow, "initargs": (os.getpid(), code)}
-    pool: Executor = get_reusable_executor(jobs, timeout=IDLE, **begin)
-    return pool
-
-
-def _follow(driver: int, code: str) -> None:
-    """End this worker when its driver is gone: it would wait for work a while longer, and be seen to."""
-    threading.Thread(target=_watch, args=(driver,), daemon=True).start()
-
-
-def _watch(driver: int) -> None:
-    while os.getppid() == driver:
-        time.sleep(WATCH)
-    os._exit(1)
