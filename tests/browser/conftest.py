@@ -1,5 +1,6 @@
 """A server, a browser, and every notebook with all of its cells run."""
 
+import csv
 import json
 import os
 import shutil
@@ -14,6 +15,7 @@ from tests.browser.server import serve
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 ABREAST = 2  # notebooks whose cells run at a time
+COLUMNS = ("notebook", "moved", "moves", "first", "coarse", "running", "load", "cores")  # milliseconds
 REPORT = pytest.StashKey[list[str]]()
 
 
@@ -90,14 +92,25 @@ def keep(output):
     return keep
 
 
-@pytest.fixture
-def publish(request, keep):
-    """Keep latencies, and say their medians at the end of the run."""
+@pytest.fixture(scope="session")
+def publish(request, output):
+    """Keep latencies in one table, with the load at which they were measured; say them when all is run.
+
+    Each is kept by a call that returns how many times slower than an idle machine this one may be.
+    """
     lines = request.config.stash.setdefault(REPORT, [])
 
-    def publish(name, found, sentence):
-        keep(name, "latencies", found)
-        lines.append(f"{name}: {sentence}")
+    def publish(**row):
+        row |= {"load": round(os.getloadavg()[0], 1), "cores": os.cpu_count()}
+        table = output / "latencies.csv"
+        new = not table.exists()
+        with table.open("a", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS)
+            if new:
+                writer.writeheader()
+            writer.writerow(row)
+        lines.append(", ".join(f"{name} {value}" for name, value in row.items()))
+        return max(1.0, row["load"] / row["cores"])
 
     return publish
 

@@ -1,17 +1,17 @@
-"""One notebook in a real browser: run its cells, move its controls, time its pictures."""
+"""One notebook in a real browser: open it, run its cells, look at it."""
 
 import json
 import time
-from pathlib import Path
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 from playwright.sync_api import TimeoutError
 
-PROBE = (Path(__file__).parent / "probe.js").read_text(encoding="utf-8")
-WIDTH, HEIGHT = 1400, 950
-OPENS_WITHIN, RUNS_WITHIN, FOLLOWS_WITHIN = 90, 480, 30  # seconds
-CONTROLS = "input[type=range], select"
-TOLD = {"role": "role", "name": "name", "announced": "value"}  # our words and the protocol's
+from tests.browser.explorer import Accessibility, Explorer, Solver
+
+WIDTH, HEIGHT, TALL = 1400, 950, 1300
+OPENS_WITHIN, RUNS_WITHIN = 90, 480  # seconds
+SETTLES = 1000  # milliseconds after which a page that was made wider or narrower stands still
 READY = """async ([name, cells]) => {
     const sessions = await (await fetch("/api/sessions")).json();
     return sessions.some(({ path, kernel }) =>
@@ -102,6 +102,31 @@ class Notebook:
         boxes = self.page.locator(".workbench-explorer").all()
         return [Explorer(self, box, place) for place, box in enumerate(boxes, 1)]
 
+    @property
+    def solvers(self):
+        boxes = self.page.locator(".workbench-solver").all()
+        return [Solver(self, box, place) for place, box in enumerate(boxes, 1)]
+
+    def widen(self, width):
+        """Make the window as wide, tall enough for any explorer, and wait until the page has followed."""
+        self.page.set_viewport_size({"width": width, "height": TALL})
+        self.page.wait_for_timeout(SETTLES)
+
+    @contextmanager
+    def dark(self):
+        """Show the page in JupyterLab's dark theme for a while."""
+        self._theme("Dark")
+        yield
+        self._theme("Light")
+
+    def _theme(self, name):
+        self.page.click(".lm-MenuBar-itemLabel:text-is('Settings')")
+        self.page.hover(".lm-Menu-itemLabel:text-is('Theme')")
+        self.page.click(f".lm-Menu-itemLabel:text-is('JupyterLab {name}')")
+        light = str(name == "Light").lower()
+        self.page.wait_for_selector(f"body[data-jp-theme-light='{light}']", state="attached")
+        self.page.wait_for_timeout(SETTLES)
+
     def shoot_whole(self):
         """Keep one picture of the whole notebook."""
         panel = self.page.locator(".jp-WindowedPanel-outer")
@@ -111,131 +136,3 @@ class Notebook:
         self.page.wait_for_timeout(500)
         self.shoot("whole")
         self.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
-
-
-class Accessibility:
-    """The tree that Chromium hands to screen readers."""
-
-    def __init__(self, page):
-        self.ask = page.context.new_cdp_session(page).send
-        self.ask("Accessibility.enable")
-        self.root = self.ask("DOM.getDocument")["root"]["nodeId"]
-
-    def of(self, place, index):
-        """Return role, name and announced value of a control of the explorer at a place, from 1."""
-        box = self._all(self.root, ".workbench-explorer")[place - 1]
-        asked = {"nodeId": self._all(box, CONTROLS)[index], "fetchRelatives": False}
-        node = self.ask("Accessibility.getPartialAXTree", asked)["nodes"][0]
-        told = {word: str(node[key]["value"]) for word, key in TOLD.items()}
-        return {word: " ".join(text.split()) for word, text in told.items()}  # a menu's spaces do not break
-
-    def _all(self, node, selector):
-        return self.ask("DOM.querySelectorAll", {"nodeId": node, "selector": selector})["nodeIds"]
-
-
-class Explorer:
-    """One explorer of an open notebook."""
-
-    def __init__(self, notebook, box, place):
-        self.notebook, self.box, self.place = notebook, box, place
-        self.box.scroll_into_view_if_needed()
-        self.box.evaluate(PROBE)
-
-    @property
-    def controls(self):
-        """Its handles and menus, in the order of the page."""
-        return self.box.locator(CONTROLS).all()
-
-    @property
-    def names(self):
-        """The labels of its controls."""
-        return self.box.locator("label.widget-label:visible").all_inner_texts()
-
-    def steps(self, control):
-        """How many steps a control can be moved to the farther end: all of a slider's are enough."""
-        return control.evaluate("(part) => part.tagName == 'SELECT' ? part.length - 1 : Number(part.max)")
-
-    @property
-    def cut_off(self):
-        """The words that do not fit where they stand."""
-        return self.box.evaluate("(box) => box.probe.cutOff()")
-
-    @property
-    def digest(self):
-        """Of the picture's bytes."""
-        return self.box.evaluate("(box) => box.probe.digest()")
-
-    @property
-    def words(self):
-        return self.box.locator("[data-stage]").inner_text()
-
-    @property
-    def picture(self):
-        return self.box.locator("img")
-
-    @property
-    def tracks(self):
-        """Its handles alone."""
-        return self.box.locator("input[type=range]").all()
-
-    @property
-    def fields(self):
-        """Where numbers can be typed."""
-        return self.box.locator("input[type=text]").all()
-
-    @property
-    def told(self):
-        """What a screen reader tells of every control: role, name and value.
-
-        Chromium's protocol leaves out `aria-valuetext`, which stands for a slider's place in its list.
-        """
-        self.box.evaluate("(box) => box.scrollIntoView({block: 'center'})")
-        self.notebook.page.wait_for_timeout(300)  # a cell out of sight is not in the tree
-        tree = self.notebook.accessibility
-        found = [tree.of(self.place, index) for index in range(len(self.controls))]
-        texts = [control.get_attribute("aria-valuetext") for control in self.controls]
-        return [one | {"announced": text or one["announced"]} for one, text in zip(found, texts, strict=True)]
-
-    def type(self, field, text):
-        """Type a number into a field, and wait until the words say it, be it of a picture or a refusal."""
-        field.fill(text)
-        field.press("Enter")
-        self.box.locator("[data-stage]", has_text=f"= {text}").wait_for(timeout=1000 * FOLLOWS_WITHIN)
-
-    def shoot(self, name):
-        self.box.evaluate("(box) => box.scrollIntoView({block: 'center'})")
-        self.notebook.shoot(f"explorer_{self.place}_{name}")
-
-    def move(self, control, until):
-        """Move a control one step to where it was not yet, and wait until the picture has come so far.
-
-        Returns
-        -------
-        dict
-            Milliseconds from the move to the first picture of it, to the first with simulated runs, and
-            to the last; only those that were reached.
-        """
-        self.box.evaluate("(box) => box.probe.start()")
-        if control.evaluate("(part) => part.tagName") == "SELECT":
-            place = control.evaluate("(part) => (part.selectedIndex + 1) % part.length")
-            control.select_option(index=place)
-        else:
-            control.focus()
-            self.notebook.page.keyboard.press(self._direction(control))
-        return self._reached(until)
-
-    def _direction(self, handle):
-        """Towards the farther end, decided once, so that no value comes twice."""
-        script = """(handle) => handle.dataset.direction ??= (
-            2 * handle.valueAsNumber > Number(handle.max) ? "ArrowLeft" : "ArrowRight")"""
-        return handle.evaluate(script)
-
-    def _reached(self, until):
-        script = "([box, until]) => box.probe.reached(until)"
-        arg, page = [self.box.element_handle(), until], self.notebook.page
-        try:
-            return page.wait_for_function(script, arg=arg, timeout=1000 * FOLLOWS_WITHIN).json_value()
-        except TimeoutError:
-            self.shoot("stuck")
-            state = json.dumps(self.box.evaluate("(box) => box.probe.state()"))
-            raise TimeoutError(f"not {until} after {FOLLOWS_WITHIN} s: {state}") from None

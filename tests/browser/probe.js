@@ -2,11 +2,11 @@
 (box) => {
   if (box.probe) return;
   const picture = box.querySelector("img");
-  const words = () => box.querySelector("[data-stage]").dataset;
+  const said = () => box.querySelector("[data-stage]");
+  const words = () => said().dataset;
   let moved = 0, left = null, shown = [], loaded = picture.src;
   const move = (event) => (moved ||= event.timeStamp);
-  box.addEventListener("keydown", move, true);
-  box.addEventListener("change", move, true);
+  for (const kind of ["pointerdown", "keydown", "change"]) box.addEventListener(kind, move, true);
   // Pictures of the position that was left may still be under way.
   picture.addEventListener("load", () => {
     loaded = picture.src;
@@ -15,12 +15,15 @@
   const first = (...stages) => shown.find((one) => stages.includes(one.stage))?.after;
   // A view may end without runs, and its last picture may have come before the word that it was the last.
   const ended = () => words().move !== left && words().stage === "finished" && loaded === picture.src;
+  const refused = () => words().move !== left && said().getAttribute("role") === "alert";
   box.probe = {
     start() {
       [moved, shown, left] = [0, [], words().move];
     },
     reached(until) {
-      if (!shown.length || !(ended() || (until === "simulation" && first(until)))) return null;
+      if (until === "words") return ended() ? {} : null; // after a refusal the same picture may come back
+      if (refused()) return { refused: said().textContent };
+      if (!shown.length || !(ended() || until === "picture" || (until === "simulation" && first(until)))) return null;
       return { first: shown[0].after, coarse: first("simulation", "finished"), last: shown.at(-1).after };
     },
     state() {

@@ -1,8 +1,6 @@
 """Every kind of control by mouse and by keyboard, on a notebook of two explorers; a dragged point in time."""
 
-import os
 import shutil
-import time
 from statistics import median
 
 import nbformat
@@ -34,7 +32,6 @@ SOLVE = 'solve("mean/prime", d=5)'
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 MOVES, TARGET, LIMIT = 10, 250, 3  # milliseconds, times
 SAYS = "([box, words]) => box.querySelector('[data-stage]').textContent.includes(words)"
-CHANGED = "([box, old]) => box.querySelector('img').src !== old"
 
 
 @pytest.fixture(scope="module")
@@ -83,15 +80,8 @@ class Box:
     def told(self):
         return self.box.locator("circle").get_attribute("aria-valuetext")
 
-    @property
-    def picture(self):
-        return self.box.locator("img").get_attribute("src")
-
-    def shoot(self, name, width=1280):
-        self.page.set_viewport_size({"width": width, "height": 950})
-        self.page.wait_for_timeout(1000)
-        self.box.evaluate("(box) => box.scrollIntoView({block: 'center'})")
-        self.notebook.shoot(name)
+    def shoot(self, name):
+        self.box.screenshot(path=self.notebook.folder / f"{name}.png")
 
 
 def test_a_track_by_keys_and_by_mouse(toy):
@@ -160,48 +150,26 @@ def test_the_point_is_moved_by_keys(solver):
     solver.wait_for("n = 600 rows")
 
 
-def test_the_point_is_dragged_in_time(solver, publish):
-    solver.box.locator("select").select_option("α")
-    solver.wait_for("solve for: α")
-    surface = solver.box.locator("svg.workbench-surface").bounding_box()
-    circle = solver.box.locator("circle").bounding_box()
-    x, y = circle["x"] + circle["width"] / 2, circle["y"] + circle["height"] / 2
-    solver.page.mouse.move(x, y)
-    solver.page.mouse.down()
-    took = []
-    for move in range(1, MOVES + 1):
-        old, began = solver.picture, time.perf_counter()
-        solver.page.mouse.move(x - 18 * move, y - 6 * move)
-        solver.page.wait_for_function(CHANGED, arg=[solver.box.element_handle(), old], timeout=30_000)
-        took.append(1000 * (time.perf_counter() - began))
-    solver.page.mouse.up()
-    assert surface["width"] > 400
-    found = {"moves": took, "median": median(took), "load": os.getloadavg()}
-    publish(
-        "controls",
-        found,
-        f"dragged point redrawn after {median(took):.0f} ms (load {os.getloadavg()[0]:.1f})",
-    )
-    assert median(took) <= LIMIT * TARGET
+def test_the_point_is_dragged_in_time(page, publish):
+    solver = page.solvers[0]
+    solver.solve_for("α")
+    took = solver.drag(MOVES)
+    slow = publish(notebook="controls", moved="point", moves=MOVES, first=round(median(took)))
+    assert median(took) <= slow * LIMIT * TARGET
 
 
-def test_it_is_seen_at_both_widths_and_in_the_dark(toy, solver):
+def test_it_is_seen_at_both_widths_and_in_the_dark(page, toy):
+    boxes = [*page.explorers, *page.solvers]
     for width in (1280, 900):
-        for one, name in ((solver, "solver"), (toy, "toy")):
-            one.shoot(f"{name}_{width}", width)
-    in_the_dark(toy.page)
+        page.widen(width)
+        for box in boxes:
+            box.shoot(str(width))
+            assert box.cut_off == []
     toy.fields.nth(1).fill("0")
     toy.fields.nth(1).press("Enter")
-    for one, name in ((solver, "solver"), (toy, "toy")):
-        one.shoot(f"{name}_dark")
-
-
-def in_the_dark(page):
-    page.set_viewport_size({"width": 1280, "height": 950})
-    page.click(".lm-MenuBar-itemLabel:text-is('Settings')")
-    page.hover(".lm-Menu-itemLabel:text-is('Theme')")
-    page.click(".lm-Menu-itemLabel:text-is('JupyterLab Dark')")
-    page.wait_for_selector("body[data-jp-theme-light='false']", state="attached")
+    with page.dark():
+        for box in boxes:
+            box.shoot("dark")
 
 
 def test_nothing_is_asked_of_another_host(page):

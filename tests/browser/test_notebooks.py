@@ -1,9 +1,8 @@
 """Every notebook in JupyterLab and Chromium: its cells run, its explorers follow their controls in time."""
 
 import ast
-import os
-from dataclasses import dataclass
-from itertools import chain
+import re
+from dataclasses import dataclass, field
 from statistics import median
 
 import pytest
@@ -13,109 +12,135 @@ from workbench.charts.controls import Slider
 
 pytestmark = pytest.mark.browser
 
-MOVES = 2  # of each control, from rest and into a running simulation
+MOVES = 10  # of an explorer from rest; of a point that is dragged
 TARGET = {"first": 150.0, "coarse": 700.0}  # milliseconds, median of the moves from rest
+DRAGGED = 250.0  # to the redraw of a dragged point
 LIMIT = 3.0  # times the target
+PARAMETER = re.compile(r"-p (\w+)=(\S+)")
 
 
-@dataclass
-class Moved:
-    """What one control did."""
-
-    control: str
-    pictures: list[str]
-    rest: list[dict[str, float]]
-    running: list[dict[str, float]]
+def cells(notebook):
+    return ["".join(cell["source"]) for cell in notebook.cells if cell["cell_type"] == "code"]
 
 
-def calls_of_explore(notebook):
-    cells = ["".join(cell["source"]) for cell in notebook.cells if cell["cell_type"] == "code"]
-    calls = [node for cell in cells for node in ast.walk(ast.parse(cell)) if isinstance(node, ast.Call)]
-    return [call for call in calls if ast.unparse(call.func).split(".")[-1] == "explore"]
-
-
-def middle(found, name):
-    """The median time; a plan that refuses has a first picture and no runs."""
-    return round(median(times[name] for times in found if times[name] is not None))
-
-
-def play(explorer, control, name):
-    """Move one control again and again; every other time into the simulation that still runs."""
-    moved = Moved(name, [explorer.digest], [], [])
-    for _ in range(min(MOVES, explorer.steps(control) // 2)):
-        moved.rest.append(explorer.move(control, "simulation"))
-        moved.running.append(explorer.move(control, "finished"))
-        moved.pictures.append(explorer.digest)
-    return moved
+def calls(notebook, name):
+    """Return how many times the cells call a function or method."""
+    nodes = [node for cell in cells(notebook) for node in ast.walk(ast.parse(cell))]
+    called = [ast.unparse(node.func).split(".")[-1] for node in nodes if isinstance(node, ast.Call)]
+    return called.count(name)
 
 
 @dataclass
 class Start:
     """An explorer before anything was moved: what it was asked for, and what readers and listeners get."""
 
+    view: str
     asked: dict
     told: list[dict[str, str]]
-    fields: list[str]
-    sentence: str
-    alt: str
+    picture: str
+    shown: tuple[list[str], str, str]
+
+
+@dataclass
+class Played:
+    """What an explorer did: its pictures, what they said, and how long they took."""
+
+    digests: dict[str, list[str]] = field(default_factory=dict)
+    shown: list[tuple[list[str], str, str]] = field(default_factory=list)
+    rest: list[dict[str, float]] = field(default_factory=list)
+    running: list[dict[str, float]] = field(default_factory=list)
+
+
+def shown(explorer):
+    """Return the readouts, the sentence, and the words of the picture, which begin with its title."""
+    return explorer.readouts, explorer.words, explorer.picture.get_attribute("alt")
 
 
 @pytest.fixture(scope="module")
 def started(notebook, tmp_path_factory):
     """Every explorer of the notebook as it opens."""
-    calls = starts.asked(notebook.path, tmp_path_factory.mktemp("starts"))
+    asked = starts.asked(notebook.path, tmp_path_factory.mktemp("starts"))
     return [
-        Start(
-            call.controls,
-            one.told,
-            [field.input_value() for field in one.fields],
-            one.words,
-            one.picture.get_attribute("alt"),
-        )
-        for call, one in zip(calls, notebook.explorers, strict=True)
+        Start(getattr(call.view, "func", call.view).__name__, call.controls, one.told, one.digest, shown(one))
+        for call, one in zip(asked, notebook.explorers, strict=True)
     ]
 
 
 @pytest.fixture(scope="module")
 def played(notebook, started):
-    """Every explorer of the notebook after all its controls were moved."""
+    """Every explorer of the notebook after all its controls were moved by key and by mouse, and put back."""
     found = []
     for explorer in notebook.explorers:
-        explorer.shoot("start")
-        found.append([play(explorer, *pair) for pair in zip(explorer.controls, explorer.names, strict=True)])
-        explorer.shoot("moved")
-    notebook.shoot_whole()
+        found.append(Played())
+        for control, name in zip(explorer.controls, explorer.names, strict=True):
+            play(explorer, control, name, found[-1])
+        more(explorer, found[-1])
     return found
 
 
+def play(explorer, control, name, played):
+    """Move a control by a key from rest, then by the mouse into the simulation that runs, and put it back."""
+    neighbour, far = explorer.others(control)
+    played.rest.append(explorer.press(control, neighbour, "simulation" if far else "finished"))
+    for place in far:
+        played.running.append(explorer.choose(control, place, "finished"))
+        if "refused" not in played.running[-1]:
+            break
+    played.digests[name] = [explorer.digest]
+    played.shown.append(shown(explorer))
+    explorer.push("reset")
+    played.digests[name].append(explorer.digest)
+
+
+def more(explorer, played):
+    """Move the controls on by the mouse until there were enough moves from rest."""
+    for place in range(1, MOVES):
+        for control in explorer.controls:
+            _, far = explorer.others(control)
+            if len(played.rest) < MOVES and place < len(far):
+                played.rest.append(explorer.choose(control, far[place], "simulation"))
+                explorer.push("reset")
+
+
 def test_all_cells_run_without_a_word_of_complaint(notebook):
-    code = [
-        cell for cell in notebook.cells if cell["cell_type"] == "code" and "".join(cell["source"]).strip()
-    ]
+    code = [cell for cell in cells(notebook) if cell.strip()]
     assert notebook.errors == []
-    assert [prompt for prompt in notebook.prompts if prompt.strip()] == [
-        f"[{k}]:" for k in range(1, len(code) + 1)
-    ]
+    prompts = [prompt for prompt in notebook.prompts if prompt.strip()]
+    assert prompts == [f"[{k}]:" for k in range(1, len(code) + 1)]
 
 
-def test_every_explorer_is_on_the_page_and_no_word_of_it_is_cut_off(notebook):
-    calls = calls_of_explore(notebook)
-    assert len(notebook.explorers) == len(calls)
-    for explorer, call in zip(notebook.explorers, calls, strict=True):
-        assert len(explorer.controls) == len([word for word in call.keywords if word.arg != "alt"])
-        assert explorer.cut_off == []
+def test_every_explorer_is_on_the_page(notebook, started):
+    assert len(notebook.explorers) == calls(notebook, "explore")
+    assert len(notebook.solvers) == calls(notebook, "solve")
+    for explorer, start in zip(notebook.explorers, started, strict=True):
+        assert len(explorer.controls) == len(start.asked)
 
 
 def test_every_explorer_starts_at_the_parameters(started):
     for start in started:
+        values = [one.value if isinstance(one, Slider) else str(one.value) for one in start.asked.values()]
+        assert read(start, start.shown[0]) == values
+        agrees(start, start.shown)
         sliders = [one for one in start.asked.values() if isinstance(one, Slider)]
-        assert [float(field) for field in start.fields] == [slider.value for slider in sliders]
-        assert not any(
-            "." in field for field, slider in zip(start.fields, sliders, strict=True) if slider.integer
-        )
-        position = ", ".join(one.says(one.value) for one in start.asked.values()) + "."
-        assert start.sentence.startswith(position)
-        assert position in start.alt
+        assert not any(isinstance(one.value, float) for one in sliders if one.integer)
+
+
+def read(start, readouts):
+    """Return the numbers and words that stand beside the controls."""
+    pairs = zip(start.asked.values(), readouts, strict=True)
+    return [float(text) if isinstance(one, Slider) else text for one, text in pairs]
+
+
+def agrees(start, shown):
+    """Check that readouts, sentence, and the picture's title and words say the same numbers."""
+    readouts, sentence, alt = shown
+    pairs = list(zip(start.asked.values(), read(start, readouts), strict=True))
+    position = ", ".join(one.says(value) for one, value in pairs) + "."
+    assert sentence.startswith(position)
+    assert position in alt
+    for one, value in pairs:
+        if isinstance(one, Slider):
+            assert {float(said) for said in starts.spoken(one.label, alt)} == {value}, (one.label, alt)
 
 
 def test_every_control_has_a_name_and_announces_what_it_shows(notebook, started, keep):
@@ -137,59 +162,114 @@ def announced(control):
     return control.says(control.value).removeprefix(f"{control.label} = ").removeprefix(f"{control.label}: ")
 
 
-def test_keys_and_typed_numbers_are_for_the_handle(notebook, played):
-    for explorer in notebook.explorers:
-        for track, field in zip(explorer.tracks, explorer.fields, strict=True):
-            track.focus()
-            before = notebook.selected
-            track.press("Home")
-            low = float(field.input_value())
-            track.press("ArrowRight")
-            assert float(field.input_value()) > low
-            explorer.type(field, f"{low:.12g}")
-            assert float(field.input_value()) == low
-            field.fill("no number")
-            field.press("Enter")
-            assert float(field.input_value()) == low
-            assert notebook.selected == before
+def test_every_control_changes_the_picture_and_reset_brings_it_back(started, played):
+    assert len(played) == len(started)
+    for start, one in zip(started, played, strict=True):
+        assert len(one.digests) == len(start.asked)
+        for name, (moved, back) in one.digests.items():
+            assert moved != start.picture == back, name
+        after = [moved for moved, _ in one.digests.values()]
+        assert len(set(after)) == len(after)
+        for found in one.shown:
+            agrees(start, found)
 
 
-def test_every_control_changes_the_picture(notebook, played):
-    assert len(played) == len(notebook.explorers)
-    for moved in chain.from_iterable(played):
-        assert moved.rest, moved.control
-        assert len(set(moved.pictures)) == len(moved.pictures), moved.control
+def test_keys_and_typed_numbers_are_for_the_handle(notebook, started, played):
+    for explorer, start in zip(notebook.explorers, started, strict=True):
+        sliders = [one for one in start.asked.values() if isinstance(one, Slider)]
+        for slider, entry in zip(sliders, explorer.fields, strict=True):
+            entry.focus()
+            chosen = notebook.selected
+            explorer.type(entry, f"{between(slider):.12g}")
+            assert float(entry.input_value()) == between(slider)
+            agrees(start, shown(explorer))
+            for wrong in ("no number", f"{10 * slider.bounds[1]:.12g}"):
+                entry.fill(wrong)
+                entry.press("Enter")
+                assert explorer.refusal(entry).startswith(f"{slider.label} = {wrong}: expected a ")
+                assert float(entry.input_value()) == between(slider)
+            assert notebook.selected == chosen
+            explorer.push("reset")
+            assert explorer.refusal(entry) == ""
 
 
-def test_pictures_come_in_time(notebook, played, publish):
-    if not played:
-        assert calls_of_explore(notebook) == []
-        return
-    medians = [latencies(moves) for moves in played]
-    details = [[moved.__dict__ for moved in moves] for moves in played]
-    state = {"load": os.getloadavg(), "cores": os.cpu_count(), "targets": TARGET, "limit": LIMIT}
-    publish(notebook.path.stem, state | {"medians": medians, "explorers": details}, words(medians))
-    for found in medians:
-        for name, target in TARGET.items():
-            assert found["from rest"][name] <= LIMIT * target, name
+def between(slider):
+    """Return a legal number near the start, between two places of the track where there is room."""
+    stops = list(slider.stops)
+    place = min(stops.index(slider.value), len(stops) - 2)
+    low, high = stops[place], stops[place + 1]
+    middle = (low + high) // 2 if slider.integer else float(f"{(low + high) / 2:.3g}")
+    return middle if middle != slider.value else high
 
 
-def latencies(moves):
-    """Return the medians over an explorer's moves, in milliseconds."""
-    return {
-        kind: {name: middle(found, name) for name in ("first", "coarse", "last")}
-        for kind, found in (
-            ("from rest", [times for moved in moves for times in moved.rest]),
-            ("while it simulates", [times for moved in moves for times in moved.running]),
-        )
-    }
+def test_values_are_copied_and_a_kept_curve_stays(notebook, started, played):
+    notebook.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    for explorer, start in zip(notebook.explorers, started, strict=True):
+        explorer.button("copy these values").press("Enter")
+        copied = explorer.box.locator("code").inner_text()
+        assert notebook.page.evaluate("navigator.clipboard.readText()") == copied
+        values = {name: float(value) for name, value in PARAMETER.findall(copied)}
+        assert values == {name: start.asked[name].value for name in values} != {}
+        if explorer.button("keep this curve").count():
+            kept(explorer, start)
 
 
-def words(medians):
-    pairs = [f"{one['from rest']['first']} and {one['from rest']['coarse']} ms" for one in medians]
-    targets = " and ".join(f"{target:g}" for target in TARGET.values())
-    load = f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
-    return f"first picture and first runs after {'; '.join(pairs)} (target {targets}; {load})"
+def kept(explorer, start):
+    """Keep the curves of the start beneath the next picture; a reset and a drop bring the start back."""
+    explorer.button("keep this curve").press("Enter")
+    words = f"drop the curve of {start.shown[1].partition('. ')[0]}"
+    explorer.button(words).wait_for()
+    control = explorer.controls[0]
+    explorer.press(control, explorer.others(control)[0], "finished")
+    beneath = explorer.digest
+    explorer.push(words)
+    assert explorer.digest != beneath
+    assert explorer.button("keep this curve").count() == 1
+    explorer.push("reset")
+    assert explorer.digest == start.picture
+
+
+def test_every_word_fits_at_both_widths_and_is_seen_in_the_dark(notebook, played):
+    boxes = [*notebook.explorers, *notebook.solvers]
+    for width in (1280, 900):
+        notebook.widen(width)
+        for box in boxes:
+            box.shoot(str(width))
+            assert box.cut_off == []
+    with notebook.dark():
+        for box in boxes:
+            box.shoot("dark")
+    notebook.shoot_whole()
+
+
+def test_pictures_come_in_time(notebook, started, played, publish):
+    for start, one in zip(started, played, strict=True):
+        first, coarse = middle(one.rest, "first"), middle(one.rest, "coarse")
+        running = middle(one.running, "first")
+        slow = publish(
+            notebook=notebook.path.stem, moved=start.view, moves=len(one.rest), first=first, coarse=coarse,
+            running=running,
+        )  # fmt: skip
+        assert first <= slow * LIMIT * TARGET["first"]
+        assert coarse <= slow * LIMIT * TARGET["coarse"]
+
+
+def middle(found, name):
+    """The median in milliseconds; a plan that refuses has no picture, and one without runs no such time."""
+    return round(median(times[name] for times in found if times.get(name) is not None))
+
+
+def test_what_is_solved_follows_the_handles_and_the_point(notebook, publish):
+    for solver in notebook.solvers:
+        for control in solver.free:
+            before = solver.digest
+            solver.press(control, solver.others(control)[0], "finished")
+            assert solver.digest != before
+        solver.solve_for("α")
+        took = solver.drag(MOVES)
+        redrawn = round(median(took))
+        slow = publish(notebook=notebook.path.stem, moved="point", moves=len(took), first=redrawn)
+        assert redrawn <= slow * LIMIT * DRAGGED
 
 
 def test_nothing_is_asked_of_another_host(notebook, played):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.page import PROBE
+from tests.browser.explorer import PROBE
 
 pytestmark = pytest.mark.browser
 
@@ -96,3 +96,18 @@ def test_pictures_of_the_position_that_was_left_do_not_count(toy):
     toy.say(2, "simulation")
     toy.draw()
     assert toy.reached("simulation")["coarse"] > 0
+
+
+def test_a_refusal_ends_the_waiting_without_a_picture(toy):
+    toy.say(1, "theory")
+    toy.page.evaluate(
+        "Object.assign(document.querySelector('p'), { role: 'alert', textContent: 'n = 1: no' })"
+    )
+    assert toy.reached("finished") == {"refused": "n = 1: no"}
+
+
+def test_a_first_picture_may_be_enough(toy):
+    toy.say(1, "theory")
+    assert toy.reached("picture") is None
+    toy.draw()
+    assert toy.reached("picture")["first"] > 0

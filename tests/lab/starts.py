@@ -1,8 +1,11 @@
 """What the cells of a notebook ask `explore` for, with parameters of our choice."""
 
 import json
+import re
 from dataclasses import dataclass
 from unittest.mock import patch
+
+POWERS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
 @dataclass(frozen=True)
@@ -37,3 +40,16 @@ def asked(path, out, **parameters):
             with patch("workbench.lab.live.session.explore", explore):
                 exec(cell, names)
     return calls
+
+
+def power(found):
+    """Return a power of ten as one types it; what follows an e is one already."""
+    return "1e" * found[0].startswith("10") + found[1].translate(POWERS)
+
+
+def spoken(label, words):
+    """The numbers that a text says of a symbol."""
+    words = re.sub("·10(?=[⁻⁰¹²³⁴⁵⁶⁷⁸⁹])", "e", words)
+    words = re.sub("(?:10|(?<=e))([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", power, words)
+    pattern = rf"(?<![\w{{/|]){re.escape(label)} = (\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)"
+    return [number.replace(",", "") for number in re.findall(pattern, words)]

@@ -32,6 +32,12 @@ class Kept:
                 yield Series(f"kept: {self.position}", one.x, one.y, role="kept", colour_key=one.colour_key)
 
 
+def keeps(chart: Chart) -> bool:
+    """Return whether a chart has curves that can lie beneath another's."""
+    panels = [panel for panel in chart.panels if not (panel.heat or panel.names)]
+    return any(one.role in CURVES and tuple(one.x) for panel in panels for one in panel.series)
+
+
 def _with(kept: Iterator[Series], panel: Panel) -> Panel:
     return replace(panel, series=(*kept, *panel.series))
 

@@ -289,6 +289,17 @@ def test_a_picture_on_other_axes_takes_no_kept_curve():
     assert Kept(chart, "ε = 1").beneath(replace(chart, panels=chart.panels * 2)).panels == chart.panels * 2
 
 
+def test_only_a_picture_with_curves_on_axes_of_numbers_is_kept():
+    (chart,) = curves(1.0)
+    toy = moving()
+    toy.draw_now()
+    assert toy.line.keeps
+    named = replace(chart.panels[0], names=("a", "b", "c"))
+    toy.view = lambda **_: iter((replace(chart, panels=(named,)),))
+    toy.widgets["epsilon"].value = 2.0
+    assert not toy.line.keeps
+
+
 def test_a_kept_curve_is_drawn_pale():
     (chart,) = curves(1.0)
     svg = plots.svg(Kept(chart, "ε = 1").beneath(chart)).decode()

@@ -1,7 +1,5 @@
 """Where explorers start: exactly at the parameters of their notebook, and their pictures say the same."""
 
-import re
-
 import pytest
 
 from tests.lab import starts
@@ -14,7 +12,6 @@ from workbench.lab.publish.check import parameters
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 FACTORS = (1, 1 / 40, 1.0371, 40)
-POWERS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 OF_FIGURES = {  # what figures alone use
     "many_dimensions": {"rho"},
     "covariance": {"epsilon", "delta"},
@@ -73,15 +70,8 @@ def test_the_picture_says_where_the_controls_stand(path, tmp_path):
         for name, slider in sliders(call).items():
             assert slider.says(slider.value) in frame.position
             assert slider.says(slider.value) in frame.alt
-            for said in spoken(slider.label, drawn(explorer.figure) + frame.sentence):
+            for said in starts.spoken(slider.label, drawn(explorer.figure) + frame.sentence):
                 assert float(said) == slider.value, (name, said)
-
-
-def spoken(label, words):
-    """The numbers that a text says of a symbol."""
-    words = re.sub("10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda power: f"1e{power[1].translate(POWERS)}", words)
-    pattern = rf"(?<![\w{{/|]){re.escape(label)} = (\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)"
-    return [number.replace(",", "") for number in re.findall(pattern, words)]
 
 
 def drawn(figure):

@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 
 from workbench.charts.chart import Chart
 from workbench.charts.controls import Choice, Control, Slider, typed
-from workbench.charts.kept import Kept
+from workbench.charts.kept import Kept, keeps
 from workbench.errors import ArgumentError, one_of
 from workbench.lab.live.drawing import Drawing, stage
 from workbench.lab.live.handles import Handle, Picture, Values
@@ -191,6 +191,8 @@ class Explorer:
 
     def _put(self, frame: Drawing) -> None:
         self.last = frame
+        if frame.chart is not None:
+            self.line.keeps = keeps(frame.chart)
         self.sentence.value = frame.words(self.moves)  # before the picture, which is then of this stage
         self.picture.layout.display = "none" if frame.error else ""
         if frame.picture:

@@ -57,11 +57,16 @@ function render({ model, el }) {
   track.addEventListener("input", () => move(stops[track.valueAsNumber]));
   field.addEventListener("change", type);
   field.addEventListener("keydown", (event) => event.key === "Enter" && type());
-  model.on("change:value change:stops change:fixed", show);
+  const put = () => (say(""), show()); // by others: what was refused is forgotten
+  model.on("change:value", put);
+  model.on("change:stops change:fixed", show);
   el.classList.add("workbench-handle");
   el.append(name, track, field, refusal);
   show();
-  return () => model.off("change:value change:stops change:fixed", show);
+  return () => {
+    model.off("change:value", put);
+    model.off("change:stops change:fixed", show);
+  };
 }
 
 export default { render };

@@ -34,6 +34,7 @@ class Values(anywidget.AnyWidget):
     _css = HERE / "values.css"
     values = traitlets.Unicode().tag(sync=True)  # as on a command line
     kept = traitlets.Unicode().tag(sync=True)  # where the controls stood
+    keeps = traitlets.Bool(False).tag(sync=True)  # whether the picture has curves to keep
 
 
 class Picture(anywidget.AnyWidget):

@@ -6,6 +6,10 @@ const button = (text, act) => {
   return made;
 };
 
+// JupyterLab would take the arrow keys of a menu for its cells.
+const MENUS = ":is(.workbench-explorer, .workbench-solver) select";
+const own = ({ target }) => target.matches(MENUS) && (target.dataset.lmSuppressShortcuts = "true");
+
 function render({ model, el }) {
   const said = document.createElement("code");
   said.ariaLive = "polite";
@@ -23,14 +27,16 @@ function render({ model, el }) {
     if (said.textContent) said.textContent = model.get("values");
     const kept = model.get("kept");
     keep.textContent = kept ? `drop the curve of ${kept}` : "keep this curve";
+    keep.hidden = !kept && !model.get("keeps");
     keep.ariaPressed = String(kept !== "");
   };
-  model.on("change:values change:kept", show);
+  model.on("change:values change:kept change:keeps", show);
   el.classList.add("workbench-values");
   if (model.get("values")) el.append(button("copy these values", copy));
   el.append(reset, keep, said);
   show();
-  return () => model.off("change:values change:kept", show);
+  document.addEventListener("focusin", own);
+  return () => model.off("change:values change:kept change:keeps", show);
 }
 
 export default { render };

@@ -18,6 +18,7 @@ from workbench.charts.parameters import brief
 from workbench.estimators.base import Trace
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.parts.quantile.design import Design
+from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile
 from workbench.populations.rotated import Rotated
 from workbench.privacy import ApproxDP
 from workbench.study.run import Run
@@ -47,10 +48,11 @@ def runs_view(
         The share of the rows that are far away.
     """
     budget = ApproxDP(epsilon, delta)
-    made, law = recipe(n, d, budget).design, _law(d)
+    made, law = MatrixQuantile(n, d, budget, BETA).design, _law(d)
     counts = sorted({int(t) for t in np.linspace(1, made.test.most, CHECKED)})
     runs: list[tuple[int, Array, list[float]]] = []
     yield _chart(made, counts, corruption, runs, alpha)
+    recipe(n, d, budget)  # refuses too few rows for an accurate release, which takes simulated masks to know
     data, noise = (stream(run.seed, role, NAME, n, 0) for role in (Role.DATA, Role.NOISE))
     estimator = MatrixQuantileCovariance(centred=True, beta=BETA)
     for _ in range(ROUNDS):
