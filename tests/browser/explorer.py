@@ -55,11 +55,6 @@ class Explorer:
         return self.box.locator(CONTROLS).all()
 
     @property
-    def names(self):
-        """The labels of its controls."""
-        return self.box.locator("label.widget-label:visible").all_inner_texts()
-
-    @property
     def cut_off(self):
         """The words that do not fit where they stand."""
         return self.box.evaluate("(box) => box.probe.cutOff()")

@@ -70,9 +70,9 @@ def started(notebook, tmp_path_factory):
 def played(notebook, started):
     """Every explorer of the notebook after all its controls were moved by key and by mouse, and put back."""
     found = []
-    for explorer in notebook.explorers:
+    for explorer, start in zip(notebook.explorers, started, strict=True):
         found.append(Played())
-        for control, name in zip(explorer.controls, explorer.names, strict=True):
+        for control, name in zip(explorer.controls, start.asked, strict=True):
             play(explorer, control, name, found[-1])
         more(explorer, found[-1])
     return found
