@@ -28,7 +28,7 @@ STARTS: Mapping[str, Start] = MappingProxyType(
         "covariance/coinpress": Start(d=3),
         "mean/populous": Start(d=5),
         "mean/prime": Start(d=5),
-        "covariance/thresholded": Start(d=50, alpha=0.1),
+        "covariance/thresholded": Start(d=50, alpha=0.002),
         "mean/coinpress": Start(d=5),
     }
 )
@@ -38,13 +38,15 @@ STARTS: Mapping[str, Start] = MappingProxyType(
 def fewest_rows(trade: TradeOff, alpha: float, epsilon: float, delta: float) -> float:
     """Return the n below which no estimator is within alpha so often; nan where no bound has constants.
 
-    A mean has one in units of σ = 1, a covariance in its own norm.
+    A mean has one in units of σ, a covariance in its own norm.
     """
     one = trade.candidate
     given: Any = {"d": one.d, "epsilon": epsilon, "delta": delta, "beta": trade.missed}
     estimator: Any = one.estimator
     if one.entry.estimand == "mean":
-        return mean_rows(alpha, radius=getattr(estimator, "radius", None), **given)
+        sigma, radius = getattr(estimator, "sigma", 1.0), getattr(estimator, "radius", None)
+        unit = 1.0 if "/sigma" in one.meaning else sigma
+        return mean_rows(alpha / unit, radius=None if radius is None else radius / sigma, **given)
     if one.entry.key in OWN_NORM:
         return covariance_rows(alpha, upper=getattr(estimator, "upper", None), **given)
     return nan

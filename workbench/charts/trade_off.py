@@ -1,7 +1,7 @@
 """The picture of a trade-off: n against ε, lines of equal error, regions, and one point."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, nan
 
 import numpy as np
@@ -45,10 +45,10 @@ class TradeChart:
     def chart(self, level: Level, point: Point) -> Chart:
         """Return the chart of a point on as much of the map as is known."""
         trade = self.map.trade
-        series = [*self._regions(level, point), *_contours(level, point.alpha)]
+        series = [*self._regions(level, point), *_contours(level, point)]
         if point.solved:
             series.append(Series("the point", (point.epsilon,), (point.n,), colour_key="1"))
-        error = trade.candidate.meaning.partition(";")[0]
+        error = trade.candidate.meaning.partition(";")[0].replace("`", "")
         panel = Panel(
             f"α: {error}", "ε", "n, rows", tuple(series), xlim=self.map.epsilons, ylim=self.map.sizes
         )
@@ -92,7 +92,7 @@ class TradeChart:
         epsilons, (low, high) = np.array(level.epsilons), self.map.sizes
         fine = np.geomspace(*self.map.epsilons, 41)
         least = [self.limit(self.map.trade, point.alpha, epsilon, point.delta) for epsilon in fine]
-        silent = _silent(level)
+        silent = self._silent(level, point.delta)
         balance = self.map.trade.balance(level.errors, level.sizes, point.delta)
         balance = np.fmax(balance, silent)
         parts = [_band("no answer", epsilons, np.full_like(silent, low), silent, "")]
@@ -102,6 +102,21 @@ class TradeChart:
         nobody = [Series("impossible", fine, least, role="bound", colour_key="non-private")] if known else []
         return [*(part for part in parts if part), *nobody]
 
+    def _silent(self, level: Level, delta: float) -> Numbers:
+        """Return for every column about the least n with an answer that tells something; nan if unknown.
+
+        It is between two sizes of the grid, and where answers begin if that is between them.
+        """
+        answers = np.isfinite(level.errors)
+        first, ends = answers.argmax(axis=0), np.array(level.sizes, float)
+        known = np.asarray(~np.isnan(level.errors).all(axis=0))
+        begins = [
+            float(self.map.trade.answers_from(epsilon, delta)) if here else nan
+            for epsilon, here in zip(level.epsilons, known, strict=True)
+        ]
+        least = np.clip(begins, ends[np.maximum(first - 1, 0)], ends[first])
+        return np.where(known, np.where(answers.any(axis=0), least, ends[-1]), nan)
+
 
 def _share(trade: TradeOff) -> str:
     if trade.candidate.kind == "predicted":
@@ -109,8 +124,9 @@ def _share(trade: TradeOff) -> str:
     return f"at least {brief(10 * (1 - trade.beta))} of 10 runs"
 
 
-def _contours(level: Level, alpha: float) -> list[Series]:
-    """Return the line of this error, and the lines of smaller and larger ones."""
+def _contours(level: Level, point: Point) -> list[Series]:
+    """Return the line of a point's error, and the lines of smaller and larger ones."""
+    alpha = point.alpha
     if not isfinite(alpha):
         return []
     others = ", ".join(f"{factor * alpha:.3g}" for factor in FACTORS[::-1])
@@ -118,20 +134,20 @@ def _contours(level: Level, alpha: float) -> list[Series]:
     for factor in FACTORS:
         label = f"α = {others}, upwards" if factor == FACTORS[0] else ""
         lines.append(_line(label, level, factor * alpha, "reference", "5"))
-    return [*lines, _line(f"α = {alpha:.3g}", level, alpha, "theory", "0")]
+    return [*lines, _through(point, _line(f"α = {alpha:.3g}", level, alpha, "theory", "0"))]
+
+
+def _through(point: Point, line: Series) -> Series:
+    """Return a line of the map that goes through the point, which is on it."""
+    if not (point.solved and point.exact):
+        return line
+    places = {**dict(zip(line.x, line.y, strict=True)), point.epsilon: point.n}
+    return replace(line, x=sorted(places), y=[places[x] for x in sorted(places)])
 
 
 def _line(label: str, level: Level, alpha: float, role: str, colour: str) -> Series:
     sizes = contour(level.errors, level.sizes, alpha)
     return Series(label, level.epsilons, sizes, role=role, colour_key=colour)  # type: ignore[arg-type]
-
-
-def _silent(level: Level) -> Numbers:
-    """Return for every column the least n of the grid with an answer that tells something; nan if unknown."""
-    answers = np.isfinite(level.errors)
-    first = np.array(level.sizes, float)[answers.argmax(axis=0)]
-    least = np.where(answers.any(axis=0), first, float(level.sizes[-1]))
-    return np.where(np.isnan(level.errors).all(axis=0), nan, least)
 
 
 def _band(label: str, x: Numbers, low: Numbers, high: Numbers, colour: str) -> Series | None:

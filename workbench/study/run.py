@@ -23,7 +23,15 @@ class TooMuchWorkError(ArgumentError):
     """A figure's runs would take more work than is allowed, even with few trials."""
 
     def __init__(self, name: str, times: float, limit: float) -> None:
-        super().__init__(f"work of {name}", f"{times:.3g} times the usual", f"at most {limit:g} (--limit)")
+        super().__init__(f"work of {name}", times, f"at most {limit:g}")
+        self.times, self.limit = times, limit
+
+    def __str__(self) -> str:
+        lifted = float(f"{1.1 * self.times:.2g}")
+        return (
+            f"{self.argument}: {self.times:.3g} times the usual, {self.limit:g} allowed;"
+            f" `workbench reproduce --limit {lifted:g}` runs it"
+        )
 
 
 @dataclass(frozen=True)

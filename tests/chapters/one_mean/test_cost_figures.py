@@ -16,6 +16,8 @@ from workbench.chapters.one_mean.figures import (
     intervals_view,
 )
 from workbench.chapters.one_mean.figures import intervals as interval_figures
+from workbench.chapters.one_mean.runs import theory
+from workbench.charts.agreement import agreement
 from workbench.privacy import PureDP
 from workbench.study.run import Run
 from workbench.study.sweeps.sweep import Sweep, grid
@@ -69,6 +71,25 @@ def test_the_forbidden_region_is_the_largest_of_the_bounds():
     (edge,) = [series for series in panel.series if series.role == "bound"]
     parts = np.array([series.y for series in panel.series if series.role == "theory"])
     assert edge.y == tuple(parts.max(axis=0))
+
+
+@pytest.mark.parametrize("calibration", ["paper", "tight"])
+def test_the_foreseen_rows_are_the_first_that_are_enough(calibration):
+    n = accuracy.foreseen(calibration, 0.2, 0.3, 50.0)
+    near = partial(theory.accuracy, radius=50.0, budget=PureDP(0.3), calibration=calibration, beta=0.1)
+    assert near(round(1.02 * n)) <= 0.2 < near(round(n / 1.02))
+
+
+def test_predictions_judge_the_rows_where_nothing_is_committed(monkeypatch):
+    few = replace(l17_costs.SIZES, trials=100, blocks={"quick": 1})
+    monkeypatch.setattr(l17_costs, "SIZES", few)
+    moved = {"alpha": 0.2, "epsilon": 0.3, "radius": 50.0}
+    chart = accuracy.rows_against_accuracy(Run("quick", 17), **moved)
+    judged = agreement(chart)
+    assert (judged.points, bool(judged)) == (10, True)
+    right = accuracy.foreseen
+    monkeypatch.setattr(accuracy, "foreseen", lambda *place: 1.6 * right(*place))
+    assert not agreement(accuracy.rows_against_accuracy(Run("quick", 17), **moved))
 
 
 def test_the_view_shows_theory_first_and_then_more_and_more_runs(monkeypatch):

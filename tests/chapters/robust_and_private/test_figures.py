@@ -112,13 +112,19 @@ def test_both_extremes_of_the_score_lose_to_the_default():
 
 @pytest.mark.parametrize("attack", lkko21_duel.SHOWN)
 def test_the_duel_shows_the_rows_first_and_then_round_after_round(attack):
-    frames = list(gallery.duel_view(Run("quick", 1), attack=attack, estimator="mean/prime", **PUBLIC))
+    wanted = 0.15
+    frames = list(
+        gallery.duel_view(Run("quick", 1), attack=attack, estimator="mean/prime", alpha=wanted, **PUBLIC)
+    )
     assert len(frames) == 2 + duel_view.ROUNDS
     assert "no round yet" in frames[0].caption
     assert "wins" in frames[-1].caption
     assert all(frame.panels[1] == frames[0].panels[1] for frame in frames)
     marked = [series for series in frames[-1].panels[0].series if series.role == "estimate"]
     assert len(marked) == len(lkko21_duel.FIGHTERS)
+    lines = [series.y for series in frames[-1].panels[0].series if series.label == "wanted accuracy α"]
+    assert lines == [(wanted, wanted)]
+    assert f"at most α = {wanted:g} in " in frames[-1].caption
 
 
 @pytest.mark.usefixtures("_few_runs")

@@ -151,18 +151,20 @@ def test_the_promise_is_that_of_the_claim():
 
 
 def test_the_view_of_errors_shows_predictions_first_and_then_more_and_more_runs():
-    frames = list(gallery.error_against_rows_view(RUN, p=30, degree=3, **PUBLIC))
+    frames = list(gallery.error_against_rows_view(RUN, p=30, degree=3, alpha=0.07, **PUBLIC))
     estimates = [[s for s in frame.panels[0].series if s.role == "estimate"] for frame in frames]
     assert not any(len(tuple(series.x)) for series in estimates[0])
     assert all(len(tuple(series.x)) == len(view.ROWS["central"]) for series in estimates[-1])
     assert f"{view.RUNS} runs" in frames[-1].caption
     shown = {series.label for series in frames[-1].panels[0].series if tuple(series.x)}
     assert shown >= set(REFERENCES.values())
+    wanted = [s for s in frames[-1].panels[0].series if s.label == "wanted accuracy α"]
+    assert [set(s.y) for s in wanted] == [{0.07}]
     assert len({frame.panels[0].ylim for frame in frames}) == 1
 
 
 def test_predictions_of_the_view_are_near_its_runs():
-    *_, last = gallery.error_against_rows_view(RUN, p=60, degree=3, **PUBLIC)
+    *_, last = gallery.error_against_rows_view(RUN, p=60, degree=3, alpha=0.1, **PUBLIC)
     plain = next(s for s in last.panels[0].series if s.label == REFERENCES["plain"])
     predicted = next(
         s for s in last.panels[0].series if s.role == "theory" and s.colour_key == figures.LOOKS["plain"]

@@ -14,7 +14,6 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 FACTORS = (1, 1 / 40, 1.0371, 40)
 OF_FIGURES = {  # what figures alone use
     "many_dimensions": {"rho"},
-    "covariance": {"epsilon", "delta"},
     "sparse_covariance": {"share"},
 }
 MULTIPLES = (1, 10)  # of a parameter at which an explorer may start
@@ -50,6 +49,8 @@ def test_every_handle_starts_at_its_parameter(path, tmp_path):
                 assert handle.value == slider.value in handle.stops
                 assert explorer.values[name] == slider.value
                 met |= {one for one in here for by in MULTIPLES if here[one] * by == slider.value}
+        for call in starts.solved(path, tmp_path, **chosen):
+            met |= {one for one in here if call.starts.get(one) == here[one]}
         own = set(CHAPTERS[chapter(path.stem)])
         assert own - met == OF_FIGURES.get(chapter(path.stem), set()), chosen
 

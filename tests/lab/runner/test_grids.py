@@ -139,8 +139,8 @@ def test_work_beyond_the_limit_is_refused_in_one_line_and_predicted_alone(lab):
     said = lab.reproduce(given={"n": 10_000_000})
     (line,) = [line for line in said.splitlines() if "predictions alone" in line]
     assert line == (
-        "02_one_mean/n=1e7 falling: predictions alone, work of test-grids = '1.15e+03 times the usual': "
-        "expected at most 2 (--limit)"
+        "02_one_mean/n=1e7 falling: predictions alone, work of test-grids: 1.15e+03 times the usual, "
+        "2 allowed; `workbench reproduce --limit 1300` runs it"
     )
     kept = lab.numbers("n=1e7")
     assert kept["refused"].startswith("work of test-grids")

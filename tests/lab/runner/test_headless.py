@@ -70,7 +70,7 @@ def test_figures_are_those_of_papermill_from_another_folder(checkout, reproduced
 
 def test_the_executed_notebook_and_the_summary_say_what_is_judged_and_what_is_refused(reproduced):
     said, folder = reproduced
-    refusal = "work of rows = '4 times the usual': expected at most 2 (--limit)"
+    refusal = "work of rows: 4 times the usual, 2 allowed; `workbench reproduce --limit 4.4` runs it"
     assert f"02_one_mean/epsilon=0.1,n=8000 heavy: predictions alone, {refusal}\n" in said
     assert "errors: measured agrees with predicted at these parameters: 1 of 1 points\n" in said
     outputs = [
@@ -80,4 +80,4 @@ def test_the_executed_notebook_and_the_summary_say_what_is_judged_and_what_is_re
         if "data" in output
     ]
     assert "<b>At these parameters</b> measured agrees with predicted at 1 of 1 points." in outputs[0]
-    assert "<b>Predicted alone.</b> work of rows = &#x27;4 times the usual&#x27;" in outputs[1]
+    assert "<b>Predicted alone.</b> work of rows: 4 times the usual, 2 allowed;" in outputs[1]

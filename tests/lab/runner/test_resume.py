@@ -41,8 +41,8 @@ def sweep(of):
     points = grid(of=of, n=range(10, 130, 10))
     return Sweep(f"gated-{of}", points, measure, trials=5, blocks={"quick": 1, "full": 2})
 
-def errors(profile, seed):
-    means = run(sweep("figure"), profile, seed=seed).groupby("n")["error"].mean()
+def errors(how):
+    means = run(sweep("figure"), how.profile, seed=how.seed).groupby("n")["error"].mean()
     series = Series("measured", tuple(means.index), tuple(means), colour_key="1")
     return Chart("errors", "Errors", (Panel("Error", "n", "error", (series,)),), alt="They fall.")
 

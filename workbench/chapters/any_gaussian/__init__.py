@@ -3,7 +3,7 @@
 from workbench.chapters.any_gaussian.figures.learners import attacked, two_learners, whole_law
 from workbench.chapters.any_gaussian.figures.rows import flat, rows_against_d, subspace_cliff
 from workbench.chapters.any_gaussian.figures.rows_view import rows_view
-from workbench.chapters.any_gaussian.figures.view import mask_view, vote_view
+from workbench.chapters.any_gaussian.figures.view import MASKED_ROWS, mask_view, vote_view
 from workbench.chapters.any_gaussian.figures.vote import masks, the_vote
 
 CLAIMS = (
@@ -32,6 +32,7 @@ FULL = (
 __all__ = [
     "CLAIMS",
     "FULL",
+    "MASKED_ROWS",
     "attacked",
     "flat",
     "mask_view",

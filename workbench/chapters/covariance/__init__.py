@@ -3,7 +3,7 @@
 from workbench.chapters.covariance.figures.condition import side_by_side, votes
 from workbench.chapters.covariance.figures.ellipses import one_radius, step_by_step
 from workbench.chapters.covariance.figures.heavy import rates, three_layers
-from workbench.chapters.covariance.figures.layers_view import layers_view
+from workbench.chapters.covariance.figures.layers_view import CUT, layers_view
 from workbench.chapters.covariance.figures.net import pure_net
 from workbench.chapters.covariance.figures.steps_view import steps_view
 from workbench.chapters.covariance.figures.table import table_one
@@ -25,6 +25,7 @@ FULL = ("covariance/joint-error-as-predicted",)  # minutes of runs
 
 __all__ = [
     "CLAIMS",
+    "CUT",
     "FULL",
     "layers_view",
     "one_radius",

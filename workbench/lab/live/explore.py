@@ -9,8 +9,8 @@ display bundle, a widget with an image to fall back on.
 """
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -91,15 +91,17 @@ class Explorer:
         publish(body + frame.words(self.moves) + STILL, frame.error or self.alt, self.box._repr_mimebundle_())
 
     def draw_now(self) -> Drawing:
-        """Draw the view at the present values to its end and return the last frame."""
+        """Follow the view at the present values to its end, draw its last chart and return that frame."""
         frame = Drawing(error="the view yields no chart")
-        for frame in self.frames(self.values):  # noqa: B007
+        for frame in self.frames(self.values, partial(deque, maxlen=1)):  # noqa: B007
             pass
         self._put(frame)
         return frame
 
-    def frames(self, values: dict[str, object]) -> Iterator[Drawing]:
-        """Yield the frames of a view; one that was finished before comes at once."""
+    def frames(
+        self, values: dict[str, object], drawn: Callable[[Iterator[Chart]], Iterable[Chart]] = iter
+    ) -> Iterator[Drawing]:
+        """Yield the frames of a view, of all its charts or those chosen; a finished one comes at once."""
         kept, position = self.kept, self.position(values)
         key = (*values.values(), kept and kept.position)
         if key in self.done:
@@ -108,7 +110,7 @@ class Explorer:
             return
         frame = None
         try:
-            for number, chart in enumerate(self.view(**values)):
+            for number, chart in enumerate(drawn(self.view(**values))):
                 self.figure = draw(kept.beneath(chart) if kept else chart, self.figure)
                 said, shown = chart.caption or chart.how_to_read, f"{chart.title.rstrip('.')}. {chart.alt}"
                 come = stage(chart, first=not number)

@@ -53,7 +53,7 @@ class Session:
     seed
         Of everything random.
     parameters
-        The notebook's other parameters, recorded with the figures.
+        The notebook's other parameters: those away from its start let predictions judge.
 
     Raises
     ------
@@ -77,7 +77,7 @@ class Session:
         integer_at_least(0, seed=seed)
         self.out = Path(out or tempfile.mkdtemp(prefix="workbench-"))
         self.chapter, self.profile, self.seed = chapter, profile, seed
-        self.parameters, self.moved = parameters, moved(chapter, parameters)
+        self.moved = moved(chapter, parameters)
         self.profiles = PROFILES[: PROFILES.index(profile) + 1]
         (self.out / VERDICTS).unlink(missing_ok=True)
 
@@ -97,7 +97,7 @@ class Session:
             recorded with it.
         """
         require(self.chapter, parameters)
-        used = {**defaults(figure), **parameters} if _acts(figure) else self.parameters
+        used = {**defaults(figure), **parameters}
         made, remark = self._charts(figure, parameters)
         record = {"profile": self.profile, **used}
         picture = save(made, self.out, parameters=record, seed=self.seed, verdicts=verdicts, refused=remark)
@@ -183,11 +183,7 @@ class Session:
 
 def _made(figure: Callable[..., Chart], run: Run, parameters: Mapping[str, object]) -> Chart:
     with leased():
-        return figure(run, **parameters) if _acts(figure) else figure(run.profile, run.seed)
-
-
-def _acts(figure: Callable[..., Chart]) -> bool:
-    return next(iter(signature(figure).parameters)) == "run"
+        return figure(run, **parameters)
 
 
 def defaults(figure: Callable[..., Chart]) -> dict[str, object]:

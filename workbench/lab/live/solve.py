@@ -8,7 +8,7 @@ known; then the exact number; then a finer map, which is kept.
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil, floor, log10, nan
 from typing import Any
 
@@ -76,7 +76,12 @@ class Solution:
 
 
 def solve(
-    key: str, *, d: int | None = None, settings: Mapping[str, Any] | None = None, **start: float
+    key: str,
+    *,
+    d: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    unknown: str = "n",
+    **start: float,
 ) -> None:
     """Display the explorer of what an estimator trades.
 
@@ -88,6 +93,8 @@ def solve(
         Columns; those that its source starts with, unless given.
     settings
         Its public parameters that are not those of the catalog's example.
+    unknown
+        The name of what is solved at first.
     start
         Where `n`, `epsilon`, `delta` and `alpha` start; n is what the others need unless it is given.
 
@@ -96,11 +103,16 @@ def solve(
     ArgumentError
         If the estimator predicts and proves nothing, takes no such budget, or a start is not legal.
     """
-    solver(key, d=d, settings=settings, **start).show()
+    solver(key, d=d, settings=settings, unknown=unknown, **start).show()
 
 
 def solver(
-    key: str, *, d: int | None = None, settings: Mapping[str, Any] | None = None, **start: float
+    key: str,
+    *,
+    d: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    unknown: str = "n",
+    **start: float,
 ) -> "Solver":
     """Return that explorer."""
     at = STARTS.get(key, Start())
@@ -108,7 +120,7 @@ def solver(
         one_of(NAMES.values(), start=name)
     trade = TradeOff(key, d or at.d, settings or {})
     places = {"epsilon": at.epsilon, "delta": at.delta, "alpha": at.alpha} | start
-    declared = {"n": N, "epsilon": EPSILON, "delta": DELTA, "alpha": ALPHA}
+    declared = {"n": N, "epsilon": EPSILON, "delta": DELTA, "alpha": _accuracy(trade, places["alpha"])}
     if not trade.takes_delta:
         declared.pop("delta")
         places["delta"] = 0.0
@@ -123,14 +135,28 @@ def solver(
     track = sliders["n"]
     sliders["n"] = Slider(*ends, track.value, True, track.label, track.unit, True, (1, 10**12))
     epsilons = sliders["epsilon"].low, sliders["epsilon"].high
-    return Solver(Solution(TradeMap(trade, ends, epsilons)), sliders)
+    return Solver(Solution(TradeMap(trade, ends, epsilons)), sliders, unknown)
+
+
+def _accuracy(trade: TradeOff, start: float) -> Parameter:
+    """Return α in the unit of an estimator's error, which the picture says, its track round the start."""
+    low, high = ALPHA.track or (ALPHA.low, ALPHA.high)
+    track = min(low, start / 5), max(high, 5 * start)
+    one = trade.candidate
+    scaled = "/sigma" in one.meaning or getattr(one.estimator, "sigma", None) == 1
+    unit = ALPHA.unit if scaled and one.entry.estimand == "mean" else ""
+    return replace(
+        ALPHA, low=min(ALPHA.low, track[0]), high=max(ALPHA.high, track[1]), track=track, unit=unit
+    )
 
 
 class Solver(Explorer):
     """An explorer one of whose handles is moved by the others, and two by a point on the picture."""
 
-    def __init__(self, solution: Solution, sliders: dict[str, Slider]) -> None:
-        unknowns = Choice([symbol for symbol, name in NAMES.items() if name in sliders], "n", "solve for")
+    def __init__(self, solution: Solution, sliders: dict[str, Slider], unknown: str) -> None:
+        symbols = {name: symbol for symbol, name in NAMES.items() if name in sliders}
+        one_of(symbols, unknown=unknown)
+        unknowns = Choice([*symbols.values()], symbols[unknown], "solve for")
         self.solution, self.settling = solution, False
         trade = solution.map.trade
         alt = f"What {trade.key} trades between rows, privacy and accuracy"

@@ -20,6 +20,7 @@ from workbench.chapters.any_gaussian.figures.vote import (
 from workbench.chapters.any_gaussian.runs.votes import rotated
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import ellipse, plane
+from workbench.charts.parameters import Parameter
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.study.run import Run
@@ -28,6 +29,10 @@ from workbench.study.sweeps.streams import Role, stream
 NAME = "any-gaussian-view"
 EACH, STEPS = 100, 4  # draws of a frame, frames
 MASKED, SHOWN = 15, 6  # releases of a frame, ellipses
+MASKED_ROWS = Parameter(
+    "n", 20_000, 1000, 10_000_000, "of which groups are made", "rows", integer=True, track=(6000, 100_000)
+)
+"""The rows behind `mask_view`; the notebook's own n counts groups."""
 
 
 def vote_view(

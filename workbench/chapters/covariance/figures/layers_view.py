@@ -8,6 +8,7 @@ from workbench.chapters.covariance.figures.heavy import LAYER_LIMITS, LAYERS, RA
 from workbench.chapters.covariance.runs.heavy_theory import CutStudent
 from workbench.charts.bands import ERROR
 from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.parameters import Parameter
 from workbench.distributions import Gaussian
 from workbench.estimators.parts.rows import second_moment_sensitivity, second_moment_within
 from workbench.linalg import norms
@@ -21,6 +22,7 @@ from workbench.types import Array
 NAME = "covariance-layers-view"
 RADII = tuple(float(radius) for radius in np.geomspace(2.5, 40.0, 7))
 FINE = tuple(float(radius) for radius in np.geomspace(2.0, 50.0, 41))
+CUT = Parameter("γ", 5.0, 2, 50, "where rows are cut", "σ", track=(2.5, 40))
 WORK, ROUNDS = 15_000, 8  # rows in the samples of a frame, frames
 
 
@@ -29,7 +31,7 @@ def layers_view(
 ) -> Iterator[Chart]:
     """Yield the view of the three errors: the prediction at once, then more and more samples.
 
-    `cut` is the radius γ at which the reader would cut.
+    `cut` is the radius γ at which the reader would cut (`CUT`).
     """
     law = CutStudent(degrees, d)
     yield _chart(law, n, rho, alpha, cut, np.empty((0, 3, len(RADII))))

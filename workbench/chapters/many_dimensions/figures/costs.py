@@ -134,7 +134,8 @@ def _between(sweep: Sweep, along: str, value: float) -> Point:
 
 def _sizes(run: Run, price: Price, owner: str, rng: Generator) -> Panel:
     """Return the n at which the error is at most α in 90 % of runs, against the n that is predicted."""
-    frame, places, curves = run.table(*price.counted()), price.settings(), []
+    places, curves = price.settings(), []
+    frame = run.table(*price.searches(places))
     for place, mode in enumerate(runs.MODES):
         groups = {both[place]: at(frame, d=d, alpha=alpha, mode=mode)
                   for (d, alpha), both in places.items()}  # fmt: skip

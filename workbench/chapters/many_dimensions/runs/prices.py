@@ -23,7 +23,7 @@ class Price:
     Parameters
     ----------
     axes, sizes
-        The sweeps along n, ρ and d, and those that count rows for many and for few dimensions.
+        The sweeps along n, ρ and d, and those that look for rows in many and in few dimensions.
     middle
         Setting of `sizes`: predicted n, one for each mode.
     predict, rows
@@ -73,9 +73,8 @@ class Price:
         """Return the predicted n at which the error is at most α with probability .9."""
         return self.rows(d, alpha, mode, self.rho, *self.told.values())
 
-    def counted(self) -> Iterator[Sweep]:
-        """Yield the sweeps that count rows, their grids round the predicted n."""
-        places = self.settings()
+    def searches(self, places: Mapping[Setting, tuple[int, int]]) -> Iterator[Sweep]:
+        """Yield the sweeps that look for the rows of these settings, their grids round the predicted n."""
         if list(places) == list(self.middle):
             same = all(
                 sweep.points[0].items() >= {"rho": self.rho, **self.told}.items() for sweep in self.sizes

@@ -1,20 +1,25 @@
 """How many rows a private mean needs for an accuracy, over what no estimator can do without."""
 
 from collections.abc import Sequence
+from math import ceil, log
 
 import numpy as np
 import pandas as pd
 
+from workbench.bounds.search import smallest
 from workbench.chapters.one_mean.claims import costs
 from workbench.chapters.one_mean.figures.costs import KEYS, NAMES
+from workbench.chapters.one_mean.runs import theory
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
+from workbench.privacy import PureDP
 from workbench.study.measures import Measure
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import resampler
 from workbench.study.sweeps.sweep import Sweep, grid, multiples
 
 ALPHA = 0.1
+RATIO = 1.02  # of neighbouring n that are predicted
 LOWER = {
     "sampling": "sampling alone",
     "two points": "two points (Lemma 2.7)",
@@ -35,7 +40,7 @@ def rows_against_accuracy(
     low, high = 0.2 * alpha, 7 * alpha
     alphas = np.geomspace(low, high, 41)
     bounds = [costs.lower_bounds(one, epsilon, costs.SIZE_BETA, radius) for one in alphas]
-    series = [_sizes(frame, calibration, alpha / ALPHA, rng) for calibration in KEYS]
+    series = [_sizes(frame, calibration, alpha, epsilon, radius, rng) for calibration in KEYS]
     series.append(forbidden(alphas, bounds))
     series += [
         Series(name, alphas, [bound[key] for bound in bounds], role="theory", colour_key=str(place))
@@ -80,11 +85,32 @@ def _sized(alpha: float, epsilon: float, radius: float) -> Sweep:
     )
 
 
-def _sizes(frame: pd.DataFrame, calibration: str, unit: float, rng: np.random.Generator) -> Series:
-    alphas = [unit * alpha for alpha in costs.ALPHAS] if len(frame) else []
-    found = {alpha: costs.size_needed(frame, calibration, alpha, LEVEL, rng) for alpha in alphas}
-    sizes = {alpha: Measure(one.estimate, one.interval, 0) for alpha, one in found.items()}
-    return measured(NAMES[calibration], sizes, KEYS[calibration], kind="count")
+def _sizes(
+    frame: pd.DataFrame,
+    calibration: str,
+    alpha: float,
+    epsilon: float,
+    radius: float,
+    rng: np.random.Generator,
+) -> Series:
+    """Return the measured n; away from the usual numbers, where nothing is committed, predictions judge."""
+    alphas = [alpha / ALPHA * one for one in costs.ALPHAS] if len(frame) else []
+    found = {one: costs.size_needed(frame, calibration, one, LEVEL, rng) for one in alphas}
+    sizes = {one: Measure(size.estimate, size.interval, 0) for one, size in found.items()}
+    usual = (alpha, epsilon, radius) == (ALPHA, costs.SIZE_EPSILON, costs.RADIUS)
+    expected = None if usual else [foreseen(calibration, one, epsilon, radius) for one in alphas]
+    return measured(NAMES[calibration], sizes, KEYS[calibration], expected, kind="count")
+
+
+def foreseen(calibration: str, alpha: float, epsilon: float, radius: float) -> float:
+    """Return the n, to one per cent, from which 90 % of the runs are predicted to err by at most alpha."""
+    first = max(costs.lower_bounds(alpha, epsilon, costs.SIZE_BETA, radius).values())
+
+    def enough(place: int) -> bool:
+        n, budget = ceil(RATIO**place), PureDP(epsilon)
+        return theory.accuracy(n, radius, budget, calibration, costs.SIZE_BETA) <= alpha
+
+    return float(RATIO ** (smallest(enough, max(1, round(log(max(first, 2), RATIO)))) - 0.5))
 
 
 def forbidden(alphas: Sequence[float] | np.ndarray, bounds: Sequence[dict[str, float]]) -> Series:

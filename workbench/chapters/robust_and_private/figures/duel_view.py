@@ -27,6 +27,7 @@ class Duel:
 
     corruption: float
     budget: ApproxDP
+    alpha: float
     n: int
     d: int
     attack: str
@@ -68,6 +69,7 @@ class Duel:
         ends = (0.5, len(study.FIGHTERS) + 0.5)
         series = [
             Series("ξ √ln(1/ξ)", ends, (self.limit, self.limit), role="reference", colour_key=FREE),
+            Series("wanted accuracy α", ends, (self.alpha,) * 2, role="reference", colour_key="5"),
             *(self._bar(place, name) for place, name in enumerate(study.FIGHTERS, 1) if name in self.errors),
         ]
         names = tuple(f"» {name} «" if name == self.estimator else name for name in study.FIGHTERS)
@@ -94,10 +96,12 @@ class Duel:
             return f"The limit is {self.limit:.2g}; no round yet."
         medians = {name: float(np.median(found)) for name, found in self.errors.items()}
         own, rounds = medians[self.estimator], len(self.errors[self.estimator])
+        within = sum(error <= self.alpha for error in self.errors[self.estimator])
         winner = "the estimator" if own <= self.limit else "the adversary"
         said = (
             f"{winner.capitalize()} wins: {self.estimator} errs by {own:.2g} after {self.attack}, the limit"
-            f" is {self.limit:.2g}; median of {rounds} round{'s' * (rounds > 1)}."
+            f" is {self.limit:.2g}; median of {rounds} round{'s' * (rounds > 1)}, at most α = {self.alpha:g}"
+            f" in {within}."
         )
         if len(medians) < len(study.FIGHTERS):
             return said
@@ -111,13 +115,14 @@ def duel_view(
     corruption: float,
     epsilon: float,
     delta: float,
+    alpha: float,
     n: int,
     d: int,
     attack: str,
     estimator: str,
 ) -> Iterator[Chart]:
     """Yield the rows as the adversary made them, the chosen estimator's answer, then round after round."""
-    duel = Duel(corruption, ApproxDP(epsilon, delta), n, d, attack, estimator)
+    duel = Duel(corruption, ApproxDP(epsilon, delta), alpha, n, d, attack, estimator)
     data, noise = (stream(run.seed, role, "robust-duel", 0, 0) for role in (Role.DATA, Role.NOISE))
     rows = duel.rows(data)
     yield duel.chart(rows)

@@ -48,6 +48,7 @@ class Picture:
     p: int
     degree: float
     budget: ApproxDP
+    alpha: float
     model: Model
     truth: Array
     lines: list[Series] = field(default_factory=list)
@@ -63,6 +64,7 @@ class Picture:
         rows, size = self.rows, spectral(self.truth)
         flat = spectral(self.truth - diagonal(self.truth)) / size
         self.lines = [
+            Series("wanted accuracy α", rows, [self.alpha] * len(rows), role="reference", colour_key="5"),
             self._level("zero", 1.0),
             self._level("oracle diagonal", flat),
             self._theory([self.plain(n) / size for n in rows], LOOKS["plain"]),
@@ -147,13 +149,13 @@ class Picture:
 
 
 def error_against_rows_view(
-    run: Run, *, epsilon: float, delta: float, p: int, degree: int, model: Model
+    run: Run, *, epsilon: float, delta: float, alpha: float, p: int, degree: int, model: Model
 ) -> Iterator[Chart]:
     """Yield predictions, then one run at every n, then more runs."""
     data, noise = (stream(run.seed, role, "wx19-view", p, 0) for role in (Role.DATA, Role.NOISE))
     rows = ROWS[model]
     truth = spread(p, min(1.0, share_of(p, degree)), rows[-1], data)
-    picture = Picture(p, degree, ApproxDP(epsilon, delta), model, truth)
+    picture = Picture(p, degree, ApproxDP(epsilon, delta), alpha, model, truth)
     picture.predict()
     yield picture.chart()
     work = 0.0
