@@ -1,6 +1,7 @@
 """The pictures about many dimensions are complete and true, and explorers get richer while they run."""
 
 from itertools import pairwise
+from math import inf, isnan
 
 import numpy as np
 import pytest
@@ -8,9 +9,10 @@ import pytest
 from tests.chapters.pictures import has_estimates, require_complete
 from workbench.chapters import many_dimensions as gallery
 from workbench.chapters.many_dimensions.figures import costs, ellipses, means_view, shapes
+from workbench.chapters.many_dimensions.figures import steps as figure_steps
 from workbench.chapters.many_dimensions.figures.means import METHODS
 from workbench.chapters.many_dimensions.runs import coinpress as runs
-from workbench.chapters.many_dimensions.runs import means, theory
+from workbench.chapters.many_dimensions.runs import means, steps, theory
 from workbench.charts.agreement import agreement
 from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.lab.pictures.plots import svg
@@ -53,6 +55,32 @@ def test_the_price_of_a_mean_is_foreseen_at_other_numbers(rho, d, radius):
     found = agreement(made)
     assert found, str(found)
     assert found.points >= 30
+
+
+@pytest.mark.parametrize(
+    ("figure", "numbers"),
+    [
+        (gallery.skewed_rows, {"epsilon": 0.1}),
+        pytest.param(gallery.error_against_steps, {"rho": 0.05}, marks=pytest.mark.slow),
+        (gallery.two_modes, {"rho": 0.05}),
+    ],
+    ids=["skewed_rows", "error_against_steps", "two_modes"],
+)
+def test_axes_hold_what_is_measured_at_other_numbers(figure, numbers):
+    for panel in figure(Run("quick", SEED, most=2), **numbers).panels:
+        low, high = panel.ylim or (0.0, inf)
+        assert all(low <= y <= high for one in panel.series if one.role == "estimate" for y in one.y)
+
+
+def test_an_error_is_not_foreseen_where_noise_outweighs_an_eigenvalue():
+    point = figure_steps.at_numbers(steps.COVARIANCE_STEPS, 0.05, 10, 1.5, condition=[1000.0]).points[0]
+    foreseen = [figure_steps.covariance_error(point, "proved", count) for count in steps.STEPS]
+    assert [isnan(one) for one in foreseen] == [True, True, True, False, False, False]
+
+
+def test_rows_grow_with_the_noise_as_far_as_the_work_allows():
+    usual, here = (gallery.skewed_rows(Run("quick", SEED, most=2), epsilon=one) for one in (1.0, 0.1))
+    assert [2 * n for n in usual.panels[1].series[0].x] == list(here.panels[1].series[0].x)
 
 
 def test_errors_stand_beside_what_needs_no_privacy_and_what_needs_no_rows():

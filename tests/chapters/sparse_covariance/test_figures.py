@@ -143,7 +143,7 @@ def test_matrices_are_of_one_run_in_units_of_the_mean_variance():
 
 def test_the_promise_is_that_of_the_claim():
     chart = gallery.promise(Run("quick", 1))
-    curve = next(series for series in chart.panels[0].series if series.label == "δ = 1e-05")
+    curve = next(series for series in chart.panels[0].series if series.label == "δ = 10⁻⁵")
     assert np.interp(1.0, curve.x, curve.y) == pytest.approx(1.098, abs=2e-3)
     for series in chart.panels[1].series[:-1]:
         assert max(series.y) < 1

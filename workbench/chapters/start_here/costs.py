@@ -83,8 +83,12 @@ def price(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = 
         f"What privacy adds to the error of {n} rows",
         (Panel("", "ε", "distance from the plain mean", (plain, *curves), note=note),),
         alt="The median distance between released and plain mean against ε, both logarithmic, for three"
-        " estimators. All fall; the one that cuts at the whole range lies highest, and the others fall below"
-        f" one standard error of the plain mean{' at ε of about 0.6' if usual else ' first'}.",
+        " estimators. All fall; the one that cuts at the whole range lies highest, and the others"
+        + (
+            " fall below one standard error of the plain mean at ε of about 0.6."
+            if usual
+            else " lower, wherever ε is enough for an answer."
+        ),
         how_to_read="The distance is in standard errors of the plain mean. Below the black line privacy adds"
         f" less than the sample leaves open anyway. {'To the left of ε = 0.5' if usual else 'On the left'}"
         " the two means that look first can afford little more than the look itself: a median, which for a"

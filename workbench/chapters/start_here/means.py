@@ -102,7 +102,7 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n:
     return Chart(
         "side_by_side",
         f"The mean of one column at ε = {epsilon:g}, δ ≤ {delta:g}: what is released",
-        (_strip(x, spread, BMI, _absent(found)),),
+        (_strip(x, spread, replace(BMI, shown=_wide(spread, BMI.shown)), _missing(found, spread)),),
         alt="Bars one below the other: for every private estimator of a mean that applies, the central"
         f" 90 % of what it releases for the same {n} rows. Those that cut at the whole range spread widest,"
         " those that look for the data first least; the private median lies below the plain mean.",
@@ -136,6 +136,26 @@ def _bar(place: int, key: str, values: np.ndarray) -> list[Series]:
         return []
     low, middle, high = np.quantile(answers, (0.05, 0.5, 0.95))
     return [Series("", (place,), (middle,), (low,), (high,), colour_key=key)]
+
+
+def _wide(spread: Mapping[str, np.ndarray], shown: tuple[float, float]) -> tuple[float, float]:
+    """Return limits in which at least three bars of four end, on either side."""
+    answers = [values[np.isfinite(values)] for values in spread.values()]
+    ends = np.array([np.quantile(one, (0.05, 0.95)) for one in answers if len(one)]).reshape(-1, 2)
+    if not len(ends):
+        return shown
+    low, high = (float(f"{np.quantile(ends[:, i], q):.3g}") for i, q in enumerate((0.25, 0.75)))
+    return min(shown[0], low), max(shown[1], high)
+
+
+def _missing(found: tuple[Candidate, ...], spread: Mapping[str, np.ndarray]) -> str:
+    silent = [one.key for one in found if one.budget is not None and _silent(spread[one.key])]
+    said = [f"Mostly no answer: {', '.join(silent)}."] if silent else []
+    return " ".join([one for one in (_absent(found), *said) if one])
+
+
+def _silent(values: np.ndarray) -> bool:
+    return bool(2 * np.isnan(values).sum() > len(values))
 
 
 def _absent(found: tuple[Candidate, ...]) -> str:
@@ -203,7 +223,7 @@ def _view_chart(
 
 def _caption(x: np.ndarray, spread: Mapping[str, np.ndarray]) -> str:
     runs = max(map(len, spread.values()))
-    silent = [key for key, values in spread.items() if 2 * np.isnan(values).sum() > len(values)]
+    silent = [key for key, values in spread.items() if _silent(values)]
     said = f" Mostly no answer: {', '.join(silent)}." if silent else ""
     count = f"; {runs} releases each" if runs else ""
     return f"The plain mean of these {len(x)} rows is {x.mean():.2f}{count}.{said}"

@@ -40,13 +40,15 @@ def whole_law(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Ch
         for n in sweeps.law_sizes(predicted.law_rows(d, budget))
     ]
     frame = run.table(at_budget(sweeps.LAW_SIZES, budget, points))
+    most = max(max(_foreseen(d, budget).values()) for d in sweeps.DIMENSIONS)
+    first = "one or two hundredths" if (epsilon, delta) == (EPSILON, DELTA) else f"{most:.1g}"
     return Chart(
         "whole_law",
         f"Any Gaussian: mean and covariance at once, {said(budget)}",
         (_errors(run, frame, budget), _rows_for(frame, budget)),
-        alt="Left, the total variation starts at about one or two hundredths at the fewest rows and falls"
+        alt=f"Left, the total variation starts at about {first} at the fewest rows and falls"
         " with n, for d = 1, 2, 3. Right, rows against the error they reach: flat, and far above the"
-        " theorem's shape, for errors above one or two hundredths, and close to it below.",
+        f" theorem's shape, for errors above {first}, and close to it below.",
         how_to_read="Left, each curve begins at the fewest rows that are answered, and there the error is"
         " small already: votes need many groups, and once there are so many, the rows suffice for much more"
         " than α = .2. Right, the same read the other way round. Dashed: the theorem with every constant 1."

@@ -20,10 +20,12 @@ from workbench.chapters.many_dimensions.runs.means import (
 from workbench.chapters.many_dimensions.runs.theory import Parts
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.limits import covering
 from workbench.charts.ticks import tick_labels
 from workbench.privacy import ApproxDP
 from workbench.study.measures import at, by, median, scaled
 from workbench.study.run import Run
+from workbench.study.sweeps.resources import resources
 from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.sweep import Sweep, grid, multiples
 
@@ -148,8 +150,9 @@ def skewed_rows(
     radius: float = HALF_WIDTH,
 ) -> Chart:
     """Return the errors of both means against n, for normal and for skewed rows."""
-    points = [{**point, "epsilon": epsilon, "delta": delta, "d": d, "half_width": radius}
-              for point in sweeps.SKEWED.points]  # fmt: skip
+    farther = min(resources().limit, max(1.0, EPSILON / epsilon))  # rows grow as the noise, as far as allowed
+    points = [{**point, "n": multiples([point["n"]], farther)[0], "epsilon": epsilon, "delta": delta, "d": d,
+               "half_width": radius} for point in sweeps.SKEWED.points]  # fmt: skip
     frame = run.table(sweeps.SKEWED.moved(points))
     kurtosis = f"kurtosis {sweeps.LAWS['skewed']:g}"
     return Chart(
@@ -190,4 +193,5 @@ def _law(frame: pd.DataFrame, points: Sequence[Point], law: str, title: str) -> 
     curves.append(
         Series("sample mean (not private)", groups, plain, role="reference", colour_key="non-private")
     )
-    return Panel(title, ROWS, ERROR, tuple(curves), note="Bands: 95 % intervals.", ylim=(0.005, 2))
+    ylim = covering((0.005, 2), curves)
+    return Panel(title, ROWS, ERROR, tuple(curves), note="Bands: 95 % intervals.", ylim=ylim)

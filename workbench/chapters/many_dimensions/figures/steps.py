@@ -13,8 +13,10 @@ from workbench.chapters.many_dimensions.runs import steps, theory
 from workbench.chapters.many_dimensions.runs.means import HALF_WIDTH
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.limits import covering
 from workbench.charts.ticks import tick_labels
 from workbench.privacy import ZCDP
+from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.measures import at, by, median
 from workbench.study.run import Run
 from workbench.study.sweeps.grids import Sweep, multiples
@@ -56,6 +58,8 @@ def error_against_steps(
     ]
     spreads = [condition * point["condition"] / runs.CONDITION for point in steps.CONDITIONS.points]
     longer = at_numbers(steps.CONDITIONS, rho, d, 1.5, condition=spreads)
+    usual = (rho, d, radius, condition) == (runs.RHO, runs.D, HALF_WIDTH, runs.CONDITION)
+    few, again = ("two to four", "from the third step on") if usual else ("a few", "again")
     frame = run.table(means)
     return Chart(
         "error_against_steps",
@@ -66,10 +70,10 @@ def error_against_steps(
             _covariance_steps(run, *sides),
             _more_steps(run.table(longer), longer),
         ),
-        alt="Means: the error falls to that of the sample mean at two to four steps, depending on the range,"
+        alt=f"Means: the error falls to that of the sample mean at {few} steps, depending on the range,"
         " and stays there; that of one step grows in proportion to the range. Covariances: the error falls"
         " with the number of steps to that of the sample covariance and stays; with rows on the wrong side"
-        " it rises from the third step on, beyond that of answering zero.",
+        f" it rises {again}, beyond that of answering zero.",
         how_to_read="A good curve falls to the black line and stays on it: a step that the public numbers say"
         " cannot help is skipped. Hollow, what one run in a hundred exceeds: mode practical trusts balls that"
         " now and then miss the mean. One step adds noise for the whole range (top right, slope 1). Bottom"
@@ -132,12 +136,19 @@ def _digit(limit: float) -> float:
     return float(f"{limit:.1g}")
 
 
-def _covariance_error(point: Point, mode: str, count: int) -> float:
-    """Return the predicted error; nan where rows of the last frame are far from white."""
+def covariance_error(point: Point, mode: str, count: int) -> float:
+    """Return the predicted error; nan where rows of the last frame are far from white.
+
+    Nan, too, where noise, of norm √(2d) times its sd, outweighs the least eigenvalue of the last frame: the
+    positive part then takes some of it away.
+    """
     estimator = runs.covariance_of(point["condition"], mode=mode, steps=count)
     public = estimator, runs.spectrum(point["d"], point["condition"]), point["n"], ZCDP(point["rho"])
     last = theory.frames(*public)[-1]
     if mode == "practical" and last.min() < theory.ROUND * last.max():
+        return nan
+    sd = gaussian_scale(list(estimator.plan(point["n"], point["d"], ZCDP(point["rho"])).charges())[-1])
+    if sd * sqrt(2 * point["d"]) > last.min():
         return nan
     return theory.covariance_parts(*public).total
 
@@ -147,7 +158,7 @@ def _covariance_steps(run: Run, right: Sweep, either: Sweep) -> Panel:
     curves = []
     for mode in reversed(runs.MODES):
         found = {t: size(frame[f"{mode} {t}"].to_numpy()) for t in steps.STEPS if len(frame)}
-        expected = [_covariance_error(point, mode, t) for t in found]
+        expected = [covariance_error(point, mode, t) for t in found]
         curves.append(measured(f"covariance, {mode}", found, key(COVARIANCE, mode), expected))
     wrong = {t: size(sides[f"wrong {t}"].to_numpy()) for t in steps.STEPS if len(sides)}
     curves.append(measured("covariance, rows on the wrong side", wrong, "4"))
@@ -180,7 +191,7 @@ def _more_steps(frame: pd.DataFrame, sweep: Sweep) -> Panel:
     title = f"covariance, n = {rows_said}, condition numbers {words}"
     return Panel(
         title, "steps beyond the default", "error / plain estimate's", tuple(curves), "linear", "linear",
-        note=f"Three curves for each mode. {NOTE}", ylim=(0.97, 1.16),
+        note=f"Three curves for each mode. {NOTE}", ylim=covering((0.97, 1.16), curves),
     )  # fmt: skip
 
 

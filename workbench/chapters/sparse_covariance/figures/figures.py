@@ -15,6 +15,7 @@ from workbench.chapters.sparse_covariance.runs import theory
 from workbench.chapters.sparse_covariance.runs.designs import REFERENCES, Model
 from workbench.charts.bands import predicted
 from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.limits import covering
 from workbench.privacy import ApproxDP
 from workbench.study.measures import BAND, at
 from workbench.study.run import Run
@@ -161,7 +162,7 @@ def _rules(run: Run, frame: pd.DataFrame, model: Model, w: int, chosen: study.Se
 
 def _panel(title: str, series: list[Series], model: str, w: int) -> Panel:
     users = "rows n" if model == "central" else "users n"
-    return Panel(title, users, "relative error", tuple(series), ylim=LIMITS[model, w])
+    return Panel(title, users, "relative error", tuple(series), ylim=covering(LIMITS[model, w], series))
 
 
 def _curve(rows: pd.DataFrame, name: str, w: int, label: str, look: str) -> Series:

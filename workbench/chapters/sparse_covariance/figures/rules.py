@@ -12,6 +12,7 @@ from workbench.chapters.sparse_covariance.runs import theory
 from workbench.chapters.sparse_covariance.runs.designs import DELTA, REFERENCES
 from workbench.chapters.sparse_covariance.runs.measures import arithmetic, exponential, trials
 from workbench.charts.chart import Chart, Heat, Panel, Series
+from workbench.charts.limits import covering
 from workbench.charts.parameters import short
 from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance
 from workbench.estimators.parts.sparse.thresholding import RULES
@@ -48,7 +49,7 @@ def rules(run: Run, *, epsilon: float = 1.0, delta: float = DELTA, p: int = theo
     )
     panel = Panel(
         "", "estimate", "error / error of the best hard threshold", (*bars, one), xscale="linear",
-        xlim=across, ylim=(0.05, 12), names=tuple(names.values()),
+        xlim=across, ylim=covering((0.05, 12), bars), names=tuple(names.values()),
     )  # fmt: skip
     return Chart(
         "rules",
@@ -195,7 +196,7 @@ def promise(run: Run, *, epsilon: float = 1.0, delta: float = DELTA) -> Chart:
     looks = {float(f"{delta / DELTA * one:.6g}"): look for one, look in DELTA_LOOKS.items()}
     usual = (epsilon, delta) == (1.0, DELTA)
     ratios = [
-        Series(f"δ = {one:g}", epsilons, [noise.delivered(float(e), one) / e for e in epsilons],
+        Series(f"δ = {short(one)}", epsilons, [noise.delivered(float(e), one) / e for e in epsilons],
                role="theory", colour_key=look)
         for one, look in looks.items()
     ]  # fmt: skip
@@ -205,13 +206,14 @@ def promise(run: Run, *, epsilon: float = 1.0, delta: float = DELTA) -> Chart:
         for one, look in looks.items()
     ]
     same = Series("", ends, (1, 1), role="reference", colour_key="non-private")
+    less = "nevertheless" if max(max(one.y) for one in sizes) < 1 else "where the curves are below 1"
     return Chart(
         "promise",
         "The source's own noise, for a row that is replaced",
         (
             Panel("true ε / promised ε", "promised ε", "ratio", (*ratios, kept), yscale="linear"),
             Panel("our noise / the source's, off the diagonal", "promised ε", "ratio of sds", (*sizes, same),
-                  yscale="linear", ylim=(0.4, 1.05)),
+                  yscale="linear", ylim=(0.4, 1.05) if usual else None),
         ),
         alt="Left: the true ε over the promised one rises with ε"
         f"{' and passes 1 between 0.15 and 1.3' * usual}, earlier for small δ. Right: the sd of our noise"
@@ -220,7 +222,7 @@ def promise(run: Run, *, epsilon: float = 1.0, delta: float = DELTA) -> Chart:
         how_to_read="Left, above the black line the promise is broken: the source's noise is calibrated for"
         " an added row, and one replaced row moves the matrix √2 times as far. The classic formula is so"
         " generous that for small ε nobody would notice. Right, the exact calibration with symmetric noise"
-        " keeps the promise everywhere, and is the smaller noise nevertheless.",
+        f" keeps the promise everywhere, and is the smaller noise {less}.",
     )  # fmt: skip
 
 
