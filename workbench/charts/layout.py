@@ -29,7 +29,9 @@ class Layout:
     head_lines: int
     note_lines: int
     named: int = 0
+    plain: bool = True
     left: float = LEFT
+    gutter: float = GUTTER
 
     @classmethod
     def of(cls, chart: Chart) -> "Layout":
@@ -47,9 +49,9 @@ class Layout:
             head_lines=max(len(head(panel, columns)) for panel in chart.panels),
             note_lines=max(len(note(panel, columns)) for panel in chart.panels),
             named=max(len(panel.names) for panel in chart.panels),
-            left=max(
-                [LEFT, *(0.25 + CHARACTER * len(name) for panel in chart.panels for name in panel.names)]
-            ),
+            plain=not all(panel.names for panel in chart.panels),
+            left=max(LEFT, *map(_beside, chart.panels[::columns])),
+            gutter=max(GUTTER, *map(_beside, chart.panels[1::columns] if columns > 1 else ()), 0.0),
         )
 
     @property
@@ -70,10 +72,11 @@ class Layout:
     @property
     def box(self) -> tuple[float, float]:
         """Width and height of a panel's axes."""
-        width = (WIDTH - self.left - RIGHT - GUTTER * (self.columns - 1)) / self.columns
+        width = (WIDTH - self.left - RIGHT - self.gutter * (self.columns - 1)) / self.columns
+        rows, curves = ROW * (self.named + 0.4), 3.1 if self.columns == 1 else 2.45
         if self.named:
-            return width, ROW * (self.named + 0.4)
-        return width, 3.1 if self.columns == 1 else 2.45
+            return width, max(rows, curves) if self.plain else rows
+        return width, curves
 
     @property
     def height(self) -> float:
@@ -84,9 +87,14 @@ class Layout:
         """Return left, bottom, width, height of a panel's axes as fractions of the figure."""
         row, column = divmod(place, self.columns)
         width, tall = self.box
-        left = self.left + column * (width + GUTTER)
+        left = self.left + column * (width + self.gutter)
         above = self.top + row * (self.head + tall + self.foot) + self.head
         return left / WIDTH, 1 - (above + tall) / self.height, width / WIDTH, tall / self.height
+
+
+def _beside(panel: Panel) -> float:
+    """Return the inches that the names of a panel's rows take, left of its axes."""
+    return max((0.25 + CHARACTER * len(name) for name in panel.names), default=0.0)
 
 
 def legend(chart: Chart) -> dict[str, Series]:

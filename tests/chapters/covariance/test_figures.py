@@ -7,9 +7,10 @@ from tests.chapters.pictures import require_complete, require_one_look_each, the
 from workbench.chapters import covariance as gallery
 from workbench.chapters.covariance.claims import net as m21_heavy_net
 from workbench.chapters.covariance.figures import net
+from workbench.chapters.covariance.figures.condition import any_spectrum
 from workbench.chapters.covariance.figures.ellipses import followed, pair, tilted
 from workbench.charts.agreement import agreement
-from workbench.privacy import ZCDP
+from workbench.privacy import ZCDP, ApproxDP
 from workbench.study.run import Run
 
 MAKERS = (
@@ -99,3 +100,12 @@ def test_views_yield_theory_first_and_then_more_trials(view, values):
 def test_the_view_of_steps_says_when_no_step_helps():
     first = next(gallery.steps_view(SKETCH, upper=1e5, n=1000, rho=0.01, alpha=0.1))
     assert first.caption.startswith("1 step;")
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.2])
+def test_spectra_whose_rows_are_too_much_work_have_a_prediction(epsilon):
+    panel = any_spectrum(Run("quick", 3), ApproxDP(epsilon, 1e-6))
+    (line,) = (one for one in panel.series if one.x)
+    assert line.role == "theory"
+    assert panel.ylim[0] < line.y[0] < panel.ylim[1]
+    assert "times the usual work" in panel.note

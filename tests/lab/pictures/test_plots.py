@@ -8,6 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from tests.lab.conftest import environment
 from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.layout import CHARACTER, WIDTH, Layout
 from workbench.charts.ticks import log_ticks, tick_labels
 from workbench.lab.pictures import style
 from workbench.lab.pictures.plots import draw, png, svg
@@ -149,3 +150,16 @@ def test_a_figure_turns_from_rows_to_curves_and_back():
     figure = draw(chart(NAMED))
     assert png(draw(chart(PANEL), figure)) == png(draw(chart(PANEL)))
     assert png(draw(chart(NAMED), figure)) == png(draw(chart(NAMED)))
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("round", "the worst that a search found")])
+def test_names_of_rows_stand_beside_the_panel_before_theirs(names):
+    curves = Panel("", "x", "y", (Series("", (1.0, 2.0), (1.0, 2.0)),))
+    rows = Panel("", "spectrum", "y", (Series("", (1.0, 2.0), (1.0, 2.0)),), names=names)
+    left, second = (
+        Layout.of(Chart("two", "", (curves, rows), alt="Two.")).rectangle(place) for place in (0, 1)
+    )
+    taken = CHARACTER * max(map(len, names)) / WIDTH
+    assert left[0] + left[2] < second[0] - taken
+    assert left[3] == second[3]
+    assert second[0] + second[2] < 1

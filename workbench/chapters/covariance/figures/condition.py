@@ -14,11 +14,12 @@ from workbench.chapters.covariance.runs import unbounded as sweeps
 from workbench.charts.bands import ERROR, LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.parameters import brief
-from workbench.charts.spectra import in_rows, rows_of
+from workbench.charts.spectra import across, in_rows, rows_of
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.run import Run
+from workbench.study.sweeps.budgets import at_budget
 from workbench.study.sweeps.grids import Sweep, multiples
 from workbench.study.sweeps.resources import resources
 
@@ -32,6 +33,7 @@ SIDES = {
     "error": ("unbounded", UNBOUNDED),
 }
 MOST = 1e6  # errors beyond are arrows
+MEDIANS = "Medians of runs, 95 % bands."
 
 
 def side_by_side(run: Run, *, epsilon: float = sweeps.EPSILON, delta: float = sweeps.DELTA) -> Chart:
@@ -40,7 +42,6 @@ def side_by_side(run: Run, *, epsilon: float = sweeps.EPSILON, delta: float = sw
     (n,) = multiples([sweeps.SIDE_N], _more(budget))
     sides = _at_length(n, budget)
     frame, conditions = run.table(sides), [point["condition"] for point in sides.points]
-    any_spectrum = [{**point, "epsilon": epsilon, "delta": delta} for point in spectra.ANY.points]
     groups = measures.by(frame, "condition")
     foreseen = {"error": UnboundedCovariance().predicted_error(n, sweeps.D, budget)}
     series = [
@@ -59,7 +60,7 @@ def side_by_side(run: Run, *, epsilon: float = sweeps.EPSILON, delta: float = sw
     return Chart(
         "side_by_side",
         "Longer and longer Gaussians, unbounded and bounded estimators",
-        (panel, _spectra(run.table(spectra.ANY.moved(any_spectrum)), budget)),
+        (panel, any_spectrum(run, budget)),
         alt="Left, the error of the unbounded covariance is flat from condition number 1e2 to 1e12, a little"
         " above the error without privacy; so is that of CoinPress with as many steps as it wants, and half"
         " as high again with its source's constants. CoinPress in three steps and the one-step estimator"
@@ -91,19 +92,30 @@ def _at_length(n: int, budget: ApproxDP) -> Sweep:
     return made.moved(point for place, point in enumerate(made.points) if place in kept)
 
 
-def _spectra(frame: pd.DataFrame, budget: ApproxDP) -> Panel:
-    groups, names = (
-        dict(iter(frame.groupby("spectrum", sort=False))),
-        rows_of(point["spectrum"] for point in spectra.ANY.points),
-    )
-    series = tuple(
+def any_spectrum(run: Run, budget: ApproxDP) -> Panel:
+    """Return the error for every spectrum; as predicted where two trials at its rows are too much work."""
+    n, names = spectra.rows(spectra.D, budget), rows_of(point["spectrum"] for point in spectra.ANY.points)
+    times = n / spectra.rows(spectra.D)
+    refused = 2 * times > resources().limit * spectra.ANY.trials
+    some = replace(run, simulate=run.simulate and not refused)
+    frame = some.table(at_budget(spectra.ANY, budget, work=times) if some.simulate else spectra.ANY)
+    groups = dict(iter(frame.groupby("spectrum", sort=False)))
+    series = [
         in_rows(
             label, {str(at): measures.median(one[column], LEVEL) for at, one in groups.items()}, names, key
         )
         for column, label, key in (("reference", "", PLAIN), ("error", "", UNBOUNDED))
+    ]
+    ylim = None
+    if not some.simulate:
+        foreseen = UnboundedCovariance().predicted_error(n, spectra.D, budget)
+        series.append(replace(across("", foreseen, names, UNBOUNDED), role="theory"))
+        ylim = 0.0, 2 * foreseen
+    said = f"Predicted: runs take {times:.2g} times the usual work." if refused else MEDIANS
+    note = f"d = {spectra.D}, n = {n:,}. {said}"
+    return Panel(
+        "any spectrum", "spectrum", ERROR, tuple(series), yscale="linear", names=names, note=note, ylim=ylim
     )
-    note = f"d = {spectra.D}, n = {spectra.rows(spectra.D, budget):,}. Medians of runs, 95 % bands."
-    return Panel("any spectrum", "spectrum", ERROR, series, yscale="linear", names=names, note=note)
 
 
 def _curve(

@@ -14,8 +14,8 @@ from workbench.charts.parameters import brief
 from workbench.privacy import ApproxDP
 from workbench.study.run import Run
 from workbench.study.sweeps.grids import Sweep, affordable
+from workbench.study.sweeps.resources import resources
 
-MOST = 2.0  # the work of counting rows, over the usual
 UNBOUNDED_ALPHA = unbounded_sweeps.SIZE_ALPHA / heavy_sweeps.SIZE_ALPHA
 FORMULA, ROWS = "Table 1 with constants 1", "rows n, measured"
 
@@ -77,7 +77,7 @@ def _settings(rho: float, alpha: float, upper: float) -> tuple[list[dict[str, An
     usual = sum(one["d"] * heavy_sweeps.size_shape(one) for one in heavy_sweeps.size_settings())
     wanted = heavy_sweeps.size_settings(rho, alpha)
     work = {place: one["d"] * heavy_sweeps.size_shape(one, upper) for place, one in enumerate(wanted)}
-    settings = [wanted[place] for place in affordable(work, MOST * usual)]
+    settings = [wanted[place] for place in affordable(work, resources().limit * usual)]
     points = [
         {**one, "n": round(factor * heavy_sweeps.size_shape(one, upper)), "upper": upper}
         for one in settings
@@ -106,7 +106,9 @@ def _sized(shapes: dict[int, float], budget: ApproxDP) -> list[dict[str, Any]]:
 def _unbounded(run: Run, budget: ApproxDP, alpha: float) -> Panel:
     usual = {d: d * unbounded_sweeps.size_shape(d) for d in unbounded_sweeps.SIZE_D}
     shapes = {d: unbounded_sweeps.size_shape(d, alpha, budget.epsilon) for d in usual}
-    ds = affordable({d: d * shapes[d] for d in usual}, MOST * sum(usual.values())) or [min(usual)]
+    ds = affordable({d: d * shapes[d] for d in usual}, resources().limit * sum(usual.values())) or [
+        min(usual)
+    ]
     frame = run.table(unbounded_sweeps.SIZES.moved(_sized({d: shapes[d] for d in ds}, budget)))
     found = {shapes[d]: unbounded.size_needed(frame, d, run.seed, LEVEL, alpha) for d in ds if len(frame)}
     series = [measured("unbounded Gaussians", found, UNBOUNDED)]
