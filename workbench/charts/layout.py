@@ -94,7 +94,8 @@ class Layout:
 
 def _beside(panel: Panel) -> float:
     """Return the inches that the names of a panel's rows take, left of its axes."""
-    return max((0.25 + CHARACTER * len(name) for name in panel.names), default=0.0)
+    names = (*panel.names, *(panel.heat.rows if panel.heat else ()))
+    return max((0.25 + CHARACTER * len(name) for name in names), default=0.0)
 
 
 def legend(chart: Chart) -> dict[str, Series]:

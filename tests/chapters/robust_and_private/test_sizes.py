@@ -1,5 +1,7 @@
 """The measured sizes beside Tables 1 and 2 decide; in a falsified world they are refuted."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -84,3 +86,10 @@ def test_all_fighters_meet_the_same_rows():
     again = duel.fights(**{**point, "who": "private"}, trials=3, data=rng(1), noise=rng(3))
     assert set(again) < set(found)
     assert (found["mean/empirical"] > 2 * found["mean/filter-nonprivate"]).all()
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 2.0, 20.0])
+def test_the_n_that_are_tried_differ_at_every_budget(epsilon):
+    terms = replace(sizes.USUAL, epsilon=epsilon)
+    tried = [tuple(point.values()) for point in sizes.SIZES.moved(sizes.points(terms), **vars(terms)).points]
+    assert len(set(tried)) == len(tried) >= 100

@@ -149,7 +149,7 @@ def points(terms: Terms) -> tuple[Point, ...]:
         {"setting": name, "d": d, "n": n}
         for name, setting in SETTINGS.items()
         for d in setting.top
-        for n in setting.grid(d, terms)
+        for n in dict.fromkeys(setting.grid(d, terms))
     )
 
 

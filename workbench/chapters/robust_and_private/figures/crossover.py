@@ -20,6 +20,7 @@ from workbench.chapters.robust_and_private.runs.planted import plain_error, rows
 from workbench.chapters.robust_and_private.runs.prime import CORRUPTION, DELTA
 from workbench.charts.bands import measured, predicted
 from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.limits import covering
 from workbench.charts.parameters import short
 from workbench.privacy import ApproxDP
 from workbench.study import measures
@@ -101,7 +102,8 @@ def _against_n(
         series += predicted(run, expected, expected.values(), look)
     series.append(reference("√(d/n)", {n: sqrt(d / n) for n in ns}))
     note = "; ".join(_crossed(found, name, other) for name in (PRIME, ROBUST) for other in duel.PLAIN)
-    return Panel(title, "rows n", ERROR, tuple(series), ylim=(0.01, 10), note=f"{note}." if len(rows) else "")
+    note = f"{note}." if len(rows) else ""
+    return Panel(title, "rows n", ERROR, tuple(series), ylim=covering((0.01, 10), series), note=note)
 
 
 def _foreseen(error: float) -> float:

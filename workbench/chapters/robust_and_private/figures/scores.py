@@ -71,14 +71,17 @@ def score_histogram(
     gone = tail & (tau >= cut)
     right, wrong = int((gone & bad).sum()), int((gone & ~bad).sum())
     usual = (corruption, epsilon, n, d) == (sweeps.CORRUPTION, EPSILON, N, D)
+    hidden = 2 * right < int(bad.sum())
+    stands = "beyond most of both" if hidden else "between"
     note = f"Removed: {right} of {int(bad.sum())} corrupted rows, {wrong} others."
+    note += " The noise, for so few rows, hides the rest." * hidden
     return Chart(
         "score_histogram",
         "The scores of one pass, and the threshold that a noisy histogram finds",
         (Panel("", "score τ (bins double)", "rows in the bin", series, ylim=(0.3, top), note=note),),
         alt="Counts of scores in doubling bins. Clean rows of the tail have "
         + ("scores up to about 16, corrupted ones above" if usual else "lower scores than corrupted ones")
-        + "; the released noisy counts follow their sum, and the threshold stands between.",
+        + f"; the released noisy counts follow their sum, and the threshold stands {stands}.",
         how_to_read="T holds the 2ξn rows of the highest scores: half of them at least are clean. Only the"
         " dashed counts are released, with noise on every bin of a public list; from them and a noisy mean"
         " score comes ρ, the largest edge above which enough of the score lies. What is to its right goes."
