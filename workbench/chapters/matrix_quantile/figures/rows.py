@@ -152,8 +152,12 @@ def flat(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d: int = s
         " is not so beyond 1e4. At 1e10 some of the runs of the matrix"
         " quantile get no answer: its guard, a public number, refuses matrices too thin for floats."
         " Triangles at the edge: beyond the picture. An estimate that is singular up to rounding is"
-        " infinitely far. Bands are two order statistics: of the six runs of a quick look no less than all"
-        " of them covers the median with 95 %.",
+        " infinitely far. Bands are two order statistics"
+        + (
+            ": of the six runs of a quick look no less than all of them covers the median with 95 %."
+            if usual
+            else ", where runs are enough for 95 %."
+        ),
     )
 
 
