@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.study.complexity import Complexity, sized
 from workbench.study.profiles import claim_level
 from workbench.study.scaling.scaling import Least, Scaling
 from workbench.study.scaling.slopes import Slope, slope, standard_errors
@@ -35,7 +34,7 @@ def grows(scaling: Scaling, found: Sequence[Least]) -> Verdict:
     status = Status.UNDECIDED if rate == "open" else Status.HOLDS
     if rate in CONTRADICTS[scaling.bound]:
         status = Status.REFUTED
-    verdict = Verdict(
+    return Verdict(
         status=status,
         test="slope of searched n",
         level=claim_level(),
@@ -46,7 +45,6 @@ def grows(scaling: Scaling, found: Sequence[Least]) -> Verdict:
         id=f"n in {scaling.variable}: {scaling.key}",
         detail={"scaling": _record(scaling, found, rate, slopes)},
     )
-    return sized(verdict, *_sizes(scaling, found))
 
 
 class _Slopes(NamedTuple):
@@ -115,19 +113,3 @@ def _record(scaling: Scaling, found: Sequence[Least], rate: str, slopes: _Slopes
         "predicted": [one.predicted for one in settings],
         "shares": [one.share for one in settings],
     }
-
-
-def _sizes(scaling: Scaling, found: Sequence[Least]) -> list[Complexity]:
-    """Return every n beside its prediction, or else beside the statement's."""
-    told = all(isfinite(one.setting.predicted) for one in found)
-    formula = "predicted, all constants explicit" if told else f"{scaling.term}: constants 1"
-    return [
-        Complexity(
-            scaling.statement,
-            f"{formula}; {scaling.variable} moves",
-            one.setting.predicted if told else one.setting.stated,
-            one.n,
-            one.interval,
-        )
-        for one in found
-    ]
