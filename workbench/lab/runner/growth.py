@@ -24,8 +24,8 @@ COLUMNS = (
 HEAD = """## How n grows
 
 One number of a statement moves; at each of its values the least n is searched at which a share of the runs
-is within α. The slope is that of ln n in the logarithm of the number (of ln 1/δ for δ), with its interval at
-5 %; beside it that of the prediction with all constants, and that of the statement's n over the same values.
+is within α. The slope is that of ln n in the logarithm of the number, or of what stands under "moves", with
+its interval at 5 %; beside it that of the prediction with all constants, and that of the statement's n.
 The rate is *seen* where n over the statement's n stays flat and the wrong statements nearby are excluded;
 *slower* and *faster* say how n certainly grows towards many rows; *open* is undecided. With "≥" the share was
 not shown to stay above.
@@ -93,7 +93,7 @@ def _row(one: Growth) -> list[str]:
     record = one.record
     return [
         str(record["statement"]),
-        str(record["variable"]),
+        f"ln {record['variable']}" if record["logarithm"] else str(record["variable"]),
         str(record["key"]),
         str(record["term"]),
         ", ".join(f"{float(value):g}" for value in record["values"]),

@@ -43,6 +43,8 @@ class Move:
         The term that is looked at.
     beside : mapping
         The other numbers where they differ from the statement's usual ones, so that the term stands out.
+    logarithm : bool
+        Whether the power is that of the number's logarithm.
     """
 
     values: tuple[float, ...]
@@ -50,6 +52,7 @@ class Move:
     instead: Mapping[str, float]
     term: str
     beside: Mapping[str, Any] = field(default_factory=dict)
+    logarithm: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,7 @@ class Statement:
                 block=catalogued,
                 power=move.power,
                 instead=move.instead,
+                logarithm=move.logarithm,
                 bound=self.bound,
                 share=self.share,
             )

@@ -92,6 +92,7 @@ def _record(scaling: Scaling, found: Sequence[Least], rate: str, slopes: _Slopes
     return {
         "statement": scaling.statement,
         "variable": scaling.variable,
+        "logarithm": scaling.logarithm,
         "key": scaling.key,
         "term": scaling.term,
         "share": scaling.share,

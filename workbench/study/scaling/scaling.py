@@ -61,13 +61,15 @@ class Scaling:
     term : str
         The term of the statement's n that is looked at.
     values : tuple of float
-        Of the number: at least 4 over a factor 8, where rows allow; delta so that ln 1/delta spans it.
+        Of the number: at least 4 over a factor 8, of its logarithm if n is a power of that.
     setting : callable
         Value -> `Setting`.
     block : callable
         As a sweep's (`grids.Sweep`), with n among its parameters; it measures the column `error`.
     power : float
-        The exponent of the number in the term; of ln 1/delta for delta.
+        The exponent of the number in the term, or of its logarithm.
+    logarithm : bool
+        Whether n is a power of |ln| of the number, as of ln 1/delta.
     instead : mapping
         Wrong statements nearby, in words -> the exponent that each would have. Where the statement's rate is
         called seen, they are excluded.
@@ -88,6 +90,7 @@ class Scaling:
     block: Block
     power: float
     instead: Mapping[str, float]
+    logarithm: bool = False
     bound: Literal["upper", "lower", "equal"] = "upper"
     share: float = 0.9
     caps: Mapping[str, int] = field(default_factory=lambda: CAPS)
@@ -113,8 +116,8 @@ class Scaling:
         return (self.values[0], self.values[-1]) if profile in ENDS else self.values
 
     def axis(self, value: float) -> float:
-        """Return what n is a power of: the number, or ln 1/delta."""
-        return log(1 / value) if self.variable == "delta" else value
+        """Return what n is a power of: the number, or the size of its logarithm."""
+        return abs(log(value)) if self.logarithm else value
 
 
 class Least(NamedTuple):
