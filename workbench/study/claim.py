@@ -3,13 +3,16 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from inspect import signature
+from typing import Literal, TypeAlias, get_args
 
-from workbench.errors import ArgumentError
+from workbench.errors import ArgumentError, one_of
 from workbench.study.rules import combine
 from workbench.study.scaling.run import measured
 from workbench.study.scaling.scaling import Scaling
 from workbench.study.sweeps.sweep import Sweep, run
 from workbench.study.verdict import Status, Verdict
+
+Kind: TypeAlias = Literal["source", "ours", "lock", "identity"]
 
 
 def nothing() -> tuple[()]:
@@ -44,6 +47,9 @@ class Claim:
         The committed status under the profile full: a refutation is a result, committed with its reason.
     reason : str
         Why, for anything but HOLDS.
+    kind : str
+        `source`: what a source says. `ours`: what we say. `lock`: a band placed after measuring, which keeps
+        what was found. `identity`: true by construction, shown and not tested.
     """
 
     id: str
@@ -55,8 +61,10 @@ class Claim:
     scalings: Callable[[], Iterable[Scaling]] = nothing
     expected: Status = Status.HOLDS
     reason: str = ""
+    kind: Kind = "source"
 
     def __post_init__(self) -> None:
+        one_of(get_args(Kind), kind=self.kind)
         if not self.sources:
             raise ArgumentError("sources", self.sources, "at least one numbered statement")
         if self.expected is not Status.HOLDS and not self.reason:
