@@ -20,7 +20,7 @@ from workbench.privacy import ZCDP, ApproxDP, Budget, PureDP
 from workbench.study.least_rows import fewest_rows
 from workbench.study.planner.estimators import Candidate
 from workbench.study.planner.search import Scale, factors
-from workbench.study.scaling.scaling import Scaling, Setting
+from workbench.study.scaling.scaling import CAPS, Scaling, Setting
 from workbench.types import Columns
 
 CURRENCIES = ("epsilon", "delta", "rho")
@@ -72,7 +72,7 @@ class Statement:
         Those numbers of `usual` that it takes by name -> n, constants 1.
     moves : mapping
         Number -> how it moves.
-    bound, share
+    bound, share, caps
         As of a `Scaling`. What is predicted is a median: the n of a prediction stands beside a share of 1/2.
     """
 
@@ -83,6 +83,7 @@ class Statement:
     moves: Mapping[str, Move]
     bound: Literal["upper", "lower", "equal"] = "upper"
     share: float = 0.5
+    caps: Mapping[str, int] = field(default_factory=lambda: CAPS)
 
     def scalings(self) -> Iterator[Scaling]:
         """Return a scaling of every number that moves."""
@@ -100,6 +101,7 @@ class Statement:
                 logarithm=move.logarithm,
                 bound=self.bound,
                 share=self.share,
+                caps=self.caps,
             )
 
 

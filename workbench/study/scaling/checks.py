@@ -4,14 +4,15 @@ What is looked at is the slope of ln(n*/N) for the n* that were found and the st
 statement has the right shape, whatever its constant, that is 0, and curvature cancels.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import ndtri
 
 from workbench.study.profiles import claim_level
-from workbench.study.scaling.scaling import Least, Scaling
+from workbench.study.scaling.scaling import Least, Scaling, Setting
 from workbench.study.scaling.slopes import Slope, slope, standard_errors
 from workbench.study.verdict import Status, Verdict
 
@@ -66,6 +67,35 @@ class _Slopes(NamedTuple):
             slope(axis, y, errors) for y in (n, n / stated, stated, predicted)
         )
         return cls(measured, excess, formula.estimate, model.estimate)
+
+
+def within(scaling: Scaling, found: Sequence[Least], proved: Callable[[Setting], float]) -> Verdict:
+    """Decide whether the n that is found is at most a proved one at every value; shown is the largest ratio.
+
+    HOLDS if every interval at 5 % lies below, REFUTED if one lies above at the level of a check.
+    """
+    bounds = np.array([proved(one.setting) for one in found])
+    errors = standard_errors([one.interval for one in found], SEARCHED)
+    ratios = np.array([one.n for one in found]) / bounds
+    low, high = (ratios * np.exp(sign * _reach(claim_level(parts=len(found))) * errors) for sign in (-1, 1))
+    above = np.array([one.interval[1] for one in found]) > bounds
+    refuted = bool(np.nan_to_num(low, nan=0.0).max() > 1)
+    worst = int(np.argmax(ratios))
+    return Verdict(
+        status=Status.REFUTED if refuted else Status.UNDECIDED if above.any() else Status.HOLDS,
+        test="searched n at most the proved n",
+        level=claim_level(),
+        trials=sum(one.runs for one in found),
+        estimate=float(ratios[worst]),
+        interval=(float(low[worst]), float(high[worst])),
+        bound=1.0,
+        id=f"n over the proved n in {scaling.variable}: {scaling.key}",
+        detail={"n": [one.n for one in found], "proved": bounds.tolist()},
+    )
+
+
+def _reach(level: float) -> float:
+    return float(-ndtri(level / 2))
 
 
 def follow(*growths: tuple[Scaling, Sequence[Least]]) -> list[Verdict]:
