@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any, Literal, TypeAlias
 
-from workbench.estimators import Estimator
+from workbench.estimators import Abstention, Estimator
+from workbench.losses import IntervalLoss
 from workbench.populations import Population
 from workbench.privacy import Budget
 
@@ -80,6 +82,13 @@ class Entry:
             case "covariance" | "eigenvalues" | "subspace":
                 return law.covariance
         return law.mean if law.d is None else law.moments
+
+    def error(self, value: Any) -> float:
+        """Return the error of an estimate: of an interval its half-width, of an abstention infinity."""
+        if isinstance(value, Abstention):
+            return inf
+        loss = self.loss(value, self.truth)
+        return loss.width / 2 if isinstance(loss, IntervalLoss) else float(loss)
 
     @property
     def estimator(self) -> Estimator[Any]:

@@ -3,15 +3,20 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from inspect import signature
+from typing import Literal, TypeAlias, get_args
 
-from workbench.errors import ArgumentError
+from workbench.errors import ArgumentError, one_of
 from workbench.study.rules import combine
+from workbench.study.scaling.run import measured
+from workbench.study.scaling.scaling import Scaling
 from workbench.study.sweeps.sweep import Sweep, run
 from workbench.study.verdict import Status, Verdict
 
+Kind: TypeAlias = Literal["source", "ours", "lock", "identity"]
 
-def no_sweeps() -> tuple[Sweep, ...]:
-    """Return none: nothing is simulated."""
+
+def nothing() -> tuple[()]:
+    """Return none: nothing is simulated, or searched."""
     return ()
 
 
@@ -30,15 +35,21 @@ class Claim:
     statement : str
         One line, with its constants.
     checks : callable
-        Called with the tables of the sweeps, and with `seed=` if it has that parameter, because it resamples.
-        Returns the checks that must all hold; or a verdict, where trials are counted in another way.
+        Called with the tables of the sweeps, then with every scaling and what was found of it, and with
+        `seed=` if it has that parameter, because it resamples. Returns the checks that must all hold; or a
+        verdict, where trials are counted in another way.
     sweeps : callable
         Returns what is run, by name and late, so that grids are placed when they are first needed. A sweep
         that has no blocks under a profile is left out there.
+    scalings : callable
+        Returns what is searched, likewise.
     expected : Status
         The committed status under the profile full: a refutation is a result, committed with its reason.
     reason : str
         Why, for anything but HOLDS.
+    kind : str
+        `source`: what a source says. `ours`: what we say. `lock`: a band placed after measuring, which keeps
+        what was found. `identity`: true by construction, shown and not tested.
     """
 
     id: str
@@ -46,23 +57,31 @@ class Claim:
     sources: tuple[str, ...]
     statement: str
     checks: Callable[..., Sequence[Verdict] | Verdict]
-    sweeps: Callable[[], Iterable[Sweep]] = no_sweeps
+    sweeps: Callable[[], Iterable[Sweep]] = nothing
+    scalings: Callable[[], Iterable[Scaling]] = nothing
     expected: Status = Status.HOLDS
     reason: str = ""
+    kind: Kind = "source"
 
     def __post_init__(self) -> None:
+        one_of(get_args(Kind), kind=self.kind)
         if not self.sources:
             raise ArgumentError("sources", self.sources, "at least one numbered statement")
         if self.expected is not Status.HOLDS and not self.reason:
             raise ArgumentError("reason", self.reason, f"why {self.id} is expected to be {self.expected}")
 
     def decide(self, profile: str, seed: int, jobs: int) -> Verdict:
-        """Run the sweeps and return the verdict; the trials are the rows of the tables."""
+        """Run the sweeps and searches, and return the verdict; the trials are the rows of the tables."""
         wanted = (sweep for sweep in self.sweeps() if profile in sweep.blocks)
         frames = [run(sweep, profile, seed=seed, jobs=jobs) for sweep in wanted]
         seeded = {"seed": seed} if "seed" in signature(self.checks).parameters else {}
-        found = self.checks(*frames, **seeded)
-        return found if isinstance(found, Verdict) else combine(found, sum(map(len, frames)) or None)
+        scalings = [scaling for scaling in self.scalings() if profile in scaling.caps]
+        growths = list(zip(scalings, measured(scalings, profile, seed=seed, jobs=jobs), strict=True))
+        found = self.checks(*frames, *growths, **seeded)
+        if isinstance(found, Verdict):
+            return found
+        runs = sum(map(len, frames)) + sum(least.runs for _, leasts in growths for least in leasts)
+        return combine(found, runs or None)
 
 
 def index(*families: Iterable[Claim]) -> dict[str, Claim]:

@@ -101,7 +101,7 @@ class Found:
 
 @dataclass
 class _Runs:
-    """The errors measured so far, by n; blocks are drawn in the order of their numbers at every place."""
+    """The errors measured so far, by n; blocks are drawn in the order of their numbers at every n."""
 
     measure: Measure
     target: Target
@@ -119,8 +119,9 @@ class _Runs:
 
     def draw(self, place: int, runs: int) -> float:
         """Run a block there, and return the share of successes of all runs at this n."""
-        n, block = self.rows(place), self.blocks.get(place, 0)
-        self.blocks[place] = block + 1
+        n = self.rows(place)
+        block = self.blocks.get(n, 0)
+        self.blocks[n] = block + 1
         found = np.asarray(self.measure(n, place, block, runs), np.float64)
         self.errors[n] = np.concatenate([self.errors.get(n, np.zeros(0)), found])
         return float((self.errors[n] <= self.target.alpha).mean())

@@ -10,8 +10,9 @@ import pytest
 from workbench.errors import ArgumentError
 from workbench.lab.runner import stores
 from workbench.lab.runner.core_share import VARIABLE, Cores, leased
+from workbench.study.sweeps.database import require_intact, spent
 from workbench.study.sweeps.resources import Resources, resources
-from workbench.study.sweeps.store import Store, require_intact, spent
+from workbench.study.sweeps.store import Store
 from workbench.study.sweeps.sweep import Sweep, grid, run
 
 

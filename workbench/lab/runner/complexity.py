@@ -10,6 +10,7 @@ from typing import Any
 
 from workbench.lab import tables
 from workbench.lab.pictures.figures import VERDICTS
+from workbench.lab.runner import growth
 from workbench.lab.runner.report import verdicts
 
 NAME = "sample_complexity.md"
@@ -37,8 +38,12 @@ Sizes = dict[tuple[str, str], list[Mapping[str, Any]]]
 
 def write(figures: Path) -> Path:
     """Write and return the table of a folder of figures."""
+    from workbench.lab.pictures.plots import svg
+
     path = figures / NAME
     path.write_text(table(figures), encoding="utf-8")
+    for chart in growth.pictures(_growing(figures)):
+        (figures / f"{chart.name}.svg").write_bytes(svg(chart))
     return path
 
 
@@ -68,11 +73,17 @@ def table(figures: Path) -> str:
         for verdict in decided:
             found = _grouped(verdict)
             rows += [_row(verdict, *key, sizes, profile) for key, sizes in found.items()]
-            without += [] if found else [str(verdict["id"])]
-    parts = [HEAD, tables.markdown(COLUMNS, rows) + "\n"]
+            without += [] if found or any(growth.growths([verdict])) else [str(verdict["id"])]
+    parts = [HEAD, tables.markdown(COLUMNS, rows) + "\n", *filter(None, [growth.table(_growing(figures))])]
     if without:
         parts.append(f"Claims about no sample size: {', '.join(without)}.\n")
     return "\n".join(parts)
+
+
+def _growing(figures: Path) -> list[growth.Growth]:
+    """Return the scalings in a folder of figures."""
+    paths = sorted(figures.glob(f"*/{VERDICTS}"))
+    return [one for path in paths for one in growth.growths(verdicts(path.parent)[1])]
 
 
 def _grouped(verdict: Mapping[str, Any]) -> Sizes:

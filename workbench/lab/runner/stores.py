@@ -12,8 +12,9 @@ from pathlib import Path
 
 from workbench.errors import ArgumentError
 from workbench.lab.runner.cache import FOLDER
+from workbench.study.sweeps.database import require_intact, spent
 from workbench.study.sweeps.fingerprint import SOFTWARE
-from workbench.study.sweeps.store import Store, require_intact, spent
+from workbench.study.sweeps.store import Store
 
 
 def place(out: Path) -> Path:

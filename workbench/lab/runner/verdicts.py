@@ -105,6 +105,7 @@ def _whole(verdict: Record, folder: Path) -> list[tuple[str, str]]:
         *((name, str(verdict[name])) for name in ("id", "statement")),
         ("verdict", f"{verdict['status']} ({verdict[PROFILE]} profile)"),
         ("reason", getattr(claim, "reason", "")),
+        ("kind", getattr(claim, "kind", "")),
         ("sources", "\n".join(getattr(claim, "sources", ()))),
         ("test", str(verdict["test"])),
         *((name, tables.show(verdict.get(name))) for name in numbers),
@@ -116,7 +117,9 @@ def _whole(verdict: Record, folder: Path) -> list[tuple[str, str]]:
 
 def _check(one: Record) -> str:
     measured = f"{tables.show(one.get('estimate'))} in {tables.show(one.get('interval'))}"
-    return f"{one.get('status')} {one.get('id')}: {measured}"
+    detects = (one.get("detail") or {}).get("detects")
+    power = f"; would have refuted {tables.show(detects)}" if detects else ""
+    return f"{one.get('status')} {one.get('id')}: {measured}{power}"
 
 
 def _figures(folder: Path, claim: str) -> list[str]:

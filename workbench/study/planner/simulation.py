@@ -15,8 +15,6 @@ from threadpoolctl import threadpool_limits
 
 from workbench.catalog.hardest import hardest
 from workbench.errors import integer_at_least, probability
-from workbench.estimators import Abstention
-from workbench.losses import IntervalLoss
 from workbench.privacy import Budget
 from workbench.study.least_rows import accepts
 from workbench.study.planner.estimators import NUMBERS, Candidate
@@ -104,15 +102,10 @@ class Search:
             return np.array([run(n, data, noise) for _ in range(runs)])
 
         def run(n: int, data: np.random.Generator, noise: np.random.Generator) -> float:
-            value = one.estimator(entry.population.sample(n, rng=data), budget=budget, rng=noise).value
-            return inf if isinstance(value, Abstention) else _size(entry.loss(value, entry.truth))
+            x = entry.population.sample(n, rng=data)
+            return float(entry.error(one.estimator(x, budget=budget, rng=noise).value))
 
         return errors
-
-
-def _size(loss: Any) -> float:
-    """Return an error as a number; that of an interval is its half-width, as in its bound."""
-    return loss.width / 2 if isinstance(loss, IntervalLoss) else float(loss)
 
 
 def searched(searches: Sequence[Search], announce: Callable[[int, float], None]) -> list[Found]:

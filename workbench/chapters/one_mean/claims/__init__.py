@@ -1,6 +1,14 @@
 """What is claimed, and the checks that decide it."""
 
-from workbench.chapters.one_mean.claims import accounting, costs, intervals, location, prediction, tight
+from workbench.chapters.one_mean.claims import (
+    accounting,
+    costs,
+    intervals,
+    location,
+    prediction,
+    scalings,
+    tight,
+)
 from workbench.study.claim import Claim
 
 CLAIMS: tuple[Claim, ...] = (
@@ -10,4 +18,5 @@ CLAIMS: tuple[Claim, ...] = (
     *prediction.CLAIMS,
     *intervals.CLAIMS,
     *accounting.CLAIMS,
+    *scalings.CLAIMS,
 )

@@ -1,0 +1,217 @@
+"""How the least n grows: slopes cover, rates are told, blocks resume, and wrong statements are refuted."""
+
+import os
+from math import inf, log
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from workbench.errors import ArgumentError
+from workbench.study.profiles import claim_level
+from workbench.study.scaling.catalogued import Move, Statement, budget_of, catalogued
+from workbench.study.scaling.checks import grows
+from workbench.study.scaling.run import forget, measured
+from workbench.study.scaling.scaling import Least, Scaling, Setting
+from workbench.study.scaling.slopes import slope, standard_errors
+from workbench.study.sweeps.engine import CellError
+from workbench.study.sweeps.resources import Resources, lending
+from workbench.study.verdict import Status
+
+WRONG = 1e-6  # how often a test of coverage may fail by chance
+VALUES = (1.0, 2.0, 4.0, 8.0)
+
+
+# --- slopes ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("errors", [(0.1, 0.1, 0.1, 0.1), (0.3, 0.05, 0.05, 0.2)])
+def test_the_interval_of_a_slope_misses_at_its_level(errors):
+    rng = np.random.default_rng(1)
+    missed, repeats, level = 0, 2000, 0.05
+    for _ in range(repeats):
+        low, high = slope(VALUES, np.exp(np.log(VALUES) + rng.normal(0, errors)), errors).interval(level)
+        missed += not low <= 1 <= high
+    assert missed <= binom.isf(WRONG, repeats, level)
+    assert missed >= binom.ppf(WRONG, repeats, level / 3)  # no interval that covers because it is wide
+
+
+def test_points_off_a_line_are_called_curved_and_widen_the_interval():
+    y = np.array([10.0, 20, 60, 300])
+    bent, straight = slope(VALUES, y, [0.05] * 4), slope(VALUES, np.array(VALUES), [0.05] * 4)
+    assert (bent.curved, straight.curved) == (True, False)
+    assert np.ptp(bent.interval(0.05)) > 3 * np.ptp(straight.interval(0.05))
+
+
+def test_an_open_interval_says_nothing_of_a_slope():
+    errors = standard_errors([(8.0, 12.0), (10.0, inf), (0.0, 5.0)], 0.05)
+    assert errors[0] == pytest.approx(log(12 / 8) / 2 / 1.96, rel=1e-3)
+    assert np.isinf(errors[1:]).all()
+    assert slope([1.0], [2.0], [0.1]).error == inf
+
+
+# --- rates ----------------------------------------------------------------------------------------
+
+
+def block(v: float, n: int, *, trials, data, noise):
+    """Errors of which half are at most 1 from n = 100 v on."""
+    if os.path.exists(os.environ.get("OBSTACLE", "")) and v == 8:
+        raise ZeroDivisionError
+    return {"error": 100 * v / n * np.exp(0.3 * data.standard_normal(trials))}
+
+
+def scaling(power=1.0, instead=None, truth=1.0, **more):
+    """A statement that n is v^power, for runs that need 100 v."""
+
+    def setting(value):
+        return Setting({"v": value}, 1.0, 150, value**power, 100 * value**truth)
+
+    options = {"values": VALUES, "block": block, "power": power, "share": 0.5} | more
+    wrong = {"a root": power - 0.5, "a square": power + 1} if instead is None else instead
+    return Scaling(
+        statement="S", variable="radius", key="k", term="v", setting=setting, instead=wrong, **options
+    )
+
+
+def found(one, n, error=0.05):
+    """Least n as if they had been searched."""
+    around = [(v, one.setting(v), x, (x * np.exp(-1.96 * error), x * np.exp(1.96 * error))) for v, x in n]
+    return [Least(v, setting, x, ends, "found", 100, 1.0) for v, setting, x, ends in around]
+
+
+def told(power, truth, bound="upper", error=0.02):
+    one = scaling(power, bound=bound)
+    verdict = grows(one, found(one, [(v, 100 * v**truth) for v in VALUES], error))
+    return str(verdict.status), verdict.detail["scaling"]["rate"]
+
+
+@pytest.mark.parametrize(
+    ("power", "truth", "bound", "expected"),
+    [
+        (1.0, 1.0, "upper", ("HOLDS", "seen")),
+        (1.0, 1.05, "upper", ("HOLDS", "seen")),
+        (1.0, 2.0, "upper", ("REFUTED", "faster")),
+        (1.0, 0.4, "upper", ("HOLDS", "slower")),
+        (1.0, 0.4, "lower", ("REFUTED", "slower")),
+        (1.0, 0.4, "equal", ("REFUTED", "slower")),
+        (-1.0, -2.0, "upper", ("REFUTED", "faster")),
+        (-1.0, -0.4, "upper", ("HOLDS", "slower")),
+        (-2.0, -1.0, "lower", ("REFUTED", "slower")),
+    ],
+)
+def test_the_rate_is_told_in_the_direction_of_more_rows(power, truth, bound, expected):
+    assert told(power, truth, bound) == expected
+
+
+def test_a_wide_interval_decides_nothing():
+    assert told(1.0, 1.0, error=0.5) == ("UNDECIDED", "open")
+    assert told(1.0, 1.3, error=0.6) == ("UNDECIDED", "open")
+
+
+def test_a_rate_is_seen_only_where_the_wrong_one_nearby_is_excluded():
+    one, n = scaling(1.0, {"a bit more": 1.2}), [(v, 100 * v) for v in VALUES]
+    assert grows(one, found(one, n, 0.02)).status is Status.HOLDS
+    assert grows(one, found(one, n, 0.2)).status is Status.UNDECIDED
+
+
+def test_searches_without_an_end_are_left_out():
+    one = scaling()
+    leasts = found(one, [(v, 100 * v) for v in VALUES])
+    open_ended = [least._replace(interval=(least.n, inf), kind="plateau") for least in leasts]
+    assert grows(one, [*leasts[:3], open_ended[3]]).status is Status.HOLDS
+    assert grows(one, [leasts[0], *open_ended[1:]]).status is Status.UNDECIDED
+    assert grows(one, open_ended).status is Status.UNDECIDED
+
+
+def test_a_true_statement_is_refuted_at_the_level_of_a_check():
+    verdict = grows(scaling(), found(scaling(), [(v, 100 * v) for v in VALUES]))
+    assert verdict.level == claim_level()
+    assert verdict.detail["scaling"]["slope"] == pytest.approx(1)
+
+
+# --- runs -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered():
+    forget()
+    yield
+    forget()
+
+
+def bits(growths):
+    return [(one.value, one.n, one.interval, one.kind, one.runs) for leasts in growths for one in leasts]
+
+
+def test_searched_rows_show_the_rate_and_no_wrong_one():
+    one = scaling()
+    (leasts,) = measured([one], "full", seed=3)
+    assert all(
+        least.interval[0] <= 115 * least.value and least.interval[1] >= 85 * least.value for least in leasts
+    )
+    assert grows(one, leasts).detail["scaling"]["rate"] == "seen"
+    wrong = scaling(0.3, {"a whole power": 1.0})
+    moved = [least._replace(setting=wrong.setting(least.value)) for least in leasts]
+    assert grows(wrong, moved).status is Status.REFUTED
+
+
+def test_the_numbers_depend_on_the_seed_alone(tmp_path):
+    def run(seed=3, **lent):
+        forget()
+        with lending(Resources(**lent)):
+            return bits(measured([scaling()], "quick", seed=seed))
+
+    alone = run()
+    assert [one[0] for one in alone] == [1.0, 8.0]
+    assert run(jobs=2) == run(store=tmp_path / "blocks") == run(store=tmp_path / "blocks", jobs=2) == alone
+    assert run(seed=4) != alone
+
+
+def test_a_search_that_was_stopped_goes_on_from_its_blocks(tmp_path, monkeypatch):
+    obstacle, lent = tmp_path / "obstacle", Resources(store=tmp_path / "blocks")
+    whole = measured([scaling()], "full", seed=3)
+    forget()
+    obstacle.touch()
+    monkeypatch.setenv("OBSTACLE", str(obstacle))
+    with lending(lent), pytest.raises(CellError):
+        measured([scaling()], "full", seed=3)
+    obstacle.unlink()
+    forget()
+    with lending(lent):
+        again = measured([scaling()], "full", seed=3)
+    assert [least[:6] for leasts in again for least in leasts] == [
+        least[:6] for leasts in whole for least in leasts
+    ]
+
+
+def test_a_profile_without_a_cap_is_left_out():
+    assert measured([scaling(caps={"deep": 100})], "quick", seed=1) == []
+
+
+# --- entries of the catalog -----------------------------------------------------------------------
+
+STATEMENT = Statement(
+    id="L17/Cor2.4",
+    key="univariate/two-step-mean",
+    usual={"d": 1, "alpha": 1.0, "epsilon": 0.5, "radius": 100.0},
+    shape=lambda epsilon, radius: log(radius) / epsilon,
+    moves={"epsilon": Move((0.4, 0.1), -1, {"1/ε²": -2}, "ln R/ε", {"radius": 10.0})},
+)
+
+
+def test_an_entry_is_run_on_its_own_law_with_the_public_numbers_that_move():
+    (one,) = STATEMENT.scalings()
+    setting = one.setting(0.1)
+    assert setting.point == {"key": STATEMENT.key, "d": 1, "epsilon": 0.1, "radius": 10.0}
+    assert setting.stated == pytest.approx(log(10) / 0.1)
+    assert 1 < setting.fewest <= setting.start
+    data, noise = np.random.default_rng(1), np.random.default_rng(2)
+    errors = catalogued(**setting.point, n=5000, trials=50, data=data, noise=noise)["error"]
+    assert np.median(errors) < 0.5
+    (leasts,) = measured([one], "quick", seed=1)
+    assert grows(one, leasts).detail["scaling"]["slope"] == pytest.approx(-1, abs=0.3)
+
+
+def test_an_entry_without_a_budget_is_refused():
+    with pytest.raises(ArgumentError, match="a budget: epsilon"):
+        budget_of({"d": 1})
