@@ -30,6 +30,9 @@ CLAIMS = (
     "one-mean/near-sample-mean",
     "one-mean/error-as-predicted",
     "one-mean/scale-within-percents",
+    "one-mean/clipped-rows-grow",
+    "one-mean/two-step-rows-grow",
+    "one-mean/unbounded-rows-grow",
 )
 
 __all__ = [
