@@ -65,10 +65,10 @@ UNBOUNDED = Statement(
 )
 
 
-def _proved(sample_size: Callable[..., int], *names: str) -> Callable[[Setting], float]:
-    """Return the n that is proved at a setting."""
+def _proved(sample_size: Callable[..., int], *names: str, **split: float) -> Callable[[Setting], float]:
+    """Return the n that is proved at a setting, for the split of the budget that the source has."""
     return lambda setting: sample_size(
-        setting.alpha, **{name: setting.point[name] for name in names}, beta=BETA
+        setting.alpha, **{name: setting.point[name] for name in names}, beta=BETA, **split
     )
 
 
@@ -108,7 +108,7 @@ CLAIMS = (
         "N2",
         ("L17/Thm2.5", "L17/Eq2"),
         TWO_STEP,
-        _proved(two_step_sample_size, "radius", "epsilon"),
+        _proved(two_step_sample_size, "radius", "epsilon", split=0.5),
         "two-step mean grow at most as 1/α² + ln(R)/ε + √ln(1/(αε))/(αε) does: in α = .16 .. .02 at ε = 10,"
         " in ε = .16 .. .02 at α = .5, and in R = 5 .. 1e6 at α = 1",
     ),
@@ -117,7 +117,7 @@ CLAIMS = (
         "N3",
         ("L17/Thm2.8", "L17/Eq6"),
         UNBOUNDED,
-        _proved(unbounded_sample_size, "epsilon", "delta"),
+        _proved(unbounded_sample_size, "epsilon", "delta", split=0.5),
         "unbounded mean grow at most as 1/α² + ln(1/δ)/ε + √ln(1/(αε))/(αε) does: in α = .16 .. .02 at"
         " ε = 10, in ε = .4 .. .05 and δ = 1e-2 .. 1e-16 at α = 1",
     ),
