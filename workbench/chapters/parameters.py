@@ -77,7 +77,7 @@ CHAPTERS: Mapping[str, Declared] = MappingProxyType(
             "corruption": replace(CORRUPTION, high=0.3, track=(0.001, 0.3)),
         },
         "robust_and_private": {
-            "corruption": replace(CORRUPTION, high=0.1, track=(0.005, 0.1)),
+            "corruption": replace(CORRUPTION, high=0.09, track=(0.005, 0.09)),
             "epsilon": EPSILON,
             "delta": replace(DELTA, default=0.01, high=0.1, track=(1e-9, 0.05)),
             "alpha": replace(ALPHA, default=0.2),
