@@ -94,10 +94,7 @@ def keep(output):
 
 @pytest.fixture(scope="session")
 def publish(request, output):
-    """Keep latencies in one table, with the load at which they were measured; say them when all is run.
-
-    Each is kept by a call that returns how many times slower than an idle machine this one may be.
-    """
+    """Keep latencies in one table, with the load at which they were measured; say them when all is run."""
     lines = request.config.stash.setdefault(REPORT, [])
 
     def publish(**row):
@@ -110,7 +107,6 @@ def publish(request, output):
                 writer.writeheader()
             writer.writerow(row)
         lines.append(", ".join(f"{name} {value}" for name, value in row.items()))
-        return max(1.0, row["load"] / row["cores"])
 
     return publish
 

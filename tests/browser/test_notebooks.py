@@ -1,4 +1,4 @@
-"""Every notebook in JupyterLab and Chromium: its cells run, its explorers follow their controls in time."""
+"""Every notebook in JupyterLab and Chromium: its cells run, its explorers follow their controls."""
 
 import ast
 import re
@@ -13,9 +13,6 @@ from workbench.charts.controls import Slider
 pytestmark = pytest.mark.browser
 
 MOVES = 10  # of an explorer from rest; of a point that is dragged
-TARGET = {"first": 150.0, "coarse": 700.0}  # milliseconds, median of the moves from rest
-DRAGGED = 250.0  # to the redraw of a dragged point
-LIMIT = 3.0  # times the target
 PARAMETER = re.compile(r"-p (\w+)=(\S+)")
 
 
@@ -242,16 +239,15 @@ def test_every_word_fits_at_both_widths_and_is_seen_in_the_dark(notebook, played
     notebook.shoot_whole()
 
 
-def test_pictures_come_in_time(notebook, started, played, publish):
+def test_how_long_pictures_take_is_kept(notebook, started, played, publish):
     for start, one in zip(started, played, strict=True):
         first, coarse = middle(one.rest, "first"), middle(one.rest, "coarse")
         running = middle(one.running, "first")
-        slow = publish(
+        publish(
             notebook=notebook.path.stem, moved=start.view, moves=len(one.rest), first=first, coarse=coarse,
             running=running,
         )  # fmt: skip
-        assert first <= slow * LIMIT * TARGET["first"]
-        assert coarse <= slow * LIMIT * TARGET["coarse"]
+        assert 0 < first <= coarse
 
 
 def middle(found, name):
@@ -268,8 +264,7 @@ def test_what_is_solved_follows_the_handles_and_the_point(notebook, publish):
         solver.solve_for("α")
         took = solver.drag(MOVES)
         redrawn = round(median(took))
-        slow = publish(notebook=notebook.path.stem, moved="point", moves=len(took), first=redrawn)
-        assert redrawn <= slow * LIMIT * DRAGGED
+        publish(notebook=notebook.path.stem, moved="point", moves=len(took), first=redrawn)
 
 
 def test_nothing_is_asked_of_another_host(notebook, played):
