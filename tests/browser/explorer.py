@@ -195,9 +195,12 @@ class Solver(Explorer):
         return self.box.locator("input[type=range]:enabled").all()
 
     def solve_for(self, symbol):
-        self._begin()
-        self.box.locator("select").select_option(symbol)
-        return self._reached("finished")
+        """Choose what is computed from the others, unless it is that already."""
+        chosen = self.box.locator("select")
+        if chosen.evaluate("(part) => part.selectedOptions[0].label") != symbol:
+            self._begin()
+            chosen.select_option(symbol)
+            self._reached("finished")
 
     def drag(self, moves):
         """Drag the point along the map; return the milliseconds that every redraw took."""
