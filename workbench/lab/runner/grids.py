@@ -11,6 +11,8 @@ from typing import Any
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart
+from workbench.charts.parameters import brief
+from workbench.errors import real
 from workbench.lab.live.parameters import chapter
 from workbench.lab.pictures.figures import richest
 from workbench.lab.runner import cache
@@ -122,5 +124,9 @@ def words(variant: Variant, parameters: Mapping[str, object]) -> str:
     order = [*variant.start, *parameters]
     symbols = {name: declared[name].symbol if name in declared else name for name in order}
     return ", ".join(
-        f"{symbol} = {typed(parameters[name])}" for name, symbol in symbols.items() if name in parameters
+        f"{symbol} = {_word(parameters[name])}" for name, symbol in symbols.items() if name in parameters
     )
+
+
+def _word(value: object) -> str:
+    return brief(value) if real(value) else typed(value)
