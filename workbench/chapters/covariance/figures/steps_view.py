@@ -48,7 +48,7 @@ def _chart(
     lowers = [stage.lower for stage in stages]
     return Chart(
         "covariance_steps_view",
-        f"Preconditioning, u = {law.values[-1]:g}, n = {n}, ρ = {rho:g}",
+        f"Preconditioning, u = {law.values[-1]:g}, n = {n}, ρ = {rho:g}, α = {alpha:g}",
         (_ellipses(law, runs, simple), _bounds(law, lowers, runs)),
         alt="Left, releases of the naive and of the preconditioned estimator as ellipses round a circle,"
         " which stands for Σ. Right, the public lower bound before every step, and the smallest"

@@ -81,7 +81,7 @@ def _chart(
     test, epsilon = made.test, made.budget.epsilon
     return Chart(
         "matrix_quantile_runs_view",
-        f"n = {test.n}, d = {test.d}, ε = {epsilon:g}, δ = {brief(made.budget.delta)},"
+        f"n = {test.n}, d = {test.d}, ε = {epsilon:g}, δ = {brief(made.budget.delta)}, α = {alpha:g},"
         f" {100 * far:g} % far away",
         (_test(made, counts, runs), _releases([one for _, one, _ in runs])),
         alt="Left, the slope that rows have for every count t, beside what the test asks for. Right,"
