@@ -129,11 +129,16 @@ def read(start, readouts):
 
 
 def agrees(start, shown):
-    """Check that readouts, sentence, and the picture's title and words say the same numbers."""
+    """Check that readouts, sentence, and the picture's title and words say the same numbers.
+
+    Where the sentence refuses the position, the picture is the one before.
+    """
     readouts, sentence, alt = shown
     pairs = list(zip(start.asked.values(), read(start, readouts), strict=True))
     position = ", ".join(one.says(value) for one, value in pairs) + "."
     assert sentence.startswith(position)
+    if ": expected " in sentence:
+        return
     assert position in alt
     for one, value in pairs:
         if isinstance(one, Slider):
