@@ -9,10 +9,10 @@ from workbench.errors import integer_at_least, positive, probability
 CONTRACT_LEVEL = 1e-6
 """False alarms per statistical test of the suite: smaller fails less by chance and needs more draws."""
 
-CLAIM_LEVEL = 3e-3
+CLAIM_LEVEL = 6e-3
 """False refutations over all published claims: smaller protects true claims and leaves more undecided."""
 
-CLAIM_CHECKS = 600
+CLAIM_CHECKS = 1200
 """Checks that share `CLAIM_LEVEL`: more leaves room for new claims and gives each less power."""
 
 AUDIT_LEVEL = 1e-4
