@@ -4,6 +4,7 @@ from math import inf, isnan, nan
 
 import pytest
 
+from workbench.errors import ArgumentError
 from workbench.study.complexity import Complexity, enough, in_proportion, sized
 from workbench.study.rules import combine, inside_band
 from workbench.study.verdict import Status, Verdict
@@ -20,8 +21,11 @@ def test_a_size_stands_in_the_detail_and_survives_json():
     assert check.detail["kept"] == 1
     back = Verdict.from_json(combine([check]).to_json()).detail["checks"][0]["detail"]["sizes"]
     assert back == [
-        {"statement": "X/1", "formula": "1/ε", "predicted": 40.0, "estimate": 41.5, "interval": [39.0, inf]}
-    ]
+        {
+            "statement": "X/1", "formula": "1/ε", "predicted": 40.0, "estimate": 41.5,
+            "interval": [39.0, inf], "kind": "searched",
+        }
+    ]  # fmt: skip
 
 
 def test_a_size_that_nothing_brackets_is_no_error():
@@ -38,7 +42,8 @@ def test_a_size_that_nothing_brackets_is_no_error():
 def test_a_check_at_one_n_says_enough_or_not_or_nothing(status, interval):
     (size,) = enough(verdict(status), "X/1", "f").detail["sizes"]
     assert size == {
-        "statement": "X/1", "formula": "f", "predicted": 300.0, "estimate": 300.0, "interval": interval
+        "statement": "X/1", "formula": "f", "predicted": 300.0, "estimate": 300.0, "interval": interval,
+        "kind": "tried",
     }  # fmt: skip
 
 
@@ -55,3 +60,8 @@ def test_an_error_twice_the_predicted_one_needs_twice_the_rows():
     (size,) = in_proportion(check, "X/1", "f").detail["sizes"]
     assert (size["predicted"], size["estimate"]) == (1000.0, pytest.approx(2000.0))
     assert size["interval"] == (pytest.approx(1500.0), pytest.approx(2500.0))
+
+
+def test_a_kind_is_one_of_four():
+    with pytest.raises(ArgumentError, match="kind"):
+        Complexity("X/1", "1/ε", 40.0, 41.5, (39.0, inf), "guessed")

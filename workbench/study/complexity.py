@@ -6,11 +6,13 @@ committed verdicts alone.
 
 from dataclasses import asdict, dataclass, replace
 from math import inf
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias, get_args
 
+from workbench.errors import one_of
 from workbench.study.intervals import Interval
 from workbench.study.verdict import Status, Verdict
 
+Kind: TypeAlias = Literal["searched", "error", "tried", "planned"]
 ENOUGH = {Status.HOLDS: (0.0, 1.0), Status.REFUTED: (1.0, inf), Status.UNDECIDED: (0.0, inf)}
 
 
@@ -41,6 +43,9 @@ class Complexity:
     estimate, interval : float, tuple of float
         The n that was measured, nan likewise. An interval from 0 to the estimate says that so many rows are
         enough; one from the estimate to infinity that they are not.
+    kind : str
+        `searched`: n moved until the wanted share of runs succeeded. `error`: converted from an error at one
+        n, by its rate. `tried`: n rows are enough, or not. `planned`: what a plan asks for, without a run.
     """
 
     statement: str
@@ -48,6 +53,10 @@ class Complexity:
     predicted: float
     estimate: float
     interval: Interval
+    kind: Kind = "searched"
+
+    def __post_init__(self) -> None:
+        one_of(get_args(Kind), kind=self.kind)
 
 
 def sized(check: Verdict, *sizes: Complexity) -> Verdict:
@@ -56,9 +65,16 @@ def sized(check: Verdict, *sizes: Complexity) -> Verdict:
     return replace(check, detail={**check.detail, "sizes": found})
 
 
-def beside(check: Verdict, statement: str, formula: str, predicted: float, found: Measured) -> Verdict:
-    """Return the check with the n that was measured, beside what a formula says."""
-    return sized(check, Complexity(statement, formula, predicted, found.estimate, found.interval))
+def beside(
+    check: Verdict,
+    statement: str,
+    formula: str,
+    predicted: float,
+    found: Measured,
+    kind: Kind = "searched",
+) -> Verdict:
+    """Return the check with the n that was found, beside what a formula says."""
+    return sized(check, Complexity(statement, formula, predicted, found.estimate, found.interval, kind))
 
 
 def enough(
@@ -76,7 +92,7 @@ def enough(
     rows = float(check.n or 0) if n is None else float(n)
     low, high = (rows * end for end in ENOUGH[check.status])
     formula_rows = rows if predicted is None else float(predicted)
-    return sized(check, Complexity(statement, formula, formula_rows, rows, (low, high)))
+    return sized(check, Complexity(statement, formula, formula_rows, rows, (low, high), "tried"))
 
 
 def in_proportion(check: Verdict, statement: str, formula: str, power: float = 1.0) -> Verdict:
@@ -89,4 +105,4 @@ def in_proportion(check: Verdict, statement: str, formula: str, power: float = 1
         n * max(size / check.bound, 0.0) ** (1 / power)
         for size in (check.interval[0], check.estimate, check.interval[1])
     )
-    return sized(check, Complexity(statement, formula, n, rows, (low, high)))
+    return sized(check, Complexity(statement, formula, n, rows, (low, high), "error"))

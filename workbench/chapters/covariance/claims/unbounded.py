@@ -145,7 +145,7 @@ def start_check(calibration: str) -> Verdict:
     check = certain(name, slope, -inf, EXPONENT)
     formula = [d**EXPONENT / sweeps.EPSILON for d in sweeps.START_D]
     for predicted, n in zip(formula, starts, strict=True):
-        check = beside(check, *START_SIZE, predicted, known(float(n)))
+        check = beside(check, *START_SIZE, predicted, known(float(n)), kind="planned")
     return check
 
 

@@ -36,7 +36,9 @@ def fewer_rows(*frames: pd.DataFrame) -> Verdict:
 def _fewer(key: str, d: int) -> Verdict:
     ours, theirs = planned(d, None), sweeps.fewest(key, d)
     check = certain(f"d = {d}: our rows over those of {key}", ours / theirs, 0.0, FRUGAL[key])
-    return beside(check, STATEMENT, f"fewest rows of {key}", float(theirs), known(float(ours)))
+    return beside(
+        check, STATEMENT, f"fewest rows of {key}", float(theirs), known(float(ours)), kind="planned"
+    )
 
 
 def share(found: pd.Series) -> Measure:
