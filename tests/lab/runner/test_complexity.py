@@ -4,9 +4,9 @@ from workbench.charts import canonical_json
 from workbench.lab.runner import complexity
 
 
-def size(predicted, estimate, interval, statement="X/1", formula="1/ε | d"):
-    names = ("statement", "formula", "predicted", "estimate", "interval")
-    return dict(zip(names, (statement, formula, predicted, estimate, interval), strict=True))
+def size(predicted, estimate, interval, statement="X/1", formula="1/ε | d", kind="searched"):
+    names = ("statement", "formula", "predicted", "estimate", "interval", "kind")
+    return dict(zip(names, (statement, formula, predicted, estimate, interval, kind), strict=True))
 
 
 def record(id, *checks, status="HOLDS"):
@@ -31,22 +31,26 @@ def test_one_row_per_claim_and_statement_over_all_settings(tmp_path):
     other = [size(10.0, 62.5, [60.0, 65.0], "X/2", "at least 2/ε")]
     folder = figures(tmp_path, a={"full": [record("A1", *exact, other, status="REFUTED")]})
     assert rows(complexity.table(folder)) == [
-        ["A1", "X/1", "1/ε ¦ d", "2", "40, 80", "41, 72", "0.90, 1.02", "REFUTED", "full"],
-        ["A1", "X/2", "at least 2/ε", "1", "10", "62.5", "6.25", "REFUTED", "full"],
+        ["A1", "X/1", "1/ε ¦ d", "2", "searched", "40, 80", "41, 72", "0.90, 1.02", "REFUTED", "full"],
+        ["A1", "X/2", "at least 2/ε", "1", "searched", "10", "62.5", "6.25", "REFUTED", "full"],
     ]
 
 
 def test_many_settings_are_a_range_and_one_sided_ones_have_their_sign(tmp_path):
     many = [size(n, 2 * n, [n, 3 * n]) for n in (100.0, 200.0, 4000.0, 3000.0, 62719.4)]
-    sides = [size(300.0, 300.0, ends) for ends in ([0.0, 300.0], [300.0, "inf"], [0.0, "inf"])]
+    ends = [0.0, 300.0], [300.0, "inf"], [0.0, "inf"]
+    sides = [size(200.0, 300.0, one, kind="tried") for one in ends]
+    itself = [size(300.0, 300.0, one, kind="tried") for one in ends]
     lost = [size("nan", "nan", [0.0, "inf"])]
     folder = figures(
-        tmp_path, a={"full": [record(n, s) for n, s in (("M", many), ("S", sides), ("L", lost))]}
+        tmp_path,
+        a={"full": [record(n, s) for n, s in (("M", many), ("S", sides), ("L", lost), ("I", itself))]},
     )
-    many, sides, lost = rows(complexity.table(folder))
-    assert many[3:7] == ["5", "100 to 62719", "200 to 125439", "2.00"]
-    assert sides[3:7] == ["3", "300", "≤ 300; > 300; ? 300", "≤ 1.00; > 1.00; ? 1.00"]
-    assert lost[3:7] == ["1", "beyond the grid", "? beyond the grid", "? unknown"]
+    many, sides, lost, itself = rows(complexity.table(folder))
+    assert many[3:8] == ["5", "searched", "100 to 62719", "200 to 125439", "2.00"]
+    assert sides[3:8] == ["3", "tried", "200", "≤ 300; > 300; ? 300", "≤ 1.50; > 1.50; ? 1.50"]
+    assert itself[3:8] == ["3", "tried", "300", "≤ 300; > 300; ? 300", ""]
+    assert lost[3:8] == ["1", "searched", "beyond the grid", "? beyond the grid", "? unknown"]
 
 
 def test_the_richest_profile_of_every_notebook_counts_and_claims_without_a_size_are_named(tmp_path):
@@ -54,7 +58,7 @@ def test_the_richest_profile_of_every_notebook_counts_and_claims_without_a_size_
     plain = {"id": "B1", "status": "HOLDS", "detail": "24 of 2000"}
     folder = figures(tmp_path, a={"quick": [quick], "full": [full]}, b={"quick": [quick, plain]})
     text = complexity.table(folder)
-    assert [[row[5], row[8]] for row in rows(text)] == [["44", "full"], ["50", "quick"]]
+    assert [[row[6], row[9]] for row in rows(text)] == [["44", "full"], ["50", "quick"]]
     assert text.endswith("Claims about no sample size: B1.\n")
 
 

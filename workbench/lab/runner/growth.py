@@ -1,7 +1,7 @@
 """How n grows with every public number of a statement, as a table and as a picture, from verdicts alone."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import isfinite
+from math import ceil, floor, inf, isfinite, log10
 from typing import Any, NamedTuple
 
 from workbench.charts.chart import Chart, Panel, Series
@@ -18,20 +18,30 @@ COLUMNS = (
     "slope",
     "predicted",
     "stated",
+    "share",
     "rate",
     "verdict",
 )
+GROUPS = {  # column of the overview: what moves
+    "d": ("d", "p"),
+    "ε or ρ": ("epsilon", "rho"),
+    "δ": ("delta",),
+    "α": ("alpha",),
+    "R, u or κ": ("radius", "condition", "upper", "kappa"),
+}
+OTHERS = "others"
 HEAD = """## How n grows
 
 One number of a statement moves; at each of its values the least n is searched at which a share of the runs
 is within α. The slope is that of ln n in the logarithm of the number, or of what stands under "moves", with
-its interval at 5 %; beside it that of the prediction with all constants, and that of the statement's n.
+its interval at 5 %; beside it that of the prediction with all constants, that of the statement's n, and the
+least share of that n, over the values, which the term has.
 The rate is *seen* where n over the statement's n stays flat and the wrong statements nearby are excluded;
 *slower* and *faster* say how n certainly grows towards many rows; *open* is undecided. With "≥" the share was
 not shown to stay above.
 """
 STATUSES = {"HOLDS": "2", "UNDECIDED": "3", "REFUTED": "1"}  # colours
-LIMITS = (0.01, 100.0)
+LEAST_DECADES = 2  # to either side of 1
 
 
 class Growth(NamedTuple):
@@ -42,14 +52,29 @@ class Growth(NamedTuple):
     record: Mapping[str, Any]
 
     @property
+    def statement(self) -> str:
+        """The statement's id."""
+        return str(self.record["statement"])
+
+    @property
     def source(self) -> str:
         """The source of the statement."""
-        return str(self.record["statement"]).partition("/")[0]
+        return self.statement.partition("/")[0]
 
     @property
     def name(self) -> str:
         """The statement without its source, and what moves."""
-        return f"{str(self.record['statement']).partition('/')[2]}, {self.record['variable']}"
+        return f"{self.statement.partition('/')[2]}, {self.record['variable']}"
+
+    @property
+    def group(self) -> str:
+        """The column of the overview."""
+        return next((group for group, names in GROUPS.items() if self.record["variable"] in names), OTHERS)
+
+    @property
+    def moved(self) -> str:
+        """What moves, where the column does not say it."""
+        return f"{self.record['variable']}: " if self.group == OTHERS else ""
 
     @property
     def expected(self) -> list[float]:
@@ -86,7 +111,18 @@ def table(found: Sequence[Growth]) -> str:
     counted = ", ".join(f"{rates.count(rate)} {rate}" for rate in dict.fromkeys(rates))
     shown = "\n".join(f"![{chart.alt}]({chart.name}.svg)" for chart in pictures(found))
     rows = tables.markdown(COLUMNS, [_row(one) for one in found])
-    return f"{HEAD}\n{shown}\n\n{rows}\n\n{len(found)} scalings: {counted}.\n"
+    total = f"{len(found)} scalings of {len({one.statement for one in found})} statements: {counted}."
+    return f"{HEAD}\n{shown}\n\n{overview(found)}\n\n{total}\n\n{rows}\n"
+
+
+def overview(found: Sequence[Growth]) -> str:
+    """Return a table of statements and what moves: the rate and the slope of every scaling."""
+    cells: dict[str, dict[str, list[str]]] = {}
+    for one in found:
+        row = cells.setdefault(one.statement, {name: [] for name in (*GROUPS, OTHERS)})
+        row[one.group].append(f"{one.moved}{one.record['rate']}, {_slope(one.record['slope'])}")
+    rows = [[name, *("; ".join(cell) or "–" for cell in row.values())] for name, row in cells.items()]
+    return tables.markdown(("statement", *GROUPS, OTHERS), rows)
 
 
 def _row(one: Growth) -> list[str]:
@@ -101,6 +137,7 @@ def _row(one: Growth) -> list[str]:
         f"{_slope(record['slope'])} [{', '.join(map(_slope, record['slope_interval']))}]",
         _slope(record["slope_predicted"]),
         _slope(record["slope_stated"]),
+        _share(record["shares"]),
         str(record["rate"]) + (", curved" if record["curved"] else ""),
         one.status,
     ]
@@ -121,6 +158,16 @@ def _rows(n: Any, ends: Sequence[Any]) -> str:
 
 def _slope(value: Any) -> str:
     return f"{float(value):.2f}" if isfinite(float(value)) else "–"
+
+
+def _share(values: Sequence[Any]) -> str:
+    """Return the least of some shares, or a dash where one is unknown.
+
+    >>> [_share([0.95, 0.812]), _share([0.95, "nan"])]
+    ['81 %', '–']
+    """
+    least = min(map(float, values)) if all(isfinite(float(value)) for value in values) else inf
+    return f"{100 * least:.0f} %" if isfinite(least) else "–"
 
 
 def pictures(found: Sequence[Growth]) -> list[Chart]:
@@ -144,7 +191,19 @@ def _panel(found: Sequence[Growth]) -> Panel:
     one = Series("", (0.5, len(found) + 0.5), (1.0, 1.0), role="reference")
     names = tuple(growth.name for growth in found)
     shown = (one, *(dots for dots in series if dots.x))
-    return Panel("", "", "n over the expected n", shown, xscale="linear", names=names, ylim=LIMITS)
+    limits = _decades([value for dots in series for value in dots.y])
+    return Panel("", "", "n over the expected n", shown, xscale="linear", names=names, ylim=limits)
+
+
+def _decades(values: Sequence[float]) -> tuple[float, float]:
+    """Return whole decades around 1 that hold the values.
+
+    >>> _decades([0.5, 430.0])
+    (0.01, 1000.0)
+    """
+    ends = [log10(value) for value in values]
+    low, high = min(-LEAST_DECADES, *map(floor, ends)), max(LEAST_DECADES, *map(ceil, ends))
+    return 10.0**low, 10.0**high
 
 
 def _dots(status: str, predicted: bool, found: Sequence[Growth]) -> Series:
@@ -157,4 +216,5 @@ def _dots(status: str, predicted: bool, found: Sequence[Growth]) -> Series:
     ]
     x, y, low, high = zip(*points, strict=True) if points else ((), (), (), ())
     colour = STATUSES[status] + ("" if predicted else ":constants 1")
-    return Series(status if predicted else "", x, y, low, high, colour_key=colour)
+    beside = "" if predicted else ", constants 1"
+    return Series(f"{status}{beside}", x, y, low, high, colour_key=colour)

@@ -1,0 +1,59 @@
+"""How n grows: a table, an overview and pictures from verdicts alone."""
+
+from math import inf, nan
+
+from workbench.lab.runner import growth
+
+
+def record(statement="X/Thm1", variable="epsilon", **more):
+    usual = {
+        "statement": statement, "variable": variable, "logarithm": False, "key": "mean/x", "term": "1/ε",
+        "share": 0.9, "power": -1.0, "instead": {}, "rate": "seen", "curved": False, "slope": -1.0,
+        "slope_interval": [-1.1, -0.9], "slope_stated": -1.0, "slope_predicted": nan, "excess": 0.0,
+        "excess_interval": [-0.1, 0.1], "values": [1, 2], "n": [200.0, 100.0],
+        "intervals": [[180.0, 220.0], [90.0, 110.0]], "kinds": ["fit", "fit"], "stated": [10.0, 5.0],
+        "predicted": [nan, nan], "shares": [0.9, 0.85],
+    }  # fmt: skip
+    return usual | more
+
+
+def verdict(*records, status="HOLDS"):
+    checks = [{"status": status, "detail": {"scaling": one}} for one in records]
+    return {"id": "chapter/claim", "detail": {"checks": [*checks, {"status": "HOLDS", "detail": {}}]}}
+
+
+def cells(line):
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_every_scaling_has_a_row_and_a_place_in_the_overview():
+    records = record(), record(variable="delta", logarithm=True, rate="open"), record("Y/Lem2", "corruption")
+    text = growth.table(list(growth.growths([verdict(*records)])))
+    first, second = (text.index(f"| statement | {word}") for word in ("d |", "moves |"))
+    overview = [cells(line) for line in text[first:second].splitlines() if line.startswith("|")]
+    assert overview[2:] == [
+        ["X/Thm1", "–", "seen, -1.00", "open, -1.00", "–", "–", "–"],
+        ["Y/Lem2", "–", "–", "–", "–", "–", "corruption: seen, -1.00"],
+    ]
+    assert "3 scalings of 2 statements: 2 seen, 1 open." in text
+    rows = [cells(line) for line in text[second:].splitlines() if line.startswith("|")]
+    assert rows[2] == [
+        "X/Thm1", "epsilon", "mean/x", "1/ε", "1, 2", "200, 100", "-1.00 [-1.10, -0.90]", "–", "-1.00",
+        "85 %", "seen", "HOLDS",
+    ]  # fmt: skip
+    assert rows[3][1] == "ln delta"
+
+
+def test_claims_that_search_nothing_say_nothing():
+    assert growth.table(list(growth.growths([{"id": "a", "detail": "words"}, verdict()]))) == ""
+
+
+def test_a_picture_for_every_source_holds_every_n_that_was_found():
+    found = record(n=[200.0, inf], intervals=[[180.0, 220.0], [900.0, inf]])
+    far = record("Y/Lem2", predicted=[0.4, 0.2])
+    charts = growth.pictures(list(growth.growths([verdict(found), verdict(far, status="UNDECIDED")])))
+    assert [chart.name for chart in charts] == ["sample_complexity_X", "sample_complexity_Y"]
+    (one, dots), (_, others) = (chart.panels[0].series for chart in charts)
+    assert (one.role, dots.label, dots.x, dots.y) == ("reference", "HOLDS, constants 1", (1.0,), (20.0,))
+    assert (others.label, others.y) == ("UNDECIDED", (500.0, 500.0))
+    assert [chart.panels[0].ylim for chart in charts] == [(0.01, 100.0), (0.01, 1000.0)]
