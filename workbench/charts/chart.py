@@ -102,6 +102,8 @@ class Heat:
         Names, spread evenly from the first to the last.
     written
         Whether every number stands on its colour.
+    boundary
+        Where a predicted boundary crosses every row: a place among the columns, from 0, nan for none.
     """
 
     values: Iterable[Iterable[float]]
@@ -111,6 +113,7 @@ class Heat:
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     written: bool = False
+    boundary: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         one_of(get_args(Scale), scale=self.scale)
@@ -123,11 +126,16 @@ class Heat:
         for name in ("rows", "columns", "limits"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "values", owned)
+        object.__setattr__(self, "boundary", tuple(map(float, self.boundary)))
+        if len(self.boundary) not in (0, len(owned)):
+            raise ArgumentError("boundary", f"{len(self.boundary)} places", f"one of every row: {len(owned)}")
 
     def to_json(self) -> dict[str, object]:
         """Return the JSON form; numbers keep six significant digits."""
         form = {one.name: getattr(self, one.name) for one in fields(self)}
-        return form | {"limits": numbers(self.limits), "values": [numbers(row) for row in self.values]}
+        boundary = numbers(form.pop("boundary"))
+        form |= {"limits": numbers(self.limits), "values": [numbers(row) for row in self.values]}
+        return form | ({"boundary": boundary} if boundary else {})
 
 
 @dataclass(frozen=True)

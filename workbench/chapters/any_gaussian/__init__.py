@@ -3,6 +3,7 @@
 from workbench.chapters.any_gaussian.figures.learners import attacked, two_learners, whole_law
 from workbench.chapters.any_gaussian.figures.rows import flat, rows_against_d, subspace_cliff
 from workbench.chapters.any_gaussian.figures.rows_view import rows_view
+from workbench.chapters.any_gaussian.figures.success import success_of_votes
 from workbench.chapters.any_gaussian.figures.view import MASKED_ROWS, mask_view, vote_view
 from workbench.chapters.any_gaussian.figures.vote import masks, the_vote
 
@@ -40,6 +41,7 @@ __all__ = [
     "rows_against_d",
     "rows_view",
     "subspace_cliff",
+    "success_of_votes",
     "the_vote",
     "two_learners",
     "vote_view",

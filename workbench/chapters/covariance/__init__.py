@@ -6,6 +6,7 @@ from workbench.chapters.covariance.figures.heavy import rates, three_layers
 from workbench.chapters.covariance.figures.layers_view import CUT, layers_view
 from workbench.chapters.covariance.figures.net import pure_net
 from workbench.chapters.covariance.figures.steps_view import steps_view
+from workbench.chapters.covariance.figures.success import success_by_dimension
 from workbench.chapters.covariance.figures.table import table_one
 
 CLAIMS = (
@@ -34,6 +35,7 @@ __all__ = [
     "side_by_side",
     "step_by_step",
     "steps_view",
+    "success_by_dimension",
     "table_one",
     "three_layers",
     "votes",

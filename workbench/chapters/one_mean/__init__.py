@@ -13,6 +13,7 @@ from workbench.chapters.one_mean.figures.location import (
     rows_against_radius,
 )
 from workbench.chapters.one_mean.figures.location_view import error_against_radius_view
+from workbench.chapters.one_mean.figures.success import success_by_epsilon
 
 CLAIMS = (
     "one-mean/clipping-pays-range",
@@ -48,5 +49,6 @@ __all__ = [
     "rows_against_accuracy_view",
     "rows_against_delta",
     "rows_against_radius",
+    "success_by_epsilon",
     "tight_ratio",
 ]

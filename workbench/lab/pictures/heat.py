@@ -25,6 +25,8 @@ def draw_heat(axes: Axes, panel: Panel, heat: Heat) -> None:
     _name(axes, panel, heat, values.shape)
     if heat.written:
         _write(axes, values, norm, MAPS[heat.emphasis])
+    if heat.boundary:
+        _bound(axes, heat.boundary)
     _bar(axes, heat, norm)
 
 
@@ -48,6 +50,13 @@ def _write(axes: Axes, values: np.ndarray, norm: Normalize, name: str) -> None:
 
 def _short(value: float) -> str:
     return f"{value:.2f}"[: 4 if value < 10 else 3].rstrip(".") if value < 100 else f"{value:.0f}"
+
+
+def _bound(axes: Axes, places: tuple[float, ...]) -> None:
+    """Draw the boundary from row to row, light within dark, so that it stands out on every colour."""
+    rows = np.arange(len(places))
+    for colour, wide in ((INK, 4.0), ("white", 1.8)):
+        axes.plot(places, rows, "o-", color=colour, linewidth=wide, markersize=wide + 1, clip_on=True)
 
 
 def _bar(axes: Axes, heat: Heat, norm: Normalize) -> None:

@@ -1,0 +1,26 @@
+"""How often the unbounded mean is within α, over n and ε."""
+
+from workbench.charts.chart import Chart
+from workbench.charts.parameters import short
+from workbench.charts.phase import HOW_TO_READ, Phase
+from workbench.study.run import Run
+
+PHASE = Phase(
+    "univariate/unbounded-mean",
+    {"d": 1, "alpha": 0.1, "epsilon": 0.1, "delta": 1e-6},
+    "epsilon",
+    (0.05, 0.1, 0.2, 0.4, 0.8),
+    "ε",
+)
+
+
+def success_by_epsilon(run: Run, *, alpha: float = 0.1, delta: float = 1e-6) -> Chart:
+    """Return the share of good runs over n and ε, beside the n of the prediction."""
+    return Chart(
+        "success_by_epsilon",
+        "Half of ε costs twice the rows",
+        (PHASE.panel(run, alpha=alpha, delta=delta),),
+        alt="A table as colours: the share of good runs, ε from bottom to top, n from left to right. It"
+        " jumps from 0 to 1 at a line that moves by one column for every halving of ε.",
+        how_to_read=f"{HOW_TO_READ} Unbounded mean, α = {alpha:g} σ, δ = {short(delta)}.",
+    )

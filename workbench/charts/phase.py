@@ -1,0 +1,117 @@
+"""A phase diagram: how often runs succeed over n and one public number, the predicted boundary on top."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import ceil, floor, log2, nan
+from typing import Any
+
+import pandas as pd
+
+from workbench.charts.chart import Heat, Panel, Series
+from workbench.charts.parameters import short
+from workbench.study.profiles import blocks
+from workbench.study.run import Run
+from workbench.study.scaling.catalogued import Move, Statement, catalogued
+from workbench.study.scaling.scaling import Setting
+from workbench.study.sweeps.grids import Sweep
+
+BEYOND = 1  # columns to the left of the least predicted n, and to the right of the largest
+HOW_TO_READ = (
+    "Every number is the share of runs that err by at most α; n doubles from column to column. From the white"
+    " line on at least half of the runs are predicted to."
+)
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What is drawn: an estimator at public numbers, one of which moves.
+
+    Parameters
+    ----------
+    key : str
+        Of the catalog.
+    usual : mapping
+        The public numbers, as of a `Statement`.
+    variable : str
+        The number that moves.
+    values : tuple of float
+        Of it, from bottom to top.
+    symbol : str
+        As the axis writes it.
+    trials : int
+        Of a block.
+    blocks : mapping
+        Profile -> blocks.
+    """
+
+    key: str
+    usual: Mapping[str, Any]
+    variable: str
+    values: tuple[float, ...]
+    symbol: str
+    trials: int = 5
+    blocks: Mapping[str, int] = field(default_factory=lambda: blocks(8))
+
+    def panel(self, run: Run, **public: Any) -> Panel:
+        """Return the panel at the usual numbers, or at these where they are given.
+
+        Raises
+        ------
+        TooMuchWorkError
+            If they take too much work.
+        """
+        settings = self._settings(public)
+        frame = run.table(self._sweep(self._settings({})).moved(_points(settings)))
+        if frame.empty:
+            line = Series("predicted", [one.predicted for one in settings.values()], settings, role="theory")
+            return Panel("", "n, rows", self.symbol, (line,))
+        return Panel("", "n, rows", self.symbol, (), heat=_heat(frame, settings))
+
+    def _settings(self, public: Mapping[str, Any]) -> dict[float, Setting]:
+        moves = {self.variable: Move(self.values, 0, {}, "")}
+        (scaling,) = Statement("", self.key, {**self.usual, **public}, lambda: nan, moves).scalings()
+        return {value: scaling.setting(value) for value in sorted(self.values, reverse=True)}
+
+    def _sweep(self, settings: Mapping[float, Setting]) -> Sweep:
+        return Sweep(
+            f"phase {self.key} {self.variable}", _points(settings), catalogued, self.trials, self.blocks
+        )
+
+
+def columns(starts: Iterable[float]) -> list[int]:
+    """Return powers of two from below the least start to above the largest, an odd number of them.
+
+    >>> columns([130, 500])
+    [64, 128, 256, 512, 1024]
+    """
+    logs = [log2(one) for one in starts]
+    first, last = floor(min(logs)) - BEYOND, ceil(max(logs)) + BEYOND
+    return [2**power for power in range(max(first, 0), last + 1 + (last - max(first, 0)) % 2)]
+
+
+def _sizes(settings: Mapping[float, Setting]) -> list[int]:
+    return columns(one.start for one in settings.values())
+
+
+def _points(settings: Mapping[float, Setting]) -> tuple[dict[str, Any], ...]:
+    """Return every point at which the estimator answers at all."""
+    sizes = _sizes(settings)
+    return tuple({**one.point, "n": n} for one in settings.values() for n in sizes if n >= one.fewest)
+
+
+def _heat(frame: pd.DataFrame, settings: Mapping[float, Setting]) -> Heat:
+    sizes = _sizes(settings)
+    return Heat(
+        [[_share(frame, {**one.point, "n": n}, one.alpha) for n in sizes] for one in settings.values()],
+        (0.0, 1.0),
+        rows=tuple(short(value) for value in settings),
+        columns=tuple(f"{n:,}".replace(",", " ") for n in sizes[::2]),
+        written=True,
+        boundary=tuple(log2(one.predicted / sizes[0]) for one in settings.values()),
+    )
+
+
+def _share(frame: pd.DataFrame, point: Mapping[str, Any], alpha: float) -> float:
+    """Return the share of runs within alpha: none where there are too few rows for any."""
+    there = (frame[list(point)] == pd.Series(point)).all(axis=1)
+    return float((frame.loc[there, "error"] <= alpha).mean()) if there.any() else 0.0
