@@ -21,6 +21,7 @@ EXAMPLES = {
     ),
     "verdicts": ("workbench verdicts --status REFUTED", "workbench verdicts one-mean/private-for-free"),
     "check": ("workbench check --fix",),
+    "deep": ("workbench deep 07_robust_and_private --jobs 2",),
     "slides": ("workbench slides 02_one_mean",),
     "lab": ("workbench lab --no-browser",),
 }

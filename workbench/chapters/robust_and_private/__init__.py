@@ -7,12 +7,15 @@ from workbench.chapters.robust_and_private.figures.duel_view import duel_view
 from workbench.chapters.robust_and_private.figures.planted import against_corruption, figure_1
 from workbench.chapters.robust_and_private.figures.rows import collusion, tail_swap
 from workbench.chapters.robust_and_private.figures.scores import extremes, score_histogram
+from workbench.chapters.robust_and_private.figures.source_design import figure_1_in_full
 from workbench.chapters.robust_and_private.figures.tables import table_1, table_2
 
 CLAIMS = tuple(claim.id for claim in claims.CLAIMS)
+DEEP = (figure_1_in_full,)
 
 __all__ = [
     "CLAIMS",
+    "DEEP",
     "against_corruption",
     "collusion",
     "duel_view",

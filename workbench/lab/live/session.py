@@ -27,12 +27,15 @@ from workbench.lab import tables
 from workbench.lab.live.explore import explore
 from workbench.lab.live.parameters import moved, require, require_known
 from workbench.lab.pictures.display import image, publish
-from workbench.lab.pictures.figures import PROFILES, VERDICTS, richest, save
+from workbench.lab.pictures.figures import DEEP, PROFILES, VERDICTS, richest, save
 from workbench.lab.runner.core_share import leased
-from workbench.lab.runner.verdict_check import beside_full, committed, full_run
+from workbench.lab.runner.verdict_check import beside_full, committed, figures_folder, full_run
 from workbench.study.run import Run, TooMuchWorkError
 
 STAND = "Claims are statements at numbers of their own: these are the verdicts of the committed full run."
+
+KEPT = "Committed: it takes an hour, whatever the parameters above; workbench deep makes it."
+NOT_AT_HAND = "This figure is committed in the checkout; workbench deep makes it."
 
 
 class ClaimError(AssertionError):
@@ -107,6 +110,17 @@ class Session:
             words["At these parameters"] = f"{judged}."
         text = "".join(f"<p><b>{head}</b> {escape(said)}</p>" for head, said in words.items() if said)
         publish(image(picture.read_bytes(), "svg+xml", chart.alt) + text, chart.alt)
+
+    def kept(self, name: str) -> None:
+        """Display a committed figure that takes an hour to make (`workbench deep`)."""
+        folder = figures_folder()
+        path = next(folder.glob(f"*_{self.chapter}/{DEEP}/{name}.json"), None) if folder else None
+        if path is None:
+            publish(f"<p>{escape(NOT_AT_HAND)}</p>", NOT_AT_HAND)
+            return
+        chart = Chart.from_json(richest(canonical_json.read(path)["charts"]))
+        words = f"<p><b>How to read it.</b> {escape(chart.how_to_read)}</p><p>{escape(KEPT)}</p>"
+        publish(image(path.with_suffix(".svg").read_bytes(), "svg+xml", chart.alt) + words, chart.alt)
 
     def _charts(
         self, figure: Callable[..., Chart], parameters: Mapping[str, object]

@@ -19,6 +19,8 @@ from workbench.lab.pictures.differences import differ
 from workbench.lab.pictures.tolerance import Tolerance
 
 PROFILES = ("quick", "full")
+DEEP = "deep"  # of figures that take an hour, and the folder they are kept in
+KEPT = (*PROFILES, DEEP)
 VERDICTS = "verdicts.json"
 NUMBERS = "numbers.json"  # of all figures of a grid of runs, beside those of one run
 PROSE = ("caption", "detail")  # sentences with rounded numbers in them
@@ -44,7 +46,7 @@ def save(
     Parameters
     ----------
     charts
-        The chart by profile, `quick` alone or `quick` and `full`.
+        The chart by profile: `quick` alone, `quick` and `full`, or `deep`.
     out
         The folder to write into.
     parameters, seed
@@ -61,7 +63,7 @@ def save(
     """
     from workbench.lab.pictures.plots import svg
 
-    one_of(PROFILES, **{f"profile {profile}": profile for profile in charts})
+    one_of(KEPT, **{f"profile {profile}": profile for profile in charts})
     chart = richest(charts)
     content = {
         "name": chart.name,
@@ -84,7 +86,7 @@ def save(
 
 def richest(charts: Mapping[str, Any]) -> Any:
     """Return the chart of the largest profile at hand."""
-    return charts[max(charts, key=PROFILES.index)]
+    return charts[max(charts, key=KEPT.index)]
 
 
 def compare(folder: Path, committed: Path, tolerance: Tolerance | None = None) -> list[str]:
@@ -108,7 +110,7 @@ def _tables(folder: Path) -> dict[str, Any]:
 
 def _file(name: str, made: dict[str, Any], kept: dict[str, Any], tolerance: Tolerance) -> list[str]:
     ours, theirs = _comparable(name, made[name]), _comparable(name, kept[name])
-    profiles = [profile for profile in PROFILES if profile in ours["charts"]]
+    profiles = [profile for profile in KEPT if profile in ours["charts"]]
     ours["charts"] = {profile: ours["charts"][profile] for profile in profiles}
     theirs["charts"] = {profile: theirs["charts"].get(profile) for profile in profiles}
     return [f"{name}: {line}" for line in differ(ours, theirs, tolerance)]

@@ -6,7 +6,7 @@ from typing import Any
 
 from workbench.charts import canonical_json
 from workbench.lab import tables
-from workbench.lab.pictures.figures import PROFILES, VERDICTS, richest
+from workbench.lab.pictures.figures import DEEP, PROFILES, VERDICTS, richest
 from workbench.lab.runner import cache
 
 HEAD = """# Figures
@@ -40,6 +40,10 @@ def verdicts(folder: Path) -> tuple[str, list[Mapping[str, Any]]]:
 def _notebook(folder: Path) -> str:
     parts = [f"## [{folder.name}](../notebooks/{folder.name}.ipynb)\n"]
     parts += [_figure(folder.name, canonical_json.read(path)) for path in cache.figures(folder)]
+    parts += [
+        _figure(f"{folder.name}/{DEEP}", canonical_json.read(path))
+        for path in sorted((folder / DEEP).glob("*.json"))
+    ]
     return "\n".join([*parts, _table(folder)])
 
 

@@ -26,25 +26,23 @@ def collected(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def full_run(figures: Path | None = None) -> dict[str, str]:
-    """Return the verdicts of the committed full run by id; none where no figures are at hand.
-
-    They are those of the checkout that this package, or else the working folder, is part of.
-    """
-    folder = figures or _figures()
+    """Return the verdicts of the committed full run by id; none where no figures are at hand."""
+    folder = figures or figures_folder()
     found = collected(folder) if folder else {}
     return {name: str(one["status"]) for name, one in found.items() if one[PROFILE] == "full"}
 
 
 def committed(ids: Sequence[str]) -> list[dict[str, Any]]:
     """Return the verdicts of the committed full run on these claims; none if it has not decided them all."""
-    folder = _figures()
+    folder = figures_folder()
     found = collected(folder) if folder else {}
     if not all(found.get(name, {}).get(PROFILE) == "full" for name in ids):
         return []
     return [{key: found[name][key] for key in found[name] if key not in (PROFILE, NOTEBOOK)} for name in ids]
 
 
-def _figures() -> Path | None:
+def figures_folder() -> Path | None:
+    """Return the committed figures of the checkout that this package, or the working folder, is part of."""
     for start in (Path(__file__).parent, Path.cwd()):
         try:
             return project.find(start).figures

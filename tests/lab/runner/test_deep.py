@@ -1,0 +1,98 @@
+"""Figures that take an hour: made, resumed, compared, committed, and shown as they are committed."""
+
+import io
+
+import pytest
+
+from workbench.chapters import robust_and_private
+from workbench.charts import canonical_json
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.lab.live import session
+from workbench.lab.live.session import NOT_AT_HAND, Session
+from workbench.lab.project import find
+from workbench.lab.runner import deep, report
+from workbench.lab.runner.console import Console
+from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import each_trial
+
+CALLS = []
+
+
+@each_trial
+def measured(n: int, *, data, noise):
+    CALLS.append(n)
+    return {"error": data.normal() ** 2 / n}
+
+
+SWEEP = Sweep("deep-demo", grid(n=(10, 20)), measured, 3, {"deep": 2})
+
+
+def hours(run):
+    """Return a demonstration."""
+    errors = run.table(SWEEP).groupby("n")["error"].mean()
+    series = Series("demo", errors.index, errors.to_numpy())
+    return Chart("hours", "Hours", (Panel("", "n", "error", (series,)),), alt="demo", how_to_read="Falls.")
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "dp-workbench"\n')
+    for name in ("01_one", "02_two"):
+        (tmp_path / "notebooks" / f"{name}.ipynb").write_text("{}")
+    monkeypatch.setattr(deep, "figures_of", lambda path: (hours,) if path.stem == "01_one" else ())
+    CALLS.clear()
+    return find(tmp_path)
+
+
+def made(project, *names, **options):
+    stream = io.StringIO()
+    code = deep.make(project, names, project.root / "out", console=Console(stream), **options)
+    return code, stream.getvalue()
+
+
+def test_what_is_made_is_compared_with_what_is_committed(project):
+    code, text = made(project)
+    assert code == 1
+    assert "01_one: Return a demonstration." in text
+    assert "FAILED 01_one/deep/hours.json: made, but not committed" in text
+    assert made(project, update=True)[0] == 0
+    assert made(project) == (0, "01_one: Return a demonstration.\n")
+    path = project.figures / "01_one" / "deep" / "hours.json"
+    content = canonical_json.read(path)
+    content["charts"]["deep"]["panels"][0]["series"][0]["y"][0] *= 2
+    canonical_json.write(path, content)
+    code, text = made(project)
+    assert (code, text.count("FAILED 01_one/deep/hours.json")) == (1, 1)
+
+
+def test_a_second_run_finds_the_blocks_of_the_first(project):
+    made(project)
+    assert len(CALLS) == 2 * 2 * 3
+    made(project)
+    assert len(CALLS) == 2 * 2 * 3
+
+
+def test_a_notebook_without_such_figures_says_so(project):
+    assert made(project, "02_two") == (0, "no figures that take an hour in 02_two\n")
+
+
+def test_a_notebook_shows_the_committed_figure(project, monkeypatch):
+    made(project, update=True)
+    shown = []
+    monkeypatch.setattr(session, "publish", lambda page, text: shown.append((page, text)))
+    monkeypatch.setattr(session, "figures_folder", lambda: project.figures)
+    lab = Session("one", profile="quick", seed=1)
+    lab.kept("hours")
+    lab.kept("days")
+    monkeypatch.setattr(session, "figures_folder", lambda: None)
+    lab.kept("hours")
+    assert [text for _, text in shown] == ["demo", NOT_AT_HAND, NOT_AT_HAND]
+    assert "Falls." in shown[0][0]
+    canonical_json.write(project.figures / "01_one" / "verdicts.json", {"full": []})
+    assert "![demo](01_one/deep/hours.svg)" in report.index(project.figures)
+
+
+def test_the_figures_of_chapters_are_known_by_their_notebooks():
+    notebooks = {path.stem: deep.figures_of(path) for path in find().notebooks}
+    assert notebooks["07_robust_and_private"] == robust_and_private.DEEP
