@@ -1,6 +1,7 @@
 """Figures that take an hour: made, resumed, compared, committed, and shown as they are committed."""
 
 import io
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,7 +11,7 @@ from workbench.charts.chart import Chart, Panel, Series
 from workbench.lab.live import session
 from workbench.lab.live.session import NOT_AT_HAND, Session
 from workbench.lab.project import find
-from workbench.lab.runner import deep, report
+from workbench.lab.runner import deep, report, reproduce
 from workbench.lab.runner.console import Console
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.trials import each_trial
@@ -91,6 +92,14 @@ def test_a_notebook_shows_the_committed_figure(project, monkeypatch):
     assert "Falls." in shown[0][0]
     canonical_json.write(project.figures / "01_one" / "verdicts.json", {"full": []})
     assert "![demo](01_one/deep/hours.svg)" in report.index(project.figures)
+
+
+def test_an_update_of_the_other_figures_leaves_them(project):
+    made(project, update=True)
+    notebook = project.figures / "01_one"
+    (notebook / "former.json").write_text("{}")
+    reproduce._update(project, project.root / "none", [SimpleNamespace(good=True, notebook="01_one")])
+    assert sorted(path.name for path in notebook.rglob("*.*")) == ["hours.json", "hours.svg"]
 
 
 def test_the_figures_of_chapters_are_known_by_their_notebooks():

@@ -15,6 +15,7 @@ from workbench.lab.live.parameters import chapter
 from workbench.lab.pictures.figures import DEEP, compare, save
 from workbench.lab.project import Project
 from workbench.lab.runner.console import Console
+from workbench.lab.runner.report import write_index
 from workbench.study.run import Run
 from workbench.study.sweeps.fingerprint import SOFTWARE
 from workbench.study.sweeps.resources import Resources, lending
@@ -70,6 +71,7 @@ def make(
                 save({DEEP: figure(Run(DEEP, SEED))}, out / notebook, parameters={}, seed=SEED)
         if figures and update:
             _replace(kept, out / notebook)
+            write_index(project.figures)
         elif figures:
             wrong += [f"FAILED {notebook}/{DEEP}/{line}" for line in compare(out / notebook, kept)]
     for line in wrong:

@@ -191,8 +191,9 @@ def _update(project: Project, out: Path, outcomes: Sequence[Outcome]) -> None:
     for outcome in outcomes:
         if outcome.good:
             target = project.figures / outcome.notebook
-            shutil.rmtree(target, ignore_errors=True)
-            target.mkdir(parents=True)
+            target.mkdir(parents=True, exist_ok=True)
+            for path in filter(Path.is_file, target.iterdir()):
+                path.unlink()
             for path in cache.outputs(out / outcome.notebook):
                 shutil.copyfile(path, target / path.name)
     if project.figures.is_dir():

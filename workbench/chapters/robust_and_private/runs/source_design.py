@@ -23,7 +23,7 @@ from workbench.types import Array
 
 N, SHIFT, TRIALS = 1_000_000, 1.5, 10
 DIMENSIONS = (1, 10, 20, 30, 40, 50, 75, 100)
-EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 BLOCKS = {"deep": TRIALS}
 
 
