@@ -3,6 +3,7 @@
 import json
 import re
 from types import MappingProxyType
+from typing import get_args
 from unicodedata import east_asian_width
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from tests.lab.conftest import run_workbench, write_notebook
 from workbench import __version__
 from workbench.catalog import CATALOG
+from workbench.chapters.registry import CLAIMS
 from workbench.cli import parser
 from workbench.commands import COMMANDS
 from workbench.commands.examples import EXAMPLES
@@ -20,6 +22,7 @@ from workbench.lab.terminal import audits
 from workbench.sources import sources, statements
 from workbench.study import bench, pairs
 from workbench.study.bench import floors
+from workbench.study.claim import Kind
 
 NEW = "univariate/short-mean"
 
@@ -150,6 +153,14 @@ def test_verdicts_are_filtered_by_status(command):
     both = ("--status", "refuted", "--status", "holds")
     assert len(json.loads(command("verdicts", *both, "--json").printed())) > len(refuted)
     command("verdicts", "--status", "maybe").refused("--status = 'MAYBE': expected one of HOLDS")
+
+
+def test_verdicts_are_filtered_by_kind(command):
+    kinds = {claim.id: claim.kind for claim in CLAIMS.values()}
+    for kind in get_args(Kind):
+        found = json.loads(command("verdicts", "--kind", kind, "--json").printed())
+        assert {one["id"] for one in found} == {name for name, known in kinds.items() if known == kind}
+    command("verdicts", "--kind", "maybe").refused("--kind = 'maybe': expected one of source")
 
 
 @pytest.mark.parametrize(

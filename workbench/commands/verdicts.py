@@ -6,6 +6,7 @@ from typing import Any
 
 from workbench.commands.base import command
 
+KINDS = ("source", "ours", "lock", "identity")
 STATUSES = ("HOLDS", "REFUTED", "UNDECIDED")
 
 
@@ -17,6 +18,8 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--status", type=str.upper, choices=STATUSES, action="append", default=[], metavar="S", help=text
     )
+    text = f"show those of this kind: {', '.join(KINDS)}"
+    parser.add_argument("--kind", choices=KINDS, action="append", default=[], metavar="K", help=text)
     parser.add_argument("--require", nargs="+", default=[], metavar="ID", help="fail unless they hold")
     parser.add_argument("--require-decided", nargs="+", default=[], metavar="ID", help="fail unless decided")
     parser.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="instead of figures/")
@@ -31,5 +34,5 @@ def run(options: argparse.Namespace) -> int:
 
     folder = options.folder or project.find(explicit=options.project).figures
     required = Required(decided=options.require_decided, holds=options.require)
-    wanted = Wanted(ids=options.claim, statuses=options.status)
+    wanted = Wanted(ids=options.claim, statuses=options.status, kinds=options.kind)
     return verdicts(folder, required, wanted, as_json=options.json)

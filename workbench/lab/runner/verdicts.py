@@ -1,7 +1,7 @@
 """`workbench verdicts`: what has been decided, as a table, or one claim whole."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +33,11 @@ class Required:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Ids of claims to be shown whole, and statuses to be shown; all of them for none."""
+    """Ids of claims to be shown whole, and statuses and kinds to be shown; all of them for none."""
 
     ids: Sequence[str] = ()
     statuses: Sequence[str] = ()
+    kinds: Sequence[str] = ()
 
     def among(self, found: Mapping[str, Record]) -> list[Record]:
         """Return the verdicts that are wanted."""
@@ -45,6 +46,7 @@ class Wanted:
             for name, verdict in found.items()
             if (not self.ids or name in self.ids)
             and (not self.statuses or verdict["status"] in self.statuses)
+            and (not self.kinds or _kind(verdict) in self.kinds)
         ]
 
 
@@ -57,7 +59,7 @@ def verdicts(folder: Path, required: Required, wanted: Wanted = ALL, *, as_json:
         raise ArgumentError("from", str(folder), "a folder of figures")
     found = collected(folder)
     required = Required(_ids(required.decided, found), _ids(required.holds, found))
-    wanted = Wanted(_ids(wanted.ids, found), wanted.statuses)
+    wanted = replace(wanted, ids=_ids(wanted.ids, found))
     for name in wanted.ids:
         one_of(found, claim=name)
     chosen = wanted.among(found)
@@ -94,6 +96,13 @@ def _row(verdict: Record) -> list[str]:
     return [str(verdict["id"]), str(verdict["status"]), str(verdict["statement"]), *numbers, verdict[PROFILE]]
 
 
+def _kind(verdict: Record) -> str:
+    """Return the kind of a verdict's claim; nothing for a claim that there is no more."""
+    from workbench.chapters.registry import CLAIMS
+
+    return str(getattr(CLAIMS.get(verdict["id"]), "kind", ""))
+
+
 def _whole(verdict: Record, folder: Path) -> list[tuple[str, str]]:
     """Return all that is known of one claim."""
     from workbench.chapters.registry import CLAIMS
@@ -105,7 +114,7 @@ def _whole(verdict: Record, folder: Path) -> list[tuple[str, str]]:
         *((name, str(verdict[name])) for name in ("id", "statement")),
         ("verdict", f"{verdict['status']} ({verdict[PROFILE]} profile)"),
         ("reason", getattr(claim, "reason", "")),
-        ("kind", getattr(claim, "kind", "")),
+        ("kind", _kind(verdict)),
         ("sources", "\n".join(getattr(claim, "sources", ()))),
         ("test", str(verdict["test"])),
         *((name, tables.show(verdict.get(name))) for name in numbers),
