@@ -148,8 +148,9 @@ CLAIMS = (
         number="N5",
         sources=("L17/Thm1.2",),
         statement="Over infinitely many bins, each populated one just above α n, the searched n with which"
-        " all shares are within α grows at most as ln(1/(δβ))/(αε): in ε = .8 .. .1, α = .2 .. .025, δ = 1e-2 .."
-        " 1e-16, β = .1 .. 3.5e-4; none is above the n at which 1 + (2/ε)(ln(1/(2δ)) + ln(n/β)) is α n.",
+        " all shares are within α grows at most as ln(1/(δβ))/(αε): in ε = .8 .. .1, α = .2 .. .025,"
+        " δ = 1e-2 .. 1e-16, β = .1 .. 3.5e-4; none is above the n at which 1 + (2/ε)(ln(1/(2δ)) + ln(n/β))"
+        " is α n.",
         scalings=STABLE.scalings,
         checks=stable_checks,
     ),
