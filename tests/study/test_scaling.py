@@ -10,7 +10,7 @@ from scipy.stats import binom
 from workbench.errors import ArgumentError
 from workbench.study.profiles import claim_level
 from workbench.study.scaling.catalogued import Move, Statement, budget_of, catalogued
-from workbench.study.scaling.checks import grows
+from workbench.study.scaling.checks import grows, within
 from workbench.study.scaling.run import forget, measured
 from workbench.study.scaling.scaling import Least, Scaling, Setting
 from workbench.study.scaling.slopes import slope, standard_errors
@@ -127,6 +127,22 @@ def test_a_true_statement_is_refuted_at_the_level_of_a_check():
     verdict = grows(scaling(), found(scaling(), [(v, 100 * v) for v in VALUES]))
     assert verdict.level == claim_level()
     assert verdict.detail["scaling"]["slope"] == pytest.approx(1)
+
+
+def test_a_proved_n_is_compared_with_what_was_found():
+    one = scaling()
+    leasts = found(one, [(v, 100 * v) for v in VALUES], 0.02)
+    statuses = [within(one, leasts, lambda at, m=most: m * at.predicted).status for most in (2.0, 1.0, 0.5)]
+    assert statuses == [Status.HOLDS, Status.UNDECIDED, Status.REFUTED]
+
+
+def test_where_nothing_is_enough_a_proved_n_is_neither_kept_nor_refuted():
+    one = scaling()
+    leasts = found(one, [(v, 100 * v) for v in VALUES], 0.02)
+    never = [*leasts[:3], leasts[3]._replace(n=inf, interval=(1e9, inf), kind="never")]
+    verdict = within(one, never, lambda at: 2 * at.predicted)
+    assert verdict.status is Status.UNDECIDED
+    assert verdict.interval == (0.0, inf)
 
 
 # --- runs -----------------------------------------------------------------------------------------

@@ -37,6 +37,39 @@ def threshold(p: int, n: int, sd: float, largest_variance: float) -> float:
     return 4 * sqrt(log(p)) * (sd + largest_variance / sqrt(n))
 
 
+def rows_for_threshold(
+    t: float, p: int, noise: float, largest_variance: float, *, local: bool = False
+) -> float:
+    """Return the n at which equation (9) is t, where sd is noise/n, or noise/√n in the local model.
+
+    >>> n = rows_for_threshold(0.01, 50, 5.0, 0.02)
+    >>> round(threshold(50, round(n), 5.0 / n, 0.02), 6)
+    0.01
+    """
+    integer_at_least(2, p=p)
+    positive(t=t)
+    allowed = t / (4 * sqrt(log(p)))
+    if local:
+        return ((noise + largest_variance) / allowed) ** 2
+    root = (largest_variance + sqrt(largest_variance**2 + 4 * noise * allowed)) / (2 * allowed)
+    return root**2
+
+
+def central_rows(alpha: float, degree: float, p: int, epsilon: float, delta: float, variance: float) -> float:
+    """Return the n at which α² = s² ln p (σ²/n + ln(1/δ)/(nε)²): Theorem 2 with constants 1, γ = σ."""
+    probability(delta=delta)
+    positive(alpha=alpha, epsilon=epsilon)
+    square, noise = (alpha / degree) ** 2 / log(p), log(1 / delta) / epsilon**2
+    return (variance**2 + sqrt(variance**4 + 4 * square * noise)) / (2 * square)
+
+
+def local_rows(alpha: float, degree: float, p: int, epsilon: float, delta: float, variance: float) -> float:
+    """Return the n at which α² = s² ln p (σ² + ln(1/δ)/ε²)/n: Theorem 3 with constants 1, γ = σ."""
+    probability(delta=delta)
+    positive(alpha=alpha, epsilon=epsilon)
+    return degree**2 * log(p) * (variance**2 + log(1 / delta) / epsilon**2) / alpha**2
+
+
 def plain_noise(p: int, sd: float) -> float:
     """Return 2 sd √p, the spectral norm of the noise of the plain release (equation (8))."""
     return 2 * sd * sqrt(p)

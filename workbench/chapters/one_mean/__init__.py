@@ -34,6 +34,10 @@ CLAIMS = (
     "one-mean/clipped-rows-grow",
     "one-mean/two-step-rows-grow",
     "one-mean/unbounded-rows-grow",
+    "one-mean/finite-histogram-rows-grow",
+    "one-mean/stable-histogram-rows-grow",
+    "one-mean/rows-grow-as-packing",
+    "one-mean/rows-grow-as-two-points",
 )
 
 __all__ = [

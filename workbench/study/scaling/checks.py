@@ -5,7 +5,7 @@ statement has the right shape, whatever its constant, that is 0, and curvature c
 """
 
 from collections.abc import Callable, Sequence
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,9 +77,12 @@ def within(scaling: Scaling, found: Sequence[Least], proved: Callable[[Setting],
     bounds = np.array([proved(one.setting) for one in found])
     errors = standard_errors([one.interval for one in found], SEARCHED)
     ratios = np.array([one.n for one in found]) / bounds
-    low, high = (ratios * np.exp(sign * _reach(claim_level(parts=len(found))) * errors) for sign in (-1, 1))
+    reach = _reach(claim_level(parts=len(found))) * errors
+    with np.errstate(invalid="ignore"):  # nothing is enough: inf, with an open end below
+        low, high = (ratios * np.exp(sign * reach) for sign in (-1, 1))
     above = np.array([one.interval[1] for one in found]) > bounds
-    refuted = bool(np.nan_to_num(low, nan=0.0).max() > 1)
+    low = np.nan_to_num(low, nan=0.0, posinf=inf)
+    refuted = bool(low.max() > 1)
     worst = int(np.argmax(ratios))
     return Verdict(
         status=Status.REFUTED if refuted else Status.UNDECIDED if above.any() else Status.HOLDS,

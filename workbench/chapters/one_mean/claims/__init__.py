@@ -2,7 +2,9 @@
 
 from workbench.chapters.one_mean.claims import (
     accounting,
+    bound_scalings,
     costs,
+    histogram_scalings,
     intervals,
     location,
     prediction,
@@ -19,4 +21,6 @@ CLAIMS: tuple[Claim, ...] = (
     *intervals.CLAIMS,
     *accounting.CLAIMS,
     *scalings.CLAIMS,
+    *histogram_scalings.CLAIMS,
+    *bound_scalings.CLAIMS,
 )

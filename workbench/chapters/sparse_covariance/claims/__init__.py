@@ -1,6 +1,15 @@
 """What is claimed, and the checks that decide it."""
 
-from workbench.chapters.sparse_covariance.claims import dimension, entries, noise, radius, rates, rules
+from workbench.chapters.sparse_covariance.claims import (
+    dimension,
+    entries,
+    entry_scalings,
+    noise,
+    radius,
+    rates,
+    rules,
+    scalings,
+)
 from workbench.study.claim import Claim
 
 MODULES = (noise, dimension, rates, rules, entries, radius)
@@ -11,6 +20,8 @@ def number(claim: Claim) -> float:
     return float(claim.number.removeprefix("S"))
 
 
-CLAIMS: tuple[Claim, ...] = tuple(
-    sorted((claim for module in MODULES for claim in module.CLAIMS), key=number)
+CLAIMS: tuple[Claim, ...] = (
+    *sorted((claim for module in MODULES for claim in module.CLAIMS), key=number),
+    *scalings.CLAIMS,
+    *entry_scalings.CLAIMS,
 )

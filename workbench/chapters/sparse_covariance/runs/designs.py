@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from workbench.distributions import Gaussian, SparseCovariance
 from workbench.estimators.covariance.local_thresholded import USERS, LocalThresholdedCovariance
@@ -60,13 +61,18 @@ def block(p: int, active: int, degree: int, n: int, rng: Generator) -> Array:
     return scaled(active_block(p, active, degree, rng=rng), n)
 
 
+def neighbours(p: int, degree: int) -> NDArray[np.bool_]:
+    """Return which pairs are next to each other on a circle, `degree` of them for each of p places."""
+    gap = np.abs(np.subtract.outer(np.arange(p), np.arange(p)))
+    return np.asarray((np.minimum(gap, p - gap) <= degree // 2) & (gap > 0))
+
+
 def regular(p: int, degree: int, n: int, rng: Generator, *, size: float, aligned: bool) -> Array:
     """Return I + size U on a circle, each coordinate correlated with its `degree` neighbours.
 
     Aligned entries are all positive, so that |U|₂ is the degree; otherwise their signs are fair coins.
     """
-    gap = np.abs(np.subtract.outer(np.arange(p), np.arange(p)))
-    near = (np.minimum(gap, p - gap) <= degree // 2) & (gap > 0)
+    near = neighbours(p, degree)
     signs = np.triu(np.ones((p, p)) if aligned else rng.choice([-1.0, 1.0], (p, p)), 1)
     return scaled(np.eye(p) + size * np.where(near, signs + signs.T, 0.0), n)
 
