@@ -15,7 +15,6 @@ DEEP = (figure_1_in_full,)
 
 __all__ = [
     "CLAIMS",
-    "DEEP",
     "against_corruption",
     "collusion",
     "duel_view",
