@@ -1,6 +1,6 @@
 """A phase diagram: how often runs succeed over n and one public number, the predicted boundary on top."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import ceil, floor, log2, nan
 from typing import Any
@@ -13,7 +13,7 @@ from workbench.study.profiles import blocks
 from workbench.study.run import Run
 from workbench.study.scaling.catalogued import Move, Statement, catalogued
 from workbench.study.scaling.scaling import Setting
-from workbench.study.sweeps.grids import Sweep
+from workbench.study.sweeps.grids import Block, Sweep
 
 BEYOND = 1  # columns to the left of the least predicted n, and to the right of the largest
 HOW_TO_READ = (
@@ -24,31 +24,31 @@ HOW_TO_READ = (
 
 @dataclass(frozen=True)
 class Phase:
-    """What is drawn: an estimator at public numbers, one of which moves.
+    """What is drawn: runs at public numbers, one of which moves.
 
     Parameters
     ----------
-    key : str
-        Of the catalog.
-    usual : mapping
-        The public numbers, as of a `Statement`.
-    variable : str
-        The number that moves.
+    name : str
+        Of the sweep.
+    setting : callable
+        Called with a value of the number, and with other public numbers by keyword; returns a `Setting`.
     values : tuple of float
-        Of it, from bottom to top.
+        Of the number, from bottom to top.
     symbol : str
         As the axis writes it.
+    block : callable
+        As a scaling's.
     trials : int
         Of a block.
     blocks : mapping
         Profile -> blocks.
     """
 
-    key: str
-    usual: Mapping[str, Any]
-    variable: str
+    name: str
+    setting: Callable[..., Setting]
     values: tuple[float, ...]
     symbol: str
+    block: Block = catalogued
     trials: int = 5
     blocks: Mapping[str, int] = field(default_factory=lambda: blocks(8))
 
@@ -60,22 +60,30 @@ class Phase:
         TooMuchWorkError
             If they take too much work.
         """
-        settings = self._settings(public)
-        frame = run.table(self._sweep(self._settings({})).moved(_points(settings)))
+        settings = self.settings(public)
+        usual = Sweep(self.name, _points(self.settings({})), self.block, self.trials, self.blocks)
+        frame = run.table(usual.moved(_points(settings)))
         if frame.empty:
             line = Series("predicted", [one.predicted for one in settings.values()], settings, role="theory")
             return Panel("", "n, rows", self.symbol, (line,))
         return Panel("", "n, rows", self.symbol, (), heat=_heat(frame, settings))
 
-    def _settings(self, public: Mapping[str, Any]) -> dict[float, Setting]:
-        moves = {self.variable: Move(self.values, 0, {}, "")}
-        (scaling,) = Statement("", self.key, {**self.usual, **public}, lambda: nan, moves).scalings()
-        return {value: scaling.setting(value) for value in sorted(self.values, reverse=True)}
+    def settings(self, public: Mapping[str, Any]) -> dict[float, Setting]:
+        """Return the setting at every value, the largest first."""
+        return {value: self.setting(value, **public) for value in sorted(self.values, reverse=True)}
 
-    def _sweep(self, settings: Mapping[float, Setting]) -> Sweep:
-        return Sweep(
-            f"phase {self.key} {self.variable}", _points(settings), catalogued, self.trials, self.blocks
-        )
+
+def of_entry(
+    key: str, usual: Mapping[str, Any], variable: str, values: tuple[float, ...], symbol: str, **more: Any
+) -> Phase:
+    """Return the phases of a catalog entry at public numbers as of a `Statement`; `more` is a `Phase`'s."""
+
+    def setting(value: float, **public: Any) -> Setting:
+        moves = {variable: Move((value, 2 * value), 0, {}, "")}
+        (scaling,) = Statement("", key, {**usual, **public}, lambda: nan, moves).scalings()
+        return scaling.setting(value)
+
+    return Phase(f"phase {key} {variable}", setting, values, symbol, **more)
 
 
 def columns(starts: Iterable[float]) -> list[int]:

@@ -1,19 +1,21 @@
 """Phase diagrams: every cell is the share of its own runs, and the boundary is the prediction's."""
 
+from dataclasses import replace
 from itertools import pairwise
 from math import log2
 
 import pytest
 
-from workbench.charts import phase as drawn
 from workbench.charts.chart import Heat
-from workbench.charts.phase import Phase, columns
+from workbench.charts.phase import columns, of_entry
 from workbench.errors import ArgumentError
 from workbench.study.run import Run
+from workbench.study.scaling.catalogued import catalogued
 from workbench.study.sweeps import sweep
 
 USUAL = {"d": 1, "alpha": 0.3, "rho": 0.1}
-PHASE = Phase("covariance/coinpress", USUAL, "rho", (0.01, 0.16), "ρ", 20, {"quick": 1, "full": 4})
+BLOCKS = {"trials": 20, "blocks": {"quick": 1, "full": 4}}
+PHASE = of_entry("covariance/coinpress", USUAL, "rho", (0.01, 0.16), "ρ", **BLOCKS)
 
 
 @pytest.mark.parametrize("starts", [(130, 500), (1,), (3, 70), (64, 64)])
@@ -35,8 +37,8 @@ def test_runs_fail_on_one_side_of_the_boundary_and_succeed_on_the_other():
 
 
 def test_where_an_estimator_takes_no_rows_nothing_succeeds():
-    far = Phase("mean/populous", {"d": 1, "alpha": 5.0, "epsilon": 1.0, "delta": 1e-6}, "d", (1, 2), "d")
-    heat, setting = far.panel(Run("quick", 3, most=2)).heat, far._settings({})[1]
+    far = of_entry("mean/populous", {"d": 1, "alpha": 5.0, "epsilon": 1.0, "delta": 1e-6}, "d", (1, 2), "d")
+    heat, setting = far.panel(Run("quick", 3, most=2)).heat, far.settings({})[1]
     first = round(setting.predicted / 2 ** heat.boundary[1])
     refused = [share for place, share in enumerate(heat.values[1]) if first * 2**place < setting.fewest]
     assert set(refused) == {0.0}
@@ -50,15 +52,12 @@ def test_other_numbers_move_the_boundary_and_predictions_alone_are_a_line():
     assert log2(line.x[1] / line.x[0]) == pytest.approx(usual.boundary[1] - usual.boundary[0])
 
 
-def test_in_a_world_where_rho_counts_twice_runs_fail_beyond_the_boundary(monkeypatch):
-    true = drawn.catalogued
-
+def test_in_a_world_where_rho_counts_twice_runs_fail_beyond_the_boundary():
     def squared(key: str, d: int, n: int, *, trials, data, noise, rho, **public):
-        return true(key, d, n, trials=trials, data=data, noise=noise, rho=rho**2, **public)
+        return catalogued(key, d, n, trials=trials, data=data, noise=noise, rho=rho**2, **public)
 
-    monkeypatch.setattr(drawn, "catalogued", squared)
     sweep._memory.clear()
-    heat = PHASE.panel(Run("full", 3)).heat
+    heat = replace(PHASE, block=squared).panel(Run("full", 3)).heat
     sweep._memory.clear()
     assert min(heat.values[1][int(heat.boundary[1]) + 2 :]) < 0.5
 

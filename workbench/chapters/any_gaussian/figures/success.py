@@ -2,11 +2,11 @@
 
 from workbench.charts.chart import Chart
 from workbench.charts.parameters import short
-from workbench.charts.phase import HOW_TO_READ, Phase
+from workbench.charts.phase import HOW_TO_READ, of_entry
 from workbench.study.profiles import blocks
 from workbench.study.run import Run
 
-PHASE = Phase(
+PHASE = of_entry(
     "mean/populous",
     {"d": 2, "alpha": 0.4, "epsilon": 1.0, "delta": 1e-6},
     "d",

@@ -2,10 +2,10 @@
 
 from workbench.charts.chart import Chart
 from workbench.charts.parameters import short
-from workbench.charts.phase import HOW_TO_READ, Phase
+from workbench.charts.phase import HOW_TO_READ, of_entry
 from workbench.study.run import Run
 
-PHASE = Phase(
+PHASE = of_entry(
     "univariate/unbounded-mean",
     {"d": 1, "alpha": 0.1, "epsilon": 0.1, "delta": 1e-6},
     "epsilon",
