@@ -8,8 +8,9 @@ import pytest
 from workbench.chapters import robust_and_private
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.lab.live import session
-from workbench.lab.live.session import NOT_AT_HAND, Session
+from workbench.lab.live import committed, session
+from workbench.lab.live.committed import NOT_AT_HAND
+from workbench.lab.live.session import Session
 from workbench.lab.project import find
 from workbench.lab.runner import deep, report, reproduce
 from workbench.lab.runner.console import Console
@@ -82,11 +83,11 @@ def test_a_notebook_shows_the_committed_figure(project, monkeypatch):
     made(project, update=True)
     shown = []
     monkeypatch.setattr(session, "publish", lambda page, text: shown.append((page, text)))
-    monkeypatch.setattr(session, "figures_folder", lambda: project.figures)
+    monkeypatch.setattr(committed, "figures_folder", lambda: project.figures)
     lab = Session("one", profile="quick", seed=1)
     lab.kept("hours")
     lab.kept("days")
-    monkeypatch.setattr(session, "figures_folder", lambda: None)
+    monkeypatch.setattr(committed, "figures_folder", lambda: None)
     lab.kept("hours")
     assert [text for _, text in shown] == ["demo", NOT_AT_HAND, NOT_AT_HAND]
     assert "Falls." in shown[0][0]

@@ -2,7 +2,9 @@
 
 from math import inf, nan
 
-from workbench.lab.runner import growth
+from workbench.charts import canonical_json
+from workbench.lab.live import committed
+from workbench.lab.runner import complexity, growth
 
 
 def record(statement="X/Thm1", variable="epsilon", **more):
@@ -57,3 +59,18 @@ def test_a_picture_for_every_source_holds_every_n_that_was_found():
     assert (one.role, dots.label, dots.x, dots.y) == ("reference", "HOLDS, constants 1", (1.0,), (20.0,))
     assert (others.label, others.y) == ("UNDECIDED", (500.0, 500.0))
     assert [chart.panels[0].ylim for chart in charts] == [(0.01, 100.0), (0.01, 1000.0)]
+
+
+def test_a_notebook_shows_the_table_and_the_picture_of_its_source(monkeypatch, tmp_path):
+    (tmp_path / "01_a").mkdir()
+    decided = verdict(
+        *(record(name, predicted=["nan"] * 2, slope_predicted="nan") for name in ("X/Thm1", "Y/2"))
+    )
+    canonical_json.write(tmp_path / "01_a" / "verdicts.json", {"full": [decided]})
+    monkeypatch.setattr(committed, "figures_folder", lambda: tmp_path)
+    assert committed.growths("X")[1] == committed.NOT_AT_HAND
+    complexity.write(tmp_path)
+    page, text = committed.growths("X")
+    assert ("X/Thm1" in text, "Y/2" in text, "100, 200" in text) == (True, False, True)
+    assert "data:image/svg+xml" in page
+    assert committed.growths("Z")[1] == committed.NOT_AT_HAND

@@ -24,18 +24,16 @@ from workbench.charts.agreement import agreement
 from workbench.charts.chart import Chart
 from workbench.errors import integer_at_least, one_of, real
 from workbench.lab import tables
+from workbench.lab.live.committed import growths, kept
 from workbench.lab.live.explore import explore
 from workbench.lab.live.parameters import moved, require, require_known
 from workbench.lab.pictures.display import image, publish
-from workbench.lab.pictures.figures import DEEP, PROFILES, VERDICTS, richest, save
+from workbench.lab.pictures.figures import PROFILES, VERDICTS, richest, save
 from workbench.lab.runner.core_share import leased
-from workbench.lab.runner.verdict_check import beside_full, committed, figures_folder, full_run
+from workbench.lab.runner.verdict_check import beside_full, committed, full_run
 from workbench.study.run import Run, TooMuchWorkError
 
 STAND = "Claims are statements at numbers of their own: these are the verdicts of the committed full run."
-
-KEPT = "Committed: it takes an hour, whatever the parameters above; workbench deep makes it."
-NOT_AT_HAND = "This figure is committed in the checkout; workbench deep makes it."
 
 
 class ClaimError(AssertionError):
@@ -113,14 +111,12 @@ class Session:
 
     def kept(self, name: str) -> None:
         """Display a committed figure that takes an hour to make (`workbench deep`)."""
-        folder = figures_folder()
-        path = next(folder.glob(f"*_{self.chapter}/{DEEP}/{name}.json"), None) if folder else None
-        if path is None:
-            publish(f"<p>{escape(NOT_AT_HAND)}</p>", NOT_AT_HAND)
-            return
-        chart = Chart.from_json(richest(canonical_json.read(path)["charts"]))
-        words = f"<p><b>How to read it.</b> {escape(chart.how_to_read)}</p><p>{escape(KEPT)}</p>"
-        publish(image(path.with_suffix(".svg").read_bytes(), "svg+xml", chart.alt) + words, chart.alt)
+        publish(*kept(self.chapter, name))
+
+    @staticmethod
+    def growths(source: str) -> None:
+        """Display how n grows with every public number of a source's statements, as the full run found it."""
+        publish(*growths(source))
 
     def _charts(
         self, figure: Callable[..., Chart], parameters: Mapping[str, object]

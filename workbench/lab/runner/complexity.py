@@ -45,7 +45,7 @@ def write(figures: Path) -> Path:
 
     path = figures / NAME
     path.write_text(table(figures), encoding="utf-8")
-    for chart in growth.pictures(_growing(figures)):
+    for chart in growth.pictures(growing(figures)):
         (figures / f"{chart.name}.svg").write_bytes(svg(chart))
     return path
 
@@ -77,13 +77,13 @@ def table(figures: Path) -> str:
             found = _grouped(verdict)
             rows += [_row(verdict, *key, sizes, profile) for key, sizes in found.items()]
             without += [] if found or any(growth.growths([verdict])) else [str(verdict["id"])]
-    parts = [HEAD, tables.markdown(COLUMNS, rows) + "\n", *filter(None, [growth.table(_growing(figures))])]
+    parts = [HEAD, tables.markdown(COLUMNS, rows) + "\n", *filter(None, [growth.table(growing(figures))])]
     if without:
         parts.append(f"Claims about no sample size: {', '.join(without)}.\n")
     return "\n".join(parts)
 
 
-def _growing(figures: Path) -> list[growth.Growth]:
+def growing(figures: Path) -> list[growth.Growth]:
     """Return the scalings in a folder of figures."""
     paths = sorted(figures.glob(f"*/{VERDICTS}"))
     return [one for path in paths for one in growth.growths(verdicts(path.parent)[1])]

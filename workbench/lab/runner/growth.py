@@ -30,6 +30,7 @@ GROUPS = {  # column of the overview: what moves
     "R, u or κ": ("radius", "condition", "upper", "kappa"),
 }
 OTHERS = "others"
+SUMMARY = ("statement", "moves", "estimator", "n, least and largest", "slope", "stated", "rate", "verdict")
 HEAD = """## How n grows
 
 One number of a statement moves; at each of its values the least n is searched at which a share of the runs
@@ -123,6 +124,14 @@ def overview(found: Sequence[Growth]) -> str:
         row[one.group].append(f"{one.moved}{one.record['rate']}, {_slope(one.record['slope'])}")
     rows = [[name, *("; ".join(cell) or "–" for cell in row.values())] for name, row in cells.items()]
     return tables.markdown(("statement", *GROUPS, OTHERS), rows)
+
+
+def summary(one: Growth) -> list[str]:
+    """Return a row of the table that a notebook shows."""
+    name, moves, key, _, _, _, slope, _, stated, _, rate, status = _row(one)
+    ends = zip(one.record["n"], one.record["intervals"], strict=True)
+    least, *_, most = sorted(ends, key=lambda found: float(found[0]))
+    return [name, moves, key, f"{_rows(*least)}, {_rows(*most)}", slope, stated, rate, status]
 
 
 def _row(one: Growth) -> list[str]:

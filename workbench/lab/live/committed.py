@@ -1,0 +1,48 @@
+"""What a notebook shows as it is committed, whatever its own parameters: HTML and text."""
+
+from html import escape
+
+from workbench.charts import canonical_json
+from workbench.charts.chart import Chart
+from workbench.lab import tables
+from workbench.lab.pictures.display import image
+from workbench.lab.pictures.figures import DEEP, richest
+from workbench.lab.runner import complexity, growth
+from workbench.lab.runner.verdict_check import figures_folder
+
+HOURS = "Committed: it takes an hour, whatever the parameters above; workbench deep makes it."
+NOT_AT_HAND = "What stands here is committed in the checkout, which is not at hand."
+SLOPES = (
+    "One number moves at a time, and at each of its values the least n is searched. The slope is that of ln n"
+    " in the logarithm of what moves, with its interval at 5 %, beside that of the statement. Of the"
+    " committed full run, whatever the parameters above."
+)
+
+
+def kept(chapter: str, name: str) -> tuple[str, str]:
+    """Return a chapter's committed figure of this name that takes an hour."""
+    folder = figures_folder()
+    path = next(folder.glob(f"*_{chapter}/{DEEP}/{name}.json"), None) if folder else None
+    if path is None:
+        return _missing()
+    chart = Chart.from_json(richest(canonical_json.read(path)["charts"]))
+    words = f"<p><b>How to read it.</b> {escape(chart.how_to_read)}</p><p>{escape(HOURS)}</p>"
+    return image(path.with_suffix(".svg").read_bytes(), "svg+xml", chart.alt) + words, chart.alt
+
+
+def growths(source: str) -> tuple[str, str]:
+    """Return the picture and the table of a source's sample sizes, searched one number at a time."""
+    folder = figures_folder()
+    found = [one for one in complexity.growing(folder) if one.source == source] if folder else []
+    path = folder / f"{growth.NAME}_{source}.svg" if folder else None
+    if not found or path is None or not path.is_file():
+        return _missing()
+    (chart,) = growth.pictures(found)
+    rows = [growth.summary(one) for one in found]
+    picture = image(path.read_bytes(), "svg+xml", chart.alt)
+    words = f"<p><b>How to read it.</b> {escape(f'{chart.how_to_read} {SLOPES}')}</p>"
+    return picture + words + tables.html(growth.SUMMARY, rows), tables.text(growth.SUMMARY, rows)
+
+
+def _missing() -> tuple[str, str]:
+    return f"<p>{escape(NOT_AT_HAND)}</p>", NOT_AT_HAND
