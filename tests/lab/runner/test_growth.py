@@ -4,7 +4,7 @@ from math import inf, nan
 
 from workbench.charts import canonical_json
 from workbench.lab.live import committed
-from workbench.lab.runner import complexity, growth
+from workbench.lab.runner import complexity, growth, growth_pictures
 
 
 def record(statement="X/Thm1", variable="epsilon", **more):
@@ -30,35 +30,38 @@ def cells(line):
 
 def test_every_scaling_has_a_row_and_a_place_in_the_overview():
     records = record(), record(variable="delta", logarithm=True, rate="open"), record("Y/Lem2", "corruption")
-    text = growth.table(list(growth.growths([verdict(*records)])))
+    text = growth.table(list(growth.growths([verdict(*records)])), [])
     first, second = (text.index(f"| statement | {word}") for word in ("d |", "moves |"))
     overview = [cells(line) for line in text[first:second].splitlines() if line.startswith("|")]
     assert overview[2:] == [
         ["X/Thm1", "–", "seen, -1.00", "open, -1.00", "–", "–", "–"],
-        ["Y/Lem2", "–", "–", "–", "–", "–", "corruption: seen, -1.00"],
+        ["Y/Lem2", "–", "–", "–", "–", "–", "ξ: seen, -1.00"],
     ]
     assert "3 scalings of 2 statements: 2 seen, 1 open." in text
     rows = [cells(line) for line in text[second:].splitlines() if line.startswith("|")]
     assert rows[2] == [
-        "X/Thm1", "epsilon", "mean/x", "1/ε", "1, 2", "200, 100", "-1.00 [-1.10, -0.90]", "–", "-1.00",
+        "X/Thm1", "ε", "mean/x", "1/ε", "1, 2", "200, 100", "-1.00 [-1.10, -0.90]", "–", "-1.00",
         "85 %", "seen", "HOLDS",
     ]  # fmt: skip
-    assert rows[3][1] == "ln delta"
+    assert rows[3][1] == "ln δ"
 
 
 def test_claims_that_search_nothing_say_nothing():
-    assert growth.table(list(growth.growths([{"id": "a", "detail": "words"}, verdict()]))) == ""
+    assert growth.table(list(growth.growths([{"id": "a", "detail": "words"}, verdict()])), []) == ""
 
 
 def test_a_picture_for_every_source_holds_every_n_that_was_found():
     found = record(n=[200.0, inf], intervals=[[180.0, 220.0], [900.0, inf]])
     far = record("Y/Lem2", predicted=[0.4, 0.2])
-    charts = growth.pictures(list(growth.growths([verdict(found), verdict(far, status="UNDECIDED")])))
+    charts = growth_pictures.pictures(
+        list(growth.growths([verdict(found), verdict(far, status="UNDECIDED")]))
+    )
     assert [chart.name for chart in charts] == ["sample_complexity_X", "sample_complexity_Y"]
     (one, dots), (_, others) = (chart.panels[0].series for chart in charts)
+    assert [chart.panels[0].names for chart in charts] == [("Thm1, ε",), ("Lem2, ε",)]
     assert (one.role, dots.label, dots.x, dots.y) == ("reference", "HOLDS, constants 1", (1.0,), (20.0,))
     assert (others.label, others.y) == ("UNDECIDED", (500.0, 500.0))
-    assert [chart.panels[0].ylim for chart in charts] == [(0.01, 100.0), (0.01, 1000.0)]
+    assert [chart.panels[0].ylim for chart in charts] == [(0.1, 100.0), (0.1, 1000.0)]
 
 
 def test_a_notebook_shows_the_table_and_the_picture_of_its_source(monkeypatch, tmp_path):
@@ -74,3 +77,10 @@ def test_a_notebook_shows_the_table_and_the_picture_of_its_source(monkeypatch, t
     assert ("X/Thm1" in text, "Y/2" in text, "100, 200" in text) == (True, False, True)
     assert "data:image/svg+xml" in page
     assert committed.growths("Z")[1] == committed.NOT_AT_HAND
+
+
+def test_two_scalings_of_one_name_are_told_apart_and_one_legend_stands_for_both():
+    records = (record(key=f"mean/x [{word}]") for word in ("noise", "sampling"))
+    (chart,) = growth_pictures.pictures(list(growth.growths([verdict(*records)])))
+    assert chart.panels[0].names == ("Thm1, ε (noise)", "Thm1, ε (sampling)")
+    assert [series.label for series in chart.panels[0].series] == ["", "HOLDS, constants 1", ""]

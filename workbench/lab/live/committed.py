@@ -7,7 +7,7 @@ from workbench.charts.chart import Chart
 from workbench.lab import tables
 from workbench.lab.pictures.display import image
 from workbench.lab.pictures.figures import DEEP, richest
-from workbench.lab.runner import complexity, growth
+from workbench.lab.runner import complexity, growth, growth_pictures
 from workbench.lab.runner.verdict_check import figures_folder
 
 HOURS = "Committed: it takes an hour, whatever the parameters above; workbench deep makes it."
@@ -34,10 +34,10 @@ def growths(source: str) -> tuple[str, str]:
     """Return the picture and the table of a source's sample sizes, searched one number at a time."""
     folder = figures_folder()
     found = [one for one in complexity.growing(folder) if one.source == source] if folder else []
-    path = folder / f"{growth.NAME}_{source}.svg" if folder else None
+    path = folder / f"{growth_pictures.NAME}_{source}.svg" if folder else None
     if not found or path is None or not path.is_file():
         return _missing()
-    (chart,) = growth.pictures(found)
+    (chart,) = growth_pictures.pictures(found)
     rows = [growth.summary(one) for one in found]
     picture = image(path.read_bytes(), "svg+xml", chart.alt)
     words = f"<p><b>How to read it.</b> {escape(f'{chart.how_to_read} {SLOPES}')}</p>"

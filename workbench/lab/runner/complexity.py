@@ -11,6 +11,7 @@ from typing import Any
 from workbench.lab import tables
 from workbench.lab.pictures.figures import VERDICTS
 from workbench.lab.runner import growth
+from workbench.lab.runner.growth_pictures import pictures
 from workbench.lab.runner.report import verdicts
 
 NAME = "sample_complexity.md"
@@ -45,7 +46,7 @@ def write(figures: Path) -> Path:
 
     path = figures / NAME
     path.write_text(table(figures), encoding="utf-8")
-    for chart in growth.pictures(growing(figures)):
+    for chart in pictures(growing(figures)):
         (figures / f"{chart.name}.svg").write_bytes(svg(chart))
     return path
 
@@ -74,10 +75,15 @@ def table(figures: Path) -> str:
     for path in sorted(figures.glob(f"*/{VERDICTS}")):
         profile, decided = verdicts(path.parent)
         for verdict in decided:
-            found = _grouped(verdict)
-            rows += [_row(verdict, *key, sizes, profile) for key, sizes in found.items()]
-            without += [] if found or any(growth.growths([verdict])) else [str(verdict["id"])]
-    parts = [HEAD, tables.markdown(COLUMNS, rows) + "\n", *filter(None, [growth.table(growing(figures))])]
+            sizes = _grouped(verdict)
+            rows += [_row(verdict, *key, some, profile) for key, some in sizes.items()]
+            without += [] if sizes or any(growth.growths([verdict])) else [str(verdict["id"])]
+    found = growing(figures)
+    parts = [
+        HEAD,
+        tables.markdown(COLUMNS, rows) + "\n",
+        *filter(None, [growth.table(found, pictures(found))]),
+    ]
     if without:
         parts.append(f"Claims about no sample size: {', '.join(without)}.\n")
     return "\n".join(parts)

@@ -1,13 +1,13 @@
-"""How n grows with every public number of a statement, as a table and as a picture, from verdicts alone."""
+"""How n grows with every public number of a statement, as tables, from verdicts alone."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import ceil, floor, inf, isfinite, log10
+from math import inf, isfinite
 from typing import Any, NamedTuple
 
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart
+from workbench.charts.parameters import short
 from workbench.lab import tables
 
-NAME = "sample_complexity"
 COLUMNS = (
     "statement",
     "moves",
@@ -30,6 +30,10 @@ GROUPS = {  # column of the overview: what moves
     "R, u or κ": ("radius", "condition", "upper", "kappa"),
 }
 OTHERS = "others"
+SYMBOLS = {
+    "epsilon": "ε", "delta": "δ", "alpha": "α", "rho": "ρ", "beta": "β", "corruption": "ξ", "radius": "R",
+    "upper": "u", "condition": "κ", "degree": "s", "bins": "k",
+}  # fmt: skip
 SUMMARY = ("statement", "moves", "estimator", "n, least and largest", "slope", "stated", "rate", "verdict")
 HEAD = """## How n grows
 
@@ -41,8 +45,7 @@ The rate is *seen* where n over the statement's n stays flat and the wrong state
 *slower* and *faster* say how n certainly grows towards many rows; *open* is undecided. With "≥" the share was
 not shown to stay above.
 """
-STATUSES = {"HOLDS": "2", "UNDECIDED": "3", "REFUTED": "1"}  # colours
-LEAST_DECADES = 2  # to either side of 1
+LARGE = 1e5  # from here on a power of ten stands for zeros
 
 
 class Growth(NamedTuple):
@@ -65,7 +68,18 @@ class Growth(NamedTuple):
     @property
     def name(self) -> str:
         """The statement without its source, and what moves."""
-        return f"{self.statement.partition('/')[2]}, {self.record['variable']}"
+        return f"{self.statement.partition('/')[2]}, {self.symbol}"
+
+    @property
+    def symbol(self) -> str:
+        """What moves, as formulas write it."""
+        name = str(self.record["variable"])
+        return SYMBOLS.get(name, name)
+
+    @property
+    def variant(self) -> str:
+        """What the key has in brackets: the part, or the law, that was run."""
+        return str(self.record["key"]).partition(" [")[2].removesuffix("]")
 
     @property
     def group(self) -> str:
@@ -75,7 +89,7 @@ class Growth(NamedTuple):
     @property
     def moved(self) -> str:
         """What moves, where the column does not say it."""
-        return f"{self.record['variable']}: " if self.group == OTHERS else ""
+        return f"{self.symbol}: " if self.group == OTHERS else ""
 
     @property
     def expected(self) -> list[float]:
@@ -104,13 +118,13 @@ def _checks(verdict: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield from parts if parts else [verdict]
 
 
-def table(found: Sequence[Growth]) -> str:
-    """Return the table, and how many cells say what; empty if there is nothing to say."""
+def table(found: Sequence[Growth], charts: Sequence[Chart]) -> str:
+    """Return the tables below their pictures; empty if there is nothing to say."""
     if not found:
         return ""
     rates = [str(one.record["rate"]) for one in found]
     counted = ", ".join(f"{rates.count(rate)} {rate}" for rate in dict.fromkeys(rates))
-    shown = "\n".join(f"![{chart.alt}]({chart.name}.svg)" for chart in pictures(found))
+    shown = "\n".join(f"![{chart.alt}]({chart.name}.svg)" for chart in charts)
     rows = tables.markdown(COLUMNS, [_row(one) for one in found])
     total = f"{len(found)} scalings of {len({one.statement for one in found})} statements: {counted}."
     return f"{HEAD}\n{shown}\n\n{overview(found)}\n\n{total}\n\n{rows}\n"
@@ -138,7 +152,7 @@ def _row(one: Growth) -> list[str]:
     record = one.record
     return [
         str(record["statement"]),
-        f"ln {record['variable']}" if record["logarithm"] else str(record["variable"]),
+        f"ln {one.symbol}" if record["logarithm"] else one.symbol,
         str(record["key"]),
         str(record["term"]),
         ", ".join(f"{float(value):g}" for value in record["values"]),
@@ -155,14 +169,19 @@ def _row(one: Growth) -> list[str]:
 def _rows(n: Any, ends: Sequence[Any]) -> str:
     """Return an n in words, with a sign where an end of its interval is open.
 
-    >>> [_rows(41.92, (40, 43)), _rows(4851.3, (4000, "inf")), _rows(8, (0, 8)), _rows("inf", (900, "inf"))]
-    ['41.9', '≥ 4850', '≤ 8', '> 900']
+    >>> [_rows(41.92, (40, 43)), _rows(4851.3, (4000, "inf")), _rows(8, (0, 8)), _rows("inf", (9e7, "inf"))]
+    ['41.9', '≥ 4850', '≤ 8', '> 9·10⁷']
     """
     low, high = map(float, ends)
     if not isfinite(float(n)):
-        return f"> {low:.3g}"
+        return f"> {_digits(low)}"
     sign = "≤ " if low == 0 else "≥ " if not isfinite(high) else ""
-    return f"{sign}{float(f'{float(n):.3g}'):.12g}"
+    return f"{sign}{_digits(float(n))}"
+
+
+def _digits(n: float) -> str:
+    rounded = float(f"{n:.3g}")
+    return short(rounded) if rounded >= LARGE else f"{rounded:g}"
 
 
 def _slope(value: Any) -> str:
@@ -177,53 +196,3 @@ def _share(values: Sequence[Any]) -> str:
     """
     least = min(map(float, values)) if all(isfinite(float(value)) for value in values) else inf
     return f"{100 * least:.0f} %" if isfinite(least) else "–"
-
-
-def pictures(found: Sequence[Growth]) -> list[Chart]:
-    """Return a chart for every source: searched over expected n, a row for every number of a statement."""
-    sources = dict.fromkeys(one.source for one in found)
-    return [_picture(source, [one for one in found if one.source == source]) for source in sources]
-
-
-def _picture(source: str, found: Sequence[Growth]) -> Chart:
-    return Chart(
-        f"{NAME}_{source}",
-        f"{source}: searched n over what was expected",
-        (_panel(found),),
-        alt=f"Dots for searched over expected n, a row for each of {len(found)} numbers of {source}.",
-        how_to_read="Filled: over a prediction, all constants. Hollow: over the statement's n, constants 1.",
-    )
-
-
-def _panel(found: Sequence[Growth]) -> Panel:
-    series = [_dots(status, predicted, found) for predicted in (True, False) for status in STATUSES]
-    one = Series("", (0.5, len(found) + 0.5), (1.0, 1.0), role="reference")
-    names = tuple(growth.name for growth in found)
-    shown = (one, *(dots for dots in series if dots.x))
-    limits = _decades([value for dots in series for value in dots.y])
-    return Panel("", "", "n over the expected n", shown, xscale="linear", names=names, ylim=limits)
-
-
-def _decades(values: Sequence[float]) -> tuple[float, float]:
-    """Return whole decades around 1 that hold the values.
-
-    >>> _decades([0.5, 430.0])
-    (0.01, 1000.0)
-    """
-    ends = [log10(value) for value in values]
-    low, high = min(-LEAST_DECADES, *map(floor, ends)), max(LEAST_DECADES, *map(ceil, ends))
-    return 10.0**low, 10.0**high
-
-
-def _dots(status: str, predicted: bool, found: Sequence[Growth]) -> Series:
-    points = [
-        (place, *(float(value) / expected for value in (n, *ends)))
-        for place, one in enumerate(found, 1)
-        if (one.status, one.predicted) == (status, predicted)
-        for n, ends, expected in zip(one.record["n"], one.record["intervals"], one.expected, strict=True)
-        if isfinite(float(n))
-    ]
-    x, y, low, high = zip(*points, strict=True) if points else ((), (), (), ())
-    colour = STATUSES[status] + ("" if predicted else ":constants 1")
-    beside = "" if predicted else ", constants 1"
-    return Series(f"{status}{beside}", x, y, low, high, colour_key=colour)
