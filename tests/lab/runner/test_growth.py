@@ -4,7 +4,7 @@ from math import inf, nan
 
 from workbench.charts import canonical_json
 from workbench.lab.live import committed
-from workbench.lab.runner import complexity, growth, growth_pictures
+from workbench.lab.runner import growth, growth_pictures
 
 
 def record(statement="X/Thm1", variable="epsilon", **more):
@@ -64,19 +64,17 @@ def test_a_picture_for_every_source_holds_every_n_that_was_found():
     assert [chart.panels[0].ylim for chart in charts] == [(0.1, 100.0), (0.1, 1000.0)]
 
 
-def test_a_notebook_shows_the_table_and_the_picture_of_its_source(monkeypatch, tmp_path):
+def test_a_notebook_shows_the_table_and_the_picture_of_its_chapter(monkeypatch, tmp_path):
     (tmp_path / "01_a").mkdir()
-    decided = verdict(
-        *(record(name, predicted=["nan"] * 2, slope_predicted="nan") for name in ("X/Thm1", "Y/2"))
-    )
-    canonical_json.write(tmp_path / "01_a" / "verdicts.json", {"full": [decided]})
+    unknown = {"predicted": ["nan"] * 2, "slope_predicted": "nan"}
+    ours = verdict(record("X/Thm1", **unknown), record("Z/3", **unknown))
+    other = verdict(record("Y/2", **unknown)) | {"id": "other/claim"}
+    canonical_json.write(tmp_path / "01_a" / "verdicts.json", {"full": [ours, other]})
     monkeypatch.setattr(committed, "figures_folder", lambda: tmp_path)
-    assert committed.growths("X")[1] == committed.NOT_AT_HAND
-    complexity.write(tmp_path)
-    page, text = committed.growths("X")
-    assert ("X/Thm1" in text, "Y/2" in text, "100, 200" in text) == (True, False, True)
+    page, text = committed.growths("chapter")
+    assert ("X/Thm1" in text, "Z/3" in text, "Y/2" in text, "100, 200" in text) == (True, True, False, True)
     assert "data:image/svg+xml" in page
-    assert committed.growths("Z")[1] == committed.NOT_AT_HAND
+    assert committed.growths("none")[1] == committed.NOT_AT_HAND
 
 
 def test_two_scalings_of_one_name_are_told_apart_and_one_legend_stands_for_both():

@@ -7,7 +7,8 @@ from workbench.charts.chart import Chart
 from workbench.lab import tables
 from workbench.lab.pictures.display import image
 from workbench.lab.pictures.figures import DEEP, richest
-from workbench.lab.runner import complexity, growth, growth_pictures
+from workbench.lab.runner import complexity, growth
+from workbench.lab.runner.growth_pictures import picture
 from workbench.lab.runner.verdict_check import figures_folder
 
 HOURS = "Committed: it takes an hour, whatever the parameters above; workbench deep makes it."
@@ -30,18 +31,19 @@ def kept(chapter: str, name: str) -> tuple[str, str]:
     return image(path.with_suffix(".svg").read_bytes(), "svg+xml", chart.alt) + words, chart.alt
 
 
-def growths(source: str) -> tuple[str, str]:
-    """Return the picture and the table of a source's sample sizes, searched one number at a time."""
-    folder = figures_folder()
-    found = [one for one in complexity.growing(folder) if one.source == source] if folder else []
-    path = folder / f"{growth_pictures.NAME}_{source}.svg" if folder else None
-    if not found or path is None or not path.is_file():
+def growths(chapter: str) -> tuple[str, str]:
+    """Return the picture and the table of a chapter's sample sizes, searched one number at a time."""
+    from workbench.lab.pictures.plots import svg
+
+    folder, home = figures_folder(), chapter.replace("_", "-")
+    found = [one for one in complexity.growing(folder) if one.claim.startswith(f"{home}/")] if folder else []
+    if not found:
         return _missing()
-    (chart,) = growth_pictures.pictures(found)
+    chart = picture(", ".join(dict.fromkeys(one.source for one in found)), found)
     rows = [growth.summary(one) for one in found]
-    picture = image(path.read_bytes(), "svg+xml", chart.alt)
     words = f"<p><b>How to read it.</b> {escape(f'{chart.how_to_read} {SLOPES}')}</p>"
-    return picture + words + tables.html(growth.SUMMARY, rows), tables.text(growth.SUMMARY, rows)
+    page = image(svg(chart), "svg+xml", chart.alt) + words + tables.html(growth.SUMMARY, rows)
+    return page, tables.text(growth.SUMMARY, rows)
 
 
 def _missing() -> tuple[str, str]:

@@ -113,10 +113,9 @@ class Session:
         """Display a committed figure that takes an hour to make (`workbench deep`)."""
         publish(*kept(self.chapter, name))
 
-    @staticmethod
-    def growths(source: str) -> None:
-        """Display how n grows with every public number of a source's statements, as the full run found it."""
-        publish(*growths(source))
+    def growths(self) -> None:
+        """Display how n grows with every public number of the chapter's statements, as the full run found."""
+        publish(*growths(self.chapter))
 
     def _charts(
         self, figure: Callable[..., Chart], parameters: Mapping[str, object]

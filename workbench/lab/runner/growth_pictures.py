@@ -15,15 +15,16 @@ LEAST_DECADES = 1  # to either side of 1
 def pictures(found: Sequence[Growth]) -> list[Chart]:
     """Return a chart for every source: searched over expected n, a row for every number of a statement."""
     sources = dict.fromkeys(one.source for one in found)
-    return [_picture(source, [one for one in found if one.source == source]) for source in sources]
+    return [picture(source, [one for one in found if one.source == source]) for source in sources]
 
 
-def _picture(source: str, found: Sequence[Growth]) -> Chart:
+def picture(whose: str, found: Sequence[Growth]) -> Chart:
+    """Return one chart of some scalings."""
     return Chart(
-        f"{NAME}_{source}",
-        f"{source}: searched n over what was expected",
+        f"{NAME}_{whose.replace(', ', '_')}",
+        f"{whose}: searched n over what was expected",
         (_panel(found),),
-        alt=f"Dots for searched over expected n, a row for each of {len(found)} numbers of {source}.",
+        alt=f"Dots for searched over expected n, a row for each of {len(found)} numbers of {whose}.",
         how_to_read="Filled: over a prediction, all constants. Hollow: over the statement's n, constants 1.",
     )
 
