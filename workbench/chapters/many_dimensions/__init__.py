@@ -20,9 +20,11 @@ CLAIMS = (
     "many-dimensions/near-and-flat",
     "many-dimensions/near-sample-mean",
 )
+FULL = ("many-dimensions/mean-rows-grow", "many-dimensions/covariance-rows-grow")  # minutes of runs
 
 __all__ = [
     "CLAIMS",
+    "FULL",
     "ball_view",
     "budget_of_steps",
     "ellipse_view",

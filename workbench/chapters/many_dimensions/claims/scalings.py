@@ -1,0 +1,102 @@
+"""Claims about how n grows for CoinPress: every number in its two sample sizes, one at a time.
+
+A term stands out where the other numbers are such that it is the largest: the sampling at large ρ, the noise
+at small ρ, the location at an accuracy of a standard deviation for each root of d.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from inspect import signature
+
+from workbench.bounds.m21 import coinpress_covariance_shape, coinpress_mean_shape
+from workbench.bounds.shape import Shape
+from workbench.study.claim import Claim
+from workbench.study.scaling.catalogued import Move, Statement
+from workbench.study.scaling.checks import follow
+from workbench.study.scaling.scaling import Scaling, Setting
+
+SOURCE = "M21/prior-CoinPress"
+CAPS = {"full": 160, "deep": 400}
+RHO = {"1/ρ": -1.0, "1/ρ^(1/4)": -0.25}
+
+
+def _mean(d: int, alpha: float, rho: float, radius: float) -> Shape:
+    return coinpress_mean_shape(d, alpha, rho, radius)
+
+
+def _covariance(d: int, alpha: float, rho: float, upper: float) -> Shape:
+    return coinpress_covariance_shape(d, alpha, rho, upper)
+
+
+@dataclass(frozen=True)
+class _Isolated:
+    """A setting with the share of one term in its statement's n, constants 1."""
+
+    setting: Callable[[float], Setting]
+    shape: Callable[..., Shape]
+    part: str
+
+    def __call__(self, value: float) -> Setting:
+        found = self.setting(value)
+        names = signature(self.shape).parameters
+        public = {"alpha": found.alpha, **found.point}
+        terms = self.shape(**{name: public[name] for name in names})
+        return found._replace(share=getattr(terms, self.part) / terms.total)
+
+
+def scalings(statement: Statement, shape: Callable[..., Shape]) -> Iterator[Scaling]:
+    """Return the cells of a statement, the share of their terms beside them."""
+    for one in statement.scalings():
+        part = "preconditioning" if one.logarithm else "noise"
+        yield replace(one, setting=_Isolated(one.setting, shape, part))
+
+
+MEAN = Statement(
+    id=SOURCE,
+    key="mean/coinpress",
+    usual={"d": 8, "alpha": 0.5, "rho": 1e-3, "radius": 2.0},
+    shape=lambda d, alpha, rho, radius: _mean(d, alpha, rho, radius).total,
+    caps=CAPS,
+    moves={
+        "d": Move((4, 8, 16, 32), 1, {"√d": 0.5, "d^1.5": 1.5}, "d/(α√ρ)", {"rho": 1e-4, "alpha": 0.1}),
+        "rho": Move((1e-3, 2.5e-4, 6.25e-5, 1.5625e-5), -0.5, RHO, "d/(α√ρ)", {"alpha": 0.2}),
+        "alpha": Move((0.8, 0.4, 0.2, 0.1), -1, {"1/α²": -2, "1/√α": -0.5}, "d/(α√ρ)", {"rho": 1e-4}),
+        "radius": Move((1e1, 1e2, 1e4, 1e8), 1, {"ln² R": 2}, "√d ln R/√ρ", {"alpha": 2.8}, logarithm=True),
+    },
+)
+COVARIANCE = Statement(
+    id=SOURCE,
+    key="covariance/coinpress",
+    usual={"d": 4, "alpha": 0.5, "rho": 1e-2, "upper": 2.0, "centred": True},
+    shape=lambda d, alpha, rho, upper: _covariance(d, alpha, rho, upper).total,
+    caps=CAPS,
+    moves={
+        "d": Move((2, 4, 8, 16), 2, {"d^1.5": 1.5, "d^2.5": 2.5}, "d²/(α√ρ)", {"rho": 1e-3, "alpha": 0.25}),
+        "rho": Move((4e-3, 1e-3, 2.5e-4, 6.25e-5), -0.5, RHO, "d²/(α√ρ)", {"alpha": 0.25}),
+        "alpha": Move((0.8, 0.4, 0.2, 0.1), -1, {"1/α²": -2, "1/√α": -0.5}, "d²/(α√ρ)", {"rho": 1e-4}),
+        "upper": Move((1e2, 1e4, 1e8, 1e16), 0.5, {"ln u": 1}, "d^(3/2) √ln u/√ρ", {"alpha": 1.5},
+            logarithm=True),
+    },
+)  # fmt: skip
+
+
+CLAIMS = (
+    Claim(
+        "many-dimensions/mean-rows-grow",
+        "N11",
+        (SOURCE,),
+        "Searched n of the CoinPress mean grow at most as d/α² + d/(α√ρ) + √d ln(R)/√ρ does: in d = 4 .. 32,"
+        " ρ and α with the noise at 4/5 of it or more, in R = 10 .. 1e8 at α = √d.",
+        checks=follow,
+        scalings=lambda: tuple(scalings(MEAN, _mean)),
+    ),
+    Claim(
+        "many-dimensions/covariance-rows-grow",
+        "N12",
+        (SOURCE,),
+        "Searched n of the CoinPress covariance grow at most as d²/α² + d²/(α√ρ) + d^(3/2) √ln(u)/√ρ does: in"
+        " d = 2 .. 16, ρ and α with the noise the largest, in u = 1e2 .. 1e16 at α = 1.5.",
+        checks=follow,
+        scalings=lambda: tuple(scalings(COVARIANCE, _covariance)),
+    ),
+)
