@@ -23,6 +23,7 @@ CLAIMS = (
 )
 FULL = (  # minutes of runs
     "covariance/joint-error-as-predicted",
+    "covariance/step-within-its-bound",
     "covariance/spectral-rows-grow",
     "covariance/mahalanobis-rows-grow",
     "covariance/step-rows-grow",

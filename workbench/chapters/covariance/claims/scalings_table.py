@@ -25,7 +25,7 @@ from workbench.study.verdict import Verdict
 Growth = tuple[Scaling, Sequence[Least]]
 DS, ALPHA, SHARE = (2, 3, 4), 0.2, 2 / 3
 CONDITIONS = (1e2, 1e4, 1e8, 1e16)
-CAPS = {"full": 60, "deep": 200}
+CAPS = {"full": 120, "deep": 200}
 FORMULA = "the statement's terms with constant 1, of both budgets that of ρ"
 
 
@@ -126,7 +126,7 @@ UNBOUNDED = Cells(
     first=10.0,
     fewest=lambda d: fewest_rows(UnboundedCovariance(), int(d), searched.APPROXIMATE),
     share=SHARE,
-    caps={"full": 60, "deep": 200},
+    caps=CAPS,
 )
 
 

@@ -19,6 +19,7 @@ from workbench.study.scaling.scaling import Scaling
 
 EPS, EPS_POWERS = (1.0, 0.5, 0.25, 0.125), {"1/ε²": -2, "1/√ε": -0.5}
 DELTA = (1e-2, 1e-4, 1e-8, 1e-16)
+MANY = {"full": 500, "deep": 500}
 
 
 EIGENVALUES = Cells(
@@ -62,7 +63,7 @@ def subspace() -> tuple[Scaling, ...]:
     return (
         SUBSPACE.over("d", (2, 4, 8, 16), 2, {"d": 1, "d³": 3}, "noise", "d²/ε"),
         SUBSPACE.over("epsilon", EPS, -1, EPS_POWERS, "noise", "d²/ε"),
-        SUBSPACE.over("delta", DELTA, 1, {"ln² 1/δ": 2}, "noise", "polylog", logarithm=True),
+        SUBSPACE.over("delta", DELTA, 1, {"ln² 1/δ": 2}, "noise", "polylog", logarithm=True, caps=MANY),
         SUBSPACE.over("gap", (0.1, 0.01, 1e-3, 1e-4), 0, {"γ^(-1/2)": -0.5}, "noise", "none"),
     )
 
@@ -74,6 +75,7 @@ COARSE = Cells(
     usual={"d": 4, "epsilon": 1.0, "delta": 1e-6, "gap": 1e-3, "top": 4.0},
     shape=lambda d, epsilon, top, delta: Shape(0.0, coarse_shape(d, epsilon, top**-0.5) * log(1 / delta)),
     alpha=lambda: 1.0,
+    caps={"full": 100, "deep": 400},
     first=3.0,
     fewest=lambda d, epsilon, delta, gap: fewest_rows(
         SubspaceAggregate(k=2, gap=gap, centred=True), int(d), ApproxDP(epsilon, delta)
@@ -84,7 +86,7 @@ COARSE = Cells(
 def coarse() -> tuple[Scaling, ...]:
     """Return the cells of Theorem 5.1."""
     return (
-        COARSE.over("d", (4, 6, 10, 16), 2, {"d": 1, "d³": 3}, "noise", "d²/(εγ⁴)"),
+        COARSE.over("d", (4, 6, 9, 12), 2, {"d": 1, "d³": 3}, "noise", "d²/(εγ⁴)"),
         COARSE.over("epsilon", EPS, -1, EPS_POWERS, "noise", "d²/(εγ⁴)"),
         COARSE.over("delta", DELTA, 1, {"ln² 1/δ": 2}, "noise", "polylog", logarithm=True),
         COARSE.over("top", (2.0, 4.0, 8.0, 16.0), 2, {"γ^-2": 1}, "noise", "d²/(εγ⁴)", name="top = 1/γ²"),
@@ -96,9 +98,7 @@ FINE = Cells(
     key="covariance/unbounded",
     block=searched.fine,
     usual={"d": 3, "epsilon": 1.0, "delta": 1e-6, "spread": 1 / 16},
-    shape=lambda d, epsilon, spread, delta: Shape(
-        0.0, fine_shape(d, epsilon, sqrt(spread)) * sqrt(log(1 / delta))
-    ),
+    shape=lambda d, epsilon, spread, delta: Shape(0.0, fine_shape(d, epsilon, sqrt(spread)) * log(1 / delta)),
     alpha=lambda: 1.0,
     first=20.0,
 )
@@ -109,7 +109,7 @@ def fine() -> tuple[Scaling, ...]:
     return (
         FINE.over("d", (2, 4, 8, 16), 1.5, {"d": 1, "d²": 2}, "noise", "d^(3/2)/(ετ²γ²)"),
         FINE.over("epsilon", EPS, -1, EPS_POWERS, "noise", "d^(3/2)/(ετ²γ²)"),
-        FINE.over("delta", DELTA, 0.5, {"ln 1/δ": 1}, "noise", "polylog", logarithm=True),
+        FINE.over("delta", DELTA, 1, {"ln² 1/δ": 2}, "noise", "polylog", logarithm=True, caps=MANY),
         FINE.over(
             "spread",
             (1 / 8, 1 / 32, 1 / 128, 1 / 512),
@@ -130,7 +130,7 @@ UNBOUNDED = Cells(
     alpha=lambda d, share: share * sqrt(d),
     first=1.0,
     share=2 / 3,
-    caps={"full": 60, "deep": 200},
+    caps={"full": 120, "deep": 200},
     fewest=lambda d, epsilon, delta: fewest_rows(UnboundedCovariance(), int(d), ApproxDP(epsilon, delta)),
 )
 ACCURATE = replace(
@@ -139,7 +139,7 @@ ACCURATE = replace(
     shape=unbounded_shape,
     alpha=lambda alpha: alpha,
     first=2,
-    caps={"full": 60, "deep": 200},
+    caps={"full": 40, "deep": 200},
 )
 
 
@@ -152,8 +152,8 @@ def table() -> tuple[Scaling, ...]:
     one, term = UNBOUNDED, "d^(5/2)/ε"
     logs = replace(one, shape=lambda d, delta: Shape(0.0, 0.0, d**2.5 * log(1 / delta)))
     return (
-        one.over("d", (4, 5, 6, 7), 2.5, {"d²": 2, "d³": 3}, "preconditioning", term, epsilon=0.5),
-        one.over("epsilon", EPS, -1, EPS_POWERS, "preconditioning", term),
+        one.over("d", (3, 4, 5, 6), 2.5, {"d²": 2, "d³": 3}, "preconditioning", term, epsilon=1.0),
+        one.over("epsilon", (2.0, 1.0, 0.5, 0.25), -1, EPS_POWERS, "preconditioning", term),
         logs.over("delta", DELTA, 1, {"ln² 1/δ": 2}, "preconditioning", "polylog", logarithm=True),
         ACCURATE.over("alpha", (0.06, 0.045, 0.03, 0.02), -2, {"1/α": -1}, "sampling", "d²/α²"),
     )
@@ -220,7 +220,7 @@ CLAIMS = (
         ("M21/UG/Thm5.1",),
         coarse,
         "the coarse preconditioner, λ_{k+1}/λ_1 at least γ²/5 afterwards in nine runs of ten, grow at most"
-        " as d² ln(1/δ)/(εγ⁴) does: in d = 4 .. 16, ε, δ and 1/γ² = λ_1/λ_k = 2 .. 16, k = 2",
+        " as d² ln(1/δ)/(εγ⁴) does: in d = 4 .. 12, ε, δ and 1/γ² = λ_1/λ_k = 2 .. 16, k = 2",
     ),
     _claim(
         "fine",
@@ -228,7 +228,7 @@ CLAIMS = (
         ("M21/UG/Thm5.2", "M21/UG/NaiveEstimator"),
         fine,
         "the fine preconditioner, λ_d/λ_1 at least 1/4 afterwards in nine runs of ten, grow at most as"
-        " d^(3/2) √ln(1/δ)/(ε τ²γ²) does: in d = 2 .. 16, ε, δ and τ²γ² = 1/8 .. 1/512",
+        " d^(3/2) ln(1/δ)/(ε τ²γ²) does: in d = 2 .. 16, ε, δ and τ²γ² = 1/8 .. 1/512",
     ),
     _claim(
         "unbounded-table",
@@ -236,7 +236,7 @@ CLAIMS = (
         ("M21/Table1", "M21/UG/complexity"),
         table,
         "the unbounded covariance, refusals being failures, grow at most as d²/α² + d²/(αε) + d^(5/2)/ε"
-        " does: in d = 4 .. 7, ε and δ at α = .9 √d, where the last term is largest, and in α = .06 .. .02",
+        " does: in d = 3 .. 6, ε and δ at α = .9 √d, where the last term is largest, and in α = .06 .. .02",
     ),
     _claim(
         "net",
