@@ -36,6 +36,7 @@ def nothing_remembered():
 
 def searched(cell, block=None, cap=40, values=None):
     """Search a cell with few runs, measured by another block if there is one."""
+    run.forget()
     few = replace(cell, block=block or cell.block, caps={"full": cap}, values=values or cell.values)
     ((found,),) = (run.measured([few], "full", seed=SEED),)
     return few, found
@@ -72,15 +73,12 @@ def test_names_of_cells_differ():
 def growing(cell, more):
     """Search a cell in a world where n is the statement's times a power of the number."""
     settings = {value: cell.setting(value) for value in cell.values}
-    first = cell.axis(cell.values[0])
+    times = max(max(50, 2 * one.fewest) / one.stated for one in settings.values())
+    power = np.sign(cell.power or 1) * more
 
     def rows(point):
         value = point[cell.variable]
-        power = np.sign(cell.power or 1) * more
-        return (
-            max(50.0, 2 * settings[value].fewest, 4 * settings[value].stated)
-            * (cell.axis(value) / first) ** power
-        )
+        return times * settings[value].stated * (cell.axis(value) / cell.axis(cell.values[0])) ** power
 
     return grows(*searched(cell, needing(rows)))
 
@@ -90,7 +88,7 @@ STEEP = [cell for cell in CELLS if cell.variable != "condition" and "beta" not i
 
 @pytest.mark.parametrize("cell", STEEP[::4], ids=lambda one: one.name)
 def test_a_power_more_than_is_stated_is_refuted(cell):
-    assert growing(cell, 1.5).status is Status.REFUTED
+    assert growing(cell, 3).status is Status.REFUTED
 
 
 def twice(number, first):
@@ -102,8 +100,8 @@ REAL = {
     "spectral": (scalings_heavy.spectral, "rho", "", (1e-2, 1.25e-3), searched_heavy.naive_spectral),
     "step": (scalings_heavy.step, "rho", "", (0.5, 0.05), searched_heavy.doubling),
     "heavy": (scalings_heavy.table, "rho", "", (0.04, 0.005), searched_heavy.heavy_tailed),
-    "eigenvalues": (scalings_unbounded.eigen, "epsilon", "", (1.0, 0.25), searched_gaussians.eigenvalues),
-    "fine": (scalings_unbounded.fine, "epsilon", "", (1.0, 0.125), searched_gaussians.fine),
+    "eigenvalues": (scalings_unbounded.eigen, "epsilon", "", (4.0, 0.5), searched_gaussians.eigenvalues),
+    "fine": (scalings_unbounded.fine, "epsilon", "", (2.0, 0.5), searched_gaussians.fine),
 }
 
 
@@ -184,7 +182,7 @@ def test_the_condition_at_which_both_need_as_many_rows_is_found():
     assert abs(np.log(met) / np.log(100) - 3) < 0.6
 
 
-@pytest.mark.parametrize(("beta", "count"), zip(searched_heavy.BETAS, (1, 2, 4, 8), strict=True))
+@pytest.mark.parametrize(("beta", "count"), list(zip(searched_heavy.BETAS, (1, 2, 4, 8), strict=True)))
 def test_the_largest_of_several_errors_stands_for_a_failure_probability(beta, count):
     assert searched_heavy.together(beta) == count
     assert (1 - beta) ** count == pytest.approx(0.5)

@@ -27,6 +27,7 @@ FULL = (  # minutes of runs
     "covariance/spectral-rows-grow",
     "covariance/mahalanobis-rows-grow",
     "covariance/step-rows-grow",
+    "covariance/failure-rows-grow",
     "covariance/heavy-table-rows-grow",
     "covariance/eigenvalues-rows-grow",
     "covariance/subspace-rows-grow",

@@ -11,11 +11,12 @@ from math import ceil
 from typing import Any, Literal
 
 from workbench.bounds.shape import Shape
+from workbench.study.claim import Claim
+from workbench.study.scaling.checks import follow
 from workbench.study.scaling.scaling import Scaling, Setting
 from workbench.study.sweeps.grids import Block
 
-FULL = {"full": 160, "deep": 400}
-BOTH = {"quick": 60, **FULL}
+FULL = {"full": 160, "deep": 400}  # runs are dear
 
 Named = Callable[..., Any]
 
@@ -115,6 +116,26 @@ class _Settings:
             stated=shape.total,
             share=getattr(shape, self.part) / shape.total,
         )
+
+
+def claimed(
+    name: str,
+    number: str,
+    sources: tuple[str, ...],
+    cells: Callable[[], tuple[Scaling, ...]],
+    said: str,
+    **more: Any,
+) -> Claim:
+    """Return the claim that the n of cells grow as their statements say."""
+    return Claim(
+        id=f"covariance/{name}-rows-grow",
+        number=number,
+        sources=sources,
+        statement=f"Searched n of {said}.",
+        checks=follow,
+        scalings=cells,
+        **more,
+    )
 
 
 def named(call: Named, public: Mapping[str, Any]) -> Any:

@@ -1,8 +1,7 @@
 """Claims about how n grows under heavy tails: M21/HT Theorems 3.1 and 3.2, and its row of Table 1."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from workbench.bounds.m21 import (
     heavy_tailed_shape,
@@ -10,12 +9,13 @@ from workbench.bounds.m21 import (
     naive_spectral_shape,
     preconditioning_step_shape,
 )
-from workbench.chapters.covariance.claims.cells import Cells
+from workbench.chapters.covariance.claims.cells import Cells, claimed
 from workbench.chapters.covariance.runs import heavy
 from workbench.chapters.covariance.runs import searched_heavy as searched
 from workbench.study.claim import Claim
-from workbench.study.scaling.checks import follow, within
-from workbench.study.scaling.scaling import Scaling, Setting
+from workbench.study.scaling.checks import within
+from workbench.study.scaling.scaling import Least, Scaling, Setting
+from workbench.study.verdict import Status, Verdict
 
 LESS = {"full": 100, "deep": 400}  # runs are dear
 BETAS = searched.BETAS
@@ -49,7 +49,6 @@ def spectral() -> tuple[Scaling, ...]:
         SPECTRAL.over(
             "alpha", (0.4, 0.2, 0.1, 0.05), -2, {"1/α": -1}, "sampling", over_beta, name="sampling", rho=1e4
         ),
-        SEVERAL.over("beta", BETAS, 1, LOG_BETA, "noise", noise, logarithm=True, rho=4e-5, d=2),
         SEVERAL.over("beta", BETAS, -2, {"1/β": -1}, "sampling", over_beta, name="sampling", rho=1e4),
     )
 
@@ -74,9 +73,6 @@ def mahalanobis() -> tuple[Scaling, ...]:
         one.over("rho", (1e-2, 2.5e-3, 6.25e-4, 1.5625e-4), -0.5, RHO, "noise", noise),
         one.over("alpha", (0.8, 0.4, 0.2, 0.1), -1.5, ALPHA, "noise", noise, rho=1e-3),
         one.over("upper", (1.0, 4.0, 16.0, 64.0), 1, {"√u": 0.5, "ln u": 0.2}, "noise", noise, d=2),
-        MAHALANOBIS_SEVERAL.over(
-            "beta", BETAS, 0.5, {"ln 1/β": 1}, "noise", noise, logarithm=True, rho=1e-3, d=2
-        ),
         MAHALANOBIS_SEVERAL.over(
             "beta", BETAS, -1, {"1/β²": -2}, "sampling", over_beta, name="sampling", rho=1e4
         ),
@@ -103,7 +99,18 @@ def step() -> tuple[Scaling, ...]:
     return (
         STEP.over("d", (2, 4, 8, 12), 1.5, {"d": 1, "d²": 2}, "noise", noise),
         STEP.over("rho", (4e-3, 1e-3, 2.5e-4, 6.25e-5), -0.5, RHO, "noise", noise),
-        STEP_SEVERAL.over("beta", BETAS, 1, LOG_BETA, "noise", noise, logarithm=True, d=2),
+    )
+
+
+def failures() -> tuple[Scaling, ...]:
+    """Return the cells of the failure probability in the noise."""
+    log_beta, root = "ln(1/β)", "√ln(1/β)"
+    return (
+        SEVERAL.over("beta", BETAS, 1, LOG_BETA, "noise", log_beta, logarithm=True, rho=4e-5, d=2),
+        MAHALANOBIS_SEVERAL.over(
+            "beta", BETAS, 0.5, {"ln 1/β": 1}, "noise", root, logarithm=True, rho=1e-3, d=2
+        ),
+        STEP_SEVERAL.over("beta", BETAS, 1, LOG_BETA, "noise", log_beta, logarithm=True, d=2),
     )
 
 
@@ -144,28 +151,14 @@ def table() -> tuple[Scaling, ...]:
     )  # fmt: skip
 
 
-def _claim(
-    name: str,
-    number: str,
-    sources: tuple[str, ...],
-    cells: Callable[[], tuple[Scaling, ...]],
-    said: str,
-    **more: Any,
-) -> Claim:
-    return Claim(
-        id=f"covariance/{name}-rows-grow",
-        number=number,
-        sources=sources,
-        statement=f"Searched n of {said}.",
-        checks=follow,
-        scalings=cells,
-        **more,
-    )
-
-
 def proved_step(setting: Setting) -> float:
     """Return the n from which the source's step doubles by its bound."""
     return float(heavy.step_rows(setting.point["d"], "paper"))
+
+
+def within_its_bound(*growths: tuple[Scaling, Sequence[Least]]) -> list[Verdict]:
+    """Return the checks of covariance/step-within-its-bound."""
+    return [within(*growth, proved_step) for growth in growths]
 
 
 CLAIMS = (
@@ -175,36 +168,46 @@ CLAIMS = (
         ("M21/HT/Thm3.2", "M21/HT/Alg2"),
         "The n at which one step with the source's constants fails to double ℓ = 1/16 in one run of ten is at"
         " most the one from which its bound says that it does not: d = 2 and 5, ρ = .5.",
-        checks=lambda growth: [within(*growth, proved_step)],
+        checks=within_its_bound,
         scalings=step_sizes,
         kind="ours",
     ),
-    _claim(
+    claimed(
         "spectral",
         "N13",
         ("M21/HT/Thm3.1",),
         spectral,
         "the naive estimator, spectral error at most α, grow at most as d ln d/(αβ)² +"
         " d^(3/2) ln(1/β)/(α^(k/(k-1)) √ρ) does, at the rows that zeroing at the radius costs most: in d,"
-        " ρ, α (k = 2 and 3) and β with the noise at 4/5 of it or more, in α and β at large ρ",
+        " ρ and α (k = 2 and 3) with the noise at 4/5 of it or more, in α and β at large ρ",
     ),
-    _claim(
+    claimed(
         "mahalanobis",
         "N14",
         ("M21/HT/Thm3.1",),
         mahalanobis,
         "the naive estimator, error at most α in the norm of Σ, grow at most as d²/(α²β) +"
-        " u d^(2+1/(2(k-1))) √ln(1/β)/(α^(k/(k-1)) √ρ) does: in d, ρ, α, u and β, k = 3, and in β at large ρ",
+        " u d^(2+1/(2(k-1))) √ln(1/β)/(α^(k/(k-1)) √ρ) does: in d, ρ, α and u, k = 3, and in β at large ρ",
     ),
-    _claim(
+    claimed(
         "step",
         "N15",
         ("M21/HT/Thm3.2",),
         step,
         "one step, the source's constants, to double the smallest eigenvalue and keep the largest below 1"
-        " grow at most as d ln d/β² + d^(3/2) ln(1/β)/√ρ does: in d, ρ and β",
+        " grow at most as d ln d/β² + d^(3/2) ln(1/β)/√ρ does: in d and ρ",
     ),
-    _claim(
+    claimed(
+        "failure",
+        "N27",
+        ("M21/HT/Thm3.1", "M21/HT/Thm3.2"),
+        failures,
+        "the naive estimator, in both norms, and one step grow in β = .5, .29, .16, .08 at most as the noise"
+        " of Theorems 3.1 and 3.2 does, ln(1/β) and √ln(1/β)",
+        expected=Status.UNDECIDED,
+        reason="They grow by less, but 1/β or 1/β² of the other term makes the formulas curved over these β.",
+    ),
+    claimed(
         "heavy-table",
         "N16",
         ("M21/Table1", "M21/HT/complexity"),

@@ -4,7 +4,7 @@ A term stands out where the other numbers are such that it is the largest: the s
 at small ρ, the location at an accuracy of a standard deviation for each root of d.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
 
@@ -14,7 +14,8 @@ from workbench.chapters.many_dimensions.runs import steps
 from workbench.study.claim import Claim
 from workbench.study.scaling.catalogued import Move, Statement
 from workbench.study.scaling.checks import follow, within
-from workbench.study.scaling.scaling import Scaling, Setting
+from workbench.study.scaling.scaling import Least, Scaling, Setting
+from workbench.study.verdict import Verdict
 
 SOURCE = "M21/prior-CoinPress"
 CAPS = {"full": 160, "deep": 400}
@@ -115,6 +116,11 @@ class _Promised:
         return Setting(point={"d": d, "proved": n}, alpha=1.0, start=n, stated=float(n), fewest=2)
 
 
+def within_what_is_proved(*growths: tuple[Scaling, Sequence[Least]]) -> list[Verdict]:
+    """Return the checks of many-dimensions/fewer-rows-than-proved."""
+    return [within(*growth, lambda setting: setting.stated) for growth in growths]
+
+
 CLAIMS = (
     Claim(
         "many-dimensions/fewer-rows-than-proved",
@@ -122,7 +128,7 @@ CLAIMS = (
         (SOURCE, "proofs/gaussian_steps.md"),
         "The n at which one run of ten of mode proved is beyond the bound that it proves at N rows is at"
         " most N: mean, d = 2 and 10, N = 2000; covariance, d = 2 and 4, N = 5000 and 20000; ρ = .5.",
-        checks=lambda *growths: [within(*growth, lambda setting: setting.stated) for growth in growths],
+        checks=within_what_is_proved,
         scalings=fewer_rows,
         kind="ours",
     ),
