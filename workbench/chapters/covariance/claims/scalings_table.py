@@ -20,11 +20,12 @@ from workbench.study.profiles import claim_level
 from workbench.study.scaling.checks import SEARCHED, follow
 from workbench.study.scaling.scaling import Least, Scaling
 from workbench.study.scaling.slopes import standard_errors
-from workbench.study.verdict import Verdict
+from workbench.study.verdict import Status, Verdict
 
 Growth = tuple[Scaling, Sequence[Least]]
 DS, ALPHA, SHARE = (2, 3, 4), 0.2, 2 / 3
-CONDITIONS = (1e2, 1e4, 1e8, 1e16)
+CONDITIONS = (1e2, 1e4, 1e8, 1e12)  # floats hold no longer covariance
+MET, FLAT = 0.1, 1.5  # accuracy; n at the ends
 CAPS = {"full": 120, "deep": 200}
 FORMULA = "the statement's terms with constant 1, of both budgets that of ρ"
 
@@ -110,9 +111,9 @@ COINPRESS = Cells(
     key="covariance/coinpress (against unbounded)",
     block=searched.side,
     usual={"estimator": "coinpress", "d": 2, "epsilon": 1.0, "delta": 1e-6, "upper": 100.0},
-    shape=lambda d, upper: coinpress_covariance_shape(int(d), ALPHA, searched.RHO, upper),
-    alpha=lambda: ALPHA,
-    first=10.0,
+    shape=lambda d, upper: coinpress_covariance_shape(int(d), MET, searched.RHO, upper),
+    alpha=lambda: MET,
+    first=3.0,
     share=SHARE,
     caps=CAPS,
 )
@@ -121,9 +122,9 @@ UNBOUNDED = Cells(
     key="covariance/unbounded (against CoinPress)",
     block=searched.side,
     usual={**COINPRESS.usual, "estimator": "unbounded"},
-    shape=lambda d, epsilon: unbounded_shape(int(d), ALPHA, epsilon),
-    alpha=lambda: ALPHA,
-    first=10.0,
+    shape=lambda d, epsilon: unbounded_shape(int(d), MET, epsilon),
+    alpha=lambda: MET,
+    first=3.0,
     fewest=lambda d: fewest_rows(UnboundedCovariance(), int(d), searched.APPROXIMATE),
     share=SHARE,
     caps=CAPS,
@@ -143,7 +144,7 @@ def against() -> tuple[Scaling, ...]:
 
 
 def crossover(told: Growth, free: Growth) -> list[Verdict]:
-    """Return the growth of both, who needs fewer rows at either end, and where their n meet."""
+    """Return who needs fewer rows at either end, where their n meet, and whether one is flat."""
     ends = told[1][0], told[1][-1]
     low, high = (
         between(f"CoinPress over unbounded at {one.value:g}", ratio(_measure(one), _measure(other)), *band)
@@ -151,7 +152,9 @@ def crossover(told: Growth, free: Growth) -> list[Verdict]:
     )
     shared = float(np.mean([one.n for one in free[1]]))
     met = {"condition at which both need as many rows": _met(told[1], shared)}
-    return [*follow(told, free), replace(low, detail={**low.detail, **met}), high]
+    first, last = (_measure(one) for one in free[1])
+    flat = between("unbounded at 1e12 over 1e2", ratio(last, first), 1 / FLAT, FLAT, bound=1.0)
+    return [replace(low, detail={**low.detail, **met}), high, flat]
 
 
 def _met(leasts: Sequence[Least], shared: float) -> list[float]:
@@ -171,14 +174,16 @@ CLAIMS = (
         " four formulas do (the fourth, empty in the source, as under zCDP); bounded moments need more.",
         checks=side_by_side,
         scalings=four,
+        expected=Status.UNDECIDED,
+        reason="Every n grows by less than its formula does; three dimensions leave open by how much, where"
+        " the slope is that of several terms.",
     ),
     Claim(
         "covariance/unbounded-wins-from",
         "N24",
         ("M21/UG/complexity", "M21/prior-CoinPress"),
-        "At (1, 1e-6), d = 2, α = .2, CoinPress, told the condition, needs fewer rows than"
-        " the unbounded covariance at 1e2 and more at 1e16: its n grow with it, at most as √ln u, the other's"
-        " do not.",
+        "At (1, 1e-6), d = 2, α = .1, CoinPress, told the condition, needs fewer rows than"
+        " the unbounded covariance at 1e2 and more at 1e12, where the other needs as many (within 1.5).",
         checks=crossover,
         scalings=against,
         kind="ours",
