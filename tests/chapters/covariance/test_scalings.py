@@ -172,12 +172,12 @@ def against(power):
 
 def test_a_condition_that_costs_nothing_is_refuted():
     found = against(0.0)
-    assert found["CoinPress over unbounded at 1e+12"].status is Status.REFUTED
+    assert found["CoinPress told 1e+32 over unbounded"].status is Status.REFUTED
 
 
 def test_the_condition_at_which_both_need_as_many_rows_is_found():
-    check = against(1.0)["CoinPress over unbounded at 100"]
-    met, low, high = check.detail["condition at which both need as many rows"]
+    check = against(1.0)["CoinPress told 100 over unbounded"]
+    met, low, high = check.detail["bound at which both need as many rows"]
     assert low <= met <= high
     assert abs(np.log(met) / np.log(100) - 3) < 0.6
 

@@ -116,9 +116,10 @@ def side(
     data: Generator,
     noise: Generator,
 ) -> Row:
-    """Measure the error of an estimator at the condition number `upper`: CoinPress is told it."""
-    one = UnboundedCovariance() if estimator == "unbounded" else CoinPressCovariance(upper=upper)
-    law = rotated(geometric(d, upper), data)
+    """Measure the error of CoinPress, told `upper`, at `TOLD`, or of the other at condition `upper`."""
+    told = estimator == "coinpress"
+    one: Any = CoinPressCovariance(upper=upper) if told else UnboundedCovariance()
+    law = rotated(geometric(d, TOLD if told else upper), data)
     value = one(law.sample(n, rng=data), budget=ApproxDP(epsilon, delta), rng=noise).value
     return {"error": error_of(law, value)}
 
