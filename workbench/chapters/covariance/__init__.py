@@ -22,7 +22,23 @@ CLAIMS = (
     "covariance/net-falls-to-floor",
     "covariance/price-of-unknown-mean",
 )
-FULL = ("covariance/joint-error-as-predicted",)  # minutes of runs
+FULL = (  # minutes of runs
+    "covariance/joint-error-as-predicted",
+    "covariance/step-within-its-bound",
+    "covariance/spectral-rows-grow",
+    "covariance/mahalanobis-rows-grow",
+    "covariance/step-rows-grow",
+    "covariance/failure-rows-grow",
+    "covariance/heavy-table-rows-grow",
+    "covariance/eigenvalues-rows-grow",
+    "covariance/subspace-rows-grow",
+    "covariance/coarse-rows-grow",
+    "covariance/fine-rows-grow",
+    "covariance/unbounded-table-rows-grow",
+    "covariance/net-rows-grow",
+    "covariance/four-kinds-side-by-side",
+    "covariance/unbounded-wins-from",
+)
 
 __all__ = [
     "CLAIMS",

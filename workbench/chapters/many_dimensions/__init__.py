@@ -20,9 +20,15 @@ CLAIMS = (
     "many-dimensions/near-and-flat",
     "many-dimensions/near-sample-mean",
 )
+FULL = (  # minutes of runs
+    "many-dimensions/fewer-rows-than-proved",
+    "many-dimensions/mean-rows-grow",
+    "many-dimensions/covariance-rows-grow",
+)
 
 __all__ = [
     "CLAIMS",
+    "FULL",
     "ball_view",
     "budget_of_steps",
     "ellipse_view",

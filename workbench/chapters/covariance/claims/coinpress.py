@@ -139,6 +139,7 @@ CLAIMS = (
         checks=lambda frame, seed: price_checks(
             frame, claim_level(parts=2 * len(PRICES.points)), resampler(seed, "m21-joint-prices")
         ),
+        kind="ours",
     ),
     Claim(
         "covariance/joint-error-as-predicted",
@@ -149,5 +150,6 @@ CLAIMS = (
         " condition numbers 1 to 1e8, 1.3 to 6 times as many rows as where predictions begin to be finite.",
         sweeps=lambda: (FORESEEN, FORESEEN_FEW),
         checks=prediction,
+        kind="ours",
     ),
 )

@@ -190,5 +190,6 @@ CLAIMS = (
         " .3), u = 100.",
         sweeps=lambda: (sweeps.SIZES,),
         checks=table_is_in_shape,
+        kind="lock",
     ),
 )

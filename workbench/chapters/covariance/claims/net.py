@@ -111,5 +111,6 @@ CLAIMS = (
         " factor of 4 in one dimension and of 2 in two.",
         sweeps=lambda: NETS.values(),
         checks=falls_to_the_floor,
+        kind="ours",
     ),
 )

@@ -1,6 +1,6 @@
 """Claims about unbounded Gaussians: M21/UG Theorems 3.1, 5.1 and 5.2, and its row of Table 1."""
 
-from math import inf
+from math import inf, sqrt
 
 import pandas as pd
 
@@ -9,15 +9,14 @@ from workbench.chapters.covariance.runs import unbounded as sweeps
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.complexity import beside, enough
-from workbench.study.intervals import local_slope
-from workbench.study.measures import Measure, certain, known, rows_needed, seldom, summary
+from workbench.study.measures import Measure, certain, rows_needed, seldom, summary
 from workbench.study.profiles import claim_level
 from workbench.study.rules import combine
 from workbench.study.sweeps.streams import resampler
-from workbench.study.verdict import Verdict
+from workbench.study.verdict import Status, Verdict
 
 BETA, SHARE = 0.1, 2 / 3
-WITHIN = (0.68, 1.47)
+WITHIN = (sqrt(0.5), sqrt(2.0))
 FLAT, SAME, TWICE, WORSE = 1.5, 1.5, 2.0, 10.0
 COARSE, FINE = 0.05, 0.25
 SHAPE, EXPONENT = (0.0, 5.5), 2.5  # measured n over Table 1 with every constant 1; of d
@@ -28,10 +27,6 @@ COARSE_SIZE = ("M21/UG/Thm5.1", "enough for λ_{k+1}/λ_1 ≥ 1/20 whatever the 
 FINE_SIZE = ("M21/UG/Thm5.2", "d^(3/2)/(ε τ²γ²): constant 1, no logarithm")
 FLAT_SIZE = ("M21/UG/iteration", "enough for an error that does not change with the condition number")
 TABLE_SIZE = ("M21/Table1", "d²/α² + d²/(αε) + d^(5/2)/ε: constants 1, no logarithm")
-START_SIZE = (
-    "M21/UG/complexity",
-    "d^(5/2)/ε: constant 1, no logarithm; measured: the fewest rows that `plan` takes",
-)
 
 
 def eigenvalues_to_a_factor(frame: pd.DataFrame) -> list[Verdict]:
@@ -41,7 +36,7 @@ def eigenvalues_to_a_factor(frame: pd.DataFrame) -> list[Verdict]:
         rows = measures.at(frame, **point)
         outside = (rows["low"] < WITHIN[0]) | (rows["high"] > WITHIN[1])
         name = f"{point['calibration']}, condition number {point['condition']:g}"
-        statement = "every eigenvalue within [.68, 1.47] of the truth, but for one run of ten"
+        statement = "every eigenvalue within √2 of the truth, but for one run of ten"
         checks.append(enough(seldom(name, outside, BETA, statement, n=sweeps.EIGEN_N), *EIGEN_SIZE))
     return checks
 
@@ -128,25 +123,13 @@ def fine_flattens(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 
 
 def table_is_in_shape(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks: measured n over Table 1, and the start against d."""
-    checks = [start_check(calibration) for calibration in sweeps.CALIBRATIONS]
+    """Return the checks: measured n over Table 1."""
+    checks = []
     for d in sweeps.SIZE_D:
         found, shape = size_needed(frame, d, seed, claim_level()), sweeps.size_shape(d)
         check = measures.between(f"n over the shape, d = {d}", measures.scaled(found, 1 / shape), *SHAPE)
         checks.append(beside(check, *TABLE_SIZE, shape, found))
     return checks
-
-
-def start_check(calibration: str) -> Verdict:
-    """Return whether the fewest rows grow with d no faster than d^2.5; public, so that nothing is random."""
-    starts = [sweeps.start(d, calibration) for d in sweeps.START_D]
-    slope = local_slope(sweeps.START_D, starts)
-    name = f"exponent in d of the fewest rows, {calibration}"
-    check = certain(name, slope, -inf, EXPONENT)
-    formula = [d**EXPONENT / sweeps.EPSILON for d in sweeps.START_D]
-    for predicted, n in zip(formula, starts, strict=True):
-        check = beside(check, *START_SIZE, predicted, known(float(n)), kind="planned")
-    return check
 
 
 CLAIMS = (
@@ -168,10 +151,13 @@ CLAIMS = (
         "covariance/eigenvalues-to-a-factor",
         "G14",
         ("M21/UG/Thm3.1", "M21/UG/Alg1"),
-        "Block eigenvalues, paper and tight, are within [.68, 1.47] of the truth in nine runs of ten, all"
-        " of them, at condition numbers 1e2 and 1e12 and any scale: n = 20000, d = 3, (1, 1e-6).",
+        "Block eigenvalues, paper and tight, are within a factor √2 of the truth in nine runs of ten, all of"
+        " them, at condition numbers 1e2 and 1e12 and any scale: n = 20000, d = 3, (1, 1e-6).",
         sweeps=lambda: (sweeps.EIGENVALUES,),
         checks=eigenvalues_to_a_factor,
+        expected=Status.UNDECIDED,
+        reason="The source's bins are a factor 2 wide, the middle √2 from either end: 9 to 10 % of its runs"
+        " fail, where 10 % may; no number of runs that is affordable tells them apart.",
     ),
     Claim(
         "covariance/error-follows-gap",
@@ -201,15 +187,17 @@ CLAIMS = (
         " lambda_{k+1}/lambda_1 = 1/8 and 1/32: d = 3, k = 2.",
         sweeps=lambda: (sweeps.FINE,),
         checks=fine_flattens,
+        kind="lock",
     ),
     Claim(
         "covariance/unbounded-table-in-shape",
         "UG1",
         ("M21/Table1", "M21/UG/complexity"),
         "The rows from which two runs of three of the unbounded covariance err by at most .03 are at most"
-        " 5.5 times Table 1 with every constant 1, for d = 2, 3, 4 and condition numbers up to 1e12; the"
-        " fewest rows that it takes grow no faster than d^2.5 for d = 2 .. 12, paper and tight.",
+        " 5.5 times Table 1 with every constant 1, for d = 2, 3, 4 and conditions up to 1e12: there 97 %"
+        " of it are the rows that it takes without privacy.",
         sweeps=lambda: (sweeps.SIZES,),
         checks=table_is_in_shape,
+        kind="lock",
     ),
 )

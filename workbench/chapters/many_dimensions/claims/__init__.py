@@ -1,6 +1,6 @@
 """What is claimed, and the checks that decide it."""
 
-from workbench.chapters.many_dimensions.claims import covariance, mean
+from workbench.chapters.many_dimensions.claims import covariance, mean, scalings
 from workbench.study.claim import Claim
 
-CLAIMS: tuple[Claim, ...] = (*mean.CLAIMS, *covariance.CLAIMS)
+CLAIMS: tuple[Claim, ...] = (*mean.CLAIMS, *covariance.CLAIMS, *scalings.CLAIMS)

@@ -149,6 +149,7 @@ CLAIMS = (
             runs.COVARIANCE_SIZES_FEW,
         ),
         checks=excess,
+        kind="ours",
     ),
     Claim(
         "many-dimensions/two-steps-or-more",
@@ -158,6 +159,7 @@ CLAIMS = (
         " is never above that of 2 by more than 10 %, in both modes and with the source's constants.",
         sweeps=lambda: (steps.COVARIANCE_STEPS, steps.ORIENTATIONS),
         checks=no_worse_than_two,
+        kind="ours",
     ),
     Claim(
         "many-dimensions/proved-bounds-hold",
@@ -167,6 +169,7 @@ CLAIMS = (
         " at least 90 % of runs.",
         sweeps=lambda: (steps.FRAMES, steps.BALLS),
         checks=proved_bounds_hold,
+        kind="ours",
     ),
     Claim(
         "many-dimensions/wrong-side-grows",
@@ -179,6 +182,7 @@ CLAIMS = (
         checks=lambda frame, seed: directions(
             frame, claim_level(parts=6), resampler(seed, "m21-orientations")
         ),
+        kind="ours",
     ),
     Claim(
         "many-dimensions/near-and-flat",
@@ -189,5 +193,6 @@ CLAIMS = (
         " number raise it by at most 5 %.",
         sweeps=lambda: (steps.CONDITIONS,),
         checks=near_and_flat,
+        kind="ours",
     ),
 )

@@ -135,6 +135,7 @@ CLAIMS = (
         " α in 90 % of runs within 15 % of the prediction.",
         sweeps=lambda: (runs.MEAN_N, runs.MEAN_RHO, runs.MEAN_D, runs.MEAN_SIZES, runs.MEAN_SIZES_FEW),
         checks=excess,
+        kind="ours",
     ),
     Claim(
         "many-dimensions/order-of-steps",
@@ -147,6 +148,7 @@ CLAIMS = (
         checks=lambda frame, seed: step_checks(
             frame, claim_level(parts=len(steps.REACHES) + 3), resampler(seed, "m21-mean-steps")
         ),
+        kind="ours",
     ),
     Claim(
         "many-dimensions/near-sample-mean",
@@ -159,5 +161,6 @@ CLAIMS = (
         checks=lambda frame, seed: place_checks(
             frame, claim_level(parts=len(steps.PLACES)), resampler(seed, "m21-places")
         ),
+        kind="ours",
     ),
 )

@@ -162,6 +162,23 @@ def balls_held(n: int, d: int, rho: float, reach: float, *, data: Generator, noi
     return {"held": float(np.linalg.norm(value - theta) <= estimator.error_bound(n, d, ZCDP(rho), HELD))}
 
 
+@each_trial
+def over_the_ball(d: int, n: int, proved: int, *, data: Generator, noise: Generator) -> Row:
+    """Measure the error of mode "proved" on n rows over the bound that it proves at `proved` rows."""
+    estimator, (theta, x) = mean_of(d, 100.0, mode="proved", beta=HELD), normal_rows(n, d, 100.0, data)
+    value: Any = estimator(x, budget=ZCDP(RHO), rng=noise).value
+    return {"error": np.linalg.norm(value - theta) / estimator.error_bound(proved, d, ZCDP(RHO), HELD)}
+
+
+@each_trial
+def over_the_bound(d: int, n: int, proved: int, *, data: Generator, noise: Generator) -> Row:
+    """Measure the same of a covariance of condition number 100."""
+    estimator, (sigma, x) = covariance_of(1e2, mode="proved", beta=HELD), centred_rows(n, d, 1e2, data)
+    value: Any = estimator(x, budget=ZCDP(RHO), rng=noise).value
+    bound = estimator.error_bound(proved, d, ZCDP(RHO), HELD)
+    return {"error": mahalanobis_covariance_error(value, sigma) / bound}
+
+
 REACHES = (10.0, 30.0, 100.0, 300.0, 1000.0)
 MEAN_STEPS = Sweep("m21-mean-steps", grid(n=1000, d=10, rho=RHO, reach=REACHES), mean_steps, 50, blocks(10))
 COVARIANCE_STEPS = Sweep(
