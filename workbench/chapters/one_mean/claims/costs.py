@@ -173,5 +173,6 @@ CLAIMS = (
         " points require.",
         sweeps=lambda: (SIZES,),
         checks=never_below_the_bounds,
+        kind="lock",
     ),
 )
