@@ -107,7 +107,7 @@ NORMS = Sweep(
     "wx19-norms",
     tuple({"p": p, "n": rows_for(p, NEARLY)} for p in NORM_P),
     in_norms,
-    trials=40,
+    trials=70,
     blocks=blocks(20),
 )
 

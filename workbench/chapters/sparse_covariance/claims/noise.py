@@ -205,8 +205,8 @@ CLAIMS = (
         checks=stated_noise_keeps_its_promise,
         expected=Status.REFUTED,
         reason="with this sd, which is recalled, its sensitivity is that of an added row, 1/n for √2/n: at"
-        " (1, 1e-5) it delivers ε = 1.098, at (4, 1e-5) 5.243; at ε = .1 it keeps its promise, since the slack"
-        " of the classic formula is larger",
+        " (1, 1e-5) it delivers ε = 1.098, at (4, 1e-5) 5.243; at ε = .1 it keeps its promise, since the"
+        " slack of the classic formula is larger",
     ),
     Claim(
         "sparse-covariance/stated-noise-table",
