@@ -92,6 +92,14 @@ def test_an_estimator_with_half_the_error_would_refute_the_bounds(sizes):
     assert Status.REFUTED in size_statuses(sizes.assign(error=sizes["error"] / 2.5))
 
 
+def test_a_tight_calibration_with_the_rows_of_the_source_is_refuted(sizes):
+    paper = at(sizes, calibration="paper")
+    claimed = paper.assign(calibration="tight")
+    rng, level = resampler(SEED, "test"), claim_level()
+    assert costs.size_check(paper, "paper", 0.1, level, rng).status is Status.HOLDS
+    assert costs.size_check(claimed, "tight", 0.1, level, rng).status is Status.REFUTED
+
+
 def test_bounds_that_are_too_large_are_refuted(sizes, monkeypatch):
     true = costs.lower_bounds
     wrong = lambda *a: {name: 30 * value for name, value in true(*a).items()}  # noqa: E731

@@ -118,10 +118,10 @@ def test_fewer_rows_than_the_packing_bound_are_refuted(world):
 
 
 class Wide:
-    """Rows of three times the standard deviation."""
+    """Rows of `times` the standard deviation."""
 
-    def __init__(self, rng):
-        self.uniform, self.standard_normal = rng.uniform, lambda size: 3 * rng.standard_normal(size)
+    def __init__(self, rng, times=3):
+        self.uniform, self.standard_normal = rng.uniform, lambda size: times * rng.standard_normal(size)
 
 
 @pytest.mark.parametrize(
@@ -132,8 +132,22 @@ class Wide:
         Falsified(
             "one-mean/bin-facts", "FACTS", elsewhere(lambda point: {"data": Wide(point["data"])}), 1000
         ),
+        Falsified(
+            "one-mean/bin-facts",
+            "EDGE",
+            elsewhere(lambda point: {"data": Wide(point["data"], 1.2)}),
+            10_000,
+            "own bin below n/10 over its exact chance",
+        ),
+        Falsified(
+            "one-mean/stable-histogram-error",
+            "STABLE",
+            columns(lambda found, point: {"error": np.minimum(found["error"], 1.0)}),
+            8000,
+            "failures over their exact chance",
+        ),
     ],
-    ids=lambda case: case.sweep,
+    ids=lambda case: f"{case.sweep} {case.refuted}",
 )
 def test_a_falsified_histogram_is_refuted(world, case):
     world.falsify(histograms, case)

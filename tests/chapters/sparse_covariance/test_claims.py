@@ -4,10 +4,19 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from tests.chapters.worlds import Falsified, columns, decided, elsewhere, refuted, require_refuted, statuses
+from tests.chapters.worlds import Falsified, columns, decided, refuted, require_refuted, statuses
 from workbench.bounds import wx19 as bounds
 from workbench.chapters.sparse_covariance import claims as wx19
-from workbench.chapters.sparse_covariance.claims import dimension, entries, noise, radius, rates, rules
+from workbench.chapters.sparse_covariance.claims import (
+    degree,
+    dimension,
+    entries,
+    noise,
+    radius,
+    rates,
+    rules,
+    source_rule,
+)
 from workbench.chapters.sparse_covariance.runs import designs
 from workbench.distributions import Gaussian
 from workbench.estimators.base import Array
@@ -93,15 +102,15 @@ def _few(world):
     world.few(noise, {"SHAPES": 60})
     world.part(noise, "SIZES", (50, 100, 200))
     world.sweep(noise, "SPECTRA", trials=100, keep=lambda point: point["p"] <= 200)
-    world.few(rates, {"PRICE": 3, "RATES": 25})
+    world.few(rates, {"PRICE": 3, "RATES": 40})
+    world.few(source_rule, {"SOURCE_BLOCK": 15})
     world.few(rules, {"DEGENERATE": 8, "SUPPORT": 24})
     world.sweep(rules, "CELLS", trials=8, keep=lambda point: point["p"] == 100 and point["degree"] == 2)
     world.part(entries, "ENTRY_P", (10,))
     world.sweep(entries, "ENTRIES", trials=1500, keep=lambda point: point["p"] == 10)
     world.part(entries, "LEMMA_P", (5,))
     world.sweep(entries, "LEMMA", trials=2000, keep=lambda point: point["p"] == 5)
-    world.few(entries, {"DEGREE": 12})
-    world.sweep(entries, "NORMS", trials=100, keep=lambda point: point["p"] == 50)
+    world.few(degree, {"DEGREE": 12, "NORMS": 15})
     world.part(dimension, "BLOCK_P", (50, 800))
     world.sweep(dimension, "BLOCK", trials=6, keep=lambda point: point["p"] in (50, 800), block=two_errors)
     world.part(radius, "SCALES", (1e4,))
@@ -150,12 +159,6 @@ def bent(axis, power, column="plain", **where):
     return times(column, factor)
 
 
-def exactly_over_epsilon(block):
-    """Noise falls as 1/ε exactly."""
-    at_one = elsewhere(lambda point: {"epsilon": 1.0})(block)
-    return lambda **point: {"plain": at_one(**point)["plain"] / point["epsilon"]}
-
-
 def exchanged(found, point):
     return {"adaptive-lasso": found["paper"], "paper": found["adaptive-lasso"]}
 
@@ -168,9 +171,16 @@ WORSE = "over the oracle, 16 cells"
 FALSIFIED = [
     (noise, Falsified(ROOT_P, "SPECTRA", bent("p", 0.1, "norm"), 60, "slope in p")),
     (noise, Falsified(ROOT_P, "SPECTRA", bent("p", -0.1, "norm"), 60, "slope in p")),
-    (rates, Falsified(PRICE, "RATES", bent("n", 0.1, model="central"), 25, "slope in n, central")),
-    (rates, Falsified(PRICE, "RATES", bent("n", 0.1, model="local"), 25, "slope in n, local")),
-    (rates, Falsified(PRICE, "RATES", exactly_over_epsilon, 40, "slope in ε, central")),
+    *(
+        (
+            rates,
+            Falsified(PRICE, "RATES", bent(axis, 0.2, "error", model=model), 40, f"slope in {axis}, {model}"),
+        )
+        for axis in ("n", "epsilon")
+        for model in ("central", "local")
+    ),
+    (rates, Falsified(PRICE, "RATES", bent("delta", -0.1, "error"), 40, "slope in √ln(1.25/δ), central")),
+    (rates, Falsified(PRICE, "RATES", bent("p", 0.4, "error"), 40, "error at p = 200 over that at p = 50")),
     (
         rules,
         Falsified(ORACLE, "CELLS", all_times("adaptive-lasso", 1.25), 8, f"adaptive-lasso {WORSE}"),
@@ -181,24 +191,26 @@ FALSIFIED = [
         rules,
         Falsified(SUPPORT, "SUPPORT", columns(exchanged), 24, "n of the default over that of equation (9)"),
     ),
-    (
-        entries,
-        Falsified(
-            DEGREE, "DEGREE", bent("degree", 0.3, "error", signs="aligned"), 12, "slope in s, aligned signs"
-        ),
-    ),
-    (
-        entries,
-        Falsified(
-            DEGREE, "DEGREE", bent("degree", 1.0, "error", signs="random"), 12, "slope in s, random signs"
-        ),
-    ),
-    (entries, Falsified(DEGREE, "DEGREE", all_times("ratio", 30.0), 3, "error over 8 t (s + 1), all runs")),
     *(
-        (entries, Falsified(NORMS, "NORMS", all_times(norm, 30.0), 100, f"runs beyond 4 t (s + 1), {norm}"))
-        for norm in ("w = 1", "w = 2", "w = ∞")
+        (
+            degree,
+            Falsified(
+                DEGREE,
+                "DEGREE",
+                bent("degree", power, "error", signs=signs),
+                12,
+                f"slope in s, lost entries, {signs}",
+            ),
+        )
+        for signs, power in (("aligned", 0.3), ("random", 1.0))
     ),
-    (entries, Falsified(NORMS, "NORMS", all_times("w = ∞", 1.1), 20, "error for w = ∞ over w = 1")),
+    (degree, Falsified(DEGREE, "DEGREE", all_times("bound", 30.0), 3, "error over 8 t (s + 1), all runs")),
+    (degree, Falsified(DEGREE, "DEGREE", all_times("noise", 30.0), 12, "error over 2 (s + 1) times")),
+    *(
+        (degree, Falsified(NORMS, "NORMS", all_times(norm, 30.0), 15, f"runs beyond 4 t (s + 1), {norm}"))
+        for norm in ("w = 1", "w = 2")
+    ),
+    (degree, Falsified(NORMS, "NORMS", all_times("w = 1", 0.3), 15, "error over 4 t (s + 1), w = 1")),
 ]
 
 
@@ -272,6 +284,25 @@ PARTS = {
 @pytest.mark.parametrize(("identifier", "owner", "name", "other", "check"), PARTS.values(), ids=PARTS)
 def test_a_false_part_is_refuted(world, identifier, owner, name, other, check):
     world.part(owner, name, other)
+    require_refuted(identifier, check)
+
+
+OUTPUTS = {  # what step (3) puts out instead, the claim, and a check that this refutes
+    "diagonal, degrees": ("diagonal", DEGREE, "share of the support that is found, s = 2"),
+    "diagonal, rates": ("diagonal", PRICE, "slope in n, central"),
+    "diagonal, block": ("diagonal", FLAT, "error over that of the true diagonal, equation (9)"),
+    "all, norms": ("all", NORMS, "runs beyond 4 t (s + 1), w = 1, p = 400"),
+    "all, rates": ("all", PRICE, "error at p = 200 over that at p = 50, central"),
+}
+
+
+@pytest.mark.usefixtures("_few")
+@pytest.mark.parametrize(("output", "identifier", "check"), OUTPUTS.values(), ids=OUTPUTS)
+def test_a_rule_that_keeps_nothing_or_everything_is_refuted(world, output, identifier, check):
+    def kept(one, rule, rng):
+        return designs.diagonal(one.released) if output == "diagonal" else one.released
+
+    world.part(designs.Run, "kept", kept)
     require_refuted(identifier, check)
 
 

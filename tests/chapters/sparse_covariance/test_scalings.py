@@ -7,7 +7,7 @@ import pytest
 
 from tests.chapters.worlds import decided
 from workbench.bounds import wx19 as bounds
-from workbench.chapters.sparse_covariance.claims import entry_scalings, scalings
+from workbench.chapters.sparse_covariance.claims import entry_scalings, scalings, source_rule
 from workbench.chapters.sparse_covariance.runs import designs, searched
 from workbench.estimators.parts.sparse import thresholding
 from workbench.linalg import psd_part
@@ -102,6 +102,15 @@ def test_the_term_that_is_looked_at_is_nearly_all_of_n():
     for algorithm in (*ALGORITHMS.values(), scalings.COLUMNS):
         for scaling in algorithm.scalings():
             assert min(scaling.setting(value).share for value in scaling.values) > 0.9
+
+
+def test_on_a_spread_support_a_logarithm_of_p_is_no_answer(monkeypatch):
+    scaling, least = found(source_rule.scalings, "d", 40)
+    assert grows(scaling, least).status is not Status.REFUTED
+    flat = replace(scaling, setting=lambda p: scaling.setting(p)._replace(stated=np.log(p) ** 0.5))
+    assert (
+        grows(flat, [one._replace(setting=flat.setting(one.value)) for one in least]).status is Status.REFUTED
+    )
 
 
 def test_rows_of_a_threshold_and_of_the_shapes_solve_their_equations():

@@ -103,5 +103,6 @@ CLAIMS = (
         " at most that of Canonne-Kamath-Steinke, and this at most that of the slides' lemma (4.887, 5.222,"
         " 5.757 at rho = .5, delta = 1e-6); optimal composition is at most advanced and basic composition.",
         checks=order_checks,
+        kind="identity",
     ),
 )

@@ -226,6 +226,7 @@ CLAIMS = (
         "histogram, be it paper or tight: on [-1e4, 1e4], and on the whole line at δ = 1e-9; ε = .5.",
         sweeps=lambda: (sweeps.LOCATE_WIDE, sweeps.LOCATE_LINE),
         checks=window_needs_half,
+        kind="ours",
     ),
     *histograms.CLAIMS,
 )

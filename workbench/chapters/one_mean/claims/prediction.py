@@ -139,5 +139,6 @@ CLAIMS = (
         " error of 4000 runs.",
         sweeps=lambda: (PREDICTED, EDGE),
         checks=predicted_error,
+        kind="ours",
     ),
 )

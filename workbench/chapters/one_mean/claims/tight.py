@@ -127,6 +127,7 @@ CLAIMS = (
         " n = 300, 1000 without a range (delta = 1e-6, mean 1e6), where abstentions are as predicted.",
         sweeps=lambda: (RATIOS, UNBOUNDED_RATIOS),
         checks=lambda ranged, free, seed: ratio_checks(ranged, free, resampler(seed, RATIOS.name)),
+        kind="ours",
     ),
     Claim(
         id="one-mean/scale-within-percents",
@@ -136,5 +137,6 @@ CLAIMS = (
         " n = 5000 and below 15 % at n = 300.",
         sweeps=lambda: (SCALE,),
         checks=scale_checks,
+        kind="ours",
     ),
 )

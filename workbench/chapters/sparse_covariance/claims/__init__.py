@@ -1,6 +1,7 @@
 """What is claimed, and the checks that decide it."""
 
 from workbench.chapters.sparse_covariance.claims import (
+    degree,
     dimension,
     entries,
     entry_scalings,
@@ -12,7 +13,7 @@ from workbench.chapters.sparse_covariance.claims import (
 )
 from workbench.study.claim import Claim
 
-MODULES = (noise, dimension, rates, rules, entries, radius)
+MODULES = (noise, dimension, rates, rules, entries, degree, radius)
 
 
 def number(claim: Claim) -> float:

@@ -83,5 +83,6 @@ CLAIMS = (
         " at most 1.6 times that with the best of six fixed radii at quantiles of the true norms.",
         sweeps=lambda: (RADIUS,),
         checks=radius_checks,
+        kind="ours",
     ),
 )

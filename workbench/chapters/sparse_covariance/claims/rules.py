@@ -217,6 +217,7 @@ CLAIMS = (
         " the figure shows the diagonal.",
         sweeps=lambda: (DEGENERATE,),
         checks=degenerate_checks,
+        kind="ours",
     ),
     Claim(
         "sparse-covariance/default-near-oracle",
@@ -227,6 +228,7 @@ CLAIMS = (
         " equation (9) and at least 2.5 for the plain release.",
         sweeps=lambda: (CELLS,),
         checks=cell_checks,
+        kind="lock",
     ),
     Claim(
         "sparse-covariance/support-found",
@@ -236,5 +238,6 @@ CLAIMS = (
         " of equation (9), both between n = 5e3 and 4e6.",
         sweeps=lambda: (SUPPORT,),
         checks=support_checks,
+        kind="ours",
     ),
 )
