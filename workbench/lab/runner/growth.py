@@ -78,8 +78,9 @@ class Growth(NamedTuple):
 
     @property
     def variant(self) -> str:
-        """What the key has in brackets: the part, or the law, that was run."""
-        return str(self.record["key"]).partition(" [")[2].removesuffix("]")
+        """What stands behind the key, the part or the law that was run; else the key."""
+        key, _, part = str(self.record["key"]).partition(" ")
+        return part.strip("[()]").replace(") (", ", ") or key
 
     @property
     def group(self) -> str:

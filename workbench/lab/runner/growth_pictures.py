@@ -50,7 +50,7 @@ def _names(found: Sequence[Growth]) -> tuple[str, ...]:
     """Return the name of every scaling, with what distinguishes it where there are two of one name."""
     names = [one.name for one in found]
     return tuple(
-        f"{name} ({one.variant})" if names.count(name) > 1 and one.variant else name
+        f"{name} ({one.variant})" if names.count(name) > 1 else name
         for name, one in zip(names, found, strict=True)
     )
 
