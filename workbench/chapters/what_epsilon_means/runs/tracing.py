@@ -56,7 +56,7 @@ def scores(
 
     The other n - 1 rows matter through their sum alone, which is drawn from its own law.
     """
-    member, stranger = (2.0 * data.integers(2, size=(trials, d)) - 1 for _ in range(2))
+    member, stranger = (2.0 * data.integers(2, size=(trials, d), dtype=np.int8) - 1 for _ in range(2))
     others = 2.0 * data.binomial(n - 1, 0.5, size=(trials, d)) - (n - 1)
     total = member + others
     private = gaussian(total / n, charge, SimulatedNoise(noise))
@@ -88,6 +88,6 @@ TRACED = Sweep(
     grid(d=list(DIMENSIONS), n=[N], epsilon=[EPSILON], delta=[DELTA]),
     traced,
     trials=2500,
-    blocks=blocks(full=100),
+    blocks=blocks(full=80),
     in_law=True,
 )
