@@ -8,7 +8,7 @@ from workbench.charts.parameters import brief
 from workbench.study.run import Run
 
 POINTS = 481
-SLIVER = "4"
+SLIVER = "3"
 NEAR, FAR = np.array([-1.0]), np.array([1.0])  # one row in [-1, 1], which moves from end to end
 
 
@@ -36,7 +36,7 @@ def _panel(mechanism: str, epsilon: float, delta: float) -> Panel:
     )
     return Panel(
         f"{mechanism} noise, {given}", "released number y", "density", tuple(_series(both, at, epsilon)),
-        "linear", "linear", xlim=(-reach, reach), ylim=(0.0, 1.6 * float(both.first.max())),
+        "linear", "linear", xlim=(-reach, reach), ylim=(0.0, 1.2 * float(both.first.max())),
     )  # fmt: skip
 
 
