@@ -26,9 +26,9 @@ def composition(_run: Run, *, epsilon: float = 0.5, delta: float = 1e-4) -> Char
         alt="Left, distribution functions of the standardised loss: with two jumps for one use, on the dashed"
         " normal curve for sixteen. Right, ε over the sum of all ε against the number of uses: 1 for few,"
         " then falling, for Laplace noise down to the dashed normal law.",
-        how_to_read="Left, the loss of k uses of Laplace noise in units of its own spread. Right, the ε of all"
-        " uses over their sum: for few uses the sum is all there is, for many it is far too much. Dashed:"
-        " the normal law.",
+        how_to_read="Left, the loss of k uses of Laplace noise in units of its own spread. Right, the ε of"
+        " all uses over their sum: for few uses the sum is all there is, for many it is far too much."
+        " Dashed: the normal law.",
     )
 
 
