@@ -17,7 +17,7 @@ from workbench.study.planner.trade_map import TradeMap
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SECONDS = {"06_matrix_quantile"}  # for a number
-UNTOLD = {"00_start_here": {"delta"}, "01_what_epsilon_means": {"delta"}}  # an estimator under ε alone
+UNTOLD = {"00_start_here": {"delta"}}  # an estimator under ε alone
 
 
 def planned(command, capsys):

@@ -144,6 +144,7 @@ CLAIMS = (
         " ε at most that of optimal composition; δ of k Gaussian releases is between sums of losses rounded"
         " down and up, which differ by 2 %.",
         checks=losses_become_normal,
+        kind="ours",
     ),
     Claim(
         "what-epsilon-means/mutants-are-found",

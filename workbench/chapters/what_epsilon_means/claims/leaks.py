@@ -69,6 +69,7 @@ CLAIMS = (
         " for x = 0 and never for x = 1; on a grid of 2^-10 with whole-number noise never for either.",
         checks=floats_leak,
         sweeps=lambda: (OUTPUTS,),
+        kind="ours",
     ),
     Claim(
         "what-epsilon-means/members-are-traced",
@@ -78,6 +79,7 @@ CLAIMS = (
         " with probability Φ(√(d/199)) (± .02), d = 10 .. 1000: .59 .. .99.",
         checks=members_are_traced,
         sweeps=lambda: (TRACED,),
+        kind="ours",
     ),
     Claim(
         "what-epsilon-means/privacy-hides-members",
@@ -87,5 +89,6 @@ CLAIMS = (
         " and at least what is predicted, less .02.",
         checks=privacy_hides_members,
         sweeps=lambda: (TRACED,),
+        kind="ours",
     ),
 )

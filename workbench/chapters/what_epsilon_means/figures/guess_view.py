@@ -13,14 +13,15 @@ from workbench.chapters.what_epsilon_means.figures.definition import FAR, NEAR
 from workbench.chapters.what_epsilon_means.runs.attacker import fewest_misses, most_advantage
 from workbench.chapters.what_epsilon_means.runs.laws import GAUSSIAN, KEYS, Additive, Densities, law
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.parameters import Parameter, brief
+from workbench.charts.controls import Slider
+from workbench.charts.parameters import brief
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 Truth = NDArray[np.bool_]
 
-CUT = Parameter("cut", 2.0, -1000, 1000, "above it you say X′", track=(-8, 8), log=False)
+CUT = Slider(-8, 8, 2.0, log=False, label="cut")
 GAMES = ("first", "second", "third", "fourth", "fifth")
 ROUNDS, REACH = 20, 12.0
 RIGHT, WRONG, YOURS = "2", "1", "4"

@@ -7,15 +7,16 @@ import numpy as np
 from workbench.chapters.what_epsilon_means.runs.attacker import most_advantage
 from workbench.chapters.what_epsilon_means.runs.laws import BOUND, GAUSSIAN, MEDIAN, Densities, Law, law
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.parameters import Parameter, brief
+from workbench.charts.controls import Slider
+from workbench.charts.parameters import brief
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 OTHERS = (-3.4, -2.6, -2.1, -1.5, -1.1, -0.7, -0.2, 0.3, 0.9, 1.6, 2.4)
 STAYS = -BOUND  # the twelfth row of X
-ROW = Parameter("last row", BOUND, -100, 100, "the twelfth row of X′", track=(-12, 12), log=False)
-REACH, BINS, POINTS = 12.5, 50, 501
+ROW = Slider(-15, 15, BOUND, log=False, label="last row")  # of X′
+REACH, BINS, POINTS = 15.5, 62, 621
 ROUNDS = 5
 DRAWS = {MEDIAN: 250}  # in a round; one by one
 MANY, FEW = 1500, 8  # draws of a round, and in a bin that is shown
@@ -125,14 +126,15 @@ class _Picture:
     def _caption(self, draws: int) -> str:
         finite = np.isfinite(self.loss)
         largest = float(np.abs(self.loss[finite]).max()) / self.epsilon
-        excess, allowed = self.laws.excess(self.epsilon), self.delta if self.mechanism == GAUSSIAN else 0.0
-        kept = excess <= allowed * KEPT + ROUNDING
+        excess = max(0.0, self.laws.excess(self.epsilon) - ROUNDING)
+        allowed = self.delta if self.mechanism == GAUSSIAN else 0.0
+        kept = excess <= allowed * KEPT
         won = 50 + 50 * min(self.laws.advantage, 1.0)
         most = 50 + 50 * most_advantage(self.epsilon, allowed)
         word = "kept" if kept else "BROKEN"
         said = (
             f"The loss reaches {largest:.3g} times ε on these axes; what lies beyond ε has an area of"
-            f" {max(excess, 0.0):.2g}, {brief(allowed)} is allowed: the promise is {word}. The best attacker"
+            f" {excess:.2g}, {brief(allowed)} is allowed: the promise is {word}. The best attacker"
             f" wins {won:.1f} of 100 rounds; a kept promise leaves {most:.1f} at most."
         )
         return f"{said} {draws} releases about either." if draws else said
