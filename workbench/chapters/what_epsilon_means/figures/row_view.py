@@ -15,7 +15,7 @@ from workbench.types import Array
 
 OTHERS = (-3.4, -2.6, -2.1, -1.5, -1.1, -0.7, -0.2, 0.3, 0.9, 1.6, 2.4)
 STAYS = -BOUND  # the twelfth row of X
-ROW = Slider(-15, 15, BOUND, log=False, label="last row")  # of X′
+ROW = Slider(-15, 15, BOUND, log=False, label="last row", drag=True)  # of X′
 REACH, BINS, POINTS = 15.5, 62, 621
 ROUNDS = 5
 DRAWS = {MEDIAN: 250}  # in a round; one by one
