@@ -28,6 +28,12 @@ CHAPTERS: Mapping[str, Declared] = MappingProxyType(
             "delta": DELTA,
             "n": replace(N, default=442, high=442, track=(10, 442)),
         },
+        "what_epsilon_means": {
+            "epsilon": replace(EPSILON, track=(0.1, 5)),
+            "delta": replace(DELTA, default=0.01, track=(1e-6, 0.1)),
+            "n": replace(N, default=100, low=2, high=100_000, track=(20, 5000)),
+            "d": replace(D, default=100, high=10_000, track=(1, 2000)),
+        },
         "one_mean": {
             "epsilon": replace(EPSILON, default=0.5, track=(0.05, 5)),
             "delta": DELTA,

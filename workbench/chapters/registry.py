@@ -10,6 +10,7 @@ from workbench.chapters.one_mean import claims as one_mean
 from workbench.chapters.robust_and_private import claims as robust_and_private
 from workbench.chapters.sparse_covariance import claims as sparse_covariance
 from workbench.chapters.start_here import claims as start_here
+from workbench.chapters.what_epsilon_means import claims as what_epsilon_means
 from workbench.errors import one_of
 from workbench.study.claim import Claim as Claim
 from workbench.study.claim import index
@@ -18,6 +19,7 @@ from workbench.study.verdict import Verdict
 
 CHAPTERS = (
     start_here,
+    what_epsilon_means,
     one_mean,
     many_dimensions,
     covariance,

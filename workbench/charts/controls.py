@@ -27,6 +27,8 @@ class Slider:
     legal
         The least and the largest number that may be typed, where the slider is that of a `Parameter`; else
         the ends of the track.
+    drag
+        Whether it is the place on the x axis of the first panel of a point that can be dragged; without log.
     """
 
     low: float
@@ -37,6 +39,7 @@ class Slider:
     unit: str = ""
     integer: bool = False
     legal: tuple[float, float] | None = None
+    drag: bool = False
 
     def __post_init__(self) -> None:
         finite(low=self.low, high=self.high, value=self.value)
@@ -44,6 +47,8 @@ class Slider:
             raise ArgumentError("low", self.low, f"below high = {self.high}" + ", above 0" * self.log)
         if self.log and self.value <= 0:
             raise ArgumentError("value", self.value, "a number above 0")
+        if self.log and self.drag:
+            raise ArgumentError("drag", self.drag, "False on a logarithmic track")
         if self.integer and any(end != round(end) for end in (self.low, self.high, self.value)):
             raise ArgumentError("value", self.value, f"a whole number, like {self.low} and {self.high}")
         object.__setattr__(self, "low", min(self.low, self.value))

@@ -108,6 +108,10 @@ class Work:
 NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
     {
         "00_start_here": {"quick": Work(expected=16, budget=30), "full": Work(expected=20, budget=60)},
+        "01_what_epsilon_means": {
+            "quick": Work(expected=16, budget=30, blocks=59),
+            "full": Work(expected=50, budget=100, blocks=590),
+        },
         "02_one_mean": {
             "quick": Work(expected=90, budget=130, blocks=702),
             "full": Work(expected=900, budget=1300, blocks=7284),

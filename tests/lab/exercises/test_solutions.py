@@ -4,12 +4,13 @@ import pytest
 
 from tests.lab.conftest import ROOT
 from tests.lab.exercises.gaussians import GAUSSIANS
+from tests.lab.exercises.meaning import MEANING
 from tests.lab.exercises.means import MEANS
 from tests.lab.exercises.others import OTHERS
 from tests.lab.exercises.solutions import Exercise, Said, exercises, numbers, unexplained
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-ANSWERS = {**MEANS, **GAUSSIANS, **OTHERS}
+ANSWERS = {**MEANING, **MEANS, **GAUSSIANS, **OTHERS}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

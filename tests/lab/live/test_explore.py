@@ -304,3 +304,35 @@ def test_a_kept_curve_is_drawn_pale():
     (chart,) = curves(1.0)
     svg = plots.svg(Kept(chart, "ε = 1").beneath(chart)).decode()
     assert "opacity: 0.3" in svg
+
+
+def along(epsilon):
+    """A picture whose first axis is that of the number."""
+    line = Series("line", (-10, 10), (0.0, epsilon), role="theory")
+    panel = Panel("p", "x", "y", (line,), "linear", "linear", xlim=(-10, 10))
+    yield Chart("along", "Along", (panel,), alt="A line", caption=f"At {epsilon:g}.")
+
+
+def test_a_point_is_where_its_handle_is_and_moves_it():
+    toy = Explorer(along, "A line", {"epsilon": Slider(-8, 8, 2, log=False, label="row", drag=True)})
+    toy.draw_now()
+    picture = toy.picture
+    assert (picture.label, picture.free, picture.point[0]) == ("row", "x", 2)
+    assert picture.ends[:2] == [-10, 10]
+    assert picture.stops[0] == toy.widgets["epsilon"].stops
+    left, top, width, height = picture.area
+    assert 0 < left < left + width <= 1
+    assert 0 < top < top + height <= 1
+    picture.point = [-3.0, picture.point[1]]
+    assert toy.widgets["epsilon"].value == -3
+    assert "At -3." in toy.sentence.value
+    toy.widgets["epsilon"].value = 4.0
+    assert picture.point[0] == 4
+
+
+def test_a_picture_without_a_dragged_number_has_no_point(view):
+    toy = explorer(view)
+    toy.draw_now()
+    assert toy.picture.ends == toy.picture.point == []
+    with pytest.raises(ArgumentError, match="drag"):
+        Slider(1, 10, 2, drag=True)

@@ -5,6 +5,7 @@ from html import escape
 from typing import Literal
 
 from workbench.charts.chart import Chart
+from workbench.charts.layout import Layout
 
 Stage = Literal["theory", "simulation", "finished"]
 
@@ -38,6 +39,12 @@ class Drawing:
         style = f"color:{colour};line-height:1.45;margin:0 12px"
         said = f"<b>{escape(self.position)}</b> {escape(self.error or self.sentence)}"
         return f'<p {role} {state} style="{style}">{said}</p>'
+
+
+def area(chart: Chart) -> list[float]:
+    """Return where the axes of the first panel are: left, top, width and height as shares of the picture."""
+    left, bottom, width, height = Layout.of(chart).rectangle(0)
+    return [left, 1 - bottom - height, width, height]
 
 
 ERROR = "var(--jp-error-color1, #a33a00)"

@@ -22,13 +22,14 @@ from workbench.charts.chart import Chart
 from workbench.charts.controls import Choice, Control, Slider, typed
 from workbench.charts.kept import Kept, keeps
 from workbench.errors import ArgumentError, one_of
-from workbench.lab.live.drawing import Drawing, stage
+from workbench.lab.live.drawing import Drawing, area, stage
 from workbench.lab.live.handles import Handle, Picture, Values
 from workbench.lab.pictures.display import WIDTH, image, publish
 from workbench.lab.pictures.plots import draw, png
 
 View = Callable[..., Iterator[Chart]]
 DEBOUNCE = 0.1  # seconds without a new value before simulations start
+LOW = 0.06  # of the height of the axes: where a point that is dragged along x lies
 PAUSE = 0.005  # seconds between frames, for newer values to arrive
 KEPT = 64  # finished pictures remembered
 STILL = "<p><i>The explorer as it opens; in JupyterLab its controls can be moved.</i></p>"
@@ -69,6 +70,8 @@ class Explorer:
         widest = max((len(_label(one)) for one in controls.values()), default=0)
         self.widgets = {name: widget(one, widest) for name, one in self.controls.items()}
         self.picture = Picture(layout=ipywidgets.Layout(width=f"{WIDTH}px", max_width="100%"))
+        self.dragged = next((name for name, one in controls.items() if getattr(one, "drag", False)), "")
+        self._offer_drag()
         self.sentence = ipywidgets.HTML(layout=ipywidgets.Layout(max_width=f"{WIDTH}px"))
         self.line = Values(values=self._copied())
         self.line.on_msg(self._asked)
@@ -159,7 +162,21 @@ class Explorer:
         if drop:
             self._redraw()
 
+    def _offer_drag(self) -> None:
+        """Let a point of the picture move the control that is dragged."""
+        if self.dragged:
+            control: Any = self.controls[self.dragged]
+            self.picture.label, self.picture.free = control.label, "x"
+            self.picture.ends, self.picture.stops = [*control.bounds, 0.0, 1.0], [list(control.stops), []]
+            self.picture.point = [control.value, LOW]
+            self.picture.observe(lambda change: self._pulled(change["new"][0]), names="point")
+
+    def _pulled(self, value: float) -> None:
+        self.widgets[self.dragged].value = value
+
     def _moved(self, name: str, _change: object) -> None:
+        if name == self.dragged:
+            self.picture.point = [self.widgets[name].value, LOW]
         self.grow(name)
         self._redraw()
 
@@ -195,6 +212,8 @@ class Explorer:
         self.last = frame
         if frame.chart is not None:
             self.line.keeps = keeps(frame.chart)
+            if self.dragged and (ends := frame.chart.panels[0].xlim):
+                self.picture.area, self.picture.ends = area(frame.chart), [*ends, 0.0, 1.0]
         self.sentence.value = frame.words(self.moves)  # before the picture, which is then of this stage
         self.picture.layout.display = "none" if frame.error else ""
         if frame.picture:

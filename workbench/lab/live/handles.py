@@ -38,10 +38,11 @@ class Values(anywidget.AnyWidget):
 
 
 class Picture(anywidget.AnyWidget):
-    """A PNG with the words for those who do not see it, and a point on logarithmic axes, if these have ends.
+    """A PNG with the words for those who do not see it, and a point on axes, if these have ends.
 
     `area` is where the axes are: left, top, width and height as shares of the picture. `free` names the axes
-    along which the point is moved; those along which it is not follow the solution.
+    along which the point is moved; those along which it is not follow the solution. Axes are logarithmic; but
+    a point with a `label` has one number, its x, on an axis that is not.
     """
 
     _esm = HERE / "picture.js"
@@ -53,3 +54,4 @@ class Picture(anywidget.AnyWidget):
     stops = traitlets.List(traitlets.List(traitlets.Float())).tag(sync=True)
     point = traitlets.List(traitlets.Float()).tag(sync=True)
     free = traitlets.Unicode("xy").tag(sync=True)
+    label = traitlets.Unicode().tag(sync=True)

@@ -6,7 +6,10 @@ function pointOver(model, el) {
     return made;
   };
   const surface = svg("svg", { class: "workbench-surface" });
-  const point = svg("circle", { r: 9, tabindex: 0, role: "slider", "aria-label": "point on the map: n and epsilon" });
+  const label = model.get("label");
+  const name = label || "point on the map: n and epsilon";
+  const point = svg("circle", { r: 9, tabindex: 0, role: "slider", "aria-label": name });
+  const [scale, unscale] = label ? [(x) => x, (x) => x] : [Math.log, Math.exp];
   point.dataset.lmSuppressShortcuts = "true";
   surface.append(point);
   let held = false;
@@ -14,15 +17,18 @@ function pointOver(model, el) {
   const ends = (axis) => model.get("ends").slice(2 * axis, 2 * axis + 2);
   const free = (axis) => model.get("free").includes("xy"[axis]);
 
-  const share = (axis) => Math.log(at()[axis] / ends(axis)[0]) / Math.log(ends(axis)[1] / ends(axis)[0]);
+  const share = (axis) => {
+    const [low, high] = ends(axis).map(scale);
+    return (scale(at()[axis]) - low) / (high - low);
+  };
   const show = () => {
     if (!at().length) return;
     const [left, top, width, height] = model.get("area");
     point.setAttribute("cx", `${100 * (left + width * share(0))}%`);
     point.setAttribute("cy", `${100 * (top + height * (1 - share(1)))}%`);
     const [epsilon, n] = [at()[0], Math.round(at()[1])];
-    point.setAttribute("aria-valuenow", n);
-    point.setAttribute("aria-valuetext", `n = ${n.toLocaleString("en")} rows, epsilon = ${Number(epsilon.toPrecision(3))}`);
+    point.setAttribute("aria-valuenow", label ? epsilon : n);
+    point.setAttribute("aria-valuetext", label ? `${label} = ${epsilon}` : `n = ${n.toLocaleString("en")} rows, epsilon = ${Number(epsilon.toPrecision(3))}`);
   };
   const put = (axis, value) => {
     if (!free(axis) || value === at()[axis]) return;
@@ -30,11 +36,11 @@ function pointOver(model, el) {
     model.save_changes();
   };
   const nearest = (axis, value) => {
-    const far = (stop) => Math.abs(Math.log(stop / value));
+    const far = (stop) => Math.abs(scale(stop) - scale(value));
     return model.get("stops")[axis].reduce((best, stop) => (far(stop) < far(best) ? stop : best));
   };
   const next = (axis, by) => {
-    const stops = model.get("stops")[axis].filter((stop) => (stop - at()[axis]) * by > 1e-9 * stop);
+    const stops = model.get("stops")[axis].filter((stop) => (stop - at()[axis]) * by > 1e-9 * Math.abs(stop));
     const places = by > 0 ? stops : stops.reverse();
     return places[Math.min(Math.abs(by), places.length) - 1] ?? at()[axis];
   };
@@ -43,14 +49,16 @@ function pointOver(model, el) {
     const x = ((event.clientX - box.left) / box.width - left) / width;
     const y = 1 - ((event.clientY - box.top) / box.height - top) / height;
     [x, y].forEach((part, axis) => {
-      const [low, high] = ends(axis);
-      put(axis, nearest(axis, low * (high / low) ** Math.min(Math.max(part, 0), 1)));
+      if (!free(axis)) return;
+      const [low, high] = ends(axis).map(scale);
+      put(axis, nearest(axis, unscale(low + (high - low) * Math.min(Math.max(part, 0), 1))));
     });
   };
   const KEYS = {
     ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowDown: [1, -1], ArrowUp: [1, 1], PageDown: [1, -5], PageUp: [1, 5],
   };
   surface.addEventListener("pointerdown", (event) => {
+    if (label && event.target !== point) return;
     held = true;
     surface.setPointerCapture(event.pointerId);
     point.focus();

@@ -16,11 +16,10 @@ from workbench.chapters.parameters import ALPHA, EPSILON, N
 from workbench.chapters.trade_offs import STARTS, Start, fewest_rows
 from workbench.charts.chart import Chart
 from workbench.charts.controls import Choice, Slider
-from workbench.charts.layout import Layout
 from workbench.charts.parameters import Parameter
 from workbench.charts.trade_off import Point, TradeChart
 from workbench.errors import one_of
-from workbench.lab.live.drawing import Drawing
+from workbench.lab.live.drawing import Drawing, area
 from workbench.lab.live.explore import Explorer
 from workbench.study.planner.trade_map import TradeMap
 from workbench.study.planner.trade_off import TradeOff
@@ -216,8 +215,7 @@ class Solver(Explorer):
 
     def _settle(self, point: Point, chart: Chart) -> None:
         """Show the solution on its handle, and put the point of the picture there."""
-        left, bottom, width, height = Layout.of(chart).rectangle(0)
-        self.picture.area = [left, 1 - bottom - height, width, height]
+        self.picture.area = area(chart)
         if not point.solved:
             return
         value = getattr(point, self.unknown)

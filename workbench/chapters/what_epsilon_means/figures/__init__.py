@@ -1,0 +1,1 @@
+"""The pictures, and what can be moved in them."""

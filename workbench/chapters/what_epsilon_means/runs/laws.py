@@ -1,0 +1,135 @@
+"""The laws of what is released about a column within public bounds, and draws from them.
+
+`Additive` is the clipped mean with Laplace or Gaussian noise; without its clip it is what somebody makes who
+forgets it. `Middle` is the private median. Laws are densities on a line of points, draws are the package's.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf, log, pi, sqrt
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench.estimators.parts.locate.clipping import clipped_mean, sensitivity
+from workbench.estimators.univariate.median import Median
+from workbench.privacy import ApproxDP, Charge, PureDP, SimulatedNoise
+from workbench.privacy.mechanisms import additive, gaussian_scale, laplace_scale
+from workbench.types import Array
+
+BOUND = 5.0  # rows are clipped to ±5, a public range
+LAPLACE, GAUSSIAN, MEDIAN, UNCLIPPED = "Laplace", "Gaussian", "median", "Laplace, not clipped"
+MECHANISMS = (LAPLACE, GAUSSIAN, MEDIAN, UNCLIPPED)
+KEYS: Mapping[str, str] = MappingProxyType({LAPLACE: "0", GAUSSIAN: "1", MEDIAN: "2", UNCLIPPED: "3"})
+
+
+class Law(Protocol):
+    """What is released about a column."""
+
+    def log_density(self, x: Array, at: Array) -> Array:
+        """Return the log density of the output on the data set x."""
+        ...
+
+    def draw(self, x: Array, trials: int, rng: np.random.Generator) -> Array:
+        """Return so many releases about x."""
+        ...
+
+
+@dataclass(frozen=True)
+class Additive:
+    """The mean of rows clipped to ±`clip`, with the noise that the charge names."""
+
+    charge: Charge
+    clip: float
+
+    @property
+    def scale(self) -> float:
+        """The scale of Laplace noise, the standard deviation of Gaussian noise."""
+        return (
+            laplace_scale(self.charge) if self.charge.mechanism == "laplace" else gaussian_scale(self.charge)
+        )
+
+    def log_density(self, x: Array, at: Array) -> Array:
+        """Return the log density of the output on the data set x."""
+        z = (at - clipped_mean(x, 0.0, self.clip)) / self.scale
+        if self.charge.mechanism == "laplace":
+            return np.asarray(-np.abs(z) - log(2 * self.scale))
+        return np.asarray(-(z**2) / 2 - log(self.scale * sqrt(2 * pi)))
+
+    def draw(self, x: Array, trials: int, rng: np.random.Generator) -> Array:
+        """Return so many releases about x."""
+        return additive(np.full(trials, clipped_mean(x, 0.0, self.clip)), self.charge, SimulatedNoise(rng))
+
+
+@dataclass(frozen=True)
+class Middle:
+    """The private median on ±`bound`: the density at t falls by e^(ε/2) for every row that t is too far."""
+
+    epsilon: float
+    bound: float
+
+    def steps(self, x: Array) -> tuple[Array, Array]:
+        """Return the ends of the pieces on which the density is constant, and their log densities."""
+        pieces = Median(radius=self.bound, calibration="paper").locator.pieces(x)
+        weights = -self.epsilon * pieces.penalty / 2
+        total = np.logaddexp.reduce(weights + pieces.log_length())
+        return pieces.edges, weights - total
+
+    def log_density(self, x: Array, at: Array) -> Array:
+        """Return the log density of the output on the data set x."""
+        edges, values = self.steps(x)
+        place = np.clip(np.searchsorted(edges, at, side="right") - 1, 0, len(values) - 1)
+        return np.where(np.abs(at) <= self.bound, values[place], -inf)
+
+    def draw(self, x: Array, trials: int, rng: np.random.Generator) -> Array:
+        """Return so many releases about x."""
+        made, noise = Median(radius=self.bound, calibration="paper"), SimulatedNoise(rng)
+        charge = made.locator.charge("locate", PureDP(self.epsilon))
+        return np.array([made.locator.draw(x, charge, noise) for _ in range(trials)], np.float64)
+
+
+def law(mechanism: str, n: int, epsilon: float, delta: float, bound: float = BOUND) -> Law:
+    """Return a mechanism at a budget; δ is that of Gaussian noise alone."""
+    if mechanism == MEDIAN:
+        return Middle(epsilon, bound)
+    cost: Any = ApproxDP(epsilon, delta) if mechanism == GAUSSIAN else PureDP(epsilon)
+    kind = "gaussian" if mechanism == GAUSSIAN else "laplace"
+    return Additive(
+        Charge("mean", kind, sensitivity(n, bound), cost), inf if mechanism == UNCLIPPED else bound
+    )
+
+
+@dataclass(frozen=True)
+class Densities:
+    """Two densities on a line of points, each of which stands for a cell of this width."""
+
+    first: Array
+    second: Array
+    width: ArrayLike
+
+    @classmethod
+    def of(cls, made: Law, x: Array, other: Array, at: Array) -> "Densities":
+        """Return the densities on two data sets at evenly spaced points."""
+        first, second = (np.exp(made.log_density(one, at)) for one in (x, other))
+        return cls(first, second, at[1] - at[0])
+
+    def excess(self, epsilon: float) -> float:
+        """Return the δ that (ε, δ) needs for this pair: the larger of both slivers."""
+        up = np.maximum(self.second - np.exp(epsilon) * self.first, 0.0)
+        down = np.maximum(self.first - np.exp(epsilon) * self.second, 0.0)
+        return max(float((up * self.width).sum()), float((down * self.width).sum()))
+
+    @property
+    def advantage(self) -> float:
+        """True minus false positives of the best attacker: half the area between the densities."""
+        return float((np.abs(self.first - self.second) * self.width).sum()) / 2
+
+    def trade_off(self) -> tuple[Array, Array]:
+        """Return false positives and false negatives of likelihood-ratio tests, from no guess to all."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            order = np.argsort(-np.nan_to_num(self.second / self.first, nan=1.0), kind="stable")
+        width = np.broadcast_to(self.width, self.first.shape)[order]
+        positives = np.append(0.0, np.cumsum(self.first[order] * width))
+        return positives, 1 - np.append(0.0, np.cumsum(self.second[order] * width))
