@@ -22,6 +22,7 @@ EXAMPLES = {
     "verdicts": ("workbench verdicts --status REFUTED", "workbench verdicts one-mean/private-for-free"),
     "check": ("workbench check --fix",),
     "slides": ("workbench slides 02_one_mean",),
+    "site": ("workbench site", "workbench site ~/workbench.html"),
     "lab": ("workbench lab --no-browser",),
 }
 FIRST = EXAMPLES["plan"][0].partition("  ")[0]
