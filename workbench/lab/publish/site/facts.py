@@ -58,7 +58,9 @@ class Facts:
             **{name: f"claim/{name}" for name in self.verdicts},
             **{name: f"statement/{name}" for name in self.statements},
             **{key: f"estimator/{key}" for key in CATALOG},
+            **{type(entry.estimator).__name__: f"estimator/{key}" for key, entry in CATALOG.items()},
             **{f"proofs/{name}.md": f"proof/{name}" for name in documents.names()},
+            **{f"workbench/proofs/{name}.md": f"proof/{name}" for name in documents.names()},
             **{name: f"notebook/{name}" for name in self.notebooks},
         }
 

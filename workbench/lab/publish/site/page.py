@@ -79,9 +79,12 @@ def _chapter(folder: str, facts: Facts, figures: Sequence[Figure], claims: Seque
 
 
 def _verdicts(claims: Sequence[Claim]) -> str:
-    rows = [f"| `{claim.name}` | {claim.status} | {claim.statement} |" for claim in claims]
-    table = "\n".join(("| claim | verdict | statement |", "|---|---|---|", *rows))
-    return f'<div class="wide">{prose.html(table)}</div>' if rows else ""
+    rows = [
+        f'<tr><td><a href="#{claim.id}">{claim.name}</a></td><td>{claim.status.lower()}</td>'
+        f"<td>{prose.typeset(claim.statement)}</td></tr>"
+        for claim in claims
+    ]
+    return f'<div class="wide"><table>{"".join(rows)}</table></div>' if rows else ""
 
 
 def undecided(one: growth.Growth) -> bool:

@@ -15,9 +15,8 @@ HEADING = re.compile(r'<h(\d) id="[^"]*">(.*?)(?:<a class="anchor-link".*?</a>)?
 LONG = 50  # characters of a formula in a line that may be wider than a narrow page
 PICTURE = re.compile(r'<img src="([\w/]+)\.svg" alt="([^"]*)"\s*/?>')
 ASCII = {"eps": "varepsilon", "epsilon": "varepsilon"}
-GREEK = re.compile(
-    r"(?<![\w`.])(?:eps|epsilon|alpha|beta|gamma|delta|eta|kappa|lambda|mu|nu|rho|sigma|tau|xi)(?![a-zA-Z`])"
-)
+NAMES = "eps|epsilon|alpha|beta|gamma|delta|eta|kappa|lambda|mu|nu|rho|sigma|tau|xi"
+GREEK = re.compile(rf"(?<![\w`.])(?:{NAMES})(?![a-zA-Z`]|_[a-z]{{3}})")
 ABOVE = re.compile(r"\^(?:\{([^{}]*)\}|\(([^()]*)\)|(-?[\w.]+))")
 BELOW = re.compile(r"(?<![\w])([A-Za-zα-ωΣ])_(?:\{([^{}]*)\}|(\w{1,3}))\b")
 TAG = re.compile(r"<[^>]*>")

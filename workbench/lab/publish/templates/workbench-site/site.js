@@ -18,7 +18,7 @@ function darker(colour) {
   const [r, g, b] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255);
   const high = Math.max(r, g, b), low = Math.min(r, g, b), light = (high + low) / 2;
   if (high - low < 0.05) return grey(1 - 0.88 * light);
-  const wanted = Math.max(light, 0.62), by = (wanted - light) / (1 - light);
+  const wanted = Math.max(light, 0.42 + 0.25 * light), by = (wanted - light) / (1 - light);
   return hex([r, g, b].map((part) => part + (1 - part) * by));
 }
 const grey = (light) => (light < 0.13 ? "#1e2124" : hex([light, light, light]));
