@@ -12,7 +12,7 @@ CODE = re.compile(r"<pre>.*?</pre>|<code>.*?</code>", re.DOTALL)
 MATH = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$(?![\s$])(.+?)(?<![\s\\])\$", re.DOTALL)
 FENCED = re.compile(r"^```math\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r'<h(\d) id="[^"]*">(.*?)(?:<a class="anchor-link".*?</a>)?</h\1>', re.DOTALL)
-LONG = 50  # characters of a formula in a line that may be wider than a narrow page
+LONG = 30  # characters of a formula in a line that may be wider than a narrow page
 PICTURE = re.compile(r'<img src="([\w/]+)\.svg" alt="([^"]*)"\s*/?>')
 ASCII = {"eps": "varepsilon", "epsilon": "varepsilon"}
 NAMES = "eps|epsilon|alpha|beta|gamma|delta|eta|kappa|lambda|mu|nu|rho|sigma|tau|xi"
