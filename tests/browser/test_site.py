@@ -21,6 +21,10 @@ DRAWN = """() => [...document.querySelectorAll(".view.shown img[data-picture]")]
     .every(([image]) => image.complete && image.naturalWidth > 0)"""
 MEASURED = "(name) => performance.getEntriesByName(name).map((one) => one.duration)"
 OTHER = "([image, old]) => image.src !== old && image.complete && image.naturalWidth > 0"
+NAMELESS = """[...document.querySelectorAll("a[href], button, summary")]
+    .filter((one) => !one.textContent.trim() && !one.ariaLabel)
+    .filter((one) => !one.querySelector("img[alt]:not([alt=''])"))
+    .map((one) => one.outerHTML)"""
 WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 NAMED = {"button", "link", "combobox", "option", "img", "image", "searchbox", "DisclosureTriangle"}
 CLAIMS_SHOWN = """async () => {
@@ -232,3 +236,4 @@ def test_what_can_be_used_has_a_name(open_at):
     used = [(role, name) for role, name in roles if role in NAMED]
     assert len(used) > len(CLAIMS) + len(CATALOG)
     assert not [role for role, name in used if not name.strip()]
+    assert page.evaluate(NAMELESS) == []

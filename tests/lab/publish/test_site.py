@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,9 +18,13 @@ from tests.lab.conftest import good_project
 from workbench.catalog import CATALOG
 from workbench.chapters.registry import CLAIMS
 from workbench.cli import main
+from workbench.lab.publish.site import dots
 from workbench.lab.publish.site import page as site
 from workbench.lab.publish.site.prose import formula, html, typeset
+from workbench.lab.publish.site.records import Size
 from workbench.lab.publish.site.tex import TeXError, mathml
+from workbench.lab.runner.complexity import sizes_of
+from workbench.lab.runner.growth import Growth
 from workbench.sources import sources, statements
 
 ROOT = Path(__file__).parents[3]
@@ -169,18 +174,26 @@ def test_a_card_of_a_claim_says_all_that_is_known(elements):
 
 
 def test_every_measured_n_is_in_its_card(elements):
-    from workbench.lab.publish.site.dots import number
-    from workbench.lab.runner.complexity import sizes_of
-
     found, counted = elements.by_id(), 0
     for name, verdict in verdicts().items():
         words = found[f"claim/{name}"].words
         for size in sizes_of(verdict):
             counted += 1
             for value in (size["predicted"], size["estimate"]):
-                assert number(float(value)) in words, (name, value)
+                assert dots.number(float(value)) in words, (name, value)
             assert size["formula"] in words
     assert counted > 200
+
+
+def test_the_same_is_said_of_what_is_shown_before_it(elements):
+    found, names = elements.by_id(), list(CLAIMS)
+    same = [name for name in names if CLAIMS[name].statement.startswith("The same")]
+    assert same
+    for name in same:
+        words = " ".join(found[f"claim/{name}"].words.split())
+        before = names[names.index(name) - 1]
+        assert f"{before}: " in words
+        assert words.index(f"{before}: ") < words.rindex(CLAIMS[name].statement[:20])
 
 
 def test_what_was_refuted_stands_on_its_shelf_with_its_reason(elements):
@@ -192,6 +205,26 @@ def test_what_was_refuted_stands_on_its_shelf_with_its_reason(elements):
     assert shelf.count("Why:") == len(refuted)
     holding = next(name for name, one in verdicts().items() if one["status"] == "HOLDS")
     assert f"All of {holding}" not in shelf
+
+
+@pytest.mark.parametrize(
+    ("status", "rate", "shown"),
+    [("HOLDS", "seen", False), ("HOLDS", "open", True), ("UNDECIDED", "seen", True)],
+)
+def test_growth_is_left_open_where_its_rate_or_its_verdict_is(status, rate, shown):
+    assert site.undecided(Growth("one-mean/two-step-rows-grow", status, {"rate": rate})) is shown
+
+
+def test_dots_stand_where_the_ratios_are():
+    sizes = [
+        Size("formula", "L17/Eq1", "searched", 10.0, 10 * ratio, (1.0, 2.0)) for ratio in (1.0, 0.1, 200.0)
+    ]
+    tried = Size("formula", "L17/Eq1", "tried", 10.0, 500.0, (0.0, 500.0))
+    found = dots.picture([SimpleNamespace(sizes=[*sizes, tried]), SimpleNamespace(sizes=[tried])])
+    assert [tick.words for tick in found.ticks] == ["0.1", "1", "10", "100", "1000"]
+    (line,) = found.lines
+    assert [dot.place for dot in line.dots] == [25.0, 0.0, 82.53]
+    assert line.dots[0].words == "L17/Eq1: measured 10, predicted 10"
 
 
 def test_every_link_inside_the_page_leads_somewhere(elements):

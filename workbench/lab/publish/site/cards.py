@@ -15,6 +15,7 @@ from workbench.lab.runner.complexity import sizes_of
 from workbench.lab.runner.verdict_check import NOTEBOOK, PROFILE, Record
 from workbench.lab.terminal import trail
 
+AS_BEFORE = "The same"
 NUMBERS = ("test", "level", "trials", "n", "estimate", "interval", "bound")
 
 
@@ -53,6 +54,7 @@ def _claim(name: str, facts: Facts, covering: Mapping[str, StatementCard]) -> Cl
         number=claim.number,
         chapter=verdict[NOTEBOOK],
         statement=str(verdict["statement"]),
+        context=_context(name, facts),
         status=str(verdict["status"]),
         reason=claim.reason,
         numbers=[*_numbers(verdict), ("decided by", f"the {verdict[PROFILE]} profile"), ("kind", claim.kind)],
@@ -66,6 +68,15 @@ def _claim(name: str, facts: Facts, covering: Mapping[str, StatementCard]) -> Cl
         module=trail.home(name),
         tests=list(_tests(name, facts.root)),
     )
+
+
+def _context(name: str, facts: Facts) -> list[tuple[Link, str]]:
+    """Return the claims before one that says "the same" of them, each with what it says, in their order."""
+    names, found = list(CLAIMS), []
+    while name != names[0] and CLAIMS[name].statement.startswith(AS_BEFORE):
+        name = names[names.index(name) - 1]
+        found.append((facts.link(name), CLAIMS[name].statement))
+    return found[::-1]
 
 
 def _shown(key: str, facts: Facts) -> Link:

@@ -13,7 +13,7 @@ from workbench.lab.schemas import nbformat
 CALL = re.compile(r"\blab\.(show|explore|solve|verdicts)\(\s*(?:\w+\.)?(\w+)?")
 TITLE = re.compile(r"^#\s+(.*)$", re.MULTILINE)
 SECTION = re.compile(r"^##\s+(.*)$", re.MULTILINE)
-LIVE = "Here the notebook has controls: <code>workbench lab</code> opens it."
+LIVE = '<p class="live">Here the notebook has controls: <code>workbench lab</code> opens it.</p>'
 
 
 class Notebook:
@@ -41,17 +41,21 @@ class Notebook:
                 found |= {name: heading for kind, name in CALL.findall(cell.source) if kind == "show"}
         return {name: prose.inline(said) for name, said in found.items()}
 
-    def html(self, targets: Mapping[str, str], verdicts: str) -> Iterator[str]:
-        """Yield the cells."""
+    def html(self, targets: Mapping[str, str], titles: Mapping[str, str], verdicts: str) -> Iterator[str]:
+        """Yield the cells, given the cards of names, the titles of figures, and what verdicts look like."""
         for cell in self.cells:
             if cell.cell_type == "markdown":
                 text = prose.headings(prose.html(cell.source), _lower)
                 yield prose.linked(text, targets)
             elif cell.cell_type == "code":
-                yield self._code(cell, verdicts)
+                yield self._code(cell, titles, verdicts)
 
-    def _code(self, cell: Any, verdicts: str) -> str:
-        shown = "".join(self._output(kind, name, verdicts) for kind, name in CALL.findall(cell.source))
+    def _code(self, cell: Any, titles: Mapping[str, str], verdicts: str) -> str:
+        calls = CALL.findall(cell.source)
+        shown = "".join(
+            verdicts if kind == "verdicts" else self._shown(name, titles) if kind == "show" else LIVE
+            for kind, name in calls
+        )
         code, tags = highlighted(cell.source), cell.metadata.get("tags", ())
         skipped = cell.metadata.get("slideshow", {}).get("slide_type") == "skip"
         if not (skipped or "remove-input" in tags):
@@ -59,11 +63,12 @@ class Notebook:
         label = "Parameters" if "parameters" in tags else "Code"
         return f"{shown}<details class=code><summary>{label}</summary>{code}</details>"
 
-    def _output(self, kind: str, name: str, verdicts: str) -> str:
-        if kind == "show":
-            key = escape(f"{self.path.stem}/{name}")
-            return f'<p class="shown"><a href="#figure/{key}"><img data-picture="{key}" alt=""></a></p>'
-        return verdicts if kind == "verdicts" else f'<p class="live">{LIVE}</p>'
+    def _shown(self, name: str, titles: Mapping[str, str]) -> str:
+        key = f"{self.path.stem}/{name}"
+        if key not in titles:
+            return ""
+        image = f'<img data-picture="{escape(key)}" alt="{escape(titles[key])}">'
+        return f'<p class="shown"><a href="#figure/{escape(key)}">{image}</a></p>'
 
 
 def _lower(level: int, content: str, said: str) -> str:

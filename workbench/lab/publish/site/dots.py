@@ -1,57 +1,46 @@
 """A picture of all sample sizes: measured over predicted n, a line for each claim."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import ceil, floor, isfinite, log10
 from typing import NamedTuple
 
 from workbench.lab.publish.site.records import Claim, Size
 
 THIN = "\u202f"  # between thousands, where no line breaks
-LINE, TOP, LEFT, RIGHT, WIDTH = 18, 26, 268, 40, 900  # px
 
 
 class Dot(NamedTuple):
-    """One number: where it stands, and what it says."""
+    """One number: its place, in per cent of the axis, and what it says."""
 
-    x: float
+    place: float
     words: str
 
 
 class Line(NamedTuple):
-    """A claim: how far down, its name and card, and its numbers."""
+    """A claim and its numbers."""
 
-    y: float
-    name: str
-    target: str
-    status: str
+    claim: Claim
     dots: Sequence[Dot]
 
 
 class Picture(NamedTuple):
     """Lines below each other, on one logarithmic axis with ticks."""
 
-    height: float
-    width: float
-    left: float
     lines: Sequence[Line]
     ticks: Sequence[Dot]
 
 
 def picture(claims: Sequence[Claim]) -> Picture:
     """Return a picture of the claims that have a measured and another n."""
-    shown = [claim for claim in claims if _ratios(claim)]
-    logs = [log10(ratio) for claim in shown for ratio, _ in _ratios(claim)]
+    ratios = [(claim, _ratios(claim)) for claim in claims]
+    logs = [log10(ratio) for _, found in ratios for ratio, _ in found]
     low, high = floor(min(logs, default=-1)), ceil(max(logs, default=1))
 
-    def place(ratio: float) -> float:
-        return LEFT + (WIDTH - LEFT - RIGHT) * (log10(ratio) - low) / max(high - low, 1)
+    def dot(ratio: float, words: str) -> Dot:
+        return Dot(round(100 * (log10(ratio) - low) / max(high - low, 1), 2), words)
 
-    lines = [
-        Line(TOP + LINE * (row + 0.5), claim.name, claim.id, claim.status, _dots(claim, place))
-        for row, claim in enumerate(shown)
-    ]
-    ticks = [Dot(place(10.0**power), number(10.0**power)) for power in range(low, high + 1)]
-    return Picture(TOP + LINE * len(shown) + 8, WIDTH, LEFT, lines, ticks)
+    lines = [Line(claim, [dot(*pair) for pair in found]) for claim, found in ratios if found]
+    return Picture(lines, [dot(10.0**power, number(10.0**power)) for power in range(low, high + 1)])
 
 
 def _ratios(claim: Claim) -> list[tuple[float, str]]:
@@ -62,10 +51,6 @@ def _ratios(claim: Claim) -> list[tuple[float, str]]:
         for ratio, size in sizes
         if ratio is not None and isfinite(ratio) and ratio > 0
     ]
-
-
-def _dots(claim: Claim, place: Callable[[float], float]) -> list[Dot]:
-    return [Dot(round(place(ratio), 1), words) for ratio, words in _ratios(claim)]
 
 
 def number(value: float) -> str:

@@ -68,11 +68,12 @@ def chapters(facts: Facts, figures: Sequence[Figure], claims: Sequence[Claim]) -
 def _chapter(folder: str, facts: Facts, figures: Sequence[Figure], claims: Sequence[Claim]) -> Chapter:
     notebook = facts.notebooks.get(folder)
     own = [claim for claim in claims if claim.chapter == folder]
+    titles = {figure.key: figure.title for figure in figures}
     return Chapter(
         folder=folder,
         title=prose.inline(notebook.title) if notebook else folder,
         lead=notebook.lead if notebook else "",
-        cells=list(notebook.html(facts.targets, _verdicts(own))) if notebook else [],
+        cells=list(notebook.html(facts.targets, titles, _verdicts(own))) if notebook else [],
         figures=[figure for figure in figures if figure.key.startswith(f"{folder}/")],
         claims=own,
     )
@@ -108,7 +109,13 @@ def index(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str, str]]:
     """Yield what can be searched for: kind, id, title, the line below it, and words that find it, too."""
     for claim in found["claims"]:
         more = (claim.number, claim.reason, *(link.label for link in claim.sources))
-        yield "claim", claim.id, claim.name, f"{claim.status}: {claim.statement}", " ".join(more)
+        yield (
+            "claim",
+            claim.id,
+            claim.name,
+            f"{claim.status}: {prose.letters(claim.statement)}",
+            " ".join(more),
+        )
     for figure in found["figures"]:
         more = (figure.key, figure.alt, figure.how_to_read, figure.caption)
         yield "figure", figure.id, figure.title, prose.words(figure.question), " ".join(more)
@@ -117,7 +124,7 @@ def index(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str, str]]:
         yield "estimator", one.id, one.key, one.summary, " ".join(more)
     for one in found["statements"]:
         more = (one.kind, one.source, one.reason, *(link.label for link in one.covers))
-        yield "statement", one.id, one.name, one.text, " ".join(more)
+        yield "statement", one.id, one.name, prose.letters(one.text), " ".join(more)
     for proof in found["proofs"]:
         yield "proof", proof.id, proof.title, f"proofs/{proof.name}.md", ""
         yield from (("proof", link.target, link.label, proof.title, "") for link in proof.headings)

@@ -18,7 +18,7 @@ ASCII = {"eps": "varepsilon", "epsilon": "varepsilon"}
 NAMES = "eps|epsilon|alpha|beta|gamma|delta|eta|kappa|lambda|mu|nu|rho|sigma|tau|xi"
 GREEK = re.compile(rf"(?<![\w`.])(?:{NAMES})(?![a-zA-Z`]|_[a-z]{{3}})")
 ABOVE = re.compile(r"\^(?:\{([^{}]*)\}|\(([^()]*)\)|(-?[\w.]+))")
-BELOW = re.compile(r"(?<![\w])([A-Za-zα-ωΣ])_(?:\{([^{}]*)\}|(\w{1,3}))\b")
+BELOW = re.compile(r"(?<![\w])([A-Za-zα-ωΣ][\u0300-\u036f]?)_(?:\{([^{}]*)\}|(\w{1,3}))\b")
 TAG = re.compile(r"<[^>]*>")
 
 
@@ -94,13 +94,22 @@ def inline(markdown: str) -> str:
     return html(markdown).strip().removeprefix("<p>").removesuffix("</p>")
 
 
+def letters(text: str) -> str:
+    """Return a line with Greek letters and roots for their names.
+
+    >>> letters("sqrt(d)/(n eps)")
+    '√(d)/(n ε)'
+    """
+    made = GREEK.sub(lambda found: LETTERS[ASCII.get(found[0], found[0])], text)
+    return re.sub(r"\bsqrt ?(?=[(\w])", "√", made)
+
+
 def typeset(text: str) -> str:
     """Return a line without markup as HTML, with its formulas as they are read.
 
     >>> typeset("order 1/alpha^2 + sqrt(d)/(n eps), sigma_ij < 1")
     'order 1/α<sup>2</sup> + √(d)/(n ε), σ<sub>ij</sub> &lt; 1'
     """
-    made = GREEK.sub(lambda found: LETTERS[ASCII.get(found[0], found[0])], escape(text, quote=False))
-    made = re.sub(r"\bsqrt ?(?=[(\w])", "√", made)
+    made = escape(letters(text), quote=False)
     made = ABOVE.sub(lambda found: f"<sup>{found[1] or found[2] or found[3]}</sup>", made)
     return BELOW.sub(lambda found: f"{found[1]}<sub>{found[2] or found[3]}</sub>", made)

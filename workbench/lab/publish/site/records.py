@@ -56,6 +56,7 @@ class Claim:
     number: str
     chapter: str
     statement: str
+    context: Sequence[tuple[Link, str]]
     status: str
     reason: str
     numbers: Sequence[tuple[str, str]]

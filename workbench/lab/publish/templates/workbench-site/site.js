@@ -71,7 +71,7 @@ main.dataset.ready = "";
 function show(view) {
   for (const one of views) one.classList.toggle("shown", one === view);
   for (const link of links) {
-    if (link.hash === `#${view.id}`) link.setAttribute("aria-current", "page");
+    if (link.hash === `#${view.id}`) { link.setAttribute("aria-current", "page"); link.scrollIntoView({ block: "nearest", inline: "center" }); }
     else link.removeAttribute("aria-current");
   }
   document.title = `workbench: ${view.dataset.label}`;
