@@ -20,11 +20,12 @@ from workbench.chapters.registry import CLAIMS
 from workbench.cli import main
 from workbench.lab.publish.site import dots
 from workbench.lab.publish.site import page as site
+from workbench.lab.publish.site.growing import grown
 from workbench.lab.publish.site.prose import formula, html, typeset
 from workbench.lab.publish.site.records import Size
 from workbench.lab.publish.site.tex import TeXError, mathml
 from workbench.lab.runner.complexity import sizes_of
-from workbench.lab.runner.growth import Growth
+from workbench.lab.runner.growth import Growth, growths
 from workbench.sources import sources, statements
 
 ROOT = Path(__file__).parents[3]
@@ -183,6 +184,42 @@ def test_every_measured_n_is_in_its_card(elements):
                 assert dots.number(float(value)) in words, (name, value)
             assert size["formula"] in words
     assert counted > 200
+
+
+def test_every_n_that_grows_is_in_its_card(elements):
+    found, growing = elements.by_id(), list(growths([*verdicts().values()]))
+    assert growing
+    for one in growing:
+        words = found[f"claim/{one.claim}"].words
+        assert f"rate {one.record['rate']}" in words
+        for n, stated in zip(one.record["n"], one.record["stated"], strict=True):
+            assert dots.number(float(n)) in words
+            assert dots.number(float(stated)) in words
+
+
+def record(**more):
+    base = {"values": [1.0, 10.0], "n": [100.0, "inf"], "intervals": [[0, 200.0], [500.0, "inf"]]}
+    base |= {
+        "key": "univariate/median [paper]",
+        "predicted": ["nan", "nan"],
+        "stated": [100.0, 1000.0],
+        "slope": "nan",
+    }
+    return base | {"slope_interval": [0.5, "inf"], "slope_predicted": "nan", "slope_stated": 1.0} | more
+
+
+def test_a_picture_of_growth_has_open_ends_where_they_are():
+    found = grown(Growth("claim", "UNDECIDED", record()), {"univariate/median": "estimator/it"})
+    assert [value.between for value in found.values] == ["200 are enough", "more than 500"]
+    first, second = found.marks
+    assert (first.x, first.y, first.low, first.expected) == (10.0, 140.0, 150.0, 140.0)
+    assert (second.x, second.y, second.high, second.expected) == (230.0, None, 0.0, 10.0)
+    assert found.target == "estimator/it"
+    assert found.slopes == "open in [0.50, open], stated 1.00"
+
+
+def test_growth_without_a_place_on_the_axes_has_no_picture():
+    assert grown(Growth("claim", "UNDECIDED", record(values=[1.0, 1.0])), {}).marks == []
 
 
 def test_the_same_is_said_of_what_is_shown_before_it(elements):

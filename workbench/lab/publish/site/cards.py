@@ -8,9 +8,11 @@ from typing import Any
 from workbench.chapters.registry import CLAIMS
 from workbench.lab import tables
 from workbench.lab.pictures.figures import richest
+from workbench.lab.publish.site import growing
 from workbench.lab.publish.site.facts import Facts
 from workbench.lab.publish.site.records import Claim, Figure, Link, Size
 from workbench.lab.publish.site.records import Statement as StatementCard
+from workbench.lab.runner import growth
 from workbench.lab.runner.complexity import sizes_of
 from workbench.lab.runner.verdict_check import NOTEBOOK, PROFILE, Record
 from workbench.lab.terminal import trail
@@ -60,6 +62,7 @@ def _claim(name: str, facts: Facts, covering: Mapping[str, StatementCard]) -> Cl
         numbers=[*_numbers(verdict), ("decided by", f"the {verdict[PROFILE]} profile"), ("kind", claim.kind)],
         checks=_checks(verdict),
         sizes=[_size(one) for one in sizes_of(verdict)],
+        growths=[growing.grown(one, facts.targets) for one in growth.growths([verdict])],
         figures=[_shown(key, facts) for key in facts.figures if name in facts.figures[key]["verdicts"]],
         statements=tested,
         sources=[facts.link(source) for source in claim.sources],

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import ceil, floor, isfinite, log10
 from typing import NamedTuple
 
-from workbench.lab.publish.site.records import Claim, Size
+from workbench.lab.publish.site.records import Claim
 
 THIN = "\u202f"  # between thousands, where no line breaks
 
@@ -70,11 +70,13 @@ def number(value: float) -> str:
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def between(size: Size) -> str:
-    """Return the interval of a measured n in words."""
-    low, high = size.interval
-    if low == 0 and not isfinite(high):
-        return "open"
+def between(interval: tuple[float, float]) -> str:
+    """Return the interval of a measured n in words.
+
+    >>> between((0.0, 2000.0)), between((300.0, float("inf"))), between((300.0, 400.0))
+    ('2000 are enough', 'more than 300', '300 to 400')
+    """
+    low, high = interval
     if low == 0:
-        return f"{number(high)} are enough"
-    return f"more than {number(low)}" if not isfinite(high) else f"{number(low)} to {number(high)}"
+        return f"{number(high)} are enough" if isfinite(high) else "open"
+    return f"{number(low)} to {number(high)}" if isfinite(high) else f"more than {number(low)}"

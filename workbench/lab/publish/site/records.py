@@ -62,6 +62,7 @@ class Claim:
     numbers: Sequence[tuple[str, str]]
     checks: Sequence[Mapping[str, Any]]
     sizes: Sequence[Size]
+    growths: Sequence[Any]
     figures: Sequence[Link]
     statements: Sequence["Statement"]
     sources: Sequence[Link]
