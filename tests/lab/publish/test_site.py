@@ -8,6 +8,7 @@ import shutil
 import time
 import xml.etree.ElementTree as ET
 from collections import Counter
+from dataclasses import fields
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -130,6 +131,9 @@ def test_it_loads_nothing(elements):
     assert not list(loading(elements))
     assert not [one for one in elements.all if one["tag"] in ("iframe", "object", "embed", "base")]
     assert not [one for one in elements.all if one["tag"] == "script" and "src" in one]
+    (policy,) = (one for one in elements.all if one.get("http-equiv") == "Content-Security-Policy")
+    assert policy["content"].startswith("default-src 'none'; ")
+    assert not re.search(r"https?:|\*|'self'", policy["content"])
 
 
 @pytest.mark.parametrize(
@@ -184,6 +188,26 @@ def test_every_measured_n_is_in_its_card(elements):
                 assert dots.number(float(value)) in words, (name, value)
             assert size["formula"] in words
     assert counted > 200
+
+
+def test_a_card_of_an_estimator_says_how_it_is_made_and_what_it_guarantees(elements):
+    found = elements.by_id()
+    for key, entry in CATALOG.items():
+        words = " ".join(found[f"estimator/{key}"].words.split())
+        wanted = [type(entry.estimator).__name__, entry.summary, entry.estimand, *entry.statements]
+        wanted += [field.name for field in fields(entry.estimator)]
+        wanted += [type(budget).__name__ for budget in entry.budgets]
+        wanted += [one.statement for one in entry.assumptions]
+        assert not [one for one in wanted if one not in words], key
+        assert re.search(r"Guarantee\S.* Budgets\S.* Tested at\S", words), key
+
+
+def test_a_card_of_a_statement_says_what_covers_it(elements):
+    found = elements.by_id()
+    for one in (one for source in sources() for one in statements(source)):
+        words = found[f"statement/{one.id}"].words
+        covers = [name.removeprefix("claim ") for name in one.covered_by]
+        assert not [name for name in (one.kind, one.constants, *covers) if name not in words], one.id
 
 
 def test_every_n_that_grows_is_in_its_card(elements):

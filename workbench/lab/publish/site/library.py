@@ -75,15 +75,17 @@ def _estimator(entry: Entry, facts: Facts, covered: Sequence[Statement]) -> Esti
     claims = [
         link for one in about for link in (*one.covers, *one.claims) if link.target.startswith("claim/")
     ]
-    found = GUARANTEE.search(text)
+    tried = [f"{kind} ({SYMBOLS[kind]})" for kind in (type(budget).__name__ for budget in entry.budgets)]
+    guarantee, _, budgets = _guarantee(text).partition("Budgets: ")
     return Estimator(
         key=entry.key,
         cls=cls.__name__,
         summary=entry.summary,
         estimand=entry.estimand,
-        budgets=[f"{type(budget).__name__}: {SYMBOLS[type(budget).__name__]}" for budget in entry.budgets],
+        budgets=budgets or ", ".join(tried),
+        tried=tried,
         signature=_signature(cls),
-        guarantee=" ".join(found[1].split()) if found else "",
+        guarantee=guarantee.strip(),
         text=text,
         algorithm=cleandoc(sys.modules[cls.__module__].__doc__ or ""),
         assumptions=[one.statement for one in entry.assumptions],
@@ -91,6 +93,12 @@ def _estimator(entry: Entry, facts: Facts, covered: Sequence[Statement]) -> Esti
         claims=list(dict.fromkeys(claims)),
         module=f"{cls.__module__.replace('.', '/')}.py",
     )
+
+
+def _guarantee(text: str) -> str:
+    """Return what a docstring says of the guarantee, and of the budgets that it is given at."""
+    found = GUARANTEE.search(text)
+    return " ".join(found[1].split()) if found else ""
 
 
 def _signature(cls: Any) -> str:

@@ -120,7 +120,7 @@ def index(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str, str]]:
         more = (figure.key, figure.alt, figure.how_to_read, figure.caption)
         yield "figure", figure.id, figure.title, prose.words(figure.question), " ".join(more)
     for one in found["estimators"]:
-        more = (one.cls, one.estimand, one.guarantee, *(link.label for link in one.statements), *one.budgets)
+        more = (one.cls, one.estimand, one.guarantee, *(link.label for link in one.statements), one.budgets)
         yield "estimator", one.id, one.key, one.summary, " ".join(more)
     for one in found["statements"]:
         more = (one.kind, one.source, one.reason, *(link.label for link in one.covers))

@@ -110,7 +110,8 @@ class Estimator:
     cls: str
     summary: str
     estimand: str
-    budgets: Sequence[str]
+    budgets: str
+    tried: Sequence[str]
     signature: str
     guarantee: str
     text: str
