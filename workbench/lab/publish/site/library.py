@@ -75,7 +75,8 @@ def _estimator(entry: Entry, facts: Facts, covered: Sequence[Statement]) -> Esti
     claims = [
         link for one in about for link in (*one.covers, *one.claims) if link.target.startswith("claim/")
     ]
-    tried = [f"{kind} ({SYMBOLS[kind]})" for kind in (type(budget).__name__ for budget in entry.budgets)]
+    kinds = dict.fromkeys(type(example.budget).__name__ for example in entry.examples)
+    tried = [f"{kind}: {SYMBOLS[kind]}" for kind in kinds]
     guarantee, _, budgets = _guarantee(text).partition("Budgets: ")
     return Estimator(
         key=entry.key,
