@@ -480,6 +480,7 @@ def declared(*extras):
 
 BROUGHT_ALONG = {
     "ipython": "ipykernel",
+    "jinja2": "nbconvert",
     "nbformat": "nbconvert",
     "traitlets": "nbconvert",
     "mpmath": "dp-accounting",

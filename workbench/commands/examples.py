@@ -23,6 +23,7 @@ EXAMPLES = {
     "check": ("workbench check --fix",),
     "deep": ("workbench deep 07_robust_and_private --jobs 2",),
     "slides": ("workbench slides 02_one_mean",),
+    "site": ("workbench site", "workbench site ~/workbench.html"),
     "lab": ("workbench lab --no-browser",),
 }
 FIRST = EXAMPLES["plan"][0].partition("  ")[0]

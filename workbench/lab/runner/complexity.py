@@ -98,17 +98,18 @@ def growing(figures: Path) -> list[growth.Growth]:
 def _grouped(verdict: Mapping[str, Any]) -> Sizes:
     """Return a verdict's sizes by statement and formula."""
     found: Sizes = {}
-    for size in _sizes(verdict):
+    for size in sizes_of(verdict):
         found.setdefault((size["statement"], size["formula"]), []).append(size)
     return found
 
 
-def _sizes(verdict: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def sizes_of(verdict: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the sample sizes of a verdict, predicted and measured, those of its checks too."""
     detail = verdict.get("detail")
     if isinstance(detail, Mapping):
         yield from detail.get("sizes", ())
         for part in detail.get("checks", ()):
-            yield from _sizes(part)
+            yield from sizes_of(part)
 
 
 def _row(

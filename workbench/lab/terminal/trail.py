@@ -57,16 +57,30 @@ def _of_key(key: str, root: Path | None) -> Iterator[str]:
 
 
 def _of_claim(claim: str, root: Path | None) -> Iterator[str]:
-    from workbench.chapters.registry import CLAIMS
-
-    home = Path(getsourcefile(CLAIMS[claim].checks) or "")
-    yield _shown(home)
+    yield home(claim)
     if root is None:
         return
     for path in sorted((root / "figures").glob("*/*.json")):
         if path.name != "verdicts.json" and claim in canonical_json.read(path).get("verdicts", ()):
             yield _shown(path.with_suffix(".svg"), root)
-    chapter = home.relative_to(PACKAGE / "chapters").parts[0]
+    yield from tested_in(claim, root)
+
+
+def home(claim: str) -> str:
+    """Return the module that a claim stands in.
+
+    >>> home("one-mean/private-for-free")
+    'workbench/chapters/one_mean/claims/costs.py'
+    """
+    from workbench.chapters.registry import CLAIMS
+
+    return _shown(Path(getsourcefile(CLAIMS[claim].checks) or ""))
+
+
+def tested_in(claim: str, root: Path) -> Iterator[str]:
+    """Yield the tests of a claim in a checkout."""
+    module = Path(home(claim))
+    chapter = module.relative_to(Path("workbench") / "chapters").parts[0]
     for path in sorted((root / "tests" / "chapters" / chapter).glob("test_*.py")):
-        if search(f'"{claim}"|claims import .*\\b{home.stem}\\b', path.read_text(encoding="utf-8")):
+        if search(f'"{claim}"|claims import .*\\b{module.stem}\\b', path.read_text(encoding="utf-8")):
             yield _shown(path, root)
