@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from workbench.chapters.registry import CLAIMS
 from workbench.lab import project
-from workbench.lab.terminal.trail import places
+from workbench.lab.terminal.trail import home, places
 from workbench.sources import sources, statements
 
 STATEMENTS = {one.id: one for source in sources() for one in statements(source)}
@@ -31,3 +32,9 @@ def test_a_stranger_finds_algorithm_proof_claim_figure_and_test(identifier):
         "tests/contracts",
     ):  # fmt: skip
         assert folder in found
+
+
+def test_every_claim_stands_in_a_module_of_its_chapter():
+    for name in CLAIMS:
+        chapter = name.partition("/")[0].replace("-", "_")
+        assert home(name).startswith(f"workbench/chapters/{chapter}/claims")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from inspect import getsourcefile
 from pathlib import Path
+from pkgutil import iter_modules
 from re import search
 from types import FunctionType, ModuleType
 
@@ -74,7 +75,13 @@ def home(claim: str) -> str:
     """
     from workbench.chapters.registry import CLAIMS
 
-    return _shown(Path(getsourcefile(CLAIMS[claim].checks) or ""))
+    one = CLAIMS[claim]
+    package = f"workbench.chapters.{claim.partition('/')[0].replace('-', '_')}.claims"
+    for found in iter_modules(getattr(import_module(package), "__path__", ())):
+        module = import_module(f"{package}.{found.name}")
+        if any(one is other for other in getattr(module, "CLAIMS", ())):
+            return _shown(Path(str(module.__file__)))
+    return _shown(Path(getsourcefile(one.checks) or ""))
 
 
 def tested_in(claim: str, root: Path) -> Iterator[str]:
