@@ -64,7 +64,7 @@ def _of_claim(claim: str, root: Path | None) -> Iterator[str]:
     for path in sorted((root / "figures").glob("*/*.json")):
         if path.name != "verdicts.json" and claim in canonical_json.read(path).get("verdicts", ()):
             yield _shown(path.with_suffix(".svg"), root)
-    yield from tested_in(claim, root)
+    yield from checked_by(claim, root)
 
 
 def home(claim: str) -> str:
@@ -84,7 +84,7 @@ def home(claim: str) -> str:
     return _shown(Path(getsourcefile(one.checks) or ""))
 
 
-def tested_in(claim: str, root: Path) -> Iterator[str]:
+def checked_by(claim: str, root: Path) -> Iterator[str]:
     """Yield the tests of a claim in a checkout."""
     module = Path(home(claim))
     chapter = module.relative_to(Path("workbench") / "chapters").parts[0]

@@ -110,4 +110,4 @@ def _size(size: Mapping[str, Any]) -> Size:
 
 @cache
 def _tests(claim: str, root: Path) -> tuple[str, ...]:
-    return tuple(trail.tested_in(claim, root))
+    return tuple(trail.checked_by(claim, root))
