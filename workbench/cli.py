@@ -18,7 +18,7 @@ from workbench.errors import ArgumentError, one_of_words
 
 LAB = {"pandas", "matplotlib", "joblib", "tqdm", "threadpoolctl", "sklearn", "IPython", "ipywidgets"}
 LAB |= {"ipykernel", "papermill", "nbformat", "nbclient", "nbconvert", "jupyterlab", "jupyter_client"}
-LAB |= {"anywidget", "jinja2"}
+LAB |= {"anywidget", "jinja2", "latex2mathml"}
 
 
 class Parser(argparse.ArgumentParser):

@@ -4,30 +4,34 @@ import re
 from collections.abc import Callable, Mapping
 from html import escape, unescape
 
-from workbench.lab.publish.site.symbols import LETTERS
-from workbench.lab.publish.site.tex import TeXError, mathml
 from workbench.lab.schemas import nbformat
 
 CODE = re.compile(r"<pre>.*?</pre>|<code>.*?</code>", re.DOTALL)
 MATH = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$(?![\s$])(.+?)(?<![\s\\])\$", re.DOTALL)
 FENCED = re.compile(r"^```math\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-HEADING = re.compile(r'<h(\d) id="[^"]*">(.*?)(?:<a class="anchor-link".*?</a>)?</h\1>', re.DOTALL)
+ANCHOR = re.compile(r'(?<=<h\d) id="[^"]*"|<a class="anchor-link".*?</a>')
+HEADING = re.compile(r"<h(\d)>(.*?)</h\1>", re.DOTALL)
 LONG = 30  # characters of a formula in a line that may be wider than a narrow page
 PICTURE = re.compile(r'<img src="([\w/]+)\.svg" alt="([^"]*)"\s*/?>')
-ASCII = {"eps": "varepsilon", "epsilon": "varepsilon"}
-NAMES = "eps|epsilon|alpha|beta|gamma|delta|eta|kappa|lambda|mu|nu|rho|sigma|tau|xi"
-GREEK = re.compile(rf"(?<![\w`.])(?:{NAMES})(?![a-zA-Z`]|_[a-z]{{3}})")
+LETTERS = {
+    "eps": "ε", "epsilon": "ε", "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "eta": "η",
+    "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "rho": "ρ", "sigma": "σ", "tau": "τ", "xi": "ξ",
+}  # fmt: skip
+GREEK = re.compile(rf"(?<![\w`.])(?:{'|'.join(LETTERS)})(?![a-zA-Z`]|_[a-z]{{3}})")
 ABOVE = re.compile(r"\^(?:\{([^{}]*)\}|\(([^()]*)\)|(-?[\w.]+))")
 BELOW = re.compile(r"(?<![\w])([A-Za-zα-ωΣ][\u0300-\u036f]?)_(?:\{([^{}]*)\}|(\w{1,3}))\b")
 TAG = re.compile(r"<[^>]*>")
 
 
 def formula(tex: str, *, display: bool = False) -> str:
-    """Return a formula as MathML, or as it stands where it cannot be read."""
+    """Return a formula as MathML, which browsers draw, or as it stands where it cannot be read."""
+    from latex2mathml.converter import convert
+
     try:
-        return mathml(tex, display=display)
-    except TeXError:
+        made: str = convert(tex, display="block" if display else "inline")
+    except Exception:  # the library has many classes, one for each fault of a formula, and no common one
         return f'<code class="tex">{escape(tex)}</code>'
+    return made
 
 
 def html(markdown: str) -> str:
@@ -36,6 +40,7 @@ def html(markdown: str) -> str:
     from nbconvert.filters.markdown import markdown2html
 
     made: str = markdown2html(FENCED.sub(lambda found: f"$$\n{found[1]}$$", markdown))
+    made = ANCHOR.sub("", made)  # with formulas in them, which are none
     return PICTURE.sub(_picture, _outside_code(made, lambda part: MATH.sub(_math, part)))
 
 
@@ -100,7 +105,7 @@ def letters(text: str) -> str:
     >>> letters("sqrt(d)/(n eps)")
     '√(d)/(n ε)'
     """
-    made = GREEK.sub(lambda found: LETTERS[ASCII.get(found[0], found[0])], text)
+    made = GREEK.sub(lambda found: LETTERS[found[0]], text)
     return re.sub(r"\bsqrt ?(?=[(\w])", "√", made)
 
 
