@@ -152,8 +152,8 @@ CLAIMS = (
         "G14",
         ("M21/UG/Thm3.1", "M21/UG/Alg1"),
         "Block eigenvalues, paper and tight, are within a factor √2 of the truth in nine runs of ten, all of"
-        " them, at condition numbers 1e2 and 1e12 and any scale: n = 20000, d = 3, (1, 1e-6). The source's bins"
-        " leave no room: about one of its runs in ten fails, and two in ten would be refuted.",
+        " them, at condition numbers 1e2 and 1e12 and any scale: n = 20000, d = 3, (1, 1e-6). The bins of"
+        ' "paper" leave no room: about one of its runs in ten fails, and two in ten would be refuted.',
         sweeps=lambda: (sweeps.EIGENVALUES,),
         checks=eigenvalues_to_a_factor,
     ),
