@@ -209,7 +209,7 @@ def test_the_view_of_a_radius_shows_a_prediction_first_and_follows_any_scale():
 
 @pytest.mark.usefixtures("_few_runs")
 @pytest.mark.parametrize("chart", source_design.FIGURES, ids=lambda chart: chart.__name__)
-def test_the_source_s_design_stands_above_ours(chart, monkeypatch):
+def test_the_source_s_design_stands_beside_ours(chart, monkeypatch):
     sweeps = source_runs.SOURCE_DESIGN
     monkeypatch.setattr(source_runs, "SOURCE_DESIGN", {model: few(old) for model, old in sweeps.items()})
     made = chart(Run("quick", 1))
