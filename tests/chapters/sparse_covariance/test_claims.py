@@ -17,7 +17,7 @@ from workbench.chapters.sparse_covariance.claims import (
     rules,
     source_rule,
 )
-from workbench.chapters.sparse_covariance.runs import designs
+from workbench.chapters.sparse_covariance.runs import designs, searched
 from workbench.distributions import Gaussian
 from workbench.estimators.base import Array
 from workbench.estimators.covariance import perturbed, thresholded
@@ -353,11 +353,10 @@ def test_a_run_in_law_errs_as_one_on_rows_does(model):
 
 def test_designs_are_what_their_words_say():
     rng = np.random.default_rng(2)
-    aligned = designs.regular(30, 4, 10**5, rng, size=0.02, aligned=True)
+    aligned = designs.scaled(searched.circle(30, 4, 1.0, 0.02), 10**5)
     off = aligned - designs.diagonal(aligned)
     assert ((off != 0).sum(axis=0) == 4).all()
-    unit = aligned[0, 0]
-    assert designs.spectral(off) == pytest.approx(4 * 0.02 * unit)
+    assert designs.spectral(off) == pytest.approx(4 * 0.02 * aligned[0, 0])
     for covariance in (aligned, designs.spread(30, 0.2, 10**5, rng), designs.block(60, 20, 3, 10**5, rng)):
         assert np.linalg.eigvalsh(covariance)[0] > 0
         x = rng.multivariate_normal(np.zeros(len(covariance)), covariance, 5000)

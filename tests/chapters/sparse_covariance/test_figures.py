@@ -12,11 +12,13 @@ from tests.chapters.pictures import require_complete
 from workbench.chapters import sparse_covariance as gallery
 from workbench.chapters.sparse_covariance.claims import dimension, radius
 from workbench.chapters.sparse_covariance.claims import rules as wx19_rules
-from workbench.chapters.sparse_covariance.figures import figures, matrix_view, rules, view
+from workbench.chapters.sparse_covariance.figures import figures, matrix_view, rules, source_design, view
 from workbench.chapters.sparse_covariance.runs import figures as study
+from workbench.chapters.sparse_covariance.runs import source_design as source_runs
 from workbench.chapters.sparse_covariance.runs.designs import REFERENCES
 from workbench.charts import canonical_json
 from workbench.charts.parameters import short
+from workbench.populations.sparse import conditioned, sparse_signal
 from workbench.study.run import Run
 from workbench.study.sweeps import sweep
 
@@ -203,3 +205,23 @@ def test_the_view_of_a_radius_shows_a_prediction_first_and_follows_any_scale():
     assert not [series for series in first.panels[0].series if series.role == "estimate"]
     heights = [[tuple(series.y) for series in one.panels[0].series[1:]] for one in (small, large)]
     np.testing.assert_allclose(*[np.concatenate(one) for one in heights], rtol=1e-6)
+
+
+@pytest.mark.usefixtures("_few_runs")
+@pytest.mark.parametrize("chart", source_design.FIGURES, ids=lambda chart: chart.__name__)
+def test_the_source_s_design_stands_beside_ours(chart, monkeypatch):
+    sweeps = source_runs.SOURCE_DESIGN
+    monkeypatch.setattr(source_runs, "SOURCE_DESIGN", {model: few(old) for model, old in sweeps.items()})
+    made = chart(Run("quick", 1))
+    require_complete(made, chart.__name__)
+    assert len(made.panels) == 6
+    for panel in made.to_json()["panels"]:
+        assert labels(panel) >= set(REFERENCES.values())
+        assert all(np.isfinite(np.array(series["y"], float)).all() for series in panel["series"])
+
+
+def test_rows_of_the_source_s_design_are_far_outside_the_unit_ball():
+    signal = sparse_signal(100, 0.2, rng=np.random.default_rng(1))
+    covariance = conditioned(signal, source_runs.SHIFT) / source_runs.DIVISOR
+    assert np.trace(covariance) == pytest.approx(25)
+    assert np.abs(covariance - np.diag(np.diag(covariance))).max() <= 1 / source_runs.DIVISOR

@@ -30,6 +30,7 @@ from workbench.chapters.sparse_covariance.runs.measures import (
     recall,
     trials,
 )
+from workbench.chapters.sparse_covariance.runs.source_design import DIVISOR, SHIFT
 from workbench.estimators.parts.sparse.thresholding import RULES, Noise, Rule, thresholded
 from workbench.populations.sparse import conditioned, sparse_signal
 from workbench.study import measures
@@ -42,7 +43,6 @@ from workbench.study.trials import Row, each_trial
 from workbench.study.verdict import Verdict
 from workbench.types import Array
 
-SHIFT, DIVISOR = 50.0, 200.0  # λ and c of the source's experiments
 SAME, NONE = (0.95, 1.05), 0.01
 
 ORACLE_KAPPAS = tuple(float(kappa) for kappa in np.linspace(0.2, 4.0, 20))

@@ -80,7 +80,7 @@ FIGURES: tuple[Callable[..., Chart], ...] = (figure_1, figure_2, figure_3, figur
 
 def _figure(run: Run, number: int, model: Model, w: int, chosen: study.Settings) -> Chart:
     frame = run.table(study.FIGURES[model].moved(chosen.points(model)))
-    settings = (_setting(run, frame, setting, model, w, chosen) for setting in chosen.base)
+    settings = (setting_panel(run, frame, setting, model, w, chosen) for setting in chosen.base)
     usual = chosen == USUAL
     base = f" (ratio {chosen.share:g}, ε = {chosen.epsilon:g}, p = {chosen.p:g} or {2 * chosen.p:g})"
     return Chart(
@@ -135,17 +135,18 @@ FURTHER = {
 }
 
 
-def _setting(
+def setting_panel(
     run: Run, frame: pd.DataFrame, setting: str, model: Model, w: int, chosen: study.Settings
 ) -> Panel:
+    """Return the panel of one setting: four curves, and the references at its base values."""
     base, values = chosen.base[setting], chosen.values[setting]
     series = [
-        _curve(at(frame, **{**base, setting: value}), "algorithm", w, f"{place} value", str(number))
+        curve(at(frame, **{**base, setting: value}), "algorithm", w, f"{place} value", str(number))
         for number, (place, value) in enumerate(zip(PLACES, values, strict=True))
     ]
     said = ", ".join(f"{value:g}" for value in values)
     title = TITLES[setting].format(values=said, **base)
-    return _panel(title, [*series, *_references(run, at(frame, **base), model, w, chosen, base)], model, w)
+    return panel(title, [*series, *_references(run, at(frame, **base), model, w, chosen, base)], model, w)
 
 
 def _rules(run: Run, frame: pd.DataFrame, model: Model, w: int, chosen: study.Settings) -> Panel:
@@ -153,19 +154,21 @@ def _rules(run: Run, frame: pd.DataFrame, model: Model, w: int, chosen: study.Se
     rows = at(frame, **base)
     looks = (PAPER, DEFAULT) if model == "central" else (LOCAL[PAPER], LOCAL[DEFAULT])
     series = [
-        _curve(rows, "algorithm", w, "equation (9)", looks[0]),
-        _curve(rows, "default", w, "default rule", looks[1]),
+        curve(rows, "algorithm", w, "equation (9)", looks[0]),
+        curve(rows, "default", w, "default rule", looks[1]),
     ]
     references = _references(run, rows, model, w, chosen, base)
-    return _panel("both rules at the base values", [*series, *references], model, w)
+    return panel("both rules at the base values", [*series, *references], model, w)
 
 
-def _panel(title: str, series: list[Series], model: str, w: int) -> Panel:
+def panel(title: str, series: list[Series], model: str, w: int) -> Panel:
+    """Return a panel of relative errors against n."""
     users = "rows n" if model == "central" else "users n"
     return Panel(title, users, "relative error", tuple(series), ylim=covering(LIMITS[model, w], series))
 
 
-def _curve(rows: pd.DataFrame, name: str, w: int, label: str, look: str) -> Series:
+def curve(rows: pd.DataFrame, name: str, w: int, label: str, look: str) -> Series:
+    """Return the mean error of one output against n."""
     means = rows.groupby("n")[f"{name}, w = {w}"].mean()
     return Series(label, means.index, means, colour_key=look)
 

@@ -67,16 +67,6 @@ def neighbours(p: int, degree: int) -> NDArray[np.bool_]:
     return np.asarray((np.minimum(gap, p - gap) <= degree // 2) & (gap > 0))
 
 
-def regular(p: int, degree: int, n: int, rng: Generator, *, size: float, aligned: bool) -> Array:
-    """Return I + size U on a circle, each coordinate correlated with its `degree` neighbours.
-
-    Aligned entries are all positive, so that |U|₂ is the degree; otherwise their signs are fair coins.
-    """
-    near = neighbours(p, degree)
-    signs = np.triu(np.ones((p, p)) if aligned else rng.choice([-1.0, 1.0], (p, p)), 1)
-    return scaled(np.eye(p) + size * np.where(near, signs + signs.T, 0.0), n)
-
-
 @dataclass(frozen=True)
 class Run:
     """A released matrix with all that is public about it, and the truth that only a study knows."""
