@@ -123,3 +123,14 @@ def test_twenty_rounds_are_counted_and_the_best_cut_wins_most_in_the_long_run():
     won = int(re.search(r"you win (\d+) of 20", last.caption)[1])
     right = [one for one in last.panels[0].series if one.label == "right"]
     assert sum(len(tuple(one.x)) for one in right) == won
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(10.0, 1e-15), (10.0, 1e-3), (0.01, 1e-15), (0.01, 1e-9)])
+def test_laplace_noise_costs_no_more_than_any_mechanism_wherever_it_is_drawn(epsilon, delta):
+    """Within a step of the grid of each of up to 512 losses."""
+    chart = gallery.composition(Run("quick", 3), epsilon=epsilon, delta=delta)
+    curves = {one.label: np.array(one.y) for one in chart.panels[1].series}
+    exact, best = curves["Laplace noise, exactly"], curves["any mechanism, at best"]
+    assert np.isnan(exact).all() == (delta < 1e-10)
+    assert (np.isnan(exact) | (exact <= best + 2e-3)).all()
+    assert (best <= 1 + 1e-12).all()

@@ -1,11 +1,11 @@
 """Composition: the law of the privacy loss, and the ε of many uses."""
 
-from math import sqrt
+from math import nan, sqrt
 
 import numpy as np
 from scipy.special import ndtr
 
-from workbench.chapters.what_epsilon_means.runs.composition import laplace_losses, normal_epsilon
+from workbench.chapters.what_epsilon_means.runs.composition import LEAST, laplace_losses, normal_epsilon
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.parameters import brief, short
 from workbench.privacy import ApproxDP
@@ -53,12 +53,9 @@ def _laws(epsilon: float) -> Panel:
 
 def _totals(epsilon: float, delta: float) -> Panel:
     one = laplace_losses(epsilon)
-    totals = {
-        "any mechanism, at best": [
-            optimal_composition(ApproxDP(epsilon, 0.0), k, delta).epsilon for k in USES
-        ],
-        "Laplace noise, exactly": [one.times(k).epsilon(delta) for k in USES],
-    }
+    best = [optimal_composition(ApproxDP(epsilon, 0.0), k, delta).epsilon for k in USES]
+    exact = [one.times(k).epsilon(delta) if delta >= LEAST else nan for k in USES]
+    totals = {"any mechanism, at best": best, "Laplace noise, exactly": exact}
     normal = [normal_epsilon(k * one.mean, sqrt(k) * one.sd, delta) for k in USES]
     series = [Series("sum of all ε", (USES[0], USES[-1]), (1, 1), role="reference", colour_key="non-private")]
     for key, (label, found) in zip("35", totals.items(), strict=True):

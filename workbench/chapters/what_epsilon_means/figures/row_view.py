@@ -15,8 +15,8 @@ from workbench.types import Array
 
 OTHERS = (-3.4, -2.6, -2.1, -1.5, -1.1, -0.7, -0.2, 0.3, 0.9, 1.6, 2.4)
 STAYS = -BOUND  # the twelfth row of X
-ROW = Slider(-15, 15, BOUND, log=False, label="last row", drag=True)  # of X′
-REACH, BINS, POINTS = 15.5, 62, 621
+ROW = Slider(-10, 10, BOUND, log=False, label="last row", drag=True)  # of X′
+REACH, BINS, POINTS = 10.5, 42, 421
 ROUNDS = 5
 DRAWS = {MEDIAN: 250}  # in a round; one by one
 MANY, FEW = 1500, 8  # draws of a round, and in a bin that is shown
@@ -137,7 +137,7 @@ class _Picture:
             f" {excess:.2g}, {brief(allowed)} is allowed: the promise is {word}. The best attacker"
             f" wins {won:.1f} of 100 rounds; a kept promise leaves {most:.1f} at most."
         )
-        return f"{said} {draws} releases about either." if draws else said
+        return f"{said} {draws} releases about each." if draws else said
 
 
 def _middles() -> tuple[Array, float]:

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from math import exp, sqrt
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import log_ndtr, ndtr
 
 from workbench.privacy.roots import brentq
 from workbench.types import Array
 
 CELLS = 1000  # of the grid of one loss
+LEAST = 1e-10  # δ that is resolved: below it the rounding of the transform is of its size
 
 
 @dataclass(frozen=True)
@@ -74,13 +75,11 @@ class Losses:
 
     def epsilon(self, delta: float) -> float:
         """Return the least loss on the grid that is an ε for this δ."""
-        loss = self.values
-        tail, weighted = (
-            np.cumsum(one[::-1])[::-1] for one in (self.mass, self.mass * np.exp(loss[0] - loss))
-        )
+        with np.errstate(divide="ignore"):
+            weighted = np.logaddexp.accumulate((np.log(self.mass) - self.values)[::-1])[::-1] + self.values
         beyond = max(1.0 - float(self.mass.sum()), 0.0)
-        enough = tail - np.exp(loss - loss[0]) * weighted + beyond <= delta
-        return float(loss[np.argmax(enough)]) if enough.any() else float(loss[-1])
+        enough = np.cumsum(self.mass[::-1])[::-1] - np.exp(weighted) + beyond <= delta
+        return float(self.values[np.argmax(enough)] if enough.any() else self.values[-1])
 
     def distance_to_normal(self) -> float:
         """Return the largest distance between the distribution function and the normal one."""
@@ -108,6 +107,6 @@ def normal_epsilon(mean: float, sd: float, delta: float) -> float:
 
     def excess(epsilon: float) -> float:
         z = (mean - epsilon) / sd
-        return float(ndtr(z)) - exp(epsilon - mean + sd**2 / 2) * float(ndtr(z - sd)) - delta
+        return float(ndtr(z)) - exp(epsilon - mean + sd**2 / 2 + float(log_ndtr(z - sd))) - delta
 
     return brentq(excess, 0.0, mean + 12 * sd, xtol=1e-10) if excess(0.0) > 0 else 0.0
