@@ -2,8 +2,9 @@
 
 Rows are d fair signs, their mean over n rows is released, with or without Gaussian noise. A member's row z
 has a score ⟨z, out⟩ of about d/n, a stranger's of about 0; both are √(d/n) off, and with noise of scale s in
-every coordinate by s√d more. What is measured is how often a member's score is above a stranger's: the area
-under the attacker's curve, which for μ-GDP is at most Φ(μ/√2).
+every coordinate by s√d more. What is measured is how often a member's score is above a stranger's on the same
+output. Exchange the two, and the table is a neighbour, on which the same event has the share 1 - p instead of
+p: for μ-GDP p ≤ Φ(Φ⁻¹(1 - p) + μ), which is p ≤ Φ(μ/2).
 """
 
 from math import hypot, sqrt
@@ -45,8 +46,8 @@ def area(n: int, d: int, scale: float) -> float:
 
 
 def most_area(epsilon: float, delta: float) -> float:
-    """Return the most that any attacker reaches against this Gaussian noise: Φ(μ/√2)."""
-    return float(ndtr(gaussian_mu(ApproxDP(epsilon, delta)) / sqrt(2)))
+    """Return the most that any attacker reaches against this Gaussian noise: Φ(μ/2)."""
+    return float(ndtr(gaussian_mu(ApproxDP(epsilon, delta)) / 2))
 
 
 def scores(
