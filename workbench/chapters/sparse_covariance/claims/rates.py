@@ -183,9 +183,9 @@ CLAIMS = (
         ("WX19/Thm2", "WX19/Thm3", "WX19/finding3"),
         "Where correlations stand out of the noise (a block of 16 coordinates, all found), the error of"
         " Algorithm 1 falls as 1/n and that of Algorithm 2 as 1/√n, both as √ln(1.25/δ)/ε (slopes within"
-        " .02 in n, .05 in the others), and from p = 50 to 200 it grows no faster than √ln p. The price of central privacy fades:"
-        " with the default rule 10 (p σ₁/tr)² rows make it .85 to 1.2 times the error without, 10 (p σ₁)²"
-        " still 1.1 to 1.6.",
+        " .02 in n, .05 in the others), and from p = 50 to 200 it grows no faster than √ln p. The price"
+        " of central privacy fades: with the default rule 10 (p σ₁/tr)² rows make it .85 to 1.2 times the"
+        " error without, 10 (p σ₁)² still 1.1 to 1.6.",
         sweeps=lambda: (RATES, PRICE),
         checks=privacy_costs,
     ),
