@@ -60,7 +60,7 @@ FASTER = {
     "stable, δ": (
         histogram_scalings.STABLE,
         "delta",
-        lambda point: {"epsilon": 2.3 / np.log(1 / point["delta"]) ** 1.5},
+        lambda point: {"epsilon": 30.0 / np.log(1 / point["delta"]) ** 1.5},
     ),
 }
 
@@ -99,6 +99,11 @@ def test_no_rows_are_harder_than_those_that_are_searched():
     failed = searched.stable_shares(alpha=alpha, **public, data=rng, noise=rng)["error"] > alpha
     more = searched.stable_shares(alpha=1.3 * alpha, **public, data=rng, noise=rng)["error"] > alpha
     assert failed.mean() > more.mean()
+
+
+def test_the_term_that_is_looked_at_is_most_of_n():
+    for scaling in histogram_scalings.STABLE.scalings():
+        assert min(scaling.setting(value).share for value in scaling.values) >= 0.8
 
 
 def test_repetition_moves_the_failure_probability():

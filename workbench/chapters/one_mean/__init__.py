@@ -36,6 +36,7 @@ CLAIMS = (
     "one-mean/unbounded-rows-grow",
     "one-mean/finite-histogram-rows-grow",
     "one-mean/stable-histogram-rows-grow",
+    "one-mean/stable-histogram-rows-proved",
     "one-mean/rows-grow-as-packing",
     "one-mean/rows-grow-as-two-points",
 )
