@@ -20,6 +20,10 @@ CLAIMS = (
     "any-gaussian/laws-learned",
     "any-gaussian/covariances-learned",
     "any-gaussian/frobenius-masks-concentrate",
+    "any-gaussian/subspace-rows-grow",
+    "any-gaussian/vote-groups-grow",
+    "any-gaussian/mean-rows-grow",
+    "any-gaussian/conditioned-rows-grow",
 )
 FULL = (
     "any-gaussian/oracles-within-unit",
@@ -27,6 +31,10 @@ FULL = (
     "any-gaussian/robust-votes",
     "any-gaussian/robust-mean-votes",
     "any-gaussian/robust-laws",
+    "any-gaussian/preconditioner-rows-grow",
+    "any-gaussian/law-rows-grow",
+    "any-gaussian/robust-mean-rows-grow",
+    "any-gaussian/robust-law-rows-grow",
 )  # minutes of search and of attacked votes
 
 __all__ = [

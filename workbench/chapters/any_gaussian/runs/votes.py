@@ -79,11 +79,12 @@ def subspaces(
 ) -> Columns:  # fmt: skip
     """Name subspaces of half the dimension from a share of the planned rows, and release the mode."""
     budget, source = ApproxDP(epsilon, delta), SimulatedNoise(noise)
-    return columns(answered(_named(share, d, budget, data, source)) for _ in range(trials))
+    return columns(answered(named_by(groups(share, budget), d, budget, data, source)) for _ in range(trials))
 
 
-def _named(share: float, d: int, budget: ApproxDP, rng: Generator, noise: NoiseSource) -> float:
-    k, rank = groups(share, budget), max(1, d // 2)
+def named_by(k: int, d: int, budget: ApproxDP, rng: Generator, noise: NoiseSource) -> float:
+    """Return how far off the subspace is that k groups of d rows name, infinite for no answer."""
+    rank = max(1, d // 2)
     basis = np.linalg.qr(rng.standard_normal((d, rank)))[0]
     rows = rng.standard_normal((k * d, rank)) * spectrum(rank, 1e3) @ basis.T
     tokens = Tokens.drawn(d, rng)
