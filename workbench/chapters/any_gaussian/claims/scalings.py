@@ -62,7 +62,7 @@ GROUPS = Growth(
     start=vote_bound,
     fewest=lambda public: LEAST_VOTE,
     predicted=vote_bound,
-    caps=CHEAP,
+    caps={"quick": 200, "full": 1000},
     moves={
         "epsilon": Move(EPSILONS, -1, INVERSE, "ln(1/δ)/ε"),
         "delta": Move(DELTAS, 1, LEVEL, "ln(1/δ)/ε", logarithm=True),
@@ -114,7 +114,7 @@ MEANS = Statement(
     usual={"d": 2, "alpha": 0.4, "epsilon": 8.0, "delta": 1e-6},
     shape=al22.robust_mean_shape,
     share=1 - BETA,
-    caps=CHEAP,
+    caps={"full": 150},
     moves={
         "d": Move(DIMENSIONS, 1.5, {"d": 1.0, "d²": 2.0}, "d^1.5 √ln(1/δ)/(α²ε)"),
         "epsilon": Move((8.0, 4.0, 2.0, 1.0), -1, INVERSE, "d^1.5 √ln(1/δ)/(α²ε)"),
