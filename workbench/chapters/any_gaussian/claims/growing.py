@@ -1,13 +1,15 @@
 """Scalings of what is no catalog entry on its hardest law: a block of the chapter's own, one number moves."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
 from typing import Any, Literal
 
 from workbench.study.scaling.catalogued import Move
-from workbench.study.scaling.scaling import CAPS, Scaling, Setting
+from workbench.study.scaling.checks import follow, within
+from workbench.study.scaling.scaling import CAPS, Least, Scaling, Setting
 from workbench.study.sweeps.grids import Block
+from workbench.study.verdict import Verdict
 
 Public = Mapping[str, Any]
 
@@ -23,9 +25,9 @@ class Growth:
     key : str
         What is run.
     block : callable
-        As of a `Scaling`: it takes the numbers of `usual`, and n.
+        As of a `Scaling`: it takes the numbers of `usual`, but for `alpha`, and n.
     usual : mapping
-        The public numbers.
+        The public numbers. All but `alpha`, if it is among them, go to the block.
     alpha : callable
         These numbers -> the error that is wanted.
     shape : callable
@@ -74,6 +76,11 @@ class Growth:
             )
 
 
+def bounded(*growths: tuple[Scaling, Sequence[Least]]) -> list[Verdict]:
+    """Return the checks of growths whose n stay below the prediction, too."""
+    return follow(*growths) + [within(*one, lambda setting: setting.predicted) for one in growths]
+
+
 @dataclass(frozen=True)
 class _Settings:
     growth: Growth
@@ -84,7 +91,7 @@ class _Settings:
         exact = int(value) if self.variable == "d" else value
         public = {**self.growth.usual, **self.move.beside, self.variable: exact}
         return Setting(
-            point=public,
+            point={name: value for name, value in public.items() if name != "alpha"},
             alpha=self.growth.alpha(public),
             start=round(self.growth.start(public)),
             stated=self.growth.shape(public),
