@@ -38,6 +38,7 @@ FULL = (
     "any-gaussian/law-rows-grow",
     "any-gaussian/robust-mean-rows-grow",
     "any-gaussian/robust-law-rows-grow",
+    "any-gaussian/votes-overtake-late",
 )  # minutes of search and of attacked votes
 
 __all__ = [

@@ -1,6 +1,7 @@
 """What is claimed, and the checks that decide it."""
 
 from workbench.chapters.any_gaussian.claims import (
+    crossover,
     learners,
     oracles,
     scalings,
@@ -17,4 +18,5 @@ CLAIMS: tuple[Claim, ...] = (
     *scalings.CLAIMS,
     *scalings_laws.CLAIMS,
     *scalings_robust.CLAIMS,
+    *crossover.CLAIMS,
 )

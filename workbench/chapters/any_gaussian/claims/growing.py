@@ -76,9 +76,13 @@ class Growth:
             )
 
 
-def bounded(*growths: tuple[Scaling, Sequence[Least]]) -> list[Verdict]:
-    """Return the checks of growths whose n stay below the prediction, too."""
-    return follow(*growths) + [within(*one, lambda setting: setting.predicted) for one in growths]
+def bounded(times: float = 1.0) -> Callable[..., list[Verdict]]:
+    """Return the checks of growths whose n are at most so many times the prediction, too."""
+
+    def checks(*growths: tuple[Scaling, Sequence[Least]]) -> list[Verdict]:
+        return follow(*growths) + [within(*one, lambda setting: times * setting.predicted) for one in growths]
+
+    return checks
 
 
 @dataclass(frozen=True)

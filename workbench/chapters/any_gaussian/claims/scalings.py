@@ -113,7 +113,7 @@ MEANS = Statement(
     usual={"d": 2, "alpha": 0.4, "epsilon": 8.0, "delta": 1e-6},
     shape=al22.robust_mean_shape,
     share=1 - BETA,
-    caps={"full": 80},
+    caps={"full": 200},
     moves={
         "d": Move(DIMENSIONS, 1.5, {"d": 1.0, "d²": 2.0}, "d^1.5 √ln(1/δ)/(α²ε)"),
         "epsilon": Move((8.0, 4.0, 2.0, 1.0), -1, INVERSE, "d^1.5 √ln(1/δ)/(α²ε)"),
@@ -130,7 +130,7 @@ CLAIMS = (
         ("AL22/Thm4.1",),
         "Searched n of the subspace, any number of groups allowed, grow at most as d ln(1/δ)/ε does (d = 2 .."
         " 16, ε = 1 .. 1/8, δ = 1e-2 .. 1e-16); none is larger than the planned one.",
-        checks=bounded,
+        checks=bounded(),
         scalings=SUBSPACES.scalings,
     ),
     Claim(
@@ -139,7 +139,7 @@ CLAIMS = (
         ("AL22/Lem3.6",),
         "The searched number of groups that the source's vote hears, all of which agree, grows at most as"
         " (20/ε) ln(1 + (e^ε - 1)/(2δ)) does (ε = 1 .. 1/8, δ = 1e-2 .. 1e-16), and is no larger.",
-        checks=bounded,
+        checks=bounded(),
         scalings=GROUPS.scalings,
     ),
     Claim(
@@ -149,7 +149,7 @@ CLAIMS = (
         "Searched n that leave a condition of 4 grow at most as d² √ln(1/δ)/ε + d ln(1/δ)/ε does (d = 2 .."
         " 16, masks of one kind, at ε = 32, ε = 16 .. 2, δ = 1e-2 .. 1e-16), are the same for condition"
         " numbers 10 .. 1e8, and at most the planned ones.",
-        checks=bounded,
+        checks=bounded(),
         scalings=FRAMES.scalings,
     ),
     Claim(

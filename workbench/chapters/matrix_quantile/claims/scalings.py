@@ -2,14 +2,15 @@
 
 Nine runs in ten have to succeed; no answer is no success. The shape is ours, and so are these claims: of AL22
 stands beside it what its votes ask for. A private preconditioner from fewer than d² rows was an open question
-there; d^1.5 was answered since (Brown, Hopkins & Smith 2023).
+there; d^1.5 was answered since (Brown, Hopkins & Smith 2023). The plans are tight: 1.15 is the band that the
+claims at planned n allow.
 """
 
 from math import log
 
 from workbench.bounds import al22
 from workbench.chapters.any_gaussian.claims.growing import Growth, Public, bounded
-from workbench.chapters.matrix_quantile.claims.quantile import STATEMENT
+from workbench.chapters.matrix_quantile.claims.quantile import BAND, STATEMENT
 from workbench.chapters.matrix_quantile.runs import growth
 from workbench.chapters.matrix_quantile.runs.quantile import BETA
 from workbench.estimators.parts.quantile.design import fewest_rows
@@ -18,7 +19,7 @@ from workbench.study.claim import Claim
 from workbench.study.scaling.catalogued import Move
 
 FOURFOLD = log(2)
-CHEAP, DEAR = {"quick": 60, "full": 150}, {"full": 80}
+OFTEN, DEAR = {"full": 400}, {"full": 200}
 INVERSE = {"1/ε²": -2.0, "1/√ε": -0.5}
 LEVEL = {"√ln 1/δ": 0.5, "ln² 1/δ": 2.0}
 DIMENSIONS, EPSILONS, DELTAS = (2, 5, 10, 20), (4.0, 2.0, 1.0, 0.5), (1e-2, 1e-4, 1e-8, 1e-16)
@@ -65,7 +66,7 @@ ROWS = Growth(
     start=planned,
     fewest=fewest,
     predicted=planned,
-    caps=CHEAP,
+    caps=OFTEN,
     moves={
         "epsilon": Move(EPSILONS, -1, INVERSE, "(d^1.5 + d ln 1/δ)/ε"),
         "delta": Move(DELTAS, 1, LEVEL, "d ln(1/δ)/ε", logarithm=True),
@@ -111,8 +112,8 @@ CLAIMS = (
         (STATEMENT,),
         "Searched n of a matrix quantile that leave a condition of 4 grow at most as (d^1.5 + d ln(1/δ))/ε"
         " does (ε = 4 .. 1/2, δ = 1e-2 .. 1e-16), are the same for condition numbers 10 .. 1e8, and at"
-        " most the planned ones.",
-        checks=bounded,
+        " most 1.15 times the planned ones.",
+        checks=bounded(BAND),
         scalings=ROWS.scalings,
         kind="ours",
     ),
@@ -121,8 +122,9 @@ CLAIMS = (
         "N62",
         (STATEMENT,),
         "With masks of one kind, searched n that leave a condition of 4 grow with d = 2 .. 20 as d^1.5 + d"
-        " ln(1/δ) does or slower, and not as d²; they are at most the planned ones.",
-        checks=bounded,
+        " ln(1/δ) does or slower, and not as d²; they are at most 1.15 times the planned"
+        " ones.",
+        checks=bounded(BAND),
         scalings=TALL.scalings,
         kind="ours",
     ),
@@ -132,8 +134,8 @@ CLAIMS = (
         (STATEMENT,),
         "Searched n for a relative Frobenius error α grow at most as d²/α² + d² √ln(1/δ)/(αε) + (d^1.5 + d"
         " ln(1/δ))/ε does (d = 5 .. 20, α = .4 .. .05, ε = .8 .. .1, δ = 1e-2 .. 1e-16), and are at most"
-        " the planned ones.",
-        checks=bounded,
+        " 1.15 times the planned ones.",
+        checks=bounded(BAND),
         scalings=NEARBY.scalings,
         kind="ours",
     ),
