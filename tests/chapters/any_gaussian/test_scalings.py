@@ -64,7 +64,9 @@ def test_n_that_grows_as_stated_is_seen(identifier):
 @pytest.mark.parametrize("identifier", SEARCHED)
 def test_a_number_that_counts_for_more_is_refuted(identifier):
     checks = found(identifier, more=1.0)
-    assert {status for name, status in checks.items() if name.startswith("n in")} == {Status.REFUTED}
+    statuses = [status for name, status in checks.items() if name.startswith("n in")]
+    assert Status.REFUTED in statuses
+    assert Status.HOLDS not in statuses
 
 
 @pytest.mark.parametrize("identifier", BOUNDED)

@@ -198,7 +198,6 @@ def test_sweeps_measure_what_they_say():
     generators = np.random.default_rng(1), np.random.default_rng(2)
     for name, point in (
         ("preconditioners", {"d": 2, "n": votes.FRAME_ROWS[2], "spectrum": "geometric"}),
-        ("drawn_preconditioners", {"d": 1, "n": votes.FRAME_ROWS[1]}),
         ("means", {"d": 2, "n": votes.MEAN_ROWS[2]}),
         ("laws", {"d": 2, "n": 32_000, "kind": "degenerate"}),
         ("laws", {"d": 1, "n": 16_000, "kind": "shifted"}),
