@@ -25,7 +25,7 @@ WITHIN, SEARCHES = "any-gaussian/oracles-within-unit", "any-gaussian/searches-st
     ("error", "changed", "said"),
     [
         (0.5, False, []),
-        (3.1, False, ["above 3, the worst attack"] * 2 + ["above 3, all attacks together"] * 4),
+        (3.1, False, ["above 3, the worst attack"] * 2 + ["above 3, all attacks together"] * 3),
         (0.5, True, ["clean samples"]),
     ],
 )

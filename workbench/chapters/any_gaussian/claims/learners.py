@@ -154,7 +154,7 @@ CLAIMS = (
         "C10",
         ("AL22/Thm7.4", "AL22/Alg5"),
         "mean/populous finds a mean 1e4 away within .2 at the n of its bound, but for probability β + β/3"
-        " (d = 1 .. 10); a rate of .31 would be refuted",
+        " (d = 1, 2, 5); a rate of .31 would be refuted",
         sweeps=lambda: (votes.MEANS,),
         checks=means_need_no_range,
     ),
@@ -163,7 +163,7 @@ CLAIMS = (
         "C12",
         ("AL22/Thm5.7", "AL22/Thm1.1", "AL22/four-steps"),
         "gaussian/populous: total variation above .2 with probability at most β, for full, degenerate and"
-        " far laws at about the fewest rows (d = 1, 2, 3), (1, 1e-6); a rate of .28 would be refuted",
+        " far laws at about the fewest rows (d = 1, 2), (1, 1e-6); a rate of .28 would be refuted",
         sweeps=lambda: (votes.LAWS,),
         checks=laws_are_learned,
     ),
@@ -172,7 +172,7 @@ CLAIMS = (
         "AL22.5",
         ("AL22/Thm5.6",),
         "covariance/populous: error above .2 with probability at most β at condition numbers 1 and 1e8 (d"
-        " = 1, 2, 3), at about the fewest rows; a rate of .28 would be refuted",
+        " = 1, 2), at about the fewest rows; a rate of .28 would be refuted",
         sweeps=lambda: (votes.MORE_COVARIANCES,),
         checks=covariances_are_learned,
     ),

@@ -17,6 +17,7 @@ from workbench.study.claim import Claim
 from workbench.study.least_rows import fewest_rows
 from workbench.study.scaling.catalogued import Move, Statement
 from workbench.study.scaling.checks import follow
+from workbench.study.verdict import Status
 
 BETA, FOURFOLD = votes.BETA, log(2)  # the Thompson distance that leaves a condition of 4
 LEAST_VOTE = 40  # groups: fewer have no whole thresholds
@@ -113,7 +114,7 @@ MEANS = Statement(
     usual={"d": 2, "alpha": 0.4, "epsilon": 8.0, "delta": 1e-6},
     shape=al22.robust_mean_shape,
     share=1 - BETA,
-    caps={"full": 200},
+    caps={"full": 80},
     moves={
         "d": Move(DIMENSIONS, 1.5, {"d": 1.0, "d²": 2.0}, "d^1.5 √ln(1/δ)/(α²ε)"),
         "epsilon": Move((8.0, 4.0, 2.0, 1.0), -1, INVERSE, "d^1.5 √ln(1/δ)/(α²ε)"),
@@ -160,5 +161,8 @@ CLAIMS = (
         " .. 16, ε = 8 .. 1, δ = 1e-2 .. 1e-16, α = .4 .. .05).",
         checks=follow,
         scalings=MEANS.scalings,
+        expected=Status.UNDECIDED,
+        reason="At ε = 64 n grows by an exponent of 1.7 in 1/α, from 1.5 to 1.8: less than 2, but so few runs"
+        " do not show it at the level of a claim. In d, ε and δ it grows as stated or slower.",
     ),
 )

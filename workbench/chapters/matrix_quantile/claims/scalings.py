@@ -17,9 +17,10 @@ from workbench.estimators.parts.quantile.design import fewest_rows
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
 from workbench.study.scaling.catalogued import Move
+from workbench.study.verdict import Status
 
 FOURFOLD = log(2)
-OFTEN, DEAR = {"full": 400}, {"full": 200}
+OFTEN, DEAR = {"full": 200}, {"full": 80}
 INVERSE = {"1/ε²": -2.0, "1/√ε": -0.5}
 LEVEL = {"√ln 1/δ": 0.5, "ln² 1/δ": 2.0}
 DIMENSIONS, EPSILONS, DELTAS = (2, 5, 10, 20), (4.0, 2.0, 1.0, 0.5), (1e-2, 1e-4, 1e-8, 1e-16)
@@ -96,7 +97,7 @@ NEARBY = Growth(
     start=planned,
     fewest=fewest,
     predicted=planned,
-    caps=DEAR,
+    caps=OFTEN,
     moves={
         "d": Move((5, 10, 20), 2, {"d": 1.0, "d³": 3.0}, "d² √ln(1/δ)/(αε)", {"alpha": 0.5}),
         "alpha": Move((0.4, 0.2, 0.1, 0.05), -2, {"1/α": -1.0, "1/α³": -3.0}, "d²/α²", {"epsilon": 16.0}),
@@ -137,6 +138,9 @@ CLAIMS = (
         " 1.15 times the planned ones.",
         checks=bounded(BAND),
         scalings=NEARBY.scalings,
+        expected=Status.UNDECIDED,
+        reason="The plan is close to what is needed: at ε = .1 the interval of the searched n ends at 1.002"
+        " times the n that is allowed. Every growth is as stated or slower.",
         kind="ours",
     ),
 )

@@ -136,6 +136,6 @@ NEARBY = {
     for d, trials, full in ((1, 20, 20), (2, 20, 20), (5, 10, 10), (10, 2, 20))
 }
 OFTEN = {d: replace(SUCCESS[d], name=f"mq-often-{d}", trials=14, blocks=blocks(20)) for d in (5, 10)}
-NEAR_OFTEN = {d: replace(NEARBY[d], name=f"mq-near-often-{d}", trials=14, blocks=blocks(20)) for d in (5, 10)}
+NEAR_OFTEN = {d: replace(NEARBY[d], name=f"mq-near-often-{d}", trials=14, blocks=blocks(20)) for d in (5,)}
 CLAIMED = {1: SUCCESS[1], 2: SUCCESS[2], **OFTEN}
 NEAR_CLAIMED = {1: NEARBY[1], 2: NEARBY[2], **NEAR_OFTEN}
