@@ -37,7 +37,7 @@ FULL = (
     "any-gaussian/preconditioner-rows-grow",
     "any-gaussian/law-rows-grow",
     "any-gaussian/robust-mean-rows-grow",
-    "any-gaussian/robust-law-rows-grow",
+    "any-gaussian/robust-covariance-rows-grow",
     "any-gaussian/votes-overtake-late",
 )  # minutes of search and of attacked votes
 

@@ -55,7 +55,7 @@ COVARIANCE = Statement(
     share=1 - BETA,
     caps=DEAR,
     moves={
-        "d": Move((1, 2, 5, 8), 2, QUADRATIC, SAMPLING),
+        "d": Move((1, 2, 5), 2, QUADRATIC, SAMPLING),
         "epsilon": Move((0.16, 0.08, 0.04, 0.02), -1, INVERSE, PRIVATE, {"d": 1, "alpha": 0.08}),
         "delta": Move(DELTAS, 0.5, ROOT, PRIVATE, {"d": 1, "epsilon": 0.04, "alpha": 0.08}, logarithm=True),
         "alpha": Move((0.08, 0.04, 0.02, 0.01), -2, FIXED, SAMPLING, {"epsilon": 16.0}),
@@ -91,7 +91,7 @@ CLAIMS = (
         "N35",
         ("AL22/Thm5.6", "AL22/Thm5.7"),
         "Searched n of covariance/populous and gaussian/populous grow at most as the theorems' d²/α² + d²"
-        " √ln(1/δ)/(αε) and what frame or offset take: in d = 1 .. 8 (α = .03; 1 .. 5 for laws, α = .04)"
+        " √ln(1/δ)/(αε) and what frame or offset take: in d = 1 .. 5 (α = .03, .04)"
         " and α = .08 .. .01 where sampling dominates, in ε over a factor 8 and δ = 1e-2 .. 1e-16 where"
         " privacy does.",
         checks=follow,

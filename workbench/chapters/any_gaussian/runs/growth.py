@@ -6,17 +6,15 @@ sees both and picks one of them, who is stronger than one who must commit to it 
 
 from collections.abc import Iterable
 from math import inf
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
 
 from workbench import losses
-from workbench.bounds.corruption import mean_unit, unit
 from workbench.chapters.any_gaussian.runs.attacks import ATTACKS, frame
 from workbench.chapters.any_gaussian.runs.votes import named_by
 from workbench.estimators.covariance.populous_robust import PopulousRobustCovariance
-from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian
 from workbench.estimators.mean.populous_robust import PopulousRobustMean
 from workbench.estimators.parts.votes.paper import EVERYBODY, NOBODY, QUORUM
 from workbench.estimators.parts.votes.vote import Vote
@@ -87,30 +85,6 @@ def robust_covariance(
     def error(x: Array, rng: Generator) -> float:
         value = estimator(x @ shape.T, budget=budget, rng=rng).value
         return error_of(value, lambda found: np.linalg.norm(back @ found @ back.T - np.eye(d)))
-
-    attacked = (ATTACKS[name].corrupt(clean, corruption, rng=data) for name in ALONG)
-    return answered(max(error(x, rng) for x, rng in zip(attacked, _same(noise), strict=False)))
-
-
-@each_trial
-def robust_law(
-    d: int, n: int, corruption: float, epsilon: float, delta: float, *, data: Generator, noise: Generator
-) -> Row:
-    """Measure the larger error of a robust Gaussian, each over its unit, the worst over attacks.
-
-    The unit of the covariance is that of pairs, of which twice as many are corrupted.
-    """
-    estimator, budget = PopulousRobustGaussian(corruption=corruption), ApproxDP(epsilon, delta)
-    clean, shape = data.standard_normal((n, d)), frame(d, data)
-    back = np.linalg.inv(shape)
-    pairs, rows = unit(2 * corruption), mean_unit(corruption)
-
-    def larger(law: Any) -> float:
-        covariance = np.linalg.norm(back @ law.covariance @ back.T - np.eye(d)) / pairs
-        return max(float(covariance), float(np.linalg.norm(back @ (law.mean - AWAY)) / rows))
-
-    def error(x: Array, rng: Generator) -> float:
-        return error_of(estimator(AWAY + x @ shape.T, budget=budget, rng=rng).value, larger)
 
     attacked = (ATTACKS[name].corrupt(clean, corruption, rng=data) for name in ALONG)
     return answered(max(error(x, rng) for x, rng in zip(attacked, _same(noise), strict=False)))

@@ -20,7 +20,7 @@ from workbench.study.scaling.catalogued import Move
 from workbench.study.verdict import Status
 
 FOURFOLD = log(2)
-OFTEN, DEAR = {"full": 200}, {"full": 80}
+OFTEN = {"full": 200}
 INVERSE = {"1/ε²": -2.0, "1/√ε": -0.5}
 LEVEL = {"√ln 1/δ": 0.5, "ln² 1/δ": 2.0}
 DIMENSIONS, EPSILONS, DELTAS = (2, 5, 10, 20), (4.0, 2.0, 1.0, 0.5), (1e-2, 1e-4, 1e-8, 1e-16)
@@ -84,7 +84,7 @@ TALL = Growth(
     start=planned,
     fewest=fewest,
     predicted=planned,
-    caps=DEAR,
+    caps=OFTEN,
     moves={"d": Move(DIMENSIONS, 1, {"d²": 2.0, "√d": 0.5}, "d ln(1/δ)/ε")},
 )
 NEARBY = Growth(
@@ -116,6 +116,9 @@ CLAIMS = (
         " most 1.15 times the planned ones.",
         checks=bounded(BAND),
         scalings=ROWS.scalings,
+        expected=Status.UNDECIDED,
+        reason="At one condition number the interval of the searched n is wider than the band of 1.15. Every"
+        " growth is as stated or slower, and none is seen in the condition number.",
         kind="ours",
     ),
     Claim(
