@@ -36,7 +36,7 @@ ATTACKS = {adversary.name: adversary for adversary in (*COVARIANCE_ATTACKS, *HEL
 HELD_OUT = tuple(adversary.name for adversary in HELD_OUT_ATTACKS)
 HARD_D = (1, 2)
 HARDEST = ("flipped", "copied", "small-to-quantile", "shoulder")  # of a survey of all
-EVALUATIONS, FRESH = 150, 12  # of a search; data sets on which what it found runs again
+EVALUATIONS, FRESH = 150, 24  # of a search; data sets on which what it found runs again
 SEARCHED = 3.0  # units: what is claimed of attacks that are found
 CONDITION = 1e3  # of the frame
 BUDGET = ApproxDP(1.0, 1e-6)
@@ -185,7 +185,7 @@ SEARCHES = Sweep(
     tuple({"d": d, "corruption": share, "n": round(400 / share)} for d in (1, 2) for share in CORRUPTIONS),
     searches,
     1,
-    blocks(4),
+    blocks(2),
 )
 VOTES = Sweep(
     "al22-robust-votes",
