@@ -63,7 +63,7 @@ def oracles_err_by_the_unit(frame: pd.DataFrame, hard: pd.DataFrame, clean: pd.D
         checks.append(replace(worst, id=name, level=level, trials=len(rows)))
     for d, rows in measures.by(frame, "d").items():
         name = f"above {WITHIN:g}, all attacks together, d = {d:g}"
-        checks.append(seldom(name, rows["error"] > WITHIN, SELDOM))
+        checks.append(seldom(name, rows["error"] > WITHIN, SELDOM, factor=2.5))
     return combine([*checks, seldom("clean samples that are touched", clean["changed"], TOUCHED)])
 
 
@@ -126,7 +126,8 @@ CLAIMS = (
         "C11",
         ("AL22/Thm6.1",),
         "tail filter: error > 3 ξ ln 1/ξ in at most 1 run of 10, under the worst of the hardest attacks of a"
-        " survey for d = 1, 2, and over all attacks for d = 1, 2, 5; at most 1 of 100 clean samples touched",
+        " survey for d = 1, 2, and over all attacks for d = 1, 2, 5; a rate of .28 would be refuted; at most 1 of"
+        " 100 clean samples touched",
         sweeps=lambda: (attacks.ORACLES, attacks.HARD, attacks.CLEAN),
         checks=oracles_err_by_the_unit,
         kind="ours",
