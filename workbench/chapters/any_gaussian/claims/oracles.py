@@ -125,9 +125,9 @@ CLAIMS = (
         "any-gaussian/oracles-within-unit",
         "C11",
         ("AL22/Thm6.1",),
-        "tail filter: error > 3 ξ ln 1/ξ in at most 1 run of 10, under the worst of the hardest attacks of a"
-        " survey for d = 1, 2, and over all attacks for d = 1, 2, 5; a rate of .28 would be refuted; at most 1 of"
-        " 100 clean samples touched",
+        "tail filter: error > 3 ξ ln 1/ξ in at most 1 run of 10, under the worst of the hardest attacks of"
+        " a survey for d = 1, 2, and over all attacks for d = 1, 2, 5; a rate of .28 would be refuted; at"
+        " most 1 of 100 clean samples touched",
         sweeps=lambda: (attacks.ORACLES, attacks.HARD, attacks.CLEAN),
         checks=oracles_err_by_the_unit,
         kind="ours",
