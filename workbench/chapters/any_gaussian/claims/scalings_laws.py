@@ -15,6 +15,7 @@ from workbench.chapters.any_gaussian.claims.scalings import BETA, DEAR, DELTAS, 
 from workbench.study.claim import Claim
 from workbench.study.scaling.catalogued import Move, Statement
 from workbench.study.scaling.checks import follow
+from workbench.study.verdict import Status
 
 QUADRATIC = {"d": 1.0, "d³": 3.0}
 NOISE, SAMPLING = "d² √ln(1/δ)/(αε)", "d²/α²"
@@ -55,7 +56,7 @@ COVARIANCE = Statement(
     share=1 - BETA,
     caps=DEAR,
     moves={
-        "d": Move((1, 2, 5), 2, QUADRATIC, SAMPLING),
+        "d": Move((1, 2, 5, 8), 2, QUADRATIC, SAMPLING),
         "epsilon": Move((0.16, 0.08, 0.04, 0.02), -1, INVERSE, PRIVATE, {"d": 1, "alpha": 0.08}),
         "delta": Move(DELTAS, 0.5, ROOT, PRIVATE, {"d": 1, "epsilon": 0.04, "alpha": 0.08}, logarithm=True),
         "alpha": Move((0.08, 0.04, 0.02, 0.01), -2, FIXED, SAMPLING, {"epsilon": 16.0}),
@@ -69,7 +70,7 @@ LAW = Statement(
     share=1 - BETA,
     caps=DEAR,
     moves={
-        "d": Move((1, 2, 5), 2, QUADRATIC, SAMPLING),
+        "d": Move((1, 2, 5, 8), 2, QUADRATIC, SAMPLING),
         "epsilon": Move((0.4, 0.2, 0.1, 0.05), -1, INVERSE, OFFSET, {"d": 1, "alpha": 0.08}),
         "delta": Move(DELTAS, 1, LEVEL, OFFSET, {"d": 1, "epsilon": 0.1, "alpha": 0.08}, logarithm=True),
         "alpha": Move((0.08, 0.04, 0.02, 0.01), -2, FIXED, SAMPLING, {"epsilon": 16.0}),
@@ -91,10 +92,13 @@ CLAIMS = (
         "N35",
         ("AL22/Thm5.6", "AL22/Thm5.7"),
         "Searched n of covariance/populous and gaussian/populous grow at most as the theorems' d²/α² + d²"
-        " √ln(1/δ)/(αε) and what frame or offset take: in d = 1 .. 5 (α = .03, .04)"
+        " √ln(1/δ)/(αε) and what frame or offset take: in d = 1 .. 8 (α = .03, .04)"
         " and α = .08 .. .01 where sampling dominates, in ε over a factor 8 and δ = 1e-2 .. 1e-16 where"
         " privacy does.",
         checks=follow,
         scalings=lambda: chain(COVARIANCE.scalings(), LAW.scalings()),
+        expected=Status.UNDECIDED,
+        reason="In δ the covariance's n grows by an exponent of .7 in ln(1/δ), more for small δ: curved, so"
+        " that neither .55, as stated here, nor more is shown. No other number counts for more than is stated.",
     ),
 )
