@@ -98,7 +98,8 @@ CLAIMS = (
         checks=follow,
         scalings=lambda: chain(COVARIANCE.scalings(), LAW.scalings()),
         expected=Status.UNDECIDED,
-        reason="In δ the covariance's n grows by an exponent of .7 in ln(1/δ), more for small δ: curved, so"
-        " that neither .55, as stated here, nor more is shown. No other number counts for more than is stated.",
+        reason="In δ the covariance's n grows by an exponent of .7 in ln(1/δ), more for small δ:"
+        " curved, so that neither .55, as stated here, nor more is shown. No other number"
+        " counts for more than is stated.",
     ),
 )

@@ -90,7 +90,7 @@ COVARIANCES = Growth(
     caps=FEW,
     moves={
         "epsilon": Move((2.0, 1.0, 0.5, 0.25), -1, INVERSE, ROBUST),
-        "delta": Move(DELTAS, 0.5, ROOT, ROBUST, logarithm=True),
+        "delta": Move(DELTAS, 0.5, ROOT, ROBUST, {"epsilon": 0.5}, logarithm=True),
         "corruption": Move(CORRUPTIONS, -3, {"1/ξ": -1.0, "1/ξ²": -2.0}, "1/(ξ³ ln 1/ξ)"),
     },
 )
