@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.chapters.worlds import constant, decided
+from tests.chapters.worlds import constant, decided, refuted
 from workbench.chapters.covariance.runs.covariances import geometric
 from workbench.chapters.matrix_quantile.runs import beside as sweeps
 from workbench.populations.rotated import rotated
@@ -69,9 +69,26 @@ def test_fewer_rows_than_others_and_as_near_as_stated(world, short, long, fewest
     ],
 )
 def test_answers_are_right_or_none(world, changed, status):
-    for name in ("FAR", "HEAVY"):
+    for name in ("SPOILT", "TAILED"):
         world.sweep(sweeps, name, block=conditions(changed))
     assert decided(RIGHT, "full").status is status
+
+
+def test_one_wrong_answer_in_five_is_refuted(world):
+    """Three answers of four that are none would have let this pass."""
+
+    def often(*, trials, data, noise, share, **point):
+        none = data.random(trials) < 0.8
+        found = (
+            np.where(none, np.inf, 2.0)
+            if share == 0.05
+            else np.full(trials, as_measured(share, point["degrees"]))
+        )
+        return {"condition": found, "plain": np.ones(trials)}
+
+    for name in ("SPOILT", "TAILED"):
+        world.sweep(sweeps, name, block=often)
+    assert refuted(RIGHT, "full") == ["5 % far rows: no answer"]
 
 
 def test_far_rows_are_where_they_should_be_and_as_many():

@@ -21,16 +21,29 @@ CLAIMS = (
     "any-gaussian/laws-learned",
     "any-gaussian/covariances-learned",
     "any-gaussian/frobenius-masks-concentrate",
+    "any-gaussian/subspace-rows-grow",
+    "any-gaussian/vote-groups-grow",
 )
-FULL = (
+ATTACKED = (
     "any-gaussian/oracles-within-unit",
     "any-gaussian/searches-stay-below",
     "any-gaussian/robust-votes",
     "any-gaussian/robust-mean-votes",
     "any-gaussian/robust-laws",
+)
+FULL = (
+    *ATTACKED,
+    "any-gaussian/mean-rows-grow",
+    "any-gaussian/conditioned-rows-grow",
+    "any-gaussian/preconditioner-rows-grow",
+    "any-gaussian/law-rows-grow",
+    "any-gaussian/robust-mean-rows-grow",
+    "any-gaussian/robust-covariance-rows-grow",
+    "any-gaussian/votes-overtake-late",
 )  # minutes of search and of attacked votes
 
 __all__ = [
+    "ATTACKED",
     "CLAIMS",
     "FULL",
     "MASKED_ROWS",

@@ -14,9 +14,11 @@ from workbench.bounds.al22 import mask_error
 from workbench.chapters.any_gaussian.claims.checks import certain, reached
 from workbench.chapters.any_gaussian.runs import geometry, theory
 from workbench.privacy import ApproxDP
+from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.intervals import local_slope
 from workbench.study.measures import seldom
+from workbench.study.profiles import claim_level
 from workbench.study.verdict import Verdict
 
 BETA = geometry.BETA
@@ -95,12 +97,17 @@ def neighbours_move_little(frame: pd.DataFrame) -> list[Verdict]:
     ]
 
 
-def frobenius_masks_are_concentrated(frame: pd.DataFrame) -> list[Verdict]:
+def frobenius_masks_are_concentrated(frame: pd.DataFrame, twice: pd.DataFrame) -> list[Verdict]:
     """Return the checks of any-gaussian/frobenius-masks-concentrate."""
-    return [
-        seldom(f"d = {d}", rows["frobenius"] > geometry.ALPHA, geometry.BETA, factor=2.5)
+    checks = [
+        seldom(f"d = {d}", rows["frobenius"] > geometry.ALPHA, geometry.BETA)
         for d, rows in frame.groupby("d")
     ]
+    for d, rows in twice.groupby("d"):
+        moved = int((rows["frobenius"] > geometry.ALPHA).sum())
+        share = measures.share(moved, len(rows), 2 * claim_level())
+        checks.append(measures.between(f"twice as wide, d = {d}", share, geometry.BETA, 1.0))
+    return checks
 
 
 CLAIMS = (
@@ -137,6 +144,7 @@ CLAIMS = (
         " .. 10, η = 1/(6√d)), γd from .03 to .055, with exponents from .85 to 1 in ε and -1 to -1/2 in ln"
         " 1/δ",
         checks=masks_hide_more,
+        kind="lock",
     ),
     Claim(
         "any-gaussian/masks-concentrate",
@@ -146,6 +154,7 @@ CLAIMS = (
         " from 2.5 to 4.3 η√d (d = 2 .. 20)",
         sweeps=lambda: (geometry.MASKS,),
         checks=masks_are_concentrated,
+        kind="lock",
     ),
     Claim(
         "any-gaussian/neighbours-move-little",
@@ -169,8 +178,8 @@ CLAIMS = (
         "AL22.6",
         ("AL22/Prop6.2",),
         "the source's mask at the η of order α/d moves I by more than α = .2 in Frobenius norm with"
-        " probability at most .1 (d = 1 .. 10)",
-        sweeps=lambda: (geometry.FROBENIUS,),
+        " probability at most .1 (d = 1 .. 10), at twice that η with a larger one (d = 5, 10)",
+        sweeps=lambda: (geometry.FROBENIUS, geometry.TWICE),
         checks=frobenius_masks_are_concentrated,
     ),
 )

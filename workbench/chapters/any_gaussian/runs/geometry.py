@@ -130,3 +130,10 @@ FROBENIUS = Sweep(
     200,
     blocks(10),
 )
+TWICE = Sweep(
+    "al22-twice-frobenius-masks",
+    tuple({"d": d, "eta": 2 * frobenius_mask(ALPHA, d, BETA)} for d in (5, 10)),
+    masks,
+    200,
+    blocks(10),
+)

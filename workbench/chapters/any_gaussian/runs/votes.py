@@ -1,8 +1,7 @@
 """The sweeps behind the claims on AL22's learners: votes, subspaces, preconditioners, means, laws.
 
 (ε, δ) = (1, 1e-6), β = .1. A run without an answer has an infinite error. Covariances are random frames of a
-spectrum, errors relative to them. Groups are drawn in law (Bartlett) where a sweep says so; whatever
-the covariance, what the groups have to do with each other and with it has the same law.
+spectrum, errors relative to them.
 """
 
 from math import inf
@@ -20,10 +19,8 @@ from workbench.estimators.gaussian.populous import PopulousGaussian
 from workbench.estimators.mean.populous import PopulousMean
 from workbench.estimators.parts import budgets
 from workbench.estimators.parts.rows import in_blocks
-from workbench.estimators.parts.votes.covariances import Groups, factors
 from workbench.estimators.parts.votes.paper import EVERYBODY, NOBODY, QUORUM
-from workbench.estimators.parts.votes.preconditioner import centring
-from workbench.estimators.parts.votes.vote import Vote, private_average
+from workbench.estimators.parts.votes.vote import Vote
 from workbench.estimators.spectral.preconditioner import Preconditioner
 from workbench.estimators.spectral.subspace_exact import GRID, SubspaceExact, Tokens
 from workbench.populations.spectra import named, shown
@@ -79,11 +76,12 @@ def subspaces(
 ) -> Columns:  # fmt: skip
     """Name subspaces of half the dimension from a share of the planned rows, and release the mode."""
     budget, source = ApproxDP(epsilon, delta), SimulatedNoise(noise)
-    return columns(answered(_named(share, d, budget, data, source)) for _ in range(trials))
+    return columns(answered(named_by(groups(share, budget), d, budget, data, source)) for _ in range(trials))
 
 
-def _named(share: float, d: int, budget: ApproxDP, rng: Generator, noise: NoiseSource) -> float:
-    k, rank = groups(share, budget), max(1, d // 2)
+def named_by(k: int, d: int, budget: ApproxDP, rng: Generator, noise: NoiseSource) -> float:
+    """Return how far off the subspace is that k groups of d rows name, infinite for no answer."""
+    rank = max(1, d // 2)
     basis = np.linalg.qr(rng.standard_normal((d, rank)))[0]
     rows = rng.standard_normal((k * d, rank)) * spectrum(rank, 1e3) @ basis.T
     tokens = Tokens.drawn(d, rng)
@@ -101,19 +99,6 @@ def preconditioners(
     law, budget = named(spectrum, d).law(data), ApproxDP(epsilon, delta)
     value = Preconditioner(centred=True)(law.sample(n, rng=data), budget=budget, rng=noise).value
     return answered(error_of(value, lambda found: from_round(law.in_units(found))))
-
-
-def drawn_preconditioners(d: int, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
-    """Run it on groups that are drawn in law, of covariance I."""
-    source, design = SimulatedNoise(noise), Preconditioner(centred=True).recipe(n, d, BUDGET).design
-    scale = centring(design.charges[1], d)[0]
-
-    def error() -> float:
-        groups = Groups.of(factors(design.vote.k, design.size, d, data))
-        value = private_average(groups, design, source)
-        return inf if value is None else from_round(scale * value)
-
-    return columns(answered(error()) for _ in range(trials))
 
 
 def from_round(value: Array) -> float:
@@ -184,7 +169,7 @@ def _frames(*dimensions: int) -> tuple[dict[str, Any], ...]:
 
 LAW_KINDS = tuple(
     point
-    for d in (1, 2, 3)
+    for d in (1, 2)
     for point in _settings(LAW_ROWS, (d,), kind=list(KINDS))
     if d > 1 or point["kind"] != "degenerate"
 )
@@ -193,12 +178,11 @@ SUBSPACES = Sweep(
     "al22-subspaces", grid(d=[2, 5, 10, 20], share=[0.25, 0.5, 0.7, 0.8, 1.0]), subspaces, 20, blocks(20)
 )
 FRAMES = Sweep("al22-frames", _frames(1, 2), preconditioners, 20, blocks(20))
-LARGE_FRAMES = Sweep("al22-large-frames", _frames(5), preconditioners, 2, blocks(10))
-LARGEST_FRAMES = Sweep("al22-largest-frames", _frames(10), preconditioners, 1, blocks(14))
-DRAWN_FRAMES = Sweep("al22-drawn-frames", _settings(FRAME_ROWS, (5,)), drawn_preconditioners, 4, blocks(50))
-MEANS = Sweep("al22-means", _settings(MEAN_ROWS, (1, 2, 5, 10, 20)), means, 10, blocks(10))
-LAWS = Sweep("al22-laws", LAW_KINDS, laws, 6, blocks(10))
-LARGE_LAWS = Sweep("al22-large-laws", _settings(LAW_ROWS, (5,), kind=KINDS), laws, 2, blocks(10))
+MEANS = Sweep("al22-means", _settings(MEAN_ROWS, (1, 2, 5)), means, 10, blocks(30))
+LAWS = Sweep("al22-laws", LAW_KINDS, laws, 6, blocks(21))
 COVARIANCES = Sweep(
     "al22-covariances", _settings(LAW_ROWS, (1, 2, 3), condition=[1.0, 1e8]), covariances, 6, blocks(4)
+)
+MORE_COVARIANCES = Sweep(
+    "al22-more-covariances", _settings(LAW_ROWS, (1, 2), condition=[1.0, 1e8]), covariances, 6, blocks(21)
 )

@@ -1,6 +1,6 @@
 """What is claimed, and the checks that decide it."""
 
-from workbench.chapters.matrix_quantile.claims import beside, learner, quantile
+from workbench.chapters.matrix_quantile.claims import beside, learner, quantile, scalings
 from workbench.study.claim import Claim
 
-CLAIMS: tuple[Claim, ...] = (*quantile.CLAIMS, *beside.CLAIMS, *learner.CLAIMS)
+CLAIMS: tuple[Claim, ...] = (*quantile.CLAIMS, *beside.CLAIMS, *learner.CLAIMS, *scalings.CLAIMS)

@@ -18,7 +18,7 @@ from workbench.study.verdict import Verdict
 FRUGAL = {"spectral/preconditioner": 0.2, "covariance/unbounded": 1.0}  # our rows over theirs, at most
 SHORT = (1, 2)  # columns for which our rows are fewer than a known bound asks for
 SPOILT_D, RIGHT, NONE, WRONG = 5, 0.01, 0.05, 0.2  # shares of far rows
-MOSTLY, MOST = 0.75, 4.0  # of all runs; the condition that is promised
+MOSTLY, MOST = 0.9, 4.0  # of all runs; the condition that is promised
 FAR_OFF, CLEARLY = 1e3, 0.5
 
 
@@ -52,7 +52,7 @@ def answers_are_right_or_none(far: pd.DataFrame, heavy: pd.DataFrame) -> list[Ve
     tails = measures.at(heavy, d=SPOILT_D, degrees=sweeps.DEGREES[0])["condition"]
     n, said = planned(SPOILT_D, None), "a condition above 4, or no answer"
     return [
-        seldom("1 % far rows", rows[RIGHT] > MOST, BETA, said, factor=4.0, n=n),
+        seldom("1 % far rows", rows[RIGHT] > MOST, BETA, said, factor=2.5, n=n),
         measures.between("5 % far rows: no answer", share(rows[NONE] == inf), MOSTLY, 1.0, n=n),
         measures.between("t with 3 degrees of freedom: no answer", share(tails == inf), MOSTLY, 1.0, n=n),
         measures.between("20 % far rows: their line", share(_other(rows[WRONG])), CLEARLY, 1.0, n=n),
@@ -74,15 +74,17 @@ CLAIMS = (
         " d = 1, 2, and in fewer for d = 5, 10, 20.",
         sweeps=lambda: sweeps.TOLD_PLANNED.values(),
         checks=fewer_rows,
+        kind="ours",
     ),
     Claim(
         "matrix-quantile/right-or-none",
         "MQ7",
         (STATEMENT,),
         "At d = 5 and its planned rows, with 1 % of the rows far away in one place nine answers of ten are as"
-        " promised; with 5 %, and with t-distributed rows of 3 degrees of freedom, three runs of four or more"
+        " promised; with 5 %, and with t-distributed rows of 3 degrees of freedom, nine runs of ten or more"
         " give no answer; 20 %, more rows than the level, are answered for: most releases show their line.",
-        sweeps=lambda: (sweeps.FAR, sweeps.HEAVY),
+        sweeps=lambda: (sweeps.SPOILT, sweeps.TAILED),
         checks=answers_are_right_or_none,
+        kind="ours",
     ),
 )

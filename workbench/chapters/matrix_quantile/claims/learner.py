@@ -59,5 +59,6 @@ CLAIMS = (
         " variation is .85 to 1.15 times the predicted one: (1, 1e-6).",
         sweeps=lambda: sweeps.LEARNED.values(),
         checks=learned_from_few_rows,
+        kind="ours",
     ),
 )

@@ -146,3 +146,5 @@ TOLD_PLANNED = {
 CONDITIONS = Sweep("mq-conditions", grid(condition=CONDITION_GRID), conditions, 3, blocks(20))
 FAR = Sweep("mq-far", grid(d=HOSTILE_D, share=SHARES, degrees=0.0), hostile, 5, blocks(20))
 HEAVY = Sweep("mq-heavy", grid(d=HOSTILE_D, share=0.0, degrees=DEGREES), hostile, 5, blocks(20))
+SPOILT = Sweep("mq-spoilt", grid(d=5, share=[0.01, 0.05, 0.2], degrees=0.0), hostile, 15, blocks(20))
+TAILED = Sweep("mq-tailed", grid(d=5, share=0.0, degrees=DEGREES[0]), hostile, 15, blocks(20))

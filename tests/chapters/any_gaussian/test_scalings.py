@@ -1,0 +1,111 @@
+"""Claims about how n grows hold where it grows as stated, and are refuted where a number counts for more."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from workbench.chapters.any_gaussian.claims import crossover
+from workbench.chapters.any_gaussian.runs import growth
+from workbench.chapters.registry import CLAIMS
+from workbench.study.scaling import run
+from workbench.study.verdict import Status
+
+SEARCHED = (
+    "any-gaussian/subspace-rows-grow",
+    "any-gaussian/vote-groups-grow",
+    "any-gaussian/mean-rows-grow",
+    "any-gaussian/conditioned-rows-grow",
+    "any-gaussian/robust-mean-rows-grow",
+    "matrix-quantile/fourfold-rows-grow",
+)
+BOUNDED = ("any-gaussian/subspace-rows-grow", "matrix-quantile/fourfold-rows-grow")
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered():
+    run.forget()
+    yield
+    run.forget()
+
+
+def cliff(goal, n, *, trials, data, noise):
+    """Succeed from about this n on."""
+    return {"error": np.where(n >= goal * np.exp(0.1 * data.standard_normal(trials)), 0.0, np.inf)}
+
+
+def grown(scaling, *, more=0.0, times=0.5):
+    """Return a scaling whose n is a multiple of the stated one, times a power of the number, towards more."""
+    sign = 1.0 if scaling.power >= 0 else -1.0
+
+    def setting(value):
+        true = scaling.setting(value)
+        ratio = scaling.axis(value) / scaling.axis(scaling.values[0])
+        base = true.predicted if times > 1 else true.stated
+        goal = max(1000 * times * base * ratio ** (sign * more), 20.0)
+        scaled = {"stated": 1000 * true.stated, "predicted": 1000 * true.predicted}
+        return true._replace(point={"goal": goal}, alpha=0.5, start=round(goal), fewest=1, **scaled)
+
+    return replace(scaling, setting=setting, block=cliff, caps={"full": 100})
+
+
+def found(identifier, **world):
+    """Return the statuses of the checks of a claim in a world."""
+    claim = CLAIMS[identifier]
+    verdict = replace(claim, scalings=lambda: [grown(one, **world) for one in claim.scalings()])
+    return {check["id"]: check["status"] for check in verdict.decide("full", 4, 1).detail["checks"]}
+
+
+@pytest.mark.parametrize("identifier", SEARCHED)
+def test_n_that_grows_as_stated_is_seen(identifier):
+    assert {status for name, status in found(identifier).items() if name.startswith("n in")} == {Status.HOLDS}
+
+
+@pytest.mark.parametrize("identifier", SEARCHED)
+def test_a_number_that_counts_for_more_is_refuted(identifier):
+    checks = found(identifier, more=1.0)
+    statuses = [status for name, status in checks.items() if name.startswith("n in")]
+    assert Status.REFUTED in statuses
+    assert Status.HOLDS not in statuses
+
+
+@pytest.mark.parametrize("identifier", BOUNDED)
+def test_a_plan_that_is_too_small_is_refuted(identifier):
+    checks = found(identifier, times=2.0)
+    assert {status for name, status in checks.items() if name.startswith("n over")} == {Status.REFUTED}
+
+
+@pytest.mark.parametrize(
+    ("power", "start", "said"),
+    [
+        (0.2, 0.08, []),
+        (0.7, 0.08, ["exponent of that ratio in d"]),
+        (0.2, 0.8, ["they meet at d"]),
+        (-0.2, 0.08, ["exponent of that ratio in d"]),
+    ],
+)
+def test_votes_that_overtake_early_are_refuted(monkeypatch, power, start, said):
+    monkeypatch.setattr(crossover, "ratio", lambda d: start * (d / 20) ** power)
+    checks = crossover.they_meet_far_out()
+    refuted = [check.id for check in checks if check.status is Status.REFUTED]
+    assert len(refuted) >= len(said)
+    assert all(any(name.startswith(one) for name in refuted) for one in said)
+    assert bool(refuted) == bool(said)
+
+
+def test_blocks_measure_what_they_say():
+    def errors(block, **point):
+        data, noise = np.random.default_rng(1), np.random.default_rng(2)
+        return block(**point, delta=1e-6, trials=2, data=data, noise=noise)["error"]
+
+    assert not errors(growth.vote, n=600, epsilon=0.5).any()
+    assert np.isinf(errors(growth.vote, n=100, epsilon=0.5)).all()
+    assert errors(growth.subspace, d=4, n=400, epsilon=1.0).max() < 1e-3
+    assert np.isinf(errors(growth.subspace, d=4, n=16, epsilon=1.0)).all()
+    frame = {"d": 2, "n": 4000, "epsilon": 8.0, "condition": 1e8, "mask": "auto"}
+    assert errors(growth.preconditioner, **frame).max() < np.log(2)
+    attacked = {"d": 1, "corruption": 0.05, "epsilon": 4.0}
+    mean = errors(growth.robust_mean, n=8000, **attacked)
+    assert 0.05 < mean.min() < mean.max() < 0.3
+    covariance = errors(growth.robust_covariance, n=20_000, **attacked)
+    assert 0.1 < covariance.min() < covariance.max() < 0.5
