@@ -9,7 +9,7 @@ from workbench.chapters.robust_and_private.figures.rows import collusion, tail_s
 from workbench.chapters.robust_and_private.figures.scores import extremes, score_histogram
 from workbench.chapters.robust_and_private.figures.tables import table_1, table_2
 
-FULL = tuple(claim.id for claim in claims.SEARCHED)  # minutes of searches
+FULL = tuple(claim.id for claim in claims.FULL)
 CLAIMS = tuple(claim.id for claim in claims.CLAIMS if claim.id not in FULL)
 
 __all__ = [

@@ -4,20 +4,29 @@ from workbench.chapters.robust_and_private.claims import (
     beside,
     exact,
     filter_scalings,
+    nearby,
     net_scalings,
     parts,
     robust,
-    sizes,
     source,
+    tables,
 )
 from workbench.study.claim import Claim
 
-SEARCHED: tuple[Claim, ...] = (*filter_scalings.CLAIMS, *net_scalings.CLAIMS, *beside.CLAIMS)
+FULL: tuple[Claim, ...] = (
+    *tables.FULL,
+    *filter_scalings.CLAIMS,
+    *net_scalings.CLAIMS,
+    *beside.CLAIMS,
+    *nearby.CLAIMS,
+)
+"""Minutes of searches."""
+
 CLAIMS: tuple[Claim, ...] = (
     *source.CLAIMS,
     *parts.CLAIMS,
     *exact.CLAIMS,
     *robust.CLAIMS,
-    *sizes.CLAIMS,
-    *SEARCHED,
+    *tables.CLAIMS,
+    *FULL,
 )

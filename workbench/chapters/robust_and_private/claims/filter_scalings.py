@@ -17,8 +17,9 @@ from workbench.chapters.robust_and_private.runs import clusters
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
 from workbench.study.scaling.scaling import Scaling, Setting
+from workbench.study.verdict import Status
 
-CAPS, CHEAP = {"full": 60}, {"quick": 40, "full": 200}
+CAPS, CHEAP = {"full": 60}, {"full": 200}
 EPSILON = {"1/ε²": -2.0, "1/√ε": -0.5}
 MORE, LARGE = 2.0, 300.0  # ε at which n is smaller; ε at which there is hardly any noise
 
@@ -171,6 +172,9 @@ CLAIMS = (
         PROPOSITION,
         "error 1.7 α √ln(1/α), grows at most as d/α², in d = 4 .. 64 at α = .05 and in α = .0125 .. .1 at"
         " d = 4.",
+        expected=Status.UNDECIDED,
+        reason="In d it grows slower, as d^.65 within .12 in 95 % of such searches; that it does so by more"
+        " than a tenth of an exponent is not certain enough. In α the rate is seen.",
     ),
     _claim(
         "filter",

@@ -203,7 +203,7 @@ CLAIMS = (
         "heavy-resilient",
         "N46",
         HEAVY,
-        "Student rows, the largest over clusters at .5 .. 8 times 1/√α, error √α, grows at most as"
+        "Student rows, the largest over clusters at .5 .. 8 times 1/√α, error 1.5 √α, grows at most as"
         " (d + √d ln(1/δ))/(εα): on the line in ε = .4 .. .05, δ = 1e-2 .. 1e-16, α = .003 .. .1.",
     ),
     _claim(

@@ -24,6 +24,7 @@ from workbench.estimators.mean.filter import FilterMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
 from workbench.estimators.mean.prime import PrimeMean
 from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
+from workbench.estimators.mean.robust import RobustMean
 from workbench.estimators.parts.budgets import step_budgets
 from workbench.estimators.parts.oracles.variance_filter import MEAN
 from workbench.privacy import ApproxDP, Budget, GaussianDP
@@ -68,6 +69,7 @@ FILTERS = {
     "mean/prime": Filter(
         lambda share, passes: PrimeMean(radius=RADIUS, corruption=share, passes=passes or None), 1.0
     ),
+    "mean/robust": Filter(lambda share, _: RobustMean(radius=RADIUS, corruption=share), 1.0),
     "mean/prime-heavy": Filter(
         lambda share, passes: PrimeHeavyMean(radius=RADIUS, corruption=share, passes=passes or None), None
     ),

@@ -54,7 +54,7 @@ NETS: Mapping[str, Net] = {
     ),
     "mean/resilient-heavy": Net(
         lambda alpha, radius, step: ResilientHeavyMean(radius=radius, corruption=alpha, step=step),
-        lkko21.bounded_covariance_error,
+        lambda alpha: 1.5 * lkko21.bounded_covariance_error(alpha),
         (0.5, 1.0, 2.0, 4.0, 8.0),
         heavy=True,
     ),
