@@ -64,7 +64,7 @@ def filters(twice=None, worse=1.0):
             needed *= np.log(delta) / np.log(FIRST["delta"])
         elif twice:
             needed *= (public[twice] / FIRST[twice]) ** (1 if twice == "d" else -1)
-        return outcome(n, worse * needed * (1 - 0.5 * abs(far - 1)), trials, data)
+        return outcome(n, worse * needed * (1 - abs(far - 1)), trials, data)
 
     return errors
 
@@ -140,3 +140,17 @@ def test_runs_are_measured_and_repeatable():
         setting = first.setting(first.values[0])
         found = first.block(**setting.point, n=20 * setting.start, trials=2, data=rng(1), noise=rng(2))
         assert (found["error"] <= setting.alpha).all()
+
+
+@pytest.mark.parametrize(
+    ("power", "status"), [(1.0, Status.HOLDS), (0.0, Status.REFUTED), (2.0, Status.REFUTED)]
+)
+def test_a_crossover_that_moves_otherwise_is_refuted(monkeypatch, power, status):
+    def ratios(n, corruption, epsilon, *, trials, data, noise):
+        n_0 = beside._crossing("epsilon", 1.0).predicted
+        needed = 0.5 * n_0 * (0.05 / corruption / epsilon) ** power
+        found = outcome(n, 1.3 * needed, trials, data)
+        return {"error": 0.5 + found["error"]}
+
+    monkeypatch.setattr(beside, "over_coinpress", ratios)
+    assert decided("robust-and-private/prime-pays-from", "full").status is status

@@ -22,7 +22,7 @@ from workbench.study.verdict import Status, Verdict
 NEAR, TENTH, MISSED = 1.2, 0.1, 0.05
 NOTICED = 1.5  # times the error in one direction is noticed
 PLAIN_SLOPE, PLAIN_BAND = 0.5, 0.02
-CORRUPTION_BAND, BOUNDED = 0.05, 2.0
+CORRUPTION_BAND = 0.05
 FLAT, PLATEAU = 1.5, 1.5
 MANY = (10_000, 30_000)
 LEFT, LITTLE = 0.75, 1e-3  # of Ψ, Lemma E.1: (12), and what it asks of clean rows
@@ -91,7 +91,7 @@ def against_corruption(frame: pd.DataFrame) -> list[Verdict]:
     """Return the checks of robust-and-private/against-corruption."""
     prime, box = (medians(frame, name, "corruption", claim_level()) for name in ("prime", "box"))
     checks = [
-        measures.between(f"over α√ln(1/α), α = {a:g}", measures.scaled(one, 1 / limit(a)), 0.0, BOUNDED)
+        measures.between(f"over α√ln(1/α), α = {a:g}", measures.scaled(one, 1 / limit(a)), 0.0, NEAR)
         for a, one in prime.items()
     ]
     slope = measures.slope(np.log([*box]), [measures.logarithm(one) for one in box.values()])

@@ -40,7 +40,7 @@ CLAIMS = (
         "robust-and-private/against-corruption",
         "P4",
         (THEOREM,),
-        "d = 20, corruption .01 .. .1: the median error of mean/prime is at most 2 α √ln(1/α), that of"
+        "d = 20, corruption .01 .. .1: the median error of mean/prime is at most 1.2 α √ln(1/α), that of"
         " mean/clipped-box grows in proportion to α, slope within .05.",
         sweeps=lambda: (sweeps.SHARES,),
         checks=prime.against_corruption,
