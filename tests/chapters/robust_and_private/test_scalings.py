@@ -12,6 +12,7 @@ from workbench.bounds import lkko21
 from workbench.chapters.robust_and_private.claims import beside, filter_scalings, net_scalings, tables
 from workbench.chapters.robust_and_private.claims.worst import families, worst
 from workbench.chapters.robust_and_private.runs import clusters, nets
+from workbench.privacy import ApproxDP
 from workbench.study.scaling import run
 from workbench.study.verdict import Status
 
@@ -147,8 +148,9 @@ def test_runs_are_measured_and_repeatable():
 )
 def test_a_crossover_that_moves_otherwise_is_refuted(monkeypatch, power, status):
     def ratios(n, corruption, epsilon, *, trials, data, noise):
-        n_0 = beside._crossing("epsilon", 1.0).predicted
-        needed = 0.5 * n_0 * (0.05 / corruption / epsilon) ** power
+        budget = ApproxDP(epsilon, 0.01)
+        foreseen = clusters.rows_to_see("mean/prime", 10, corruption, budget, reach=1.5 * 10**0.5)
+        needed = 0.5 * 4000 * (foreseen / 4000) ** power
         found = outcome(n, 1.3 * needed, trials, data)
         return {"error": 0.5 + found["error"]}
 
