@@ -23,7 +23,7 @@ def imagined(world, share):
         errors = np.full(trials, 0.01 if good else 100.0)
         return {"error": errors, "abstained": np.zeros(trials, bool)}
 
-    world.sweep(tables, "SIZES", block=block, trials=60)
+    world.sweep(tables, "PRIVATE", block=block, trials=60)
 
 
 @pytest.mark.parametrize("identifier", SHAPES)

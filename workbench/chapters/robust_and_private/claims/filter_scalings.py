@@ -202,5 +202,9 @@ CLAIMS = (
         "Student rows with 2.5 degrees of freedom, error 1.5 √α, grows at most as d^1.5 ln(1/δ)/(εα): at"
         " (2, 1e-6)-DP, α = .05, in d = 2 .. 16, and at d = 2 in ε = 4 .. .5, in δ = 1e-2 .. 1e-16 and, at"
         " ε = 1, in α = .01 .. .08.",
+        expected=Status.UNDECIDED,
+        reason="The rate is seen in d, δ and α. In ε it is not a line: at ε = 4, where few rows are enough, a"
+        " cluster at twice the distance needs more of them than at ε = 2, and from ε = 2 on n doubles as ε"
+        " is halved.",
     ),
 )

@@ -26,6 +26,12 @@ from workbench.study.sweeps.schema import Point
 from workbench.study.verdict import Status, Verdict
 
 
+PRIVATE = replace(
+    SIZES, points=tuple(one for one in SIZES.points if SETTINGS[one["setting"]].attack == "none")
+)
+"""The runs without corruption."""
+
+
 def below_formula(growths: Iterable[Growth]) -> list[Verdict]:
     """Return the checks that n against the worst of the clusters is at most ten times that of the table."""
     largest = [worst(family)[:2] for family in families(growths)]
@@ -80,7 +86,7 @@ CLAIMS = (
         " a cluster mean/prime, (2, 1e-6)-DP, d = 4, 8, 16, and mean/filter-nonprivate, its error 1.7"
         " α √ln(1/α), d = 4 .. 64, need at most ten times as many.",
         checks=_private("1"),
-        sweeps=lambda: (SIZES,),
+        sweeps=lambda: (PRIVATE,),
         scalings=in_dimension(PRIME, PROPOSITION),
     ),
     Claim(
@@ -92,7 +98,7 @@ CLAIMS = (
         " d = 2, 8, 32; against the worst of five distances of a cluster mean/prime-heavy, (2, 1e-6)-DP,"
         " d = 4, 8, 16, needs at most ten times as many.",
         checks=_private("2"),
-        sweeps=lambda: (SIZES,),
+        sweeps=lambda: (PRIVATE,),
         scalings=in_dimension(HEAVY),
     ),
 )
