@@ -25,7 +25,6 @@ from workbench.study.scaling.scaling import Least, Scaling
 from workbench.study.sweeps.schema import Point
 from workbench.study.verdict import Status, Verdict
 
-
 PRIVATE = replace(
     SIZES, points=tuple(one for one in SIZES.points if SETTINGS[one["setting"]].attack == "none")
 )
