@@ -210,7 +210,7 @@ CLAIMS = (
         "tukey",
         "N47",
         TUKEY,
-        "the largest over clusters at 1 .. 20 sd, error 2 α, grows at most as (d + ln(1/ζ))/α²"
+        "a cluster at 6 sd (1 .. 20: the same), error 2 α, grows at most as (d + ln(1/ζ))/α²"
         " + d ln(dR/(ζα))/(εα): on the line in ε = .04 .. .005, R = 5 .. 1e6, failure probability ζ = .5 .."
         " .021, α = .0125 .. .1 and .025 .. .2 in the two terms, and in d = 1, 2.",
     ),
