@@ -197,7 +197,7 @@ def source_constants(n: int, d: int, *, data: Generator, noise: Generator) -> Ro
     return {name: error(one, rows, theta, ApproxDP(1.0, DELTA), noise) for name, one in chosen.items()}
 
 
-SOURCE = Sweep("lkko21-source-constants", grid(n=(1000, 10_000), d=10), source_constants, 20, blocks(5))
+SOURCE = Sweep("lkko21-source-constants", grid(n=(1000, 10_000), d=10), source_constants, 60, blocks(5))
 PASSES = Sweep(
     "lkko21-passes", grid(n=20_000, d=20, clusters=(1, 2, 4, 8, 16)), passes_taken, 4, blocks(10)
 )  # fmt: skip
