@@ -108,8 +108,8 @@ FULL = (
         "The same for mean/prime at d = 2, (1, 1e-6)-DP.",
         checks=hidden_cluster,
         scalings=lambda: replace(PRIME, moves=PRIME.moves[1:2]).scalings(),
-        expected=Status.REFUTED,
-        reason="It needs about 14 times as many: over the formula with constants 1 its n falls with d, and is"
-        " largest where d is least.",
+        expected=Status.UNDECIDED,
+        reason="It needs about 15 times as many, within a factor 1.7 at the level of a check: more than 10 in"
+        " 95 % of such searches, and not certain enough. Over the formula with constants 1 its n falls with d.",
     ),
 )
