@@ -110,6 +110,6 @@ FULL = (
         scalings=lambda: replace(PRIME, moves=PRIME.moves[1:2]).scalings(),
         expected=Status.UNDECIDED,
         reason="It needs about 15 times as many, within a factor 1.7 at the level of a check: more than 10 in"
-        " 95 % of such searches, and not certain enough. Over the formula with constants 1 its n falls with d.",
+        " 95 % of such searches, and not certain enough. Over the formula, constants 1, its n falls with d.",
     ),
 )
