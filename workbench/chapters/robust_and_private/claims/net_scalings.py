@@ -205,6 +205,9 @@ CLAIMS = (
         HEAVY,
         "Student rows, the largest over clusters at .5 .. 8 times 1/√α, error 1.5 √α, grows at most as"
         " (d + √d ln(1/δ))/(εα): on the line in ε = .4 .. .05, δ = 1e-2 .. 1e-16, α = .003 .. .1.",
+        expected=Status.UNDECIDED,
+        reason="In ε and α the rate is seen. In δ, ln(1/δ)^.78 within .42, neither the rate of the test nor"
+        " that of its root is excluded: at δ = 1e-2 the draw needs more rows than the test.",
     ),
     _claim(
         "tukey",

@@ -98,6 +98,9 @@ CLAIMS = (
         checks=_private("2"),
         sweeps=lambda: (PRIVATE,),
         scalings=in_dimension(HEAVY),
+        expected=Status.UNDECIDED,
+        reason="mean/clipped-heavy is in shape. The n of mean/prime-heavy are at most half of what is allowed,"
+        " but one interval, at the level of a check, reaches beyond: success rises slowly under heavy tails.",
     ),
 )
 FULL = (
