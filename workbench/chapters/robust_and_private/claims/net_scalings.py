@@ -18,6 +18,7 @@ from workbench.chapters.robust_and_private.runs import nets
 from workbench.estimators.mean.resilient import ResilientMean
 from workbench.study.claim import Claim
 from workbench.study.scaling.scaling import Scaling, Setting
+from workbench.study.verdict import Status
 
 CAPS = {"full": 100}
 SHARE, HALF = 0.9, 0.5

@@ -99,7 +99,7 @@ CLAIMS = (
         sweeps=lambda: (PRIVATE,),
         scalings=in_dimension(HEAVY),
         expected=Status.UNDECIDED,
-        reason="mean/clipped-heavy is in shape. The n of mean/prime-heavy are at most half of what is allowed,"
+        reason="mean/clipped-heavy is in shape. The n of mean/prime-heavy are at most half of what may be,"
         " but one interval, at the level of a check, reaches beyond: success rises slowly under heavy tails.",
     ),
 )
