@@ -10,7 +10,6 @@ from scipy.special import ndtr
 from tests.chapters.worlds import checks_of, decided
 from workbench.bounds import lkko21
 from workbench.chapters.robust_and_private.claims import beside, filter_scalings, net_scalings, tables
-from workbench.chapters.robust_and_private.claims.worst import families, worst
 from workbench.chapters.robust_and_private.runs import clusters, nets
 from workbench.privacy import ApproxDP
 from workbench.study.scaling import run
@@ -103,15 +102,11 @@ def test_a_table_is_refuted_by_n_that_are_far_above_it(monkeypatch):
 
 
 def test_a_price_of_dimension_that_is_the_same_for_both_is_refuted(monkeypatch):
-    scalings = list(beside.in_dimension())[:4]
     for shape, status in ((lkko21.filter_shape, Status.HOLDS), (lkko21.prime_shape, Status.REFUTED)):
         run.forget()
         monkeypatch.setitem(SHAPES, "mean/filter", shape)
         monkeypatch.setattr(clusters, "errors", filters())
-        again = list(beside.in_dimension())[: len(scalings)]
-        found = run.measured(again, "full", seed=1, jobs=1)
-        largest = [worst(family)[1] for family in families(zip(again, found, strict=True))]
-        assert beside.apart(*largest).status is status
+        assert decided("robust-and-private/price-of-dimension", "full").status is status
 
 
 def ranges(twice):

@@ -137,15 +137,14 @@ DRAWN, SAMPLED = "d ln(dR/(ζα))/(εα)", "(d + ln(1/ζ))/α²"
 TUKEY = Stated(
     "LKKO21/Thm12",
     "mean/tukey",
-    {"d": 1, "alpha": 0.05, "epsilon": 0.01, "delta": 0.0, "radius": 10.0, "step": 0.1},
+    {"d": 1, "alpha": 0.1, "epsilon": 0.02, "delta": 0.0, "radius": 10.0, "step": 0.1},
     _of(lkko21.tukey_shape, ("alpha", "epsilon", "radius", "zeta"), {DRAWN: "noise", SAMPLED: "sampling"}),
     (
         Moved("epsilon", (0.04, 0.02, 0.01, 0.005), -1, EPSILON, DRAWN),
-        Moved("alpha", (0.0125, 0.025, 0.05, 0.1), -2, {"1/α": -1.0}, SAMPLED, {"epsilon": 10.0}),
-        Moved("alpha", (0.025, 0.05, 0.1, 0.2), -1, {"1/√α": -0.5}, DRAWN),
-        Moved("radius", (5.0, 25.0, 1e3, 1e6), 1, {"√ln R": 0.5, "ln² R": 2.0}, DRAWN, logarithm=True),
+        Moved("alpha", (0.025, 0.05, 0.1, 0.2), -2, {"1/α": -1.0}, SAMPLED, {"epsilon": 10.0}),
+        Moved("alpha", (0.05, 0.08, 0.125, 0.2), -1, {"1/α²": -2.0}, DRAWN),
+        Moved("radius", (5.0, 25.0, 1e3, 1e6), 1, {"ln² R": 2.0}, DRAWN, logarithm=True),
         Moved("zeta", ZETAS, 1, {"ln² 1/ζ": 2.0}, SAMPLED, {"epsilon": 10.0}, logarithm=True),
-        Moved("d", (1, 2), 1, {"d²": 2.0}, DRAWN, {"alpha": 0.1, "radius": 1.0, "epsilon": 0.05}),
     ),
 )
 
@@ -215,8 +214,8 @@ CLAIMS = (
         "N47",
         TUKEY,
         "a cluster at 6 sd (1 .. 20: the same), error 2 α, grows at most as (d + ln(1/ζ))/α²"
-        " + d ln(dR/(ζα))/(εα): on the line in ε = .04 .. .005, R = 5 .. 1e6, failure probability ζ = .5 .."
-        " .021, α = .0125 .. .1 and .025 .. .2 in the two terms, and in d = 1, 2.",
+        " + d ln(dR/(ζα))/(εα), on the line: in ε = .04 .. .005 and R = 5 .. 1e6 at α = .1, in α = .05 .. .2;"
+        " at ε = 10 in α = .025 .. .2 and failure probability ζ = .5 .. .021.",
     ),
     _claim(
         "box-range",
