@@ -9,6 +9,7 @@ from scipy.special import ndtr
 
 from tests.chapters.worlds import checks_of, decided
 from workbench.bounds import lkko21
+from workbench.bounds.shape import Shape
 from workbench.chapters.robust_and_private.claims import beside, filter_scalings, net_scalings, tables
 from workbench.chapters.robust_and_private.runs import clusters, nets
 from workbench.privacy import ApproxDP
@@ -101,8 +102,14 @@ def test_a_table_is_refuted_by_n_that_are_far_above_it(monkeypatch):
     assert len(scalings) == len(clusters.FAR)
 
 
-def test_a_price_of_dimension_that_is_the_same_for_both_is_refuted(monkeypatch):
-    for shape, status in ((lkko21.filter_shape, Status.HOLDS), (lkko21.prime_shape, Status.REFUTED)):
+def linear(d, alpha, epsilon, delta):
+    """Return n in proportion to d."""
+    one = lkko21.filter_shape(1, alpha, epsilon, delta)
+    return Shape(d * one.sampling, d * one.noise)
+
+
+def test_a_price_of_dimension_that_does_not_exceed_that_of_prime_is_refuted(monkeypatch):
+    for shape, status in ((lkko21.filter_shape, Status.HOLDS), (linear, Status.REFUTED)):
         run.forget()
         monkeypatch.setitem(SHAPES, "mean/filter", shape)
         monkeypatch.setattr(clusters, "errors", filters())
