@@ -17,7 +17,9 @@ from workbench.chapters.robust_and_private.runs import robust as lkko21_robust_s
 from workbench.study.run import Run
 from workbench.study.sweeps import sweep
 
-CHARTS = tuple(getattr(gallery, name) for name in gallery.__all__ if name not in ("CLAIMS", "duel_view"))
+CHARTS = tuple(
+    getattr(gallery, name) for name in gallery.__all__ if name not in ("CLAIMS", "FULL", "duel_view")
+)
 PUBLIC = {"corruption": 0.05, "epsilon": 1.0, "delta": 0.01, "n": 10_000, "d": 10}
 SWEEPS = (
     *((prime, name) for name in ("PLANTED", "SMALL", "EPSILONS", "SHARES", "PASSES")),

@@ -78,7 +78,7 @@ def test_true_worlds_hold(world, identifier, block):
         (
             FEWER,
             pairs({"clean": 1.2, "planted": 0.4}),
-            "median over that of the plain mean, clean, n = 300",
+            "median over that of the plain mean, clean, n = 3000",
         ),
         (
             FEWER,

@@ -10,11 +10,13 @@ from workbench.chapters.robust_and_private.figures.scores import extremes, score
 from workbench.chapters.robust_and_private.figures.source_design import figure_1_in_full
 from workbench.chapters.robust_and_private.figures.tables import table_1, table_2
 
-CLAIMS = tuple(claim.id for claim in claims.CLAIMS)
+FULL = tuple(claim.id for claim in claims.FULL)
+CLAIMS = tuple(claim.id for claim in claims.CLAIMS if claim.id not in FULL)
 DEEP = (figure_1_in_full,)
 
 __all__ = [
     "CLAIMS",
+    "FULL",
     "against_corruption",
     "collusion",
     "duel_view",

@@ -197,6 +197,7 @@ CLAIMS = (
         " n = 75.",
         sweeps=lambda: (DEPTH,),
         checks=depth_is_robust,
+        kind="ours",
     ),
     Claim(
         "robust-and-private/resilient-pass-size",
@@ -209,6 +210,7 @@ CLAIMS = (
         " both on grids.",
         sweeps=lambda: (PASS, MARGIN, PLANES),
         checks=passes_from_a_size_on,
+        kind="ours",
     ),
     Claim(
         "robust-and-private/heavy-rows-pass",
@@ -220,5 +222,6 @@ CLAIMS = (
         " sqrt(alpha).",
         sweeps=lambda: (HEAVY,),
         checks=heavy_rows_are_let_through,
+        kind="lock",
     ),
 )

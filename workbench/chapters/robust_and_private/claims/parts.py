@@ -208,6 +208,7 @@ CLAIMS = (
         " d = 1e6, and 1.3 .. 1.5 from d = 500 to 5000, where the radius is √d and more.",
         sweeps=lambda: (NORMS,),
         checks=matrix_noise,
+        kind="ours",
     ),
     Claim(
         "robust-and-private/neighbours-stay",
@@ -236,5 +237,6 @@ CLAIMS = (
         " within 1e-9. At n = 1e6, (10, .01)-DP, d = 3 .. 100, the noise of the source's second moments is"
         " above .15, that of mean/prime below it, 1e4 times smaller.",
         checks=sums_and_gains,
+        kind="identity",
     ),
 )

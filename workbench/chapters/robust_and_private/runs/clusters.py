@@ -1,0 +1,131 @@
+"""A cluster as near as it can hide: errors of robust means, and the n from which a filter sees it.
+
+Rows are of covariance I and mean θ, uniform on the cube of side 16 round 0; a share α of them is moved by
+`far` times the distance at which a cluster that stays moves the mean by just the error aimed at. Nearer, it
+does no harm; farther, it is seen with fewer rows. One cluster along (1, .., 1) is the worst of those tried at
+d = 8, α = .05, (1, 1e-6)-DP, n that nine runs of ten need: along (1, .., 1) 40,000 rows for mean/prime and
+43,000 for mean/filter, along an axis or a random direction as many within 10 %, two clusters on two axes
+32,000 and 38,000, eight on eight 23,000 for both. Nearer than the nearest of `FAR` n falls: for mean/prime at
+d = 8, ε = 2, 21,000 at .9, 14,000 at .85, 9,000 at .8, beside 24,000 at .95 and 21,000 at 1.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from math import exp, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from workbench.bounds import lkko21
+from workbench.bounds.search import smallest
+from workbench.chapters.robust_and_private.runs.prime import PLACES, RADIUS, heavy_rows
+from workbench.estimators.mean.filter import FilterMean
+from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
+from workbench.estimators.mean.prime import PrimeMean
+from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
+from workbench.estimators.mean.robust import RobustMean
+from workbench.estimators.parts.budgets import step_budgets
+from workbench.estimators.parts.oracles.variance_filter import MEAN
+from workbench.privacy import ApproxDP, Budget, GaussianDP
+from workbench.study.trials import Row, answered, each_trial, error_of
+
+FAR = (0.95, 1.0, 1.15, 1.4, 2.0)
+NEAR, HEAVY = 1.2, 1.5  # the error aimed at, over that of a cluster at the filter's level, and over √α
+FINE = 200  # steps of an e-fold in the search for n
+WITHOUT_NOISE = GaussianDP(1e6)
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A mean with a filter: `make(α, passes)` builds it; with `passes` = 0 it takes its own number.
+
+    `level` is C of the excess C α ln(1/α) at which it ends; without a level only the covariance is bounded.
+    """
+
+    make: Callable[[float, int], Any]
+    level: float | None
+    private: bool = True
+
+    def error(self, alpha: float) -> float:
+        """Return the error aimed at: 1.2 √C α √(ln 1/α), or 1.5 √α."""
+        if self.level is None:
+            return HEAVY * lkko21.bounded_covariance_error(alpha)
+        return NEAR * sqrt(self.level) * lkko21.sub_gaussian_error(alpha)
+
+    def seen(self, alpha: float, reach: float) -> float:
+        """Return what a cluster at this distance makes of the second moment, above what is not looked at."""
+        excess = alpha * (1 - alpha) * reach**2
+        return excess + (1 - alpha if self.level is None else 0.0)
+
+
+FILTERS = {
+    "mean/filter-nonprivate": Filter(
+        lambda share, _: FilterNonprivateMean(corruption=share, calibration="paper"), MEAN, private=False
+    ),
+    "mean/filter": Filter(
+        lambda share, passes: FilterMean(radius=RADIUS, corruption=share, passes=passes or None), 1.0
+    ),
+    "mean/prime": Filter(
+        lambda share, passes: PrimeMean(radius=RADIUS, corruption=share, passes=passes or None), 1.0
+    ),
+    "mean/robust": Filter(lambda share, _: RobustMean(radius=RADIUS, corruption=share), 1.0),
+    "mean/prime-heavy": Filter(
+        lambda share, passes: PrimeHeavyMean(radius=RADIUS, corruption=share, passes=passes or None), None
+    ),
+}
+
+
+@each_trial
+def errors(
+    key: str,
+    d: int,
+    n: int,
+    corruption: float,
+    far: float,
+    *,
+    epsilon: float = 1.0,
+    delta: float = 1e-6,
+    passes: int = 0,
+    data: Generator,
+    noise: Generator,
+) -> Row:
+    """Measure the error of one filter, with one cluster at `far` times its distance."""
+    chosen = FILTERS[key]
+    x = data.standard_normal((n, d)) if chosen.level is not None else heavy_rows("student", n, d, data)
+    x[: int(corruption * n)] += far * chosen.error(corruption) / corruption / sqrt(d)
+    theta, one = data.uniform(-PLACES, PLACES, d), chosen.make(corruption, passes)
+    given = {"budget": ApproxDP(epsilon, delta), "rng": noise} if chosen.private else {}
+    found = one(x + theta, **given).value
+    return answered(error_of(found, lambda mean: np.linalg.norm(mean - theta)))
+
+
+@cache
+def rows_to_see(
+    key: str, d: int, corruption: float, budget: Budget, passes: int = 0, reach: float = 0.0
+) -> float:
+    """Return the n from which the threshold of a private filter is below what a cluster does to it.
+
+    The cluster is at `reach`, or as near as it does harm. All constants are those of the filter's public
+    design; a run whose noise is large is not yet right there, one whose noise is small is right before.
+    """
+    chosen = FILTERS[key]
+    seen = chosen.seen(corruption, reach or chosen.error(corruption) / corruption)
+    recipe = chosen.make(corruption, passes).recipe
+
+    def enough(step: int) -> bool:
+        design = recipe.design(_rows(step), d)
+        return bool(design.threshold(step_budgets(budget, design.shares)[2]) <= seen)
+
+    return float(_rows(smallest(enough, FINE)))
+
+
+def noise_share(key: str, d: int, corruption: float, budget: Budget, passes: int = 0) -> float:
+    """Return 1 - n'/n, n' being the rows to see the cluster with hardly any noise."""
+    n, quiet = (rows_to_see(key, d, corruption, one, passes) for one in (budget, WITHOUT_NOISE))
+    return 1 - quiet / n
+
+
+def _rows(step: int) -> int:
+    return 20 + round(exp(step / FINE))
