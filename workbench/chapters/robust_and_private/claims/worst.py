@@ -36,8 +36,7 @@ def worst(family: Sequence[Growth]) -> tuple[Scaling, list[Least], list[str]]:
     first = family[0][0]
     largest, whose = [], []
     for leasts in zip(*(leasts for _, leasts in family), strict=True):
-        n, place = max((least.n, place) for place, least in enumerate(leasts))
-        assert n >= 0
+        place = max(range(len(leasts)), key=lambda one: (leasts[one].n, one))
         largest.append(leasts[place])
         whose.append(family[place][0].key.partition("[")[2].rstrip("]"))
     return replace(first, key=_key(first)), largest, whose
