@@ -20,6 +20,7 @@ from workbench.chapters.sparse_covariance.figures.rules import (
     support,
     unknown_radius,
 )
+from workbench.chapters.sparse_covariance.figures.source_design import DEEP as DEEP
 from workbench.chapters.sparse_covariance.figures.view import error_against_rows_view
 
 CLAIMS = tuple(claim.id for claim in claims.CLAIMS)

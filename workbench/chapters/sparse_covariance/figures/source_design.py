@@ -4,6 +4,7 @@ What looks like an error that hardly depends on p and ε is that of the true dia
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pandas as pd
 
@@ -45,7 +46,7 @@ def source_figure_4(run: Run) -> Chart:
     return _figure(run, 4, "local", 1)
 
 
-FIGURES: tuple[Callable[[Run], Chart], ...] = (
+DEEP: tuple[Callable[[Run], Chart], ...] = (
     source_figure_1,
     source_figure_2,
     source_figure_3,
@@ -56,7 +57,7 @@ FIGURES: tuple[Callable[[Run], Chart], ...] = (
 def _figure(run: Run, number: int, model: Model, w: int) -> Chart:
     chosen = study.Settings()
     theirs = run.table(sweeps.SOURCE_DESIGN[model])
-    ours = run.table(study.FIGURES[model])
+    ours = run.table(replace(study.FIGURES[model], blocks=sweeps.BLOCKS))
     panels = [
         one
         for setting in chosen.base

@@ -14,7 +14,6 @@ from numpy.random import Generator
 from workbench.chapters.sparse_covariance.runs.designs import Model, released
 from workbench.chapters.sparse_covariance.runs.figures import MODELS, Settings, relative_errors
 from workbench.populations.sparse import conditioned, sparse_signal
-from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep
 from workbench.study.trials import Row, each_trial
 
@@ -23,6 +22,7 @@ ROWS = {
     "central": tuple(round(n) for n in np.geomspace(2e3, 2e7, 6)),
     "local": tuple(round(n) for n in np.geomspace(1e4, 1e11, 6)),
 }
+BLOCKS = {"deep": 10}
 
 
 @each_trial
@@ -53,7 +53,7 @@ SOURCE_DESIGN = {
         tuple(points(model)),
         source_design,
         trials=2,
-        blocks=blocks(10),
+        blocks=BLOCKS,
         in_law=True,
     )
     for model in MODELS
