@@ -8,6 +8,7 @@ from workbench.chapters.robust_and_private.figures.planted import against_corrup
 from workbench.chapters.robust_and_private.figures.rows import collusion, tail_swap
 from workbench.chapters.robust_and_private.figures.scores import extremes, score_histogram
 from workbench.chapters.robust_and_private.figures.source_design import figure_1_in_full
+from workbench.chapters.robust_and_private.figures.success import success_under_attack
 from workbench.chapters.robust_and_private.figures.tables import table_1, table_2
 
 FULL = tuple(claim.id for claim in claims.FULL)
@@ -25,6 +26,7 @@ __all__ = [
     "figure_2",
     "score_histogram",
     "scoreboard",
+    "success_under_attack",
     "table_1",
     "table_2",
     "tail_swap",
