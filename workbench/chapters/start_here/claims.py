@@ -73,5 +73,6 @@ CLAIMS = (
         statement="k = 1 .. 365 equal shares of a budget add up to it (to 1e-12) in every currency, a ledger"
         " refuses a millionth more, and k Gaussian releases cost no more than one with all of the budget.",
         checks=adds_up,
+        kind="identity",
     ),
 )

@@ -41,18 +41,20 @@ def _panel(found: Sequence[Growth]) -> Panel:
         "n over the expected n",
         (middle, *(one for one in shown if one.x)),
         xscale="linear",
-        names=_names(found),
+        names=tuple(_names(found)),
         ylim=limits,
     )
 
 
-def _names(found: Sequence[Growth]) -> tuple[str, ...]:
+def _names(found: Sequence[Growth]) -> list[str]:
     """Return the name of every scaling, with what distinguishes it where there are two of one name."""
     names = [one.name for one in found]
-    return tuple(
-        f"{name} ({one.variant})" if names.count(name) > 1 else name
-        for name, one in zip(names, found, strict=True)
-    )
+    for more in ([one.variant for one in found], [str(one.record["term"]) for one in found]):
+        names = [
+            f"{name} ({word})" if names.count(name) > 1 else name
+            for name, word in zip(names, more, strict=True)
+        ]
+    return names
 
 
 def _decades(values: Sequence[float]) -> tuple[float, float]:
