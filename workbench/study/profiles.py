@@ -114,31 +114,31 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
         },
         "02_one_mean": {
             "quick": Work(expected=90, budget=130, blocks=702),
-            "full": Work(expected=900, budget=1300, blocks=7284),
+            "full": Work(expected=960, budget=1300, blocks=7284),
         },
         "03_many_dimensions": {
             "quick": Work(expected=52, budget=60, blocks=208),
-            "full": Work(expected=620, budget=700, blocks=8765),
+            "full": Work(expected=740, budget=850, blocks=8765),
         },
         "04_covariance": {
             "quick": Work(expected=48, budget=60, blocks=161),
-            "full": Work(expected=425, budget=700, blocks=1910),
+            "full": Work(expected=800, budget=950, blocks=1910),
         },
         "05_any_gaussian": {
             "quick": Work(expected=58, budget=60, blocks=157),
-            "full": Work(expected=620, budget=700, blocks=4890),
+            "full": Work(expected=950, budget=1100, blocks=4890),
         },
         "07_robust_and_private": {
             "quick": Work(expected=50, budget=60, blocks=398),
-            "full": Work(expected=500, budget=600, blocks=4178),
+            "full": Work(expected=1050, budget=1250, blocks=4178),
         },
         "08_sparse_covariance": {
             "quick": Work(expected=45, budget=60, blocks=434),
-            "full": Work(expected=280, budget=600, blocks=4188),
+            "full": Work(expected=420, budget=600, blocks=4188),
         },
         "06_matrix_quantile": {
             "quick": Work(expected=65, budget=80, blocks=223),
-            "full": Work(expected=400, budget=600, blocks=2230),
+            "full": Work(expected=480, budget=650, blocks=2230),
         },
     }
 )
