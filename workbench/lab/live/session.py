@@ -109,9 +109,10 @@ class Session:
         text = "".join(f"<p><b>{head}</b> {escape(said)}</p>" for head, said in words.items() if said)
         publish(image(picture.read_bytes(), "svg+xml", chart.alt) + text, chart.alt)
 
-    def kept(self, name: str) -> None:
-        """Display a committed figure that takes an hour to make (`workbench deep`)."""
-        publish(*kept(self.chapter, name))
+    def kept(self, *names: str) -> None:
+        """Display committed figures that take long to make (`workbench deep`)."""
+        for name in names:
+            publish(*kept(self.chapter, name))
 
     def growths(self) -> None:
         """Display how n grows with every public number of the chapter's statements, as the full run found."""

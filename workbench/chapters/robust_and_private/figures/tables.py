@@ -44,8 +44,8 @@ def table_1(
         " that do both: they grow more slowly than d to the 3/2." * usual + " Right, the formulas.",
         how_to_read="Privacy alone and robustness alone are cheap; the formula for both grows as d^(3/2)."
         + " At d = 2 the cluster moves a plain mean by hardly more than the error aimed at, and mean/prime"
-        " finds it late. It is 1.5 √d away, and easier to see the larger d is: against the worst place n grows"
-        " with d (robust-and-private/prime-rows-grow)." * usual + _reading("1.2 ξ √ln(1/ξ)", terms),
+        " finds it late. It is 1.5 √d away, and easier to see the larger d is: against the worst place n"
+        " grows with d (robust-and-private/prime-rows-grow)." * usual + _reading("1.2 ξ √ln(1/ξ)", terms),
     )
 
 
