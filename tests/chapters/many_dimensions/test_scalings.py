@@ -56,15 +56,15 @@ def test_a_budget_that_counts_twice_is_refuted(key, first, last):
     assert false.detail["scaling"]["rate"] == "faster"
 
 
-def louder(block):
-    return lambda **given: {"error": 6 * np.asarray(block(**given)["error"])}
+def louder(block, times):
+    return lambda **given: {"error": times * np.asarray(block(**given)["error"])}
 
 
-@pytest.mark.parametrize("place", [0, 1])
-def test_a_bound_that_is_a_sixth_is_refuted(place):
+@pytest.mark.parametrize(("place", "times"), [(0, 3), (1, 6)])
+def test_a_bound_that_is_a_fraction_is_refuted(place, times):
     growth = searched(scalings.fewer_rows()[place])
     (check,) = scalings.within_what_is_proved(growth)
     assert check.status is not Status.REFUTED
-    wrong = searched(scalings.fewer_rows()[place], block=louder(scalings.fewer_rows()[place].block))
+    wrong = searched(scalings.fewer_rows()[place], block=louder(scalings.fewer_rows()[place].block, times))
     (check,) = scalings.within_what_is_proved(wrong)
     assert check.status is Status.REFUTED

@@ -182,6 +182,6 @@ CLAIMS = (
         " at 1e12 as at 1e2.",
         checks=crossover,
         scalings=against,
-        kind="ours",
+        kind="lock",
     ),
 )

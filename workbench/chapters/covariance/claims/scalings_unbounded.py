@@ -197,6 +197,7 @@ CLAIMS = (
         " d² ln(1/δ)/ε does, and not with the gap: in d = 2 .. 16, ε, δ, γ = .1 .. 1e-4",
         expected=Status.UNDECIDED,
         reason="They grow by less in d, but not along a line: no slope.",
+        kind="ours",
     ),
     claimed(
         "coarse",
@@ -231,5 +232,6 @@ CLAIMS = (
         net,
         "the pure net on a line, error at most twice its step in two runs of three, grow at most as"
         " 1/α² + 1/(ε α^(k/(k-1))) does: in ε = .2 .. .025 and α = .8 .. .1, k = 2",
+        kind="ours",
     ),
 )
