@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from os import environ
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,8 @@ def test_the_environment_names_kernel_and_threads(monkeypatch):
 
 def test_the_libraries_say_what_they_chose():
     chosen = [pool.get("architecture") for pool in threadpool_info() if pool["user_api"] == "blas"]
-    assert all(f"{name}" in machines.loaded(OWN) for name in chosen)
+    named = environ.get("OPENBLAS_CORETYPE", OWN)  # by whoever started the tests, if at all
+    assert all(f"{name}" in machines.loaded(named) for name in chosen)
 
 
 @pytest.mark.parametrize(("bad", "code"), [((), 0), (("Haswell", 2), 1), (("Prescott", 1), 1)])

@@ -28,7 +28,7 @@ def claim_level(checks: int = CLAIM_CHECKS, overall: float = CLAIM_LEVEL, *, par
     change the level, and with it the verdict, of another one.
 
     >>> claim_level(30)
-    0.0001
+    0.0002
     """
     integer_at_least(1, checks=checks, parts=parts)
     probability(overall=overall)

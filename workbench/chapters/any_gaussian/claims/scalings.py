@@ -7,7 +7,6 @@ dimensions can be afforded: only ε itself moves elsewhere.
 from math import log
 
 from workbench.bounds import al22
-from workbench.chapters.any_gaussian.claims.growing import Growth, Public, bounded
 from workbench.chapters.any_gaussian.runs import growth, votes
 from workbench.estimators.parts.gaussians.populous_learner import preconditioned_rows
 from workbench.estimators.spectral.preconditioner import Preconditioner
@@ -17,6 +16,7 @@ from workbench.study.claim import Claim
 from workbench.study.least_rows import fewest_rows
 from workbench.study.scaling.catalogued import Move, Statement
 from workbench.study.scaling.checks import follow
+from workbench.study.scaling.growing import Growth, Public, bounded
 from workbench.study.verdict import Status
 
 BETA, FOURFOLD = votes.BETA, log(2)  # the Thompson distance that leaves a condition of 4

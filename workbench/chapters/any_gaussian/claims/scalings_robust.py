@@ -9,7 +9,6 @@ from typing import Any
 
 from workbench.bounds import al22
 from workbench.bounds.corruption import mean_unit, unit
-from workbench.chapters.any_gaussian.claims.growing import Growth, Public
 from workbench.chapters.any_gaussian.claims.scalings import DELTAS, INVERSE, budget
 from workbench.chapters.any_gaussian.runs import growth
 from workbench.estimators.covariance.populous_robust import PopulousRobustCovariance
@@ -18,6 +17,7 @@ from workbench.study.claim import Claim
 from workbench.study.least_rows import fewest_rows
 from workbench.study.scaling.catalogued import Move
 from workbench.study.scaling.checks import follow
+from workbench.study.scaling.growing import Growth, Public
 from workbench.study.verdict import Status
 
 UNITS = 3.0

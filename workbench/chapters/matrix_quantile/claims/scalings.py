@@ -9,7 +9,6 @@ claims at planned n allow.
 from math import log
 
 from workbench.bounds import al22
-from workbench.chapters.any_gaussian.claims.growing import Growth, Public, bounded
 from workbench.chapters.matrix_quantile.claims.quantile import BAND, STATEMENT
 from workbench.chapters.matrix_quantile.runs import growth
 from workbench.chapters.matrix_quantile.runs.quantile import BETA
@@ -17,6 +16,7 @@ from workbench.estimators.parts.quantile.design import fewest_rows
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
 from workbench.study.scaling.catalogued import Move
+from workbench.study.scaling.growing import Growth, Public, bounded
 from workbench.study.verdict import Status
 
 FOURFOLD = log(2)
