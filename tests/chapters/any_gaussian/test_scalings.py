@@ -1,13 +1,11 @@
 """Claims about how n grows hold where it grows as stated, and are refuted where a number counts for more."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
+from tests.chapters.cliffs import found
 from workbench.chapters.any_gaussian.claims import crossover
 from workbench.chapters.any_gaussian.runs import growth
-from workbench.chapters.registry import CLAIMS
 from workbench.study.scaling import run
 from workbench.study.verdict import Status
 
@@ -17,9 +15,11 @@ SEARCHED = (
     "any-gaussian/mean-rows-grow",
     "any-gaussian/conditioned-rows-grow",
     "any-gaussian/robust-mean-rows-grow",
-    "matrix-quantile/fourfold-rows-grow",
+    "any-gaussian/preconditioner-rows-grow",
+    "any-gaussian/law-rows-grow",
+    "any-gaussian/robust-covariance-rows-grow",
 )
-BOUNDED = ("any-gaussian/subspace-rows-grow", "matrix-quantile/fourfold-rows-grow")
+BOUNDED = ("any-gaussian/subspace-rows-grow", "any-gaussian/preconditioner-rows-grow")
 
 
 @pytest.fixture(autouse=True)
@@ -27,33 +27,6 @@ def nothing_remembered():
     run.forget()
     yield
     run.forget()
-
-
-def cliff(goal, n, *, trials, data, noise):
-    """Succeed from about this n on."""
-    return {"error": np.where(n >= goal * np.exp(0.1 * data.standard_normal(trials)), 0.0, np.inf)}
-
-
-def grown(scaling, *, more=0.0, times=0.5):
-    """Return a scaling whose n is a multiple of the stated one, times a power of the number, towards more."""
-    sign = 1.0 if scaling.power >= 0 else -1.0
-
-    def setting(value):
-        true = scaling.setting(value)
-        ratio = scaling.axis(value) / scaling.axis(scaling.values[0])
-        base = true.predicted if times > 1 else true.stated
-        goal = max(1000 * times * base * ratio ** (sign * more), 20.0)
-        scaled = {"stated": 1000 * true.stated, "predicted": 1000 * true.predicted}
-        return true._replace(point={"goal": goal}, alpha=0.5, start=round(goal), fewest=1, **scaled)
-
-    return replace(scaling, setting=setting, block=cliff, caps={"full": 100})
-
-
-def found(identifier, **world):
-    """Return the statuses of the checks of a claim in a world."""
-    claim = CLAIMS[identifier]
-    verdict = replace(claim, scalings=lambda: [grown(one, **world) for one in claim.scalings()])
-    return {check["id"]: check["status"] for check in verdict.decide("full", 4, 1).detail["checks"]}
 
 
 @pytest.mark.parametrize("identifier", SEARCHED)

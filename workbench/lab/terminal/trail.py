@@ -88,6 +88,7 @@ def checked_by(claim: str, root: Path) -> Iterator[str]:
     """Yield the tests of a claim in a checkout."""
     module = Path(home(claim))
     chapter = module.relative_to(Path("workbench") / "chapters").parts[0]
+    listed = rf"[^\n(]*\b{module.stem}\b|\([^)]*\b{module.stem}\b"
     for path in sorted((root / "tests" / "chapters" / chapter).glob("test_*.py")):
-        if search(f'"{claim}"|claims import .*\\b{module.stem}\\b', path.read_text(encoding="utf-8")):
+        if search(f'"{claim}"|claims import (?:{listed})', path.read_text(encoding="utf-8")):
             yield _shown(path, root)
