@@ -19,6 +19,8 @@ from workbench.study.verdict import Status, Verdict
 TOLERANCE = 0.1  # of an exponent: what logarithms that a statement leaves out may do
 SEARCHED = 0.05  # the level of the interval of one n*
 SEEN = 0.05  # the level at which wrong statements are excluded
+HALF = 0.5  # of a power: a wrong statement that is always near
+FEWEST = 3  # values with both ends that a slope takes; of two values, both
 CONTRADICTS = {"upper": ("faster",), "lower": ("slower",), "equal": ("faster", "slower")}
 
 
@@ -26,14 +28,17 @@ def grows(scaling: Scaling, found: Sequence[Least]) -> Verdict:
     """Decide whether n grows with the number as the statement says.
 
     HOLDS if the statement's rate is seen: the interval of the exponent at 5 % meets it within `TOLERANCE` and
-    excludes every wrong rate that the scaling names. HOLDS, too, if n certainly grows slower than an upper
-    bound, or faster than a lower one: the detail says so. REFUTED if it certainly does the contrary, at the
-    level of a check of a claim. Otherwise UNDECIDED.
+    excludes every wrong rate that the scaling names, and half a power to either side. What a wrong power of a
+    term changes of n is taken as small as the term's share of n, where that is known. HOLDS, too, if n
+    certainly grows slower than an upper bound, or faster than a lower one: the detail says so. REFUTED if it
+    certainly does the contrary, at the level of a check of a claim. Otherwise UNDECIDED.
     """
-    slopes = _Slopes.of(scaling, [one for one in found if one.bounded])
-    rate = _rate(scaling, slopes.excess)
+    bounded = [one for one in found if one.bounded]
+    slopes = _Slopes.of(scaling, bounded)
+    enough = len(bounded) >= min(FEWEST, len(found))
+    rate = _rate(scaling, slopes.excess, _share(found)) if enough else "open"
     status = Status.UNDECIDED if rate == "open" else Status.HOLDS
-    if rate in CONTRADICTS[scaling.bound]:
+    if rate in CONTRADICTS["equal" if scaling.power == 0 else scaling.bound]:
         status = Status.REFUTED
     return Verdict(
         status=status,
@@ -80,7 +85,7 @@ def within(scaling: Scaling, found: Sequence[Least], proved: Callable[[Setting],
     reach = _reach(claim_level(parts=len(found))) * errors
     with np.errstate(invalid="ignore"):  # nothing is enough: inf, with an open end below
         low, high = (ratios * np.exp(sign * reach) for sign in (-1, 1))
-    above = np.array([one.interval[1] for one in found]) > bounds
+    above = ~(np.array([one.interval[1] for one in found]) <= bounds)  # nan is no bound
     low = np.nan_to_num(low, nan=0.0, posinf=inf)
     refuted = bool(low.max() > 1)
     worst = int(np.argmax(ratios))
@@ -106,11 +111,17 @@ def follow(*growths: tuple[Scaling, Sequence[Least]]) -> list[Verdict]:
     return [grows(*growth) for growth in growths]
 
 
-def _rate(scaling: Scaling, excess: Slope) -> str:
+def _share(found: Sequence[Least]) -> float:
+    """Return the least known share of the term in n; all of it where none is known."""
+    return min((one.setting.share for one in found if isfinite(one.setting.share)), default=1.0)
+
+
+def _rate(scaling: Scaling, excess: Slope, share: float) -> str:
     """Return what the exponent of n*/N says; `faster` is towards larger n."""
     if not isfinite(excess.error):
         return "open"
-    wrong = [power - scaling.power for power in scaling.instead.values()]
+    named = (power - scaling.power for power in scaling.instead.values())
+    wrong = [share * gap for gap in (*named, -HALF, HALF)]
     low, high = excess.interval(SEEN)
     if low <= TOLERANCE and high >= -TOLERANCE and not any(low <= one <= high for one in wrong):
         return "seen"

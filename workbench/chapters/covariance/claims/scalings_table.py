@@ -170,8 +170,8 @@ CLAIMS = (
         checks=side_by_side,
         scalings=four,
         expected=Status.UNDECIDED,
-        reason="Every n grows by less than its formula does; three dimensions leave open by how much, where"
-        " the slope is that of several terms.",
+        reason="Every point estimate grows by less than its formula does; three dimensions leave open by how"
+        " much, and the n of normal rows under approximate privacy are the fewest that the plan accepts.",
     ),
     Claim(
         "covariance/unbounded-wins-from",
@@ -179,7 +179,7 @@ CLAIMS = (
         ("M21/UG/complexity", "M21/prior-CoinPress"),
         "At (1, 1e-6), d = 2, α = .2, condition number 100, CoinPress needs fewer rows than the unbounded"
         " covariance if told 1e2, and more if told 1e32; the other, told nothing, needs as many (within 1.5)"
-        " at 1e12 as at 1e2.",
+        " at 1e12 as at 1e2: the fewest that its plan accepts.",
         checks=crossover,
         scalings=against,
         kind="lock",

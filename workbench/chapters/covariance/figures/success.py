@@ -18,10 +18,10 @@ def success_by_dimension(run: Run, *, alpha: float = 0.2, rho: float = 0.125) ->
     """Return the share of good runs over n and d, beside the n of the prediction."""
     return Chart(
         "success_by_dimension",
-        "From failure to success within one doubling of n",
+        "From failure to success within two doublings of n",
         (PHASE.panel(run, alpha=alpha, rho=rho),),
         alt="A table as colours: the share of good runs, d from bottom to top, n from left to right. It"
-        " jumps from 0 to 1 at a line that moves right as d grows, by more than one column for every"
-        " doubling.",
+        " rises from 0 to 1 at a line that moves right as d grows, by about one column at first and then more"
+        " for every doubling.",
         how_to_read=f"{HOW_TO_READ} CoinPress, α = {alpha:g} in the norm of Σ, ρ = {short(rho)}.",
     )

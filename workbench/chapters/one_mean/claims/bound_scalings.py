@@ -66,5 +66,6 @@ CLAIMS = (
         " 1/(αε), does, or faster: in ε = .04 .. .005 at α = .2, and in α = .4 .. .05 at ε = .01.",
         scalings=TWO_POINTS.scalings,
         checks=follow,
+        kind="lock",
     ),
 )

@@ -18,9 +18,9 @@ def success_by_epsilon(run: Run, *, alpha: float = 0.1, delta: float = 1e-6) -> 
     """Return the share of good runs over n and ε, beside the n of the prediction."""
     return Chart(
         "success_by_epsilon",
-        "Half of ε costs twice the rows",
+        "Half of ε costs up to twice the rows",
         (PHASE.panel(run, alpha=alpha, delta=delta),),
         alt="A table as colours: the share of good runs, ε from bottom to top, n from left to right. It"
-        " jumps from 0 to 1 at a line that moves by one column for every halving of ε.",
+        " rises from 0 to 1 at a line that moves by half a column to one for every halving of ε.",
         how_to_read=f"{HOW_TO_READ} Unbounded mean, α = {alpha:g} σ, δ = {short(delta)}.",
     )

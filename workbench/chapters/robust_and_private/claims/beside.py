@@ -130,7 +130,7 @@ CLAIMS = (
         "d = 10, δ = .01, a cluster at 1.5 √d: the n from which mean/prime errs less than mean/coinpress in"
         " half of the runs grows in ε = 2 .. .25 at ξ = .05, and in ξ = .01 .. .08 at ε = 1, as the n from"
         " which the public threshold of its filter is below what the cluster adds to the second moment, about"
-        " 1/(εξ), and is at most twice that.",
+        " ξ^-1 and ε^-.8, and is at most twice that.",
         checks=crosses,
         scalings=crossovers,
         kind="ours",
@@ -140,8 +140,9 @@ CLAIMS = (
         "N82",
         ("LKKO21/Thm5", "LKKO21/Thm6"),
         "What d costs, (2, 1e-6)-DP, α = .05, a cluster at the distance at which one that stays does just"
-        " harm: from d = 2 to 16 the searched n of mean/filter with 2d passes grows by a half power more than"
-        " that of mean/prime, as d² and d^1.5 do.",
+        " harm: from d = 4 to 16 the searched n of mean/filter with 2d passes grows by half a power"
+        " more, within"
+        " a tenth, than that of mean/prime, as d² and d^1.5 do.",
         checks=price_of_dimension,
         scalings=in_dimension,
     ),

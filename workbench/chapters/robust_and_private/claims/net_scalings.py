@@ -117,11 +117,8 @@ TESTS = (
 
 
 def _tested(term: str, public: Mapping[str, float]) -> float:
-    """Return a part of the private term of Theorems 7 and 8: that of the draw, or both."""
-    d, alpha, epsilon = int(public["d"]), public["alpha"], public["epsilon"]
-    if term == DRAWN_FROM:
-        return d / (epsilon * alpha)
-    return lkko21.resilient_shape(d, alpha, epsilon, public["delta"]).noise
+    """Return the private term of Theorems 7 and 8."""
+    return lkko21.resilient_shape(int(public["d"]), public["alpha"], public["epsilon"], public["delta"]).noise
 
 
 RESILIENT = Stated(
@@ -197,7 +194,9 @@ CLAIMS = (
         RESILIENT,
         "the largest over clusters at 1.5 .. 20 sd, error 2 α √ln(1/α), grows at most as"
         " (d + √d ln(1/δ))/(εα): on the line in ε = .4 .. .05, δ = 1e-2 .. 1e-16, α = .003 .. .1, and in"
-        " d = 1 .. 3 at δ = .01, as d/(εα).",
+        " d = 1 .. 3 at δ = .01.",
+        expected=Status.UNDECIDED,
+        reason="On the line the rates are seen. In d only two of three n have both ends.",
     ),
     _claim(
         "heavy-resilient",

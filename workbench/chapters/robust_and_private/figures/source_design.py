@@ -28,7 +28,7 @@ ERRORS = "mean error (σ)"
 
 
 def figure_1_in_full(run: Run) -> Chart:
-    """Return Figure 1 of LKKO21 in its own design: a million rows, d up to 100, ε down to .01."""
+    """Return Figure 1 of LKKO21 in its own design: a million rows, d up to 100, ε down to .001."""
     against_d, against_epsilon = run.table(study.AGAINST_D), run.table(study.AGAINST_EPSILON)
     return Chart(
         "figure_1_in_full",
@@ -41,7 +41,8 @@ def figure_1_in_full(run: Run) -> Chart:
         how_to_read=f"Means of {study.TRIALS} runs, two standard errors to either side; an arrow: some run"
         f" gives no answer. n = {short(study.N)}, δ = {short(DELTA)}, rows N(0, I), a share ξ of them moved"
         f" by {study.SHIFT:g} in every coordinate. The plain mean finds its own box on half of the budget"
-        " (Algorithm 5). PRIME is one algorithm with two sets of constants: with those printed in the source"
+        " (Algorithm 5). PRIME is one algorithm with two sets of constants: with those of the source,"
+        " recalled,"
         " the noise hides the cluster in most runs, and dots are single runs. Vertical lines: from there on"
         f" PRIME errs by at most {FLAT:g} times what it does at the largest ε.",
     )
