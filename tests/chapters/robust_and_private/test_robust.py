@@ -1,10 +1,14 @@
 """The claims about the row-wise filter decide; in a falsified world they are refuted."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tests.chapters.worlds import decided, require_refuted
+from workbench.chapters.registry import CLAIMS
+from workbench.chapters.robust_and_private.claims.robust import without_filter
 from workbench.chapters.robust_and_private.runs import robust as sweeps
+from workbench.study.rules import combine
 from workbench.study.verdict import Status
 
 PLANTED, ATTACKED = "robust-and-private/clean-and-planted", "robust-and-private/every-attack"
@@ -121,3 +125,12 @@ def test_the_sweeps_measure_what_they_say(monkeypatch):
     for law in sweeps.LAWS:
         (errors,) = sweeps.heavy(law, 0.05, "far", trials=2, data=rng(1), noise=rng(2)).values()
         assert (errors < 1.5).all()
+
+
+@pytest.mark.parametrize(("apart", "status"), [(0.0, Status.HOLDS), (1e-15, Status.REFUTED)])
+def test_without_a_filter_a_difference_in_the_last_bit_is_refuted(apart, status):
+    clean = np.full(4, 0.25)
+    names = {"clean plain": clean, "clean filter": clean, "planted plain": clean}
+    frame = pd.DataFrame({"n": [300, 300, 1000, 1000], **names, "planted filter": clean + apart})
+    assert combine(without_filter(frame)).status is status
+    assert CLAIMS["robust-and-private/no-filter-few-rows"].checks is without_filter

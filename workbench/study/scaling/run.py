@@ -7,7 +7,6 @@ from the blocks that it has.
 
 from collections.abc import Iterable
 from contextlib import nullcontext
-from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.errors import integer_at_least
-from workbench.study.scaling.scaling import Least, Scaling
+from workbench.study.scaling.scaling import Least, LeastKind, Scaling
 from workbench.study.search import BRACKETING, Target, least_n
 from workbench.study.success import Vector
 from workbench.study.sweeps.engine import Task, compute
@@ -25,7 +24,7 @@ from workbench.study.sweeps.schema import Cell, Point
 from workbench.study.sweeps.store import Shelf, Store
 from workbench.study.workers import mapped
 
-REFUSED = 1.06  # times the fewest rows: an n below is that of the plan's refusal, and an upper end of n alone
+REFUSED = 1.06  # times the fewest rows: an n below is that of the plan's refusal, whatever the error
 PARTS = 4  # a draw of the search is of at most so many blocks of `BRACKETING` runs
 REMEMBERED = 200  # searches kept in one process
 
@@ -90,9 +89,8 @@ def _least(asked: Asked) -> Least:
             return np.concatenate([cell.columns["error"] for cell in parts])
 
         found = least_n(errors, target, max(setting.start, 1))
-    if found.n <= REFUSED * setting.fewest and setting.fewest > 1:
-        found = replace(found, interval=(0.0, found.interval[1]))
-    return Least(asked.value, setting, found.n, found.interval, found.kind, found.runs, sum(spent))
+    kind: LeastKind = "refused" if setting.fewest > 1 and found.n <= REFUSED * setting.fewest else found.kind
+    return Least(asked.value, setting, found.n, found.interval, kind, found.runs, sum(spent))
 
 
 def _kept(shelf: Shelf | None, point: Point, block: int, asked: Asked) -> Cell:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import inf, log, nan
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive, probability
 from workbench.study.profiles import PROFILES
@@ -13,6 +13,7 @@ from workbench.study.sweeps.grids import Block, require_axes
 from workbench.study.sweeps.schema import Point
 
 CAPS: Mapping[str, int] = MappingProxyType({"quick": 100, "full": 200, "deep": 400})
+LeastKind: TypeAlias = Kind | Literal["refused"]
 ENDS = ("quick",)  # profiles that search at the first and the last value alone
 
 
@@ -127,11 +128,11 @@ class Least(NamedTuple):
     setting: Setting
     n: float
     interval: tuple[float, float]
-    kind: Kind
+    kind: LeastKind
     runs: int
     core_seconds: float
 
     @property
     def bounded(self) -> bool:
-        """Whether the search found both ends."""
-        return self.interval[0] > 0 and self.interval[1] < inf
+        """Whether the search found both ends, and errors decide, not a plan that refuses fewer rows."""
+        return self.kind != "refused" and self.interval[0] > 0 and self.interval[1] < inf
