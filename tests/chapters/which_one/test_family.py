@@ -82,3 +82,22 @@ def test_a_picture_says_what_the_table_says(figure):
     for one, cells in zip(members, heat.values, strict=True):
         assert sum(cells[:-1]) == sum(one.needs.values()) / 2
         assert cells[-1] == one.privacy / 2
+
+
+@pytest.mark.parametrize("estimands", [ALL[:1], ALL[1:]])
+def test_every_member_is_one_leaf_of_the_tree_below_what_it_is_told(estimands):
+    lines = which_one.tree(*estimands).splitlines()
+    for one in family.family(*estimands):
+        (place,) = [number for number, line in enumerate(lines) if one.key in line.split()]
+        assert lines[place].endswith(family.PRIVACY[one.privacy])
+        above, depth = [], len(lines[place])
+        for line in lines[place::-1]:
+            if (start := len(line) - len(line.lstrip("│ "))) < depth:
+                depth = start
+                above.append(line.lstrip("│ ├└─"))
+        told = {line.removeprefix("told: ") for line in above if line.startswith("told: ")}
+        not_told = {line.removeprefix("not told: ") for line in above if line.startswith("not told: ")}
+        must = {family.FACTS[fact] for fact, need in one.needs.items() if need == Need.MUST}
+        must |= {family.FACTS["outliers"]} if one.robust else set()
+        assert told <= must
+        assert not not_told & must

@@ -26,7 +26,7 @@ FACTS = {
     "norm": "a bound on the length of a row",
     "normal": "the rows are normal, or sub-Gaussian",
     "moments": "bounds on higher moments",
-    "outliers": "at most a known share of the rows is wrong",
+    "outliers": "some rows may be wrong, a known share of them",
 }
 PRIVACY = ("ε alone", "ρ", "ε and δ")
 """The strictest promise that an estimator can make, strictest first."""

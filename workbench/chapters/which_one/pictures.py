@@ -1,23 +1,23 @@
 """The family of estimators as a table of colours: what each of them has to be told."""
 
-from workbench.chapters.which_one.family import FACTS, PRIVACY, Member, family
+from workbench.chapters.which_one.family import FACTS, PRIVACY, Member, Need, family
 from workbench.charts.chart import Chart, Heat, Panel
 from workbench.study.run import Run
 
 SHORT = {
     "range": "range",
     "scale": "σ",
-    "upper": "largest λ",
-    "lower": "least λ",
+    "upper": "λ max",
+    "lower": "λ min",
     "norm": "length",
     "normal": "normal",
-    "moments": "moments",
+    "moments": "tails",
     "outliers": "wrong",
 }
 READING = (
-    "Yellow (1): it must be told; grey (0.5): it may be told, or it serves the prediction alone; dark (0): it"
-    " is not asked for. The last column: dark takes ε alone, grey needs ρ, yellow needs a δ. From top to"
-    " bottom more has to be known; below the first yellow cell in “wrong” are those that bear wrong rows."
+    "Yellow (1): it must be told; grey (0.5): it may be told, or serves the prediction alone; dark (0): it"
+    " is not asked for. The last column: dark takes ε alone, grey needs ρ, yellow needs a δ. Who asks for less"
+    " stands higher; whoever bears wrong rows stands last."
 )
 
 
@@ -43,7 +43,7 @@ def _family(name: str, title: str, estimands: tuple[str, ...]) -> Chart:
         rows=tuple(one.key for one in members),
         columns=(*(SHORT[fact] for fact in asked), "privacy"),
     )
-    least = ", ".join(one.key for one in members if not sum(one.needs.values()) > 1)
+    least = ", ".join(one.key for one in members if sum(one.needs.values()) <= Need.MUST)
     return Chart(
         name,
         title,
