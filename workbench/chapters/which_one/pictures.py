@@ -16,8 +16,8 @@ SHORT = {
 }
 READING = (
     "Yellow (1): it must be told; grey (0.5): it may be told, or serves the prediction alone; dark (0): it"
-    " is not asked for. The last column: dark takes ε alone, grey needs ρ, yellow needs a δ. Who asks for less"
-    " stands higher; whoever bears wrong rows stands last."
+    " is not asked for. The last column: dark takes ε alone, grey needs ρ, yellow needs a δ. Who asks for"
+    " less stands higher; whoever bears wrong rows stands last."
 )
 
 
