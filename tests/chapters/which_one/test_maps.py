@@ -59,3 +59,13 @@ def test_clipping_at_the_range_pays_for_it_and_looking_first_does_not():
     assert rows["clipped to a box"][-1] > 50 * rows["clipped to a box"][0]
     assert rows["CoinPress"][-1] < 2 * rows["CoinPress"][0]
     assert rows["column by column"][-1] == rows["column by column"][0]
+
+
+def test_the_title_says_where_column_by_column_wins_and_that_it_does_not_in_ten_columns():
+    assert which_one.best_map(Run("quick", 1)).title.startswith("Column by column errs less in a band")
+    assert which_one.best_map(Run("quick", 1), d=10).title.startswith("CoinPress errs as little")
+
+
+def test_the_note_names_whoever_errs_less_than_both():
+    assert "In 0 of 49 cells" in which_one.best_map(Run("quick", 1), radius=10.0).panels[0].note
+    assert "vote of groups" in which_one.best_map(Run("quick", 1), radius=0.1).panels[0].note

@@ -14,6 +14,7 @@ RADII = (0.1, 1.0, 100.0)  # times the notebook's
 SIZES = (100, 200, 400, 800, 1600, 3200, 6400)
 ACROSS = tuple(float(f"{one:.3g}") for one in np.geomspace(0.1, 5, 7))
 COLUMNWISE, BALL = "mean/coordinatewise", "mean/coinpress"
+SIMILAR = 1.05  # the ratio up to which two errors are called alike
 REACH = 2.0  # the ratio beyond which colours stay
 
 
@@ -74,14 +75,31 @@ def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0)
     )
     return Chart(
         "best_map",
-        "Column by column wins in a band; CoinPress with fewer rows, and with more",
-        (Panel("", "ε", "rows n", (), heat=heat),),
-        alt="A table as colours over ε and n. Along a diagonal band the error of the mean column by column"
-        " is below that of CoinPress; left of it only CoinPress answers, right of it both are alike.",
+        _title(ratios),
+        (Panel("", "ε", "rows n", (), heat=heat, note=_others(sizes, d, delta, radius)),),
+        alt=f"A table as colours over ε and n. {_title(ratios)}. Where n or ε is"
+        " small only CoinPress answers; where both are large both err alike.",
         how_to_read="Every number is the predicted error of the mean column by column over that of CoinPress:"
         f" below 1 (purple) go column by column, above 1 (orange) take CoinPress. {REACH:g} also stands where"
         f" only CoinPress answers, and 1 where neither does. {d} columns, R = {radius:g} σ,"
         f" δ = {short(delta)}.",
+    )
+
+
+def _title(ratios: list[list[float]]) -> str:
+    """Return the finding: whether column by column errs less anywhere."""
+    if min(map(min, ratios)) < 1 / SIMILAR:
+        return "Column by column errs less in a band of n and ε, elsewhere CoinPress"
+    return "CoinPress errs as little as column by column everywhere, or less"
+
+
+def _others(sizes: tuple[int, ...], d: int, delta: float, radius: float) -> str:
+    """Return where an estimator errs less than either of the two."""
+    tops = [choice.ranked(n, d, epsilon, delta, radius)[:1] for n in sizes for epsilon in ACROSS]
+    others = [key for top in tops for _, key in top if key not in (COLUMNWISE, BALL)]
+    names = ", ".join(sorted({choice.LABELS[key] for key in others}))
+    return (
+        f"In {len(others)} of {len(tops)} cells another one errs less than both{': ' * bool(names)}{names}."
     )
 
 
