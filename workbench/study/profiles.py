@@ -141,7 +141,7 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
             "full": Work(expected=480, budget=650, blocks=2230),
         },
         "09_which_one": {
-            "quick": Work(expected=10, budget=20, blocks=40),
+            "quick": Work(expected=18, budget=30, blocks=40),
             "full": Work(expected=70, budget=120, blocks=404),
         },
     }

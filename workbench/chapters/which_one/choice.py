@@ -29,11 +29,15 @@ def keys(d: int) -> tuple[str, ...]:
     return tuple(key for key in found if (d == 1) == (CATALOG[key].population.d is None))
 
 
-@cache
 def trade(key: str, d: int, radius: float) -> TradeOff:
     """Return the trade-off of an estimator that is told σ = 1 and, if it asks, the radius of the range."""
     asked = getattr(_estimator(key), "radius", None) is not None
-    return TradeOff(key, d=d, settings={"radius": radius} if asked else {})
+    return _trade(key, d, radius if asked else None)
+
+
+@cache
+def _trade(key: str, d: int, radius: float | None) -> TradeOff:
+    return TradeOff(key, d=d, settings={} if radius is None else {"radius": radius})
 
 
 def _estimator(key: str) -> Any:
