@@ -99,6 +99,13 @@ CHAPTERS: Mapping[str, Declared] = MappingProxyType(
             "degree": Parameter("s", 3, 1, 9, "correlated with each column", "columns", integer=True),
             "share": Parameter("r", 0.2, 0.01, 0.4, "pairs that are correlated in Figures 1 to 4", "of all"),
         },
+        "which_one": {
+            "epsilon": EPSILON,
+            "delta": DELTA,
+            "alpha": replace(ALPHA, default=0.2),
+            "d": replace(D, default=3, low=2, high=100, track=(2, 50)),
+            "radius": Parameter("R", 10.0, 0.1, 1e9, "half-width of the range", "σ", track=(1, 1e4)),
+        },
     }
 )
 """Chapter -> its parameters, but for the profile, the seed and the folder, which all of them have."""

@@ -11,6 +11,7 @@ from workbench.chapters.robust_and_private import claims as robust_and_private
 from workbench.chapters.sparse_covariance import claims as sparse_covariance
 from workbench.chapters.start_here import claims as start_here
 from workbench.chapters.what_epsilon_means import claims as what_epsilon_means
+from workbench.chapters.which_one import claims as which_one
 from workbench.errors import one_of
 from workbench.study.claim import Claim as Claim
 from workbench.study.claim import index
@@ -27,6 +28,7 @@ CHAPTERS = (
     matrix_quantile,
     robust_and_private,
     sparse_covariance,
+    which_one,
 )
 CLAIMS: dict[str, Claim] = index(*(chapter.CLAIMS for chapter in CHAPTERS))
 

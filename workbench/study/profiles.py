@@ -140,6 +140,10 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
             "quick": Work(expected=65, budget=80, blocks=223),
             "full": Work(expected=480, budget=650, blocks=2230),
         },
+        "09_which_one": {
+            "quick": Work(expected=18, budget=30, blocks=40),
+            "full": Work(expected=70, budget=120, blocks=404),
+        },
     }
 )
 """Notebook -> profile -> its costs. Measured with `workbench reproduce NOTEBOOK`, which prints them."""

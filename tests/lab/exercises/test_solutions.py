@@ -8,9 +8,10 @@ from tests.lab.exercises.meaning import MEANING
 from tests.lab.exercises.means import MEANS
 from tests.lab.exercises.others import OTHERS
 from tests.lab.exercises.solutions import Exercise, Said, exercises, numbers, unexplained
+from tests.lab.exercises.which import WHICH
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-ANSWERS = {**MEANING, **MEANS, **GAUSSIANS, **OTHERS}
+ANSWERS = {**MEANING, **MEANS, **GAUSSIANS, **OTHERS, **WHICH}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -15,6 +15,7 @@ FACTORS = (1, 1 / 40, 1.0371, 40)
 OF_FIGURES = {  # what figures alone use
     "many_dimensions": {"rho"},
     "sparse_covariance": {"share"},
+    "which_one": {"radius"},
 }
 MULTIPLES = (1, 10)  # of a parameter at which an explorer may start
 
