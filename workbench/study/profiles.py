@@ -129,15 +129,15 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
             "full": Work(expected=950, budget=1100, blocks=4890),
         },
         "07_robust_and_private": {
-            "quick": Work(expected=50, budget=60, blocks=398),
+            "quick": Work(expected=60, budget=80, blocks=398),
             "full": Work(expected=1050, budget=1250, blocks=4178),
         },
         "08_sparse_covariance": {
-            "quick": Work(expected=45, budget=60, blocks=434),
+            "quick": Work(expected=70, budget=95, blocks=434),
             "full": Work(expected=420, budget=600, blocks=4188),
         },
         "06_matrix_quantile": {
-            "quick": Work(expected=65, budget=80, blocks=223),
+            "quick": Work(expected=75, budget=95, blocks=223),
             "full": Work(expected=480, budget=650, blocks=2230),
         },
         "09_which_one": {

@@ -183,3 +183,13 @@ def test_a_run_replaced_by_another_draw_stays_within_the_interval(law, summary):
         kept, ours = (POINTS[summary](runs) for runs in replaced(rng, LAWS[law], 6))
         outside += not tolerance.flips(ours, kept)
     assert outside <= 0.03 * rounds + 3 * np.sqrt(0.03 * rounds)
+
+
+@pytest.mark.parametrize(
+    ("ours", "alike"),
+    [((-2.0, (-2.03, -1.966)), True), ((-2.2, (-2.3, -2.1)), False), ((-2.0, (-2.03, -1.99)), False)],
+)
+def test_a_search_that_went_on_elsewhere_is_alike_where_either_is_in_the_other(ours, alike):
+    committed = Point(-1.967, (-2.08, -1.85))
+    assert Tolerance().searches_alike(Point(*ours), committed) is alike
+    assert not Tolerance().searches_alike(Point(-2.0, None), committed)

@@ -88,6 +88,15 @@ class Tolerance:
         pairs = zip((ours.y, *ours.interval), (theirs.y, *theirs.interval), strict=True)
         return all(_within(*pair, width if isfinite(width) else 0.0) for pair in pairs)
 
+    @staticmethod
+    def searches_alike(ours: "Point", theirs: "Point") -> bool:
+        """Return whether one flipped run explains the difference of two searches, which went on elsewhere."""
+        if theirs.interval is None or ours.interval is None:
+            return False
+        return all(
+            low <= one.y <= high for one in (ours, theirs) for low, high in (ours.interval, theirs.interval)
+        )
+
 
 @dataclass(frozen=True)
 class Point:
