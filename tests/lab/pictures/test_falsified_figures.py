@@ -8,7 +8,7 @@ import pytest
 
 import workbench
 from workbench.charts import canonical_json
-from workbench.lab.pictures.differences import differ
+from workbench.lab.pictures.differences import SEARCHED, differ
 from workbench.lab.pictures.figures import VERDICTS
 from workbench.lab.pictures.tolerance import CLAIMS, Tolerance
 from workbench.study.intervals import clopper_pearson
@@ -171,6 +171,8 @@ def test_verdicts_of_a_noisier_estimator_differ_where_more_than_a_sweep_says_so(
 
 
 def within_a_quarter(verdict):
-    """Whether a fifth of the estimate is less than a quarter of its interval."""
+    """Whether a fifth of the estimate is less than a quarter of its interval, or of a search inside it."""
     low, high = map(float, verdict["interval"])
+    if SEARCHED in verdict["test"]:
+        return low <= 1.2 * float(verdict["estimate"]) <= high
     return 0.2 * abs(float(verdict["estimate"])) <= 0.25 * (high - low) < float("inf")
