@@ -73,6 +73,15 @@ class Explorer:
         return self.box.locator("img")
 
     @property
+    def tall(self):
+        """From its first control to the end of its last words, in px of the window."""
+        boxes = [
+            part.bounding_box()
+            for part in (self.box.locator(CONTROLS).first, self.box.locator("[data-stage]"))
+        ]
+        return boxes[1]["y"] + boxes[1]["height"] - boxes[0]["y"]
+
+    @property
     def tracks(self):
         """Its handles alone."""
         return self.box.locator("input[type=range]").all()
@@ -203,16 +212,18 @@ class Solver(Explorer):
             self._reached("finished")
 
     def drag(self, moves):
-        """Drag the point along the map; return the milliseconds that every redraw took."""
+        """Drag the point to where the map has room; return the milliseconds that every redraw took."""
         self.box.locator("circle").scroll_into_view_if_needed()
         mouse, circle = self.notebook.page.mouse, self.box.locator("circle").bounding_box()
         x, y = circle["x"] + circle["width"] / 2, circle["y"] + circle["height"] / 2
+        picture = self.picture.bounding_box()
+        away = 1 if x < picture["x"] + picture["width"] / 2 else -1
         mouse.move(x, y)
         mouse.down()
         took = []
         for move in range(1, moves + 1):
             old, began = self.picture.get_attribute("src"), time.perf_counter()
-            mouse.move(x - 18 * move, y - 6 * move)
+            mouse.move(x + 18 * away * move, y - 6 * move)
             arg = [self.box.element_handle(), old]
             self.notebook.page.wait_for_function(CHANGED, arg=arg, timeout=1000 * FOLLOWS_WITHIN)
             took.append(1000 * (time.perf_counter() - began))

@@ -1,6 +1,7 @@
 """One notebook in a real browser: open it, run its cells, look at it."""
 
 import json
+import math
 import time
 from contextlib import contextmanager
 from urllib.parse import urlsplit
@@ -23,8 +24,15 @@ STARTED = """() => document.querySelector(".jp-Dialog")
     || [...document.querySelectorAll(".jp-CodeCell .jp-InputPrompt")]
     .some((prompt) => /\\[[*\\d]+\\]/.test(prompt.textContent))"""
 RAN = """() => document.querySelector(".jp-OutputArea [data-mime-type$='.error']")
-    || [...document.querySelectorAll(".jp-CodeCell .jp-InputPrompt")]
-    .every((prompt) => /\\[\\d+\\]/.test(prompt.textContent))"""
+    || [...document.querySelectorAll(".jp-CodeCell")].every((cell) => cell.querySelector(".jp-Placeholder")
+        ? !cell.matches(".jp-mod-noOutputs")
+        : /\\[\\d+\\]/.test(cell.querySelector(".jp-InputPrompt").textContent))"""
+COMMITTED = ".jp-RenderedMarkdown img[src*='/figures/']"
+LOADED = f"""() => {{
+    const image = document.querySelector("{COMMITTED}");
+    return image != null && image.complete && image.naturalWidth > 0;
+}}"""
+RECOMPUTED = ".jp-OutputArea .workbench-recomputed"
 
 
 class Notebook:
@@ -36,6 +44,7 @@ class Notebook:
         self.page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
         self.page.on("request", self._note)
         self.page.goto(server.address_of(path.name), timeout=1000 * OPENS_WITHIN)
+        self.pictured = self._pictured()
         ready = [path.name, len(self.cells)]
         until = time.monotonic() + OPENS_WITHIN
         while not self.page.evaluate(READY, ready):
@@ -77,9 +86,36 @@ class Notebook:
             self.shoot("ran")
         return self
 
+    def _pictured(self):
+        """Return the seconds from the first cell to the first committed picture, if any; nothing was run."""
+        self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=1000 * OPENS_WITHIN)
+        if not any("figures/" in "".join(cell["source"]) for cell in self.cells):
+            return math.inf
+        began = time.perf_counter()
+        self.page.wait_for_function(LOADED, timeout=1000 * OPENS_WITHIN)
+        return time.perf_counter() - began
+
+    @property
+    def committed(self):
+        """The figures in the text, by their names."""
+        images = self.page.locator(COMMITTED)
+        return images.evaluate_all("(all) => all.map(({ src }) => new URL(src).pathname)")
+
+    @property
+    def recomputed(self):
+        """What cells say of the figures that they made again."""
+        return self.page.locator(RECOMPUTED).all_text_contents()
+
+    @property
+    def drawn(self):
+        """The pictures among the outputs that are seen, but for those of explorers and of theirs."""
+        images = self.page.locator(".jp-OutputArea img.workbench-figure")
+        return images.evaluate_all("(all) => all.filter((one) => one.checkVisibility()).length")
+
     @property
     def prompts(self):
-        return self.page.locator(".jp-CodeCell .jp-InputPrompt").all_text_contents()
+        """Of the cells whose source is seen."""
+        return self.page.locator(".jp-CodeCell .jp-InputArea-prompt").all_text_contents()
 
     @property
     def errors(self):

@@ -51,9 +51,10 @@ class Server:
 
 @contextmanager
 def serve(root, folder):
-    """Serve a copy of the project's notebooks from a folder, and log beside it."""
+    """Serve a copy of the project's notebooks and figures from a folder, and log beside it."""
     project = folder / "project"
-    shutil.copytree(root / "notebooks", project / "notebooks", ignore=shutil.ignore_patterns(".*"))
+    for name in ("notebooks", "figures"):
+        shutil.copytree(root / name, project / name, ignore=shutil.ignore_patterns(".*"))
     shutil.copy(root / "pyproject.toml", project)
     line = [sys.executable, "-m", "workbench.cli", "lab", "--no-browser", "--port", str(free_port())]
     log = folder / "server.log"

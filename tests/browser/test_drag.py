@@ -30,7 +30,8 @@ SAYS = "([box, words]) => box.querySelector('[data-stage]').textContent.includes
 @pytest.fixture(scope="module")
 def page(browser, tmp_path_factory, output):
     root = tmp_path_factory.mktemp("drag")
-    (root / "notebooks").mkdir()
+    for folder in ("notebooks", "figures"):
+        (root / folder).mkdir()
     shutil.copy(ROOT / "pyproject.toml", root)
     path = root / "notebooks" / "drag.ipynb"
     cells = [nbformat.v4.new_code_cell(TOY)]

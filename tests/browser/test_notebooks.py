@@ -4,15 +4,21 @@ import ast
 import re
 from dataclasses import dataclass, field
 from statistics import median
+from urllib.parse import unquote
 
 import pytest
 
+from tests.browser.page import COMMITTED, SETTLES
 from tests.lab import starts
 from workbench.charts.controls import Slider
+from workbench.lab.live.recomputed import AGREES
+from workbench.lab.publish.committed_cells import shown as shown_by
 
 pytestmark = pytest.mark.browser
 
 MOVES = 10  # of an explorer from rest; of a point that is dragged
+PICTURED_WITHIN = 2  # seconds from the first cell
+STANDING = "in the full run"
 PARAMETER = re.compile(r"-p (\w+)=(\S+)")
 
 
@@ -100,10 +106,56 @@ def more(explorer, played):
 
 
 def test_all_cells_run_without_a_word_of_complaint(notebook):
-    code = [cell for cell in cells(notebook) if cell.strip()]
+    code = [cell["metadata"].get("jupyter", {}) for cell in notebook.cells if cell["cell_type"] == "code"]
     assert notebook.errors == []
-    prompts = [prompt for prompt in notebook.prompts if prompt.strip()]
-    assert prompts == [f"[{k}]:" for k in range(1, len(code) + 1)]
+    seen = [f"[{place}]:" for place, cell in enumerate(code, 1) if not cell.get("source_hidden")]
+    assert [prompt for prompt in notebook.prompts if prompt.strip()] == seen
+
+
+def test_results_are_seen_before_anything_runs(notebook, publish):
+    """Loading pictures must not wait for a kernel."""
+    publish(notebook=notebook.path.stem, moved="opened", moves=1, first=round(1000 * notebook.pictured))
+    assert notebook.pictured < PICTURED_WITHIN
+    assert "hold" in notebook.page.locator(".jp-RenderedMarkdown strong", has_text=STANDING).text_content()
+
+
+def test_every_figure_agrees_and_is_seen_once(notebook):
+    figures = [name for cell in cells(notebook) for name in shown_by(cell)]
+    names = [unquote(path).partition("/figures/")[2].partition("/")[2] for path in notebook.committed]
+    assert names == [f"{name}.svg" for name in figures]
+    made = [name for name in figures if not name.startswith("deep/")]
+    assert notebook.recomputed == [f"{AGREES}, in its quick profile"] * len(made)
+    assert notebook.drawn == calls(notebook, "growths")
+
+
+def test_figures_follow_the_dark_theme(notebook):
+    images = notebook.page.locator(f"{COMMITTED}, .workbench-picture > img")
+    filters = "(all) => all.map((one) => getComputedStyle(one).filter)"
+    assert set(images.evaluate_all(filters)) == {"none"}
+    with notebook.dark():
+        images.first.scroll_into_view_if_needed()
+        notebook.page.wait_for_timeout(SETTLES)
+        notebook.shoot("dark")
+        assert set(images.evaluate_all(filters)) == {"invert(1) hue-rotate(180deg)"}
+
+
+def test_an_explorer_fills_the_screen_for_a_hall(notebook, started):
+    for explorer in notebook.explorers[:1]:
+        before = explorer.box.bounding_box()
+        explorer.button("present").click()
+        notebook.page.wait_for_function("document.fullscreenElement != null")
+        notebook.page.wait_for_timeout(SETTLES)
+        picture = explorer.picture.bounding_box()
+        notebook.shoot("presented")
+        window = notebook.page.evaluate("[innerWidth, innerHeight]")
+        assert picture["y"] + picture["height"] <= window[1]
+        assert explorer.cut_off == []
+        share = max(picture["width"] / window[0], explorer.tall / window[1])
+        assert share > 0.9
+        explorer.button("present").click()
+        notebook.page.wait_for_function("document.fullscreenElement == null")
+        notebook.page.wait_for_timeout(SETTLES)
+        assert explorer.box.bounding_box()["width"] == before["width"]
 
 
 def test_every_explorer_is_on_the_page(notebook, started):

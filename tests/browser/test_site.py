@@ -12,7 +12,19 @@ from workbench.lab.publish.site.page import write
 pytestmark = pytest.mark.browser
 
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
-VIEWS = ["start", "figures", "claims", "refuted", "sizes", "statements", "estimators", "notebooks", "proofs"]
+VIEWS = [
+    "start",
+    "explorers",
+    "films",
+    "figures",
+    "claims",
+    "refuted",
+    "sizes",
+    "statements",
+    "estimators",
+    "notebooks",
+    "proofs",
+]
 TYPED = ("two-step mean", "L17/Thm2.5", "lower bound ε", "coinpress covariance", "refuted", "δ")
 ANSWERS_WITHIN = 100  # milliseconds, in the middle; the slowest twice that, on a machine that does more
 DRAWN = """() => [...document.querySelectorAll(".view.shown img[data-picture]")]
@@ -130,7 +142,7 @@ def test_answers_come_while_one_types(open_at, publish, shots):
         ("one-mean/private-for-free", "claim/one-mean/private-for-free"),
         ("L17/Thm2.5", "statement/L17/Thm2.5"),
         ("univariate/two-step-mean", "estimator/univariate/two-step-mean"),
-        ("regimes at ε", "figure/08_sparse_covariance/regime_map"),
+        ("threshold wins where rows are many", "figure/08_sparse_covariance/regime_map"),
         ("CoinPressMean", "estimator/mean/coinpress"),
         ("window-median mechanism", "proof/univariate/1-window-median-mechanism"),
     ],
@@ -228,7 +240,7 @@ def test_a_chosen_theme_colours_pictures_too_and_stays(open_at):
 def test_what_can_be_used_has_a_name(open_at):
     page = open_at()
     page.evaluate("for (const view of document.querySelectorAll('.view')) view.classList.add('shown')")
-    page.get_by_role("combobox").fill("mean")
+    page.get_by_role("combobox", name="Search").fill("mean")
     nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
     roles = [
         (node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if "role" in node

@@ -15,7 +15,7 @@ def require_complete(chart, name):
 
 def require_one_look_each(panel):
     """Fail if two estimates of a panel that are named look alike."""
-    looks = [one.colour_key for one in panel.series if one.role == "estimate" and one.label]
+    looks = [(one.colour_key, one.rank) for one in panel.series if one.role == "estimate" and one.label]
     assert len(looks) == len(set(looks))
 
 

@@ -14,6 +14,7 @@ from workbench.sources import sources, statements
 from workbench.study.claim import index
 from workbench.study.profiles import CLAIM_LEVEL, blocks, claim_level
 from workbench.study.rules import at_most
+from workbench.study.run import Run
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.study.verdict import Status
 
@@ -117,7 +118,10 @@ def test_a_notebook_shows_everything_that_its_chapter_has(notebook):
     cells = json.loads((ROOT / "notebooks" / f"{notebook}.ipynb").read_text(encoding="utf-8"))["cells"]
     code = "".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
     (alias,) = re.findall(rf"import {chapter.__name__.rpartition('.')[2]} as (\w+)", code)
-    assert all(f"{alias}.{name}" in code for name in chapter.__all__)
+    films = getattr(chapter, "FILMS", ())
+    assert all(f'lab.film("{made(Run("quick", 17)).name}")' in code for made in films)
+    drawn = {*chapter.__all__} - {made.__name__ for made in films} - {"FILMS"}
+    assert all(f"{alias}.{name}" in code for name in drawn)
 
 
 def test_checks_are_combined_and_a_sweep_without_the_profile_is_left_out():

@@ -79,6 +79,7 @@ def power(found):
 
 def spoken(label, words):
     """The numbers that a text says of a symbol."""
+    words = words.replace("\u2009", "")  # between thousands
     words = re.sub("·10(?=[⁻⁰¹²³⁴⁵⁶⁷⁸⁹])", "e", words)
     words = re.sub("(?:10|(?<=e))([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", power, words)
     pattern = rf"(?<![\w{{/|]){re.escape(label)} = (\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)"

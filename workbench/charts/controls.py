@@ -6,7 +6,7 @@ from math import ceil, floor, log10
 
 from workbench.errors import ArgumentError, finite, one_of
 
-ROUND = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)  # of a decade
+ROUND = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 9)  # of a decade
 STOPS = 60  # about as many as a track without logarithms has
 
 
@@ -59,7 +59,7 @@ class Slider:
         """The round numbers at which a handle rests; both ends and the start are among them.
 
         >>> Slider(100, 442, 250, integer=True).stops[-5:], Slider(0.05, 5, 0.123).stops[3:7]
-        ((200, 250, 300, 400, 442), (0.1, 0.12, 0.123, 0.15))
+        ((200, 250, 300, 400, 442), (0.09, 0.1, 0.12, 0.123))
         >>> Slider(1, 50, 10, log=False, integer=True).stops[:3], Slider(0, 0.3, 0.1, log=False).stops[19:22]
         ((1, 2, 3), (0.095, 0.1, 0.105))
         """

@@ -9,8 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.charts.chart import Chart, Panel, Role, Series
-from workbench.charts.layout import Layout
+from workbench.charts.chart import Mark, Panel, Role, Series
 
 POINTS = 97  # of an ellipse, the first and the last the same
 
@@ -56,15 +55,9 @@ def plane(
     centre: tuple[float, float] = (0.0, 0.0),
     names: tuple[str, str] = ("first coordinate", "second coordinate"),
     note: str = "",
-    panels: int = 2,
+    marks: Iterable[Mark] = (),
 ) -> Panel:
-    """Return a panel that shows `reach` above and below `centre`, and has the same unit in both directions.
-
-    `panels` is how many the chart has.
-    """
-    shown = Panel(title, *names, tuple(series), "linear", "linear", note=note)
-    width, tall = Layout.of(Chart("plane", "", (shown,) * panels, alt="A plane.")).box
-    across = reach * width / tall
+    """Return a panel that shows `reach` to every side of `centre`, with the same unit in both directions."""
     return Panel(
         title,
         *names,
@@ -72,6 +65,8 @@ def plane(
         "linear",
         "linear",
         note=note,
-        xlim=(centre[0] - across, centre[0] + across),
+        xlim=(centre[0] - reach, centre[0] + reach),
         ylim=(centre[1] - reach, centre[1] + reach),
+        marks=tuple(marks),
+        equal=True,
     )

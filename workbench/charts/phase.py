@@ -9,12 +9,14 @@ import pandas as pd
 
 from workbench.charts.chart import Heat, Panel, Series
 from workbench.charts.parameters import short
+from workbench.charts.words import number
 from workbench.study.profiles import blocks
 from workbench.study.run import Run
 from workbench.study.scaling.catalogued import Move, Statement, catalogued
 from workbench.study.scaling.scaling import Setting
 from workbench.study.sweeps.grids import Block, Sweep
 
+NAMED = 11  # columns that all have their n written below; of more, every second
 BEYOND = 1  # columns to the left of the least predicted n, and to the right of the largest
 HOW_TO_READ = (
     "Every number is the share of runs that err by at most α; n doubles from column to column. From the white"
@@ -65,8 +67,8 @@ class Phase:
         frame = run.table(usual.moved(_points(settings)))
         if frame.empty:
             line = Series("predicted", [one.predicted for one in settings.values()], settings, role="theory")
-            return Panel("", "n, rows", self.symbol, (line,))
-        return Panel("", "n, rows", self.symbol, (), heat=_heat(frame, settings))
+            return Panel("", "rows n", self.symbol, (line,))
+        return Panel("", "rows n", self.symbol, (), heat=_heat(frame, settings))
 
     def settings(self, public: Mapping[str, Any]) -> dict[float, Setting]:
         """Return the setting at every value, the largest first."""
@@ -113,9 +115,10 @@ def _heat(frame: pd.DataFrame, settings: Mapping[float, Setting]) -> Heat:
         [[_share(frame, {**one.point, "n": n}, one.alpha) for n in sizes] for one in settings.values()],
         (0.0, 1.0),
         rows=tuple(short(value) for value in settings),
-        columns=tuple(f"{n:,}".replace(",", " ") for n in sizes[::2]),
+        columns=tuple(map(number, sizes if len(sizes) <= NAMED else sizes[::2])),
         written=True,
         boundary=tuple(log2(one.predicted / sizes[0]) for one in settings.values()),
+        bar="share of runs",
     )
 
 

@@ -8,12 +8,27 @@ from workbench.populations.spectra import FAMILY, FOUND
 from workbench.study.measures import Measure
 
 WORST = "worst found"
+SPELLED = {
+    "ratio 9": "equal ratios of 9",
+    "geometric": "equal ratios, condition 10⁸",
+    "one small": "one small eigenvalue",
+    WORST: "worst of a search",
+}
 
 
 def rows_of(names: Iterable[str]) -> tuple[str, ...]:
     """Return the names of the rows: those of the spectra, without the key and the dimension of the worst."""
     rows = {_row(name) for name in names}
     return tuple(name for name in (*FAMILY, WORST) if name in rows)
+
+
+def spelled(rows: Iterable[str]) -> tuple[str, ...]:
+    """Return what rows are called on a picture.
+
+    >>> spelled(("round", "ratio 9"))
+    ('round', 'equal ratios of 9')
+    """
+    return tuple(SPELLED.get(row, row) for row in rows)
 
 
 def places(names: Iterable[str], rows: tuple[str, ...], shift: float = 0.0) -> list[float]:

@@ -6,7 +6,8 @@ from math import isfinite, nan
 
 import numpy as np
 
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.methods import METHODS
 from workbench.charts.parameters import brief
 from workbench.study.planner.trade_map import Level, TradeMap
 from workbench.study.planner.trade_off import Numbers, TradeOff, contour
@@ -14,7 +15,7 @@ from workbench.study.planner.trade_off import Numbers, TradeOff, contour
 FACTORS = (1 / 4, 1 / 2, 2, 4)  # of alpha, of the other lines
 Limit = Callable[[TradeOff, float, float, float], float]
 HOW_TO_READ = (
-    "On a line the error is the same. Where lines are steep, noise is most of it, and a smaller ε is paid "
+    "On a line the error α is the same. Where lines are steep, noise is most of it and a smaller ε is paid "
     "with rows; where they are flat, sampling is, and privacy is free."
 )
 
@@ -45,16 +46,25 @@ class TradeChart:
     def chart(self, level: Level, point: Point) -> Chart:
         """Return the chart of a point on as much of the map as is known."""
         trade = self.map.trade
-        series = [*self._regions(level, point), *_contours(level, point)]
+        regions, nobody = self._regions(level, point), self._nobody(point)
+        series = [*regions.values(), *nobody, *_contours(level, point)]
         if point.solved:
-            series.append(Series("the point", (point.epsilon,), (point.n,), colour_key="1"))
+            series.append(Series("", (point.epsilon,), (point.n,), colour_key="idea/point"))
+        marks = [_name(label, region) for label, region in regions.items()]
+        marks += [Mark("impossible", x=tuple(one.x)[6], y=0.6 * tuple(one.y)[6]) for one in nobody]
         error = trade.candidate.meaning.partition(";")[0].replace("`", "")
         panel = Panel(
-            f"α: {error}", "ε", "n, rows", tuple(series), xlim=self.map.epsilons, ylim=self.map.sizes
+            f"α: {error}",
+            "ε",
+            "n, rows",
+            tuple(series),
+            xlim=self.map.epsilons,
+            ylim=self.map.sizes,
+            marks=tuple(marks),
         )
         return Chart(
             "trade_off",
-            f"Rows, privacy and accuracy of {trade.key}",
+            f"Rows, privacy and accuracy: {METHODS[trade.key].name}",
             (panel,),
             alt="Lines of equal error over ε and n, and the regions where noise or sampling is most of it.",
             how_to_read=HOW_TO_READ,
@@ -87,20 +97,25 @@ class TradeChart:
         what = "noise: privacy" if private else "sampling: the sample"
         return f"Most of its squared error is {what} limits it."
 
-    def _regions(self, level: Level, point: Point) -> list[Series]:
-        """Return what nobody can do, where there is no answer, and where noise and sampling limit it."""
-        epsilons, (low, high) = np.array(level.epsilons), self.map.sizes
+    def _nobody(self, point: Point) -> list[Series]:
+        """Return what no estimator can do, if that is known."""
         fine = np.geomspace(*self.map.epsilons, 41)
         least = [self.limit(self.map.trade, point.alpha, epsilon, point.delta) for epsilon in fine]
+        known = isfinite(point.alpha) and np.isfinite(least).any()
+        return [Series("", fine, least, role="bound", colour_key="idea/limit")] if known else []
+
+    def _regions(self, level: Level, point: Point) -> dict[str, Series]:
+        """Return where there is no answer, and where noise and sampling limit it."""
+        epsilons, (low, high) = np.array(level.epsilons), self.map.sizes
         silent = self._silent(level, point.delta)
         balance = self.map.trade.balance(level.errors, level.sizes, point.delta)
         balance = np.fmax(balance, silent)
-        parts = [_band("no answer", epsilons, np.full_like(silent, low), silent, "")]
-        parts.append(_band("privacy limits", epsilons, silent, balance, "4"))
-        parts.append(_band("sampling limits", epsilons, balance, np.full_like(silent, high), "2"))
-        known = isfinite(point.alpha) and np.isfinite(least).any()
-        nobody = [Series("impossible", fine, least, role="bound", colour_key="non-private")] if known else []
-        return [*(part for part in parts if part), *nobody]
+        parts = {
+            "no answer": _band(epsilons, np.full_like(silent, low), silent, "idea/silent"),
+            "privacy limits": _band(epsilons, silent, balance, "idea/noise"),
+            "sampling limits": _band(epsilons, balance, np.full_like(silent, high), "idea/bias"),
+        }
+        return {label: part for label, part in parts.items() if part}
 
     def _silent(self, level: Level, delta: float) -> Numbers:
         """Return for every column about the least n with an answer that tells something; nan if unknown.
@@ -129,12 +144,9 @@ def _contours(level: Level, point: Point) -> list[Series]:
     alpha = point.alpha
     if not isfinite(alpha):
         return []
-    others = ", ".join(f"{factor * alpha:.3g}" for factor in FACTORS[::-1])
-    lines = []
-    for factor in FACTORS:
-        label = f"α = {others}, upwards" if factor == FACTORS[0] else ""
-        lines.append(_line(label, level, factor * alpha, "reference", "5"))
-    return [*lines, _through(point, _line(f"α = {alpha:.3g}", level, alpha, "theory", "0"))]
+    lines = [_line(f"α = {factor * alpha:.3g}", level, factor * alpha, "reference", "") for factor in FACTORS]
+    own = _line(f"α = {alpha:.3g}", level, alpha, "theory", "non-private")
+    return [*lines, _through(point, own)]
 
 
 def _through(point: Point, line: Series) -> Series:
@@ -150,10 +162,18 @@ def _line(label: str, level: Level, alpha: float, role: str, colour: str) -> Ser
     return Series(label, level.epsilons, sizes, role=role, colour_key=colour)  # type: ignore[arg-type]
 
 
-def _band(label: str, x: Numbers, low: Numbers, high: Numbers, colour: str) -> Series | None:
+def _name(label: str, region: Series) -> Mark:
+    """Return the name of a region in its middle, where it is widest."""
+    x, low, high = (np.array(tuple(side or ())) for side in (region.x, region.low, region.high))
+    place = max(range(len(x)), key=lambda k: (0 < k < len(x) - 1, high[k] / low[k]))
+    middle = float(np.sqrt(low[place] * high[place]))
+    return Mark(label, "region", x=x[place], y=middle, colour_key=region.colour_key)
+
+
+def _band(x: Numbers, low: Numbers, high: Numbers, colour: str) -> Series | None:
     """Return a region between two lines, without a line of its own; None if it is empty."""
     known = np.isfinite(low) & np.isfinite(high)
     if not (known & (high > low)).any():
         return None
     middle = np.full(known.sum(), nan)
-    return Series(label, x[known], middle, low[known], high[known], role="reference", colour_key=colour)
+    return Series("", x[known], middle, low[known], high[known], role="reference", colour_key=colour)

@@ -22,7 +22,12 @@ EXAMPLES = {
     "verdicts": ("workbench verdicts --status REFUTED", "workbench verdicts one-mean/private-for-free"),
     "check": ("workbench check --fix",),
     "deep": ("workbench deep 07_robust_and_private --jobs 2",),
+    "films": ("workbench films 03_many_dimensions",),
     "slides": ("workbench slides 02_one_mean",),
+    "notebook": (
+        "workbench notebook 02_one_mean --student",
+        "workbench notebook 02_one_mean --teacher --out ~/monday",
+    ),
     "site": ("workbench site", "workbench site ~/workbench.html"),
     "lab": ("workbench lab --no-browser",),
 }

@@ -1,4 +1,4 @@
-"""The pictures of notebook 04 are complete, say what they show, and their explorers get richer."""
+"""The pictures of notebook 05 are complete, say what they show, and their explorers get richer."""
 
 from dataclasses import replace
 from functools import partial
@@ -26,7 +26,20 @@ from workbench.study.run import Run
 from workbench.study.sweeps import sweep
 
 VOTED = {"n": 100, "size": 1, "corruption": 0.02, "epsilon": 4.0, "delta": 1e-3, "thresholds": "ours"}
-MAKERS = ("the_vote", "masks", "flat", "subspace_cliff", "whole_law", "two_learners", "attacked")
+MAKERS = (
+    "the_vote",
+    "masks",
+    "flat",
+    "subspace_cliff",
+    "subspace_rows",
+    "whole_law",
+    "two_learners",
+    "attacked",
+    "ten_attacks",
+)
+
+
+PLANNED = ("rows_against_d", "rows_of_covariances")
 
 
 def imagined(*columns):
@@ -69,14 +82,17 @@ def test_charts_have_words_and_can_be_drawn(name):
 
 def test_rows_against_d_shows_plans_and_what_lies_below(monkeypatch):
     monkeypatch.setattr(rows, "DIMENSIONS", (1, 2))
-    chart = gallery.rows_against_d(Run("quick", 3))
-    drawn(chart, "rows_against_d")
-    paper, tight, *_ = chart.panels[0].series
+    charts = [getattr(gallery, name)(Run("quick", 3)) for name in PLANNED]
+    for chart, name in zip(charts, PLANNED, strict=True):
+        drawn(chart, name)
+    paper, tight, *_ = charts[0].panels[0].series
     assert tight.y == (votes.FRAME_ROWS[1], votes.FRAME_ROWS[2])
     assert all(10_000 * few < many for few, many in zip(tight.y, paper.y, strict=True))
-    for panel in chart.panels:
+    for chart in charts:
+        (panel,) = chart.panels
         least = min(min(one.y) for one in panel.series if one.role == "estimate")
-        assert all(one.y[0] <= least for one in panel.series if one.role == "bound")
+        (bound,) = (one for one in panel.series if one.role == "bound")
+        assert bound.y[0] <= least
 
 
 def test_far_groups_have_weight_zero_and_others_do_not():
@@ -141,7 +157,9 @@ def test_predictions_stand_where_nothing_is_run(name, epsilon):
 def test_too_few_groups_are_as_many_as_can_vote():
     chart = gallery.the_vote(Run(), epsilon=0.2, n=100)
     drawn(chart, "the_vote")
-    assert chart.title == "510 groups vote on each other; 100 are too few at ε = 0.2"
+    where, _ = chart.panels
+    assert where.title == "510 groups, as points"
+    assert where.note.endswith("; 100 are too few.")
 
 
 def test_a_subspace_is_found_as_often_as_predicted():

@@ -1,4 +1,4 @@
-"""The pictures of notebook 03 are complete, say what they show, and their explorers get richer."""
+"""The pictures of notebook 04 are complete, say what they show, and their explorers get richer."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from tests.chapters.pictures import require_complete, require_one_look_each, the
 from workbench.chapters import covariance as gallery
 from workbench.chapters.covariance.claims import net as m21_heavy_net
 from workbench.chapters.covariance.figures import net
-from workbench.chapters.covariance.figures.condition import any_spectrum
+from workbench.chapters.covariance.figures.condition import spectra_panel
 from workbench.chapters.covariance.figures.ellipses import followed, pair, tilted
 from workbench.charts.agreement import agreement
 from workbench.privacy import ZCDP, ApproxDP
@@ -18,10 +18,15 @@ MAKERS = (
     "step_by_step",
     "three_layers",
     "rates",
+    "long_ellipsoids",
     "votes",
     "side_by_side",
+    "any_spectrum",
     "table_one",
+    "fewest_rows",
     "pure_net",
+    "net_floors",
+    "net_ellipses",
 )
 
 
@@ -104,7 +109,7 @@ def test_the_view_of_steps_says_when_no_step_helps():
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.2])
 def test_spectra_whose_rows_are_too_much_work_have_a_prediction(epsilon):
-    panel = any_spectrum(Run("quick", 3), ApproxDP(epsilon, 1e-6))
+    panel = spectra_panel(Run("quick", 3), ApproxDP(epsilon, 1e-6))
     (line,) = (one for one in panel.series if one.x)
     assert line.role == "theory"
     assert panel.ylim[0] < line.y[0] < panel.ylim[1]

@@ -1,4 +1,4 @@
-"""The pictures of notebook 08 are complete, say what they show, and their explorers get richer."""
+"""The pictures of notebook 06 are complete, say what they show, and their explorers get richer."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -8,14 +8,18 @@ import pytest
 
 from tests.chapters.pictures import require_complete, theory_first
 from workbench.chapters import matrix_quantile as gallery
-from workbench.chapters.matrix_quantile.figures import pictures, runs_view, steps
+from workbench.chapters.matrix_quantile.figures import neighbours, pictures, runs_view, steps
 from workbench.chapters.matrix_quantile.figures import view as quantile_view
 from workbench.chapters.matrix_quantile.runs import beside, quantile
+from workbench.lab.pictures.grammar import faults
 from workbench.study.run import Run
 from workbench.study.sweeps import sweep
 
 RUNS = {"epsilon": 1.0, "delta": 1e-6, "alpha": 0.2, "d": 2}
-MAKERS = ("count_curve", "nested", "interlacing", "stability", "mask", "rows_needed", "flat", "abstains")
+MAKERS = (
+    "count_curve", "nested", "interlacing", "stability", "strength", "mask", "rows_needed", "flat",
+    "abstains", "abstains_in_the_plane",
+)  # fmt: skip
 
 
 def few(old):
@@ -30,7 +34,7 @@ def _few_runs(monkeypatch):
     told = {d: few(one) for d, one in beside.TOLD_ROWS.items()}
     monkeypatch.setattr(beside, "TOLD_ROWS", told)
     monkeypatch.setattr(steps, "DRAWS", {"quick": 10})
-    monkeypatch.setattr(pictures, "PAIRS", {"quick": 10})
+    monkeypatch.setattr(neighbours, "PAIRS", {"quick": 10})
     yield
     sweep.forget()
 
@@ -40,8 +44,26 @@ def _few_runs(monkeypatch):
 def test_charts_have_words_and_can_be_drawn(name):
     chart = getattr(gallery, name)(Run("quick", 3))
     require_complete(chart, name)
-    assert chart.how_to_read.count(".") >= 2
+    assert faults(chart) == []
     assert all(panel.xlabel and panel.ylabel for panel in chart.panels)
+
+
+def test_bars_of_answers_are_stacked_and_add_up():
+    for panel in gallery.abstains(Run("quick", 3)).panels:
+        right, wrong, silent = panel.series
+        assert right.y == wrong.low
+        assert wrong.y == silent.low
+        assert set(silent.y) == {1.0}
+
+
+def test_the_count_of_normal_rows_is_the_largest_and_the_crossings_are_the_counts():
+    design = steps.planned_design(1.0, 1e-6)
+    sets = steps._sets(design, 17, 0.1)
+    normal, heavy, far = (design.test.measure(x)[0] for x in sets.values())
+    assert normal == design.test.most > max(heavy, far)
+    slopes = steps.slopes(design.test, sets["heavy tails"], [heavy, heavy + 1])
+    assert slopes[0] >= steps.needed(design.test, heavy)
+    assert slopes[1] < steps.needed(design.test, heavy + 1)
 
 
 def test_a_picture_of_levels_is_nested_and_near_its_prediction():
@@ -55,11 +77,11 @@ def test_a_picture_of_levels_is_nested_and_near_its_prediction():
 
 def test_a_replaced_row_stays_between_two_levels_and_not_within_half_of_one(monkeypatch):
     rng = np.random.default_rng(2)
-    found = np.array([pictures.margins(rng) for _ in range(40)])
+    found = np.array([neighbours.margins(rng) for _ in range(40)])
     assert found.max() <= 1 + 1e-5
-    right, middle = pictures.known, pictures.PAIR_LEVEL * pictures.PAIR_N
-    monkeypatch.setattr(pictures, "known", lambda x, v: right(x, middle + (v - middle) / 3))
-    assert max(max(pictures.margins(rng)) for _ in range(80)) > 1 + 1e-3
+    right, middle = neighbours.known, neighbours.PAIR_LEVEL * neighbours.PAIR_N
+    monkeypatch.setattr(neighbours, "known", lambda x, v: right(x, middle + (v - middle) / 3))
+    assert max(max(neighbours.margins(rng)) for _ in range(80)) > 1 + 1e-3
 
 
 def test_the_chance_to_pass_is_that_of_the_noise():

@@ -18,6 +18,7 @@ from workbench.chapters.one_mean.figures import (
 from workbench.chapters.one_mean.figures import intervals as interval_figures
 from workbench.chapters.one_mean.runs import theory
 from workbench.charts.agreement import agreement
+from workbench.lab.pictures.grammar import faults
 from workbench.privacy import PureDP
 from workbench.study.run import Run
 from workbench.study.sweeps.sweep import Sweep, grid
@@ -27,6 +28,7 @@ CHARTS = (
     costs.private_for_free,
     costs.tight_ratio,
     interval_figures.confidence_intervals,
+    interval_figures.interval_coverage,
     currencies.currencies,
 )
 
@@ -62,7 +64,8 @@ def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
     made = chart(Run("quick", 1))
     require_complete(made, chart.__name__)
     assert made.how_to_read.count(".") >= 2
-    assert all(panel.xlabel and panel.ylabel for panel in made.panels)
+    assert all((panel.xlabel or panel.names) and panel.ylabel for panel in made.panels)
+    assert faults(made) == []
 
 
 @pytest.mark.usefixtures("_few_runs")

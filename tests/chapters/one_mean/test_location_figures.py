@@ -9,6 +9,7 @@ from tests.chapters.pictures import require_complete, require_one_look_each
 from workbench.chapters.one_mean.figures import location as gallery
 from workbench.chapters.one_mean.figures.location_view import error_against_radius_view
 from workbench.chapters.one_mean.runs import location as sweeps
+from workbench.lab.pictures.grammar import faults
 from workbench.study.run import Run
 
 MAKERS = (gallery.error_against_radius, gallery.rows_against_radius, gallery.rows_against_delta)
@@ -25,6 +26,7 @@ def _small(world):
 def test_charts_have_words_predictions_and_one_look_per_estimator(make):
     chart = make(Run("quick", 3))
     require_complete(chart, make.__name__)
+    assert faults(chart) == []
     assert {series.role for series in chart.panels[0].series} >= {"estimate", "theory"}
     require_one_look_each(chart.panels[0])
 

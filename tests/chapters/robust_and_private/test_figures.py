@@ -18,7 +18,9 @@ from workbench.study.run import Run
 from workbench.study.sweeps import sweep
 
 CHARTS = tuple(
-    getattr(gallery, name) for name in gallery.__all__ if name not in ("CLAIMS", "FULL", "duel_view")
+    getattr(gallery, name)
+    for name in gallery.__all__
+    if name not in ("CLAIMS", "FILMS", "FULL", "duel_view", "filtering", "hidden_world")
 )
 PUBLIC = {"corruption": 0.05, "epsilon": 1.0, "delta": 0.01, "n": 10_000, "d": 10}
 SWEEPS = (
@@ -63,11 +65,13 @@ def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
 
 @pytest.mark.usefixtures("_few_runs")
 def test_figure_1_has_the_axes_of_the_source_and_our_estimators():
-    much, little, epsilons = gallery.figure_1(Run("quick", 1)).panels
-    assert (much.xlabel, little.xlabel, epsilons.xlabel) == ("d", "d", "ε")
+    (much, epsilons), (little,) = (
+        chart(Run("quick", 1)).panels for chart in (gallery.figure_1, gallery.little_corruption)
+    )
+    assert (much.xlabel, little.xlabel, epsilons.xlabel) == ("d, columns", "d, columns", "ε")
     for panel in (much, little, epsilons):
-        assert {"mean/prime", "mean/clipped-box"} <= {series.label for series in panel.series}
-    robust = next(series for series in much.series if series.label == "mean/robust")
+        assert {"PRIME", "clipped mean"} <= {series.label for series in panel.series}
+    robust = next(series for series in much.series if series.colour_key == "mean/robust")
     assert tuple(robust.x) == (3, 10, 20, 50)
 
 
@@ -77,8 +81,11 @@ def test_the_crossover_is_where_the_ratio_stays_below_one():
 
 
 def test_bad_rows_have_the_lengths_of_clean_ones_and_pull_together():
-    lengths, along, pull = gallery.collusion(Run("quick", 1)).panels
+    lengths, along = gallery.collusion(Run("quick", 1)).panels
+    (pull,) = gallery.few_together(Run("quick", 1)).panels
     for panel, apart in ((lengths, 0.1), (along, 3.0)):
+        good, bad = (np.sum(s.y) for s in panel.series)
+        assert bad / (good + bad) == pytest.approx(0.05, abs=0.002)  # areas are shares of all rows
         good, bad = (np.average(s.x, weights=s.y) for s in panel.series)
         assert abs(bad - good) < apart + 1.0
         assert (abs(bad - good) > 2.0) == (panel is along)
@@ -94,18 +101,20 @@ def test_swapped_tails_leave_the_spectrum_and_a_cluster_does_not():
 
 def test_the_histogram_is_the_one_of_the_filter():
     (panel,) = gallery.score_histogram(Run("quick", 1)).panels
-    clean, bad, noisy, cut = (np.array(s.y if s.role != "reference" else s.x) for s in panel.series)
-    assert clean[clean >= 1].sum() + bad[bad >= 1].sum() == 2 * 0.05 * scores.N
-    assert np.abs(noisy - clean - bad)[clean + bad > 20].max() < 200
-    gone = np.array(panel.series[0].x) > cut[0]
-    right, wrong = (int(counts[gone & (counts >= 1)].sum()) for counts in (bad, clean))
-    assert panel.note == f"Removed: {right} of {0.05 * scores.N:.0f} corrupted rows, {wrong} others."
+    clean, both, noisy = (np.array(s.y) for s in panel.series)
+    bad = both - clean
+    assert both.sum() == 2 * 0.05 * scores.N
+    assert np.abs(noisy - both)[both > 20].max() < 200
+    threshold, removed = panel.marks
+    gone = np.array(panel.series[0].x) > threshold.x
+    right, wrong = (int(counts[gone].sum()) for counts in (bad, clean))
+    assert (removed.x, removed.text) == (threshold.x, f"removed: {right} corrupted, {wrong} clean")
     assert right > 500
     assert wrong < right / 100
 
 
 def test_both_extremes_of_the_score_lose_to_the_default():
-    one, four, many, _ = scores._separation(1, 0.05, scores.N, scores.D).series
+    one, four, many = scores._separation(1, 0.05, scores.N, scores.D).series
     shown = np.array(one.x)
     default = np.argmin(np.abs(shown - 6.1))
     assert one.y[0] < one.y[default] - 0.2
@@ -124,7 +133,7 @@ def test_the_duel_shows_the_rows_first_and_then_round_after_round(attack):
     assert all(frame.panels[1] == frames[0].panels[1] for frame in frames)
     marked = [series for series in frames[-1].panels[0].series if series.role == "estimate"]
     assert len(marked) == len(lkko21_duel.FIGHTERS)
-    lines = [series.y for series in frames[-1].panels[0].series if series.label == "wanted accuracy α"]
+    lines = [series.y for series in frames[-1].panels[0].series if series.label == "target accuracy α"]
     assert lines == [(wanted, wanted)]
     assert f"at most α = {wanted:g} in " in frames[-1].caption
 
@@ -136,3 +145,31 @@ def test_the_scoreboard_holds_medians_over_the_limit():
     row, column = 1, lkko21_duel.FIGHTERS.index("mean/prime")
     cell = frame[frame["attack"] == lkko21_duel.SHOWN[row]]["mean/prime"].median()
     assert panel.heat.values[row][column] == pytest.approx(cell / prime.limit(0.05))
+
+
+def test_every_attack_of_the_duel_is_drawn_and_moves_the_mean_by_what_is_written():
+    charts = [
+        made(Run("quick", 1)) for made in (gallery.attacks_far, gallery.attacks_near, gallery.attacks_hidden)
+    ]
+    panels = {panel.title: panel for chart in charts for panel in chart.panels}
+    assert set(panels) == set(lkko21_duel.GLOSS.values())
+    assert set(lkko21_duel.GLOSS) == set(lkko21_duel.SHOWN)
+    for name, title in lkko21_duel.GLOSS.items():
+        dots = panels[title].series
+        assert sum(len(one.x) for one in dots) == 400
+        assert len(dots) == 1 + (name != "none")
+        assert len(dots[-1].x) == (400 if name == "none" else 40)
+    clean, swapped = (panels[lkko21_duel.GLOSS[name]] for name in ("none", "tail-swap"))
+    means = [
+        np.mean([pair for one in panel.series for pair in zip(one.x, one.y, strict=True)], axis=0)
+        for panel in (clean, swapped)
+    ]
+    moved = float(swapped.marks[0].text.removesuffix(" σ"))
+    assert np.linalg.norm(np.subtract(*means)) == pytest.approx(moved, rel=0.05)
+
+
+def test_a_ratio_of_the_tables_is_the_rows_needed_over_the_formula():
+    (panel,) = gallery.table_formulas(Run("quick", 1)).panels[:1]
+    fast = next(series for series in panel.series if "polynomial" in series.label)
+    terms = sizes.Terms()
+    assert tuple(fast.y) == pytest.approx([terms.rows("1", int(d))["both"].polynomial.total for d in fast.x])

@@ -4,8 +4,8 @@ import pytest
 from tests.chapters.pictures import require_complete
 from workbench.catalog import CATALOG
 from workbench.chapters import start_here
-from workbench.chapters.start_here import columns, costs
-from workbench.chapters.start_here import means as start_here_means
+from workbench.chapters.start_here import applicable, columns, costs
+from workbench.chapters.start_here.means import BARS
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, ApproxDP, Ledger, PureDP
 from workbench.study.run import Run
@@ -13,7 +13,7 @@ from workbench.study.run import Run
 
 @pytest.fixture
 def _few_runs(monkeypatch):
-    monkeypatch.setattr(start_here_means, "RUNS", {"quick": 8})
+    monkeypatch.setattr(applicable, "RUNS", {"quick": 8})
 
 
 def ledger(*epsilons):
@@ -34,7 +34,7 @@ def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
 
 def test_every_private_estimator_of_a_mean_has_a_row():
     means = {key for key, entry in CATALOG.items() if entry.estimand == "mean"}
-    found = start_here_means.candidates(442, 1.0)
+    found = applicable.candidates(442, 1.0)
     assert means - {one.key for one in found} == {"mean/empirical", "mean/filter-nonprivate"}
     assert all(one.budget is not None or one.reason for one in found)
 
@@ -43,11 +43,11 @@ def test_every_private_estimator_of_a_mean_has_a_row():
 @pytest.mark.parametrize("n", [50, 442])
 def test_whoever_has_a_budget_runs_at_it_and_it_is_within_the_one_budget(n, epsilon):
     x, rng = columns.column()[:n], np.random.default_rng(1)
-    for one in start_here_means.candidates(n, epsilon):
+    for one in applicable.candidates(n, epsilon):
         if one.budget is not None:
             delivered = one.estimator(x, budget=one.budget, rng=rng).guarantee.budget
             assert getattr(delivered, "epsilon", epsilon) <= epsilon
-            assert getattr(delivered, "delta", 0.0) <= start_here_means.DELTA
+            assert getattr(delivered, "delta", 0.0) <= applicable.DELTA
 
 
 @pytest.mark.usefixtures("_few_runs")
@@ -58,29 +58,30 @@ def test_a_row_stays_as_it_is_when_others_come_and_go(monkeypatch):
         return {panel.names[int(bar.x[0]) - 1]: (bar.low, bar.y, bar.high) for bar in bars}
 
     before = rows()
-    monkeypatch.setattr(start_here_means, "keys", lambda: ("mean/coinpress", "univariate/median"))
-    assert rows() == {key: before[key] for key in ("mean/coinpress", "univariate/median")}
+    monkeypatch.setattr(applicable, "keys", lambda: ("mean/coinpress", "univariate/median"))
+    assert rows() == {name: before[name] for name in ("CoinPress", "median")}
 
 
 def test_an_estimator_that_does_not_apply_has_an_empty_row_and_a_reason(monkeypatch):
     kind = type(CATALOG["univariate/median"].estimator)
 
     def refuse(self, n, d, budget):
-        raise ArgumentError("n", n, "at least 10000")
+        raise ArgumentError("n", n, "at least 10000 at (ε = 1, δ = 1e-06)-DP")
 
     monkeypatch.setattr(kind, "plan", refuse)
     (chart, *_, last) = start_here.side_by_side_view(Run("quick", 1), delta=1e-6, epsilon=1.0, n=100)
     panel = last.panels[0]
     assert chart.panels[0].names == panel.names
-    place = 1 + panel.names.index("univariate/median")
+    place = 1 + panel.names.index("median")
     assert all(place not in series.x for series in panel.series)
-    assert "univariate/median does not run here: n = 100: expected at least 10000." in panel.note
+    assert panel.note.startswith(f"{BARS} median does not run here")
+    assert "median does not run here: n = 100: expected at least 10000." in panel.note
 
 
 def test_the_view_shows_the_plain_mean_first_and_then_more_and_more_releases():
     frames = list(start_here.side_by_side_view(Run("quick", 1), delta=1e-6, epsilon=1.0, n=442))
     assert frames[0].caption == "The plain mean of these 442 rows is 26.38."
-    assert all(series.role == "reference" for series in frames[0].panels[0].series)
+    assert {series.role for series in frames[0].panels[0].series} == {"truth", "reference"}
     assert [frame.caption.split("; ")[1] for frame in frames[1:]] == [
         f"{runs} releases each." for runs in (4, 12, 28, 60)
     ]
@@ -96,19 +97,30 @@ def test_all_rows_are_used_at_the_end_of_the_slider():
 
 def test_silence_is_said():
     *_, last = start_here.side_by_side_view(Run("quick", 17), delta=1e-6, epsilon=0.05, n=50)
-    assert "Mostly no answer: univariate/unbounded-mean" in last.caption
+    assert "Mostly no answer: mean without a range" in last.caption
+    (panel,) = start_here.side_by_side(Run("quick", 17, most=8), epsilon=0.05, n=50).panels
+    assert "mean without a range (no answer)" in panel.names
+    assert "clipped mean" in panel.names
 
 
 def test_bars_of_a_ledger_lie_end_to_end():
     panel = costs.spent(ledger(0.5, 0.2)).panels[0]
-    assert panel.names == ("release 0", "release 1", "left")
-    bars = [(series.low[0], series.high[0]) for series in panel.series if series.low]
+    assert panel.names == ("release 0: 0.5", "release 1: 0.2", "left: 0.3")
+    bars = [pair for series in panel.series if series.low for pair in zip(series.low, series.y, strict=True)]
     assert np.allclose(bars, [(0, 0.5), (0.5, 0.7), (0.7, 1.0)])
+
+
+def test_a_refused_release_crosses_the_line_from_where_the_ledger_ends():
+    panel = start_here.spending(Run("quick", 1)).panels[0]
+    assert panel.names == ("interval for bmi: 0.5", "mean of bp: 0.3", "mean of s1: 0.4", "left: 0.2")
+    (refused,) = (series for series in panel.series if series.label == "refused")
+    assert (*refused.x, *refused.low, *refused.y) == pytest.approx((3, 0.8, 1.2))
+    assert panel.ylim[1] > 1.2
 
 
 def test_an_empty_ledger_is_all_left_and_another_currency_is_refused():
     panel = costs.spent(ledger()).panels[0]
-    assert panel.names == ("left",)
+    assert panel.names == ("left: 1",)
     with pytest.raises(ArgumentError, match="budgets of ε"):
         costs.spent(Ledger(ZCDP(1.0)))
 

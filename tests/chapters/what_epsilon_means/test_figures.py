@@ -10,7 +10,7 @@ import pytest
 
 from tests.chapters.pictures import require_complete, theory_first
 from workbench.chapters import what_epsilon_means as gallery
-from workbench.chapters.what_epsilon_means.figures import attacks, leaks, row_view
+from workbench.chapters.what_epsilon_means.figures import attacks, guess_view, leaks, row_view
 from workbench.chapters.what_epsilon_means.figures import tracing as tracing_figure
 from workbench.chapters.what_epsilon_means.runs import attacker, floats, tracing
 from workbench.study.run import Run
@@ -59,9 +59,9 @@ def test_everything_of_the_chapter_is_in_its_notebook():
 @pytest.mark.parametrize(
     ("view", "values", "frames"),
     [
-        (gallery.one_row_view, {"row": 5.0, "mechanism": "Laplace", **BUDGET}, row_view.ROUNDS + 1),
-        (gallery.one_row_view, {"row": -2.0, "mechanism": "median", **BUDGET}, row_view.ROUNDS + 1),
-        (gallery.guess_view, {"cut": 0.5, "mechanism": "Gaussian", "game": "third", **BUDGET}, 2),
+        (row_view.one_row_view, {"row": 5.0, "mechanism": "Laplace", **BUDGET}, row_view.ROUNDS + 1),
+        (row_view.one_row_view, {"row": -2.0, "mechanism": "median", **BUDGET}, row_view.ROUNDS + 1),
+        (guess_view.guess_view, {"cut": 0.5, "mechanism": "Gaussian", "game": "third", **BUDGET}, 2),
         (gallery.tracing_view, {"n": 50, "d": 80, **BUDGET}, 7),
     ],
 )
@@ -74,7 +74,7 @@ def test_views_yield_theory_first_and_then_more(view, values, frames):
 
 def said(row, mechanism):
     """What the explorer of one row says at once: the share of ε, the promise, and rounds won."""
-    words = next(gallery.one_row_view(Run("quick", 3), row=row, mechanism=mechanism, **BUDGET)).caption
+    words = next(row_view.one_row_view(Run("quick", 3), row=row, mechanism=mechanism, **BUDGET)).caption
     pattern = (
         r"reaches ([\d.e+-]+) times.* promise is (kept|BROKEN)\. .* wins ([\d.]+) of 100 .* leaves ([\d.]+)"
     )
@@ -98,7 +98,7 @@ def test_a_row_that_is_clipped_keeps_the_promise_and_one_that_is_not_breaks_it()
 
 def test_releases_follow_the_densities_of_the_explorer():
     """Within five standard errors, bin by bin, as 50 bins and two tables need at 1e-4."""
-    *_, last = gallery.one_row_view(Run("quick", 3), row=5.0, mechanism="Gaussian", **BUDGET)
+    *_, last = row_view.one_row_view(Run("quick", 3), row=5.0, mechanism="Gaussian", **BUDGET)
     draws, width = row_view.ROUNDS * row_view.MANY, 2 * row_view.REACH / row_view.BINS
     curves = {one.colour_key: one for one in last.panels[0].series if one.role == "theory"}
     for seen in (one for one in last.panels[0].series if one.role == "estimate"):
@@ -112,14 +112,14 @@ def test_releases_follow_the_densities_of_the_explorer():
 def test_twenty_rounds_are_counted_and_the_best_cut_wins_most_in_the_long_run():
     def long_run(cut):
         words = next(
-            gallery.guess_view(Run("quick", 3), cut=cut, mechanism="Laplace", game="first", **BUDGET)
+            guess_view.guess_view(Run("quick", 3), cut=cut, mechanism="Laplace", game="first", **BUDGET)
         ).caption
         return [float(one) for one in re.findall(r"(\d+\.\d)\b", words)]
 
     yours, best, most = long_run(0.0)
     assert yours == best < most
     assert long_run(6.0)[0] < best
-    *_, last = gallery.guess_view(Run("quick", 3), cut=0.0, mechanism="Laplace", game="second", **BUDGET)
+    *_, last = guess_view.guess_view(Run("quick", 3), cut=0.0, mechanism="Laplace", game="second", **BUDGET)
     won = int(re.search(r"you win (\d+) of 20", last.caption)[1])
     right = [one for one in last.panels[0].series if one.label == "right"]
     assert sum(len(tuple(one.x)) for one in right) == won

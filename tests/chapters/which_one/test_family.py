@@ -9,6 +9,7 @@ from workbench.catalog import CATALOG
 from workbench.chapters import which_one
 from workbench.chapters.which_one import choice, family
 from workbench.chapters.which_one.family import Need, member
+from workbench.charts import methods
 from workbench.privacy import NonPrivate
 from workbench.study.run import Run
 
@@ -78,7 +79,9 @@ def test_a_picture_says_what_the_table_says(figure):
     require_complete(chart, figure.__name__)
     heat = chart.panels[0].heat
     members = family.family(*ALL[:1] if figure is which_one.family_of_means else ALL[1:])
-    assert heat.rows == tuple(one.key for one in members)
+    assert len(set(heat.rows)) == len(heat.rows) == len(members)
+    for row, one in zip(heat.rows, members, strict=True):
+        assert row.startswith((methods.name(one.key), "clipped to a box"))
     for one, cells in zip(members, heat.values, strict=True):
         assert sum(cells[:-1]) == sum(one.needs.values()) / 2
         assert cells[-1] == one.privacy / 2

@@ -1,18 +1,24 @@
-"""What the solutions of notebooks 03 and 04 say, and what the package finds."""
+"""What the solutions of notebooks 04 and 05 say, and what the package finds."""
 
+import json
 import re
 from functools import cache
 from math import sqrt
+from pathlib import Path
+from textwrap import dedent
 
 import numpy as np
 
 from tests.lab.exercises.solutions import Said
 from workbench.chapters import any_gaussian, covariance
+from workbench.chapters.any_gaussian.exercise import allowed
 from workbench.chapters.any_gaussian.figures.vote import Vote, scattered
+from workbench.chapters.covariance.exercise import WITHIN, WORLDS
 from workbench.chapters.covariance.runs.heavy import D
 from workbench.chapters.covariance.runs.heavy_theory import CutStudent
-from workbench.privacy import ApproxDP
+from workbench.privacy import ZCDP, ApproxDP
 from workbench.privacy.mechanisms import truncated_laplace_bound
+from workbench.study.audit.audit import audit
 from workbench.study.run import Run
 
 SEED, OTHERS = 17, range(1, 13)
@@ -55,6 +61,50 @@ def asked(n):
 
 def agreed(share, n=400):
     return Vote.of(scattered(n, share, np.random.default_rng(SEED)), ApproxDP(4.0, 1e-3)).agreed
+
+
+@cache
+def printed(stem, first):
+    """What the code of a solution defines, which begins with these words."""
+    text = (Path(__file__).parents[3] / "notebooks" / f"{stem}.ipynb").read_text(encoding="utf-8")
+    cells = ["".join(cell["source"]) for cell in json.loads(text)["cells"]]
+    (solutions,) = (cell for cell in cells if cell.startswith("## Exercises"))
+    codes = [dedent(code) for code in re.findall(r"```python\n(.*?)```", solutions, re.DOTALL)]
+    (code,) = (one for one in codes if one.startswith(first))
+    names = {"np": np, "print": lambda *_: None, "ZCDP": ZCDP, "ApproxDP": ApproxDP}
+    exec(code, names)
+    return names
+
+
+def secret(sensitivity):
+    """The report on the second moment of exercise 4 at a sensitivity."""
+    code = printed("04_covariance", "def mine(x, trials")
+    return audit(lambda *given: code["mine"](*given, sensitivity), code["pairs"], ZCDP(0.5))
+
+
+def spread(i, j):
+    """The standard deviation of an entry of (z + zᵀ)/2."""
+    z = np.random.default_rng(SEED).standard_normal((20_000, 2, 2))
+    return ((z + z.swapaxes(1, 2)) / 2)[:, i, j].std()
+
+
+def by_lead(threshold):
+    """The report on the most popular number, released by its lead."""
+    code = printed("05_any_gaussian", "def mine(x, trials")
+    return audit(lambda *given: code["mine"](*given, threshold), code["pairs"], ApproxDP(1, 1e-3))
+
+
+def attacked():
+    """How far the hidden attacker moves the average of exercise 4, the mean and the median."""
+    own = printed("05_any_gaussian", "def mine(points")["mine"]
+    return [any_gaussian.attack(one).moved for one in (own, np.mean, np.median)]
+
+
+@cache
+def judged(steps):
+    """How the covariance of exercise 5 does in hidden worlds."""
+    mine = printed("04_covariance", "def noisy")["mine"]
+    return covariance.judge(lambda *given: mine(*given, steps))
 
 
 def masked(condition):
@@ -105,6 +155,45 @@ GAUSSIANS = {
             lambda error: error.rounds(LAW.sampling(LAW.best_radius(N, RHO), N)),
         ),
     ),
+    ("04_covariance", 4): (
+        Said(r"is $\sqrt2/(n\sqrt{2\rho})$", lambda *found: found == (2, 2)),
+        Said(r"$M_{12}$ has $1/\sqrt2$ of it", lambda *_: not secret(2**0.5).violated),
+        Said("$M_{11}$"),
+        Said(
+            r"without the $\sqrt2$ it does, and proves that $\rho$ is at least $0.52$",
+            lambda _, rho: secret(1.0).violated and rho.rounds(secret(1.0).rho_lower),
+        ),
+    ),
+    ("04_covariance", 5): (
+        Said(
+            "a radius of 4 and $e$ twice the standard deviation",
+            lambda radius: radius == printed("04_covariance", "def noisy")["noisy"].__defaults__[0],
+        ),
+        Said(
+            "With one step it errs by $3.2$, with 2 by $0.067$",
+            lambda one, two, better: (
+                one.rounds(np.median(judged(1).mine)) and better.rounds(np.median(judged(int(two)).mine))
+            ),
+        ),
+        Said(
+            "only 11 of the 12 worlds are within $0.2$",
+            lambda good, worlds, within: (
+                good == judged(2).good and worlds == len(judged(2).mine) and within == WITHIN
+            ),
+        ),
+        Said(
+            "with 3 steps all are, and the median error is $0.033$",
+            lambda steps, error: (
+                judged(int(steps)).good == WORLDS and error.rounds(np.median(judged(int(steps)).mine))
+            ),
+        ),
+        Said(
+            r"$(z + z^\top)/2$ has the full standard deviation on the diagonal and $1/\sqrt2$ of it off it",
+            lambda half, one, root: (
+                half == 2 and np.isclose(spread(0, 1) / spread(0, 0), one / root**0.5, 0.03)
+            ),
+        ),
+    ),
     ("05_any_gaussian", 1): (
         Said(
             "Up to 2 %, 3 groups of 150; with 4 there is an answer 35 % of the time",
@@ -135,6 +224,32 @@ GAUSSIANS = {
             "A Thompson distance of about 0.1, a factor of 1.1, in both cases",
             lambda distance, factor: all(
                 distance.rounds(found) and factor.rounds(by) for found, by in map(masked, (1.0, 1e4))
+            ),
+        ),
+    ),
+    ("05_any_gaussian", 4): (
+        Said(
+            "moves it by $0.017$, and $0.091$ is allowed",
+            lambda moved, most: moved.rounds(attacked()[0]) and most.rounds(allowed()),
+        ),
+        Said("moves the mean by $10^4$", lambda far: far.rounds(attacked()[1])),
+        Said(
+            "the median by $0.49$: if one half of the points lies at one end and one half",
+            lambda far: far.rounds(attacked()[2]) and far > allowed(),
+        ),
+    ),
+    ("05_any_gaussian", 5): (
+        Said(
+            r"$1 + \ln\frac1{2\delta} = 7.2$",
+            lambda *found: found[-1].rounds(printed("05_any_gaussian", "def mine(x")["mine"].__defaults__[0]),
+        ),
+        Said("the audit finds nothing", lambda: not by_lead(1 + np.log(500)).violated),
+        Said(
+            "gives in 70 % of all runs and the second never",
+            lambda share: (
+                by_lead(0.0).counts[1] == 0
+                and share.rounds(1 - np.exp(-0.5) / 2)
+                and abs(by_lead(0.0).counts[0] / by_lead(0.0).trials - share) < 0.02
             ),
         ),
     ),

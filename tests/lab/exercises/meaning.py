@@ -1,4 +1,4 @@
-"""What the solutions of notebook 01 say, and what the package finds."""
+"""What the solutions of notebook 01, and of the code of notebook 00, say, and what the package finds."""
 
 from functools import cache
 from math import exp
@@ -43,7 +43,37 @@ def audited(numerator):
     return audit(mine, pairs, PureDP(2))
 
 
+def dropped():
+    """The report on dropping what is outside of [-1, 1], where one row is left."""
+
+    def careless(x, trials, rng):
+        return x[np.abs(x) <= 1].mean() + rng.laplace(scale=2 / len(x), size=trials)
+
+    return audit(careless, [Pair("one is left", [1, 9, 9, 9], [-1, 9, 9, 9])], PureDP(1), seed=17)
+
+
+def repaired():
+    """The report on the repaired function, at the same rows."""
+
+    def clipped(x, trials, rng):
+        return np.clip(x, -1, 1).mean() + rng.laplace(scale=2 / len(x), size=trials)
+
+    return audit(clipped, [Pair("one is left", [1, 9, 9, 9], [-1, 9, 9, 9])], PureDP(1), seed=17)
+
+
 MEANING = {
+    ("00_start_here", 4): (
+        Said(
+            "moves by 2, not by $2/4$, and the audit proves that ε is at least 3.53",
+            lambda by, two, four, proved: (
+                by == two == 2
+                and four == 4
+                and dropped().violated
+                and not repaired().violated
+                and proved.rounds(dropped().eps_lower)
+            ),
+        ),
+    ),
     ("01_what_epsilon_means", 1): (
         Said("wins 13.9 of 20 rounds", lambda wins, rounds: wins.rounds(won(1.0)) and rounds == 20),
         Said(

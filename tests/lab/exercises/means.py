@@ -1,18 +1,24 @@
 """What the solutions of notebooks 00 to 02 say, and what the package finds."""
 
 from functools import cache
-from math import log, sqrt
+from math import log, pi, sqrt
 
 import numpy as np
+from scipy.optimize import brentq
 
-from tests.lab.exercises.solutions import Said
+from tests.lab.conftest import ROOT
+from tests.lab.exercises.solutions import Said, functions
+from workbench.chapters.many_dimensions import exercise as many_dimensions
 from workbench.chapters.many_dimensions.runs import means
-from workbench.chapters.start_here import means as column
+from workbench.chapters.one_mean import exercise as one_mean
+from workbench.chapters.one_mean.claims.costs import noise_part
+from workbench.chapters.start_here import applicable, columns
 from workbench.estimators.parts.locate.window_mean import WINDOW, WindowMedian
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.two_step_mean import TwoStepMean
 from workbench.privacy import ApproxDP, Charge, GaussianDP, PureDP
 from workbench.privacy.mechanisms import gaussian_scale
+from workbench.study.audit.audit import audit
 from workbench.study.sweeps.streams import Role, stream
 
 SEED = 17
@@ -25,22 +31,22 @@ BEST = (
 @cache
 def released(key, n, epsilon, runs=200):
     """Errors of releases on the rows of the explorer."""
-    whole = column.column()
+    whole = columns.column()
     x = whole if n == len(whole) else stream(SEED, Role.DATA, "view", n, 0).choice(whole, n, replace=False)
     noise = stream(SEED, Role.NOISE, f"solutions {key}", n, 0)
-    return column.released(column.candidate(key, n, epsilon), x, runs, noise) - x.mean()
+    return applicable.released(applicable.candidate(key, n, epsilon), x, runs, noise) - x.mean()
 
 
 @cache
 def within_one(n, best):
     """The share of releases within one unit, of each of the best estimators or of each of the others."""
-    keys = [key for key in map(str, column.keys()) if (key in BEST) == best]
+    keys = [key for key in map(str, applicable.keys()) if (key in BEST) == best]
     return [float(np.mean(np.abs(released(key, n, 0.5)) <= 1)) for key in keys]
 
 
 def standard_errors(epsilon):
     """The median error of the two-step mean, in standard errors."""
-    x = column.column()
+    x = columns.column()
     return float(np.median(released(BEST[0], len(x), epsilon, 400))) / (x.std() / sqrt(len(x)))
 
 
@@ -79,6 +85,26 @@ def moved_counts():
     replaced = np.abs(count([3.5, *rows[1:]]) - count(rows))
     added = np.abs(count([*rows, 3.5]) - count(rows))
     return replaced.max(), replaced.sum(), added.sum()
+
+
+def window(n):
+    """The half-width of the lecture's second step."""
+    return 2.5 + sqrt(2 * log(4 * n / 0.05))
+
+
+@cache
+def crosses(epsilon):
+    """The n at which privacy moves the mean as far as sampling does."""
+    return brentq(lambda n: noise_part(n, epsilon) - sqrt(2 / (pi * n)), 10, 1e6)
+
+
+@cache
+def accused(stem, given, claim):
+    """The report on the function of an exercise, as the cell prints it."""
+    mine, _ = functions(ROOT / "notebooks" / f"{stem}.ipynb")
+    report = audit(mine, given.PAIRS, claim, seed=SEED, name="mine")
+    assert report.violated
+    return report
 
 
 def parts(key, n):
@@ -127,14 +153,14 @@ MEANS = {
         Said(
             "with all 442 rows these five are, 98 % of the time or more",
             lambda n, least: (
-                n == len(column.column()) and len(BEST) == 5 and min(within_one(int(n), True)) >= least
+                n == len(columns.column()) and len(BEST) == 5 and min(within_one(int(n), True)) >= least
             ),
         ),
     ),
     ("00_start_here", 3): (
         Said(
             "averages over 441 and 442 rows",
-            lambda fewer, n: n == len(column.column()) and fewer == n - 1,
+            lambda fewer, n: n == len(columns.column()) and fewer == n - 1,
         ),
         Said(
             "no sensitivity of $2B/n$ covers",
@@ -157,8 +183,10 @@ MEANS = {
     ),
     ("02_one_mean", 2): (
         Said(
-            r"$8 e^{\varepsilon/2}/\delta$",
-            lambda eight, two: np.isclose(eight * np.exp(0.7 / two) / 1e-6, acts_as(0.7, 1e-6), rtol=0.02),
+            r"one of length $8 e^{\varepsilon/2}/\delta$, which is $2R$",
+            lambda eight, two, half: (
+                np.isclose(eight * np.exp(0.7 / two) / 1e-6, acts_as(0.7, 1e-6), rtol=0.02) and half == 2
+            ),
         ),
         Said(
             r"$R \approx 4/\delta = 4 \cdot 10^6$",
@@ -173,6 +201,35 @@ MEANS = {
                 (taken, both, alone) == moved_counts() and given == norm == 1
             ),
         ),
+    ),
+    ("02_one_mean", 4): (
+        Said(
+            r"$4w/(n\varepsilon) = \sqrt{2/(\pi n)}$ says $\sqrt n = 5.0\,w/\varepsilon$",
+            lambda four, two, factor: (
+                np.isclose(four * window(500), 500 * noise_part(500, 1.0))
+                and factor.rounds(four / sqrt(two / pi))
+            ),
+        ),
+        Said(
+            r"At $\varepsilon = 1$ the window is $w = 7.3$ and $n \approx 1340$",
+            lambda epsilon, w, n: w.rounds(window(crosses(epsilon))) and abs(n - crosses(epsilon)) <= 5,
+        ),
+        Said(
+            r"at $\varepsilon = 0.5$ it is $7.6$ and $n \approx 5820$. Half of $\varepsilon$ costs four"
+            " times the rows",
+            lambda epsilon, w, n: (
+                w.rounds(window(crosses(epsilon)))
+                and abs(n - crosses(epsilon)) <= 5
+                and 4 < crosses(epsilon) / crosses(2 * epsilon) < 4.5
+            ),
+        ),
+    ),
+    ("02_one_mean", 5): (
+        Said(
+            r"The audit proves that $\varepsilon$ is at least 5.89, and it is infinite",
+            lambda proved: proved.rounds(accused("02_one_mean", one_mean, PureDP(1.0)).eps_lower),
+        ),
+        Said("for half of"),
     ),
     ("03_many_dimensions", 1): (
         Said("The box errs by about 14.3 σ", lambda error: error.rounds(parts(means.BOX, 2000).total)),
@@ -200,17 +257,27 @@ MEANS = {
     ),
     ("03_many_dimensions", 2): (
         Said(
-            r"the noise of a step at 1 % of $\mu^2$ is ten times that at 100 %",
-            lambda share, _square, whole: np.isclose(noise_at(share), 10 * noise_at(whole)),
+            "the noise of a step with 1 % of the budget is ten times that at 100 %",
+            lambda share, whole: np.isclose(noise_at(share), 10 * noise_at(whole)),
         ),
         Said("beside a ball of radius 1000", lambda radius: radius == 10 * 100.0),
     ),
     ("03_many_dimensions", 3): (
         Said(
-            r"$A = I/\sqrt u$ at first, and $U_1^{-1/2}/\sqrt u$ after one step: symmetric, and rows of the"
-            r" first two steps are mapped rightly. After two steps $A = U_2^{-1/2} U_1^{-1/2}/\sqrt u$. If"
-            r" $\Sigma$ is diagonal, $U_1$ and $U_2$",
+            r"$A = I/\sqrt u$ at first, and $U_1^{-1/2}/\sqrt u$ after one step: symmetric, so that rows of"
+            r" the first two steps are mapped correctly. After two steps"
+            r" $A = U_2^{-1/2} U_1^{-1/2}/\sqrt u$. If $\Sigma$ is diagonal, $U_1$ and $U_2$",
             lambda *_: sides(),
         ),
+    ),
+    ("03_many_dimensions", 4): (
+        Said(
+            r"the audit proves that $\mu$ is at least 2.69, and it is 2.83",
+            lambda proved, true: (
+                proved.rounds(accused("03_many_dimensions", many_dimensions, GaussianDP(1.0)).mu_lower)
+                and true.rounds(sqrt(many_dimensions.D))
+            ),
+        ),
+        Said("too much for 0.4"),
     ),
 }

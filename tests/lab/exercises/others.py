@@ -1,56 +1,28 @@
-"""What the solutions of notebooks 05, 06 and 08 say, and what the package finds."""
+"""What the solutions of notebooks 06 and 08 say, and what the package finds."""
 
 import json
+import re
 from functools import cache
-from math import log, sqrt
+from math import exp, log, sqrt
 
 import numpy as np
 from scipy.optimize import brentq
 
 from tests.lab.conftest import ROOT
-from tests.lab.exercises.solutions import Said
+from tests.lab.exercises.solutions import Said, exercises
+from workbench.chapters import matrix_quantile as chapter
+from workbench.chapters.matrix_quantile.exercise import UNIT, in_logs, world
 from workbench.chapters.matrix_quantile.figures.pictures import AWAY, known, scale_at
+from workbench.chapters.sparse_covariance.exercise import hidden_worlds as sparse_worlds
 from workbench.chapters.sparse_covariance.runs.designs import charged, share_of, spectral, spread
-from workbench.populations.corruption.mean import MEAN_ATTACKS
-from workbench.privacy import ApproxDP
+from workbench.estimators.parts.quantile.matrix_quantile import quantile as matrix_quantile
+from workbench.privacy import ApproxDP, GaussianDP
 from workbench.privacy.mechanisms import gaussian_scale
+from workbench.study.audit.audit import Pair, audit
+from workbench.study.hidden import hidden_worlds
 
-ALPHA = 0.05
-MAP = ROOT / "figures" / "08_sparse_covariance" / "regime_map.json"
+MAP = ROOT / "figures" / "08_sparse_covariance" / "regime_further.json"
 ROWS = (1, 2, 3, 4, 100)
-
-
-def pull(d):
-    """How far a plain mean follows the planted cluster of Figure 1."""
-    return moved("shift-ones", d)
-
-
-@cache
-def moved(name, d, n=20_000):
-    """How far an attack moves the mean of its rows."""
-    (attack,) = (one for one in MEAN_ATTACKS if one.name == name)
-    rng = np.random.default_rng(5)
-    x = np.zeros((n, d))
-    return float(np.linalg.norm(attack.corrupt(x, ALPHA, rng=rng).mean(axis=0)))
-
-
-def limit(alpha=ALPHA):
-    return alpha * sqrt(log(1 / alpha))
-
-
-def unnoticed(alpha):
-    """The farthest place of a cluster whose excess variance is α ln(1/α)."""
-    excess = lambda t: alpha * (1 - alpha) * t**2 - alpha * log(1 / alpha)  # noqa: E731
-    return brentq(excess, 0.0, 100.0)
-
-
-def cluster_as_said():
-    """Whether place and pull of that cluster are those of the solution, for small and large shares."""
-    return all(
-        np.isclose(unnoticed(a) ** 2, log(1 / a) / (1 - a))
-        and np.isclose(a * unnoticed(a), limit(a) / sqrt(1 - a))
-        for a in (0.01, ALPHA, 0.1)
-    )
 
 
 def entry_noise(p, n):
@@ -66,9 +38,9 @@ def truth():
 def local_errors(users):
     """The errors on the map of the local model for so many users, by p."""
     charts = json.loads(MAP.read_text(encoding="utf-8"))["charts"]
-    (panel,) = (one for one in charts["full"]["panels"] if one["title"].startswith("(d)"))
+    (panel,) = (one for one in charts["full"]["panels"] if one["title"].startswith("local noise"))
     heat, place = panel["heat"], np.log10(users) - 5
-    assert heat["columns"][0] == "10⁵"
+    assert heat["columns"][:2] == ["100\u2009000", "10⁷"]
     return {int(p): row[int(place)] for p, row in zip(heat["rows"], heat["values"], strict=True)}
 
 
@@ -95,31 +67,76 @@ def long_axis(share, n=5000, far=0.1):
 
 
 WITHOUT = (1, 2, 3, 4, 0)
+EIGHTEEN = np.array([1.0, -1.0] * 9)
+GONE, FAR_OFF = (np.append(EIGHTEEN[1:], last) for last in (0.0, 100.0))
+MOVED = Pair("one row moves far", [1.0] * 72 + [1e3] * 28, [1.0] * 71 + [1e3] * 29)
+
+
+@cache
+def second_moments(sensitivity):
+    """The report on the noisy second moment with a sensitivity, of one row at a time, over n."""
+
+    def mine(x, trials, rng):
+        tau = (sensitivity / len(x)) / np.sqrt(2)
+        sds = tau * np.array([np.sqrt(2), 1, np.sqrt(2)])
+        return (x.T @ x / len(x))[[0, 0, 1], [0, 1, 1]] + sds * rng.standard_normal((trials, 3))
+
+    turned = Pair("one row turns", [[1.0, 0.0]] * 4, [[1.0, 0.0]] * 3 + [[0.0, 1.0]])
+    return audit(mine, [turned], GaussianDP(1.0), seed=17, name="step 2")
+
+
+def hard_rule(T, tau, n):
+    """The rule of the solution, put together from its words."""
+    words = exercises(ROOT / "notebooks" / "08_sparse_covariance.ipynb")[5].solution
+    *steps, returned = re.findall(r"`([^`]+)`", words)
+    known = {"T": T, "tau": tau, "n": n, "np": np}
+    exec("\n".join(steps), known)
+    return eval(returned, known)
+
+
+def score(x, strength=2.0, level=9):
+    """h of the example of eighteen rows."""
+    holds = lambda t: (  # noqa: E731
+        sum(x[x**2 < quantile(x, level + t)] ** 2) >= (strength + t) * quantile(x, level - t + 1) * (1 - 1e-9)
+    )
+    return next((t for t in range(8, 0, -1) if holds(t)), 0)
+
+
+def colleague(x, trials, rng):
+    """The function that the notebook attacks."""
+    low, middle, high = (matrix_quantile(x[:, None], 0.3 * len(x) + k).item() for k in (1, 0, -1))
+    return (middle + rng.laplace(scale=high - low, size=trials)) / UNIT
+
+
+@cache
+def mine():
+    """The solution's function, put together from its words."""
+    words = exercises(ROOT / "notebooks" / "06_matrix_quantile.ipynb")[5].solution
+    *steps, returned = re.findall(r"`([^`]+)`", words)
+
+    def made(x, trials, rng):
+        known = {"x": x, "trials": trials, "rng": rng, "np": np, "mq": chapter, "quantile": matrix_quantile}
+        exec("\n".join(steps), known)
+        return eval(returned, known)
+
+    return made
+
+
+def worlds_of(mechanism, by=2.0):
+    """In how many hidden worlds a private variance is within a factor, and of how many."""
+    judged = hidden_worlds(in_logs(mechanism), world, within=log(by), seed=17)
+    return judged.good, judged.worlds
+
+
+def attacked(mechanism):
+    """The report of the notebook's audit, and of one on rows of which nobody is far."""
+    return audit(mechanism, [MOVED], ApproxDP(1.0, 1e-6), seed=17, name="noise of the size of the gap")
+
+
 OTHERS = {
-    ("07_robust_and_private", 1): (
-        Said(
-            r"$0.075\sqrt d > 0.0865$ from $d = 2$ on",
-            lambda slope, most, d: (
-                slope.rounds(pull(1))
-                and np.isclose(slope * sqrt(d), pull(int(d)))
-                and most.rounds(limit())
-                and pull(1) < limit() < pull(int(d))
-            ),
-        ),
-    ),
-    ("07_robust_and_private", 2): (
-        Said(
-            r"$t^2 = \ln(1/\xi)/(1 - \xi)$, and the shift is $\xi t ="
-            r" \xi\sqrt{\ln(1/\xi)/(1-\xi)}$: the limit itself, but for $1/\sqrt{1-\xi}$."
-            " The attack `under-threshold` is this cluster",
-            lambda *_: (
-                cluster_as_said() and 0.9 < moved("under-threshold", 3) / (ALPHA * unnoticed(ALPHA)) <= 1
-            ),
-        ),
-    ),
     ("08_sparse_covariance", 1): (
         Said(
-            r"$2\sqrt p\,\sigma_1/n = 20 \cdot 4.2 \cdot 10^{-4} = 0.0084$: as large as the truth itself",
+            r"$2\sqrt p\,\tau_1/n = 20 \cdot 4.2 \cdot 10^{-4} = 0.0084$: as large as the truth itself",
             lambda two, _one, twenty, _product, norm: (
                 twenty == two * sqrt(100)
                 and norm.rounds(two * sqrt(100) * 4.2e-4)
@@ -138,7 +155,39 @@ OTHERS = {
             ),
         ),
     ),
+    ("08_sparse_covariance", 4): (
+        Said(
+            r"It proves, with 99.99 % confidence, that $\mu$ is at least 1.3; the true one is"
+            r" $\sqrt2 = 1.41$",
+            lambda sure, least, two, true: (
+                np.isclose(sure, 1 - second_moments(1.0).level)
+                and second_moments(1.0).violated
+                and least.rounds(second_moments(1.0).mu_lower)
+                and true.rounds(sqrt(two))
+            ),
+        ),
+        Said(
+            "the sensitivity of a replaced row, the audit accuses nobody",
+            lambda *_: not second_moments(sqrt(2)).violated,
+        ),
+    ),
+    ("08_sparse_covariance", 5): (
+        Said(
+            "The release itself has 2.80 times the error of the default rule",
+            lambda times: f": {times:.2f} times" in sparse_worlds(lambda T, _tau, _n: T),
+        ),
+        Said("it is 1.10 times", lambda times: f": {times:.2f} times" in sparse_worlds(hard_rule)),
+    ),
     ("06_matrix_quantile", 1): (
+        Said(
+            "At about twice the share of the far rows, $v/n = 0.2$, it is within a factor 2.1, at $0.25$"
+            " within 1.8",
+            lambda level, by, next_, less: (
+                by - 0.2 < long_axis(level) <= by and less - 0.2 < long_axis(next_) <= less
+            ),
+        ),
+    ),
+    ("06_matrix_quantile", 2): (
         Said(
             "100 counts 1 and the other four must count 1 together: $(1 + 4 + 9 + 16)/p = 1$, so $P_2 = 30$.",
             lambda *found: (
@@ -160,12 +209,60 @@ OTHERS = {
             lambda *found: np.isclose(quantile(WITHOUT, 2), found[-1]) and counts(WITHOUT, found[-1]) == 1,
         ),
     ),
-    ("06_matrix_quantile", 2): (
+    ("06_matrix_quantile", 3): (
         Said(
-            "At about twice the share of the far rows, $v/n = 0.2$, it is within a factor 2.1, at $0.25$"
-            " within 1.8",
-            lambda level, by, next_, less: (
-                by - 0.2 < long_axis(level) <= by and less - 0.2 < long_axis(next_) <= less
+            "Now $P_v = 17/v$ and the slope is 17",
+            lambda others, slope: np.isclose(quantile(GONE, 5.0), others / 5.0) and slope == sum(GONE**2),
+        ),
+        Said(
+            "$h = 4$, and $P_9 = 17/9 = 1.889$",
+            lambda h, level, *found: (
+                h == score(GONE) and found[-1].rounds(quantile(GONE, level)) and found[:2] == (17, level)
+            ),
+        ),
+        Said(
+            "The quantile with 100 is $2.125$, a share of $0.125$ more",
+            lambda row, far, more: (
+                row == FAR_OFF[-1]
+                and far == quantile(FAR_OFF, 9.0)
+                and np.isclose(1 + more, far / quantile(GONE, 9.0))
+            ),
+        ),
+        Said(
+            "Lemma 4 allows $1/(G - 1) = 1$; with $G = 8$, the largest strength at which $C_1$ is still true,"
+            " it would allow $0.143$",
+            lambda _lemma, _one, _minus, most, strength, _first, less: (
+                most == 1 / (2 - 1)
+                and less.rounds(1 / (strength - 1))
+                and score(EIGHTEEN, strength) == 1
+                and score(EIGHTEEN, strength + 0.01) == 0
+            ),
+        ),
+    ),
+    ("06_matrix_quantile", 4): (),
+    ("06_matrix_quantile", 5): (
+        Said(
+            r"The count is hidden with $0.6$, the mask with $0.4$, and with $h = 1$ the noise must"
+            r" exceed $22$, which has probability $e^{-0.6 \cdot 22}/2 = 9.3 \cdot 10^{-7}$: it keeps"
+            r" $(1, 10^{-6})$",
+            lambda test, mask, h, most, *found: (
+                h + most == 23
+                and found[-3].rounds(exp(-test * most) / 2)
+                and np.isclose(test + mask, found[-2])
+                and found[-3] <= found[-1]
+            ),
+        ),
+        Said(
+            "The audit does not accuse it, and in the hidden worlds it is within a factor of 2 in 198 of 200"
+            " columns",
+            lambda by, right, worlds: (
+                not attacked(mine()).violated and worlds_of(mine(), by) == (right, worlds)
+            ),
+        ),
+        Said(
+            r"is right in all of them, and the audit proves that its $\varepsilon$ is at least 6.59",
+            lambda epsilon: (
+                epsilon.rounds(attacked(colleague).eps_lower) and worlds_of(colleague) == (200, 200)
             ),
         ),
     ),

@@ -1,9 +1,13 @@
 """The exercises of a notebook, and the numbers that stand in a text."""
 
+import ast
 import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from textwrap import dedent
+
+import numpy as np
 
 PLAIN = (
     (r"(?<=\d) (?=\d{3}\b)", ""),  # 127 000
@@ -15,6 +19,7 @@ WORDS = re.compile(
     r"\b(three|four|five|six|seven|eight|nine|ten|half|third|quarter|fifth|tenth|twentieth|twice|thrice"
     r"|dozens?|hundreds?|thousands?|millions?)\b(?!-)"
 )
+FENCED = re.compile(r"^ *```python\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 NAMES = re.compile(r"`[^`]*`|\bFigure \d+\b|\bclaim [A-Z]+\d+(?:\.\d+)?\b")  # of things, not of sizes
 
 
@@ -83,6 +88,22 @@ def exercises(path):
     asked, told = text.split("<details>")
     pairs = zip(_items(asked), _items(told), strict=True)
     return {place: Exercise(*pair) for place, pair in enumerate(pairs, 1)}
+
+
+def functions(path, name="mine"):
+    """Return a function as a cell of a notebook has it, and as the solution of the exercise has it."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    texts = ["".join(cell["source"]) for cell in cells]
+    (asked,) = (one for one in texts if f"\ndef {name}(" in one and not one.startswith("## Exercises"))
+    (told,) = (one for one in texts if one.startswith("## Exercises"))
+    return tuple(_defined(code, name) for code in (asked, dedent(FENCED.search(told)[1])))
+
+
+def _defined(code, name):
+    (found,) = (one for one in ast.parse(code).body if isinstance(one, ast.FunctionDef) and one.name == name)
+    space = {"np": np}
+    exec(compile(ast.Module([found], []), name, "exec"), space)
+    return space[name]
 
 
 def _items(text):

@@ -7,11 +7,12 @@ from tests.lab.exercises.gaussians import GAUSSIANS
 from tests.lab.exercises.meaning import MEANING
 from tests.lab.exercises.means import MEANS
 from tests.lab.exercises.others import OTHERS
+from tests.lab.exercises.robust import ROBUST
 from tests.lab.exercises.solutions import Exercise, Said, exercises, numbers, unexplained
 from tests.lab.exercises.which import WHICH
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-ANSWERS = {**MEANING, **MEANS, **GAUSSIANS, **OTHERS, **WHICH}
+ANSWERS = {**MEANING, **MEANS, **GAUSSIANS, **OTHERS, **ROBUST, **WHICH}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

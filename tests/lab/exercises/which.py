@@ -2,6 +2,7 @@
 
 from tests.lab.exercises.solutions import Said
 from workbench.chapters.which_one import choice
+from workbench.chapters.which_one.judge import judged
 from workbench.study.planner.trade_off import TradeOff
 
 BOX, BALL, COLUMNWISE = "mean/clipped-box", "mean/coinpress", "mean/coordinatewise"
@@ -19,6 +20,14 @@ def growth():
 
 def epsilon(n):
     return TradeOff("univariate/two-step-mean", settings=KNOWN).epsilon(0.5, n, 1e-6)
+
+
+def worst(least):
+    """How much worse than the best the rule of the solution is, in the worst of the hidden settings."""
+    columnwise = lambda n, d, epsilon, radius: COLUMNWISE if n * epsilon / d >= least else BALL  # noqa: E731
+    found = judged(columnwise, seed=17)
+    assert len(found) == 20
+    return found["over"].max()
 
 
 WHICH = {
@@ -43,6 +52,13 @@ WHICH = {
         Said(
             "ε = 0.0934 for all rows and ε = 0.832 for 100 of them",
             lambda whole, part, n: whole == epsilon(442) and part == epsilon(int(n)),
+        ),
+    ),
+    ("09_which_one", 4): (
+        Said("is at most 6.5 % worse than the best", lambda more: more.rounds(worst(50) - 1)),
+        Said(
+            "With 80 in the place of 50 it is 5.4 times worse",
+            lambda other, least, by: by.rounds(worst(other)) and worst(least) < 1.1,
         ),
     ),
 }

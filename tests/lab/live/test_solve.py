@@ -73,7 +73,7 @@ def test_the_point_lies_where_it_is_drawn(toy):
     assert toy.picture.area == pytest.approx([left, 1 - bottom - height, width, height])
     panel = toy.last.chart.panels[0]
     assert toy.picture.ends == [*panel.xlim, *panel.ylim]
-    (point,) = [one for one in panel.series if one.label == "the point"]
+    (point,) = [one for one in panel.series if one.colour_key == "idea/point"]
     assert [*point.x, *point.y] == toy.picture.point
 
 
@@ -89,8 +89,9 @@ def test_the_first_picture_needs_no_map_and_the_last_one_has_regions(toy):
     made = solver(QUICKEST, d=50, alpha=0.1)
     charts = [frame.chart for frame in made.frames(made.values)]
     assert "on its way" in charts[0].caption
-    labels = {series.label for series in charts[-1].panels[0].series}
-    assert {"privacy limits", "sampling limits", "α = 0.1", "the point"} <= labels
+    (panel,) = charts[-1].panels
+    assert {"privacy limits", "sampling limits"} <= {mark.text for mark in panel.marks}
+    assert {"α = 0.05", "α = 0.1", "α = 0.2"} <= {series.label for series in panel.series}
 
 
 def test_an_estimator_of_pure_privacy_has_no_delta():

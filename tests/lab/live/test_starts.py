@@ -6,7 +6,7 @@ from tests.lab import starts
 from tests.lab.conftest import ROOT
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts.controls import Slider
-from workbench.lab.live import session
+from workbench.lab.live import deciding
 from workbench.lab.live.explore import Explorer
 from workbench.lab.live.parameters import chapter
 from workbench.lab.publish.check import parameters
@@ -16,7 +16,6 @@ FACTORS = (1, 1 / 40, 1.0371, 40)
 OF_FIGURES = {  # what figures alone use
     "many_dimensions": {"rho"},
     "sparse_covariance": {"share"},
-    "which_one": {"radius"},
 }
 MULTIPLES = (1, 10)  # of a parameter at which an explorer may start
 
@@ -93,4 +92,4 @@ def drawn(figure):
     ],
 )
 def test_quick_may_leave_open_what_full_decides_and_see_less_that_is_in_doubt(expected, profile, allowed):
-    assert set(session._allowed(expected, profile)) == allowed
+    assert set(deciding._allowed(expected, profile)) == allowed

@@ -37,7 +37,7 @@ def test_tables_bars_and_words_stay_inside_the_picture_and_apart(count):
     png(figure, 100)
     renderer = FigureCanvasAgg(figure).get_renderer()
     places = [axes.get_tightbbox(renderer) for axes in figure.axes]
-    assert all(box.x0 >= 0 and box.x1 <= 720 and box.y1 <= figure.bbox.height for box in places)
+    assert all(box.x0 >= 0 and box.x1 <= 960 and box.y1 <= figure.bbox.height for box in places)
     bars = [child.get_tightbbox(renderer) for axes in figure.axes for child in axes.child_axes]
     assert len(bars) == count
     for bar in bars:

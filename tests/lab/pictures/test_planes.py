@@ -24,7 +24,7 @@ def test_a_singular_matrix_is_a_line_and_a_circle_has_its_radius():
 
 @pytest.mark.parametrize("panels", [1, 2, 4])
 def test_the_unit_is_the_same_in_both_directions(panels):
-    shown = plane("Plane", [circle("", 1.0)], reach=2.0, centre=(5.0, 0.0), panels=panels)
+    shown = plane("Plane", [circle("", 1.0)], reach=2.0, centre=(5.0, 0.0))
     assert shown.ylim == (-2.0, 2.0)
     figure = draw(Chart("plane", "Plane", (shown,) * panels, alt="A circle."))
     for axes in figure.axes:

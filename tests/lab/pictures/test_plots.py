@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from dataclasses import replace
 
 import matplotlib as mpl
 import numpy as np
@@ -7,11 +8,13 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from tests.lab.conftest import environment
-from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.layout import CHARACTER, WIDTH, Layout
+from workbench.catalog import CATALOG
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.formats import PAGE, SLIDE
+from workbench.charts.layout import Layout
+from workbench.charts.methods import METHODS
 from workbench.charts.ticks import log_ticks, tick_labels
-from workbench.lab.pictures import style
-from workbench.lab.pictures.plots import draw, png, svg
+from workbench.lab.pictures.plots import draw, png, slides, svg
 from workbench.lab.pictures.style import look
 
 N = np.logspace(2, 5, 5)
@@ -46,7 +49,7 @@ def test_legend_and_titles_never_touch_the_data_or_leave_the_picture(count):
         *(box for ax in figure.axes for box in boxes(figure, [*ax.texts, ax.xaxis.label, ax.yaxis.label])),
     ]
     assert all(
-        box.x0 >= 0 and box.y0 >= 0 and box.x1 <= 720 and box.y1 <= figure.bbox.height for box in every
+        box.x0 >= 0 and box.y0 >= 0 and box.x1 <= 960 and box.y1 <= figure.bbox.height for box in every
     )
 
 
@@ -88,12 +91,81 @@ def test_svg_carries_its_words_and_is_the_same_in_another_process():
         assert done.stdout == picture
 
 
-def test_looks_within_a_family_differ(monkeypatch):
-    keys = [f"mean/{number}" for number in range(30)]
-    monkeypatch.setattr(style, "_catalog_keys", lambda: keys)
-    looks = {look(key) for key in keys}
-    assert len(looks) == len(keys)
-    assert look("mean/3:paper").colour == look("mean/3").colour
+def test_every_catalogued_method_has_a_name_a_hue_and_a_marker_of_its_own_in_its_family():
+    assert set(CATALOG) <= set(METHODS)
+    for family in {key.partition("/")[0] for key in CATALOG}:
+        kin = [
+            METHODS[key] for key in CATALOG if key.startswith(f"{family}/") and not key.endswith("empirical")
+        ]
+        names, looks = {one.name for one in kin}, {(one.hue, one.marker) for one in kin}
+        assert len(names) == len(looks) == len(kin), family
+    assert look("mean/prime:paper").colour == look("mean/prime").colour
+
+
+def test_a_ramp_goes_from_light_to_dark_in_one_hue():
+    shades = [look("mean/prime", rank / 10).colour for rank in range(11)]
+    sums = [sum(int(one[k : k + 2], 16) for k in (1, 3, 5)) for one in shades]
+    assert sums == sorted(sums, reverse=True)
+    assert shades[5] == look("mean/prime").colour.lower()
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 6])
+def test_names_stand_at_the_ends_of_their_lines_or_in_a_legend(count):
+    lines = [Series(f"line {k}", N, (k + 1) / N, rank=k / 6) for k in range(count)]
+    figure = draw(chart(Panel("", "n", "error", lines)))
+    (axes,) = figure.axes
+    written = {text.get_text() for text in axes.texts} & {one.label for one in lines}
+    assert len(written) == (count if count <= 5 else 0)
+    assert len(figure.legends) == (count > 5)
+
+
+def test_names_at_equal_ends_do_not_touch_and_stay_in_the_picture():
+    lines = [Series(f"a name of some length {k}", N, 1 / N, rank=k / 5) for k in range(5)]
+    figure = draw(chart(Panel("", "n", "error", lines), Panel("", "n", "other", lines)))
+    png(figure, 100)
+    for axes in figure.axes:
+        places = boxes(figure, [text for text in axes.texts if text.get_text().startswith("a name")])
+        assert all(box.x1 <= 960 for box in places)
+        assert not any(one.overlaps(two) for place, one in enumerate(places) for two in places[:place])
+
+
+def test_beside_its_prediction_a_measured_curve_is_markers_and_the_prediction_pale():
+    measured, predicted = draw(chart(PANEL)).axes[0].lines[:2]
+    assert (measured.get_linestyle(), measured.get_marker()) == ("None", "s")
+    assert predicted.get_alpha() < 0.6
+    alone = draw(chart(replace(PANEL, series=ROLES[1:2]))).axes[0].lines[0]
+    assert alone.get_alpha() > 0.9
+
+
+@pytest.mark.parametrize("form", [PAGE, SLIDE])
+def test_marks_of_every_kind_are_drawn(form):
+    marks = (
+        Mark("crossing", "point", x=1e3, y=1e-3),
+        Mark("sampling wins here", x=2e4, y=5e-3),
+        Mark("n = 300", "vertical", x=300),
+        Mark("target", "horizontal", y=1e-4),
+        Mark("no answer", "span", x=100, x2=200),
+        Mark("ten times fewer rows", "arrow", x=1e3, y=1e-4, x2=1e4, y2=1e-4),
+    )
+    figure = draw(chart(replace(PANEL, marks=marks)), form=form)
+    png(figure, 100)
+    words = " ".join(text.get_text().replace("\n", " ") for text in figure.axes[0].texts)
+    assert all(mark.text in words for mark in marks)
+
+
+def test_a_slide_has_one_panel_and_no_text_below_sixteen_pixels():
+    two = chart(PANEL, replace(PANEL, title="Second", ylabel="other"))
+    assert [len(one.panels) for one in slides(two)] == [1, 1]
+    figure = draw(slides(two)[1], form=SLIDE)
+    texts = [
+        *figure.texts,
+        *figure.axes[0].texts,
+        *figure.axes[0].get_xticklabels(),
+        figure.axes[0].yaxis.label,
+    ]
+    assert min(text.get_fontsize() for text in texts if text.get_text()) * 100 / 72 >= 16
+    assert figure.get_size_inches()[0] == 12.4
+    assert svg(two, SLIDE, panel=1) != svg(two, SLIDE, panel=0)
 
 
 @pytest.mark.parametrize("low", [1e-9, 0.03, 0.7, 2.0, 300.0])
@@ -159,7 +231,7 @@ def test_names_of_rows_stand_beside_the_panel_before_theirs(names):
     left, second = (
         Layout.of(Chart("two", "", (curves, rows), alt="Two.")).rectangle(place) for place in (0, 1)
     )
-    taken = CHARACTER * max(map(len, names)) / WIDTH
+    taken = PAGE.character(PAGE.tick) * max(map(len, names)) / PAGE.width
     assert left[0] + left[2] < second[0] - taken
     assert left[3] == second[3]
     assert second[0] + second[2] < 1

@@ -295,6 +295,11 @@ def test_every_link_inside_the_page_leads_somewhere(elements):
     assert not links - elements.by_id().keys()
 
 
+def test_no_link_leads_to_a_file(elements):
+    links = [one["href"] for one in elements.all if one["tag"] == "a" and one.get("href")]
+    assert not [href for href in links if not href.startswith(("#", "https://"))]
+
+
 def test_every_picture_is_there_and_what_it_was(elements):
     packed = json.loads(elements.by_id()["pictures"].words)
     shown = {one["data-picture"] for one in elements.all if "data-picture" in one}
@@ -337,6 +342,7 @@ def test_every_formula_is_read(elements):
         (r"a_i^2", "<msubsup><mi>a</mi><mi>i</mi><mn>2</mn></msubsup>"),
         (r"\frac12", "<mfrac><mn>1</mn><mn>2</mn></mfrac>"),
         (r"\operatorname{tr}", "<mo>tr</mo>"),
+        (r"\bigl\lVert x \bigr\rVert_F", "‖</mo><mi>F</mi></msub>"),
     ],
 )
 def test_formulas_become_elements(tex, made):

@@ -1,175 +1,260 @@
-import os
 import re
-import stat
-import tarfile
+from html import unescape
 
 import pytest
 
-from tests.lab.conftest import write_notebook
+from tests.lab.conftest import ROOT, write_notebook
+from workbench.charts import canonical_json
+from workbench.charts.chart import Chart, Panel, Series
 from workbench.errors import ArgumentError
-from workbench.lab.publish import assets, slides
-from workbench.lab.publish.assets import ASSETS, Asset
+from workbench.lab.pictures.figures import save
+from workbench.lab.publish.check import parameters
+from workbench.lab.publish.slides.blocks import WORDS, blocks, count, items, lead, packed, point, sentences
+from workbench.lab.publish.slides.deck import Deck
+from workbench.lab.publish.slides.page import page
+from workbench.lab.publish.slides.results import Results, calls
+from workbench.lab.publish.slides.shapes import shapes
+from workbench.lab.publish.slides.slide import Slide
 from workbench.lab.schemas import nbformat
 
-ALT = "The error falls."
-SOLUTION = "<details><summary>Solutions</summary>\n\nBecause $x^2$.\n</details>"
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+VERDICT = {"statement": "it does", "checks": []}
+TAG = re.compile(r"<(style|script)\b.*?</\1>|<[^>]*>", re.DOTALL)
+BESIDE = re.compile(
+    r'<div class="(?:box|display).*|<details.*', re.DOTALL
+)  # a theorem, an algorithm, a proof
+LONG = "This sentence has a clause that goes on for a while, which nobody would read on a slide, and it " + (
+    "never ends but goes on and on and on, and nobody listens."
+)
 
 
-def cell(source, kind, *tags, html=""):
+def text(source, kind="slide", **about):
+    return nbformat().v4.new_markdown_cell(source, metadata={"slideshow": {"slide_type": kind, **about}})
+
+
+def code(source, *tags, kind="fragment"):
     made = nbformat().v4.new_code_cell(source)
     made.metadata.update(slideshow={"slide_type": kind}, tags=list(tags))
-    if html:
-        data = {"text/html": html, "application/vnd.jupyter.widget-view+json": {"model_id": "a"}}
-        made.outputs = [nbformat().v4.new_output("display_data", data=data)]
     return made
 
 
-def text(source, kind="slide"):
-    return nbformat().v4.new_markdown_cell(source, metadata={"slideshow": {"slide_type": kind}})
+@pytest.fixture
+def results(tmp_path):
+    """A folder with one chart and two verdicts."""
+    series = Series("measured", (10, 100), (0.3, 0.1))
+    panels = (Panel("Left", "n", "error", (series,)),)
+    chart = Chart("error", "Error falls < 1", panels, alt="It falls.", how_to_read="From left to right.")
+    folder = tmp_path / "figures" / "01_good"
+    save({"full": chart}, folder, parameters={}, seed=1)
+    verdicts = [{**VERDICT, "id": f"a/{name}", "status": name.upper()} for name in ("holds", "refuted")]
+    canonical_json.write(folder / "verdicts.json", {"full": verdicts})
+    return Results(folder, folder.parent)
 
 
 @pytest.fixture
-def page(tmp_path):
-    """The page of a notebook that was run."""
-    injected = nbformat().v4.new_code_cell("injected = 1", metadata={"tags": ["injected-parameters"]})
-    cells = [
-        text("# Title"),
-        cell("profile = 1", "skip", "parameters"),
-        injected,
-        text("## Picture"),
-        cell("plumbing()", "fragment", "remove-input", html=f'<img alt="{ALT}" src="data:,">'),
-        cell("shown = 2", "fragment"),
-        text("Said aloud", "notes"),
-        text(SOLUTION),
+def deck(results):
+    return lambda *cells: list(Deck(list(cells), results, {"n": 3}))
+
+
+def words(slide):
+    return " ".join(TAG.sub(" ", slide.body).split())
+
+
+def test_a_heading_makes_a_statement_of_first_sentences_and_the_first_formula(deck):
+    cell = text(f"## Price\n\nIt is high. {LONG}\n\n$$a = b$$\n\nMore. $$c = d$$")
+    first, outline, slide = deck(text("# All\n\nWhy?"), cell)
+    assert (first.layout, outline.layout, slide.layout) == ("title", "outline", "statement")
+    assert (slide.title, words(slide)) == ("Price", "It is high. $$a = b$$")
+    assert "never ends" in slide.notes[0]
+    assert "c = d" in slide.notes[0]
+    assert "<li>Price</li>" in outline.body
+
+
+def test_an_author_says_what_stands_on_the_slide_instead(deck):
+    slide = deck(text("# All"), text(f"## Price\n\n{LONG}", text="Short and *good*."))[-1]
+    assert words(slide) == "Short and good ."
+    assert "never ends" in slide.notes[0]
+
+
+def test_text_that_only_leads_on_is_said_beside_the_next_slide(deck):
+    cells = (text("Look at the left end."), code("lab.show(x.error)", "remove-input"), text("Gone", "skip"))
+    slides = deck(text("# All"), *cells, text("Said", "notes"))
+    assert [slide.layout for slide in slides] == ["title", "outline", "figure"]
+    assert slides[-1].title == "Error falls &lt; 1"
+    assert [words(Slide("code", "", note)) for note in slides[-1].notes] == [
+        "From left to right.",
+        "It falls.",
+        "Look at the left end.",
+        "Said",
     ]
-    folder = tmp_path / "01_good"
-    folder.mkdir()
-    notebook = nbformat().v4.new_notebook(cells=cells)
-    nbformat().write(notebook, folder / "executed.ipynb")
-    return lambda: slides.write(tmp_path / "01_good.ipynb", tmp_path).read_text(encoding="utf-8")
 
 
-@pytest.fixture
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return tmp_path / "cache" / "workbench" / "slides"
+def test_boxes_steps_and_lists_are_shown_and_lists_shortened(deck):
+    box, steps = "> **Theorem.** All is well.", "1. first\n2. second"
+    points = "* one thing is shown, and many more are said beside it by the one who lectures\n* two"
+    slides = deck(text("# All"), text(f"## A\n\n{box}"), text(f"## B\n\n{steps}"), text(f"## C\n\n{points}"))
+    assert [words(slide) for slide in slides[2:]] == [
+        "Theorem. All is well.",
+        "first second",
+        "one thing is shown two",
+    ]
+    assert 'class="box"' in slides[2].body
+    assert "many more" in slides[4].notes[0]
 
 
-def body(page):
-    return re.sub(r"<(style|script)\b.*?</\1>", "", page.partition("<body")[2], flags=re.DOTALL)
+def test_links_to_files_of_the_checkout_are_words_on_a_slide(deck):
+    cell = text("## A\n\nSee [the proof](../proofs/a.md) and [the paper](https://a.org/b).")
+    slide = deck(text("# All"), cell)[-1]
+    assert words(slide) == "See the proof and the paper ."
+    assert slide.body.count("<a href=") == 1
 
 
-@pytest.mark.usefixtures("cache")
-def test_cells_become_slides_as_their_slide_types_say(page):
-    shown = body(page())
-    assert shown.count("<section") == 2 * 3  # nbconvert nests every slide in a stack of its own
-    assert shown.count('class="fragment"') == 2
-    assert re.search(r'<aside class="notes">.*Said aloud.*</aside>', shown, re.DOTALL)
-    assert "shown" in shown
-    for absent in ("plumbing", "profile", "injected", "In&nbsp;[", "widget-view"):
-        assert absent not in shown
+def test_every_exercise_has_its_solution_folded(deck):
+    solved = "<details><summary>Solutions</summary>\n\n1. Yes: $x$.\n2. No.\n</details>"
+    one, two = deck(text("# All"), text(f"## Exercises\n\n1. Is it?\n2. Is it\n   not?\n\n{solved}"))[2:]
+    assert (one.layout, one.title, two.title) == ("exercise", "Exercise 1", "Exercise 2")
+    assert (words(one), words(two)) == ("Is it? Solution Yes: $x$.", "Is it not? Solution No.")
+    assert all("<details><summary>" in slide.body for slide in (one, two))
 
 
-@pytest.mark.usefixtures("cache")
-def test_pictures_keep_their_words_and_solutions_stay_closed(page):
-    shown = body(page())
-    assert f'alt="{ALT}"' in shown
-    assert "No description has been provided" not in shown
-    assert re.findall(r"<details[^>]*>", shown) == ["<details>"]
-    assert "Because $x^2$." in shown
-
-
-@pytest.mark.usefixtures("cache")
-def test_without_the_files_a_page_links_to_them_by_digest_and_to_nothing_else(page):
-    made = page()
-    links = [tag for tag in re.findall(r"<(?:script|link)\b[^>]*>", made) if "src=" in tag or "href=" in tag]
-    assert len(links) == len(ASSETS)
-    for asset in ASSETS.values():
-        (link,) = [tag for tag in links if f'"{asset.url}"' in tag]
-        assert f'integrity="{asset.digest}"' in link
-    assert not assets.complete()
-
-
-def small(name, content, package="pack@1"):
-    return Asset(package, name, assets.digest(content))
-
-
-@pytest.fixture
-def contents(monkeypatch):
-    """Small files in place of the real ones."""
-    found = {name: f"/* {name} */".encode() for name in ASSETS}
-    monkeypatch.setattr(
-        assets, "ASSETS", {name: small(f"dist/{name}", content) for name, content in found.items()}
+def test_verdicts_are_counted_and_named_in_the_notes(deck):
+    *_, slide = deck(
+        text("# All"), text("## Verdicts\n\nExecuted."), code("lab.verdicts(x.CLAIMS)", "remove-input")
     )
-    return found
+    assert words(slide) == "1 of 2 claims holds in the full run; 1 is refuted: a/refuted"
+    assert slide.body.count('<i class="holds">') == 1
+    assert "a/refuted" in slide.notes[0]
+    assert "1 of 2 claims holds" in words(deck(text("# All"))[0])
 
 
-def publish(folder, contents, monkeypatch):
-    """Put a command npm on the path whose package holds these files."""
-    archive = folder / "pack-1.tgz"
-    with tarfile.open(archive, "w:gz") as packed:
-        for name, content in contents.items():
-            path = folder / name
-            path.write_bytes(content)
-            packed.add(path, f"package/dist/{name}")
-    npm = folder / "npm"
-    npm.write_text(f'#!/bin/sh\n[ "$1" = pack ] && cp "{archive}" .\n')
-    npm.chmod(npm.stat().st_mode | stat.S_IEXEC)
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+def test_films_and_explorers_of_the_browser_are_slides_and_appendices_come_last():
+    drawing = (
+        "lab.show(x.skewed_rows)",
+        "lab.live('row', epsilon=n)",
+        "lab.explore(x.a, n=n)",
+        "lab.film('balls')",
+    )
+    tags = (("remove-input", "appendix"), *[("remove-input",)] * 3)
+    cells = [code(source, *tag) for source, tag in zip(drawing, tags, strict=True)]
+    results = Results(ROOT / "figures" / "03_many_dimensions", ROOT / "figures")
+    slides = list(Deck([text("# All"), *cells], results, {"n": 2}))
+    assert [slide.layout for slide in slides[2:5]] == ["live", "film", "statement"]
+    assert {slide.layout for slide in slides[5:]} == {"figure"}
+    assert '{"epsilon": 2}' in unescape(slides[2].body)
+    assert slides[3].body.count('class="frame"') == 12
+    made = page("x", slides, {})
+    assert "workbenchLive" in made
+    assert "workbenchFilms" in made
 
 
-def test_with_the_files_a_page_needs_no_network(page, cache, contents, tmp_path, monkeypatch):
-    publish(tmp_path, contents, monkeypatch)
-    assets.fetch()
-    assert sorted(path.name for path in cache.rglob("*") if path.is_file()) == sorted(contents)
-    made = page()
-    assert not re.findall(r"<script[^>]*\bsrc=|<link\b|@import", made)
-    assert all(content.decode() in made for content in contents.values())
-    monkeypatch.setenv("PATH", "")
-    assets.fetch()  # all is here: nothing to fetch, and no npm needed
+def test_many_named_rows_and_many_panels_are_several_slides():
+    many = [f"row {k}" for k in range(1, 33)]
+    dots = Series("all", range(1, 33), range(1, 33), low=range(32), high=range(2, 34))
+    middle = Series("", (0.5, 32.5), (1.0, 1.0), role="reference")
+    named = Panel("", "", "n", (dots, middle), names=tuple(many))
+    first, _, last = (one.panels[0] for one in shapes(Chart("a", "A", (named,), alt="A.")))
+    assert (first.names, last.names) == (tuple(many[:11]), tuple(many[22:]))
+    assert (tuple(last.series[0].x), tuple(last.series[0].y)) == (tuple(range(1, 11)), tuple(range(23, 33)))
+    assert tuple(last.series[0].low) == tuple(range(22, 32))
+    assert tuple(last.series[1].x) == (0.5, 10.5)
+    curve = Panel("", "n", "error", (Series("a", (1, 2), (1, 2)),), xlim=(1, 2), ylim=(1, 2))
+    counts = {2: [1, 1], 3: [3], 4: [2, 2], 6: [3, 3]}
+    for abreast, wanted in counts.items():
+        chart = Chart("a", "A", (curve,) * abreast, alt="A.")
+        assert [len(one.panels) for one in shapes(chart)] == wanted
 
 
-def test_another_file_than_the_wanted_is_not_taken(cache, contents, tmp_path, monkeypatch):
-    publish(tmp_path, contents | {"mathjax": b"something else"}, monkeypatch)
-    with pytest.raises(ArgumentError, match="the file with digest sha384-"):
-        assets.fetch()
-    assert not assets.complete()
-    (cache / "pack@1" / "dist" / "mathjax").write_bytes(b"changed on disk")
-    assert assets.ASSETS["mathjax"].text == ""
+def test_code_that_is_shown_in_the_notebook_is_shown_and_that_which_draws_is_not(deck):
+    cells = (code("release = mean(x)"), code("plumbing()", "remove-input"), code("a = 1", "parameters"))
+    (slide,) = deck(text("# All"), *cells)[2:]
+    assert "".join(words(slide).split()) == "release=mean(x)"
 
 
-def test_npm_that_fails_or_is_missing_is_one_line(cache, contents, tmp_path, monkeypatch):
-    publish(tmp_path, contents, monkeypatch)
-    (tmp_path / "npm").write_text("#!/bin/sh\nexit 1\n")
-    with pytest.raises(ArgumentError, match="a package that can be fetched"):
-        assets.fetch()
-    monkeypatch.setenv("PATH", "")
-    with pytest.raises(ArgumentError, match="npm = None: expected the command npm"):
-        assets.fetch()
-    assert not cache.exists()
+def test_a_figure_that_is_not_there_is_an_error(deck):
+    with pytest.raises(ArgumentError, match="--run makes a fresh one"):
+        deck(text("# All"), code("lab.show(x.other)", "remove-input"))
 
 
-def test_the_files_wanted_are_published_in_a_fixed_version():
-    assert all(re.fullmatch(r"[a-z.]+@\d+\.\d+\.\d+", asset.package) for asset in ASSETS.values())
-    assert all(re.fullmatch(r"sha384-[A-Za-z0-9+/]{64}", asset.digest) for asset in ASSETS.values())
+def test_calls_know_the_values_of_parameters_and_leave_out_what_they_do_not():
+    (call,) = calls("lab.live('row', epsilon=max(e / 2, 0.1), other=unknown(3), rule=Choice(1))", {"e": 1.0})
+    assert call == ("live", ("row",), {"epsilon": 0.5})
+    assert calls("1 +", {}) == []
+    assert [call.names for call in calls("lab.show(c.b, n=1)\nlab.kept('d', 'e')", {})] == [
+        ("b",),
+        ("d", "e"),
+    ]
 
 
-def test_the_command_runs_the_notebook_and_uses_the_run_again(project, workbench, cache, tmp_path):
-    (notebook,) = (project / "notebooks").glob("*.ipynb")
-    done = workbench("slides", "01_good", "--out", tmp_path / "out", cwd=project)
+def test_sentences_end_where_formulas_and_names_do_not():
+    assert sentences("Say $a. B$ twice. **Now.** Then `x. Y` (really?) So.") == [
+        "Say $a. B$ twice.",
+        "**Now.**",
+        "Then `x. Y` (really?)",
+        "So.",
+    ]
+    assert lead(LONG)[0].endswith("a slide …")
+    assert count(lead(LONG)[0]) <= WORDS
+    assert lead("word " * 40)[0] == " ".join(["word"] * WORDS) + " …"
+    assert point("A thing (chapter/claim-name) is good; and bad.") == "A thing is good; and bad"
+    assert packed(["a " * 20, "b " * 6, "c"]) == [["a " * 20], ["b " * 6, "c"]]
+    assert items("* a\n  b\n* c") == ["a\n  b", "c"]
+    assert [part.kind for part in blocks("a\n* b\n\n| c |\n\n![d](e)\n\n```\nf\n```\n> g")] == [
+        *("text", "points", "table", "picture", "code", "box")
+    ]
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_statement_of_a_notebook_has_few_words(notebook):
+    cells = nbformat().read(notebook, as_version=4).cells
+    texts = [cell for cell in cells if cell.cell_type == "markdown"]
+    results = Results(ROOT / "figures" / notebook.stem, ROOT / "figures")
+    deck = list(Deck(texts, results, parameters(notebook)))
+    said = re.compile(r'<p class="said">(.*?)</p>|<ul>(.*?)</ul>', re.DOTALL)
+    bodies = [BESIDE.sub("", slide.body) for slide in deck if slide.layout in ("title", "statement")]
+    shown = [found for body in bodies if (found := said.search(body))]
+    assert len(shown) >= 5
+    for found in shown:
+        assert count(unescape(TAG.sub(" ", found[1] or found[2]))) <= WORDS, found[0]
+    assert any(slide.layout == "exercise" and "<details>" in slide.body for slide in deck)
+
+
+def test_the_title_says_who_and_when():
+    made = page("01_good", [Slide("title", "All")], {"lecturer": "A. <B>", "date": ""})
+    assert "<footer><span>A. &lt;B&gt;</span><span>01_good</span></footer>" in made
+
+
+def test_the_command_needs_no_run(project, workbench, results, tmp_path):
+    notebook = project / "notebooks" / "01_good.ipynb"
+    write_notebook(notebook, "1 / 0")
+    content = nbformat().read(notebook, as_version=4)
+    content.cells += [text("# All"), code("lab.show(x.error)", "remove-input")]
+    nbformat().write(content, notebook)
+    (tmp_path / "figures").rename(project / "figures")
+    done = workbench("slides", "01_good", "--out", tmp_path / "out", "--date", "today", cwd=project)
+    made = tmp_path / "out" / "01_good.slides.html"
     assert (done.returncode, done.stderr) == (0, "")
-    page = tmp_path / "out" / "01_good.slides.html"
-    assert done.stdout == f"{page}: loads reveal.js and MathJax when it is opened\n"
-    assert 'alt="It falls."' in page.read_text()
+    assert done.stdout.startswith(f"{made}: ")
+    assert "<span>today</span>" in made.read_text()
+    (project / "figures" / "01_good" / "error.json").unlink()
+    done = workbench("slides", "01_good", "--out", tmp_path / "out", cwd=project)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("01_good: figure = 'error': expected a chart in ")
+
+
+def test_a_run_is_asked_for_and_used_again(project, workbench, tmp_path):
+    write_notebook(project / "notebooks" / "01_good.ipynb", "print(6 * 7)")
+    asked = ("slides", "01_good", "--run", "--out", tmp_path / "out")
+    assert workbench(*asked, cwd=project).returncode == 0
+    made = (tmp_path / "out" / "01_good.slides.html").read_text()
+    assert '<pre class="output">42</pre>' in made
     ran = (tmp_path / "out" / "01_good" / "executed.ipynb").stat().st_mtime_ns
-    assert workbench("slides", notebook, "--out", tmp_path / "out", cwd=project).returncode == 0
+    assert workbench(*asked, cwd=project).returncode == 0
     assert (tmp_path / "out" / "01_good" / "executed.ipynb").stat().st_mtime_ns == ran
-    assert not cache.exists()
 
 
 def test_a_notebook_that_fails_makes_no_slides(project, workbench, tmp_path):
     write_notebook(project / "notebooks" / "02_bad.ipynb", "1 / 0")
-    done = workbench("slides", "02_bad", "--out", tmp_path / "out", cwd=project)
+    done = workbench("slides", "02_bad", "--run", "--out", tmp_path / "out", cwd=project)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "02_bad: error: ZeroDivisionError: division by zero (cell 3)\n"
     assert not list((tmp_path / "out").glob("*.html"))

@@ -8,7 +8,8 @@ FIGURES = Path(__file__).parents[3] / "figures"
 
 
 def test_the_index_of_figures_is_current():
-    assert (FIGURES / "README.md").read_text(encoding="utf-8") == report.index(FIGURES)
+    for path, text in report.pages(FIGURES).items():
+        assert path.read_text(encoding="utf-8") == text, path
 
 
 def test_the_table_of_sample_sizes_is_current():

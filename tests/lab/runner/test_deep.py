@@ -1,6 +1,7 @@
 """Figures that take an hour: made, resumed, compared, committed, and shown as they are committed."""
 
 import io
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -9,7 +10,7 @@ from workbench.chapters import robust_and_private
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.lab.live import committed, session
-from workbench.lab.live.committed import NOT_AT_HAND
+from workbench.lab.live.committed import LONG, NOT_AT_HAND
 from workbench.lab.live.session import Session
 from workbench.lab.project import find
 from workbench.lab.runner import deep, report, reproduce
@@ -89,10 +90,14 @@ def test_a_notebook_shows_the_committed_figure(project, monkeypatch):
     lab.kept("days")
     monkeypatch.setattr(committed, "figures_folder", lambda: None)
     lab.kept("hours")
-    assert [text for _, text in shown] == ["demo", NOT_AT_HAND, NOT_AT_HAND]
-    assert "Falls." in shown[0][0]
+    assert [text for _, text in shown] == [f"demo\n{LONG}", NOT_AT_HAND, NOT_AT_HAND]
+    assert re.fullmatch(
+        r"<details .*<summary>.*minutes to an hour</summary>.*Falls\..*</details>", shown[0][0]
+    )
     canonical_json.write(project.figures / "01_one" / "verdicts.json", {"full": []})
-    assert "![demo](01_one/deep/hours.svg)" in report.index(project.figures)
+    assert (
+        "![demo](deep/hours.svg)" in report.pages(project.figures)[project.figures / "01_one" / "README.md"]
+    )
 
 
 def test_an_update_of_the_other_figures_leaves_them(project):

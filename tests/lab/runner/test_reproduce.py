@@ -48,6 +48,7 @@ def files(folder):
 def test_update_commits_pictures_numbers_verdicts_and_index(updated):
     assert files(updated / "figures") == {
         "README.md",
+        "01_good/README.md",
         "sample_complexity.md",
         "01_good/error.svg",
         "01_good/error.json",
@@ -57,9 +58,12 @@ def test_update_commits_pictures_numbers_verdicts_and_index(updated):
         "quick",
         "full",
     }
-    index = (updated / "figures/README.md").read_text()
-    assert "![It falls.](01_good/error.svg)" in index
-    assert "| T1 | Toy claim T1: misses at most 3 % | HOLDS |" in index
+    contents = (updated / "figures/README.md").read_text()
+    assert '<a href="01_good/README.md#error"><img src="01_good/error.svg"' in contents
+    assert "1 of 1 claims hold" in contents
+    page = (updated / "figures/01_good/README.md").read_text()
+    assert "![It falls.](error.svg)" in page
+    assert "| T1 | Toy claim T1: misses at most 3 % | HOLDS |" in page
 
 
 def test_quick_run_agrees_with_what_full_has_committed_and_is_cached(reproduced, workbench):

@@ -1,7 +1,14 @@
 """Everything that the notebook `05_any_gaussian` shows, in its order."""
 
-from workbench.chapters.any_gaussian.figures.learners import attacked, two_learners, whole_law
-from workbench.chapters.any_gaussian.figures.rows import flat, rows_against_d, subspace_cliff
+from workbench.chapters.any_gaussian.exercise import attack
+from workbench.chapters.any_gaussian.figures.learners import attacked, ten_attacks, two_learners, whole_law
+from workbench.chapters.any_gaussian.figures.rows import (
+    flat,
+    rows_against_d,
+    rows_of_covariances,
+    subspace_cliff,
+    subspace_rows,
+)
 from workbench.chapters.any_gaussian.figures.rows_view import rows_view
 from workbench.chapters.any_gaussian.figures.success import success_of_votes
 from workbench.chapters.any_gaussian.figures.view import MASKED_ROWS, mask_view, vote_view
@@ -47,14 +54,18 @@ __all__ = [
     "CLAIMS",
     "FULL",
     "MASKED_ROWS",
+    "attack",
     "attacked",
     "flat",
     "mask_view",
     "masks",
     "rows_against_d",
+    "rows_of_covariances",
     "rows_view",
     "subspace_cliff",
+    "subspace_rows",
     "success_of_votes",
+    "ten_attacks",
     "the_vote",
     "two_learners",
     "vote_view",

@@ -1,13 +1,15 @@
 """Everything that the notebook `04_covariance` shows, in its order."""
 
-from workbench.chapters.covariance.figures.condition import side_by_side, votes
+from workbench.chapters.covariance.exercise import judge
+from workbench.chapters.covariance.figures.condition import any_spectrum, side_by_side, votes
 from workbench.chapters.covariance.figures.ellipses import one_radius, step_by_step
-from workbench.chapters.covariance.figures.heavy import rates, three_layers
+from workbench.chapters.covariance.figures.film import rounding
+from workbench.chapters.covariance.figures.heavy import long_ellipsoids, rates, three_layers
 from workbench.chapters.covariance.figures.layers_view import CUT, layers_view
-from workbench.chapters.covariance.figures.net import pure_net
+from workbench.chapters.covariance.figures.net import net_ellipses, net_floors, pure_net
 from workbench.chapters.covariance.figures.steps_view import steps_view
 from workbench.chapters.covariance.figures.success import success_by_dimension
-from workbench.chapters.covariance.figures.table import table_one
+from workbench.chapters.covariance.figures.table import fewest_rows, table_one
 
 CLAIMS = (
     "covariance/moments-decide-rate",
@@ -40,14 +42,24 @@ FULL = (  # minutes of runs
     "covariance/unbounded-wins-from",
 )
 
+FILMS = (rounding,)
+
 __all__ = [
     "CLAIMS",
     "CUT",
+    "FILMS",
     "FULL",
+    "any_spectrum",
+    "fewest_rows",
+    "judge",
     "layers_view",
+    "long_ellipsoids",
+    "net_ellipses",
+    "net_floors",
     "one_radius",
     "pure_net",
     "rates",
+    "rounding",
     "side_by_side",
     "step_by_step",
     "steps_view",

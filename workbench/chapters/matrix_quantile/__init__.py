@@ -1,11 +1,14 @@
 """Everything that the notebook `06_matrix_quantile` shows, in its order."""
 
 from workbench.chapters.matrix_quantile import claims
-from workbench.chapters.matrix_quantile.figures.abstains import abstains
-from workbench.chapters.matrix_quantile.figures.pictures import count_curve, interlacing, nested
+from workbench.chapters.matrix_quantile.exercise import UNIT, in_logs, world
+from workbench.chapters.matrix_quantile.figures.abstains import abstains, abstains_in_the_plane
+from workbench.chapters.matrix_quantile.figures.film import descent
+from workbench.chapters.matrix_quantile.figures.neighbours import interlacing
+from workbench.chapters.matrix_quantile.figures.pictures import count_curve, nested
 from workbench.chapters.matrix_quantile.figures.rows import flat, rows_needed
 from workbench.chapters.matrix_quantile.figures.runs_view import runs_view
-from workbench.chapters.matrix_quantile.figures.steps import mask, stability
+from workbench.chapters.matrix_quantile.figures.steps import mask, stability, strength
 from workbench.chapters.matrix_quantile.figures.view import quantile_view
 
 FULL = (
@@ -15,12 +18,19 @@ FULL = (
 )  # minutes of search
 CLAIMS = tuple(claim.id for claim in claims.CLAIMS if claim.id not in FULL)
 
+FILMS = (descent,)
+
 __all__ = [
     "CLAIMS",
+    "FILMS",
     "FULL",
+    "UNIT",
     "abstains",
+    "abstains_in_the_plane",
     "count_curve",
+    "descent",
     "flat",
+    "in_logs",
     "interlacing",
     "mask",
     "nested",
@@ -28,4 +38,6 @@ __all__ = [
     "rows_needed",
     "runs_view",
     "stability",
+    "strength",
+    "world",
 ]

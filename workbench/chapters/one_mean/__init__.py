@@ -5,7 +5,7 @@ from workbench.chapters.one_mean.figures.accuracy_view import rows_against_accur
 from workbench.chapters.one_mean.figures.costs import private_for_free, tight_ratio
 from workbench.chapters.one_mean.figures.currencies import currencies
 from workbench.chapters.one_mean.figures.free_view import private_for_free_view
-from workbench.chapters.one_mean.figures.intervals import confidence_intervals
+from workbench.chapters.one_mean.figures.intervals import confidence_intervals, interval_coverage
 from workbench.chapters.one_mean.figures.intervals_view import confidence_intervals_view
 from workbench.chapters.one_mean.figures.location import (
     error_against_radius,
@@ -48,6 +48,7 @@ __all__ = [
     "currencies",
     "error_against_radius",
     "error_against_radius_view",
+    "interval_coverage",
     "private_for_free",
     "private_for_free_view",
     "rows_against_accuracy",

@@ -1,12 +1,15 @@
 """What is spent and what it costs: a ledger as a picture, and the price of privacy at 442 rows."""
 
+from collections.abc import Mapping
 from math import sqrt
 
 import numpy as np
 
+from workbench.chapters.start_here.applicable import DELTA, EPSILON, Candidate, candidate, released, trials
 from workbench.chapters.start_here.columns import ROWS, column
-from workbench.chapters.start_here.means import DELTA, EPSILON, Candidate, candidate, released, trials
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.methods import name
+from workbench.charts.words import number
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, Budget, Ledger, PureDP
 from workbench.study.run import Run
@@ -14,23 +17,27 @@ from workbench.study.sweeps.streams import Role, stream
 
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 SPENT = {"interval for bmi": 0.5, "mean of bp": 0.3}  # release of the notebook -> its share of ε
-KEYS = {
-    "univariate/clipped-mean": "clipped mean",
-    "univariate/two-step-mean": "two-step mean",
-    "univariate/unbounded-mean": "unbounded mean",
-}
+REFUSED = ("mean of s1", 0.4)
+KEYS = ("univariate/clipped-mean", "univariate/two-step-mean", "univariate/unbounded-mean")
 
 
 def spending(run: Run, *, epsilon: float = EPSILON) -> Chart:
-    """Return the chart of the notebook's ledger; nothing is run."""
+    """Return the chart of the notebook's ledger, and of the charge that it refuses; nothing is run."""
     ledger = Ledger(PureDP(epsilon))
-    for name, share in SPENT.items():
-        ledger.charge(PureDP(share * epsilon), name)
-    return spent(ledger)
+    for release, share in SPENT.items():
+        ledger.charge(PureDP(share * epsilon), release)
+    return spent(ledger, {REFUSED[0]: PureDP(REFUSED[1] * epsilon)})
 
 
-def spent(ledger: Ledger) -> Chart:
+def spent(ledger: Ledger, refused: Mapping[str, Budget] | None = None) -> Chart:
     """Return the chart of a ledger of ε or (ε, δ): every release begins where the one before it ended.
+
+    Parameters
+    ----------
+    ledger
+        The ledger.
+    refused
+        Releases that it refuses, with their cost: they are drawn beyond it, from where it ends.
 
     Raises
     ------
@@ -39,29 +46,40 @@ def spent(ledger: Ledger) -> Chart:
     """
     total = _epsilon(ledger.budget)
     costs = [_epsilon(cost) for _, cost in ledger.entries]
-    ends = np.cumsum([0.0, *costs])
-    names = [*(name for name, _ in ledger.entries), "left"]
+    ends = [float(end) for end in np.cumsum([0.0, *costs])]
+    over = {asked: ends[-1] + _epsilon(cost) for asked, cost in (refused or {}).items()}
+    named = [*(release for release, _ in ledger.entries), *over, "left"]
+    sizes = [*costs, *(end - ends[-1] for end in over.values()), total - ends[-1]]
+    names = tuple(f"{release}: {number(size)}" for release, size in zip(named, sizes, strict=True))
+    charged = range(1, len(costs) + 1)
     bars = [
-        Series("", (place,), (high,), (low,), (high,), colour_key=str(place - 1))
-        for place, (low, high) in enumerate(zip(ends, [*ends[1:], total], strict=True), start=1)
+        Series("spent", charged, ends[1:], ends[:-1], role="bars", colour_key="idea/good"),
+        *_bar("refused", list(over.values()), ends[-1], len(costs) + 1, "idea/wrong"),
+        *_bar("left", [total], ends[-1], len(names), "idea/silent"),
     ]
-    bars[-1] = Series("", (len(names),), (total,), (ends[-1],), (total,))
     across = (0.5, len(names) + 0.5)
-    limit = Series("the budget", across, (total, total), role="reference", colour_key="non-private")
+    limit = Series("the budget", across, (total, total), role="truth")
     panel = Panel(
         "", "release", "ε spent so far", (*bars, limit), xscale="linear", yscale="linear", xlim=across,
-        ylim=(0.0, 1.08 * total), names=tuple(names),
+        ylim=(0.0, 1.08 * max([total, *over.values()])), names=names,
     )  # fmt: skip
     return Chart(
         "spending",
-        f"A ledger of ε = {total:g}",
+        "A ledger refuses the release that would cross its budget" if over else "What a ledger has spent",
         (panel,),
         alt=f"Bars one below the other: {len(costs)} releases, each beginning where the one above it ended,"
-        f" together ε = {ends[-1]:g} of {total:g}; the last bar is what is left.",
+        f" together ε = {number(ends[-1])} of {number(total)}"
+        + "; a refused one that would cross the line of the budget" * bool(over)
+        + "; the last bar is what is left.",
         how_to_read="Every bar begins where the one above it ends: what was spent is spent, in whatever order"
-        " and however the later releases were chosen. A release whose bar would cross the black line is"
-        " refused before it looks at a row.",
+        " and however the later releases were chosen. The orange one is refused before it looks at a row.",
     )
+
+
+def _bar(label: str, ends: list[float], start: float, place: int, key: str) -> tuple[Series, ...]:
+    places = range(place, place + len(ends))
+    made = Series(label, places, ends, [start] * len(ends), role="bars", colour_key=key)
+    return (made,) if ends else ()
 
 
 def _epsilon(budget: Budget) -> float:
@@ -74,35 +92,63 @@ def price(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = 
     """Return how far the noise moves the release, round this ε, in standard errors of the plain mean."""
     epsilons = [epsilon * one for one in EPSILONS]
     ends, runs = (epsilons[0], epsilons[-1]), trials(run)
-    plain = Series("one standard error", ends, (1, 1), role="reference", colour_key="non-private")
-    curves = [_price(key, label, epsilons, delta, n, run) for key, label in KEYS.items()] if runs else []
-    note = f"Markers: median of {runs} releases; bands: their middle half. δ = {delta:g} where used."
+    plain = Series("one standard error", ends, (1, 1), role="reference")
+    curves = [_price(key, epsilons, delta, n, run) for key in KEYS] if runs else []
     usual = (epsilon, delta, n) == (EPSILON, DELTA, ROWS)
+    panel = Panel(
+        "", "ε", "distance from the plain mean (standard errors)", (plain, *curves),
+        note=f"Medians of {runs} releases, bands: their middle half. δ = {number(delta)} where used.",
+        marks=_crossings(curves) + _regions(ends, curves),
+    )  # fmt: skip
     return Chart(
         "price",
-        f"What privacy adds to the error of {n} rows",
-        (Panel("", "ε", "distance from the plain mean", (plain, *curves), note=note),),
+        "Above ε = 0.6 privacy costs less than sampling, if you look first"
+        if usual
+        else f"What privacy adds to the error of {number(n)} rows",
+        (panel,),
         alt="The median distance between released and plain mean against ε, both logarithmic, for three"
-        " estimators. All fall; the one that cuts at the whole range lies highest, and the others"
+        " estimators. All fall; the one that clips at the whole range lies highest, and the others"
         + (
             " fall below one standard error of the plain mean at ε of about 0.6."
             if usual
             else " lower, wherever ε is enough for an answer."
         ),
-        how_to_read="The distance is in standard errors of the plain mean. Below the black line privacy adds"
-        f" less than the sample leaves open anyway. {'To the left of ε = 0.5' if usual else 'On the left'}"
-        " the two means that look first can afford little more than the look itself: a median, which for a"
-        " skewed column is another number than the mean, whatever the noise; so their bands are narrow there,"
-        " and stay above the line.",
+        how_to_read="Below the line privacy adds less error than sampling already causes. On the left, the"
+        " two that look first can afford little more than the look: a median, which for a skewed column is"
+        " not the mean.",
     )
 
 
-def _price(key: str, label: str, epsilons: list[float], delta: float, n: int, run: Run) -> Series:
+def _crossings(curves: list[Series]) -> tuple[Mark, ...]:
+    """Return where curves that end below one standard error fall below it, the last time."""
+    marks = []
+    for one in curves:
+        x, y = np.log(tuple(one.x)), np.log(tuple(one.y))
+        above = np.flatnonzero(y > 0)
+        if y[-1] < 0 and len(above) and np.isfinite(y[above[-1]]):
+            k = above[-1]
+            place = float(np.exp(x[k] + (x[k + 1] - x[k]) * y[k] / (y[k] - y[k + 1])))
+            marks.append((place, one.colour_key))
+    apart = [one for k, one in enumerate(sorted(marks)) if not k or one[0] > 1.2 * sorted(marks)[k - 1][0]]
+    return tuple(
+        Mark(f"ε = {number(place, 2)}", "point", x=place, y=1.0, colour_key=key, side="below")
+        for place, key in apart
+    )
+
+
+def _regions(ends: tuple[float, float], curves: list[Series]) -> tuple[Mark, ...]:
+    if not curves:
+        return ()
+    left = ends[0] * (ends[1] / ends[0]) ** 0.13
+    return (Mark("sampling is the larger error", x=1.15 * left, y=0.2),)
+
+
+def _price(key: str, epsilons: list[float], delta: float, n: int, run: Run) -> Series:
     x, noise = column(n), stream(run.seed, Role.NOISE, key, 0, 0)
     error = x.std() / sqrt(len(x))
     found = [_distances(candidate(key, n, one, delta), x, trials(run), noise) / error for one in epsilons]
     low, middle, high = np.quantile(found, (0.25, 0.5, 0.75), axis=1, method="nearest")
-    return Series(label, epsilons, middle, low, high, colour_key=key)
+    return Series(name(key), epsilons, middle, low, high, colour_key=key)
 
 
 def _distances(one: Candidate, x: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:

@@ -4,32 +4,23 @@ from workbench.chapters.what_epsilon_means import claims
 from workbench.chapters.what_epsilon_means.figures.adding_up import composition
 from workbench.chapters.what_epsilon_means.figures.attacks import attacker
 from workbench.chapters.what_epsilon_means.figures.definition import two_outputs
-from workbench.chapters.what_epsilon_means.figures.guess_view import CUT, GAMES, guess_view
 from workbench.chapters.what_epsilon_means.figures.leaks import floats
 from workbench.chapters.what_epsilon_means.figures.line_up import suspects
-from workbench.chapters.what_epsilon_means.figures.row_view import ROW, one_row_view
 from workbench.chapters.what_epsilon_means.figures.tracing import tracing
 from workbench.chapters.what_epsilon_means.figures.tracing_view import tracing_view
 from workbench.chapters.what_epsilon_means.runs.floats import float_noise, grid_noise, last_bit
-from workbench.chapters.what_epsilon_means.runs.laws import MECHANISMS
 from workbench.chapters.what_epsilon_means.runs.suspects import suspect
 
 CLAIMS = tuple(claim.id for claim in claims.CLAIMS)
 
 __all__ = [
     "CLAIMS",
-    "CUT",
-    "GAMES",
-    "MECHANISMS",
-    "ROW",
     "attacker",
     "composition",
     "float_noise",
     "floats",
     "grid_noise",
-    "guess_view",
     "last_bit",
-    "one_row_view",
     "suspect",
     "suspects",
     "tracing",

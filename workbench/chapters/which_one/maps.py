@@ -5,8 +5,8 @@ from math import inf, isfinite, nan
 import numpy as np
 
 from workbench.chapters.which_one import choice
-from workbench.charts.chart import Chart, Heat, Panel, Series
-from workbench.charts.parameters import short
+from workbench.charts.chart import Chart, Heat, Mark, Panel, Series
+from workbench.charts.words import number
 from workbench.study.run import Run
 
 EPSILONS = (0.1, 1.0, 5.0)  # times the notebook's
@@ -14,6 +14,7 @@ RADII = (0.1, 1.0, 100.0)  # times the notebook's
 SIZES = (100, 200, 400, 800, 1600, 3200, 6400)
 ACROSS = tuple(float(f"{one:.3g}") for one in np.geomspace(0.1, 5, 7))
 COLUMNWISE, BALL = "mean/coordinatewise", "mean/coinpress"
+ENOUGH = 4  # cells of a region that gets a name
 SIMILAR = 1.05  # the ratio up to which two errors are called alike
 REACH = 2.0  # the ratio beyond which colours stay
 
@@ -35,19 +36,32 @@ def fewest_rows(
     ]
     right = [_curve(key, radii, [(alpha, d, epsilon, delta, one) for one in radii]) for key in choice.keys(d)]
     n, key = choice.fewest(alpha, d, epsilon, delta, radius)
+    here = Mark(f"{number(n)} rows", "point", x=epsilon, y=n, side="below", colour_key=key)
     return Chart(
         "fewest_rows",
-        f"At ε = {epsilon:g} and R = {radius:g}: {choice.LABELS[key]}, {n} rows",
+        f"At ε = {number(epsilon)} and R = {number(radius)} {choice.LABELS[key]} needs fewest rows",
         (
-            Panel(f"R = {radius:g} σ", "ε", "rows for α", tuple(left)),
-            Panel(f"ε = {epsilon:g}", "R, in σ", "rows for α", tuple(right)),
+            Panel(f"R = {number(radius)} σ", "ε", "rows needed for α", tuple(left), marks=(here,)),
+            Panel(
+                f"ε = {number(epsilon)}", "half-width R of the range (σ)", "rows needed for α",
+                tuple(right), marks=_pays(radii, right),
+            ),
         ),
         alt="Rows needed, on the left against ε, where all curves fall side by side, and on the right against"
         " the range, where the one that clips to a box rises and the others stay nearly level.",
-        how_to_read="The lowest curve is the estimator to use. On the left ε moves all curves by about"
-        " the same factor. On the right what you know decides: who clips at the whole range pays for it,"
-        f" who looks first hardly does. All predicted: α = {alpha:g} σ, {d} columns, δ = {short(delta)}.",
-    )
+        how_to_read="Use the lowest curve. Left, ε moves all curves by about the same factor. Right, what you"
+        f" know decides. All predicted: α = {number(alpha)} σ, {d} columns, δ = {number(delta)}.",
+    )  # fmt: skip
+
+
+def _pays(radii: list[float], curves: list[Series]) -> tuple[Mark, ...]:
+    """Return a name for the place where a range is paid for, below the curve that rises there."""
+    rising = [one for one in curves if one.colour_key == "mean/clipped-box"]
+    if not rising:
+        return ()
+    x, y = radii[-2] * (radii[-1] / radii[-2]) ** 0.5, tuple(rising[0].y)
+    here = Mark("clipping pays for the range", x=x, y=0.35 * (y[-2] * y[-1]) ** 0.5)
+    return (here,) if y[-1] > y[-2] else ()
 
 
 def _curve(key: str, x: list[float], places: list[tuple[float, int, float, float, float]]) -> Series:
@@ -69,27 +83,44 @@ def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0)
         (1 / REACH, REACH),
         scale="log",
         emphasis="middle",
-        rows=tuple(f"{n:,}".replace(",", " ") for n in sizes),
-        columns=tuple(f"{one:.2g}" for one in ACROSS),
-        written=True,
+        rows=tuple(number(n) for n in sizes),
+        columns=tuple(number(one, 2) for one in ACROSS),
+        bar="error over that of CoinPress",
     )
+    marks = _borders(ratios)
     return Chart(
         "best_map",
         _title(ratios),
-        (Panel("", "ε", "rows n", (), heat=heat, note=_others(sizes, d, delta, radius)),),
+        (Panel("", "ε", "rows n", (), heat=heat, note=_others(sizes, d, delta, radius), marks=marks),),
         alt=f"A table as colours over ε and n. {_title(ratios)}. Where n or ε is"
         " small only CoinPress answers; where both are large both err alike.",
-        how_to_read="Every number is the predicted error of the mean column by column over that of CoinPress:"
-        f" below 1 (purple) go column by column, above 1 (orange) take CoinPress. {REACH:g} also stands where"
-        f" only CoinPress answers, and 1 where neither does. {d} columns, R = {radius:g} σ,"
-        f" δ = {short(delta)}.",
+        how_to_read="The error of the mean column by column over that of CoinPress: below 1, purple, go"
+        f" column by column; above 1, orange, take CoinPress. Pale: no matter which. {d} columns,"
+        f" R = {number(radius)} σ, δ = {number(delta)}.",
     )
+
+
+def _borders(ratios: list[list[float]]) -> tuple[Mark, ...]:
+    """Return the names of the regions, each at the middle of its cells, if it has some."""
+    table = np.array(ratios)
+    regions = {
+        "only CoinPress answers": table >= REACH,
+        "column by column": table < 1 / SIMILAR,
+        "much alike": (table >= 1 / SIMILAR) & (table < SIMILAR) & (table != 1.0),
+        "neither": table == 1.0,
+    }
+    made = []
+    for words, cells in regions.items():
+        if cells.sum() >= (1 if words == "neither" else ENOUGH):
+            rows, columns = np.nonzero(cells)
+            made.append(Mark(words, x=float(np.median(columns)), y=float(np.median(rows))))
+    return tuple(made)
 
 
 def _title(ratios: list[list[float]]) -> str:
     """Return the finding: whether column by column errs less anywhere."""
     if min(map(min, ratios)) < 1 / SIMILAR:
-        return "Column by column errs less in a band of n and ε, elsewhere CoinPress"
+        return "Column by column errs less in a band; elsewhere alike, or only CoinPress answers"
     return "CoinPress errs as little as column by column everywhere, or less"
 
 

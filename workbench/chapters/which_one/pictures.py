@@ -1,7 +1,8 @@
 """The family of estimators as a table of colours: what each of them has to be told."""
 
-from workbench.chapters.which_one.family import FACTS, PRIVACY, Member, Need, family
-from workbench.charts.chart import Chart, Heat, Panel
+from workbench.chapters.which_one.family import FACTS, Member, Need, family
+from workbench.charts.chart import Chart, Heat, Mark, Panel
+from workbench.charts.methods import name
 from workbench.study.run import Run
 
 SHORT = {
@@ -14,44 +15,64 @@ SHORT = {
     "moments": "tails",
     "outliers": "wrong",
 }
+WORDS = {0.5: "may", 1.0: "must"}
+PRIVACY = {0.0: "ε", 0.5: "ρ", 1.0: "δ"}
+NAMES = {"mean/clipped-box": "clipped to a box"}  # where a name of its own is needed beside the others
+WRITTEN = "non-private"  # black
 READING = (
-    "Yellow (1): it must be told; grey (0.5): it may be told, or serves the prediction alone; dark (0): it"
-    " is not asked for. The last column: dark takes ε alone, grey needs ρ, yellow needs a δ. Who asks for"
-    " less stands higher; whoever bears wrong rows stands last."
+    "Orange: it must be told; paler: it may be told, or serves the prediction alone; empty: it is not asked."
+    " The last column: the budget it needs, ε alone, ρ, or a δ. Whoever bears wrong rows stands last."
 )
 
 
 def family_of_means(run: Run) -> Chart:
     """Return what every private estimator of a mean has to be told; nothing is run."""
-    return _family("family_of_means", "What a private mean has to be told", ("mean",))
+    return _family(
+        "family_of_means",
+        "Means told least stand first; those that bear wrong rows stand below them",
+        ("mean",),
+    )
 
 
 def family_of_covariances(run: Run) -> Chart:
     """Return what every private estimator of a covariance or a Gaussian has to be told; nothing is run."""
     estimands = ("covariance", "gaussian")
-    return _family(
-        "family_of_covariances", "What a private covariance, or a Gaussian, has to be told", estimands
-    )
+    title = "Without a bound on eigenvalues or lengths a covariance needs a δ"
+    return _family("family_of_covariances", title, estimands)
 
 
-def _family(name: str, title: str, estimands: tuple[str, ...]) -> Chart:
+def _family(chart: str, title: str, estimands: tuple[str, ...]) -> Chart:
     members = family(*estimands)
     asked = [fact for fact in FACTS if any(one.needs[fact] for one in members)]
+    cells = [_cells(one, asked) for one in members]
     heat = Heat(
-        [_cells(one, asked) for one in members],
-        (0.0, 1.0),
-        rows=tuple(one.key for one in members),
+        cells,
+        (-2.0, 2.0),
+        emphasis="middle",
+        bar=None,
+        rows=tuple(_named(one, estimands) for one in members),
         columns=(*(SHORT[fact] for fact in asked), "privacy"),
     )
-    least = ", ".join(one.key for one in members if sum(one.needs.values()) <= Need.MUST)
+    marks = [
+        Mark(words[cell], x=column, y=row, colour_key=WRITTEN)
+        for row, line in enumerate(cells)
+        for column, cell in enumerate(line)
+        if cell in (words := PRIVACY if column == len(asked) else WORDS)
+    ]
+    least = ", ".join(_named(one, estimands) for one in members if sum(one.needs.values()) <= Need.MUST)
     return Chart(
-        name,
+        chart,
         title,
-        (Panel("", "has to be told", "", (), heat=heat),),
+        (Panel("", "what it has to be told", "estimator", (), heat=heat, marks=tuple(marks)),),
         alt=f"A table as colours: {len(members)} estimators, one below the other, and {len(asked)} facts that"
         f" they may have to be told. Told one fact at most: {least}.",
         how_to_read=READING,
     )
+
+
+def _named(one: Member, estimands: tuple[str, ...]) -> str:
+    both = len(estimands) > 1 and one.estimand == "gaussian"
+    return NAMES.get(one.key, name(one.key)) + ", with the mean" * both
 
 
 def _cells(one: Member, asked: list[str]) -> list[float]:

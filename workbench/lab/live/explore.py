@@ -30,6 +30,7 @@ from workbench.lab.pictures.plots import draw, png
 View = Callable[..., Iterator[Chart]]
 DEBOUNCE = 0.1  # seconds without a new value before simulations start
 LOW = 0.06  # of the height of the axes: where a point that is dragged along x lies
+GAP = 12  # px between two tracks, which share the width of the picture
 PAUSE = 0.005  # seconds between frames, for newer values to arrive
 KEPT = 64  # finished pictures remembered
 STILL = "<p><i>The explorer as it opens; in JupyterLab its controls can be moved.</i></p>"
@@ -231,7 +232,7 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
 def widget(control: Control, widest: int) -> Any:
     """Return the widget of a control; labels of at most `widest` characters let the tracks begin together."""
     one_of((Slider, Choice), control=type(control))
-    layout = ipywidgets.Layout(width="340px", margin="2px 12px 2px 0")
+    layout = ipywidgets.Layout(width=f"{WIDTH // 2 - GAP}px", margin=f"2px {GAP}px 2px 0", max_width="100%")
     if isinstance(control, Slider):
         return Handle(
             label=control.label, unit=control.unit, widest=widest, stops=list(control.stops),

@@ -55,3 +55,18 @@ class Picture(anywidget.AnyWidget):
     point = traitlets.List(traitlets.Float()).tag(sync=True)
     free = traitlets.Unicode("xy").tag(sync=True)
     label = traitlets.Unicode().tag(sync=True)
+
+
+class Player(anywidget.AnyWidget):
+    """A film: frames as layers of one SVG, a handle, and keys."""
+
+    _esm = HERE / "films" / "film.mjs"
+    _css = HERE / "films" / "film.css"
+    markup = traitlets.Unicode().tag(sync=True)
+
+
+class Live(anywidget.AnyWidget):
+    """An explorer that the browser runs; the kernel only says where it starts. A subclass has the modules."""
+
+    explorer = traitlets.Unicode().tag(sync=True)
+    values = traitlets.Dict().tag(sync=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import FrameType
 
 from workbench.errors import ArgumentError, integer_at_least
+from workbench.lab.pictures.display import STYLES
 from workbench.lab.project import Project
 
 SETTINGS = Path(__file__).parent / "jupyter"  # labconfig/ in it: no news, no update checks, no autosaving
@@ -17,10 +18,13 @@ def options(project: Project, port: int = 8888, *, browser: bool = True) -> list
     integer_at_least(1, port=port)
     if port > 65535:
         raise ArgumentError("port", port, "at most 65535")
+    styles = {"static_custom_path": [str(STYLES)]}  # there is no option of its own for it
     chosen = [
         f"--ServerApp.root_dir={project.root}",
         "--LabApp.default_url=/lab/tree/notebooks",
         "--LabApp.extension_manager=readonly",
+        "--LabApp.custom_css=True",
+        f"--ServerApp.tornado_settings={styles}",
         f"--ServerApp.port={port}",
         "--ServerApp.answer_yes=True",  # one Ctrl-C ends it
     ]

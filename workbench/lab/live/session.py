@@ -23,17 +23,19 @@ from workbench.charts import canonical_json
 from workbench.charts.agreement import agreement
 from workbench.charts.chart import Chart
 from workbench.errors import integer_at_least, one_of, real
-from workbench.lab import tables
-from workbench.lab.live.committed import growths, kept
+from workbench.lab.live.committed import film, growths, kept
+from workbench.lab.live.deciding import changed, decide, told
 from workbench.lab.live.explore import explore
+from workbench.lab.live.mounted import live
 from workbench.lab.live.parameters import moved, require, require_known
-from workbench.lab.pictures.display import image, publish
+from workbench.lab.live.recomputed import recomputed
+from workbench.lab.pictures.display import image, publish, styled
 from workbench.lab.pictures.figures import PROFILES, VERDICTS, richest, save
 from workbench.lab.runner.core_share import leased
-from workbench.lab.runner.verdict_check import beside_full, committed, full_run
+from workbench.lab.runner.verdict_check import committed
 from workbench.study.run import Run, TooMuchWorkError
 
-STAND = "Claims are statements at numbers of their own: these are the verdicts of the committed full run."
+STAND = "Claims are statements at numbers of their own, which the notebook's parameters do not move."
 
 
 class ClaimError(AssertionError):
@@ -85,7 +87,7 @@ class Session:
     def show(
         self, figure: Callable[..., Chart], *, verdicts: Iterable[str] = (), **parameters: object
     ) -> None:
-        """Save a figure and display it with its alternative text and how to read it.
+        """Save a figure and say whether it agrees with the committed one; where it does not, display it.
 
         Parameters
         ----------
@@ -107,12 +109,18 @@ class Session:
         if self.moved and (judged := agreement(chart)).points:
             words["At these parameters"] = f"{judged}."
         text = "".join(f"<p><b>{head}</b> {escape(said)}</p>" for head, said in words.items() if said)
-        publish(image(picture.read_bytes(), "svg+xml", chart.alt) + text, chart.alt)
+        beside = recomputed(self.chapter, picture.with_suffix(".json"), record, self.seed)
+        page = beside.html(image(picture.read_bytes(), "svg+xml", chart.alt) + text)
+        publish(styled(page), beside.text(chart.alt))
 
     def kept(self, *names: str) -> None:
         """Display committed figures that take long to make (`workbench deep`)."""
         for name in names:
             publish(*kept(self.chapter, name))
+
+    def film(self, name: str) -> None:
+        """Display a committed film with its player (`workbench films`), whatever the parameters."""
+        publish(*film(self.chapter, name))
 
     def growths(self) -> None:
         """Display how n grows with every public number of the chapter's statements, as the full run found."""
@@ -154,6 +162,8 @@ class Session:
 
         solve(key, **starts)
 
+    live = staticmethod(live)
+
     def verdicts(self, ids: Iterable[str], *, full: Iterable[str] = ()) -> None:
         """Decide claims, save and display their verdicts; belongs into a notebook's last cell.
 
@@ -178,17 +188,16 @@ class Session:
             return
         claims = {"quick": list(ids)}
         claims["full"] = claims["quick"] + list(full)
-        decided = {profile: _decide(claims[profile], profile, self.seed) for profile in self.profiles}
+        decided = {profile: decide(claims[profile], profile, self.seed) for profile in self.profiles}
         self._keep(decided)
-        changed = [line for profile in decided for line in _changed(decided[profile], profile)]
-        if changed:
-            raise ClaimError("; ".join(changed))
+        lines = [line for profile in decided for line in changed(decided[profile], profile)]
+        if lines:
+            raise ClaimError("; ".join(lines))
 
     def _keep(self, decided: Mapping[str, list[dict[str, Any]]], remark: str = "") -> None:
         self.out.mkdir(parents=True, exist_ok=True)
         canonical_json.write(self.out / VERDICTS, decided)
-        shown = richest(decided)
-        publish(*_table(shown, full_run() if "full" not in decided else None, remark))
+        publish(*told(richest(decided), full="full" in decided, remark=remark))
 
 
 def _made(figure: Callable[..., Chart], run: Run, parameters: Mapping[str, object]) -> Chart:
@@ -200,46 +209,3 @@ def defaults(figure: Callable[..., Chart]) -> dict[str, object]:
     """Return the public numbers that a figure uses, as in the committed one."""
     taken = signature(figure).parameters.values()
     return {one.name: one.default for one in taken if one.kind is one.KEYWORD_ONLY}
-
-
-def _table(
-    decided: list[dict[str, Any]], full: Mapping[str, str] | None, remark: str = ""
-) -> tuple[str, str]:
-    """Return verdicts as HTML and as text; those of a quick run beside what the full run decided."""
-    header: tuple[str, ...] = tables.VERDICT_COLUMNS
-    rows = [tables.verdict_row(verdict) for verdict in decided]
-    if full is not None:
-        header = (*header, "full run")
-        rows = [[*row, full.get(row[0], "decides")] for row in rows]
-        remark = beside_full(decided, full)
-    below = f"<p>{escape(remark)}</p>" if remark else ""
-    return tables.html(header, rows) + below, "\n".join(filter(None, (tables.text(header, rows), remark)))
-
-
-def _decide(ids: Iterable[str], profile: str, seed: int) -> list[dict[str, Any]]:
-    return [_decided(claim, profile, seed) for claim in ids]
-
-
-def _decided(claim: str, profile: str, seed: int) -> dict[str, Any]:
-    from workbench.chapters.registry import decide
-
-    with leased():
-        return decide([claim], profile, seed)[claim].record()
-
-
-def _changed(verdicts: Iterable[Mapping[str, Any]], profile: str) -> list[str]:
-    from workbench.chapters.registry import CLAIMS
-
-    expected = {verdict["id"]: str(CLAIMS[verdict["id"]].expected) for verdict in verdicts}
-    return [
-        f"{verdict['id']} is {verdict['status']}, expected {expected[verdict['id']]} ({profile} profile)"
-        for verdict in verdicts
-        if verdict["status"] not in _allowed(expected[verdict["id"]], profile)
-    ]
-
-
-def _allowed(expected: str, profile: str) -> tuple[str, ...]:
-    """Return what a verdict may be: quick may have too few runs to decide, or too few to be in doubt."""
-    if profile != "quick":
-        return (expected,)
-    return (expected, "UNDECIDED", *(("HOLDS",) if expected == "UNDECIDED" else ()))

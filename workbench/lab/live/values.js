@@ -10,6 +10,22 @@ const button = (text, act) => {
 const MENUS = ":is(.workbench-explorer, .workbench-solver) select";
 const own = ({ target }) => target.matches(MENUS) && (target.dataset.lmSuppressShortcuts = "true");
 
+// The whole explorer on the whole screen, as large as fits: for those who sit in the last row.
+const EDGE = 24; // px
+const present = (el) => {
+  const box = el.closest(":is(.workbench-explorer, .workbench-solver)");
+  const { width, height } = box.getBoundingClientRect();
+  const fit = () => {
+    const full = document.fullscreenElement === box;
+    const times = Math.min(innerWidth / (width + EDGE), innerHeight / (height + EDGE));
+    box.style.zoom = full ? times : "";
+    if (!full) document.removeEventListener("fullscreenchange", fit);
+  };
+  if (document.fullscreenElement === box) return document.exitFullscreen();
+  document.addEventListener("fullscreenchange", fit);
+  return box.requestFullscreen();
+};
+
 function render({ model, el }) {
   const said = document.createElement("code");
   said.ariaLive = "polite";
@@ -33,7 +49,7 @@ function render({ model, el }) {
   model.on("change:values change:kept change:keeps", show);
   el.classList.add("workbench-values");
   if (model.get("values")) el.append(button("copy these values", copy));
-  el.append(reset, keep, said);
+  el.append(reset, keep, button("present", () => present(el)), said);
   show();
   document.addEventListener("focusin", own);
   return () => model.off("change:values change:kept change:keeps", show);

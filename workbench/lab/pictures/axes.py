@@ -10,8 +10,10 @@ from matplotlib.axis import Axis
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLocator
 
 from workbench.charts.chart import Panel
+from workbench.charts.formats import Format
+from workbench.charts.methods import GREY, INK
 from workbench.charts.ticks import log_ticks, tick_labels
-from workbench.lab.pictures.style import GREY, INK, PALE
+from workbench.lab.pictures.style import PALE
 
 FAR = 1e100  # beyond it a number is drawn like infinity
 Direction = Literal["x", "y"]
@@ -49,21 +51,36 @@ def _linear(values: np.ndarray) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def dress(
-    axes: Axes, panel: Panel, horizontal: tuple[float, float], vertical: tuple[float, float], *, wide: bool
-) -> None:
+Ends = tuple[float, float]
+
+
+def widened(panel: Panel, horizontal: Ends, vertical: Ends, box: Ends) -> tuple[Ends, Ends]:
+    """Return limits at which a unit is as long across as up, where the panel wants it so; for linear axes."""
+    if not panel.equal:
+        return horizontal, vertical
+    across, up = horizontal[1] - horizontal[0], vertical[1] - vertical[0]
+    unit = max(across / box[0], up / box[1])
+    return _about(horizontal, unit * box[0] / 2), _about(vertical, unit * box[1] / 2)
+
+
+def _about(ends: Ends, half: float) -> Ends:
+    middle = (ends[0] + ends[1]) / 2
+    return middle - half, middle + half
+
+
+def dress(axes: Axes, panel: Panel, horizontal: Ends, vertical: Ends, *, form: Format, most: int) -> None:
     """Set scales, limits, ticks, labels and grid; cheap when nothing has changed."""
     for direction, ends in (("x", horizontal), ("y", vertical)):
         scale = getattr(panel, f"{direction}scale")
         if getattr(axes, f"get_{direction}scale")() != scale:
             getattr(axes, f"set_{direction}scale")(scale)
         getattr(axes, f"set_{direction}lim")(*ends)
-        _set_ticks(axes, "x" if direction == "x" else "y", scale, ends, most=8 if wide else 5)
-    set_labels(axes, panel)
+        _set_ticks(axes, "x" if direction == "x" else "y", scale, ends, most=most)
+    set_labels(axes, panel, form)
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_axisbelow(True)
     axes.grid(visible=True, color=PALE, linewidth=0.7)
-    axes.tick_params(labelsize=9, colors=INK, color=GREY, length=3, width=0.7)
+    axes.tick_params(labelsize=form.tick, colors=INK, color=GREY, length=3, width=0.7)
 
 
 def _set_ticks(axes: Axes, direction: Direction, scale: str, ends: tuple[float, float], most: int) -> None:
@@ -83,10 +100,10 @@ def set_ticks(axis: Axis, places: Sequence[float], names: Sequence[str]) -> None
     axis.set_major_formatter(FixedFormatter(names))
 
 
-def set_labels(axes: Axes, panel: Panel) -> None:
+def set_labels(axes: Axes, panel: Panel, form: Format) -> None:
     """Write the names of both axes."""
-    axes.set_xlabel(panel.xlabel, fontsize=10, color=INK, labelpad=3)
-    axes.set_ylabel(panel.ylabel, fontsize=10, color=INK, labelpad=4)
+    axes.set_xlabel(panel.xlabel, fontsize=form.label, color=INK, labelpad=3)
+    axes.set_ylabel(panel.ylabel, fontsize=form.label, color=INK, labelpad=4)
 
 
 def _round_ticks(low: float, high: float, most: int) -> Iterator[float]:

@@ -2,9 +2,12 @@
 
 from base64 import b64encode
 from html import escape
+from pathlib import Path
 from typing import Any
 
-WIDTH = 720  # px, of every picture
+CLASS = "workbench-figure"
+STYLES = Path(__file__).parent / "custom"  # custom.css in it, which `workbench lab` loads
+WIDTH = 960  # px, of every picture
 
 
 def publish(html: str, text: str, widget: dict[str, Any] | None = None) -> None:
@@ -30,4 +33,11 @@ def cells() -> list[str]:
 def image(data: bytes, kind: str, alt: str) -> str:
     """Return an HTML image that carries its data and its alternative text."""
     source = f"data:image/{kind};base64,{b64encode(data).decode()}"
-    return f'<img src="{source}" alt="{escape(alt, quote=True)}" width="{WIDTH}" style="max-width:100%">'
+    words = f'alt="{escape(alt, quote=True)}" width="{WIDTH}" class="{CLASS}"'
+    return f'<img src="{source}" {words} style="max-width:100%">'
+
+
+def styled(page: str) -> str:
+    """Return a page with what makes its figures, and those in the notebook's text, follow a dark theme."""
+    rules = (STYLES / "custom.css").read_text(encoding="utf-8")
+    return f"<style>{rules}</style>{page}"

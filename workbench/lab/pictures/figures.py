@@ -23,7 +23,7 @@ DEEP = "deep"  # of figures that take an hour, and the folder they are kept in
 KEPT = (*PROFILES, DEEP)
 VERDICTS = "verdicts.json"
 NUMBERS = "numbers.json"  # of all figures of a grid of runs, beside those of one run
-PROSE = ("caption", "detail")  # sentences with rounded numbers in them
+PROSE = ("caption", "detail", "marks", "label_at")  # what is read off the numbers that are compared
 
 
 def environment() -> dict[str, str]:
@@ -109,11 +109,16 @@ def _tables(folder: Path) -> dict[str, Any]:
 
 
 def _file(name: str, made: dict[str, Any], kept: dict[str, Any], tolerance: Tolerance) -> list[str]:
-    ours, theirs = _comparable(name, made[name]), _comparable(name, kept[name])
+    return [f"{name}: {line}" for line in differences(made[name], kept[name], name, tolerance)]
+
+
+def differences(made: Any, kept: Any, name: str = "", tolerance: Tolerance | None = None) -> list[str]:
+    """Return how a file's numbers differ from the committed ones, in the profiles that it has."""
+    ours, theirs = _comparable(name, made), _comparable(name, kept)
     profiles = [profile for profile in KEPT if profile in ours["charts"]]
     ours["charts"] = {profile: ours["charts"][profile] for profile in profiles}
     theirs["charts"] = {profile: theirs["charts"].get(profile) for profile in profiles}
-    return [f"{name}: {line}" for line in differ(ours, theirs, tolerance)]
+    return differ(ours, theirs, tolerance or Tolerance())
 
 
 def _comparable(name: str, content: Any) -> dict[str, Any]:

@@ -1,27 +1,23 @@
-"""The one style: who has which colour and marker, how a role is drawn.
+"""The one style: how a role is drawn, with the hue and the marker of the method (`charts.methods`)."""
 
-Colours are Okabe and Ito's, without the yellow that vanishes on white. A colour belongs to an
-estimator, in every figure: it follows from the place of the key in its family of the catalog.
-"""
-
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
-from zlib import crc32
 
 from workbench.charts.chart import Series
+from workbench.charts.methods import BLUE, GREEN, GREY, INK, METHODS, ORANGE, PURPLE, SKY, SLATE, VERMILION
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")  # one more than colours, so pairs repeat only after 42
-INK, GREY, PALE = "#222222", "#6b6b6b", "#e4e4e4"
+PALE = "#e4e4e4"
 MARKED = 60  # points at most of a curve with markers
+UNNAMED = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)  # of colour keys that are numbers
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 RC: dict[Any, Any] = {
     "svg.hashsalt": "workbench",
     "svg.fonttype": "path",
     "font.family": "DejaVu Sans",
-    "font.size": 9.5,
+    "font.size": 10.5,
     "text.usetex": False,
+    "mathtext.fontset": "dejavusans",
     "text.color": INK,
     "axes.edgecolor": GREY,
     "axes.linewidth": 0.8,
@@ -34,76 +30,58 @@ RC: dict[Any, Any] = {
 
 @dataclass(frozen=True)
 class Look:
-    """Colour and marker of one estimator; a hollow marker is its second version."""
+    """Colour and marker of a series; a hollow marker is that of a paper's constants."""
 
     colour: str
     marker: str
     hollow: bool = False
 
 
-NAMED = {
-    "": Look(GREY, "."),
-    "non-private": Look(INK, "."),
-    "mean/empirical": Look(INK, "."),
-    "covariance/empirical": Look(INK, "."),
-}
+def look(key: str, rank: float | None = None) -> Look:
+    """Return the look of a colour key, at a place on the ramp of its hue.
 
-
-def look(key: str) -> Look:
-    """Return the look of a colour key.
-
-    >>> look("non-private").colour, look("2") == look("2:paper"), look("2:paper").hollow
-    ('#222222', False, True)
+    >>> look("non-private").colour, look("mean/coinpress:paper").hollow
+    ('#222222', True)
+    >>> look("", 0.0).colour, look("", 1.0).colour
+    ('#a1b0bf', '#1f2f3f')
     """
     owner, _, variant = key.partition(":")
-    if owner in NAMED:
-        found = NAMED[owner]
-    else:
-        place = _place(owner)
-        found = Look(COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)])
-    return replace(found, hollow=bool(variant))
-
-
-def _place(owner: str) -> int:
     if owner.isdecimal():
-        return int(owner)
-    family = owner.partition("/")[0]
-    kin = [key for key in _catalog_keys() if key.partition("/")[0] == family and key not in NAMED]
-    return kin.index(owner) if owner in kin else crc32(owner.encode())
+        place = int(owner)
+        hue, marker = UNNAMED[place % len(UNNAMED)], MARKERS[place % len(MARKERS)]
+    else:
+        hue, marker = METHODS[owner].hue, METHODS[owner].marker
+    if rank is not None:
+        hue, marker = shade(hue if owner else SLATE, rank), marker if owner else "o"
+    return Look(hue, marker, bool(variant))
 
 
-def _catalog_keys() -> Iterable[str]:
-    from workbench.catalog import CATALOG
+def shade(hue: str, rank: float) -> str:
+    """Return the colour of a hue's ramp, from light at 0 to dark at 1."""
+    toward, share = (255, 0.52 * (1 - 2 * rank)) if rank < 0.5 else (0, 0.48 * (2 * rank - 1))
+    parts = (int(hue[k : k + 2], 16) for k in (1, 3, 5))
+    return "#" + "".join(f"{round(part + share * (toward - part)):02x}" for part in parts)
 
-    return CATALOG
 
-
-def line_style(series: Series) -> dict[str, Any]:
-    """Return how a series' line is drawn: colour from its key, dashes and markers from its role."""
-    shape = look(series.colour_key)
-    dash: object = (0, (6, 1.5, 1, 1.5)) if shape.hollow else "-"
+def line_style(series: Series, *, alone: bool = True) -> dict[str, Any]:
+    """Return how a series' line is drawn; a prediction that stands `alone` is not pale."""
+    shape = look(series.colour_key, series.rank)
     colour = {"color": shape.colour}
     lines: dict[str, dict[str, Any]] = {
-        "theory": {
-            "color": _darker(shape.colour),
-            "linestyle": (0, (4.5, 2.2)),
-            "linewidth": 1.4,
-            "zorder": 5,
-        },
-        "bound": colour | {"linestyle": (0, (1, 1.4)), "linewidth": 1.8, "zorder": 2},
-        "reference": colour | {"linestyle": dash, "linewidth": 1.2, "zorder": 2},
-        "rows": colour | {"linestyle": "", "marker": ".", "markersize": 3.2, "alpha": 0.5, "zorder": 3},
-        "kept": colour | {"linestyle": "-", "linewidth": 2.4, "alpha": 0.3, "zorder": 1.5},
-        "estimate": colour | {"linestyle": dash, "linewidth": 1.6, "zorder": 4},
+        "theory": {"linewidth": 1.7, "alpha": 0.95 if alone else 0.5, "zorder": 3},
+        "bound": {"linewidth": 1.4, "zorder": 2},
+        "reference": {"linewidth": 1.3, "zorder": 2},
+        "truth": {"color": INK, "linewidth": 1.8, "zorder": 5},
+        "release": {"linewidth": 1.2, "alpha": 0.45, "zorder": 4},
+        "rows": {"linestyle": "", "marker": ".", "markersize": 4.0, "alpha": 0.5, "zorder": 3},
+        "bars": {"linewidth": 0.0, "zorder": 3},
+        "area": {"linewidth": 1.6, "zorder": 3},
+        "kept": {"linewidth": 2.6, "alpha": 0.3, "zorder": 1.5},
+        "estimate": {"linewidth": 1.8, "zorder": 4},
     }
-    line = lines[series.role]
+    line = colour | lines[series.role]
     if series.role != "estimate" or len(tuple(series.x)) > MARKED:
         return line
     face = "white" if shape.hollow else shape.colour
-    marks = {"marker": shape.marker, "markersize": 5.5, "markerfacecolor": face, "markeredgewidth": 1.2}
-    return line | marks
-
-
-def _darker(colour: str, share: float = 0.55) -> str:
-    """Return a shade that stays visible where the prediction lies on the measurement."""
-    return "#" + "".join(f"{round(int(colour[k : k + 2], 16) * share):02x}" for k in (1, 3, 5))
+    marks = {"marker": shape.marker, "markersize": 6.5, "markerfacecolor": face, "markeredgewidth": 1.4}
+    return line | marks | ({} if series.joined else {"linestyle": ""})

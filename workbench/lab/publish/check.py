@@ -1,4 +1,7 @@
-"""What a committed notebook must be: canonical, without outputs, short cells, literal parameters, slides."""
+"""What a committed notebook must be: canonical, without outputs, short cells, literal parameters, slides.
+
+Its committed figures and verdicts stand in its text (`committed_cells`).
+"""
 
 import ast
 import io
@@ -11,6 +14,7 @@ from typing import Any
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts.parameters import Parameter
 from workbench.lab.live.parameters import chapter
+from workbench.lab.publish import committed_cells
 from workbench.lab.publish.fixes import mend
 from workbench.lab.schemas import nbformat
 
@@ -50,17 +54,19 @@ def fix(path: Path) -> Examined:
 
 def examine(path: Path) -> Examined:
     """Return the findings; those that cannot be mended are looked for in the mended notebook."""
+    figures = committed_cells.folder(path)
     try:
         text = path.read_bytes().decode()
         notebook = _read(text)
         form = text == canonical(notebook)
-        mendable = mend(notebook)
+        mendable = mend(notebook) + list(committed_cells.mend(notebook, figures))
         nbformat().validate(notebook)
     except Exception as error:  # whatever a file may hold
         return Examined([], [f"not a notebook: {(str(error) or repr(error)).splitlines()[0]}"])
     if not form:
         mendable.insert(0, "not in canonical form: sorted keys, indent 1, one newline at the end")
     others = list(_parameters(notebook, CHAPTERS.get(chapter(path.stem), {})))
+    others += committed_cells.missing(notebook, figures)
     for index, cell in enumerate(notebook.cells):
         others += [f"cell {index}: {fault}" for fault in _cell(cell)]
     return Examined(mendable, others, canonical(notebook))

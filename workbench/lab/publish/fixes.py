@@ -15,6 +15,7 @@ METADATA: dict[str, dict[str, str]] = {
     "language_info": {"name": "python"},
 }
 CELL_METADATA = ("tags", "slideshow", "jupyter")
+DRAWS = "remove-input"  # the tag of a cell whose code only calls for a picture
 ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
 BREAK = re.compile(r"(?<=\S)  \n(?=\S)")  # two spaces that break a line of markdown: they mean something
@@ -75,6 +76,14 @@ def _cell_metadata(cell: Any) -> Lines:
         del cell["metadata"][name]
 
 
+def _hidden_source(cell: Any) -> Lines:
+    """Hide the code of a cell that only draws, which slides leave out, in JupyterLab too."""
+    drawing = cell["cell_type"] == "code" and DRAWS in cell["metadata"].get("tags", ())
+    if drawing and cell["metadata"].get("jupyter", {}).get("source_hidden") is not True:
+        yield "draws, and its source is not hidden"
+        cell["metadata"]["jupyter"] = {**cell["metadata"].get("jupyter", {}), "source_hidden": True}
+
+
 def _dropped(metadata: Any, allowed: Any) -> Lines:
     extra = sorted(set(metadata) - set(allowed))
     if extra:
@@ -106,4 +115,4 @@ def _tidy_text(source: str) -> str:
 
 
 RULES: tuple[Callable[[Any], Lines], ...] = (_format, _own_metadata, _ids)
-CELL_RULES: tuple[Callable[[Any], Lines], ...] = (_outputs, _cell_metadata, _whitespace)
+CELL_RULES: tuple[Callable[[Any], Lines], ...] = (_outputs, _cell_metadata, _hidden_source, _whitespace)

@@ -8,7 +8,7 @@ from workbench.charts.chart import Chart, Panel, Series
 from workbench.lab.runner.growth import Growth
 
 NAME = "sample_complexity"
-STATUSES = {"HOLDS": "2", "UNDECIDED": "3", "REFUTED": "1"}  # colours
+STATUSES = {"HOLDS": "idea/holds", "UNDECIDED": "idea/open", "REFUTED": "idea/refuted"}
 LEAST_DECADES = 1  # to either side of 1
 
 
@@ -75,6 +75,6 @@ def _dots(place: int, one: Growth) -> Series:
         if isfinite(float(n))
     ]
     x, y, low, high = zip(*points, strict=True) if points else ((), (), (), ())
-    colour = STATUSES[one.status] + ("" if one.predicted else ":constants 1")
+    colour = STATUSES[one.status] + ("" if one.predicted else ":paper")
     label = one.status + ("" if one.predicted else ", constants 1")
     return Series(label, x, y, low, high, colour_key=colour)

@@ -25,20 +25,26 @@ def collected(folder: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def full_run(figures: Path | None = None) -> dict[str, str]:
+def full_verdicts(figures: Path | None = None) -> dict[str, dict[str, Any]]:
     """Return the verdicts of the committed full run by id; none where no figures are at hand."""
     folder = figures or figures_folder()
     found = collected(folder) if folder else {}
-    return {name: str(one["status"]) for name, one in found.items() if one[PROFILE] == "full"}
+    return {
+        name: {key: value for key, value in one.items() if key not in (PROFILE, NOTEBOOK)}
+        for name, one in found.items()
+        if one[PROFILE] == "full"
+    }
+
+
+def full_run(figures: Path | None = None) -> dict[str, str]:
+    """Return how the committed full run decided, by id."""
+    return {name: str(one["status"]) for name, one in full_verdicts(figures).items()}
 
 
 def committed(ids: Sequence[str]) -> list[dict[str, Any]]:
     """Return the verdicts of the committed full run on these claims; none if it has not decided them all."""
-    folder = figures_folder()
-    found = collected(folder) if folder else {}
-    if not all(found.get(name, {}).get(PROFILE) == "full" for name in ids):
-        return []
-    return [{key: found[name][key] for key in found[name] if key not in (PROFILE, NOTEBOOK)} for name in ids]
+    found = full_verdicts()
+    return [found[name] for name in ids] if found.keys() >= set(ids) else []
 
 
 def figures_folder() -> Path | None:

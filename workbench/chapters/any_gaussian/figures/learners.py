@@ -5,34 +5,48 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from workbench.bounds import al22
 from workbench.bounds.corruption import scale_limit, unit
 from workbench.chapters.any_gaussian.claims import oracles
-from workbench.chapters.any_gaussian.figures.rows import POPULOUS, UNBOUNDED, said
+from workbench.chapters.any_gaussian.figures.rows import POPULOUS, UNBOUNDED
 from workbench.chapters.any_gaussian.figures.vote import PLAIN
 from workbench.chapters.any_gaussian.runs import attacks, predicted, votes
 from workbench.chapters.any_gaussian.runs import laws as sweeps
 from workbench.chapters.any_gaussian.runs.votes import DELTA, EPSILON
-from workbench.charts.bands import ERROR, LEVEL, beside
-from workbench.charts.chart import Chart, Panel, Role, Series
+from workbench.charts.bands import ERROR, LEVEL, beside, measured
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.methods import name
+from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.run import Run
 from workbench.study.sweeps.budgets import at_budget
 
-ROBUST = "covariance/populous-robust"
 FILTERS = {
-    "plain": ("second moment", "covariance/empirical"),
-    "paper": ("source's filter", "covariance/filter-nonprivate:paper"),
+    "plain": ("plain second moment", "covariance/empirical"),
+    "paper": ("paper's filter", "covariance/filter-nonprivate:paper"),
     "error": ("tail filter", "covariance/filter-nonprivate"),
 }
-LENGTHS = {1.0: "1", 1e8: "10⁸"}
+LENGTHS = {1.0: "1", 1e8: number(1e8)}
 SIDEWAYS = 0.05  # the ξ of the panel of attacks
 BESIDE = {"plain": 0.22, "paper": 0.0, "error": -0.22}  # where a marker stands in its row
+GLOSSES = {
+    "planted": "rows put at ±3σ",
+    "zeros": "rows put at 0",
+    "far": "rows put 10σ away",
+    "top-to-zero": "largest moved to 0",
+    "small-to-quantile": "smallest moved into the tail",
+    "ring": "rows put on a circle",
+    "tail-to-bulk": "largest moved to the middle",
+    "flipped": "signs flipped",
+    "shoulder": "smallest moved beyond 1.8σ",
+    "crossed": "largest moved across, to ±3σ",
+}
+ASIDE = (-0.12, 0.12)  # where the markers of two learners stand
+LAW, ASKED = "gaussian/populous", 0.2
 
 
 def whole_law(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Chart:
-    """Return total variation of learned laws against n, and n against α with the theorem (laws-learned)."""
+    """Return total variation of learned laws against n (laws-learned)."""
     budget = ApproxDP(epsilon, delta)
     points = [
         {"d": d, "kind": "full", "n": n}
@@ -44,15 +58,13 @@ def whole_law(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Ch
     first = "one or two hundredths" if (epsilon, delta) == (EPSILON, DELTA) else f"{most:.1g}"
     return Chart(
         "whole_law",
-        f"Any Gaussian: mean and covariance at once, {said(budget)}",
-        (_errors(run, frame, budget), _rows_for(frame, budget)),
-        alt=f"Left, the total variation starts at about {first} at the fewest rows and falls"
-        " with n, for d = 1, 2, 3. Right, rows against the error they reach: flat, and far above the"
-        f" theorem's shape, for errors above {first}, and close to it below.",
-        how_to_read="Left, each curve begins at the fewest rows that are answered, and there the error is"
-        " small already: votes need many groups, and once there are so many, the rows suffice for much more"
-        " than α = .2. Right, the same read the other way round. Dashed: the theorem with every constant 1."
-        " Grey: 1/α², about what it takes without privacy.",
+        "As soon as there is an answer, the whole law is accurate",
+        (_errors(run, frame, budget),),
+        alt=f"The total variation starts at about {first} at the fewest rows and falls with n, for d = 1, 2,"
+        " 3. To the left of where a curve begins there is no answer.",
+        how_to_read="Each curve begins at the fewest rows that are answered, and there the error is small"
+        " already: votes need many groups, and once there are so many, the rows suffice for much more than an"
+        " error of 0.2.",
     )
 
 
@@ -67,31 +79,24 @@ def _foreseen(d: int, budget: ApproxDP) -> dict[float, float]:
 
 def _errors(run: Run, frame: pd.DataFrame, budget: ApproxDP) -> Panel:
     series: list[Series] = []
-    for d in sweeps.DIMENSIONS:
+    last = len(sweeps.DIMENSIONS) - 1
+    for place, d in enumerate(sweeps.DIMENSIONS):
         found = {n: measures.median(one["error"], LEVEL) for n, one in _by_n(frame, d).items()}
-        series += beside(run, f"d = {d}", found, _foreseen(d, budget), str(d - 1))
-    return Panel("error", "rows n", "total variation, at most", tuple(series), note="Medians, 95 % bands.")
-
-
-def _rows_for(frame: pd.DataFrame, budget: ApproxDP) -> Panel:
-    series, cost = [], (budget.epsilon, budget.delta)
-    for d in sweeps.DIMENSIONS:
-        groups = _by_n(frame, d)
-        reached = {n: float(np.quantile(one["error"], 1 - votes.BETA)) for n, one in groups.items()}
-        reached = reached or _foreseen(d, budget)
-        order = np.argsort(list(reached.values()))
-        alphas, sizes = (np.array(list(one))[order] for one in (reached.values(), reached))
-        alphas, sizes = np.append(alphas, 0.5), np.append(sizes, min(reached))
-        role: Role = "estimate" if groups else "theory"
-        series.append(Series(f"d = {d}", alphas, sizes, role=role, colour_key=str(d - 1)))
-        grid = np.geomspace(alphas[0], 0.5, 9)
-        shapes = [al22.gaussian_shape(d, alpha, *cost).total for alpha in grid]
-        label = "Theorem 5.7" if d == 1 else ""
-        series.append(Series(label, grid, shapes, role="theory", colour_key=str(d - 1)))
-    lowest = np.geomspace(min(series[0].x), 0.5, 9)
-    plain = [al22.lower_shape(1, alpha, *cost).sampling for alpha in lowest]
-    series.append(Series("1/α²: d = 1, without privacy", lowest, plain, role="reference"))
-    return Panel("rows for an error", "α, in nine runs of ten", "rows n", tuple(series))
+        rank, foreseen = place / last, _foreseen(d, budget)
+        named = "" if run.simulate else f"d = {d}"
+        first = next(((n, 1.7 * one.estimate) for n, one in found.items()), None)
+        expected = [foreseen[n] for n in found]
+        series.append(measured(f"d = {d}", found, LAW, expected, rank=rank, label_at=first))
+        series.append(Series(named, foreseen, foreseen.values(), role="theory", colour_key=LAW, rank=rank))
+    fewest = min(_foreseen(sweeps.DIMENSIONS[0], budget))
+    most = max(one for series_ in series for one in series_.x)
+    marks = (
+        Mark("no answer (d = 1)", "span", x=fewest / 10, x2=fewest, y=0.03),
+        Mark("what one might have asked for: 0.2", "horizontal", x=3.3 * fewest, y=ASKED),
+    )
+    title = f"Mean and covariance at once, ε = {budget.epsilon:g}, δ = {number(budget.delta)}"
+    return Panel(title, "rows n", "total variation, at most", tuple(series), marks=marks,
+                 xlim=(fewest / 2.5, 1.15 * most), ylim=(1e-3, 1.0))  # fmt: skip
 
 
 def two_learners(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Chart:
@@ -104,63 +109,80 @@ def two_learners(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) ->
     )
     return Chart(
         "two_learners",
-        f"Votes of groups against medians of blocks: the same rows, the same {said(budget)}",
+        "On the same rows, votes of blocks are two to five times as accurate",
         panels,
         alt="Errors of the populous and of the unbounded covariance at d = 1, 2, 3, for condition numbers 1"
-        " and 1e8: both below 5 hundredths, the unbounded one half as large or less, neither changed by the"
+        " and 10⁸: both below 5 hundredths, the unbounded one half as large or less, neither changed by the"
         " condition number.",
-        how_to_read="At the fewest rows that the populous covariance takes, the unbounded one is two to three"
-        " times as accurate: it spends few rows on its frame. d² against d^2.5 is about large d; see the rows"
-        " above."
-        " Both finish with the same step in their frame.",
+        how_to_read=f"Every row has the fewest rows of data that votes of groups take, at ε = {epsilon:g}, δ"
+        f" = {number(delta)}. Both finish with the same step in their frame; blocks spend fewer rows on"
+        " finding it.",
     )
 
 
 def _both(run: Run, frame: pd.DataFrame, condition: str, budget: ApproxDP) -> Panel:
     rows = {d: predicted.law_rows(d, budget) for d in sweeps.DIMENSIONS}
     groups, series = measures.by(frame, "d"), list[Series]()
-    for column, key in (("error", POPULOUS), ("unbounded", UNBOUNDED)):
-        found = {d: measures.median(one[column], LEVEL) for d, one in groups.items()}
-        expected = {d: predicted.covariance_error(column, d, n, budget) for d, n in rows.items()}
-        series += beside(run, key, found, expected, key)
-    sizes = ", ".join(f"{n:,}" for n in rows.values())
-    return Panel(f"condition number {condition}", "dimension d", f"median {ERROR}", tuple(series),
-                 note=f"n = {sizes}", ylim=(1e-3, 1.0))  # fmt: skip
+    for (column, key), shift in zip((("error", POPULOUS), ("unbounded", UNBOUNDED)), ASIDE, strict=True):
+        places = {d: place + shift for place, d in enumerate(rows, 1)}
+        found = {places[int(d)]: measures.median(one[column], LEVEL) for d, one in groups.items()}
+        expected = {places[d]: predicted.covariance_error(column, d, n, budget) for d, n in rows.items()}
+        series += beside(run, name(key), found, expected, key)
+    names = tuple(f"d = {d}, n = {number(n)}" for d, n in rows.items())
+    return Panel(f"Condition number {condition}", "setting", f"median {ERROR}", tuple(series), names=names,
+                 ylim=(1e-3, 0.2))  # fmt: skip
 
 
 def attacked(run: Run, *, corruption: float = SIDEWAYS) -> Chart:
-    """Return errors of filters under attacks, beside what no estimator can do (oracles-within-unit)."""
-    shares = [float(f"{corruption * xi / SIDEWAYS:.6g}") for xi in attacks.CORRUPTIONS]
-    frame = run.table(sweeps.ORACLES.moved(sweeps.oracle_points(shares)))
+    """Return errors of filters under the worst attack, beside what none can do (oracles-within-unit)."""
+    frame, shares = _oracles(run, corruption)
     usual = corruption == SIDEWAYS
-    left = " is below the information limit under five, within twice the limit under all, and" * usual
     right = " within twice the limit, the source's filter within three times," * usual
     return Chart(
         "attacked",
-        f"A share of the rows may be anything (d = {sweeps.D})",
-        (_attacks(measures.at(frame, corruption=corruption), corruption), _worst(frame, shares)),
-        alt=f"Left, errors of three estimators under ten attacks: the tail filter{left or ' is'}"
-        " nowhere worse than the plain second moment. Right, the worst of the attacks against the share of"
-        f" corrupted rows: the tail filter stays{right or ' near the limit,'} the plain moment is far off.",
-        how_to_read="Unit: ξ ln 1/ξ. The black line is the information limit: two laws that far apart look"
-        " the same when a share ξ is changed, so that no estimator errs less under every attack; under a"
-        " given one it may. The lower five attacks were written when the filter was finished. Groups are"
-        " robust where a row is not: a vote hears what most of these filtered groups say.",
+        "Under the worst of ten attacks the tail filter stays near the limit",
+        (_worst(frame, shares),),
+        alt="The worst of ten attacks against the share of corrupted rows: the tail filter"
+        f" stays{right or ' near the limit,'} the plain moment is far off.",
+        how_to_read="Grey region: two laws that far apart look the same when a share ξ of the rows is"
+        " changed, so no estimator errs less under every attack. Each marker is the median error under the"
+        " attack that hurts its estimator most.",
     )
 
 
+def ten_attacks(run: Run, *, corruption: float = SIDEWAYS) -> Chart:
+    """Return errors of filters under each attack, the mildest for the tail filter first."""
+    frame, _ = _oracles(run, corruption)
+    return Chart(
+        "ten_attacks",
+        "Rows put far away are filtered out; rows moved a little are not",
+        (_attacks(measures.at(frame, corruption=corruption), corruption),),
+        alt="Errors of three estimators under ten attacks, from the mildest for the tail filter to the worst:"
+        " it is nowhere much worse than the others, and the plain second moment leaves the picture where rows"
+        " are planted far away.",
+        how_to_read="Unit: ξ ln(1/ξ). Left of the line an estimate is better than the worst case allows,"
+        " since a given attack need not be the worst. Triangles: beyond the edge.",
+    )
+
+
+def _oracles(run: Run, corruption: float) -> tuple[pd.DataFrame, list[float]]:
+    """Return the runs under every attack, and the shares of the rows."""
+    shares = [float(f"{corruption * xi / SIDEWAYS:.6g}") for xi in attacks.CORRUPTIONS]
+    return run.table(sweeps.ORACLES.moved(sweeps.oracle_points(shares))), shares
+
+
 def _attacks(frame: pd.DataFrame, corruption: float) -> Panel:
-    names, series = tuple(sweeps.SHOWN), []
+    medians = frame.groupby("attack")[list(FILTERS)].median()
+    order = [str(one) for one in medians["error"].sort_values().index] or list(sweeps.SHOWN)
+    places, series = np.arange(1, len(medians) + 1), []
     for column, (label, key) in FILTERS.items():
-        middles = frame.groupby("attack")[column].median()
-        places = {place: name for place, name in enumerate(names, 1) if name in middles}
-        middle = [float(middles[name]) for name in places.values()]
-        series.append(Series(label, [place + BESIDE[column] for place in places], middle, colour_key=key))
+        middle = medians[column].reindex(order[: len(medians)])
+        series.append(Series(label, places + BESIDE[column], middle, colour_key=key))
     limit = oracles.limits(corruption)[0]
-    ends = (0.5, len(names) + 0.5)
-    series.append(Series("information limit", ends, (limit, limit), role="reference", colour_key=PLAIN))
-    return Panel(f"ξ = {corruption:g}", "", "error over ξ ln 1/ξ", tuple(series), "linear", names=names,
-                 note="Medians. Arrows: beyond the edge.", ylim=(0.1, 10.0))  # fmt: skip
+    mark = Mark("limit in the worst case", "vertical", x=limit, y=0.6, colour_key=PLAIN)
+    return Panel(f"Ten attacks on ξ = {number(corruption)} of the rows, d = {sweeps.D}", "attack",
+                 "median error over ξ ln(1/ξ)", tuple(series), "linear", marks=(mark,),
+                 names=tuple(GLOSSES[one] for one in order), ylim=(0.1, 10.0))  # fmt: skip
 
 
 def _worst(frame: pd.DataFrame, shares: list[float]) -> Panel:
@@ -171,5 +193,7 @@ def _worst(frame: pd.DataFrame, shares: list[float]) -> Panel:
         ]
         series.append(Series(label, groups, worst, colour_key=key))
     limits = [scale_limit(xi) for xi in shares]
-    series.append(Series("", shares, limits, role="bound", colour_key=PLAIN))
-    return Panel("the worst of ten attacks", "share ξ of corrupted rows", ERROR, tuple(series))
+    series.append(Series("", shares, limits, role="bound", colour_key="idea/limit"))
+    mark = Mark("no estimator errs less under every attack", x=shares[1] * 1.25, y=0.45 * limits[1])
+    title = f"Median error under the worst of ten attacks, d = {sweeps.D}"
+    return Panel(title, "share ξ of corrupted rows", ERROR, tuple(series), marks=(mark,))

@@ -8,7 +8,7 @@ from workbench.bounds import al22
 from workbench.chapters.any_gaussian.figures.rows import SUBSPACE, said, share
 from workbench.chapters.any_gaussian.runs import predicted, votes
 from workbench.charts.bands import measured
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.estimators.spectral.subspace_exact import SubspaceExact
 from workbench.privacy import ApproxDP
 from workbench.study.run import Run
@@ -17,6 +17,7 @@ from workbench.study.sweeps.streams import Role, stream
 NAME = "any-gaussian-rows-view"
 SHARES, FINE = (0.25, 0.5, 0.7, 0.8, 1.0), tuple(float(one) for one in np.linspace(0.2, 1.1, 37))
 ROUNDS, WORK = 8, 6000  # frames, and rows that a frame draws for every share
+KEYS = {"sampling": "idea/sampling", "noise": "idea/noise", "preconditioning": "spectral/preconditioner"}
 PARTS = {"sampling": "sampling, d²/α²", "noise": "privacy, d/(αε)", "preconditioning": "privacy, ln(1/δ)/ε"}
 
 
@@ -53,13 +54,13 @@ def _shapes(budget: ApproxDP, alpha: float, d: int) -> Panel:
     ds = sorted({round(one) for one in np.geomspace(1, max(50, 2 * d), 25)})
     lower = [al22.lower_shape(one, alpha, *cost) for one in ds]
     series = [
-        Series(label, ds, [float(getattr(one, part)) for one in lower], role="theory", colour_key=str(place))
-        for place, (part, label) in enumerate(PARTS.items())
+        Series(label, ds, [float(getattr(one, part)) for one in lower], role="theory", colour_key=KEYS[part])
+        for part, label in PARTS.items()
     ]
     total = [al22.gaussian_shape(one, alpha, *cost).total for one in ds]
-    series.append(Series("Theorem 5.7", ds, total, role="theory", colour_key="3"))
-    series.append(Series("", (d, d), (1, max(total)), role="reference"))
-    return Panel("rows, every constant 1", "dimension d", "rows n", tuple(series))
+    series.append(Series("Theorem 5.7", ds, total, role="truth"))
+    mark = Mark(f"d = {d}", "vertical", x=d, colour_key="idea/point")
+    return Panel("Rows, every constant 1", "dimension d", "rows n", tuple(series), marks=(mark,))
 
 
 def _chart(
@@ -73,7 +74,7 @@ def _chart(
             0, measured("found", shares, SUBSPACE, [predicted.found(one, budget) for one in shares])
         )
     panel = Panel(
-        f"a subspace of {max(1, d // 2)} in {d} dimensions", "rows over the planned number", "share of runs",
+        f"A subspace of {max(1, d // 2)} in {d} dimensions", "rows over the planned number", "share of runs",
         tuple(series), "linear", "linear", ylim=(-0.05, 1.05), xlim=(0.15, 1.15),
     )  # fmt: skip
     return Chart(
@@ -82,7 +83,7 @@ def _chart(
         (shapes, panel),
         alt="Left, lower bounds and the theorem's shape against the dimension. Right, the chance that a"
         " subspace is found against the share of the planned rows.",
-        how_to_read="Dashed: predicted. Markers: runs.",
+        how_to_read="Thin line: predicted. Markers: runs.",
         caption=_caption(budget, alpha, d, hits, trials),
     )
 

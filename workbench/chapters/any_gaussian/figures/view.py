@@ -76,8 +76,8 @@ def vote_view(
 
 
 def _refused(points: np.ndarray) -> Panel:
-    dots = Series("groups", points[:, 0], points[:, 1], role="rows", colour_key=POPULAR)
-    return plane("groups as points", (dots,), reach=REACH, centre=CENTRE, panels=1)
+    dots = Series("", points[:, 0], points[:, 1], role="rows", colour_key=POPULAR)
+    return plane("Groups as points", (dots,), reach=REACH, centre=CENTRE)
 
 
 def _chart(panels: tuple[Panel, ...], caption: str) -> Chart:
@@ -87,8 +87,8 @@ def _chart(panels: tuple[Panel, ...], caption: str) -> Chart:
         panels,
         alt="Left, groups as points, with circles of friendship round a popular and a lonely one. Right, the"
         " share of friends of every point between the two thresholds.",
-        how_to_read="Markers: this data set. Dashed: public thresholds, before a row is read. Groups below"
-        " the lower one have weight 0.",
+        how_to_read="Dots: this data set. Lines: public thresholds, before a row is read. Groups below the"
+        " lower one have weight 0.",
         caption=caption,
     )
 
@@ -132,11 +132,8 @@ def _masks(root: np.ndarray, drawn: list[np.ndarray], caption: str) -> Chart:
     back = np.linalg.inv(root)
     panels = []
     for title, map_ in (("as released", np.eye(2)), ("in units of Σ", back)):
-        lines = [
-            ellipse("released" if not i else "", map_ @ one @ map_.T, role="estimate", colour_key=MASK)
-            for i, one in enumerate(drawn[-SHOWN:])
-        ]
-        truth = ellipse("Σ", map_ @ root @ root.T @ map_.T, role="theory", colour_key=PLAIN)
+        lines = [ellipse("", map_ @ one @ map_.T, role="release", colour_key=MASK) for one in drawn[-SHOWN:]]
+        truth = ellipse("", map_ @ root @ root.T @ map_.T, role="truth", colour_key=PLAIN)
         panels.append(plane(title, (*lines, truth), reach=1.9))
     return Chart(
         "mask_view",
@@ -144,7 +141,7 @@ def _masks(root: np.ndarray, drawn: list[np.ndarray], caption: str) -> Chart:
         tuple(panels),
         alt="Left, masked releases of a covariance as ellipses; right, the same in units of the covariance,"
         " round a circle.",
-        how_to_read="Dashed: the covariance. The others are releases. Make it longer: the left picture"
-        " changes, the right one does not.",
+        how_to_read="Black: the covariance. Coloured: releases. Make it longer: the left picture changes, the"
+        " right one does not.",
         caption=caption,
     )

@@ -6,8 +6,9 @@ from math import sqrt
 import numpy as np
 
 from workbench.chapters.any_gaussian.runs.votes import BUDGET, DELTA, EPSILON, rotated
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
+from workbench.charts.words import number
 from workbench.estimators.mean.populous import PopulousMean
 from workbench.estimators.parts.votes.covariances import design as covariance_design
 from workbench.estimators.parts.votes.covariances import fewest_rows as fewest_grouped
@@ -24,8 +25,8 @@ from workbench.study.sweeps.streams import Role, stream
 from workbench.study.sweeps.sweep import multiples
 from workbench.types import Array
 
-POPULAR, UNPOPULAR, PLAIN = "mean/populous", "mean/populous-robust", "non-private"
-MASK = "covariance/populous"
+POPULAR, UNPOPULAR, PLAIN = "mean/populous", "idea/bad", "non-private"
+MASK, ONE_SIZE = "covariance/populous", "idea/noise"
 VOTE_N, VOTE_EPSILON, VOTE_DELTA, FAR_SHARE = 150, 4.0, 1e-3, 0.02
 OURS, THEIRS = "ours", "the source's"  # whose thresholds
 AWAY = np.array([8.0, 3.0])  # where the far rows are
@@ -89,40 +90,46 @@ def the_vote(
     fewest = fewest_rows(PopulousMean(), 2, budget)
     k = n if n >= fewest else 2 * fewest
     found = Vote.of(scattered(k, corruption, rng), budget)
+    few = f"; {number(n)} are too few" * (k != n)
+    said = f"ε = {epsilon:g}, δ = {number(delta)}{few}."
     return Chart(
         "the_vote",
-        f"{k} groups vote on each other" + f"; {n} are too few at ε = {epsilon:g}" * (k != n),
-        (where(found), popularity(found)),
+        "A far group has few friends, and therefore no weight",
+        (replace(where(found), note=said), popularity(found)),
         alt="Left, a cloud of points and a few far from it. A circle round a point of the cloud holds nearly"
         " all others, one round a far point only the few beside it. Right, friends of every point in order:"
         " the cloud is above the upper threshold, the far points are far below the lower one.",
-        how_to_read="Left, each point is what one group of rows says. A circle holds a point's friends."
-        " Right, the same points by how many friends they have: below the lower line the weight is 0, above"
-        " the upper one it is 1. A far group keeps the company of few, and the lower line is above one"
-        " half: two points of positive weight share a friend, so that they cannot be far from each other."
-        " What a far row moves is its own group alone.",
+        how_to_read="Each point is what one group says; a circle holds a point's friends. Right, the same"
+        " points by their share of friends. The lower threshold is above one half: two points of positive"
+        " weight share a friend, so they cannot be far apart.",
     )
 
 
 def where(found: Vote) -> Panel:
     """Return the points and the circles of friendship of a popular and of a far one."""
     heard = found.weights > 0
-    series = [
-        _dots("weight above 0", found.points[heard], POPULAR),
-        _dots("weight 0", found.points[~heard], UNPOPULAR),
-    ]
     popular = found.points[int(np.argmax(found.friends))]
-    series.append(circle("friends of a popular one", found.limit, popular, role="theory", colour_key=POPULAR))
+    reach = found.limit
+    series = [
+        _dots(found.points[heard], POPULAR),
+        _dots(found.points[~heard], UNPOPULAR),
+        circle("", reach, popular, colour_key=POPULAR),
+    ]
+    marks = [_said("friends of a popular group", popular, -reach - 1.3, POPULAR)]
     if (~heard).any():
         lonely = found.points[int(np.argmin(found.friends))]
-        series.append(
-            circle("friends of a lonely one", found.limit, lonely, role="theory", colour_key=UNPOPULAR)
-        )
-    return plane("groups as points", series, reach=REACH, centre=CENTRE)
+        series.append(circle("", reach, lonely, colour_key=UNPOPULAR))
+        marks.append(_said("friends of a far group", lonely, reach + 0.7, UNPOPULAR))
+    title = f"{number(len(found.points))} groups, as points"
+    return plane(title, series, reach=REACH, centre=CENTRE, marks=marks)
 
 
-def _dots(label: str, points: Array, key: str) -> Series:
-    return Series(label, points[:, 0], points[:, 1], role="rows", colour_key=key)
+def _said(text: str, at: Array, above: float, key: str) -> Mark:
+    return Mark(text, x=at[0], y=at[1] + above, colour_key=key)
+
+
+def _dots(points: Array, key: str) -> Series:
+    return Series("", points[:, 0], points[:, 1], role="rows", colour_key=key)
 
 
 def popularity(found: Vote) -> Panel:
@@ -130,40 +137,43 @@ def popularity(found: Vote) -> Panel:
     k, vote = len(found.points), found.design.vote
     order = np.argsort(found.friends)
     places, shares, heard = np.arange(1, k + 1), found.friends[order] / k, found.weights[order] > 0
-    ends = (1.0, float(k))
     lines = [
         Series("", places[heard], shares[heard], role="rows", colour_key=POPULAR),
         Series("", places[~heard], shares[~heard], role="rows", colour_key=UNPOPULAR),
-        Series("weight 1 from here on", ends, (vote.everybody / k,) * 2, role="theory", colour_key=POPULAR),
-        Series("weight 0 up to here", ends, (vote.nobody / k,) * 2, role="theory", colour_key=UNPOPULAR),
     ]
+    marks = (
+        Mark("far groups", x=0.17 * k, y=shares[0] + 0.01, colour_key=UNPOPULAR),
+        Mark("above: weight 1", "horizontal", x=0.6 * k, y=vote.everybody / k, colour_key=POPULAR),
+        Mark(
+            "below: weight 0", "horizontal", x=0.6 * k, y=vote.nobody / k, side="below", colour_key=UNPOPULAR
+        ),
+    )
     needed = found.quorum + truncated_laplace_bound(found.design.charges[0])
-    note = f"Pairs that are friends: {found.agreed:.3f}. With its noise the share has to reach {needed:.3f}."
+    note = f"Friendly pairs: {found.agreed:.3f} of all. With its noise the share must reach {needed:.3f}."
     return Panel(
-        "who is popular", "points, the loneliest first", "share that are friends", tuple(lines),
-        "linear", "linear", note=note, ylim=(0.0, 1.05),
+        "Who is popular", "groups, the loneliest first", "share of the groups that are friends", tuple(lines),
+        "linear", "linear", note=note, ylim=(0.0, 1.05), marks=marks,
     )  # fmt: skip
 
 
 def masks(
     run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, condition: float = MASK_CONDITION
 ) -> Chart:
-    """Return masked releases of a round and of a long covariance, as ellipses."""
+    """Return masked releases of a round and of a long covariance, and noise of one size on the long one."""
     budget = ApproxDP(epsilon, delta)
-    sizes = multiples(MASK_ROWS, _least(budget) / _least(BUDGET))
-    panels = [_masked(run.seed, one, n, budget) for one in (1.0, condition) for n in sizes]
+    few, many = multiples(MASK_ROWS, _least(budget) / _least(BUDGET))
+    places = ((1.0, few), (condition, few), (condition, many))
+    panels = [_masked(run.seed, one, n, budget) for one, n in places]
     return Chart(
         "masks",
-        "Noise of the shape of the covariance (Thompson-Laplace, d = 2)",
-        tuple(panels),
-        alt="Four panels: a circle and a long ellipse, each with masked releases around it, for few rows and"
-        " for many. The releases of the long ellipse are as far from it, in its own units, as those of"
-        " the circle.",
-        how_to_read="Dashed: the covariance that is masked. The others are releases of it. The mask"
-        " multiplies a root of the covariance by a random matrix from both sides, so that a long"
-        " axis gets much noise and a short one little. Nothing has to be known about either."
-        " With more rows the average moves less when one group is replaced, and the mask is"
-        " narrower.",
+        "A mask has the shape of what it hides; additive noise has not",
+        (*panels, _one_size(run.seed, condition, few, budget)),
+        alt="Four panels: a circle and a long ellipse with masked releases around them, the ellipse at twice"
+        " the rows, and the ellipse with noise of one size, which is far too much across. The masked releases"
+        " of the ellipse are as far from it, in its own units, as those of the circle.",
+        how_to_read="Black: Σ. Coloured: six releases of it. A mask multiplies a root of Σ by a random matrix"
+        " from both sides, so a long axis gets much noise and a short one little, and nobody has to know"
+        " either. More rows narrow it.",
     )
 
 
@@ -172,16 +182,32 @@ def _least(budget: ApproxDP) -> int:
     return fewest_grouped(2, budget, *MASK_DESIGN)
 
 
-def _masked(seed: int, condition: float, n: int, budget: ApproxDP) -> Panel:
+def _drawn(seed: int, condition: float, n: int, budget: ApproxDP) -> tuple[Array, list[Array]]:
+    """Return a root of a covariance whose long axis has length 2, and masked releases of it."""
     rng, noise = (stream(seed, role, "any-gaussian-masks", 0, 0) for role in (Role.DATA, Role.NOISE))
-    values = np.array([1.0, condition]) * 4 / condition
-    root = rotated(values, rng)
-    lines = [
-        ellipse("released" if not i else "", one, role="estimate", colour_key=MASK)
-        for i, one in enumerate(masked_releases(root, n, budget, DRAWN, noise))
-    ]
-    truth = ellipse("Σ", root @ root.T, role="theory", colour_key=PLAIN)
-    return plane(f"condition {condition:g}, n = {n:,}", (*lines, truth), reach=3.4, panels=4)
+    root = rotated(np.array([1.0, condition]) * 4 / condition, rng)
+    return root, masked_releases(root, n, budget, DRAWN, noise)
+
+
+def _masked(seed: int, condition: float, n: int, budget: ApproxDP) -> Panel:
+    root, released = _drawn(seed, condition, n, budget)
+    shape = "Round" if condition == 1 else "Long"
+    return _ellipses(f"{shape}, n = {number(n)}", root, released, MASK)
+
+
+def _one_size(seed: int, condition: float, n: int, budget: ApproxDP) -> Panel:
+    """Return the noise that the mask adds where Σ is round, added where it is long."""
+    round_, released = _drawn(seed, 1.0, n, budget)
+    root = rotated(
+        np.array([1.0, condition]) * 4 / condition, stream(seed, Role.DATA, "any-gaussian-masks", 0, 0)
+    )
+    noisy = [root @ root.T + one - round_ @ round_.T for one in released]
+    return _ellipses(f"Noise of one size, n = {number(n)}", root, noisy, ONE_SIZE)
+
+
+def _ellipses(title: str, root: Array, released: list[Array], key: str) -> Panel:
+    lines = [ellipse("", one, role="release", colour_key=key) for one in released]
+    return plane(title, (*lines, ellipse("", root @ root.T, role="truth", colour_key=PLAIN)), reach=2.9)
 
 
 def masked_releases(

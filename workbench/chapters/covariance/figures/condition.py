@@ -9,12 +9,12 @@ import pandas as pd
 
 from workbench.chapters.covariance.claims import unbounded as claims
 from workbench.chapters.covariance.claims import unbounded_spectra as spectra
-from workbench.chapters.covariance.figures.heavy import PLAIN, trivial
+from workbench.chapters.covariance.figures.heavy import PLAIN, answer_zero
 from workbench.chapters.covariance.runs import unbounded as sweeps
 from workbench.charts.bands import ERROR, LEVEL, measured
-from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.parameters import brief
-from workbench.charts.spectra import across, in_rows, rows_of
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.spectra import across, in_rows, rows_of, spelled
+from workbench.charts.words import number
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.privacy import ApproxDP
 from workbench.study import measures
@@ -25,19 +25,20 @@ from workbench.study.sweeps.resources import resources
 
 UNBOUNDED, COINPRESS, CLIPPED = "covariance/unbounded", "covariance/coinpress", "covariance/clipped"
 SUBSPACE = "spectral/subspace-aggregate"
-SIDES = {
-    "clipped": ("one noisy step", CLIPPED),
-    "three steps": ("CoinPress in three steps", "4:few"),
-    "source": ("CoinPress, its source's constants", f"{COINPRESS}:paper"),
-    "coinpress": ("CoinPress, tight", COINPRESS),
-    "error": ("unbounded", UNBOUNDED),
+GAP = "gap γ = √(λₖ₊₁/λₖ)"
+SIDES = {  # column: name, key, place on the ramp
+    "clipped": ("one noisy step", CLIPPED, None),
+    "three steps": ("CoinPress in three steps", COINPRESS, 0.0),
+    "source": ("CoinPress, paper's constants", f"{COINPRESS}:paper", None),
+    "coinpress": ("CoinPress, as many steps as it needs", COINPRESS, 0.5),
+    "error": ("votes of blocks, told nothing", UNBOUNDED, None),
 }
 MOST = 1e6  # errors beyond are arrows
-MEDIANS = "Medians of runs, 95 % bands."
+LIMITS = (0.01, 3e6)
 
 
 def side_by_side(run: Run, *, epsilon: float = sweeps.EPSILON, delta: float = sweeps.DELTA) -> Chart:
-    """Return median errors against the condition number, and of the unbounded one for spectra."""
+    """Return median errors against the condition number, of bounded and unbounded estimators."""
     budget = ApproxDP(epsilon, delta)
     (n,) = multiples([sweeps.SIDE_N], _more(budget))
     sides = _at_length(n, budget)
@@ -48,32 +49,45 @@ def side_by_side(run: Run, *, epsilon: float = sweeps.EPSILON, delta: float = sw
         _curve(groups, column, *look, expected=foreseen.get(column, nan)) for column, look in SIDES.items()
     ]
     plain = [float(rows["reference"].median()) for rows in groups.values()]
-    series.append(Series("without privacy", groups, plain, role="reference", colour_key=PLAIN))
-    series.append(trivial(conditions, sweeps.D))
+    series.append(Series("", groups, plain, role="truth", colour_key=PLAIN))
     steps = [sweeps.coinpress_steps(condition, n, budget) for condition in conditions]
     note = (
-        f"({epsilon:g}, {brief(delta)}), n = {n}, d = {sweeps.D}, mean 1000 sd away; medians, 95 % bands."
-        " All but the unbounded one are told the smallest eigenvalue and ten times the largest."
-        f" Steps of CoinPress, tight: {', '.join(map(str, steps))}."
+        f"n = {number(n)}, d = {sweeps.D}, ε = {epsilon:g}, δ = {number(delta)}; mean 1000 σ away."
+        f" CoinPress takes {min(steps)} to {max(steps)} steps."
     )
-    panel = Panel("equal ratios", "condition number", ERROR, tuple(series), note=note, ylim=(0.02, MOST))
+    below = 0.55 * min(plain, default=foreseen["error"] / 2)
+    marks = (
+        answer_zero(sweeps.D, conditions[len(conditions) // 2 + 1]),
+        Mark("no privacy", x=10**6.5, y=below, colour_key=PLAIN),
+    )
+    panel = Panel(
+        "Equal ratios between neighbouring eigenvalues", "condition number of Σ", ERROR, tuple(series),
+        note=note, ylim=LIMITS, marks=marks,
+    )  # fmt: skip
     return Chart(
         "side_by_side",
-        "Longer and longer Gaussians, unbounded and bounded estimators",
-        (panel, any_spectrum(run, budget)),
-        alt="Left, the error of the unbounded covariance is flat from condition number 1e2 to 1e12, a little"
+        "Told nothing, votes of blocks are flat over ten orders of magnitude",
+        (panel,),
+        alt="The error of the unbounded covariance is flat from condition number 10² to 10¹², a little"
         " above the error without privacy; so is that of CoinPress with as many steps as it wants, and half"
         " as high again with its source's constants. CoinPress in three steps and the one-step estimator"
-        " grow with the condition number. Right, the error of the unbounded covariance is about the same for"
-        " every spectrum, the worst that a search found among them.",
-        how_to_read="Left, a good curve is flat and near the black line. One noisy step pays for the longest"
-        " axis in the shortest one and is worse than the answer 0 (grey line) from the start."
-        " CoinPress stays flat where its steps are many, and where it is told the truth about both ends of"
-        " the spectrum; the constants decide how high. The unbounded estimator is told nothing. Triangles at"
-        " the edge: beyond the picture. Right, a row is a spectrum, in more dimensions"
-        " and at a tenth more rows than the estimator takes at all: equal ratios below 10 leave no gap for a"
-        " vote to close, and rounding steps have to. The last row is the worst of a search, on runs that had"
-        " no part in it.",
+        " grow with the condition number.",
+        how_to_read="A good curve is flat and near the black line. All but the votes of blocks are told the"
+        " smallest eigenvalue and ten times the largest; CoinPress stays flat where its steps are many."
+        " Triangles at the edge: beyond the picture.",
+    )
+
+
+def any_spectrum(run: Run, *, epsilon: float = sweeps.EPSILON, delta: float = sweeps.DELTA) -> Chart:
+    """Return the error of the unbounded covariance for every named spectrum and the worst that was found."""
+    return Chart(
+        "any_spectrum",
+        "No spectrum that a search found is much harder than a round one",
+        (spectra_panel(run, ApproxDP(epsilon, delta)),),
+        alt="The error of the unbounded covariance is about the same for every spectrum, the worst that a"
+        " search found among them, and about a quarter above the error without privacy.",
+        how_to_read="A row is a spectrum. Equal ratios below 10 leave no gap for a vote to close, and"
+        " rounding steps have to. The last row is the worst of a search, on runs that had no part in it.",
     )
 
 
@@ -92,7 +106,7 @@ def _at_length(n: int, budget: ApproxDP) -> Sweep:
     return made.moved(point for place, point in enumerate(made.points) if place in kept)
 
 
-def any_spectrum(run: Run, budget: ApproxDP) -> Panel:
+def spectra_panel(run: Run, budget: ApproxDP) -> Panel:
     """Return the error for every spectrum; as predicted where two trials at its rows are too much work."""
     n, names = spectra.rows(spectra.D, budget), rows_of(point["spectrum"] for point in spectra.ANY.points)
     times = n / spectra.rows(spectra.D)
@@ -104,25 +118,38 @@ def any_spectrum(run: Run, budget: ApproxDP) -> Panel:
         in_rows(
             label, {str(at): measures.median(one[column], LEVEL) for at, one in groups.items()}, names, key
         )
-        for column, label, key in (("reference", "", PLAIN), ("error", "", UNBOUNDED))
+        for column, label, key in (
+            ("reference", "no privacy", PLAIN),
+            ("error", "votes of blocks", UNBOUNDED),
+        )
     ]
-    ylim = None
+    foreseen = UnboundedCovariance().predicted_error(n, spectra.D, budget)
     if not some.simulate:
-        foreseen = UnboundedCovariance().predicted_error(n, spectra.D, budget)
         series.append(replace(across("", foreseen, names, UNBOUNDED), role="theory"))
-        ylim = 0.0, 2 * foreseen
-    said = f"Predicted: runs take {times:.2g} times the usual work." if refused else MEDIANS
-    note = f"d = {spectra.D}, n = {n:,}. {said}"
+    said = f" Predicted: runs take {times:.2g} times the usual work." * refused
+    note = f"d = {spectra.D}, n = {number(n)}, ε = {budget.epsilon:g}, δ = {number(budget.delta)}.{said}"
     return Panel(
-        "any spectrum", "spectrum", ERROR, tuple(series), yscale="linear", names=names, note=note, ylim=ylim
+        "Medians of runs" if some.simulate else "Predicted",
+        "spectrum",
+        ERROR,
+        tuple(series),
+        yscale="linear",
+        names=spelled(names),
+        note=note,
+        ylim=(0.0, 1.4 * foreseen),
     )
 
 
 def _curve(
-    groups: Mapping[float, pd.DataFrame], column: str, label: str, key: str, expected: float
+    groups: Mapping[float, pd.DataFrame],
+    column: str,
+    label: str,
+    key: str,
+    rank: float | None,
+    expected: float,
 ) -> Series:
     curve = measured(label, {c: measures.median(rows[column], LEVEL) for c, rows in groups.items()}, key,
-                     [expected] * len(groups))  # fmt: skip
+                     [expected] * len(groups), rank=rank)  # fmt: skip
     y = [value if value <= MOST else float("inf") for value in curve.y]
     return replace(curve, y=y)
 
@@ -136,22 +163,21 @@ def votes(run: Run, *, epsilon: float = sweeps.EPSILON, delta: float = sweeps.DE
         )
         for sweep in (sweeps.VOTES, sweeps.COARSE)
     )
+    note = f"n = {number(n)}, d = {sweeps.D}, ε = {epsilon:g}, δ = {number(delta)}."
     return Chart(
         "votes",
-        f"What blocks vote on (n = {n}, d = {sweeps.D}, ({epsilon:g}, {brief(delta)}))",
-        (_subspace(left), _coarse(right)),
+        "The wider a gap, the better blocks agree, and any gap closes at once",
+        (_subspace(left, note), _coarse(right)),
         alt="Left: the error of the subspace falls in proportion to the gap. Right: the eigenvalue after"
         " the gap, over the largest one, is about one fifth after the preconditioner, whatever it was"
         " before.",
-        how_to_read="Left, the smaller λₖ₊₁/λₖ is, the better the blocks agree about the k long"
-        " directions, and the less noise hides one block: the error is a third of the gap"
-        " over five decades. Right, that is just what the coarse preconditioner needs: shrink"
-        " these directions by γ, and what leaks of them is no longer than the rest. The dashed"
-        " line is where the eigenvalue was before, the grey one the claim.",
+        how_to_read="Left, the smaller γ is, the better blocks agree about the long directions: the error is"
+        " a third of γ over five decades. Right, this is what the coarse preconditioner needs: it shrinks"
+        " those directions by γ, and no gap is left.",
     )
 
 
-def _subspace(frame: pd.DataFrame) -> Panel:
+def _subspace(frame: pd.DataFrame, note: str) -> Panel:
     groups = measures.by(frame, "gap")
     found = {
         gap: measures.scaled(measures.median(rows["over"], LEVEL), gap)
@@ -159,10 +185,10 @@ def _subspace(frame: pd.DataFrame) -> Panel:
     }
     gaps = tuple(reversed(sweeps.GAPS))
     return Panel(
-        "the subspace before the gap (k = 1)", "gap γ = √(λₖ₊₁/λₖ)", "error, in spectral norm",
-        (measured("subspace by a vote", found, SUBSPACE),
-         Series("error = γ", gaps, gaps, role="reference")),
-        note="Medians and 95 % bands.",
+        "The subspace before a gap (k = 1)", GAP, "error of the subspace, in spectral norm",
+        (measured("vote of blocks", found, SUBSPACE, label_at=(1e-3, 3e-5)),
+         Series("error = γ", gaps, gaps, role="reference", label_at=(1e-4, 1.5e-3))),
+        note=note,
     )  # fmt: skip
 
 
@@ -171,10 +197,11 @@ def _coarse(frame: pd.DataFrame) -> Panel:
     found = {gap: measures.median(rows["spread"], LEVEL) for gap, rows in groups.items()}
     gaps = tuple(reversed(sweeps.COARSE_GAPS))
     before = [gap**2 / sweeps.TOP for gap in gaps]
+    line = Series("before", gaps, before, role="reference", label_at=(gaps[-1] * 0.25, 0.016))
     return Panel(
-        "the coarse preconditioner (k = 2)", "gap γ = √(λₖ₊₁/λₖ)", "λₖ₊₁/λ₁",
-        (measured("after it", found, UNBOUNDED),
-         Series("before it", gaps, before, role="theory", colour_key=UNBOUNDED),
-         Series("the claim: at least 1/20", gaps, [claims.COARSE] * len(gaps), role="reference")),
-        note=f"λₖ/λ₁ = 1/{sweeps.TOP:g}, so that no more than about 1/{sweeps.TOP:g} can be hoped for.",
+        "After the coarse preconditioner (k = 2)", GAP, "λₖ₊₁/λ₁",
+        (measured("after", found, UNBOUNDED, label_at=(1e-3, 0.205)), line),
+        yscale="linear", ylim=(-0.012, 0.28),
+        marks=(Mark(f"no gap left: 1/{sweeps.TOP:g}", "horizontal", y=1 / sweeps.TOP),
+               Mark("the claim: at least 1/20", "horizontal", y=claims.COARSE)),
     )  # fmt: skip

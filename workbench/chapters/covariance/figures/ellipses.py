@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from workbench.chapters.covariance.figures.heavy import NAIVE, PLAIN, PRECONDITIONED
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
+from workbench.charts.words import number
 from workbench.estimators.base import Trace
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
@@ -21,6 +22,7 @@ from workbench.types import Array
 
 N, STEPS_N, RHO, UPPER, DEGREES, MOMENTS, TILT = 1000, 4000, 0.1, 100.0, 10.0, 3, 0.5
 DRAWN, SHOWN = 6, 300  # releases, rows in the pictures
+TOLD = 0.3  # the least ℓ that is written inside its circle
 
 
 def tilted(upper: float, degrees: float = inf) -> Rotated:
@@ -46,42 +48,39 @@ def one_radius(run: Run, *, rho: float = RHO, n: int = N, upper: float = UPPER) 
     data, noise = (stream(run.seed, role, "covariance-one-radius", 0, 0) for role in (Role.DATA, Role.NOISE))
     x = law.sample(n, rng=data)
     naive, preconditioned = pair(upper)
-    radius = naive.cut_radius(n, 2, ZCDP(rho))
-    panels = []
+    radius, panels = naive.cut_radius(n, 2, ZCDP(rho)), []
     for title, key, estimator in (
-        ("one radius", NAIVE, naive),
-        ("preconditioned", PRECONDITIONED, preconditioned),
+        (f"One clipping radius, γ = {number(radius, 2)}", NAIVE, naive),
+        ("After preconditioning", PRECONDITIONED, preconditioned),
     ):
         released: list[Any] = [estimator(x, budget=ZCDP(rho), rng=noise).value for _ in range(DRAWN)]
-        lines = [
-            ellipse(
-                "released with one radius" if not i and key == NAIVE else "",
-                value,
-                role="theory",
-                colour_key=key,
-            )
-            for i, value in enumerate(released)
-        ]
-        if key != NAIVE:
-            lines[0] = ellipse("released after preconditioning", released[0], role="theory", colour_key=key)
-        first, second = x[:SHOWN].T
-        rows = Series("rows", first, second, role="rows")
-        truth = ellipse("Σ", law.covariance, colour_key=PLAIN)
-        reach, note = 0.9 * sqrt(upper), f"n = {n}, ρ = {rho:g}"
-        panels.append(plane(title, (rows, *lines, truth), reach=reach, note=note))
+        panels.append(_released(title, key, law, x, released, f"n = {number(n)}, ρ = {number(rho)}."))
     return Chart(
         "one_radius",
-        f"The same rows, the same privacy: {DRAWN} releases each",
+        "One radius loses the short axis in noise; preconditioning recovers it",
         tuple(panels),
         alt="A long tilted ellipse among rows. Left, releases with one clipping radius agree along the"
         " long axis and are far too fat or flat across it. Right, preconditioned releases lie on the"
         " ellipse in both directions.",
-        how_to_read="The black ellipse is the covariance, one standard deviation in every direction; each"
-        f" dashed one is a release. With one radius (here {radius:.0f}, for a long axis of"
-        f" {sqrt(upper):.0f}) noise of one size is added in all directions: little for the long"
-        " axis, more than the short one is long. After preconditioning noise is added where the"
-        " ellipse is round, so that every axis gets its own share.",
+        how_to_read="Black: Σ, one standard deviation in every direction. Coloured: six releases, on the same"
+        " rows and with the same privacy. One radius adds noise of one size in all directions: little for the"
+        " long axis, more than the short one is long.",
     )
+
+
+def _released(title: str, key: str, law: Rotated, x: Array, released: list[Any], note: str) -> Panel:
+    """Return releases as ellipses among the rows, with their median error."""
+    long = sqrt(law.values[-1])
+    first, second = x[:SHOWN].T
+    rows = Series("", first, second, role="rows", colour_key="idea/data")
+    lines = [ellipse("", value, role="release", colour_key=key) for value in released]
+    error = number(float(np.median([law.error(value) for value in released])), 2)
+    marks = (
+        Mark(f"median error {error}", x=-0.52 * long, y=0.78 * long, colour_key=key),
+        Mark("Σ", x=0.93 * long, y=0.33 * long, colour_key=PLAIN),
+    )
+    truth = ellipse("", law.covariance, role="truth")
+    return plane(title, (rows, *lines, truth), reach=0.95 * long, note=note, marks=marks)
 
 
 @dataclass(frozen=True)
@@ -110,31 +109,32 @@ def step_by_step(run: Run, *, rho: float = RHO, n: int = STEPS_N, upper: float =
     )
     steps = followed(pair(upper)[1], law.sample(n, rng=data), noise, rho)
     last = len(steps.maps) - 1
-    shown = sorted({0, 1, 2, last})
-    panels = [_frame(law, steps, place, last) for place in shown]
+    panels = [_frame(law, steps, place, last) for place in sorted({0, 1, 2, last})]
     return Chart(
         "step_by_step",
-        f"Preconditioning makes the ellipse round (n = {n}, ρ = {rho:g})",
+        "Every step widens the public inner circle, until the ellipse is round",
         tuple(panels),
         alt="Four panels: the covariance as the next step sees it, an ellipse between an outer circle of"
         " radius 1 and an inner circle that grows from step to step, until the ellipse is nearly a"
         " circle.",
-        how_to_read="Every panel shows the rows as the next step sees them, x ↦ Ax, in units of the public"
-        " bound. The ellipse of A Σ Aᵀ lies between two circles that anyone may know: I above"
-        " (radius 1) and ℓI below (radius √ℓ). A step stretches the directions that look short"
-        " and leaves I an upper bound: the inner circle grows, by a number that is computed"
-        " before any row is read. All steps see the same rows here, and the margin is a quarter of the"
-        " proved one: the circles hold in practice, and in mode proved with certainty 1 - β.",
+        how_to_read="Each panel shows the covariance of Ax, between two circles that anyone may know: radius"
+        " 1 outside, √ℓ inside. A step stretches the directions that look short; by how much the inner"
+        " circle grows is computed before any row is read.",
     )
 
 
 def _frame(law: Rotated, steps: Steps, place: int, last: int) -> Panel:
     a, lower = steps.maps[place], steps.lowers[place]
     seen = a @ law.covariance @ a.T
-    title = f"before step {place + 1}" if place < last else f"before the last step, {place + 1}"
+    title = f"Before step {place + 1}" if place < last else f"Before step {place + 1} (last)"
     lines = (
-        ellipse("A Σ Aᵀ", seen, colour_key=PRECONDITIONED),
-        circle("upper bound: I", 1.0, colour_key=PLAIN),
-        circle("lower bound: ℓI", sqrt(lower), role="theory", colour_key="0"),
+        ellipse("", seen, role="truth"),
+        circle("", 1.0, colour_key="idea/public"),
+        circle("", sqrt(lower), colour_key="idea/public"),
     )
-    return plane(title, lines, reach=1.15, note=f"ℓ = {lower:.3g}, public", panels=4)
+    inside = 0.0 if lower > TOLD else -0.72
+    marks = [Mark(f"ℓ = {number(lower, 2)}", x=0.0, y=inside, colour_key="idea/public")]
+    if not place:
+        marks.append(Mark("AΣAᵀ", x=-0.33, y=0.45))
+    names = ("first coordinate of Ax", "second coordinate of Ax")
+    return plane(title, lines, reach=1.12, names=names, marks=marks)

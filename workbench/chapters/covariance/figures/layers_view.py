@@ -7,8 +7,9 @@ import numpy as np
 from workbench.chapters.covariance.figures.heavy import LAYER_LIMITS, LAYERS, RADIUS, minimiser, predicted
 from workbench.chapters.covariance.runs.heavy_theory import CutStudent
 from workbench.charts.bands import ERROR
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.parameters import Parameter
+from workbench.charts.words import number
 from workbench.distributions import Gaussian
 from workbench.estimators.parts.rows import second_moment_sensitivity, second_moment_within
 from workbench.linalg import norms
@@ -22,7 +23,7 @@ from workbench.types import Array
 NAME = "covariance-layers-view"
 RADII = tuple(float(radius) for radius in np.geomspace(2.5, 40.0, 7))
 FINE = tuple(float(radius) for radius in np.geomspace(2.0, 50.0, 41))
-CUT = Parameter("γ", 5.0, 2, 50, "where rows are cut", "σ", track=(2.5, 40))
+CUT = Parameter("γ", 5.0, 2, 50, "where rows are clipped", "σ", track=(2.5, 40))
 WORK, ROUNDS = 15_000, 8  # rows in the samples of a frame, frames
 
 
@@ -62,23 +63,24 @@ def sample(
 def _chart(law: CutStudent, n: int, rho: float, alpha: float, cut: float, found: Array) -> Chart:
     best = law.best_radius(n, rho)
     points = [_points(part, key, found[:, place]) for place, (part, key) in enumerate(LAYERS.items())]
-    yours = Series("your radius", (cut, cut), LAYER_LIMITS, role="reference", colour_key="4")
-    wanted = Series(
-        "wanted accuracy α", (FINE[0], FINE[-1]), (alpha, alpha), role="reference", colour_key="5"
+    marks = (
+        minimiser(best),
+        Mark("your radius", "vertical", x=cut, y=LAYER_LIMITS[1] * 0.6, colour_key="idea/point"),
+        Mark("target accuracy α", "horizontal", y=alpha),
     )
     panel = Panel(
-        f"ν = {law.degrees:g}, n = {n}, ρ = {rho:g}, d = {law.d}", RADIUS, ERROR,
-        (*points, *predicted(law, n, rho, FINE), minimiser(best), yours, wanted),
-        xlim=(2.0, 50.0), ylim=LAYER_LIMITS,
+        f"ν = {law.degrees:g}, n = {number(n)}, ρ = {number(rho)}, d = {law.d}", RADIUS, ERROR,
+        (*points, *predicted(law, n, rho, FINE)),
+        xlim=(2.0, 50.0), ylim=LAYER_LIMITS, marks=marks,
     )  # fmt: skip
     return Chart(
         "covariance_layers_view",
-        "Where should heavy tails be cut?",
+        "Where should heavy tails be clipped?",
         (panel,),
         alt="Bias, noise and sampling error of a clipped covariance against the clipping radius, for the"
         " chosen rows.",
-        how_to_read="Dashed: predicted. Markers: simulated. The vertical lines are the best"
-        " radius and yours.",
+        how_to_read="Thin lines: predicted. Markers: simulated. The vertical lines are the best radius and"
+        " yours.",
         caption=_caption(law, n, rho, alpha, best, cut, len(found)),
     )
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from workbench.chapters.covariance.figures.ellipses import DEGREES, Steps, followed, pair, tilted
 from workbench.chapters.covariance.figures.heavy import NAIVE, PLAIN, PRECONDITIONED
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
+from workbench.charts.words import number
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
 from workbench.populations.rotated import Rotated
 from workbench.privacy import ZCDP
@@ -48,49 +49,55 @@ def _chart(
     lowers = [stage.lower for stage in stages]
     return Chart(
         "covariance_steps_view",
-        f"Preconditioning, u = {law.values[-1]:g}, n = {n}, ρ = {rho:g}, α = {alpha:g}",
+        f"Preconditioning, u = {number(law.values[-1])}, n = {number(n)}, ρ = {rho:g}, α = {alpha:g}",
         (_ellipses(law, runs, simple), _bounds(law, lowers, runs)),
         alt="Left, releases of the naive and of the preconditioned estimator as ellipses round a circle,"
         " which stands for Σ. Right, the public lower bound before every step, and the smallest"
         " eigenvalue of A Σ Aᵀ, which lies above it.",
-        how_to_read="Dashed right: public, before a row is read. Markers: the smallest eigenvalue that the"
-        " next step sees. Left, dashed: releases; the circle is Σ, so that a"
-        " distance from it is an error in the norm of Σ.",
+        how_to_read="Right, the line is public before a row is read; markers are the smallest eigenvalue that"
+        " the next step sees. Left, releases; the circle is Σ, so that a distance from it is an error in the"
+        " norm of Σ.",
         caption=_caption(law, lowers, alpha, runs, simple),
     )
 
 
 def _ellipses(law: Rotated, runs: list[Steps], simple: list[Any]) -> Panel:
     white = law.basis / np.sqrt(law.values)
-    releases = (("naive", NAIVE, simple), ("preconditioned", PRECONDITIONED, [run.value for run in runs]))
+    releases = ((NAIVE, simple), (PRECONDITIONED, [run.value for run in runs]))
     lines = [
-        ellipse(label if not i else "", white.T @ value @ white, role="theory", colour_key=key)
-        for label, key, values in releases
-        for i, value in enumerate(values[:DRAWN])
+        ellipse("", white.T @ value @ white, role="release", colour_key=key)
+        for key, values in releases
+        for value in values[:DRAWN]
     ]
-    truth = circle("Σ", 1.0, colour_key=PLAIN)
+    truth = circle("", 1.0, role="truth", colour_key=PLAIN)
+    marks = (
+        Mark("Σ", x=0.82, y=-0.82, colour_key=PLAIN),
+        Mark("one radius", x=-1.3, y=1.8, colour_key=NAIVE),
+        Mark("preconditioned", x=1.2, y=1.8, colour_key=PRECONDITIONED),
+    )
     return plane(
-        "releases, in units of Σ",
+        "Releases, in units of Σ",
         (*lines, truth),
         reach=2.0,
         names=("along the short axis", "along the long axis"),
+        marks=marks,
     )
 
 
 def _bounds(law: Rotated, lowers: list[float], runs: list[Steps]) -> Panel:
     places = range(1, len(lowers) + 1)
-    series = [Series("ℓ, public", places, lowers, role="theory", colour_key="0")]
+    series = [Series("ℓ, public", places, lowers, role="theory", colour_key="idea/public")]
     if runs:
         seen = np.array([[law.seen_by(a)[0] for a in run.maps] for run in runs])
         low, middle, high = seen.min(axis=0), np.median(seen, axis=0), seen.max(axis=0)
         series.append(
             Series("smallest eigenvalue seen", places, middle, low, high, colour_key=PRECONDITIONED)
         )
-    series.append(Series("largest allowed: 1", (0.5, STEPS), (1, 1), role="reference", colour_key=PLAIN))
     low = 10 ** (-log10(law.values[-1]) - 0.3)
     return Panel(
-        "between public bounds", "before step", "eigenvalue of A Σ Aᵀ", tuple(series),
-        xscale="linear", xlim=(0.5, STEPS), ylim=(low, 2.0),
+        "Between public bounds", "before step", "eigenvalue of A Σ Aᵀ", tuple(series),
+        xscale="linear", xlim=(0.5, STEPS), ylim=(low, 3.0),
+        marks=(Mark("upper bound: 1", "horizontal", y=1.0, colour_key="idea/public"),),
     )  # fmt: skip
 
 

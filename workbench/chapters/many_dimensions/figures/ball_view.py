@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from workbench.chapters.many_dimensions.figures.costs import MEAN, key
-from workbench.chapters.many_dimensions.figures.means import words
+from workbench.chapters.many_dimensions.figures.looks import MEAN, shade, words
 from workbench.chapters.many_dimensions.runs.coinpress import BETA, MODES
 from workbench.chapters.many_dimensions.runs.theory import Parts, mean_parts, rows_needed
 from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.words import number
 from workbench.estimators.base import Trace
 from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.privacy import ApproxDP
@@ -57,7 +57,7 @@ class _Ball:
                 found.append([float(np.linalg.norm(centre - theta)) for centre in centres])
 
     def count(self) -> None:
-        """Find the rows for the wanted accuracy, as predicted."""
+        """Find the rows for the target accuracy, as predicted."""
         for mode in MODES:
             self.needed[mode] = rows_needed(partial(self.foreseen, mode), self.alpha, BETA)
 
@@ -69,23 +69,23 @@ class _Ball:
         """Return the picture."""
         series, said, ends = [], [], (0, 14)
         for mode in reversed(MODES):
-            design, look = self.estimator(mode).design(self.n, self.d, self.budget), key(MEAN, mode)
-            radii = Series("", range(len(design.radii)), design.radii, role="theory", colour_key=look)
+            design, look = self.estimator(mode).design(self.n, self.d, self.budget), shade(mode)
+            radii = Series("", range(len(design.radii)), design.radii, role="theory", colour_key=MEAN, **look)
             series += [
                 radii,
-                _spread(f"distance of the centre, {mode}", np.array(self.distances[mode]), look),
+                _spread(f"centre, {mode}", np.array(self.distances[mode]), look),
             ]
             said.append(self.sentence(mode, design.weights, design.radius))
         plain = (sqrt(self.d / self.n),) * 2
         series += [
-            Series("sample mean, √(d/n)", ends, plain, role="reference", colour_key="non-private"),
-            Series("wanted accuracy α", ends, (self.alpha,) * 2, role="reference", colour_key="5"),
+            Series("sampling", ends, plain, role="reference", colour_key="non-private"),
+            Series("target α", ends, (self.alpha,) * 2, role="reference"),
         ]
         panel = Panel(
-            "dashed: the public radius; bands: the middle 90 % of the runs", "after step",
+            "thin: the public radius; markers: the centre; bands: the middle 90 % of runs", "after step",
             "distance from the mean (σ)", tuple(series), "linear", xlim=(-0.3, 14.7), ylim=(3e-3, 3e4),
         )  # fmt: skip
-        where = f"n = {self.n}, d = {self.d}, R = {self.radius:g} σ"
+        where = f"n = {number(self.n)}, d = {self.d}, R = {number(self.radius)} σ"
         title = f"The ball at {words(self.budget.epsilon, self.budget.delta)}, {where}"
         return Chart("ball_view", title, (panel,), alt=ALT, caption=" ".join(said))
 
@@ -111,16 +111,16 @@ def ball_view(
     ball = _Ball(ApproxDP(epsilon, delta), alpha, n, d, radius, count)
     yield ball.chart()
     data, noise = (stream(run.seed, role, "many-dimensions-ball", n, d) for role in (Role.DATA, Role.NOISE))
-    for number in range(ROUNDS):
+    for round_ in range(ROUNDS):
         ball.simulate(data, noise)
         yield ball.chart()
-        if not number:
+        if not round_:
             ball.count()
 
 
-def _spread(label: str, found: Array, look: str) -> Series:
+def _spread(label: str, found: Array, look: dict[str, Any]) -> Series:
     """Return the medians over runs, one row each, after every step, and the middle 90 %."""
     if not len(found):
-        return Series(label, (), (), colour_key=look)
+        return Series(label, (), (), colour_key=MEAN, **look)
     low, middle, high = np.quantile(found, (0.05, 0.5, 0.95), axis=0, method="nearest")
-    return Series(label, range(len(middle)), middle, low, high, colour_key=look)
+    return Series(label, range(len(middle)), middle, low, high, colour_key=MEAN, **look)

@@ -1,5 +1,9 @@
-"""What CoinPress adds to the plain estimate of the same rows, against n, ρ and d, and the rows it needs."""
+"""What CoinPress adds to the plain estimate of the same rows, against n, ρ and d, and the rows it needs.
 
+The main picture is against n; against ρ and d, and the n of successes, are pictures of their own.
+"""
+
+from collections.abc import Sequence
 from math import sqrt
 
 import numpy as np
@@ -7,57 +11,57 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.many_dimensions.claims import checks
+from workbench.chapters.many_dimensions.figures.looks import COVARIANCE, MEAN, PLAIN, shade
 from workbench.chapters.many_dimensions.runs import coinpress as runs
 from workbench.chapters.many_dimensions.runs.means import HALF_WIDTH
 from workbench.chapters.many_dimensions.runs.prices import Price, covariance_price, mean_price
 from workbench.charts.bands import LEVEL, measured
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.words import number
 from workbench.study.intervals import Interval
-from workbench.study.measures import Measure, at, by
+from workbench.study.measures import Measure, at, by, scaled
 from workbench.study.run import Run
 from workbench.study.sweeps.grids import Sweep
 from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.streams import resampler
 
 TWO = 1.96  # how many standard errors a band reaches
-MEAN, COVARIANCE = "mean/coinpress", "covariance/coinpress"
-NAMES = {"practical": "privacy, mode practical", "proved": "privacy, mode proved"}
+NAMES = {"practical": "practical bounds", "proved": "proved bounds"}
 LABELS = {"n": "rows n", "rho": "budget ρ", "d": "dimension d"}
 SYMBOLS = {"n": "n", "rho": "ρ", "d": "d"}
 FINE, RESAMPLES = 9, 800
-NOTE = "Dashed: predicted. Bands: 95 % intervals."
+APART = "added by privacy"
 
 
-def key(owner: str, mode: str) -> str:
-    """Return the look of a mode: filled for practical, hollow for proved."""
-    return owner if mode == "practical" else f"{owner}:proved"
-
-
-def price_of_a_mean(
-    run: Run,
-    *,
-    rho: float = runs.RHO,
-    alpha: float = runs.MEAN_ALPHA,
-    d: int = runs.D,
-    radius: float = HALF_WIDTH,
-) -> Chart:
-    """Return how far CoinPress moves the sample mean against n, ρ and d, and the rows it needs."""
-    price, rng = mean_price(rho, alpha, d, radius), resampler(run.seed, "price-of-a-mean")
-    slope = (
-        " in d the slope here is 0.85 and becomes 1 only in hundreds of dimensions, as the prediction says."
-    )
-    usual = (rho, d, radius) == (runs.RHO, runs.D, HALF_WIDTH)
+def price_of_a_mean(run: Run, *, rho: float = runs.RHO, d: int = runs.D, radius: float = HALF_WIDTH) -> Chart:
+    """Return how far CoinPress moves the sample mean against n, beside what sampling costs."""
+    price = mean_price(rho, runs.MEAN_ALPHA, d, radius)
     return Chart(
         "price_of_a_mean",
-        "What privacy adds to a mean, beside what sampling costs",
-        (*(_axis(run, price, along, MEAN) for along in price.axes), _sizes(run, price, MEAN, rng)),
-        alt="How far CoinPress moves the sample mean falls as 1/n and 1/√ρ and grows with d, in both modes on"
-        " the predicted line, and lies below the error of sampling in most places. The rows needed are the"
-        " predicted ones, over a factor of ten.",
-        how_to_read="The black line is the error that sampling makes anyway, √(d/n); where a curve is below"
-        " it, privacy costs less than the sample leaves open. Dashed lines have every constant in them and"
-        f" fit nothing. An exponent read off such a picture would be wrong{':' + slope if usual else '.'}"
-        " Bottom right, a point on the line is a setting (d, α) whose 90 % success comes at the predicted n.",
+        "Privacy moves a mean by d/(n√ρ): soon less than sampling does",
+        (_axis(run, price, "n", MEAN, f"{APART} (σ)", free=True),),
+        alt="How far CoinPress moves the sample mean falls as 1/n, in both modes on the predicted line, and"
+        " crosses the error of sampling, which falls as 1/√n.",
+        how_to_read="The black line is the error due to sampling, √(d/n). Below it privacy costs less than"
+        " the sample leaves open anyway. Predictions have every constant in them; nothing is fitted.",
+    )
+
+
+def price_of_a_mean_elsewhere(
+    run: Run, *, rho: float = runs.RHO, d: int = runs.D, radius: float = HALF_WIDTH
+) -> Chart:
+    """Return how far CoinPress moves the sample mean against ρ and against d."""
+    price = mean_price(rho, runs.MEAN_ALPHA, d, radius)
+    usual = (rho, d, radius) == (runs.RHO, runs.D, HALF_WIDTH)
+    slope = " In d the slope here is 0.85 and becomes 1 only in hundreds of dimensions, as predicted."
+    return Chart(
+        "price_of_a_mean_elsewhere",
+        "Privacy's part of a mean falls as 1/√ρ and grows nearly as d",
+        tuple(_axis(run, price, along, MEAN, f"{APART} (σ)") for along in ("rho", "d")),
+        alt="How far CoinPress moves the sample mean falls as 1/√ρ and grows with d, in both modes on the"
+        " predicted line.",
+        how_to_read="As in the picture against n, with another number moving. An exponent read off such a"
+        f" picture would be wrong.{slope * usual}",
     )
 
 
@@ -65,27 +69,75 @@ def price_of_a_covariance(
     run: Run,
     *,
     rho: float = runs.RHO,
-    alpha: float = runs.COVARIANCE_ALPHA,
     d: int = runs.COVARIANCE_DIMENSION,
     condition: float = runs.CONDITION,
 ) -> Chart:
-    """Return how far CoinPress moves the sample covariance, and the rows it needs (covariance-excess)."""
-    price, rng = covariance_price(rho, alpha, d, condition), resampler(run.seed, "price-of-a-covariance")
+    """Return how far CoinPress moves the sample covariance against n (covariance-excess)."""
+    price = covariance_price(rho, runs.COVARIANCE_ALPHA, d, condition)
     usual = (rho, d, condition) == (runs.RHO, runs.COVARIANCE_DIMENSION, runs.CONDITION)
     sizes = " it is several times below the error of sampling, in mode proved about as large."
     return Chart(
         "price_of_a_covariance",
-        f"What privacy adds to a covariance (condition number {condition:g})",
-        (*(_axis(run, price, along, COVARIANCE) for along in price.axes),
-         _sizes(run, price, COVARIANCE, rng)),
-        alt="How far CoinPress moves the sample covariance in the norm of Σ falls with n and ρ and grows with"
-        f" d; in mode practical{sizes if usual else ' less than in mode proved.'} All points lie on the"
-        " predictions, and so do the rows needed.",
-        how_to_read="Errors are in the norm of Σ: every axis of the ellipsoid counts alike, however short."
-        " The black line is the sample covariance's own error, √(d(d+1)/n). The proved mode cuts no row and"
-        " so has to add noise for the farthest of n rows; the practical one cuts many rows on purpose and"
-        " undoes the bias for normal rows, which costs a little of their information even without noise.",
-    )  # fmt: skip
+        "Practical bounds make a covariance private for free, proved ones later",
+        (_axis(run, price, "n", COVARIANCE, f"{APART} (norm of Σ)", free=True),),
+        alt="How far CoinPress moves the sample covariance in the norm of Σ falls with n;"
+        f" in mode practical{sizes if usual else ' less than in mode proved.'} All points lie on the"
+        " predictions.",
+        how_to_read="In the norm of Σ every axis of the ellipsoid counts alike, however short. The black line"
+        " is the sample covariance's own error, √(d(d+1)/n). Proved bounds clip no row, and add noise for"
+        " the farthest of n.",
+    )
+
+
+def price_of_a_covariance_elsewhere(
+    run: Run,
+    *,
+    rho: float = runs.RHO,
+    d: int = runs.COVARIANCE_DIMENSION,
+    condition: float = runs.CONDITION,
+) -> Chart:
+    """Return how far CoinPress moves the sample covariance against ρ and against d."""
+    price = covariance_price(rho, runs.COVARIANCE_ALPHA, d, condition)
+    return Chart(
+        "price_of_a_covariance_elsewhere",
+        "Privacy's part of a covariance falls with ρ and grows nearly as d²",
+        tuple(_axis(run, price, along, COVARIANCE, f"{APART} (norm of Σ)") for along in ("rho", "d")),
+        alt="How far CoinPress moves the sample covariance falls with ρ and grows with d, in both modes on"
+        " the predicted line.",
+        how_to_read="As in the picture against n, with another number moving. The practical mode clips many"
+        " rows on purpose and undoes the bias for normal rows, which costs a little even without noise.",
+    )
+
+
+def rows_as_predicted(
+    run: Run,
+    *,
+    rho: float = runs.RHO,
+    alpha: float = runs.MEAN_ALPHA,
+    d: int = runs.D,
+    radius: float = HALF_WIDTH,
+    condition: float = runs.CONDITION,
+) -> Chart:
+    """Return the n at which nine runs of ten err by at most α, over the predicted one."""
+    fewer = max(1, round(d * runs.COVARIANCE_DIMENSION / runs.D))
+    half = alpha * runs.COVARIANCE_ALPHA / runs.MEAN_ALPHA
+    prices = {
+        f"mean, d about {d}, α about {number(alpha)}": (mean_price(rho, alpha, d, radius), MEAN),
+        f"covariance, d about {fewer}, α about {number(half)}": (
+            covariance_price(rho, half, fewer, condition),
+            COVARIANCE,
+        ),
+    }
+    rng = resampler(run.seed, "rows-as-predicted")
+    return Chart(
+        "rows_as_predicted",
+        "The rows that an accuracy takes are the predicted ones, to a tenth",
+        tuple(_sizes(run, *price, title, rng) for title, price in prices.items()),
+        alt="The measured n over the predicted n is 1 within a tenth, for means and covariances, over a"
+        " factor of ten in n.",
+        how_to_read="Each marker is a setting (d, α): the n at which nine runs of ten err by at most α, over"
+        " the n that is predicted before a row is read. At 1 the prediction is right.",
+    )
 
 
 def rms_band(values: checks.Vector) -> Interval:
@@ -108,45 +160,64 @@ def ratio_band(top: checks.Vector, bottom: checks.Vector) -> Measure:
     return Measure(sqrt(share), (sqrt(max(share - reach, 0.0)), sqrt(share + reach)), len(above))
 
 
-def _axis(run: Run, price: Price, along: str, owner: str) -> Panel:
+def _axis(run: Run, price: Price, along: str, owner: str, ylabel: str, *, free: bool = False) -> Panel:
+    """Return both modes against one number; with `free`, where the practical one meets sampling."""
     sweep = price.along(along)
     points = {float(point[along]): point for point in sweep.points}
-    fine = [_between(sweep, along, x) for x in np.geomspace(min(points), max(points), FINE)]
-    groups, curves = by(run.table(sweep), along), []
+    reach = (0.25 if free else 1.0) * min(points), max(points)
+    fine = [_between(sweep, along, x) for x in np.geomspace(*reach, FINE)]
+    groups, curves, marks = by(run.table(sweep), along), [], []
     for mode in reversed(runs.MODES):
         found = {x: size(rows[f"apart {mode}"].to_numpy()) for x, rows in groups.items()}
-        look = key(owner, mode)
         expected = [price.predict(mode, **points[x]).privacy for x in found]
-        curves.append(measured(NAMES[mode], found, look, expected))
+        curves.append(measured("", found, owner, expected, **shade(mode)))
         line = [price.predict(mode, **point).privacy for point in fine]
-        curves.append(Series("", [float(p[along]) for p in fine], line, role="theory", colour_key=look))
-    plain = [float(checks.rms(rows["reference"].to_numpy())) for rows in groups.values()]
-    curves.append(Series("sampling", groups, plain, role="reference", colour_key="non-private"))
+        xs = [float(p[along]) for p in fine]
+        curves.append(Series(NAMES[mode], xs, line, role="theory", colour_key=owner, **shade(mode)))
+        marks += [_free(xs, line, _floor(price, fine))] if free else []
+    curves.append(Series("sampling", xs, _floor(price, fine), role="reference", colour_key=PLAIN))
     fixed = ", ".join(
-        f"{symbol} = {float(sweep.points[0][name]):g}" for name, symbol in SYMBOLS.items() if name != along
+        f"{symbol} = {number(float(sweep.points[0][name]))}"
+        for name, symbol in SYMBOLS.items()
+        if name != along
     )
-    return Panel(fixed, LABELS[along], "root mean square", tuple(curves))
+    return Panel(fixed, LABELS[along], ylabel, tuple(curves), marks=tuple(one for one in marks if one))
+
+
+def _floor(price: Price, points: Sequence[Point]) -> list[float]:
+    """Return the predicted error due to sampling."""
+    return [price.predict("practical", **point).sampling for point in points]
+
+
+def _free(xs: Sequence[float], line: Sequence[float], floor: Sequence[float]) -> Mark | None:
+    """Return the mark of the crossing of privacy and sampling, if it is in the picture."""
+    apart = np.log(line) - np.log(floor)
+    if not apart[0] > 0 > apart[-1]:
+        return None
+    place = float(np.interp(0.0, -apart, np.log(xs)))
+    n, level = float(np.exp(place)), float(np.exp(np.interp(place, np.log(xs), np.log(floor))))
+    return Mark(f"free beyond {number(float(f'{n:.2g}'))} rows", "point", n, level, side="above")
 
 
 def _between(sweep: Sweep, along: str, value: float) -> Point:
     return {**sweep.points[0], along: float(value) if along == "rho" else round(value)}
 
 
-def _sizes(run: Run, price: Price, owner: str, rng: Generator) -> Panel:
-    """Return the n at which the error is at most α in 90 % of runs, against the n that is predicted."""
+def _sizes(run: Run, price: Price, owner: str, title: str, rng: Generator) -> Panel:
+    """Return the n at which the error is at most α in 90 % of runs, over the n that is predicted."""
     places, curves = price.settings(), []
     frame = run.table(*price.searches(places))
     for place, mode in enumerate(runs.MODES):
         groups = {both[place]: at(frame, d=d, alpha=alpha, mode=mode)
                   for (d, alpha), both in places.items()}  # fmt: skip
-        found = {n: _needed(rows, rng) for n, rows in groups.items() if len(rows)}
-        one = measured("", dict(sorted(found.items())), key(owner, mode), sorted(found), kind="count")
-        curves.append(one)
+        found = {n: scaled(_needed(rows, rng), 1 / n) for n, rows in sorted(groups.items()) if len(rows)}
+        ones = [1.0] * len(found)
+        curves.append(measured(NAMES[mode], found, owner, ones, joined=False, **shade(mode)))
     foreseen = [n for both in places.values() for n in both]
     ends = (min(foreseen) * 0.8, max(foreseen) * 1.25)
-    curves.append(Series("measured as predicted", ends, ends, role="theory"))
-    title = f"rows for an error of α in 90 % of runs, ρ = {price.rho:g}"
-    return Panel(title, "predicted n", "measured n", tuple(curves), xlim=ends, ylim=ends, note=NOTE)
+    curves.append(Series("as predicted", ends, (1, 1), role="reference", colour_key=PLAIN))
+    return Panel(title, "predicted n", "measured / predicted n", tuple(curves), yscale="linear",
+                 xlim=ends, ylim=(0.85, 1.15))  # fmt: skip
 
 
 def _needed(rows: pd.DataFrame, rng: Generator) -> Measure:

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from workbench.chapters.many_dimensions.figures.costs import COVARIANCE
-from workbench.chapters.many_dimensions.figures.ellipses import tilted
-from workbench.chapters.many_dimensions.figures.means import words
-from workbench.chapters.many_dimensions.figures.shapes import ROWS_SHOWN, SHOWN
+from workbench.chapters.many_dimensions.figures.ellipses import AXES, tilted
+from workbench.chapters.many_dimensions.figures.looks import COVARIANCE, LONG, SHORT, words
+from workbench.chapters.many_dimensions.figures.shapes import SHOWN
 from workbench.chapters.many_dimensions.runs.steps import authors_orientation
 from workbench.chapters.many_dimensions.runs.theory import frames
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
+from workbench.charts.words import number
 from workbench.estimators.base import Trace
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.losses import mahalanobis_covariance_error
@@ -86,47 +86,51 @@ class Picture:
     def chart(self) -> Chart:
         """Return the picture."""
         budget = words(self.budget.epsilon, self.budget.delta)
-        title = f"Condition number {self.condition:g}, n = {self.n}, {budget}, {self.mode}, {self.side}"
+        here = f"Condition number {number(self.condition)}, n = {number(self.n)}"
+        title = f"{here}, {budget}, {self.mode}, {self.side}"
         return Chart("ellipse_view", title, (self._plane(), self._axes()), alt=ALT, caption=self.sentence())
 
     def _plane(self) -> Panel:
         expected = self._expected()[self.shown]
         turned = tilted(float(expected.max() / expected.min())) * expected.min()
         series = [
-            circle("public bounds, 1 and √ℓ", 1.0),
-            circle("", sqrt(self.lower[self.shown])),
-            *(ellipse("", one[self.shown], colour_key=COVARIANCE) for one in self.runs[:8]),
+            circle("public bounds", 1.0, colour_key="idea/public"),
+            circle("", sqrt(self.lower[self.shown]), colour_key="idea/public"),
+            *(ellipse("", one[self.shown], role="release", colour_key=COVARIANCE) for one in self.runs[:8]),
             ellipse("predicted", turned, role="theory", colour_key=COVARIANCE),
         ]
         if self.rows is not None:
             x, y = self.rows.T
-            series.append(Series(ROWS_SHOWN, x, y, role="rows", colour_key="5"))
+            series.append(Series("", x, y, role="rows", colour_key="idea/data"))
         last = ", the last" if self.shown == len(self.lower) - 1 else ""
-        return plane(f"A Σ Aᵀ before step {self.shown + 1}{last}", series, reach=1.5, names=("", ""))
+        return plane(f"A Σ Aᵀ before step {self.shown + 1}{last}", series, reach=1.5, names=AXES)
 
     def _axes(self) -> Panel:
         places = range(1, len(self.lower) + 1)
         expected = self._expected()
         ends = np.array([[np.linalg.eigvalsh(m)[[0, -1]] for m in one] for one in self.runs])
         series = [
-            Series("", places, [one.max() for one in expected], role="theory", colour_key=COVARIANCE),
-            Series("", places, [one.min() for one in expected], role="theory", colour_key=COVARIANCE),
-            Series("", places, self.lower, role="reference"),
-            Series("", places, [1.0] * len(places), role="reference"),
-            self._measured("longest axis", ends, 1, COVARIANCE),
-            self._measured("shortest axis", ends, 0, f"{COVARIANCE}:short"),
+            Series(
+                "", places, [one.max() for one in expected], role="theory", colour_key=COVARIANCE, rank=LONG
+            ),
+            Series(
+                "", places, [one.min() for one in expected], role="theory", colour_key=COVARIANCE, rank=SHORT
+            ),
+            Series("public bounds", places, self.lower, role="reference", colour_key="idea/public"),
+            Series("", places, [1.0] * len(places), role="reference", colour_key="idea/public"),
+            self._measured("longest axis", ends, 1, LONG),
+            self._measured("shortest axis", ends, 0, SHORT),
         ]
         return Panel("squared axes, all steps", "before step", "eigenvalue", tuple(series), "linear",
                      xlim=(0, 15), ylim=(0.3 / self.condition, 20))  # fmt: skip
 
-    def _measured(self, label: str, ends: Array, which: int, look: str) -> Series:
+    def _measured(self, label: str, ends: Array, which: int, rank: float) -> Series:
         if not len(ends):
-            return Series(label, (), (), colour_key=look)
+            return Series(label, (), (), colour_key=COVARIANCE, rank=rank)
         values = ends[:, :, which]
         xs: Sequence[int] = range(1, values.shape[1] + 1)
-        return Series(
-            label, xs, np.median(values, axis=0), values.min(axis=0), values.max(axis=0), colour_key=look
-        )
+        low, middle, high = values.min(axis=0), np.median(values, axis=0), values.max(axis=0)
+        return Series(label, xs, middle, low, high, colour_key=COVARIANCE, rank=rank)
 
     def _expected(self) -> list[Array]:
         return frames(self.estimator, (1.0, self.condition), self.n, self.budget)

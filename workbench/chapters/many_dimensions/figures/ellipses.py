@@ -6,19 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from workbench.chapters.many_dimensions.figures.costs import COVARIANCE
-from workbench.chapters.many_dimensions.figures.means import words
-from workbench.chapters.many_dimensions.figures.shapes import (
-    COUNTS,
-    COVARIANCE_N,
-    EPSILON,
-    ROWS_SHOWN,
-    SHOWN,
-    STEPS,
-)
+from workbench.chapters.many_dimensions.figures.looks import COVARIANCE, words
+from workbench.chapters.many_dimensions.figures.shapes import COVARIANCE_N, EPSILON, SHOWN, STEPS
 from workbench.chapters.many_dimensions.runs.means import DELTA
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
+from workbench.charts.words import number
 from workbench.estimators.base import Trace
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.privacy import ApproxDP
@@ -26,6 +19,7 @@ from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
+AXES = ("mapped $x_1$", "mapped $x_2$")
 CONDITION, TURN = 400.0, 0.6  # of the ellipse: its axes and its tilt
 
 
@@ -71,16 +65,13 @@ def ellipses(
     one = covariance_run(run.seed, n, ApproxDP(epsilon, delta), condition, steps=STEPS, mode="proved")
     return Chart(
         "ellipses",
-        f"A covariance becomes round: {COUNTS[len(one.frames)]} (n = {n}, {words(epsilon, delta)})",
+        "Measure, rescale, repeat: after four looks a thin ellipse is round",
         tuple(frame(one, step) for step in range(len(one.frames))),
         alt="One panel for each step of one run in the plane. The true covariance is a thin tilted ellipse in"
         " the unit circle at first, fatter in every panel, and in the last nearly the unit circle itself.",
-        how_to_read=f"Axes 1 to {sqrt(condition):.3g} long. The black ellipse is the true covariance as the"
-        " step sees it, A Σ Aᵀ, with rows x Aᵀ. Before every step it lies between two public circles, dashed,"
-        " of radius 1 and √ℓ. Each step measures it with an error in proportion to the unit circle: enough to"
-        " learn the long axis, not the short one. The orange ellipse is the measurement plus its error, which"
-        " holds the truth; making the orange one round shrinks the long axis and hardly the short one. In the"
-        " last frame both axes are of the circle's size, and the last step's error is small beside them.",
+        how_to_read="The truth as each step sees it, A Σ Aᵀ, lies between two public circles. A step finds"
+        " the long axis and not the short one; rescaling shrinks what was found."
+        f" {number(n)} rows, {words(epsilon, delta)}, axes 1 to {number(sqrt(condition))}.",
     )
 
 
@@ -89,15 +80,15 @@ def frame(run: CovarianceRun, step: int) -> Panel:
     a, last = run.frames[step], step == len(run.frames) - 1
     x, y = a @ run.rows[:SHOWN].T
     series = [
-        circle("public bounds, 1 and √ℓ", 1.0, role="theory"),
-        circle("", sqrt(run.lower[step]), role="theory"),
-        Series(ROWS_SHOWN, x, y, role="rows", colour_key="5"),
-        ellipse("truth in this frame, A Σ Aᵀ", a @ run.sigma @ a.T, colour_key="non-private"),
-        ellipse("measured, plus its error", found(run, step), colour_key=COVARIANCE),
+        Series("", x, y, role="rows", colour_key="idea/data"),
+        circle("public bounds", 1.0, role="reference", colour_key="idea/public"),
+        circle("", sqrt(run.lower[step]), role="reference", colour_key="idea/public"),
+        ellipse("found, with its error", found(run, step), colour_key=COVARIANCE, role="theory"),
+        ellipse("truth", a @ run.sigma @ a.T, role="truth"),
     ]
-    share = f"{100 * run.weights[step]:.3g} % of the budget"
-    title = f"step {step + 1}, the last: {share}" if last else f"step {step + 1}: {share}"
-    return plane(title, series, reach=1.5, names=("", ""))
+    share = f"{number(100 * run.weights[step], 2)} % of the budget"
+    title = f"step {step + 1}, the last" if last else f"step {step + 1}"
+    return plane(title, series, reach=1.35, names=AXES, note=share)
 
 
 def found(run: CovarianceRun, step: int) -> Array:
@@ -122,25 +113,24 @@ def sides(
     a = one.frames[-1]
     return Chart(
         "sides",
-        "On which side? A is a product, and products are not symmetric",
+        "Rows on the wrong side undo what two steps made round",
         (
-            _side(one, a, "x Aᵀ: the covariance of the rows is A Σ Aᵀ"),
-            _side(one, a.T, "x A: the covariance of the rows is Aᵀ Σ A"),
+            _side(one, a, "mapped by A: covariance A Σ Aᵀ"),
+            _side(one, a.T, "mapped by Aᵀ: covariance Aᵀ Σ A"),
         ),
-        alt="The rows in the last frame. Mapped by the transpose of A they form a round cloud that fills the"
-        " unit circle; mapped by A itself they form a long thin cloud that leaves it.",
-        how_to_read="The same A, the same rows. After one step A is symmetric and the side does not matter;"
-        " after two it is the product of two symmetric matrices with different axes. The steps made A Σ Aᵀ"
-        " round; whoever then measures Aᵀ Σ A measures something that nobody has prepared: it sticks out of"
-        " the circle at which rows are cut, so it is cut, and its short axis drowns in the noise.",
+        alt="The rows in the last frame. Mapped by A they form a round cloud that fills the"
+        " unit circle; mapped by the transpose of A they form a long thin cloud that leaves it.",
+        how_to_read="The same A, the same rows. After two steps A is a product of symmetric matrices, and not"
+        " symmetric. On the right the covariance sticks out of the circle at which rows are clipped, and its"
+        " short axis drowns in noise.",
     )
 
 
 def _side(run: CovarianceRun, a: Array, title: str) -> Panel:
     x, y = a @ run.rows[:SHOWN].T
     series = [
-        circle("unit circle", 1.0),
-        Series(ROWS_SHOWN, x, y, role="rows", colour_key="5"),
-        ellipse("covariance of the mapped rows", a @ run.sigma @ a.T, colour_key="non-private"),
+        Series("", x, y, role="rows", colour_key="idea/data"),
+        circle("public circle", 1.0, colour_key="idea/public"),
+        ellipse("covariance of the mapped rows", a @ run.sigma @ a.T, role="truth"),
     ]
-    return plane(title, series, reach=4.0, names=("", ""))
+    return plane(title, series, reach=4.0, names=AXES)

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from math import nan, sqrt
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from workbench.chapters.many_dimensions.figures.looks import PLAIN, shade, words
 from workbench.chapters.many_dimensions.runs import means as sweeps
 from workbench.chapters.many_dimensions.runs.means import (
     BALL,
@@ -19,9 +21,9 @@ from workbench.chapters.many_dimensions.runs.means import (
 )
 from workbench.chapters.many_dimensions.runs.theory import Parts
 from workbench.charts.bands import LEVEL, measured
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.limits import covering
-from workbench.charts.ticks import tick_labels
+from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study.measures import at, by, median, scaled
 from workbench.study.run import Run
@@ -30,24 +32,20 @@ from workbench.study.sweeps.schema import Point
 from workbench.study.sweeps.sweep import Sweep, grid, multiples
 
 METHODS = {
-    BOX: "box: cut and average",
-    COORDINATES: "coordinate by coordinate",
-    HEAVY: "ball, no normality (clipped-heavy)",
-    PROVED: "ball by ball, proved",
-    BALL: "ball by ball (CoinPress)",
+    BOX: "clipped to a box",
+    COORDINATES: "column by column",
+    HEAVY: "ball for heavy tails",
+    PROVED: "CoinPress, proved",
+    BALL: "CoinPress",
 }
-NOTE = "Dashed: predicted. Bands: 95 % intervals."
 DIMENSION, ROWS, ERROR = "dimension d", "rows n", "median error (σ)"
 RATIO = "error / that of the sample mean"
 
 
-def words(epsilon: float, delta: float) -> str:
-    """Return a budget as titles write it.
-
-    >>> words(0.5, 1e-9)
-    'ε = 0.5, δ = 10⁻⁹'
-    """
-    return f"ε = {epsilon:g}, δ = {tick_labels([delta])[0]}"
+def look(method: str) -> dict[str, Any]:
+    """Return the colour of a method, as parameters of a series: modes of CoinPress on a ramp."""
+    modes = {PROVED: "proved", BALL: "practical"}
+    return {"colour_key": BALL, **shade(modes[method])} if method in modes else {"colour_key": method}
 
 
 def error_against_dimension(
@@ -56,55 +54,92 @@ def error_against_dimension(
     epsilon: float = EPSILON,
     delta: float = DELTA,
     n: int = sweeps.N,
-    d: int = sweeps.D,
     radius: float = HALF_WIDTH,
 ) -> Chart:
-    """Return the errors of all methods against d and against n, beside what needs no privacy or no rows."""
+    """Return the errors of all methods against d over that of the sample mean, then without the box."""
     world = {"half_width": radius, "epsilon": epsilon, "delta": delta}
-    ns = multiples(sweeps.COUNTS, n / sweeps.N)
-    along_d = sweeps.AGAINST_D.moved(grid(n=n, d=sweeps.DIMENSIONS, **world))
-    along_n = sweeps.AGAINST_N.moved(grid(n=ns, d=d, **world))
-    box = f"every coordinate in ±{radius:g} σ"
-    usual = (epsilon, delta, n, d, radius) == (EPSILON, DELTA, sweeps.N, sweeps.D, HALF_WIDTH)
-    far = "twenty to two hundred times" if usual else "far"
-    near = "within a factor of twenty" if usual else "below"
+    sweep = sweeps.AGAINST_D.moved(grid(n=n, d=sweeps.DIMENSIONS, **world))
+    frame = run.table(sweep)
+    curves = _curves(frame, sweep, "d")
+    near = [one for one in curves if one.colour_key != BOX]
+    said = f"{number(n)} rows, every coordinate in ±{number(radius)} σ"
+    last = dict(zip(_fine(sweep, "d"), _predicted(BOX, sweep, "d"), strict=True))
+    d, times = max(last), last[max(last)]
+    words_of = f"{number(float(f'{times:.2g}'))} times the error of sampling"
+    marks = (Mark(words_of, x=d / 6, y=1.1 * times, colour_key=BOX),)
     return Chart(
         "error_against_dimension",
-        f"A box or a ball? One mean in d dimensions ({words(epsilon, delta)})",
+        "A box is ruinous in many dimensions, a ball is not",
         (
-            _panel(run.table(along_d), along_d, "d", f"n = {n}, {box}", DIMENSION),
-            _panel(run.table(along_n), along_n, "n", f"d = {d}, {box}", ROWS),
+            Panel(said, DIMENSION, RATIO, tuple(curves), marks=marks, ylim=(0.8, 2 * times)),
+            Panel(
+                "the same without the box", DIMENSION, RATIO, tuple(near), yscale="linear", ylim=_closer(near)
+            ),
         ),
-        alt="Median error over that of the sample mean, against the dimension and against n, for five private"
-        f" means. The one that cuts at a box lies {far} above the sample mean; going"
-        f" coordinate by coordinate stops answering with few rows; the others lie {near},"
-        " CoinPress lowest, and all fall towards 1 as n grows.",
-        how_to_read="Medians. At 1 a private mean is as good as the sample mean, which errs by √(d/n). The"
-        " grey line is what you get for naming the centre without a look: a curve near it has learnt nothing."
-        f" Cutting at the box adds noise for a box of side {2 * radius:g} in every direction, √d times as"
-        " much in each of d coordinates. The others look where the data are first. An arrow at the top:"
-        " mostly no answer.",
+        alt="Median error over that of the sample mean, against the dimension, for five private"
+        " means. The one that clips to a box lies far above; the others stay within a small factor, CoinPress"
+        f" lowest ({words(epsilon, delta)}).",
+        how_to_read="At 1 a private mean is as good as the sample mean, which errs by √(d/n). Clipping to the"
+        f" box adds noise for its diagonal, {number(2 * radius)} √d σ, in each of d coordinates. The"
+        " others look where the data are first.",
     )
 
 
-def _panel(frame: pd.DataFrame, sweep: Sweep, along: str, title: str, xlabel: str) -> Panel:
-    """Return every method along n or d, at the points of a sweep."""
+def error_against_rows(
+    run: Run,
+    *,
+    epsilon: float = EPSILON,
+    delta: float = DELTA,
+    n: int = sweeps.N,
+    d: int = sweeps.D,
+    radius: float = HALF_WIDTH,
+) -> Chart:
+    """Return the errors of all methods against n over that of the sample mean."""
+    ns = multiples(sweeps.COUNTS, n / sweeps.N)
+    sweep = sweeps.AGAINST_N.moved(grid(n=ns, d=d, half_width=radius, epsilon=epsilon, delta=delta))
+    curves = _curves(run.table(sweep), sweep, "n")
+    least = max(_predicted(BOX, sweep, "n"))
+    return Chart(
+        "error_against_rows",
+        "All but the box come down to the sample mean as rows grow",
+        (
+            Panel(
+                f"d = {d}, every coordinate in ±{number(radius)} σ, {words(epsilon, delta)}",
+                ROWS,
+                RATIO,
+                tuple(curves),
+                ylim=(0.8, 2 * least),
+            ),
+        ),
+        alt="Median error over that of the sample mean, against n, for five private means: all fall to 1,"
+        " the one that clips to a box from far above; column by column there is no answer with few rows.",
+        how_to_read="Medians over that of the sample mean. A triangle at the top: mostly no answer. A curve"
+        " far above the others has learnt little from the rows.",
+    )
+
+
+def _fine(sweep: Sweep, along: str) -> list[int]:
     first, last = sweep.points[0], sweep.points[-1]
-    fine = sorted({int(x) for x in np.geomspace(first[along], last[along], 9).round()})
-    places = [{**first, along: x} for x in fine]
-    curves = []
+    return sorted({int(x) for x in np.geomspace(first[along], last[along], 9).round()})
+
+
+def _predicted(key: str, sweep: Sweep, along: str) -> list[float]:
+    return [_ratio(key, **{**sweep.points[0], along: x}) for x in _fine(sweep, along)]
+
+
+def _curves(frame: pd.DataFrame, sweep: Sweep, along: str) -> list[Series]:
+    """Return every method along n or d, at the points of a sweep, and the sample mean."""
+    fine, curves = _fine(sweep, along), []
     for key, label in METHODS.items():
-        curves.append(_ratios(label, key, frame, along, first))
-        expected = [_ratio(key, **place) for place in places]
-        curves.append(Series("", fine, expected, role="theory", colour_key=key))
-    blind = [_blind(**place) for place in places]
-    curves += [
-        Series("the centre, without a look", fine, blind, role="reference"),
-        Series("sample mean (not private)", (fine[0], fine[-1]), (1, 1), role="reference",
-               colour_key="non-private"),
-    ]  # fmt: skip
-    farther = first["half_width"] / HALF_WIDTH * min(4, EPSILON / first["epsilon"])
-    return Panel(title, xlabel, RATIO, tuple(curves), note=NOTE, ylim=(0.8, 8000 * max(1, farther)))
+        curves.append(_ratios("", key, frame, along, sweep.points[0]))
+        curves.append(Series(label, fine, _predicted(key, sweep, along), role="theory", **look(key)))
+    plain = Series("", (fine[0], fine[-1]), (1, 1), role="reference", colour_key=PLAIN)
+    return [*curves, plain]
+
+
+def _closer(curves: Sequence[Series]) -> tuple[float, float]:
+    """Return limits that hold what is predicted, and a little more."""
+    return 0.9, 1.15 * max(y for one in curves if one.role == "theory" for y in one.y)
 
 
 def _ratios(label: str, key: str, frame: pd.DataFrame, along: str, first: Point) -> Series:
@@ -116,7 +151,11 @@ def _ratios(label: str, key: str, frame: pd.DataFrame, along: str, first: Point)
         plain = Parts(sqrt(d / n), 0.0, d).quantile(0.5)
         found[x] = scaled(median(rows[key], LEVEL), 1 / plain)
         expected.append(_ratio(key, **place, once=True))
-    return measured(label, found, key, expected)
+    return measured(label, found, look(key)["colour_key"], expected, **_rank(key))
+
+
+def _rank(key: str) -> dict[str, Any]:
+    return {name: value for name, value in look(key).items() if name != "colour_key"}
 
 
 def _ratio(
@@ -131,11 +170,6 @@ def _ratio(
         return nan
     parts = sweeps.predicted(key, estimator, n, d, budget)
     return parts.total / parts.sampling
-
-
-def _blind(n: int, d: int, half_width: float, **_: float) -> float:
-    """Return about the median norm of a mean that is uniform in the box, over √(d/n)."""
-    return half_width * (0.5 if d == 1 else sqrt(d / 3)) / sqrt(d / n)
 
 
 SKEWED_KEYS = (BALL, HEAVY)
@@ -154,21 +188,20 @@ def skewed_rows(
     points = [{**point, "n": multiples([point["n"]], farther)[0], "epsilon": epsilon, "delta": delta, "d": d,
                "half_width": radius} for point in sweeps.SKEWED.points]  # fmt: skip
     frame = run.table(sweeps.SKEWED.moved(points))
-    kurtosis = f"kurtosis {sweeps.LAWS['skewed']:g}"
+    kurtosis = f"kurtosis {number(sweeps.LAWS['skewed'])}"
     return Chart(
         "skewed_rows",
-        f"Bounded moments instead of normal rows ({words(epsilon, delta)})",
+        "On skewed rows CoinPress stops at a bias, bounded moments go on",
         (
-            _law(frame, points, "normal", f"normal rows, d = {d}"),
-            _law(frame, points, "skewed", f"skewed rows, {kurtosis}, d = {d}"),
+            _law(frame, points, "normal", f"normal rows, d = {d}, {words(epsilon, delta)}"),
+            _law(frame, points, "skewed", f"skewed rows, {kurtosis}"),
         ),
         alt="Median error against n, for normal rows on the left and skewed ones on the right. On normal rows"
         " CoinPress lies on the sample mean and the mean for bounded moments above it. On skewed rows"
         " CoinPress stops falling at a bias, and the other one goes on falling.",
-        how_to_read="A mean that cuts at the size of a normal row takes the long tail off skewed rows: what"
-        " is left has another mean, and no number of rows repairs that: its curve becomes level. The mean for"
-        " bounded moments cuts farther out the more rows there are, which costs noise at small n. Neither is"
-        " wrong: privacy holds for both on any rows, accuracy is promised under the assumption alone.",
+        how_to_read="Clipping at the size of a normal row takes the long tail off skewed rows: what is left"
+        " has another mean, whatever n. The ball for heavy tails grows with n, which costs noise at small n."
+        " Privacy holds for both on any rows.",
     )
 
 
@@ -190,8 +223,18 @@ def _law(frame: pd.DataFrame, points: Sequence[Point], law: str, title: str) -> 
         expected = [_median(key, {**place, "n": int(n)}) for n in groups]
         curves.append(measured(METHODS[key], found, key, expected))
     plain = [median(rows["reference"], LEVEL).estimate for rows in groups.values()]
-    curves.append(
-        Series("sample mean (not private)", groups, plain, role="reference", colour_key="non-private")
-    )
+    curves.append(Series("sample mean", groups, plain, role="reference", colour_key=PLAIN))
+    floor = [one for one in curves if one.colour_key == BALL and law != "normal"]
+    marks = [
+        Mark(
+            "the bias: no number of rows repairs it",
+            "horizontal",
+            x=max(one.x) / 3,
+            y=min(one.y),
+            colour_key=BALL,
+        )
+        for one in floor
+        if one.y
+    ]
     ylim = covering((0.005, 2), curves)
-    return Panel(title, ROWS, ERROR, tuple(curves), note="Bands: 95 % intervals.", ylim=ylim)
+    return Panel(title, ROWS, ERROR, tuple(curves), ylim=ylim, marks=tuple(marks))

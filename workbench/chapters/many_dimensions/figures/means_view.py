@@ -7,9 +7,11 @@ from math import sqrt
 import numpy as np
 from numpy.random import Generator
 
-from workbench.chapters.many_dimensions.figures.means import DIMENSION, METHODS, words
+from workbench.chapters.many_dimensions.figures.looks import words
+from workbench.chapters.many_dimensions.figures.means import DIMENSION, METHODS, look
 from workbench.chapters.many_dimensions.runs.means import BOX, distances, estimators, predicted
 from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
@@ -38,7 +40,7 @@ class _Position:
         parts = (
             predicted(method, estimators(d, self.half_width)[method], self.n, d, self.budget) for d in grid
         )
-        return Series("", grid, [one.quantile(0.5) for one in parts], role="theory", colour_key=method)
+        return Series("", grid, [one.quantile(0.5) for one in parts], role="theory", **look(method))
 
     def simulate(self, errors: Errors, d: int, data: Generator, noise: Generator) -> None:
         """Add runs of all methods at one dimension."""
@@ -56,16 +58,15 @@ class _Position:
             [size * sqrt(d) for d in GRID] for size in (1 / sqrt(self.n), self.half_width / sqrt(3))
         )
         series = [
-            Series("the centre, without a look", GRID, blind, role="reference"),
-            Series("sample mean (not private)", GRID, plain, role="reference", colour_key="non-private"),
-            Series("wanted accuracy α", (GRID[0], GRID[-1]), (self.alpha,) * 2, role="reference",
-                   colour_key="5"),
+            Series("naming the centre", GRID, blind, role="reference"),
+            Series("sample mean", GRID, plain, role="reference", colour_key="non-private"),
+            Series("target α", (GRID[0], GRID[-1]), (self.alpha,) * 2, role="reference"),
             *lines.values(),
             *(_points(method, errors) for method in METHODS),
         ]  # fmt: skip
         panel = Panel("", DIMENSION, "median error (σ)", tuple(series), xlim=(0.9, 72), ylim=(3e-3, 3e3))
         budget = words(self.budget.epsilon, self.budget.delta)
-        title = f"{budget}, n = {self.n}, every coordinate in ±{self.half_width:g} σ"
+        title = f"{budget}, n = {number(self.n)}, every coordinate in ±{number(self.half_width)} σ"
         return Chart("means_view", title, (panel,), alt=ALT, caption=self.caption(lines, errors))
 
     def caption(self, lines: Mapping[str, Series], errors: Errors) -> str:
@@ -93,12 +94,12 @@ def means_view(
         lines[method] = here.line(method)
     yield here.chart(lines, errors)
     lines[LATER] = here.line(LATER)
-    for number in range(ROUNDS):
+    for round_ in range(ROUNDS):
         for d in SIMULATED:
             here.simulate(errors, d, data, noise)
             yield here.chart(lines, errors)
-        if number < len(PARTS):
-            lines[DEAR] = here.line(DEAR, GRID[: PARTS[number]])
+        if round_ < len(PARTS):
+            lines[DEAR] = here.line(DEAR, GRID[: PARTS[round_]])
             yield here.chart(lines, errors)
 
 
@@ -107,4 +108,4 @@ def _points(method: str, errors: Errors) -> Series:
     low, middle, high = (
         [float(np.quantile(one, q, method="nearest")) for one in found.values()] for q in (0.25, 0.5, 0.75)
     )
-    return Series(METHODS[method], found, middle, low, high, colour_key=method)
+    return Series(METHODS[method], found, middle, low, high, **look(method))

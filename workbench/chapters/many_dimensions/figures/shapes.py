@@ -1,20 +1,18 @@
 """CoinPress for a mean, step by step: balls that shrink in the plane, and the plan of all steps."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
 import numpy as np
 
-from workbench.chapters.many_dimensions.figures.costs import MEAN
-from workbench.chapters.many_dimensions.figures.means import words
-from workbench.chapters.many_dimensions.runs import coinpress as runs
+from workbench.chapters.many_dimensions.figures.looks import MEAN, words
 from workbench.chapters.many_dimensions.runs.means import DELTA, HALF_WIDTH
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import circle, plane
-from workbench.charts.ticks import tick_labels
+from workbench.charts.words import number
 from workbench.estimators.base import Trace
-from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
@@ -24,14 +22,11 @@ from workbench.types import Array
 
 N, EPSILON, RADIUS = 1000, 1.0, 1000.0
 PLAN_N, PLAN_D = 4000, 10
-REACHES, CONDITIONS = (0.1, 1.0, 100.0), (1.0, 1e2, 1e4)  # of the plan, over those that are told
+REACHES = (0.1, 1.0, 100.0)  # of the plan, over the one that is told
 SHOWN = 300  # rows drawn
-ROWS_SHOWN = "rows"
-COUNTS = ("", "one step", "two steps", "three steps", "four steps")
-SHARE, NOISE = "share of μ²", "noise, sd (σ)"
+ZOOM = 1.15  # of a panel, over its clipping radius
 STEPS = 4  # in the pictures; the default number is chosen for the error and not for the page
 COVARIANCE_N = 40_000
-MORE = COVARIANCE_N // PLAN_N  # rows of a covariance in the plan, over those of a mean
 
 
 @dataclass(frozen=True)
@@ -68,32 +63,49 @@ def shrinking_balls(
     one = mean_run(run.seed, n, ApproxDP(epsilon, delta), radius)
     return Chart(
         "shrinking_balls",
-        f"A ball that shrinks: {COUNTS[len(one.weights)]} (n = {n}, {words(epsilon, delta)})",
+        "A ball shrinks step by step; the last step has most of the budget",
         tuple(_ball(one, step) for step in range(len(one.weights))),
         alt="One panel for each step of one run in the plane. In the first the rows are a dot somewhere in a"
         " huge public ball; in every later one the ball is many times smaller, in the last it is about as"
-        " large as the cloud of rows, and the final ball is a small disc at the mean.",
-        how_to_read="Every panel is a step, drawn in the unit of its own ball: look at the axes. The grey"
-        " circle holds the mean by what is public before the step. Rows outside the dashed circle are pulled"
-        " back to it: at first none. The average of the rows, plus noise that the dashed circle sets, is the"
-        " next centre; the green circle round it is the ball of the next step. Most of the budget (shares of"
-        " μ², or ρ) waits for the last step, where the circle, and with it the noise, is smallest.",
+        " large as the cloud of rows, and the final ball is a small disc.",
+        how_to_read=f"One run: {number(n)} rows, {words(epsilon, delta)}. Each panel is the square of"
+        " the one before, enlarged. The public ball holds the mean; rows outside the clipping radius are"
+        " pulled back to it, and it sets the next noise.",
     )
 
 
 def _ball(run: MeanRun, step: int) -> Panel:
-    centre, after = run.centres[step], run.centres[step + 1]
-    x, y = run.rows[:SHOWN].T
+    """Return a step in units of its clipping radius, around its centre."""
+    centre, unit = np.asarray(run.centres[step]), run.clips[step]
+    after = (np.asarray(run.centres[step + 1]) - centre) / unit
+    x, y = ((run.rows[:SHOWN] - centre) / unit).T
+    last = step == len(run.weights) - 1
     series = [
-        circle("ball before the step", run.radii[step], centre),
-        circle("rows outside are pulled back", run.clips[step], centre, role="theory"),
-        Series(ROWS_SHOWN, x, y, role="rows", colour_key="5"),
-        circle("ball after the step", run.radii[step + 1], after, colour_key=MEAN),
-        Series("next centre", after[:1], after[1:], colour_key=MEAN),
+        Series("", x, y, role="rows", colour_key="idea/data"),
+        replace(
+            circle("clipping radius" * last, 1.0, role="kept", colour_key="idea/public"), label_at=(0, 1.28)
+        ),
+        replace(
+            circle("public ball" * (not step), run.radii[step] / unit, colour_key="idea/public"),
+            label_at=(0, 1.28),
+        ),
+        replace(
+            circle("final ball" * last, run.radii[step + 1] / unit, after, colour_key=MEAN, role="theory"),
+            label_at=(0, -1.28),
+        ),
     ]
-    reach = 1.1 * max(run.clips[step], run.radii[step])
-    title = f"step {step + 1}: {100 * run.weights[step]:.3g} % of μ², noise {run.noise[step]:.2g} σ"
-    return plane(title, series, reach=reach, centre=(float(centre[0]), float(centre[1])))
+    if not last:
+        series.append(_square(after, ZOOM * run.clips[step + 1] / unit))
+    title = f"step {step + 1}: {number(float(f'{unit:.2g}'))} σ"
+    share = f"{number(100 * run.weights[step], 2)} % of the budget"
+    return plane(title, series, reach=ZOOM, names=("in clipping radii",) * 2, note=share)
+
+
+def _square(centre: Array, reach: float) -> Series:
+    """Return the outline of what the next panel shows."""
+    x, y = map(float, centre)
+    across = [x - reach, x + reach, x + reach, x - reach, x - reach]
+    return Series("", across, [y - reach, y - reach, y + reach, y + reach, y - reach], role="reference")
 
 
 def budget_of_steps(
@@ -104,49 +116,53 @@ def budget_of_steps(
     n: int = PLAN_N,
     d: int = PLAN_D,
     radius: float = HALF_WIDTH,
-    condition: float = runs.CONDITION,
 ) -> Chart:
-    """Return the public plan of a mean: radius, noise and share of the budget at every step, by range."""
+    """Return the public plan of a mean: radius after every step, and how the budget is divided, by range."""
     budget = ApproxDP(epsilon, delta)
-    radii, noise, shares = [], [], []
-    for reach, colour in zip([radius * one for one in REACHES], ("0", "2", "3"), strict=True):
-        estimator = CoinPressMean(radius=reach * sqrt(d))
-        design = estimator.design(n, d, budget)
-        sds = [gaussian_scale(charge) for charge in estimator.plan(n, d, budget).charges()]
-        label, places = f"R = {reach:g}√d", range(1, len(sds) + 1)
-        radii.append(Series(label, range(len(design.radii)), design.radii, colour_key=colour))
-        noise.append(Series("", places, sds, colour_key=colour))
-        shares.append(Series("", places, design.weights, colour_key=colour))
-    level = Series("error of the sample mean, √(d/n)", (0, max(max(s.x) for s in radii)),
-                   (sqrt(d / n),) * 2, role="reference", colour_key="non-private")  # fmt: skip
+    radii, shares, names = [], [], []
+    for place, reach in enumerate(radius * one for one in REACHES):
+        design = CoinPressMean(radius=reach * sqrt(d)).design(n, d, budget)
+        look: dict[str, Any] = {"colour_key": MEAN, "rank": place / (len(REACHES) - 1)}
+        names.append(f"R = {number(reach)}√d")
+        radii.append(Series(names[-1], range(len(design.radii)), design.radii, **look))
+        shares.append(design.weights)
+    level = Series("sampling", (0, max(max(one.x) for one in radii)), (sqrt(d / n),) * 2, role="reference",
+                   colour_key="non-private")  # fmt: skip
     return Chart(
         "budget_of_steps",
-        f"The plan, before any row is read (d = {d}, {words(epsilon, delta)})",
+        "The last step has nearly all of the budget, whatever the range",
         (
-            Panel(
-                f"mean, n = {n}: radius of the ball", "after step", "radius (σ)", (*radii, level), "linear"
-            ),
-            Panel(f"mean, n = {n}: noise", "step", NOISE, tuple(noise), "linear"),
-            Panel(f"mean, n = {n}: share of the budget", "step", SHARE, tuple(shares), "linear"),
-            _lower_bounds(budget, MORE * n, d, condition),
+            _stacked(names, shares),
+            Panel("radius of the ball", "after step", "radius (σ)", (*radii, level), "linear"),
         ),
         alt="The radius of the ball falls by large factors in the first steps and ends near the error of the"
-        " sample mean. A wider range takes a step or two more. The last step has nearly all of the budget and"
-        " the least noise. For a covariance the lower bound rises to nearly 1 in a few steps.",
-        how_to_read="Nothing here depends on data. A ball R times wider than the cloud shrinks by about the"
-        " factor n√ρ/√d in a step, so a range ten thousand times as wide costs a few more steps of a percent"
-        " of the budget, where one single step would cost noise ten thousand times as large. When the ball"
-        " is as small as the cloud, further steps gain nothing, and the rest is spent at once.",
+        " sample mean. A wider range takes a step or two more. The last step has nearly all of the budget.",
+        how_to_read=f"The plan for {number(n)} rows, d = {d}, {words(epsilon, delta)}: nothing depends on"
+        " data. A range ten times as wide takes about one more step, of one per cent, where a single"
+        " step would need ten times the noise.",
     )
 
 
-def _lower_bounds(budget: ApproxDP, n: int, d: int, least: float) -> Panel:
-    series = []
-    for condition, colour in zip([least * one for one in CONDITIONS], ("0:", "2:", "3:"), strict=True):
-        estimator = CoinPressCovariance(upper=condition, centred=True)
-        lower = estimator.design(n, d, budget).lower
-        label = f"condition number {tick_labels([condition, 1e9])[0]}"
-        series.append(Series(label, range(len(lower)), lower, colour_key=f"{colour}covariance"))
-    last = max(9, *(max(one.x) for one in series))
-    title, xlim = f"covariance, n = {n}: shortest axis, squared", (-0.4, last + 0.6)
-    return Panel(title, "after step", "public lower bound ℓ", tuple(series), "linear", xlim=xlim)
+def _stacked(names: Sequence[str], shares: Sequence[Sequence[float]]) -> Panel:
+    """Return the shares of all steps one after the other, a bar for each range, the last step lightest."""
+    bars = []
+    for place, weights in enumerate(shares, 1):
+        ends = 100 * np.cumsum(weights)
+        for step, (end, weight) in enumerate(zip(ends, weights, strict=True)):
+            rank = 0.1 if step == len(weights) - 1 else 0.75 + 0.25 * (step % 2)
+            bars.append(
+                Series(
+                    "",
+                    (place,),
+                    (end,),
+                    (end - 100 * weight,),
+                    (end,),
+                    role="bars",
+                    colour_key=MEAN,
+                    rank=rank,
+                )
+            )
+    least = number(100 * min(weights[-1] for weights in shares), 2)
+    title = f"budget: {least} % for the last step"
+    return Panel(title, "", "per cent, step by step", tuple(bars), "linear", "linear",
+                 ylim=(0, 100), names=tuple(names))  # fmt: skip

@@ -2,19 +2,21 @@
 
 from collections.abc import Iterable
 from math import nan, sqrt
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from workbench.chapters.many_dimensions.claims import checks
-from workbench.chapters.many_dimensions.figures.costs import COVARIANCE, MEAN, key, ratio_band, size
+from workbench.chapters.many_dimensions.figures.costs import NAMES, ratio_band, size
+from workbench.chapters.many_dimensions.figures.looks import COVARIANCE, MEAN, PLAIN, shade
 from workbench.chapters.many_dimensions.runs import coinpress as runs
 from workbench.chapters.many_dimensions.runs import steps, theory
 from workbench.chapters.many_dimensions.runs.means import HALF_WIDTH
 from workbench.charts.bands import LEVEL, measured
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.limits import covering
-from workbench.charts.ticks import tick_labels
+from workbench.charts.words import number
 from workbench.privacy import ZCDP
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.measures import at, by, median
@@ -22,10 +24,8 @@ from workbench.study.run import Run
 from workbench.study.sweeps.grids import Sweep, multiples
 from workbench.study.sweeps.schema import Point
 
-SHOWN = {0: "0", 2: "2", 4: "3"}  # place of R: colour
+SHOWN = (0, 2, 4)  # places of R
 ERROR, STEP = "root mean square error", "number of steps t"
-NOTE = "Bands: 95 % intervals."
-PLAIN = "non-private"
 
 
 def at_numbers(sweep: Sweep, rho: float, d: int, power: float, **told: Iterable[float]) -> Sweep:
@@ -42,67 +42,82 @@ def at_numbers(sweep: Sweep, rho: float, d: int, power: float, **told: Iterable[
 
 
 def error_against_steps(
-    run: Run,
-    *,
-    rho: float = runs.RHO,
-    d: int = runs.D,
-    radius: float = HALF_WIDTH,
-    condition: float = runs.CONDITION,
+    run: Run, *, rho: float = runs.RHO, d: int = runs.D, radius: float = HALF_WIDTH
 ) -> Chart:
-    """Return the errors against the number of steps, for means and covariances."""
+    """Return the errors of means against the number of steps."""
     reaches = [radius * one / HALF_WIDTH for one in steps.REACHES]
     means = at_numbers(steps.MEAN_STEPS, rho, d, 1.0, reach=reaches)
-    long = [10 * condition]
-    sides = [
-        at_numbers(one, rho, d, 1.5, condition=long) for one in (steps.COVARIANCE_STEPS, steps.ORIENTATIONS)
-    ]
-    spreads = [condition * point["condition"] / runs.CONDITION for point in steps.CONDITIONS.points]
-    longer = at_numbers(steps.CONDITIONS, rho, d, 1.5, condition=spreads)
-    usual = (rho, d, radius, condition) == (runs.RHO, runs.D, HALF_WIDTH, runs.CONDITION)
-    few, again = ("two to four", "from the third step on") if usual else ("a few", "again")
-    frame = run.table(means)
+    usual = (rho, d, radius) == (runs.RHO, runs.D, HALF_WIDTH)
     return Chart(
         "error_against_steps",
-        "How many steps? Enough, and more do no harm",
-        (
-            _mean_steps(frame, means),
-            _one_step(frame, means),
-            _covariance_steps(run, *sides),
-            _more_steps(run.table(longer), longer),
-        ),
-        alt=f"Means: the error falls to that of the sample mean at {few} steps, depending on the range,"
-        " and stays there; that of one step grows in proportion to the range. Covariances: the error falls"
-        " with the number of steps to that of the sample covariance and stays; with rows on the wrong side"
-        f" it rises {again}, beyond that of answering zero.",
+        "Two to four steps do, and more do no harm" if usual else "Some steps do, and more do no harm",
+        (_mean_steps(run.table(means), means),),
+        alt="The error of a mean falls to that of the sample mean within a few steps, the wider the range the"
+        " later, and stays there; that of one step grows in proportion to the range.",
         how_to_read="A good curve falls to the black line and stays on it: a step that the public numbers say"
-        " cannot help is skipped. Hollow, what one run in a hundred exceeds: mode practical trusts balls that"
-        " now and then miss the mean. One step adds noise for the whole range (top right, slope 1). Bottom"
-        " left, the grey line is the answer 'zero': with rows on the wrong side of the preconditioner, as in"
-        " the authors' program, more steps end beyond it. Bottom right, up to three steps more than the"
-        " default number, over the error of the sample covariance.",
+        " cannot help is skipped. One step adds noise for the whole range, so its error grows in proportion"
+        " to R.",
+    )
+
+
+def steps_on_the_wrong_side(
+    run: Run, *, rho: float = runs.RHO, d: int = runs.D, condition: float = runs.CONDITION
+) -> Chart:
+    """Return the errors of covariances against the number of steps, with rows on either side."""
+    sides = [
+        at_numbers(one, rho, d, 1.5, condition=[10 * condition])
+        for one in (steps.COVARIANCE_STEPS, steps.ORIENTATIONS)
+    ]
+    return Chart(
+        "steps_on_the_wrong_side",
+        "An error that rises with the number of steps is a bug",
+        (_covariance_steps(run, *sides),),
+        alt="The error of a covariance falls with the number of steps to that of the sample covariance and"
+        " stays; with rows on the wrong side it rises again, beyond that of answering zero.",
+        how_to_read="On the right side more steps are never worse. With rows on the wrong side of the"
+        " preconditioner, as in the authors' program, two steps are right by accident, and from the third on"
+        " the error rises beyond that of answering zero.",
+    )
+
+
+def steps_beyond_the_default(
+    run: Run, *, rho: float = runs.RHO, d: int = runs.D, condition: float = runs.CONDITION
+) -> Chart:
+    """Return the errors of covariances with up to three steps more than the design takes."""
+    spreads = [condition * point["condition"] / runs.CONDITION for point in steps.CONDITIONS.points]
+    longer = at_numbers(steps.CONDITIONS, rho, d, 1.5, condition=spreads)
+    return Chart(
+        "steps_beyond_the_default",
+        "Three steps more than the design takes cost nothing",
+        (_more_steps(run.table(longer), longer),),
+        alt="The error over that of the sample covariance is the same with the default number of steps and up"
+        " to three more, for three condition numbers and both modes.",
+        how_to_read="The root mean square error over that of the sample covariance, for three condition"
+        " numbers side by side. Flat is good: a step that cannot help is skipped.",
     )
 
 
 def _where(point: Point) -> str:
-    return f"mean, d = {point['d']}, n = {point['n']}, ρ = {point['rho']:g}"
+    return f"mean, d = {point['d']}, n = {number(point['n'])}, ρ = {number(point['rho'])}"
 
 
 def _mean_steps(frame: pd.DataFrame, sweep: Sweep) -> Panel:
-    curves = []
-    for place, colour in SHOWN.items():
+    curves, marks = [], []
+    for rank, place in zip((0.0, 0.5, 1.0), SHOWN, strict=True):
         point = sweep.points[place]
+        look: dict[str, Any] = {"rank": rank}
         rows = at(frame, reach=point["reach"])
         values = {t: checks.column(rows, f"error {t}") for t in steps.STEPS if len(rows)}
-        expected = [_mean_parts(point, t).quantile(0.5) for t in values]
+        foreseen = {t: _mean_parts(point, t).quantile(0.5) for t in steps.STEPS}
         found = {t: median(one, LEVEL) for t, one in values.items()}
-        curves.append(measured(f"R = {point['reach']:g}√d", found, colour, expected))
-    worst = [float(np.quantile(one, 0.99, method="higher")) for one in values.values()]
-    label = f"R = {point['reach']:g}√d: one run in 100 is worse"
-    curves.append(Series(label, values, worst, colour_key=f"{colour}:worst"))
-    curves.append(
-        _level("plain estimate (not private)", frame["reference"].median() if len(frame) else _plain(point))
-    )
-    return Panel(_where(point), STEP, "median error", tuple(curves), "linear", ylim=_limits(point))
+        curves.append(measured("", found, MEAN, [foreseen[t] for t in found], **look))
+        curves.append(Series("", foreseen, foreseen.values(), role="theory", colour_key=MEAN, **look))
+        words = f"R = {number(point['reach'])}√d"
+        marks.append(Mark(words, x=1.12, y=1.35 * foreseen[1], colour_key=MEAN))
+    level = frame["reference"].median() if len(frame) else _plain(sweep.points[0])
+    curves.append(_level("sample mean", level))
+    return Panel(_where(point), STEP, "median error (σ)", tuple(curves), "linear", ylim=_limits(point),
+                 marks=tuple(marks), xlim=(0.8, steps.MOST + 0.2))  # fmt: skip
 
 
 def _plain(point: Point) -> float:
@@ -113,18 +128,6 @@ def _plain(point: Point) -> float:
 def _mean_parts(point: Point, count: int) -> theory.Parts:
     estimator = runs.mean_of(point["d"], point["reach"], steps=count)
     return theory.mean_parts(estimator, point["n"], point["d"], ZCDP(point["rho"]))
-
-
-def _one_step(frame: pd.DataFrame, sweep: Sweep) -> Panel:
-    look, reaches = key(MEAN, "practical"), [point["reach"] for point in sweep.points]
-    expected = [_mean_parts(point, 1).total for point in sweep.points]
-    found = {reach: size(rows["error 1"].to_numpy()) for reach, rows in by(frame, "reach").items()}
-    curve = measured("one step", found, look, expected[: len(found)])
-    dashed = Series("predicted", reaches, expected, role="theory", colour_key=look)
-    plain = float(checks.rms(frame["reference"].to_numpy())) if len(frame) else _plain(sweep.points[0])
-    level = Series("", (reaches[0], reaches[-1]), (plain, plain), role="reference", colour_key=PLAIN)
-    ylim = _limits(sweep.points[-1])
-    return Panel("mean by one step", "radius R over √d", ERROR, (curve, dashed, level), ylim=ylim)
 
 
 def _limits(widest: Point) -> tuple[float, float]:
@@ -158,16 +161,23 @@ def _covariance_steps(run: Run, right: Sweep, either: Sweep) -> Panel:
     curves = []
     for mode in reversed(runs.MODES):
         found = {t: size(frame[f"{mode} {t}"].to_numpy()) for t in steps.STEPS if len(frame)}
-        expected = [covariance_error(point, mode, t) for t in found]
-        curves.append(measured(f"covariance, {mode}", found, key(COVARIANCE, mode), expected))
+        foreseen = {t: covariance_error(point, mode, t) for t in steps.STEPS}
+        expected = [foreseen[t] for t in found]
+        curves.append(measured(NAMES[mode], found, COVARIANCE, expected, **shade(mode)))
+        line = Series("", foreseen, foreseen.values(), role="theory", colour_key=COVARIANCE, **shade(mode))
+        curves.append(line)
     wrong = {t: size(sides[f"wrong {t}"].to_numpy()) for t in steps.STEPS if len(sides)}
-    curves.append(measured("covariance, rows on the wrong side", wrong, "4"))
+    curves.append(measured("rows on the wrong side", wrong, "idea/wrong"))
     d, n = point["d"], point["n"]
     plain = float(checks.rms(frame["reference"].to_numpy())) if len(frame) else sqrt(d * (d + 1) / n)
-    curves += [_level("", plain), _blind("covariance, answering zero", np.sqrt(float(d)))]
-    title = f"covariance, d = {d}, n = {n}, condition number {point['condition']:g}"
+    curves += [_level("sample covariance", plain), _blind("answering zero", np.sqrt(float(d)))]
+    title = f"covariance, d = {d}, n = {number(n)}, condition number {number(point['condition'])}"
     ylim = (_digit(0.68 * sqrt(d * (d + 1) / n)), _digit(19 * sqrt(d)))
-    return Panel(title, STEP, ERROR, tuple(curves), "linear", note=NOTE, ylim=ylim)
+    marks = (
+        (Mark("two steps: right by accident", "point", 2, wrong[2].estimate, side="right"),) if wrong else ()
+    )
+    return Panel(title, STEP, f"{ERROR} (norm of Σ)", tuple(curves), "linear", ylim=ylim, marks=marks,
+                 xlim=(0.8, steps.MOST + 0.2))  # fmt: skip
 
 
 def _blind(label: str, level: float) -> Series:
@@ -175,23 +185,22 @@ def _blind(label: str, level: float) -> Series:
 
 
 def _more_steps(frame: pd.DataFrame, sweep: Sweep) -> Panel:
-    curves, least, numbers = [], sweep.points[0], [point["condition"] for point in sweep.points]
+    curves, least, conditions = [], sweep.points[0], [point["condition"] for point in sweep.points]
     for place, condition in enumerate(by(frame, "condition")):
         rows = at(frame, condition=condition)
         plain = checks.column(rows, "reference")
         for mode in runs.MODES:
             found = {
-                more + 0.06 * (place - 1): ratio_band(checks.column(rows, f"{mode} +{more}"), plain)
+                more + 0.1 * (place - 1): ratio_band(checks.column(rows, f"{mode} +{more}"), plain)
                 for more in steps.MORE
             }
-            curves.append(measured("", found, key(COVARIANCE, mode)))
-    curves.append(Series("", (0, 3), (1, 1), role="reference", colour_key=PLAIN))
-    words = ", ".join(tick_labels([*numbers, 1e9])[:-1])
-    (rows_said,) = tick_labels([float(least["n"])])
-    title = f"covariance, n = {rows_said}, condition numbers {words}"
+            label = "" if place else NAMES[mode]
+            curves.append(measured(label, found, COVARIANCE, joined=False, **shade(mode)))
+    curves.append(Series("sample covariance", (-0.2, 3.2), (1, 1), role="reference", colour_key=PLAIN))
+    title = f"n = {number(least['n'])}, condition numbers {', '.join(map(number, conditions))}"
     return Panel(
-        title, "steps beyond the default", "error / plain estimate's", tuple(curves), "linear", "linear",
-        note=f"Three curves for each mode. {NOTE}", ylim=covering((0.97, 1.16), curves),
+        title, "steps beyond the default", "error / plain error", tuple(curves), "linear",
+        "linear", ylim=covering((0.97, 1.16), curves),
     )  # fmt: skip
 
 

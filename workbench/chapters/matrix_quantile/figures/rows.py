@@ -4,6 +4,7 @@ from dataclasses import replace
 from math import inf, log, nan
 
 import numpy as np
+import pandas as pd
 
 from workbench.chapters.matrix_quantile.figures.pictures import OURS
 from workbench.chapters.matrix_quantile.runs import beside as sweeps
@@ -21,13 +22,13 @@ from workbench.chapters.matrix_quantile.runs.quantile import (
     planned,
 )
 from workbench.charts.bands import LEVEL, measured, predicted
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.limits import covering
-from workbench.charts.parameters import brief
-from workbench.charts.spectra import across, places, rows_of
+from workbench.charts.spectra import places, rows_of
+from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study import measures
-from workbench.study.intervals import crossing
+from workbench.study.intervals import clopper_pearson, crossing
 from workbench.study.measures import Measure
 from workbench.study.run import Run
 from workbench.study.sweeps.budgets import at_budget
@@ -36,35 +37,25 @@ from workbench.study.sweeps.sweep import grid, multiples
 
 COINPRESS, UNBOUNDED = "covariance/coinpress", "covariance/unbounded"
 POPULOUS, PRECONDITIONER = "covariance/populous", "spectral/preconditioner"
+VOTES = {POPULOUS: "votes of groups", PRECONDITIONER: "votes for a preconditioner"}
 POPULOUS_D = 5  # beyond it the search for its fewest rows takes long
+RATE = r"rate $d^{3/2} + d\,\ln(1/\delta)$"
 MOST = 10.0  # distances beyond are arrows
-KNOWING = (
-    " Left, for a condition of at most 4, knowing a bound is worth a fifth of the rows from five columns on,"
-    " and nothing before. Right, for a relative Frobenius error of 0.2, it is worth about half of them at"
-    " d = 5 and 10."
-)
-BESIDE = 0.16  # of a row: how far markers of two dimensions are apart
 
 
 def rows_needed(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, alpha: float = NEAR) -> Chart:
     """Return the planned rows against d, beside those of others (planned-rows-succeed to fewer-rows)."""
     budget = ApproxDP(epsilon, delta)
     usual = (budget, alpha) == (BUDGET, NEAR)
+    goals = ("condition number at most 4", f"relative Frobenius error at most {number(alpha)}")
     return Chart(
         "rows_needed",
-        f"How many rows? ({epsilon:g}, {brief(delta)}), mean 0, nine runs of ten",
+        "Knowing a bound saves at most half of the rows"
+        if usual
+        else "The matrix quantile needs fewer rows than votes of groups",
         (
-            _rows("condition at most 4", None, DIMENSIONS, "fourfold", log(2), PRECONDITIONER, run, budget),
-            _rows(
-                f"Frobenius error at most {alpha:g}",
-                alpha,
-                NEAR_DIMENSIONS,
-                "near",
-                alpha,
-                POPULOUS,
-                run,
-                budget,
-            ),
+            _rows(goals[0], None, DIMENSIONS, "fourfold", log(2), PRECONDITIONER, run, budget),
+            _rows(goals[1], alpha, NEAR_DIMENSIONS, "near", alpha, POPULOUS, run, budget),
         ),
         alt="Rows against d, both logarithmic. Left, the matrix quantile needs the fewest of those that are"
         " told nothing, votes of groups many times as many."
@@ -73,12 +64,10 @@ def rows_needed(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, alp
         " told nothing, votes of groups 6 to 26 times as many; CoinPress, told a bound, needs more for d = 1"
         " and 2 and a fifth less from 5 on. Right, CoinPress with a bound needs about half of its rows at"
         " d = 5 and 10.",
-        how_to_read="Lower is better. Blue crosses: the rows that the matrix quantile plans, for any"
-        " covariance. Hollow: the fewest at which covariance/unbounded answers at all, pink and light blue:"
-        " at which votes of groups do, also for any covariance; the error may still be larger there."
-        " CoinPress (measured) is told that all eigenvalues lie between 1 and 1e4."
-        + KNOWING * usual
-        + " Dashed: the shape d^1.5 + d ln(1/δ).",
+        how_to_read=f"At ({number(epsilon)}, {number(delta)}), mean 0, in nine runs of ten. CoinPress is"
+        f" told that"
+        " all eigenvalues lie between 1 and 10⁴; the others are told nothing, and votes are counted from the"
+        " fewest rows at which they answer at all.",
     )
 
 
@@ -95,17 +84,20 @@ def _rows(
     others = [
         _fewest(label, key, look, dimensions, budget)
         for label, key, look in (
-            ("unbounded, fewest", UNBOUNDED, f"{UNBOUNDED}:fewest"),
-            (f"{votes.partition('/')[2]}, fewest", votes, votes),
+            ("votes of blocks", UNBOUNDED, UNBOUNDED),
+            (VOTES[votes], votes, votes),
         )
     ]
     series = (
-        Series("matrix quantile, planned", dimensions, ours, colour_key=OURS, kind="count"),
-        Series("its shape", dimensions, factor * shape, role="theory", colour_key=OURS),
-        measured("CoinPress, told 1 to 1e4", {d: one for d, one in told.items() if one}, COINPRESS),
+        Series("matrix quantile", dimensions, ours, colour_key=OURS, kind="count"),
+        measured("CoinPress, told a bound", {d: one for d, one in told.items() if one}, COINPRESS),
         *others,
     )
-    return Panel(title, "d", "rows n", series)
+    marks: tuple[Mark, ...] = ()
+    if alpha is None:
+        line = Series("", dimensions, factor * shape, role="reference", colour_key=OURS)
+        series, marks = (line, *series), (Mark(RATE, x=9.0, y=1200.0, colour_key=OURS),)
+    return Panel(title, "columns d", "rows n", series, ylim=(200, 300_000), marks=marks)
 
 
 def _fewest(label: str, key: str, look: str, dimensions: tuple[int, ...], budget: ApproxDP) -> Series:
@@ -135,50 +127,37 @@ def flat(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d: int = s
     budget = ApproxDP(epsilon, delta)
     usual = (budget, d) == (BUDGET, sweeps.CONDITION_D)
     lower = "at half of it" if usual else "below it"
-    leaves = "leaves the picture after 1e6" if usual else "rises far above the line in the end"
+    leaves = "leaves the picture after 10⁶" if usual else "rises far above the line in the end"
     return Chart(
         "flat",
-        "Success does not depend on the spectrum",
+        "Success does not depend on the spectrum; a wrong bound ruins CoinPress",
         (_success(run, budget), _distances(run, budget, d)),
         alt="Left, shares of successes of about nine tenths and more for every spectrum. Right, the matrix"
-        f" quantile's distance is flat up to a condition number of 1e8; CoinPress, told the truth, is {lower}"
-        f" throughout, and told a bound that is wrong beyond 1e4 it {leaves}.",
-        how_to_read="Left, runs that left a condition of at most 4 at the planned rows, of all runs:"
-        " promised are nine of ten (grey). Spectra have condition numbers up to 1e8, and Σ a random scale"
-        " between e^-20 and e^20, too; the last row is the worst that a search found, on runs that had no"
-        " part in it. Right, the same rows for all three, with 1e4 the largest eigenvalue and a smallest one"
-        " that goes down. The matrix quantile is affine equivariant, so that its distance has the same law"
-        " for every Σ. CoinPress is nearer as long as it is told the truth; what the other is told, 1 to 1e4,"
-        " is not so beyond 1e4. At 1e10 some of the runs of the matrix"
-        " quantile get no answer: its guard, a public number, refuses matrices too thin for floats."
-        " Triangles at the edge: beyond the picture. An estimate that is singular up to rounding is"
-        " infinitely far. Bands are two order statistics"
-        + (
-            ": of the six runs of a quick look no less than all of them covers the median with 95 %."
-            if usual
-            else ", where runs are enough for 95 %."
-        ),
+        f" quantile's distance is flat up to a condition number of 10⁸; CoinPress, told the truth, is {lower}"
+        f" throughout, and told a bound that is wrong beyond 10⁴ it {leaves}.",
+        how_to_read="Left, all d together, condition numbers up to 10⁸ and any scale; the last row is the"
+        " worst that a search found, on fresh runs. Right, the largest eigenvalue is 10⁴ and the smallest"
+        " goes down; success is a distance below the line.",
     )
 
 
 def _success(run: Run, budget: ApproxDP) -> Panel:
     work = {d: planned(d, None, budget) / planned(d, None) for d in SUCCESS}
-    frames = {d: run.table(at_budget(one, budget, work=work[d])) for d, one in SUCCESS.items()}
+    frames = [run.table(at_budget(one, budget, work=work[d])) for d, one in SUCCESS.items()]
     names = rows_of(point["spectrum"] for sweep in SUCCESS.values() for point in sweep.points)
-    series = []
-    for place, (d, frame) in enumerate((d, frame) for d, frame in frames.items() if len(frame)):
-        hits = (frame["error"] <= log(2)).groupby(frame["spectrum"], sort=False)
-        shares, least = hits.mean(), int(hits.size().min())
-        series.append(
-            Series(
-                f"d = {d}, {least} runs each", places(shares.index, names, BESIDE * (place - 2)), shares,
-                colour_key=str(place), kind="fraction", trials=least,
-            )
-        )  # fmt: skip
-    series.append(across("promised", 1 - BETA, names))
+    frame = pd.concat(frames, ignore_index=True)
+    series: tuple[Series, ...] = ()
+    if len(frame):
+        rows = pd.Series(places(frame["spectrum"], names), index=frame.index)
+        hits = (frame["error"] <= log(2)).groupby(rows).agg(["sum", "count"])
+        low, high = zip(*(clopper_pearson(int(k), int(m), LEVEL) for k, m in hits.to_numpy()), strict=True)
+        shares = hits["sum"] / hits["count"]
+        series = (Series("", hits.index, shares, low, high, colour_key=OURS, joined=False),)
+    dimensions = ", ".join(map(str, SUCCESS))
     return Panel(
-        "at the planned rows", "spectrum", "share of successes", tuple(series), "linear", "linear",
-        names=names, ylim=(0.7, 1.02),
+        f"at the planned rows, d = {dimensions}", "spectrum", "share of successes", series, "linear",
+        "linear", names=names, ylim=(0.7, 1.0),
+        marks=(Mark("promised", "vertical", x=1 - BETA, y=0.75, side="left"),),
     )  # fmt: skip
 
 
@@ -191,8 +170,8 @@ def _distances(run: Run, budget: ApproxDP, d: int) -> Panel:
     expected = {at: distance(n, d, budget) if at <= LONGEST else nan for at in sweeps.CONDITION_GRID}
     looks = {
         "quantile": ("matrix quantile", OURS),
-        "told": ("CoinPress, told 1 to 1e4", COINPRESS),
-        "truth": ("CoinPress, told the truth", f"{COINPRESS}:truth"),
+        "told": ("told 1 to 10⁴: no use", COINPRESS),
+        "truth": ("CoinPress, told the truth", COINPRESS),
     }
     series = [
         _capped(
@@ -204,17 +183,33 @@ def _distances(run: Run, budget: ApproxDP, d: int) -> Panel:
         )
         for name, (label, key) in looks.items()
     ]
+    series = [_at_its_arrows(one) for one in series]
     ends = (sweeps.CONDITION_GRID[0], sweeps.CONDITION_GRID[-1])
     series += predicted(run, expected, expected.values(), OURS)
-    promised = Series("ln 2", ends, (log(2), log(2)), role="reference")
+    marks = (
+        Mark("promised: ln 2", "horizontal", y=log(2)),
+        Mark("floats end here", "span", x=LONGEST, x2=3 * ends[1], y=3.5),
+    )
     return Panel(
-        f"the same rows, d = {d}, n = {n}", "condition number", "Thompson's distance",
-        (*series, promised), ylim=covering((0.05, MOST), series), note="Medians, 95 % bands.",
+        f"the same {number(n)} rows for all, d = {d}", "condition number", "Thompson distance", tuple(series),
+        xlim=(0.5, 3 * ends[1]), ylim=covering((0.05, MOST), series), marks=marks,
     )  # fmt: skip
 
 
 def _capped(
     label: str, found: dict[float, Measure], key: str, most: float, expected: dict[float, float] | None
 ) -> Series:
+    """Return the curve of medians; what lies, or may lie, beyond the picture has no band."""
     curve = measured(label, found, key, expected and [expected[at] for at in found])
-    return replace(curve, y=[value if value <= most else inf for value in curve.y])
+    y = [value if value <= most else inf for value in curve.y]
+    if curve.low is None or curve.high is None:
+        return replace(curve, y=y)
+    ends = zip(y, curve.low, curve.high, strict=True)
+    bands = [(low, high) if high <= most else (at, at) for at, low, high in ends]
+    return replace(curve, y=y, low=[low for low, _ in bands], high=[high for _, high in bands])
+
+
+def _at_its_arrows(curve: Series) -> Series:
+    """Return the curve with its name beside the first arrow, if it has one."""
+    beyond = [x for x, y in zip(curve.x, curve.y, strict=True) if y == inf]
+    return replace(curve, label_at=(beyond[0] / 3000, 0.75 * MOST)) if beyond else curve

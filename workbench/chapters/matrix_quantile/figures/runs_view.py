@@ -14,7 +14,7 @@ from workbench.chapters.matrix_quantile.runs.beside import distances, seen, spoi
 from workbench.chapters.matrix_quantile.runs.quantile import BETA
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
-from workbench.charts.parameters import brief
+from workbench.charts.words import number
 from workbench.estimators.base import Trace
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.parts.quantile.design import Design
@@ -81,13 +81,12 @@ def _chart(
     test, epsilon = made.test, made.budget.epsilon
     return Chart(
         "matrix_quantile_runs_view",
-        f"n = {test.n}, d = {test.d}, ε = {epsilon:g}, δ = {brief(made.budget.delta)}, α = {alpha:g},"
-        f" {100 * far:g} % far away",
+        f"n = {number(test.n)}, d = {test.d}, ε = {number(epsilon)}, δ = {number(made.budget.delta)},"
+        f" α = {number(alpha)}, {number(100 * far)} % far away",
         (_test(made, counts, runs), _releases([one for _, one, _ in runs])),
         alt="Left, the slope that rows have for every count t, beside what the test asks for. Right,"
-        " releases as"
-        " dashed ellipses round a circle, which stands for Σ.",
-        how_to_read="Left, dashed: asked for. Right, dashed: releases; the circle is Σ.",
+        " releases as thin ellipses round a circle, which stands for Σ.",
+        how_to_read="Left, h is where the rows' strength meets what is asked for. Area: all runs.",
         caption=_caption(made, runs, alpha),
     )
 
@@ -98,18 +97,19 @@ def _test(made: Design, counts: list[int], runs: list[tuple[int, Array, list[flo
     if runs:
         values = np.nan_to_num(np.array([one for _, _, one in runs]))
         low, middle, high = np.quantile(values, [0.0, 0.5, 1.0], axis=0)
-        series.append(Series("slope of the rows", counts, middle, low, high, colour_key=OURS))
-    top = 2.2 * max(line)
-    return Panel("the test", "t", "slope", tuple(series), "linear", "linear", ylim=(0.0, top))
+        series.append(Series("", counts, high, low, high, role="area", colour_key=OURS))
+        series.append(Series("strength of the rows", counts, middle, colour_key=OURS))
+    return Panel(
+        "the test", "replaced rows t that are asked about", "smallest slope", tuple(series), "linear",
+        "linear", ylim=(0.0, 2.2 * max(line)),
+    )  # fmt: skip
 
 
 def _releases(found: list[Array]) -> Panel:
     answered = [one for one in found if not np.isnan(one).any()][:DRAWN]
-    lines = [
-        ellipse("released" if not i else "", one[:2, :2], role="theory", colour_key=OURS)
-        for i, one in enumerate(answered)
-    ]
-    return plane("releases, in units of Σ", (*lines, circle("Σ", 1.0, colour_key=PLAIN)), reach=2.2)
+    lines = [ellipse("", one[:2, :2], role="release", colour_key=OURS) for one in answered]
+    truth = circle("", 1.0, role="truth", colour_key=PLAIN)
+    return plane("releases, in units of Σ (black)", (*lines, truth), reach=2.2)
 
 
 def _caption(made: Design, runs: list[tuple[int, Array, list[float]]], alpha: float) -> str:

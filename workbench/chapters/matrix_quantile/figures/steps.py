@@ -6,11 +6,13 @@ from math import log
 import numpy as np
 
 from workbench.chapters.covariance.figures.ellipses import tilted
-from workbench.chapters.matrix_quantile.figures.pictures import OTHER, OURS, PLAIN
+from workbench.chapters.matrix_quantile.figures.pictures import OURS, PLAIN
 from workbench.chapters.matrix_quantile.runs.beside import spoilt
 from workbench.chapters.matrix_quantile.runs.quantile import BETA, DELTA, EPSILON, planned
-from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.ellipses import circle, ellipse, plane
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.ellipses import ellipse, plane
+from workbench.charts.marks import Side
+from workbench.charts.words import number
 from workbench.errors import ArgumentError
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.parts.budgets import vote_and_mask
@@ -28,7 +30,8 @@ from workbench.types import Array
 
 D, UPPER, SHARE = 2, 100.0, 0.1
 WIDTHS_D, DRAWS = (1, 2, 3, 4, 5, 10), {"quick": 200, "full": 1000}
-MASKED = 6
+MASKED, LONG = 6, 25.0  # releases shown, and the condition number there
+SIDES: tuple[Side, ...] = ("above", "above", "below")  # of the names of crossings
 
 
 @lru_cache(maxsize=64)
@@ -57,53 +60,108 @@ def needed(test: Stability, t: int) -> float:
 def stability(
     run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, corruption: float = SHARE
 ) -> Chart:
-    """Return the chart of slopes and thresholds of the test, and of the chance to pass for every count."""
-    budget = ApproxDP(epsilon, delta)
-    made = recipe(planned(D, None, budget), D, budget).design
-    part = "a tenth" if corruption == SHARE else f"{100 * corruption:.3g} %"
+    """Return the chart of the counts of three sets of rows, and of the chance of an answer at each."""
+    made = planned_design(epsilon, delta)
+    counts = {name: made.test.measure(x)[0] for name, x in _sets(made, run.seed, corruption).items()}
     return Chart(
         "stability",
-        f"How many rows would have to change? (n = {made.test.n}, d = {D})",
-        (_compared(made, run.seed, corruption), _passing(made)),
-        alt="Left, the slope of normal rows falls with t and stays above a rising dashed line up to the"
-        " last t;"
-        f" that of heavy-tailed rows, and of rows {part} of which are far away, meets the line earlier."
-        " Right, the chance of an answer rises from δ at a count of 1 to nearly 1 at the last.",
-        how_to_read="Left, Cₜ asks whether the rows hold up Pᵤ so firmly that t of them may be replaced:"
-        " marker above the dashed line. Every replaced row takes the line's slope, e, off at most, so that"
-        " the count h of what holds moves by 1 at most. The design puts the line as high as normal rows"
-        " allow: the higher it begins (G), the less a row can move Pᵤ once C₁ holds, 1/(G - 1). Right, the"
-        " count gets truncated Laplace noise. With h = 0 there is never an answer, with h = 1 almost"
-        " never (δ),"
-        " with the largest h almost always.",
+        "A count says how many rows must change before the answer does",
+        (_counts(made, counts), _passing(made, counts)),
+        alt="Left, bars of how many rows may change: many for normal rows, fewer for heavy tails and for rows"
+        " some of which are far away. Right, the chance of an answer rises from δ at a count of 1 to nearly 1"
+        " at the last.",
+        how_to_read=f"Rows in {D} columns, as many as the plan asks for: {number(made.test.n)}. The count"
+        f" gets"
+        " truncated Laplace noise and must then be above the line. At 0 there is never an answer, at 1"
+        " almost never, at the largest count almost always.",
     )
 
 
-def _compared(made: Design, seed: int, share: float) -> Panel:
-    test, law, n = made.test, tilted(UPPER), made.test.n
+def planned_design(epsilon: float, delta: float) -> Design:
+    """Return the design at the planned rows in the plane."""
+    budget = ApproxDP(epsilon, delta)
+    return recipe(planned(D, None, budget), D, budget).design
+
+
+def _sets(made: Design, seed: int, share: float) -> dict[str, Array]:
+    """Return three sets of rows, by what they are called."""
+    law, n = tilted(UPPER), made.test.n
     rng = stream(seed, Role.DATA, "mq-stability", 0, 0)
-    counts = [*range(1, test.most, max(3, test.most // 12)), test.most]
-    sets = {
-        ("normal rows", OURS): law.sample(n, rng=rng),
-        ("t, 3 degrees of freedom", OTHER): tilted(UPPER, 3.0).sample(n, rng=rng),
-        (f"{100 * share:.3g} % far away", "2"): spoilt(law, n, share, 0.0, rng),
+    return {
+        "normal rows": law.sample(n, rng=rng),
+        "heavy tails": tilted(UPPER, 3.0).sample(n, rng=rng),
+        f"{number(100 * share)} % far away": spoilt(law, n, share, 0.0, rng),
     }
-    series = [
-        Series(label, counts, slopes(test, x, counts), colour_key=key) for (label, key), x in sets.items()
-    ]
-    line = [needed(test, t) for t in counts]
-    series.append(Series("needed: G + e t", counts, line, role="theory", colour_key=PLAIN))
-    return Panel("the test", "t", "slope in units of Hi", tuple(series), "linear", "linear")
 
 
-def _passing(made: Design) -> Panel:
+def _counts(made: Design, counts: dict[str, int]) -> Panel:
+    bound = truncated_laplace_bound(made.charges[0])
+    bars = Series("", range(1, len(counts) + 1), counts.values(), role="bars", colour_key=OURS, kind="count")
+    half = Mark("half the runs answer", "vertical", x=bound, y=2.5, side="right")
+    return Panel(
+        "rows that may change", "three sets of rows", "count h", (bars,), "linear", "linear",
+        names=tuple(counts), ylim=(0.0, 1.85 * made.test.most), marks=(half,),
+    )  # fmt: skip
+
+
+def _passing(made: Design, found: dict[str, int]) -> Panel:
     charge = made.charges[0]
     bound, epsilon = truncated_laplace_bound(charge), made.budget.epsilon * made.share
     counts = range(1, made.test.most + 1)
     chances = [passing(epsilon, bound, h) for h in counts]
+    marks = [
+        Mark(name, "point", x=h, y=max(passing(epsilon, bound, h), 4e-7), side=side, colour_key=OURS)
+        for name, h in found.items()
+        for side in (("left",) if h < bound else ("below",))
+    ]
+    marks.append(Mark("the chance is δ", "point", x=1, y=chances[0], side="right"))
     return Panel(
-        "an answer", "h", "probability", (Series("", counts, chances, role="theory", colour_key=OURS),),
-        xscale="linear", ylim=(3e-7, 2.0), note=f"ε = {epsilon:.2g}, A = {bound:.1f}; public.",
+        f"the chance of an answer, ε = {number(epsilon)} of {number(made.budget.epsilon)}", "count h",
+        "probability", (Series("", counts, chances, role="theory", colour_key=OURS),), xscale="linear",
+        ylim=(3e-7, 3.0), xlim=(0.0, 1.25 * made.test.most), marks=tuple(marks),
+    )  # fmt: skip
+
+
+def strength(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, corruption: float = SHARE) -> Chart:
+    """Return the chart of the slopes that C_t compares with its threshold, for every t."""
+    made = planned_design(epsilon, delta)
+    return Chart(
+        "strength",
+        "The count ends where the rows are no longer firm enough",
+        (_compared(made, run.seed, corruption),),
+        alt="The slope of normal rows falls with t and stays above a rising line up to the last t; that of"
+        " heavy-tailed rows, and of rows some of which are far away, meets the line earlier.",
+        how_to_read="Each t asks whether the rows would stay firm if t of them were replaced. One row takes"
+        " off"
+        " no more than the line rises per t, so the crossing moves by at most 1.",
+    )
+
+
+def _compared(made: Design, seed: int, share: float) -> Panel:
+    test = made.test
+    counts = [*range(1, test.most, max(3, test.most // 12)), test.most]
+    sets = _sets(made, seed, share)
+    curves = {name: slopes(test, x, counts) for name, x in sets.items()}
+    series = [
+        Series(name, counts, curves[name], colour_key=key)
+        for name, key in zip(curves, (OURS, "idea/public", "idea/bad"), strict=True)
+    ]
+    line = [needed(test, t) for t in counts]
+    series.append(Series("firmness asked for", counts, line, role="truth"))
+    bound, values = truncated_laplace_bound(made.charges[0]), [*line, *(y for one in series for y in one.y)]
+    low, high = 0.85 * min(values), 1.04 * max(values)
+    series.append(Series("", (bound, bound), (low, high), role="reference"))
+    ends = {name: test.measure(x)[0] for name, x in sets.items()}
+    marks = [
+        Mark(f"h = {h}", "point", x=h, y=needed(test, h), side=side)
+        for h, side in zip(ends.values(), SIDES, strict=True)
+        if 0 < h < test.most
+    ]
+    marks.append(Mark("to here, and half of the runs answer", x=bound, y=0.9 * high))
+    return Panel(
+        f"n = {test.n}, d = {D}", "replaced rows t that are asked about",
+        "firmness of the rows (smallest slope)", tuple(series), "linear", "linear",
+        ylim=(low, high), marks=tuple(marks),
     )  # fmt: skip
 
 
@@ -113,19 +171,16 @@ def mask(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Chart:
     draws = DRAWS[run.profile] if run.most is None else run.most
     return Chart(
         "mask",
-        "The mask: noise that multiplies, in the shape of the data",
+        "Noise that multiplies keeps the shape of the data",
         (_releases(run.seed, noise, budget), _widths(draws, noise, budget)),
-        alt="Left, in units of the covariance, dashed ellipses of releases round a circle, a third smaller or"
-        " larger at most. Right, the width of both masks against d, with ln 2 beside them: pure"
+        alt="Left, thin ellipses of releases along a long and narrow one, that of the covariance, a third"
+        " smaller or larger at most in every direction. Right, the width of both masks against d, with ln 2"
+        " beside them: Thompson-Laplace"
         " noise is narrower up to d = 4, and Wishart noise takes over there.",
-        how_to_read="Left, in units of Σ, where Σ is the circle: one Pᵤ (line), and releases of it."
-        " The mask is"
-        " LSLᵀ with f = LLᵀ and random S: it needs no unit, and is as large in a long direction as in a short"
-        " one, each in its own scale. Right, its width, the median of max |ln λ(S)|, at the planned rows:"
-        " Thompson-Laplace noise spends no δ and is narrower for few columns; its sampler is"
-        f" exact and quick up to d = {LARGEST_THOMPSON}. Wishart noise serves all d, because Pᵤ"
-        f" changes in trace:"
-        " two of its rows pay, not d. The grey line is what is allowed altogether, ln 2.",
+        how_to_read="Left, the releases err by the same share in all directions, though one axis is five"
+        " times"
+        " the other. Right, the mask is chosen by d; its median width leaves room for the error of sampling"
+        " below what is allowed.",
     )
 
 
@@ -134,14 +189,16 @@ def _releases(seed: int, noise: SimulatedNoise, budget: ApproxDP) -> Panel:
     made, rng = recipe(n, D, budget).design, stream(seed, Role.DATA, "mq-mask", 0, 0)
     _, root = made.test.measure(rng.standard_normal((n, D)))
     found = [masked(root, made.charges[1], noise) * made.centring for _ in range(MASKED)]
-    lines = [
-        ellipse("released" if not i else "", one, role="theory", colour_key=OURS)
-        for i, one in enumerate(found)
-    ]
-    centre = ellipse("c Pᵤ", root @ root.T * made.centring, colour_key=OURS)
-    return plane(
-        f"{MASKED} releases, n = {n}", (*lines, centre, circle("Σ", 1.0, colour_key=PLAIN)), reach=1.5
+    law = tilted(LONG)
+    stretch = law.basis * np.sqrt(law.values)  # the estimator is equivariant: these are releases of Σ
+    lines = [ellipse("", stretch @ one @ stretch.T, role="release", colour_key=OURS) for one in found]
+    truth = ellipse("", law.covariance, role="truth", colour_key=PLAIN)
+    words = (
+        Mark("black: Σ", x=3.6, y=-4.2, colour_key=PLAIN),
+        Mark("as near on the short axis as on the long one", x=-3.2, y=4.1, colour_key=OURS),
     )
+    title = f"{MASKED} releases of {number(n)} rows, condition {LONG:g}"
+    return plane(title, (*lines, truth), reach=5.2, marks=words)
 
 
 def _widths(draws: int, noise: SimulatedNoise, budget: ApproxDP) -> Panel:
@@ -152,14 +209,19 @@ def _widths(draws: int, noise: SimulatedNoise, budget: ApproxDP) -> Panel:
             charge = masking(made, kind)
             if charge is not None:
                 place[d] = width(d, charge, draws, noise)
-    ends = (WIDTHS_D[0], WIDTHS_D[-1])
+    laplace, wishart = found.values()
+    top = 1.1 * max([1.0, *laplace.values(), *wishart.values()])
+    marks = (
+        Mark("allowed altogether: ln 2", "horizontal", y=log(2), x=7.6),
+        Mark(f"Laplace: d ≤ {LARGEST_THOMPSON}", "span", x=0.5, x2=LARGEST_THOMPSON + 0.5),
+    )
     return Panel(
-        "its width at the planned rows", "d", "median of max |ln λ|",
-        (Series("Thompson-Laplace", found["thompson_laplace"], found["thompson_laplace"].values(),
-                colour_key=OURS),
-         Series("Wishart", found["wishart_trace"], found["wishart_trace"].values(), colour_key=OTHER),
-         Series("ln 2", ends, (log(2), log(2)), role="reference")),
-        xscale="linear", yscale="linear", ylim=(0.0, 1.5),
+        "width at the planned rows", "columns d", "median of max |ln λ|",
+        (Series("Thompson-Laplace", laplace, laplace.values(), colour_key=OURS, joined=False,
+                label_at=(2.9, 0.19)),
+         Series("Wishart", wishart, wishart.values(), colour_key="idea/noise", joined=False,
+                label_at=(8.6, 0.5))),
+        xscale="linear", ylim=(0.1, 1.4 * top), xlim=(0.5, 10.5), marks=marks,
     )  # fmt: skip
 
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from workbench.chapters.matrix_quantile.figures.pictures import OURS, PLAIN, known, scale_at
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
+from workbench.charts.words import number
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
@@ -49,22 +50,32 @@ def _chart(
     scale = scale_at(level, 2)
     return Chart(
         "matrix_quantile_view",
-        f"v = {level:g} n, n = {n}, {100 * corruption:g} % of the rows at ({away:g}, 0)",
-        (_ellipses(scale, x, found), _axes(level, found)),
-        alt="Left, Pᵥ of samples as ellipses among rows, round a dashed circle. Right, the squares of their"
-        " long and short axes at every level, and the prediction for normal rows.",
-        how_to_read="Dashed: normal rows. Solid and markers: samples.",
+        f"v = {number(level)} n, n = {number(n)}, {number(100 * corruption)} % of the rows at"
+        f" ({number(away)}, 0)",
+        (_ellipses(scale, away, x, found), _axes(level, found)),
+        alt="Left, Pᵥ of samples as ellipses among rows, beside that of normal rows. Right, the squares of"
+        " their long and short axes at every level, and the prediction for normal rows.",
+        how_to_read="Pale: predicted for normal rows. Areas: from the least to the largest sample.",
         caption=_caption(level, scale, found),
     )
 
 
-def _ellipses(scale: float, x: Array | None, found: list[Array]) -> Panel:
-    series = [ellipse("Pᵥ" if not i else "", one[0], colour_key=OURS) for i, one in enumerate(found)]
+def _ellipses(scale: float, away: float, x: Array | None, found: list[Array]) -> Panel:
+    series = [ellipse("", one[0], role="release", colour_key=OURS) for one in found]
     if x is not None:
         first, second = x[-SHOWN:].T
-        series.insert(0, Series("rows", first, second, role="rows"))
-    predicted = circle("normal rows", float(np.sqrt(scale)), role="theory", colour_key=OURS)
-    return plane("units of Σ", (*series, predicted, circle("Σ", 1.0, colour_key=PLAIN)), reach=REACH)
+        series.insert(0, Series("", first, second, role="rows"))
+        series.append(Series("", [away], [0.0], role="rows", colour_key="idea/bad"))
+    predicted = circle("", float(np.sqrt(scale)), role="theory", colour_key=OURS)
+    marks = (
+        Mark("far rows", "point", x=away, y=0.0, side="above", colour_key="idea/bad"),
+        Mark("$P_v$", x=0.0, y=float(np.sqrt(scale)) + 0.4, colour_key=OURS),
+    )
+    reach, middle = max(REACH, (away + 13.0) / 2.2), max(0.0, away / 2 - 2.5)
+    truth = circle("", 1.0, role="truth", colour_key=PLAIN)
+    return plane(
+        "in units of Σ (black)", (*series, predicted, truth), reach=reach, centre=(middle, 0.0), marks=marks
+    )
 
 
 def _axes(level: float, found: list[Array]) -> Panel:
@@ -72,13 +83,14 @@ def _axes(level: float, found: list[Array]) -> Panel:
     series = [Series("", FINE, predicted, role="theory", colour_key=OURS)]
     if found:
         values = np.linalg.eigvalsh(np.array(found)[:, 1:])
-        for label, place, key in (("long axis", 1, "1"), ("short axis", 0, OURS)):
+        for label, place, key in (("long axis", 1, "idea/bad"), ("short axis", 0, OURS)):
             low, middle, high = np.quantile(values[:, :, place], [0.0, 0.5, 1.0], axis=0)
-            series.append(Series(label, SHARES, middle, low, high, colour_key=key))
-    series.append(Series("", (level, level), (0.1, 1e4), role="reference"))
+            series.append(Series("", SHARES, high, low, high, role="area", colour_key=key))
+            series.append(Series(label, SHARES, middle, colour_key=key))
     return Panel(
-        "every level", "v/n", "eigenvalues of Pᵥ", tuple(series), xlim=(0.02, 0.46), ylim=(0.3, 2000.0)
-    )
+        "every level", "level as a share of the rows, v/n", "eigenvalues of $P_v$", tuple(series),
+        xlim=(0.02, 0.46), ylim=(0.3, 2000.0), marks=(Mark("v", "vertical", x=level),),
+    )  # fmt: skip
 
 
 def _caption(level: float, scale: float, found: list[Array]) -> str:

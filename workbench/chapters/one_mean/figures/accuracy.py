@@ -8,10 +8,12 @@ import pandas as pd
 
 from workbench.bounds.search import smallest
 from workbench.chapters.one_mean.claims import costs
-from workbench.chapters.one_mean.figures.costs import KEYS, NAMES
+from workbench.chapters.one_mean.figures.costs import KEYS
 from workbench.chapters.one_mean.runs import theory
 from workbench.charts.bands import LEVEL, measured
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.methods import name
+from workbench.charts.words import number
 from workbench.privacy import PureDP
 from workbench.study.measures import Measure
 from workbench.study.run import Run
@@ -20,11 +22,6 @@ from workbench.study.sweeps.sweep import Sweep, grid, multiples
 
 ALPHA = 0.1
 RATIO = 1.02  # of neighbouring n that are predicted
-LOWER = {
-    "sampling": "sampling alone",
-    "two points": "two points (Lemma 2.7)",
-    "packing": "packing (Theorem 2.6)",
-}
 
 
 def rows_against_accuracy(
@@ -40,28 +37,50 @@ def rows_against_accuracy(
     low, high = 0.2 * alpha, 7 * alpha
     alphas = np.geomspace(low, high, 41)
     bounds = [costs.lower_bounds(one, epsilon, costs.SIZE_BETA, radius) for one in alphas]
-    series = [_sizes(frame, calibration, alpha, epsilon, radius, rng) for calibration in KEYS]
-    series.append(forbidden(alphas, bounds))
+    series = [forbidden("", alphas, bounds)]
     series += [
-        Series(name, alphas, [bound[key] for bound in bounds], role="theory", colour_key=str(place))
-        for place, (key, name) in enumerate(LOWER.items(), start=3)
+        Series("", alphas, [bound[key] for bound in bounds], role="theory", colour_key="idea/limit")
+        for key in bounds[0]
     ]
+    series += [_sizes(frame, calibration, alpha, epsilon, radius, rng) for calibration in KEYS]
     factor = _factor(alpha, epsilon, radius)
     panel = Panel(
-        "", "wanted accuracy α (standard deviations)", "rows n", tuple(series),
-        xlim=(low, high), ylim=(10 * factor, 1e5 * factor),
+        f"ε = {number(epsilon)}, R = {number(radius)}: error at most α in nine runs of ten",
+        "target accuracy α (σ)", "rows n", tuple(series),
+        xlim=(low, high), ylim=(10 * factor, 1e5 * factor), marks=_marks(alpha, epsilon, radius),
     )  # fmt: skip
     return Chart(
         "rows_against_accuracy",
-        f"Rows needed for accuracy α in 90 % of runs (ε = {epsilon:g}, R = {radius:g})",
+        "Three bounds that nobody beats, and how near our constants come",
         (panel,),
-        alt="The rows that two private means need fall with the wanted accuracy α and stay above the largest"
+        alt="The rows that two private means need fall with the target accuracy α and stay above the largest"
         " of three lower bounds: sampling for small α, two points in the middle, packing for large α.",
-        how_to_read="Nothing private can enter the shaded region: its edge is the largest of three lower"
-        " bounds, and each of them rules somewhere, sampling on the left, packing on the right. The gap"
-        " between our constants (filled) and the edge is what could still be won; the gap to the lecture's"
-        " constants (hollow) is what constants alone cost.",
+        how_to_read="No ε-private estimator can enter the grey region. Each of three bounds rules somewhere:"
+        " its edge is the largest of them. The lower arrow is what could still be won, the upper one what"
+        " the lecture's constants cost.",
     )
+
+
+def _marks(alpha: float, epsilon: float, radius: float) -> tuple[Mark, ...]:
+    """Return the name of each bound where it rules, and both gaps."""
+    named = []
+    for key, by in (("sampling", 0.26), ("two points", 1.05), ("packing", 4.5)):
+        here = costs.lower_bounds(by * alpha, epsilon, costs.SIZE_BETA, radius)
+        named.append(Mark(key, x=by * alpha, y=0.6 * max(here.values()), colour_key="idea/limit"))
+    place = 2 * alpha
+    edge, ours, paper = _gaps(place, epsilon, radius)
+    return (
+        *named,
+        Mark(f"{number(ours / edge, 2)} times", "arrow", place, edge, place, ours, side="right"),
+        Mark(f"{number(paper / ours, 2)} times", "arrow", place, ours, place, paper, side="right"),
+    )
+
+
+def _gaps(alpha: float, epsilon: float, radius: float) -> tuple[float, float, float]:
+    """Return the n of the bounds and of both calibrations at α, by prediction."""
+    edge = max(costs.lower_bounds(alpha, epsilon, costs.SIZE_BETA, radius).values())
+    ours, paper = (foreseen(calibration, alpha, epsilon, radius) for calibration in ("tight", "paper"))
+    return edge, ours, paper
 
 
 def _factor(alpha: float, epsilon: float, radius: float) -> float:
@@ -99,7 +118,8 @@ def _sizes(
     sizes = {one: Measure(size.estimate, size.interval, 0) for one, size in found.items()}
     usual = (alpha, epsilon, radius) == (ALPHA, costs.SIZE_EPSILON, costs.RADIUS)
     expected = None if usual else [foreseen(calibration, one, epsilon, radius) for one in alphas]
-    return measured(NAMES[calibration], sizes, KEYS[calibration], expected, kind="count")
+    label = name(KEYS["tight"]) if calibration == "tight" else ""
+    return measured(label, sizes, KEYS[calibration], expected, kind="count")
 
 
 def foreseen(calibration: str, alpha: float, epsilon: float, radius: float) -> float:
@@ -113,6 +133,7 @@ def foreseen(calibration: str, alpha: float, epsilon: float, radius: float) -> f
     return float(RATIO ** (smallest(enough, max(1, round(log(max(first, 2), RATIO)))) - 0.5))
 
 
-def forbidden(alphas: Sequence[float] | np.ndarray, bounds: Sequence[dict[str, float]]) -> Series:
+def forbidden(label: str, alphas: Sequence[float] | np.ndarray, bounds: Sequence[dict[str, float]]) -> Series:
     """Return the region that the largest of the lower bounds forbids."""
-    return Series("not even with the best estimator", alphas, [max(b.values()) for b in bounds], role="bound")
+    edge = [max(b.values()) for b in bounds]
+    return Series(label, alphas, edge, role="bound", colour_key="idea/limit")

@@ -14,6 +14,7 @@ from workbench.chapters.one_mean.figures.costs import KEYS, NAMES
 from workbench.chapters.one_mean.runs import theory
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.words import number
 from workbench.estimators.univariate.two_step_mean import TwoStepMean
 from workbench.estimators.univariate.unbounded_mean import UnboundedMean
 from workbench.privacy import ApproxDP, Budget, PureDP
@@ -68,7 +69,7 @@ class Setting:
 
     def name(self, method: str) -> str:
         """Return a method in words."""
-        return f"tight, no range, δ = {self.delta:g}" if method == "line" else NAMES[method]
+        return f"no range, δ = {number(self.delta)}" if method == "line" else NAMES[method]
 
 
 def rows_against_accuracy_view(
@@ -152,7 +153,7 @@ def _chart(setting: Setting, curves: Curves, found: Runs) -> Chart:
     alphas = np.geomspace(low, high, 31)
     wall = [costs.lower_bounds(one, setting.epsilon, BETA, setting.radius) for one in alphas]
     sizes = {method: _measured(method, hits) for method, hits in found.items()}
-    series = [forbidden(alphas, wall)]
+    series = [forbidden("impossible", alphas, wall)]
     for method, key in METHODS.items():
         here = {setting.alpha: sizes[method]} if method in sizes else {}
         curve = sorted((n, error) for n, error in curves.get(method, {}).items() if isfinite(error))
@@ -160,18 +161,19 @@ def _chart(setting: Setting, curves: Curves, found: Runs) -> Chart:
         ns, errors = zip(*curve, strict=True) if curve else ((), ())
         series.append(Series("", errors, ns, role="theory", colour_key=key))
     panel = Panel(
-        "", "wanted accuracy α (standard deviations)", "rows n", tuple(series),
+        "", "target accuracy α (σ)", "rows n", tuple(series),
         xlim=(0.9 * low, 1.1 * high), ylim=(10, 1e6),
-        note="Dashed: predicted. Markers: measured at the chosen α, 95 % intervals.",
+        note="Markers: measured at the chosen α.",
     )  # fmt: skip
     return Chart(
         "rows_against_accuracy_view",
-        f"Rows for α = {setting.alpha:g} in 9 of 10 runs, ε = {setting.epsilon:g}, R = {setting.radius:g}",
+        f"Rows for α = {number(setting.alpha)} in 9 of 10 runs,"
+        f" ε = {number(setting.epsilon)}, R = {number(setting.radius)}",
         (panel,),
-        alt="The rows that private means need against the wanted accuracy, predicted and simulated, above"
+        alt="The rows that private means need against the target accuracy, predicted and simulated, above"
         " what no estimator under ε alone can do without.",
         how_to_read="Go up from your α: the shaded region is impossible for anything that spends ε alone,"
-        " each dashed line is what one mean is predicted to need, and its marker what it needed in runs.",
+        " each line is what one mean is predicted to need, and its marker what it needed in runs.",
         caption=_sentence(setting, curves, sizes),
     )
 

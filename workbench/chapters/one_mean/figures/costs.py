@@ -3,16 +3,21 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import nan, pi, sqrt
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import brentq
 from scipy.special import ndtri
 
+from workbench.bounds.search import smallest
 from workbench.chapters.one_mean.claims import costs
 from workbench.chapters.one_mean.runs import theory
 from workbench.chapters.one_mean.runs.costs import quantile_ratio_interval, two_step
 from workbench.charts.bands import LEVEL, measured
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.methods import name as method
+from workbench.charts.words import number
 from workbench.estimators.parts.locate.histogram_mean import SHARE, HistogramMean
 from workbench.estimators.parts.locate.laplace_normal import half_width
 from workbench.estimators.parts.locate.window_mean import WindowMean
@@ -29,6 +34,7 @@ KEYS = {"paper": PAPER, "tight": MEAN}
 NAMES = {"tight": "two-step mean, tight", "paper": "two-step mean, the lecture's constants"}
 HALF_NORMAL_MEDIAN = float(ndtri(0.75))
 EPSILON = 1.0
+NEAR, BELOW = 1.1, 0.84  # of the sample mean's error: what is near it, and where an arrow stands
 FOUND = 0.01  # chance of a wrong place up to which the predictions for runs that find the mean are compared
 CURVE_N = (50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 
@@ -44,19 +50,16 @@ CURVES = Sweep(
 
 
 def private_for_free(run: Run, *, epsilon: float = EPSILON, radius: float = costs.RADIUS) -> Chart:
-    """Return the cost of privacy beside that of sampling, for ε round this one, then both against n."""
-    rng = resampler(run.seed, "private-for-free")
+    """Return the cost of privacy beside that of sampling against n, for ε round this one."""
     return Chart(
         "private_for_free",
-        "Private for free: privacy costs 1/(nε), sampling costs 1/√n",
-        (_parts(run, epsilon, radius, rng), _totals(run, epsilon, radius, rng)),
-        alt="Left: the distance between private and sample mean falls as 1/n, for four values of ε, and"
-        " crosses the error of the sample mean, which falls as 1/√n. Right: the total error joins that of the"
-        f" sample mean{', with tight constants from about 300 rows on' * _usual(epsilon, radius)}.",
-        how_to_read="Left, how far privacy moves the mean of the same rows: one straight line of slope -1 for"
-        " every ε, on the dashed prediction 2w/(nε/2), in which nothing was fitted. Where it dives below the"
-        " black line, the error that sampling makes anyway, privacy costs nothing that you would notice."
-        f" Right, the total error at ε = {epsilon:g}: constants decide how early that happens.",
+        "Privacy costs 1/(nε), sampling 1/√n: beyond the crossing it is free",
+        (_parts(run, epsilon, radius, resampler(run.seed, "private-for-free")),),
+        alt="The distance between private and sample mean falls as 1/n, for four values of ε, and"
+        " crosses the error of the sample mean, which falls as 1/√n.",
+        how_to_read="How far privacy moves the mean of the same rows: a line of slope −1 for every ε, on its"
+        " prediction, in which nothing was fitted. Below the black line, the error due to sampling, privacy"
+        " costs nothing that you would notice.",
     )
 
 
@@ -79,18 +82,36 @@ def _parts(run: Run, epsilon: float, radius: float, rng: np.random.Generator) ->
         costs.FREE_N, max(1.0, _rows_factor(epsilons[0], radius) / _rows_factor(0.25, costs.RADIUS))
     )
     frame = run.table(costs.FREE.moved(grid(n=xs, epsilon=epsilons, radius=radius, calibration="paper")))
-    ns = np.geomspace(xs[0], xs[-1], 21)
-    series = []
-    for place, one in zip((0, 2, 3, 5), epsilons, strict=True):
+    ns = np.geomspace(xs[0] / 4, 2 * xs[-1], 25)
+    floor = [_floor(n) for n in ns]
+    series = [Series("sampling", ns, floor, role="reference", colour_key=PLAIN)]
+    for place, one in enumerate(epsilons):
         found = _summaries(at(frame, epsilon=one), "apart", np.mean, rng)
         expected = [costs.noise_part(n, one) for n in found]
-        series.append(measured(f"ε = {one:g}", found, str(place), expected, costs.BAND))
+        look: dict[str, Any] = {"rank": place / (len(epsilons) - 1)}
+        series.append(measured("", found, PAPER, expected, costs.BAND, **look))
         predicted = [costs.noise_part(float(n), one) for n in ns]
-        series.append(Series("", ns, predicted, role="theory", colour_key=str(place)))
-    floor = [sqrt(2 / (pi * n)) for n in ns]
-    series.append(Series("error of the sample mean", ns, floor, role="reference", colour_key=PLAIN))
-    return Panel("how far privacy moves the mean (lecture's constants)", "rows n",
-                 "mean distance (standard deviations)", tuple(series))  # fmt: skip
+        series.append(Series(f"ε = {number(one)}", ns, predicted, role="theory", colour_key=PAPER, **look))
+    crossings = [crossing(one) for one in epsilons]
+    marks = [
+        Mark(f"{number(float(f'{n:.3g}'))} rows", "point", n, _floor(n), side="above")
+        for n in crossings
+        if ns[0] < n < ns[-1]
+    ]
+    return Panel(
+        f"how far privacy moves the two-step mean (the lecture's constants, R = {number(radius)})",
+        "rows n", "mean distance (σ)", tuple(series), marks=tuple(marks),
+    )  # fmt: skip
+
+
+def _floor(n: float) -> float:
+    """Return the mean distance of the sample mean from the truth."""
+    return sqrt(2 / (pi * n))
+
+
+def crossing(epsilon: float) -> float:
+    """Return the n at which privacy moves the lecture's mean as far as sampling does."""
+    return float(brentq(lambda n: costs.noise_part(n, epsilon) - _floor(n), 1.0, 1e12))
 
 
 def _summaries(
@@ -109,30 +130,14 @@ def _curves(run: Run, epsilon: float, radius: float) -> tuple[pd.DataFrame, tupl
     return run.table(CURVES.moved(curve_points(epsilon, radius, ns))), ns
 
 
-def _totals(run: Run, epsilon: float, radius: float, rng: np.random.Generator) -> Panel:
-    frame, ns = _curves(run, epsilon, radius)
-    series = []
-    for name in KEYS:
-        found = _summaries(at(frame, calibration=name), "error", np.median, rng)
-        expected = [_once_found(name, n, epsilon, radius) for n in found]
-        series.append(measured(NAMES[name], found, KEYS[name], expected))
-    fine = np.geomspace(ns[0], ns[-1], 25).round()
-    series += [_predicted(name, fine, epsilon, radius) for name in KEYS]
-    floor = [HALF_NORMAL_MEDIAN / sqrt(n) for n in fine]
-    series.append(Series("error of the sample mean", fine, floor, role="reference", colour_key=PLAIN))
-    return Panel(
-        f"how far the result is from the truth (ε = {epsilon:g})",
-        "rows n",
-        "median error (standard deviations)",
-        tuple(series),
-        ylim=(0.005 * sqrt(CURVE_N[0] / ns[0]), 2),
-    )
-
-
-def _predicted(name: str, ns: np.ndarray, epsilon: float, radius: float, over_plain: bool = False) -> Series:
-    plain = HALF_NORMAL_MEDIAN / np.sqrt(ns) if over_plain else np.ones(len(ns))
-    y = [PREDICTED[name](int(n), PureDP(epsilon), radius) for n in ns] / plain
+def _predicted(name: str, ns: np.ndarray, epsilon: float, radius: float) -> Series:
+    """Return the predicted ratio."""
+    y = [_ratio(name, float(n), epsilon, radius) for n in ns]
     return Series("", ns, y, role="theory", colour_key=KEYS[name])
+
+
+def _ratio(name: str, n: float, epsilon: float, radius: float) -> float:
+    return PREDICTED[name](round(n), PureDP(epsilon), radius) * sqrt(n) / HALF_NORMAL_MEDIAN
 
 
 def _once_found(name: str, n: int, epsilon: float, radius: float) -> float:
@@ -163,28 +168,35 @@ def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = costs.RAD
     (frame, ns), rng = _curves(run, epsilon, radius), resampler(run.seed, "tight-ratio")
     series = [_ratios(at(frame, calibration=name), name, epsilon, radius, rng) for name in KEYS]
     fine = np.geomspace(ns[0], ns[-1], 25).round()
-    series += [_predicted(name, fine, epsilon, radius, over_plain=True) for name in KEYS]
-    series.append(Series("the sample mean", (ns[0], ns[-1]), (1, 1), role="reference", colour_key=PLAIN))
-    panel = Panel(
-        "",
-        "rows n",
-        "median error / that of the sample mean",
-        tuple(series),
-        ylim=(0.8, 30),
-        note="Dashed: predicted for runs that find the mean; for the tight one the rms error times √n.",
+    series += [_predicted(name, fine, epsilon, radius) for name in KEYS]
+    series.append(Series("no privacy", (ns[0], ns[-1]), (1, 1), role="reference", colour_key=PLAIN))
+    near = {name: _near(name, epsilon, radius) for name in KEYS}
+    times = number(near["paper"] / near["tight"], 2)
+    ends = near["tight"], BELOW, near["paper"], BELOW
+    marks = (
+        *(Mark(f"{number(float(f'{n:.2g}'))} rows", "point", n, NEAR, side="above") for n in near.values()),
+        Mark(f"{times} times fewer rows", "arrow", *ends, side="below"),
     )
+    panel = Panel(
+        f"ε = {number(epsilon)}, R = {number(radius)}", "rows n", "median error / that of the sample mean",
+        tuple(series), ylim=(0.6, 20), note="Predictions are for runs that find the mean.", marks=marks,
+    )  # fmt: skip
     where = ": below 1.1 from some 250 rows on with tight constants, from some 8000 on with the lecture's"
-    rows = " At the same privacy the lecture's constants need about thirty times as many rows"
-    rows += " to come within 10 % of it."
-    usual = _usual(epsilon, radius)
     return Chart(
         "tight_ratio",
-        f"How much worse than without privacy? (ε = {epsilon:g}, R = {radius:g})",
+        f"Better constants: {times} times fewer rows come within 10 % of no privacy",
         (panel,),
-        alt=f"The ratio of the median error to that of the sample mean falls to 1 as n grows{where * usual}.",
-        how_to_read=f"At 1 the private mean is as good as the plain one.{rows * usual} A curve far above its"
-        " dashed line has not even found the right place: the line is about runs that have.",
+        alt="The ratio of the median error to that of the sample mean falls to 1 as n grows"
+        f"{where * _usual(epsilon, radius)}.",
+        how_to_read="At 1 the private mean is as good as the plain one. The rings are where either"
+        " is within 10 % of that. A marker far above its line belongs to runs that have not even found the"
+        " right place.",
     )
+
+
+def _near(name: str, epsilon: float, radius: float) -> int:
+    """Return the n from which the predicted error is within 10 % of that of the sample mean."""
+    return smallest(lambda n: _ratio(name, n, epsilon, radius) <= NEAR, start=2)
 
 
 def _ratios(
@@ -196,4 +208,4 @@ def _ratios(
         ratio = float(np.median(error)) / float(np.median(reference))
         found[n] = Measure(ratio, quantile_ratio_interval(error, reference, 0.5, LEVEL, rng), len(error))
         expected.append(_once_found(name, n, epsilon, radius) * sqrt(n) / HALF_NORMAL_MEDIAN)
-    return measured(NAMES[name], found, KEYS[name], expected)
+    return measured(method(MEAN) if name == "tight" else "", found, KEYS[name], expected)

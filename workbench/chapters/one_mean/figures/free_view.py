@@ -9,6 +9,7 @@ import numpy as np
 from workbench.chapters.one_mean.claims.costs import noise_part
 from workbench.chapters.one_mean.figures.costs import HALF_NORMAL_MEDIAN, KEYS, NAMES, PLAIN
 from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.words import number
 from workbench.estimators.base import Abstention
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.laplace_normal import half_width
@@ -58,15 +59,17 @@ class Picture:
         paper = [log(2) * noise_part(float(n), self.epsilon) for n in fine]
         tight = sorted(self.predicted)
         series = [
-            Series("error of the sample mean", fine, HALF_NORMAL_MEDIAN / np.sqrt(fine),
+            Series("sampling", fine, HALF_NORMAL_MEDIAN / np.sqrt(fine),
                    role="reference", colour_key=PLAIN),
             Series("", fine, paper, role="theory", colour_key=KEYS["paper"]),
             Series("", tight, [self.predicted[n] for n in tight], role="theory", colour_key=KEYS["tight"]),
             *(self._measured(name) for name in ("paper", "tight")),
         ]  # fmt: skip
-        panel = Panel("", "rows n", "median distance (standard deviations)", tuple(series),
+        panel = Panel("", "rows n", "median distance (σ)", tuple(series),
                       xlim=(90, 33_000), ylim=(1e-4, 10))  # fmt: skip
-        title = f"Is privacy free at ε = {self.epsilon:g}, n = {self.n}, R = {self.radius:g}?"
+        title = (
+            f"Is privacy free at ε = {number(self.epsilon)}, n = {number(self.n)}, R = {number(self.radius)}?"
+        )
         return Chart("private_for_free_view", title, (panel,), alt=ALT, caption=self.sentence())
 
     def _measured(self, name: str) -> Series:
@@ -98,11 +101,11 @@ def private_for_free_view(run: Run, *, epsilon: float, n: int, radius: float) ->
     picture.predict([n])
     yield picture.chart()
     data, noise = (stream(run.seed, role, "private-for-free-view", n, 0) for role in (Role.DATA, Role.NOISE))
-    for number in range(FRAMES):
+    for round_ in range(FRAMES):
         picture.simulate(runs_per_frame(n, radius), data, noise)
         yield picture.chart()
-        if number < len(GRID) // 2 + 1:
-            picture.predict(GRID[2 * number : 2 * number + 2])
+        if round_ < len(GRID) // 2 + 1:
+            picture.predict(GRID[2 * round_ : 2 * round_ + 2])
             yield picture.chart()
 
 

@@ -1,7 +1,9 @@
 """Coverage and width of private confidence intervals, against n and over the usual ones."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from math import isfinite, nan, sqrt
+from typing import Any
 
 import pandas as pd
 from scipy.special import ndtri
@@ -11,22 +13,24 @@ from workbench.chapters.one_mean.claims import intervals as study
 from workbench.chapters.one_mean.runs import theory
 from workbench.chapters.one_mean.runs.costs import DELTA
 from workbench.charts.bands import LEVEL, measured
-from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.ticks import tick_labels
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.methods import name
+from workbench.charts.words import number
 from workbench.estimators.parts.scale.pivots import rank
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import SCALE, scale_and_mean
 from workbench.privacy import ApproxDP, Budget
-from workbench.study.measures import BAND, at, share
+from workbench.study.measures import BAND, Measure, at, share
 from workbench.study.run import Run
 from workbench.study.sweeps.sweep import Sweep, multiples
 
 KEYS = {"known": "univariate/interval", "unknown": "univariate/interval-unknown-variance"}
-NAMES = {
-    ("tight", "known"): "σ known, tight",
-    ("tight", "unknown"): "σ unknown, tight",
-    ("paper", "known"): "σ known, KV18",
-    ("paper", "unknown"): "σ unknown, KV18",
+Kind = tuple[str, str]
+NAMES: dict[Kind, str] = {
+    ("tight", "known"): "σ known",
+    ("tight", "unknown"): "nothing known",
+    ("paper", "known"): "σ known, the lecture's",
+    ("paper", "unknown"): "nothing known, the lecture's",
 }
 PREDICTED = tuple(method for method in NAMES if method != ("paper", "unknown"))
 NS = (100.0, 50_000.0)
@@ -41,22 +45,40 @@ def confidence_intervals(
     delta: float = DELTA,
     level: float = study.LEVEL,
 ) -> Chart:
-    """Return coverage and width of private confidence intervals against n."""
+    """Return the width of private confidence intervals over that of the usual one, against n."""
     sweep = _moved(study.sweep_of(run.profile), epsilon, delta, level)
     frame = run.table(sweep)
-    (words,) = tick_labels([delta])
     ends = NS if sweep.usual == () else _ends(sweep)
+    usual = "Private intervals are hardly wider than the usual one from 1000 rows on"
     return Chart(
         "confidence_intervals",
-        f"Private {_percents(level)} intervals at ε = {epsilon:g}, δ = {words}: coverage and price",
-        (_coverage(frame, ends, level), _width(frame, sweep, ends, ApproxDP(epsilon, delta), level)),
-        alt=f"Left: all intervals cover the mean in about {_percents(level)} of runs or more. Right: their"
-        " width over that of the usual interval falls towards 1 as n grows; with KV18's recipe it is infinite"
-        " for small n.",
-        how_to_read="Left, the share of intervals that hold the true mean, over means 0 and 10⁶ and σ from"
-        " 10⁻³ to 10³: no band may lie below the dashed line. Right, the price: the width over that of the"
-        " interval you would use without privacy. An arrow at the top is the whole line, the honest answer of"
-        " a recipe that can prove nothing at this n; it always covers.",
+        usual if sweep.usual == () else f"How much wider private {_percents(level)} intervals are",
+        (_width(frame, sweep, ends, ApproxDP(epsilon, delta), level),),
+        alt="The width of private intervals over that of the usual interval falls towards 1 as n grows; with"
+        " the lecture's recipe it is infinite for small n.",
+        how_to_read="The price: the median width over that of the interval you would use without privacy."
+        " Where the lecture's recipe can prove nothing it answers with the whole real line, which is honest."
+        " Our critical values are simulated.",
+    )
+
+
+def interval_coverage(
+    run: Run,
+    *,
+    epsilon: float = study.EPSILON,
+    delta: float = DELTA,
+    level: float = study.LEVEL,
+) -> Chart:
+    """Return the share of private confidence intervals that hold the mean, one row for each method and n."""
+    sweep = _moved(study.sweep_of(run.profile), epsilon, delta, level)
+    return Chart(
+        "interval_coverage",
+        f"No private interval covers less often than in {_percents(level)} of runs",
+        (_coverage(run.table(sweep), sweep, epsilon, delta, level),),
+        alt=f"All intervals cover the mean in about {_percents(level)} of runs or more.",
+        how_to_read="The share of intervals that hold the true mean, over means 0 and 10⁶ and σ from 10⁻³ to"
+        " 10³. No band may lie wholly left of the line."
+        " An interval that is the whole real line always covers.",
     )
 
 
@@ -93,18 +115,28 @@ def _ends(sweep: Sweep) -> tuple[float, float]:
     return min(ns) / 3, 2.5 * max(ns)
 
 
-def _coverage(frame: pd.DataFrame, ends: tuple[float, float], level: float) -> Panel:
-    series = [_covered(frame, *method) for method in NAMES]
-    ns = sorted(set(frame["n"])) or ends
-    series.append(Series("nominal", (ns[0], ns[-1]), (1 - level, 1 - level), role="theory"))
-    return Panel("share of intervals that hold the mean", "rows n", "coverage", tuple(series),
-                 yscale="linear", xlim=ends, ylim=(1 - 2 * level, 1 + level / 10))  # fmt: skip
+def _coverage(frame: pd.DataFrame, sweep: Sweep, epsilon: float, delta: float, level: float) -> Panel:
+    cells = sorted({(_kind(point), int(point["n"])) for point in sweep.points})
+    cells.sort(key=lambda cell: (list(NAMES).index(cell[0]), cell[1]))
+    names = [f"{NAMES[kind]}, n = {number(n)}" for kind, n in cells]
+    found: dict[Kind, dict[int, Measure]] = {kind: {} for kind in NAMES}
+    for place, (kind, n) in enumerate(cells, 1):
+        of = at(frame, calibration=kind[0], variance=kind[1], n=n)["covered"]
+        if len(of):
+            found[kind][place] = share(int(of.sum()), len(of), LEVEL)
+    series = [measured("", rows, _key(*kind), kind="fraction") for kind, rows in found.items()]
+    nominal = Series(
+        "", (0.5, len(cells) + 0.5), (1 - level,) * 2, role="reference", colour_key="non-private"
+    )
+    return Panel(
+        f"ε = {number(epsilon)}, δ = {number(delta)}, promised: {_percents(level)}",
+        "", "share that holds the mean", (*series, nominal), yscale="linear",
+        ylim=(1 - 2 * level, 1 + level / 10), names=tuple(names),
+    )  # fmt: skip
 
 
-def _covered(frame: pd.DataFrame, calibration: str, variance: str) -> Series:
-    rows = at(frame, calibration=calibration, variance=variance)
-    found = {n: share(int(of.sum()), len(of), LEVEL) for n, of in rows["covered"].groupby(rows["n"])}
-    return measured(NAMES[calibration, variance], found, _key(calibration, variance), kind="fraction")
+def _kind(point: Mapping[str, Any]) -> Kind:
+    return point["calibration"], point["variance"]
 
 
 def _width(
@@ -112,17 +144,21 @@ def _width(
 ) -> Panel:
     pivots = int(sweep.points[0]["pivots"])
     curves = [_widths(frame, *method, budget, level, pivots) for method in NAMES]
-    lines = [_line(sweep, *method, budget, level, pivots) for method in PREDICTED] if sweep.usual else []
+    lines = [_line(sweep, *method, budget, level, pivots) for method in PREDICTED]
     ns = sorted({point["n"] for point in sweep.points})
-    one = Series("without privacy", (ns[0], ns[-1]), (1, 1), role="reference", colour_key="non-private")
+    one = Series(name("non-private"), (ns[0], ns[-1]), (1, 1), role="reference", colour_key="non-private")
+    silent = first_finite(budget.epsilon, budget.delta, level)
     return Panel(
-        "median width / that of the usual interval",
+        f"{_percents(level)} intervals, ε = {number(budget.epsilon)}, δ = {number(budget.delta)}",
         "rows n",
-        "ratio of widths",
+        "median width / usual width",
         (*curves, *lines, one),
         xlim=ends,
-        ylim=(0.95, 3),
-        note=f"Tight: critical values from {pivots} simulated runs.",
+        ylim=(0.9, 3),
+        marks=(
+            Mark("the lecture's recipe, σ known, proves nothing", "span", ends[0], x2=silent),
+            Mark("△ the whole real line", x=3 * silent, y=2.6),
+        ),
     )
 
 
@@ -134,7 +170,8 @@ def _widths(
     ratios = [(at(of, n=n)["width"] / at(of, n=n)["reference"]).median() for n in ns]
     expected = [predicted_ratio(calibration, variance, n, budget, level, pivots) for n in ns]
     key = _key(calibration, variance)
-    return Series("", ns, ratios, colour_key=key, expected=expected, margin=BAND)
+    label = NAMES[calibration, variance] if calibration == "tight" else ""
+    return Series(label, ns, ratios, colour_key=key, expected=expected, margin=BAND)
 
 
 def _line(

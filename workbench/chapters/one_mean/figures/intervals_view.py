@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from workbench.chapters.one_mean.figures.intervals import KEYS, NAMES, predicted_ratio
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.parameters import brief
+from workbench.charts.words import number
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.unbounded_mean import UnboundedMean
 from workbench.privacy import ApproxDP
@@ -57,7 +57,8 @@ def _chart(n: int, budget: ApproxDP, level: float, curves: Ratios, held: dict[st
     panels = (_coverage(n, level, held, ends), _widths(n, curves, ends))
     return Chart(
         "confidence_intervals_view",
-        f"Intervals at ε = {budget.epsilon:g}, δ = {brief(budget.delta)}, n = {n}, level = {level:g}",
+        f"Intervals at ε = {number(budget.epsilon)}, δ = {number(budget.delta)},"
+        f" n = {number(n)}, level {number(level)}",
         panels,
         alt="Left: the share of simulated intervals that hold the mean, at the chosen n. Right: predicted"
         " widths over that of the usual interval, against n.",
@@ -76,7 +77,7 @@ def _coverage(n: int, level: float, held: dict[str, list[bool]], ends: tuple[flo
         )
         for name, hits in held.items()
     ]
-    series.append(Series("nominal", ends, (1 - level, 1 - level), role="theory"))
+    series.append(Series("nominal", ends, (1 - level, 1 - level), role="reference", colour_key="non-private"))
     return Panel(
         "share of intervals that hold the mean", "rows n", "coverage", tuple(series), yscale="linear",
         xlim=ends, ylim=(1 - 4 * level, 1 + level / 5),
@@ -84,7 +85,7 @@ def _coverage(n: int, level: float, held: dict[str, list[bool]], ends: tuple[flo
 
 
 def _widths(n: int, curves: Ratios, ends: tuple[float, float]) -> Panel:
-    series = [Series("without privacy", ends, (1, 1), role="reference", colour_key="non-private")]
+    series = [Series("no privacy", ends, (1, 1), role="reference", colour_key="non-private")]
     for name, ratios in curves.items():
         found = sorted((at, ratio) for at, ratio in ratios.items() if isfinite(ratio))
         ns, ys = zip(*found, strict=True) if found else ((), ())
@@ -92,7 +93,7 @@ def _widths(n: int, curves: Ratios, ends: tuple[float, float]) -> Panel:
     series.append(Series("", (n, n), (0.9, 20), role="reference"))
     return Panel(
         "width / that of the usual interval", "rows n", "ratio of widths", tuple(series), xlim=ends,
-        ylim=(0.9, 20), note="Dashed: predicted from public numbers. Grey: the chosen n.",
+        ylim=(0.9, 20), note="Lines are predicted from public numbers. Grey: the chosen n.",
     )  # fmt: skip
 
 

@@ -11,7 +11,6 @@ from workbench.chapters.one_mean.figures.location import (
     CLIPPED,
     CURVE,
     ERROR,
-    NOTE,
     RADIUS,
     TWO_STEP,
 )
@@ -19,6 +18,7 @@ from workbench.chapters.one_mean.runs import location as sweeps
 from workbench.chapters.one_mean.runs import theory
 from workbench.charts.bands import LEVEL
 from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.words import number
 from workbench.study import measures
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, point_id, stream
@@ -94,7 +94,7 @@ def error_against_radius_view(
 
 def _reference(n: int) -> Series:
     level = NORMAL_MEDIAN / np.sqrt(n)
-    return Series("without privacy", XLIM, (level, level), role="reference", colour_key="non-private")
+    return Series("no privacy", XLIM, (level, level), role="reference", colour_key="non-private")
 
 
 def _simulate(errors: dict[str, Errors], setting: Setting, seed: int, block: int) -> None:
@@ -123,8 +123,8 @@ def _chart(setting: Setting, lines: list[Series], errors: dict[str, Errors]) -> 
     chosen = Series("", (setting.radius,) * 2, YLIM, role="reference")
     xlim = (min(XLIM[0], setting.radius), max(XLIM[1], setting.radius))
     panel = Panel(
-        f"n = {setting.n}, ε = {setting.epsilon:g}, {setting.calibration} constants",
-        RADIUS, ERROR, (*points, *lines, chosen), note=f"{NOTE} Grey: the chosen R.", xlim=xlim, ylim=YLIM,
+        f"n = {number(setting.n)}, ε = {number(setting.epsilon)}, {setting.calibration} constants",
+        RADIUS, ERROR, (*points, *lines, chosen), note="Grey: the chosen R.", xlim=xlim, ylim=YLIM,
     )  # fmt: skip
     return Chart(
         "one_mean_error_against_radius_view",
@@ -132,7 +132,7 @@ def _chart(setting: Setting, lines: list[Series], errors: dict[str, Errors]) -> 
         (panel,),
         alt="Median absolute error of the clipped and of the two-step mean against the half-width of the "
         "range, for the chosen n and ε.",
-        how_to_read="Dashed lines are predicted, points simulated. The clipped mean's line has slope 1; the "
+        how_to_read="Lines are predicted, points simulated. The clipped mean's line has slope 1; the "
         "two-step mean stays near the black line until nε is too small to find the data: then it jumps.",
         caption=_caption(setting, lines, errors),
     )

@@ -1,4 +1,4 @@
-"""Figure 2 of LKKO21: the rows below which a plain private mean beats a filter."""
+"""LKKO21's Figure 2: the rows below which a plain private mean beats a filter."""
 
 from collections.abc import Mapping
 from math import log, sqrt
@@ -19,9 +19,11 @@ from workbench.chapters.robust_and_private.runs import duel
 from workbench.chapters.robust_and_private.runs.planted import plain_error, rows_to_filter
 from workbench.chapters.robust_and_private.runs.prime import CORRUPTION, DELTA
 from workbench.charts.bands import measured, predicted
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.limits import covering
-from workbench.charts.parameters import short
+from workbench.charts.marks import Side
+from workbench.charts.methods import name
+from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.measures import Measure
@@ -30,6 +32,7 @@ from workbench.study.sweeps.sweep import Sweep, grid, multiples
 
 NAMES = (*duel.PLAIN, *duel.ROBUST[1:])
 PLANTED, CLEAN = "shift-ones", "none"
+COINPRESS = "mean/coinpress"
 
 
 def figure_2(
@@ -44,24 +47,21 @@ def figure_2(
     budget = ApproxDP(epsilon, delta)
     sweep = _moved(corruption, budget, d)
     frame, usual = run.table(sweep), sweep == duel.CROSSOVER
-    title = f"(a) planted, ξ = {corruption:g}"
+    title, clean = f"a planted cluster, ξ = {number(corruption)}", "nobody lies"
     return Chart(
         "figure_2",
-        "Figure 2: with too few rows, plain private means win",
+        "With too few rows a plain private mean beats the filter",
         (
             _against_n(run, sweep, measures.at(frame, attack=PLANTED), title, corruption, budget, d),
-            _against_n(run, sweep, measures.at(frame, attack=CLEAN), "(b) nobody cheats", 0.0, budget, d),
+            _against_n(run, sweep, measures.at(frame, attack=CLEAN), clean, 0.0, budget, d),
         ),
         alt="Two panels of median error against n. With a planted cluster the plain means level off at the"
-        f" cluster's pull{', near .24 and .19' * usual}; mean/prime and mean/robust are above mean/coinpress"
-        f" below {'one or two thousand' if usual else 'some number of'} rows and fall below it after that."
-        " Without corruption mean/coinpress is never far from the best.",
-        how_to_read="Plain means are hollow. Left, their flat end is the cluster's pull, which no n reduces:"
-        " mean/coinpress clips harder and loses a little less. Where a robust curve crosses a plain one is"
-        " the n below which noise does more harm than the adversary: the note names it. Right, the same"
-        " without an adversary: what robustness costs when it was not needed. mean/robust decides by a"
-        " public rule, from n, d and ε alone, whether the filter is worth its price; mean/prime always pays"
-        f" for a look. d = {d}, ε = {epsilon:g}, δ = {short(delta)}.",
+        f" cluster's pull{', near 0.24 and 0.19' * usual}; PRIME and the row-by-row filter are above"
+        f" CoinPress below {'one or two thousand' if usual else 'some number of'} rows and fall below it"
+        " after that. Without corruption CoinPress is never far from the best.",
+        how_to_read="Left, the plain means end at the cluster's pull, which no n reduces. Right, what"
+        " robustness costs when nobody lies. The row-by-row filter decides by a public rule whether to"
+        " filter; PRIME always pays for a look.",
     )
 
 
@@ -87,23 +87,24 @@ def _against_n(
     found = {name: medians(rows, name, "n", LEVEL) for name in NAMES}
     told = {point["corruption"] for point in sweep.points}.pop()
     chosen, series = duel.fighters(d, told), list[Series]()
-    for name, one in found.items():
-        look = name + ":plain" * (name in duel.PLAIN)
-        if corruption and name != BOX:
-            series.append(measured(name, one, look))
+    for key, one in found.items():
+        if corruption and key != BOX:
+            series.append(measured(name(key), one, key))
             continue
         expected = {
             n: plain_error(n, d, corruption, budget)
-            if name == BOX
-            else _foreseen(chosen[name].predicted_error(n, d, budget))
+            if key == BOX
+            else _foreseen(chosen[key].predicted_error(n, d, budget))
             for n in ns
         }
-        series.append(measured(name, one, look, [expected[int(n)] for n in one]))
-        series += predicted(run, expected, expected.values(), look)
-    series.append(reference("√(d/n)", {n: sqrt(d / n) for n in ns}))
-    note = "; ".join(_crossed(found, name, other) for name in (PRIME, ROBUST) for other in duel.PLAIN)
-    note = f"{note}." if len(rows) else ""
-    return Panel(title, "rows n", ERROR, tuple(series), ylim=covering((0.01, 10), series), note=note)
+        series.append(measured(name(key), one, key, [expected[int(n)] for n in one]))
+        series += predicted(run, expected, expected.values(), key)
+    series.append(reference("sampling", {n: sqrt(d / n) for n in ns}))
+    marks = [one for key in (PRIME, ROBUST) for one in _crossed(found, key, COINPRESS)] if corruption else []
+    return Panel(
+        title, "rows n", ERROR, tuple(series), ylim=covering((0.01, 10), series), marks=tuple(marks),
+        note=f"d = {d}, ε = {number(budget.epsilon)}, δ = {number(budget.delta)}.",
+    )  # fmt: skip
 
 
 def _foreseen(error: float) -> float:
@@ -111,12 +112,14 @@ def _foreseen(error: float) -> float:
     return error if np.isfinite(error) else np.nan
 
 
-def _crossed(found: Mapping[str, Mapping[float, Measure]], name: str, other: str) -> str:
-    n = crossover({n: one.estimate / found[other][n].estimate for n, one in found[name].items()})
-    said = (
-        "at no n for good" if n == np.inf else f"from n = {float(f'{n:.2g}'):.0f} on" if n else "at every n"
-    )
-    return f"{name.partition('/')[2]} beats {other.partition('/')[2]} {said}"
+def _crossed(found: Mapping[str, Mapping[float, Measure]], key: str, other: str) -> list[Mark]:
+    """Return the n from which one of them errs less for good, as a mark, if there is one."""
+    n = crossover({n: one.estimate / found[other][n].estimate for n, one in found[key].items()})
+    if not 0 < n < np.inf:
+        return []
+    side: Side = "right" if key == PRIME else "left"
+    words, height = ("PRIME: from", 5.0) if key == PRIME else ("filter: from", 0.03)
+    return [Mark(f"{words} {number(float(f'{n:.2g}'))}", "vertical", x=n, y=height, side=side)]
 
 
 def crossover(ratios: Mapping[float, float]) -> float:

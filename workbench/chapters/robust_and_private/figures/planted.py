@@ -12,9 +12,9 @@ from workbench.chapters.robust_and_private.runs import prime as sweeps
 from workbench.chapters.robust_and_private.runs import robust as robust_sweeps
 from workbench.chapters.robust_and_private.runs.planted import plain_error, pull
 from workbench.charts.bands import measured, predicted
-from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.parameters import short
-from workbench.populations.corruption.mean import SHIFT
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.methods import name
+from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.measures import Measure
@@ -36,37 +36,43 @@ def figure_1(
     delta: float = sweeps.DELTA,
     n: int = sweeps.N,
 ) -> Chart:
-    """Return Figure 1: against d with much and with little corruption, and against ε."""
+    """Return LKKO21's Figure 1: error against d, and against ε with twice the corruption."""
     budget = ApproxDP(epsilon, delta)
-    few = max(LEAST, corruption / 50)
     usual = (corruption, epsilon, delta, n) == (sweeps.CORRUPTION, sweeps.EPSILON, sweeps.DELTA, sweeps.N)
     return Chart(
         "figure_1",
-        "Figure 1: a twentieth of the rows, one in a thousand, and ever less privacy"
-        if usual
-        else f"Figure 1: {100 * corruption:g} % of the rows, {100 * few:g} %, and ever less privacy",
-        (
-            _much(run, corruption, budget, n),
-            _little(run, few, budget, n),
-            _epsilons(run, 2 * corruption, budget, n // 10),
-        ),
-        alt=f"Three panels of median error. (a) Against d at corruption {corruption:g}: the plain private"
+        "Without a filter the error grows with d, with PRIME it does not",
+        (_much(run, corruption, budget, n), _epsilons(run, 2 * corruption, budget, n // 10, usual=usual)),
+        alt=f"Two panels of median error. Against d at corruption {number(corruption)}: the plain private"
         " mean rises as the root of d"
         + " to more than half a standard deviation" * usual
-        + ", mean/prime and mean/robust stay"
+        + ", PRIME and the row-by-row filter stay"
         + (" below" if usual else " near")
-        + f" the dashed limit. (b) At corruption {few:g} both rise as the root of d over n"
-        + ", the plain mean above from d = 20 on" * usual
-        + ". (c) Against ε: the plain mean is nearly flat, mean/prime is far below it for large ε"
+        + " the grey limit. Against ε: the plain mean is nearly flat, PRIME is far below it for large ε"
         " and climbs to it for small ones.",
-        how_to_read="Good curves stay at or below the dashed line, ξ √ln(1/ξ): against the worst adversary"
-        " no estimator of robust means beats it by more than a constant. (a) The cluster is 1.5 away in"
-        f" every coordinate, so that its pull on the plain mean is {SHIFT * corruption:.3g} √d; the source"
-        " goes to d = 100 at n = 10⁶. (b) Hardly any corruption: the dashed line is √(d/n), what sampling"
-        " costs, and there is little to win."
-        f" (c) ε from {0.005 * epsilon:g} to {epsilon:g}: the plain mean errs by the cluster's pull at every"
-        " ε, and by noise at the least, mean/prime by less until the noise hides the cluster from it."
-        " The parameters of (b) and (c) are recalled, the numbers are ours.",
+        how_to_read="Grey: ξ √ln(1/ξ), which against the worst adversary no robust mean beats by more than a"
+        " constant. The cluster is 1.5 away in every coordinate. Right, at every ε the plain mean is off by"
+        " the cluster's pull at least.",
+    )
+
+
+def little_corruption(
+    run: Run,
+    *,
+    corruption: float = sweeps.CORRUPTION,
+    epsilon: float = sweeps.EPSILON,
+    delta: float = sweeps.DELTA,
+    n: int = sweeps.N,
+) -> Chart:
+    """Return the error against d when a fiftieth of the corruption is left."""
+    few, budget = max(LEAST, corruption / 50), ApproxDP(epsilon, delta)
+    return Chart(
+        "little_corruption",
+        "With one liar in a thousand rows there is little to win",
+        (_little(run, few, budget, n),),
+        alt="Median error against d: both private means rise as the root of d over n, the plain one above.",
+        how_to_read="Grey: √(d/n), what sampling costs. Nearly all of the error is sampling, and a filter can"
+        " save no more than the small distance between the curves.",
     )
 
 
@@ -77,8 +83,8 @@ def planted_curves(
     foreseen = dict(zip(grid, expected, strict=True))
     box = medians(frame, "box", along, LEVEL)
     return [
-        measured(PRIME, medians(frame, "prime", along, LEVEL), PRIME),
-        measured(BOX, box, BOX, [foreseen[value] for value in box]),
+        measured(name(PRIME), medians(frame, "prime", along, LEVEL), PRIME),
+        measured(name(BOX), box, BOX, [foreseen[value] for value in box]),
         *predicted(run, foreseen, foreseen.values(), BOX),
     ]
 
@@ -86,20 +92,19 @@ def planted_curves(
 def _much(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
     frame, dims = run.table(_moved(sweeps.PLANTED, corruption, budget, n)), sweeps.DIMENSIONS
     series = planted_curves(run, frame, "d", dims, (plain_error(n, d, corruption, budget) for d in dims))
-    series.append(measured(ROBUST, _robust(run, corruption, budget, n), ROBUST))
+    series.append(measured(name(ROBUST), _robust(run, corruption, budget, n), ROBUST))
     clean = medians(frame, "clean", "d", LEVEL)
-    series.append(reference("mean of the clean rows", {d: one.estimate for d, one in clean.items()}))
-    label = f"cluster's pull, {f'{SHIFT * corruption:.3g}'.removeprefix('0')} √d"
+    series.append(reference("clean rows alone", {d: one.estimate for d, one in clean.items()}))
     series += [
-        Series(label, dims, [pull(d, corruption) for d in dims], role="theory", colour_key=BOX),
+        Series("", dims, [pull(d, corruption) for d in dims], role="theory", colour_key=BOX),
         _limit(dims, corruption),
     ]
     return Panel(
-        f"(a) ξ = {corruption:g}",
-        "d",
+        f"ξ = {number(corruption)}, ε = {number(budget.epsilon)}",
+        "d, columns",
         ERROR,
         tuple(series),
-        note=f"Six directions pooled; {_said(budget, n)}.",
+        note=f"Six directions pooled; δ = {number(budget.delta)}, n = {number(n)}.",
     )
 
 
@@ -109,7 +114,7 @@ def _moved(sweep: Sweep, corruption: float, budget: ApproxDP, n: int) -> Sweep:
 
 
 def _said(budget: ApproxDP, n: int) -> str:
-    return f"ε = {budget.epsilon:g}, δ = {short(budget.delta)}, n = {short(n)}"
+    return f"ε = {number(budget.epsilon)}, δ = {number(budget.delta)}, n = {number(n)}"
 
 
 def _robust(run: Run, corruption: float, budget: ApproxDP, n: int) -> dict[float, Measure]:
@@ -128,11 +133,12 @@ def _little(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
     frame = run.table(_moved(sweeps.SMALL, corruption, budget, n))
     grid = sorted(float(point["d"]) for point in sweeps.SMALL.points)
     series = planted_curves(run, frame, "d", grid, (plain_error(n, int(d), corruption, budget) for d in grid))
-    series.append(Series("√(d/n)", grid, [sqrt(d / n) for d in grid], role="theory", colour_key=FREE))
-    return Panel(f"(b) ξ = {corruption:g}", "d", ERROR, tuple(series), note=f"{_said(budget, n)}.")
+    series.append(Series("√(d/n)", grid, [sqrt(d / n) for d in grid], role="reference"))
+    note = f"ξ = {number(corruption)}, {_said(budget, n)}."
+    return Panel("", "d, columns", ERROR, tuple(series), note=note)
 
 
-def _epsilons(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
+def _epsilons(run: Run, corruption: float, budget: ApproxDP, n: int, *, usual: bool) -> Panel:
     factor = budget.epsilon / sweeps.EPSILON
     points = [
         {**point, "corruption": corruption, "epsilon": factor * point["epsilon"], "n": n}
@@ -143,18 +149,21 @@ def _epsilons(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
     foreseen = (plain_error(n, 10, corruption, ApproxDP(one, budget.delta)) for one in grid)
     series = planted_curves(run, frame, "epsilon", grid, foreseen)
     series.append(_limit(grid, corruption))
-    title = f"(c) ξ = {corruption:g}, d = 10"
-    return Panel(title, "ε", ERROR, tuple(series), note=f"δ = {short(budget.delta)}, n = {short(n)}.")
+    marks = (Mark("at small ε noise hides the cluster", x=22 * min(grid), y=0.3),) if usual else ()
+    return Panel(
+        f"ξ = {number(corruption)}, d = 10", "ε", ERROR, tuple(series), marks=marks,
+        note=f"δ = {number(budget.delta)}, n = {number(n)}.",
+    )  # fmt: skip
 
 
 def _limit(places: Iterable[float], corruption: float) -> Series:
     xs = tuple(places)
-    return Series(LIMIT, xs, [sweeps.limit(corruption)] * len(xs), role="theory", colour_key=PRIME)
+    return Series(LIMIT, xs, [sweeps.limit(corruption)] * len(xs), role="reference")
 
 
 def reference(label: str, values: Mapping[float, float]) -> Series:
     """Return a grey curve."""
-    return Series(label, values, values.values(), role="reference", colour_key=FREE)
+    return Series(label, values, values.values(), role="reference", colour_key=FREE if label else "")
 
 
 def against_corruption(
@@ -180,25 +189,25 @@ def against_corruption(
     shares = np.geomspace(grid[0], grid[-1], 13)
     least = [mean_limit(float(a)) for a in shares]
     series += [
-        Series(LIMIT, shares, [sweeps.limit(float(a)) for a in shares], role="theory", colour_key=PRIME),
-        Series("least against the worst adversary", shares, least, role="theory", colour_key=FREE),
-        Series("cluster's pull, 1.5 ξ √d", shares, 1.5 * sqrt(d) * shares, role="theory", colour_key=BOX),
-        reference("mean of the clean rows", _clean(frame)),
-    ]
-    note = f"d = {d}, n = {short(n)}, ε = {epsilon:g}, δ = {short(delta)}."
-    panel = Panel("", "corrupted share ξ", ERROR, tuple(series), note=note)
+        Series(LIMIT, shares, [sweeps.limit(float(a)) for a in shares], role="reference"),
+        Series("least against the worst adversary", shares, least, role="reference", colour_key="idea/total"),
+        Series("", shares, 1.5 * sqrt(d) * shares, role="theory", colour_key=BOX),
+        reference("clean rows alone", _clean(frame)),
+    ]  # fmt: skip
+    here = shares[len(shares) // 2]
+    marks = (Mark("easier than the worst adversary", x=here, y=0.62 * sweeps.limit(float(here))),)
+    note = f"d = {d}, n = {number(n)}, ε = {number(epsilon)}, δ = {number(delta)}."
+    panel = Panel("", "corrupted share ξ", ERROR, tuple(series), note=note, marks=marks)
     return Chart(
         "against_corruption",
-        "Error against corruption",
+        "The clipped mean follows the cluster, PRIME undoes it",
         (panel,),
         alt="Median error against the corrupted share, logarithmic. The plain private mean follows the"
-        " cluster's pull, in proportion to the share; mean/prime stays near the clean rows' error and below"
-        " the dashed limit ξ √ln(1/ξ).",
-        how_to_read="A line of slope 1 is the fate of a mean that looks at all rows alike. The dashed line"
-        " below it is ξ √ln(1/ξ), the error that the theorem promises but for a constant. The black dashed"
-        " line is Φ⁻¹(1/2 + ξ): the worst adversary forces that error on every estimator. The planted cluster"
-        " is not the worst: where a filter finds it, errors fall below both lines, towards the black solid"
-        " one, the error of the mean of the rows before the adversary came, which nobody sees.",
+        " cluster's pull, in proportion to the share; PRIME stays near the clean rows' error and below"
+        " the limit ξ √ln(1/ξ).",
+        how_to_read="The worst adversary forces Φ⁻¹(1/2 + ξ) on every estimator. This cluster is easier:"
+        " where a filter finds it, the error falls below the limits, towards that of the rows before the"
+        " adversary came, which nobody sees.",
     )
 
 

@@ -6,11 +6,12 @@ from math import inf
 import numpy as np
 
 from workbench.chapters.robust_and_private.claims.prime import medians
-from workbench.chapters.robust_and_private.figures.rows import BAD, FREE, GOOD, taken
+from workbench.chapters.robust_and_private.figures.rows import BAD, GOOD, taken
 from workbench.chapters.robust_and_private.runs import prime as sweeps
 from workbench.charts.bands import measured
-from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.parameters import short
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.methods import name
+from workbench.charts.words import number
 from workbench.estimators.mean.prime import PrimeMean
 from workbench.estimators.parts.filters.removal import (
     SENSITIVITY,
@@ -33,6 +34,7 @@ from workbench.types import Array
 N, D, EPSILON, LEVEL = 20_000, 20, 1.0, 0.05
 SHARPNESS = (0.0, 0.5, 1.0, 2.0, 4.0, 6.1, 10.0, 20.0, 50.0, 200.0)
 COUNTS = (1, 2, 4, 8, 16)
+BLUNT, SHARP = 0.25, 500.0  # where 0 and infinity stand on the axis
 CLUSTERS, DISTANCES = (1, 4, 16), (4.0, 6.0, 8.0)
 TOP, SOFTMAX = "mean/filter", "mean/prime"
 
@@ -54,42 +56,42 @@ def score_histogram(
     noise = SimulatedNoise(stream(run.seed, Role.NOISE, "robust-scores", 0, 0))
     tau, tail, noisy, cut, largest = first_pass(y, corruption, ApproxDP(epsilon, delta), noise)
     exact = [score_counts(tau, tail & side, largest) for side in (~bad, bad)]
-    lower, top = edges(largest), n / 2
-    middles = np.sqrt(2) * lower
+    lower = edges(largest)
+    shown = slice(0, 1 + int(np.flatnonzero(np.sum(exact, axis=0) + (noisy > 0))[-1]))
+    middles, (clean, wrong) = (np.sqrt(2) * lower)[shown], (one[shown] for one in exact)
+    both = clean + wrong
+    low, top = min(0.0, 1.1 * noisy[shown].min()), 1.25 * max(both.max(), noisy.max())
     series = (
-        Series("clean rows of the tail", middles, np.maximum(exact[0], 0.3), colour_key=GOOD, kind="count"),
-        Series("corrupted rows", middles, np.maximum(exact[1], 0.3), colour_key=BAD, kind="count"),
-        Series(
-            "all of them, with noise: released",
-            middles,
-            np.maximum(noisy, 0.3),
-            role="theory",
-            colour_key="2",
-        ),
-        Series(f"private threshold ρ = {cut:g}", (cut, cut), (0.3, top), role="reference", colour_key=FREE),
-    )
+        Series("clean rows", middles, clean, role="bars", colour_key=GOOD, kind="count"),
+        Series("corrupted rows", middles, both, clean, both, role="bars", colour_key=BAD, kind="count"),
+        Series("released: all of them, with noise", middles, noisy[shown], colour_key="idea/total",
+               kind="count", joined=False),
+    )  # fmt: skip
     gone = tail & (tau >= cut)
-    right, wrong = int((gone & bad).sum()), int((gone & ~bad).sum())
-    usual = (corruption, epsilon, n, d) == (sweeps.CORRUPTION, EPSILON, N, D)
+    right, others = int((gone & bad).sum()), int((gone & ~bad).sum())
     hidden = 2 * right < int(bad.sum())
-    stands = "beyond most of both" if hidden else "between"
-    note = f"Removed: {right} of {int(bad.sum())} corrupted rows, {wrong} others."
-    note += " The noise, for so few rows, hides the rest." * hidden
+    end = float(middles[-1] * 2**0.5)
+    marks = [Mark(f"threshold {number(cut)}", "vertical", x=cut, side="left")]
+    if cut < end:
+        marks.append(
+            Mark(f"removed: {right} corrupted, {others} clean", "span", x=cut, x2=end, colour_key=BAD)
+        )
     return Chart(
         "score_histogram",
-        "The scores of one pass, and the threshold that a noisy histogram finds",
-        (Panel("", "score τ (bins double)", "rows in the bin", series, ylim=(0.3, top), note=note),),
-        alt="Counts of scores in doubling bins. Clean rows of the tail have "
-        + ("scores up to about 16, corrupted ones above" if usual else "lower scores than corrupted ones")
-        + f"; the released noisy counts follow their sum, and the threshold stands {stands}.",
-        how_to_read="T holds the 2ξn rows of the highest scores: half of them at least are clean. Only the"
-        " dashed counts are released, with noise on every bin of a public list; from them and a noisy mean"
-        " score comes ρ, the largest edge above which enough of the score lies. What is to its right goes."
-        " Points at the bottom are empty bins, or noise below zero. The markers, and who is corrupted, only"
-        " we know."
-        f" d = {d}, n = {short(n)}, ξ = {corruption:g}, ε = {epsilon:g}, δ = {short(delta)}, a cluster with"
-        " alternating signs.",
-    )
+        f"One pass removes {number(right)} of {number(int(bad.sum()))} corrupted rows and {others} clean",
+        (
+            Panel(
+                "", "score τ (bins double)", "rows in the bin", series, yscale="linear", ylim=(low, top),
+                xlim=(middles[0] / 2**0.5, end), marks=tuple(marks),
+            ),
+        ),
+        alt="Counts of scores in doubling bins. Clean rows have lower scores than corrupted ones; the"
+        " released noisy counts follow their sum, and the threshold stands"
+        f" {'beyond most of both' if hidden else 'between'}.",
+        how_to_read="The highest 2ξn scores of one pass. Only the black dots are released; from them comes"
+        " the threshold, the largest edge above which enough of the score lies. Which bars are blue or orange"
+        " only we know.",
+    )  # fmt: skip
 
 
 def first_pass(
@@ -116,38 +118,40 @@ def extremes(run: Run, *, corruption: float = sweeps.CORRUPTION, n: int = N, d: 
     """Return how a score separates rows between its two extremes, and what that means for passes."""
     return Chart(
         "extremes",
-        "Between the length and one direction: the two extremes of the score",
+        "The length misses one cluster, one direction misses many",
         (_separation(run.seed, corruption, n, d), _passes(run, corruption, n, d)),
-        alt="Left: the share of corrupted rows among the highest scores against the sharpness β. For one"
+        alt="Left: the share of corrupted rows among the highest scores against the sharpness b. For one"
         " cluster it is best for a sharp score, for sixteen clusters for a blunt one; the default is near"
         " the best for all. Right: the passes against the number of clusters, rising in proportion for the"
         " top eigenvector and hardly for the matrix exponential.",
-        how_to_read="The score is (x - m)ᵀU(x - m), U = exp(βF/λ) scaled to trace 1. At the left end β = 0,"
-        " U = I/d: the length of a row, which one cluster hardly changes in many dimensions. At the right"
-        " end U is the top eigenvector alone, and of many clusters it sees one. Left, higher is better: the"
-        " corrupted share of the ξn highest scores. Right, lower is better: passes until all clusters are"
-        " gone; each pass costs privacy. The default β = max(4, 2 ln(d + 1)) lies between.",
+        how_to_read="Left, higher is better: the corrupted share of the ξn highest scores, when directions"
+        " are weighed more or less sharply. Right, lower is better: each pass costs privacy.",
     )
 
 
 def _separation(seed: int, corruption: float, n: int, d: int) -> Panel:
     series = []
-    shown = zip(_counts(d, CLUSTERS), DISTANCES, strict=False)
+    shown = tuple(zip(_counts(d, CLUSTERS), DISTANCES, strict=False))
     for place, (count, distance) in enumerate(shown):
         x = stream(seed, Role.DATA, "robust-extremes", count, 0).standard_normal((n, d))
         rng = stream(seed, Role.DATA, "robust-extremes", count, 1)
         attack = shifted(lambda taken: 4.0) if count == 1 else clusters(count, distance)
         y = attack(x, int(corruption * n), rng)
-        label = f"{count} cluster{'s' * (count > 1)} at {distance:g}"
         found = [caught(y, taken(x, y), beta) for beta in (*SHARPNESS, inf)]
-        series.append(
-            Series(label, (*(max(b, 0.25) for b in SHARPNESS), 500.0), found, colour_key=str(place))
-        )
+        at = (*(max(b, BLUNT) for b in SHARPNESS), SHARP)
+        label, rank = f"{count} cluster{'s' * (count > 1)}", place / max(1, len(shown) - 1)
+        series.append(Series(label, at, found, rank=rank if len(shown) > 1 else None))
     default = PrimeMean(radius=1.0).recipe.design(n, d).sharpness
-    series.append(Series("default β", (default, default), (0, 1), role="reference", colour_key=FREE))
+    marks = (
+        Mark("default", "vertical", x=default, y=0.06, side="left"),
+        Mark("length", x=3 * BLUNT, y=1.12),
+        Mark("one direction", x=SHARP / 2.2, y=1.12),
+    )
     return Panel(
-        "corrupted rows among the highest scores", "β (left end: 0, right end: ∞)", "share", tuple(series),
-        yscale="linear", ylim=(0.0, 1.05), note=f"No noise; d = {d}, ξ = {corruption:g}.",
+        "who is among the highest scores", "length ← sharpness of the weights → one direction",
+        "corrupted share",
+        tuple(series), yscale="linear", ylim=(0.0, 1.2), marks=marks,
+        note=f"No noise; d = {d}, ξ = {number(corruption)}.",
     )  # fmt: skip
 
 
@@ -168,12 +172,9 @@ def _passes(run: Run, corruption: float, n: int, d: int) -> Panel:
     counts = _counts(d, COUNTS)
     frame = run.table(sweeps.PASSES.moved(grid(n=n, d=d, clusters=counts), corruption=corruption))
     series = [
-        measured(label, medians(frame, name, "clusters", LEVEL), look)
-        for name, label, look in (
-            ("top", "top eigenvector (mean/filter)", TOP),
-            ("softmax", "matrix exponential (mean/prime)", SOFTMAX),
-        )
+        measured(name(look), medians(frame, column, "clusters", LEVEL), look)
+        for column, look in (("top", TOP), ("softmax", SOFTMAX))
     ]
-    series.append(Series("one pass a cluster", counts, counts, role="theory", colour_key=TOP))
-    return Panel("passes until all clusters are gone", "clusters", "passes", tuple(series),
-                 note=f"Hardly any noise; clusters at 30, n = {short(n)}, d = {d}.")  # fmt: skip
+    series.append(Series("", counts, counts, role="theory", colour_key=TOP))
+    note = f"Hardly any noise; n = {number(n)}, d = {d}; predicted: one pass a cluster."
+    return Panel("passes until all clusters are gone", "clusters", "passes", tuple(series), note=note)

@@ -10,17 +10,17 @@ from workbench.chapters.robust_and_private.runs import source_design as study
 from workbench.chapters.robust_and_private.runs.planted import pull
 from workbench.chapters.robust_and_private.runs.prime import CORRUPTION, DELTA, EPSILON, limit
 from workbench.charts.bands import measured
-from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.parameters import short
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.words import number
 from workbench.study import measures
 from workbench.study.measures import Measure
 from workbench.study.run import Run
 
 CURVES = {
-    "plain": ("range found, then the mean", "mean/clipped-box"),
-    "paper": ("PRIME, constants of the source", "mean/prime:paper"),
+    "plain": ("clipped mean, range found", "mean/clipped-box"),
+    "paper": ("PRIME, paper's constants", "mean/prime:paper"),
     "tight": ("PRIME, ours", "mean/prime"),
-    "robust": ("mean/robust", "mean/robust"),
+    "robust": ("row-by-row filter", "mean/robust"),
 }
 SPLIT = "paper"  # its runs do either of two things: they are shown one by one
 FLAT = 1.5  # over the error at the largest ε: what still counts as flat
@@ -32,19 +32,15 @@ def figure_1_in_full(run: Run) -> Chart:
     against_d, against_epsilon = run.table(study.AGAINST_D), run.table(study.AGAINST_EPSILON)
     return Chart(
         "figure_1_in_full",
-        "Figure 1 in full: with the source's constants PRIME filters in some runs only",
+        "With the source's constants PRIME filters in some runs only",
         (_dimensions(against_d), _epsilons(against_epsilon)),
         alt="Two panels of mean error. Against d the plain mean is on the cluster's pull, which grows as the"
         " root of d. Single runs of PRIME with the constants of the source lie either there or far below;"
-        " PRIME with ours and the robust mean stay below the limit. Against ε PRIME with the source's"
+        " PRIME with ours and the row-by-row filter stay below the limit. Against ε PRIME with the source's"
         " constants answers from 0.2 on, with ours from 0.001.",
-        how_to_read=f"Means of {study.TRIALS} runs, two standard errors to either side; an arrow: some run"
-        f" gives no answer. n = {short(study.N)}, δ = {short(DELTA)}, rows N(0, I), a share ξ of them moved"
-        f" by {study.SHIFT:g} in every coordinate. The plain mean finds its own box on half of the budget"
-        " (Algorithm 5). PRIME is one algorithm with two sets of constants: with those of the source,"
-        " recalled,"
-        " the noise hides the cluster in most runs, and dots are single runs. Vertical lines: from there on"
-        f" PRIME errs by at most {FLAT:g} times what it does at the largest ε.",
+        how_to_read=f"Means of {study.TRIALS} runs; dots are single runs. PRIME is one algorithm with two"
+        " sets of constants: with the source's, noise hides the cluster in most runs. The plain mean"
+        " pays half of its budget for its range. An arrow: some run gives no answer.",
     )
 
 
@@ -82,25 +78,30 @@ def _curves(frame: pd.DataFrame, along: str) -> list[Series]:
     return [
         *series,
         Series(label, middle, middle.values(), colour_key=look),
-        Series("", answered[along], answered[SPLIT], role="rows", colour_key=look),
+        Series("single runs of it", answered[along], answered[SPLIT], role="rows", colour_key=look),
     ]
 
 
 def _limit(places: Iterable[float], corruption: float) -> Series:
     shown = list(places)
-    return Series("ξ √ln(1/ξ)", shown, [limit(corruption)] * len(shown), role="theory")
+    return Series("ξ √ln(1/ξ)", shown, [limit(corruption)] * len(shown), role="reference")
 
 
 def _dimensions(frame: pd.DataFrame) -> Panel:
     dims = study.DIMENSIONS
-    line = Series("cluster's pull", dims, [pull(d, CORRUPTION) for d in dims], role="reference")
+    box = CURVES["plain"][1]
+    line = Series("", dims, [pull(d, CORRUPTION) for d in dims], role="theory", colour_key=box)
+    note = f"n = {number(study.N)}, δ = {number(DELTA)}; bands: two standard errors; thin line: the pull."
     series = (*_curves(frame, "d"), line, _limit(dims, CORRUPTION))
-    return Panel(f"(a) ξ = {CORRUPTION:g}, ε = {EPSILON:g}", "d", ERRORS, series)
+    title = f"ξ = {number(CORRUPTION)}, ε = {number(EPSILON)}"
+    return Panel(title, "d, columns", ERRORS, series, note=note)
 
 
 def _epsilons(frame: pd.DataFrame) -> Panel:
-    series = _curves(frame, "epsilon")
-    for name in ("paper", "tight"):
+    marks = []
+    for name, words, height in (("paper", "paper's constants", 0.018), ("tight", "ours", 0.035)):
         start = flat_from(means(frame, name, "epsilon"))
-        series.append(Series("", (start, start), (0.01, 1.0), role="reference", colour_key=CURVES[name][1]))
-    return Panel("(b) ξ = 0.1, d = 10", "ε", ERRORS, (*series, _limit(study.EPSILONS, 0.1)))
+        said = f"{words}: flat from ε = {number(start)} on"
+        marks.append(Mark(said, "vertical", x=start, y=height, colour_key=CURVES[name][1]))
+    series = (*_curves(frame, "epsilon"), _limit(study.EPSILONS, 0.1))
+    return Panel("ξ = 0.1, d = 10", "ε", ERRORS, series, marks=tuple(marks))

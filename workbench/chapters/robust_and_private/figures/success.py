@@ -4,8 +4,8 @@ from math import nan
 
 from workbench.chapters.robust_and_private.runs import clusters
 from workbench.charts.chart import Chart
-from workbench.charts.parameters import short
 from workbench.charts.phase import Phase
+from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study.profiles import blocks
 from workbench.study.run import Run
@@ -27,19 +27,20 @@ def _setting(corruption: float, *, epsilon: float = 4.0, delta: float = 0.01, d:
     )
 
 
-PHASE = Phase(f"phase {KEY} corruption", _setting, SHARES, "ξ", clusters.errors, blocks=blocks(4))
+PHASE = Phase(
+    f"phase {KEY} corruption", _setting, SHARES, "share of false rows ξ", clusters.errors, blocks=blocks(4)
+)
 
 
 def success_under_attack(run: Run, *, epsilon: float = 4.0, delta: float = 0.01, d: int = 2) -> Chart:
     """Return the share of good runs over n and ξ, beside the n at which the cluster is seen."""
     return Chart(
         "success_under_attack",
-        "The smaller the share, the more rows it takes to see it",
+        "The fewer rows lie, the more rows it takes to see them",
         (PHASE.panel(run, epsilon=epsilon, delta=delta, d=d),),
         alt="A table as colours: the share of good runs, ξ from bottom to top, n from left to right. It rises"
         " from near 0 to 1 at a line that moves left as ξ grows.",
-        how_to_read="Every number is the share of runs that err by at most 1.2 ξ √ln(1/ξ); n doubles from"
-        " column to column. The adversary hides one cluster as near as it still does harm, which is near"
-        " the worst place. White line: the n at which the filter's public threshold is below what the"
-        f" cluster does to the second moment. PRIME, d = {d}, ε = {epsilon:g}, δ = {short(delta)}.",
+        how_to_read="The share of PRIME's runs that err by at most 1.2 ξ √ln(1/ξ), with one cluster hidden as"
+        " near as it still does harm. White line: there the cluster shows through the noise."
+        f" d = {d}, ε = {number(epsilon)}, δ = {number(delta)}.",
     )

@@ -1,27 +1,30 @@
-"""Tables 1 and 2 of LKKO21 as pictures: the rows that were needed beside the formula, every constant 1."""
+"""Tables 1 and 2 of LKKO21 as pictures: the rows needed over the formulas, every constant 1."""
+
+import itertools
 
 from workbench.chapters.robust_and_private.claims import sizes
 from workbench.charts.bands import measured
 from workbench.charts.chart import Chart, Panel, Role, Series
-from workbench.charts.parameters import short
+from workbench.charts.words import number
+from workbench.study import measures
 from workbench.study.run import Run
 
 LEVEL = 0.05
 FINE = (2, 4, 8, 16, 32, 64)
-LOOKS = {"private": "0", "robust": "1", "both": "2"}
-KINDS: dict[str, tuple[Role, str, str]] = {
-    "polynomial": ("theory", "formula", ""),
-    "exponential": ("estimate", "any cost", "3:any"),
-    "lower": ("bound", "necessary", ""),
+KINDS: dict[str, tuple[str, Role, str]] = {
+    "polynomial": ("enough, in polynomial time", "reference", "mean/prime"),
+    "exponential": ("enough, at any cost", "reference", "mean/tukey"),
+    "lower": ("necessary", "bound", "idea/limit"),
 }
-READING = (
-    " Markers: the n from which two runs of three err by at most {}, ξ = {:g}, ε = {:g}, δ = {}; the second"
-    " estimator that does both is hollow. Dashed, in the colour of its row of the table: the formula with"
-    " every constant 1 and only the logarithms that the table shows. The shapes of dashed lines and markers"
-    " should agree, their heights need not: the distance is the constant that the table hides. Right, the"
-    " formulas alone: what suffices in polynomial time, for both also what suffices at any cost (hollow"
-    " diamonds) and what is necessary (dotted, filled below)."
-)
+SHORT = {  # what it is, and what it promises
+    "mean/clipped-heavy": "shrinking ball (private)",
+    "mean/prime-heavy": "PRIME (both)",
+    "mean/robust-heavy": "row-by-row filter (both)",
+    "mean/coinpress": "CoinPress (private)",
+    "mean/filter-nonprivate": "filter (robust)",
+    "mean/prime": "PRIME (both)",
+    "mean/robust": "row-by-row filter (both)",
+}
 
 
 def table_1(
@@ -31,21 +34,21 @@ def table_1(
     epsilon: float = sizes.USUAL.epsilon,
     delta: float = sizes.USUAL.delta,
 ) -> Chart:
-    """Return Table 1, sub-Gaussian rows."""
+    """Return the rows needed over the formulas of Table 1, sub-Gaussian rows."""
     terms = sizes.Terms(corruption, epsilon, delta)
     usual = terms == sizes.USUAL
     return Chart(
         "table_1",
-        "Table 1, sub-Gaussian rows: rows needed, beside the formulas",
-        _panels(run, "1", terms),
-        alt="Left, measured sample sizes against d for a private mean, a robust one and two that are both,"
-        " beside dashed formulas."
-        + " For d = 2 the robust ones lie above their formulas, at d = 32 all lie below, most of all those"
-        " that do both: they grow more slowly than d to the 3/2." * usual + " Right, the formulas.",
-        how_to_read="Privacy alone and robustness alone are cheap; the formula for both grows as d^(3/2)."
-        + " At d = 2 the cluster moves a plain mean by hardly more than the error aimed at, and mean/prime"
-        " finds it late. It is 1.5 √d away, and easier to see the larger d is: against the worst place n"
-        " grows with d (robust-and-private/prime-rows-grow)." * usual + _reading("1.2 ξ √ln(1/ξ)", terms),
+        "The larger d is, the farther the formulas exceed what is needed"
+        if usual
+        else "Rows needed over the formulas for sub-Gaussian rows",
+        (_ratios(run, "1", terms, "1.2 ξ √ln(1/ξ)"),),
+        alt="The quotient of the rows needed and the formula against d, for a private mean, a robust one and"
+        " two that are both."
+        + " For d = 2 the robust ones lie above 1, at d = 32 all lie below, most of all those that do"
+        " both." * usual,
+        how_to_read="Right of the line more rows are needed than the formula with constants 1 says. At d = 2"
+        " the cluster harms little and is hard to see; the larger d, the farther away it lies.",
     )
 
 
@@ -56,49 +59,74 @@ def table_2(
     epsilon: float = sizes.USUAL.epsilon,
     delta: float = sizes.USUAL.delta,
 ) -> Chart:
-    """Return Table 2, rows of bounded covariance."""
+    """Return the rows needed over the formulas of Table 2, rows of bounded covariance."""
     terms = sizes.Terms(corruption, epsilon, delta)
     usual = terms == sizes.USUAL
     return Chart(
         "table_2",
-        "Table 2, rows of bounded covariance: rows needed, beside the formulas",
-        _panels(run, "2", terms),
-        alt="The same for rows with Student tails: a private mean, and two that are private and robust,"
-        " beside dashed formulas."
-        + " The measured sizes of the robust ones lie below their formula and grow more slowly."
+        "For heavy tails, too, the formula for both exceeds what is needed"
+        if usual
+        else "Rows needed over the formulas for heavy tails",
+        (_ratios(run, "2", terms, "1.5 √ξ"),),
+        alt="The quotient of the rows needed and the formula against d, for rows with Student tails: a"
+        " private mean, and two that are private and robust."
+        + " The robust ones lie below 1 and fall with d."
         * usual,
-        how_to_read="Only a covariance is known, the error aimed at is larger, and fewer rows do."
-        + _reading("1.5 √ξ", terms),
+        how_to_read="Only a covariance is known: the error aimed at is larger, and fewer rows do. Right of"
+        " the line more rows are needed than the formula with constants 1 says.",
     )
 
 
-def _reading(most: str, terms: sizes.Terms) -> str:
-    return READING.format(most, terms.corruption, terms.epsilon, short(terms.delta))
+def table_formulas(
+    run: Run,
+    *,
+    corruption: float = sizes.USUAL.corruption,
+    epsilon: float = sizes.USUAL.epsilon,
+    delta: float = sizes.USUAL.delta,
+) -> Chart:
+    """Return what both tables say of privacy and robustness together; nothing is run."""
+    terms = sizes.Terms(corruption, epsilon, delta)
+    return Chart(
+        "table_formulas",
+        "Time buys rows: at any cost, fewer of them are enough",
+        (_formulas("1", "sub-Gaussian rows", terms), _formulas("2", "bounded covariance", terms)),
+        alt="Formulas against d for sub-Gaussian rows, and for rows of bounded covariance: what is enough in"
+        " polynomial time lies highest, what is enough at any cost lower, what is necessary lowest.",
+        how_to_read="LKKO21's formulas for a mean that is private and robust, every constant 1, with the"
+        " logarithms that the tables show. Nothing lies in the shaded region.",
+    )
 
 
-def _panels(run: Run, table: str, terms: sizes.Terms) -> tuple[Panel, Panel]:
+def _ratios(run: Run, table: str, terms: sizes.Terms, most: str) -> Panel:
+    """Return the panel of a table; the formulas themselves where nothing is run."""
+    if not run.simulate:
+        return _formulas(table, "", terms)
     frame = run.table(sizes.SIZES.moved(sizes.points(terms), **vars(terms)))
     series: list[Series] = []
-    for name, one in sizes.SETTINGS.items():
+    names: list[str] = []
+    for key, one in sizes.SETTINGS.items():
         if one.table == table:
-            ds = one.top if len(frame) else ()
-            found = {float(d): sizes.needed(frame, name, d, run.seed, LEVEL, terms) for d in ds}
-            hollow = ":ours" * name.startswith("mean/robust")
-            series.append(measured(name, found, LOOKS[one.row] + hollow))
-    fast, any_cost, lower = (_formulas(table, kind, terms) for kind in KINDS)
-    alone = (*fast, *any_cost[2:], *lower[2:])
-    return (
-        Panel("measured, and polynomial time", "d", "rows n", (*series, *fast)),
-        Panel("formulas with constants 1", "d", "rows n", alone),
+            places = dict(zip(one.top, itertools.count(len(names) + 1), strict=False))
+            names += [f"{SHORT[key]}, d = {d}" for d in one.top]
+            found = {
+                float(place): measures.scaled(
+                    sizes.needed(frame, key, d, run.seed, LEVEL, terms), 1 / one.formula(d, terms)
+                )
+                for d, place in (places.items() if len(frame) else ())
+            }
+            series.append(measured("", found, key, joined=False))
+    ends = (0.5, len(names) + 0.5)
+    series.append(Series("the formula, with constants 1", ends, (1.0, 1.0), role="reference"))
+    note = f"n at which two runs of three err by at most {most}; ξ = {number(terms.corruption)},"
+    note += f" ε = {number(terms.epsilon)}, δ = {number(terms.delta)}."
+    return Panel("", "estimator", "rows needed over the formula", tuple(series), xscale="linear",
+                 xlim=ends, names=tuple(names), note=note)  # fmt: skip
+
+
+def _formulas(table: str, title: str, terms: sizes.Terms) -> Panel:
+    rows = [terms.rows(table, d)["both"] for d in FINE]
+    series = tuple(
+        Series(said, FINE, [getattr(row, kind).total for row in rows], role=role, colour_key=key)
+        for kind, (said, role, key) in KINDS.items()
     )
-
-
-def _formulas(table: str, kind: str, terms: sizes.Terms) -> list[Series]:
-    """Return the formulas of one kind, one for each row of the table."""
-    every = {d: terms.rows(table, d) for d in FINE}
-    role, said, look = KINDS[kind]
-    return [
-        Series(f"{row}: {said}", FINE, [getattr(rows[row], kind).total for rows in every.values()],
-               role=role, colour_key=look or LOOKS[row])
-        for row in LOOKS
-    ]  # fmt: skip
+    return Panel(title, "d, columns", "rows n", series)

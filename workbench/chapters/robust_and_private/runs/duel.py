@@ -39,6 +39,20 @@ SHOWN = (
     *("none", "shift-ones", "shift-alternating", "axis-clusters", "five-clusters", "far", "tail-matched"),
     *("inward", "under-threshold", "cancelling", "half-sphere", "tail-swap"),
 )
+GLOSS = {
+    "none": "nobody lies",
+    "shift-ones": "cluster, equal signs",
+    "shift-alternating": "cluster, signs alternate",
+    "axis-clusters": "clusters on all axes",
+    "five-clusters": "clusters on five axes",
+    "far": "one point, far away",
+    "tail-matched": "lengths of clean rows",
+    "inward": "farthest rows moved inward",
+    "under-threshold": "cluster just unnoticed",
+    "cancelling": "clusters that cancel",
+    "half-sphere": "half of a sphere",
+    "tail-swap": "one tail for the other",
+}
 FEW = (100, 200, 500, 1000, 2000, 5000, 10_000, 30_000)
 
 

@@ -1,6 +1,7 @@
-"""Figures 1 to 4 of WX19: relative error against n, centrally and locally, in two norms.
+"""Figures 1 and 3 of WX19: relative error against n, centrally and locally, in the spectral norm.
 
 The structure is the source's, the numbers are ours. Every panel has the six references at its base values.
+Figures 2 and 4 are ratios to them (`norms`).
 """
 
 from collections.abc import Callable, Mapping
@@ -14,157 +15,190 @@ from workbench.chapters.sparse_covariance.runs import figures as study
 from workbench.chapters.sparse_covariance.runs import theory
 from workbench.chapters.sparse_covariance.runs.designs import REFERENCES, Model
 from workbench.charts.bands import predicted
-from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.limits import covering
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study.measures import BAND, at
 from workbench.study.run import Run
 
 LOOKS = {
     "zero": "",
-    "oracle diagonal": "4",
-    "noisy diagonal": ":noisy",
-    "plain": "5",
+    "oracle diagonal": "",
+    "noisy diagonal": "",
+    "plain": "covariance/perturbed",
     "empirical": "covariance/empirical",
-    "without": "covariance/empirical:thresholded",
+    "without": "non-private",
 }
 DEFAULT, PAPER = "covariance/thresholded", "covariance/thresholded:paper"
 LOCAL = {DEFAULT: "covariance/local-thresholded", PAPER: "covariance/local-thresholded:paper"}
-IN_LAW = " Runs are drawn in law, conditional on no row being clipped."
-PLACES = ("first", "second", "third", "fourth")
-TITLES = {
-    "share": "(i) sparsity ratio {values}; p = {p:g}, ε = {epsilon:g}",
-    "p": "(ii) p = {values}; ratio {share:g}, ε = {epsilon:g}",
-    "epsilon": "(iii) ε = {values}; ratio {share:g}, p = {p:g}",
+NAMED = {
+    "zero": "zeros",
+    "oracle diagonal": "true diagonal",
+    "plain": "plain release",
+    "empirical": "no privacy",
+    "without": "no privacy, thresholded",
 }
+WORDS = {
+    "central": NAMED,
+    "local": {name: text for name, text in NAMED.items() if name != "without"}
+    | {"empirical": "no privacy; below it thresholded"},
+}
+CLOSE = 0.6  # to the error of zeros: no words between the lines
+FLOOR = 0.01  # of the pictures of local noise: without privacy errors fall far below
+HEADS = {
+    "share": "sparsity ratio, at p = {p}, ε = {epsilon}",
+    "p": "columns p, at ratio {share}, ε = {epsilon}",
+    "epsilon": "ε, at ratio {share}, p = {p}",
+}
+PLACES = {  # of words: above, or right of, which points of a reference, and how far above the second
+    "zero": (-2, -2, 1.35),
+    "oracle diagonal": (-2, -2, 1.44),
+    "plain": (2, 0, 0.65),
+    "empirical": (2, 2, 2.6),
+    "without": (2, 2, 0.17),
+}
+LOCAL_PLACES = {"plain": (3, 0, 0.4), "empirical": (3, 1, 1.8)}
 USUAL = study.Settings()
-NAMES = {2: "spectral norm, w = 2", 1: "largest column sum, w = 1"}
-LIMITS = {
-    ("central", 2): (8e-4, 30),
-    ("central", 1): (8e-4, 100),
-    ("local", 2): (3e-3, 300),
-    ("local", 1): (3e-3, 1000),
-}
 
 
 def figure_1(
     run: Run, *, share: float = USUAL.share, p: int = USUAL.p, epsilon: float = USUAL.epsilon
 ) -> Chart:
-    """Return the central model, w = 2."""
-    return _figure(run, 1, "central", 2, study.Settings(share, p, epsilon))
-
-
-def figure_2(
-    run: Run, *, share: float = USUAL.share, p: int = USUAL.p, epsilon: float = USUAL.epsilon
-) -> Chart:
-    """Return the central model, w = 1."""
-    return _figure(run, 2, "central", 1, study.Settings(share, p, epsilon))
+    """Return the central model, w = 2: for several sparsity ratios, and both rules."""
+    chosen = study.Settings(share, p, epsilon)
+    return _errors(run, 1, "central", "The error is that of a diagonal up to some 10⁵ rows", chosen)
 
 
 def figure_3(
     run: Run, *, share: float = USUAL.share, p: int = USUAL.p, epsilon: float = USUAL.epsilon
 ) -> Chart:
-    """Return the local model, w = 2."""
-    return _figure(run, 3, "local", 2, study.Settings(share, p, epsilon))
+    """Return the local model, w = 2: for several sparsity ratios, and both rules."""
+    chosen = study.Settings(share, p, epsilon)
+    return _errors(run, 3, "local", "Local noise hides every correlation up to some 10¹⁰ users", chosen)
 
 
-def figure_4(
+def figure_1_further(
     run: Run, *, share: float = USUAL.share, p: int = USUAL.p, epsilon: float = USUAL.epsilon
 ) -> Chart:
-    """Return the local model, w = 1."""
-    return _figure(run, 4, "local", 1, study.Settings(share, p, epsilon))
+    """Return the central model, w = 2, for several p and several ε."""
+    title = "More columns and a smaller ε need more rows to leave the diagonal"
+    return _further(run, 1, "central", title, study.Settings(share, p, epsilon))
 
 
-FIGURES: tuple[Callable[..., Chart], ...] = (figure_1, figure_2, figure_3, figure_4)
+def figure_3_further(
+    run: Run, *, share: float = USUAL.share, p: int = USUAL.p, epsilon: float = USUAL.epsilon
+) -> Chart:
+    """Return the local model, w = 2, for several p and several ε."""
+    title = "Local noise keeps the diagonal longer, with more columns or a smaller ε"
+    return _further(run, 3, "local", title, study.Settings(share, p, epsilon))
 
 
-def _figure(run: Run, number: int, model: Model, w: int, chosen: study.Settings) -> Chart:
-    frame = run.table(study.FIGURES[model].moved(chosen.points(model)))
-    settings = (setting_panel(run, frame, setting, model, w, chosen) for setting in chosen.base)
-    usual = chosen == USUAL
-    base = f" (ratio {chosen.share:g}, ε = {chosen.epsilon:g}, p = {chosen.p:g} or {2 * chosen.p:g})"
+FIGURES: tuple[Callable[..., Chart], ...] = (figure_1, figure_1_further, figure_3, figure_3_further)
+
+
+def table(run: Run, model: Model, chosen: study.Settings) -> pd.DataFrame:
+    """Return the runs of all settings of a model."""
+    return run.table(study.FIGURES[model].moved(chosen.points(model)))
+
+
+def _errors(run: Run, place: int, model: Model, title: str, chosen: study.Settings) -> Chart:
+    frame = table(run, model, chosen)
     return Chart(
-        f"figure_{number}",
-        f"Figure {number}: {'Algorithm 1' if model == 'central' else 'Algorithm 2, local'}, {NAMES[w]}",
-        (*settings, _rules(run, frame, model, w, chosen)),
-        alt=ALT[model] if usual else ELSEWHERE[model],
-        how_to_read=READING[model].format(base=base)
-        + (MEASURED[model] + FURTHER[model, w] if usual else "")
-        + IN_LAW,
+        f"figure_{place}",
+        title if chosen == USUAL else "The error is first that of a diagonal",
+        (setting_panel(run, frame, "share", model, chosen), _rules(run, frame, model, chosen)),
+        alt=ALT[model],
+        how_to_read="Left, the rule of the source as printed. A curve says something about sparsity only"
+        " where it"
+        " is below the line of the true diagonal. Right, the same releases with the default rule.",
+    )
+
+
+def _further(run: Run, place: int, model: Model, title: str, chosen: study.Settings) -> Chart:
+    frame = table(run, model, chosen)
+    return Chart(
+        f"figure_{place}_further",
+        title,
+        tuple(setting_panel(run, frame, setting, model, chosen) for setting in ("p", "epsilon")),
+        alt=ALT[model],
+        how_to_read="The rule of the source as printed. Left of the place where curves leave the line of the"
+        " true"
+        " diagonal, the flat error is that of an output of the diagonal alone.",
     )
 
 
 ALT = {
-    "central": "Four panels of relative error against n, all logarithmic. Algorithm 1 stays on the line of"
-    " the diagonal up to some 10⁵ rows and then falls below it; the plain release begins above 1 and is"
-    " below Algorithm 1 for a while around 10⁵ rows. Lines for six references are in every panel.",
-    "local": "Four panels of relative error against n, all logarithmic. Algorithm 2 lies above 1, the error"
-    " of the zero matrix, at 10⁶ users and fewer, on the line of the diagonal up to 10¹⁰, and falls only"
-    " then. Lines for six references are in every panel.",
-}
-ELSEWHERE = {
-    "central": "Four panels of relative error against n, all logarithmic. Algorithm 1 stays on the line of"
-    " the diagonal for small n and falls below it for large ones; the plain release begins above and falls"
-    " as 1/n. Lines for six references are in every panel.",
-    "local": "Four panels of relative error against n, all logarithmic. Algorithm 2 lies above 1, the error"
-    " of the zero matrix, for small n, then on the line of the diagonal, and falls last. Lines for six"
+    "central": "Relative error against n, all logarithmic. Algorithm 1 stays on the line of the diagonal up"
+    " to"
+    " some 10⁵ rows and then falls below it; the plain release begins above 1 and falls as 1/n. Lines for six"
+    " references are in every panel.",
+    "local": "Relative error against n, all logarithmic. Algorithm 2 lies above 1, the error of the zero"
+    " matrix,"
+    " at 10⁶ users and fewer, on the line of the diagonal up to 10¹⁰, and falls only then. Lines for six"
     " references are in every panel.",
 }
-READING = {
-    "central": "The structure is the source's, the numbers are ours. Markers: Algorithm 1 as printed, for"
-    " the four values of each panel in their order; lines without markers: references at the base values"
-    "{base}. A curve says something about sparsity only where it is below the"
-    " amber line, the error of the true diagonal: left of that the algorithm returns the diagonal, and its"
-    " error hardly changes with the ratio and p because the diagonal's does not. Below right, the same"
-    " release with our default rule, which leaves the diagonal with a third of the rows.",
-    "local": "Markers: Algorithm 2 as printed, for the four values of each panel in their order; lines"
-    " without markers: references at the base values. Above the grey line it is better to answer with the"
-    " zero matrix; on the amber line the answer is the diagonal.",
-}
-MEASURED = {
-    "central": "",
-    "local": " At ε = 1 the support appears with 10¹⁰"
-    " users and more: any figure of the local model at n up to 10⁶ shows noise. Such n cost nothing here.",
-}
-FURTHER = {
-    ("central", 2): " From 4·10⁴ to 2·10⁶ rows the plain release, without any rule, beats equation (9).",
-    ("central", 1): " In this norm the picture is the same, as Corollary 1 says; noise adds up more, so"
-    " that the plain release beats equation (9) around 10⁵ rows only.",
-    ("local", 2): "",
-    ("local", 1): " The norm for w = 1 adds up whole columns of noise: the plain release suffers most.",
-}
 
 
-def setting_panel(
-    run: Run, frame: pd.DataFrame, setting: str, model: Model, w: int, chosen: study.Settings
-) -> Panel:
+def setting_panel(run: Run, frame: pd.DataFrame, setting: str, model: Model, chosen: study.Settings) -> Panel:
     """Return the panel of one setting: four curves, and the references at its base values."""
+    base = chosen.base[setting]
+    curves = settings(frame, setting, model, chosen)
+    references = _references(run, at(frame, **base), model, chosen, base)
+    written = {name: number(value) for name, value in base.items()}
+    return panel(HEADS[setting].format(**written), curves, references, model)
+
+
+def settings(frame: pd.DataFrame, setting: str, model: Model, chosen: study.Settings) -> list[Series]:
+    """Return the curve of every value of a setting, on a ramp."""
     base, values = chosen.base[setting], chosen.values[setting]
-    series = [
-        curve(at(frame, **{**base, setting: value}), "algorithm", w, f"{place} value", str(number))
-        for number, (place, value) in enumerate(zip(PLACES, values, strict=True))
+    look = PAPER if model == "central" else LOCAL[PAPER]
+    return [
+        replace(
+            curve(at(frame, **{**base, setting: value}), "algorithm", 2, number(value), look),
+            rank=place / (len(values) - 1),
+        )
+        for place, value in enumerate(values)
     ]
-    said = ", ".join(f"{value:g}" for value in values)
-    title = TITLES[setting].format(values=said, **base)
-    return panel(title, [*series, *_references(run, at(frame, **base), model, w, chosen, base)], model, w)
 
 
-def _rules(run: Run, frame: pd.DataFrame, model: Model, w: int, chosen: study.Settings) -> Panel:
+def _rules(run: Run, frame: pd.DataFrame, model: Model, chosen: study.Settings) -> Panel:
     base = chosen.base["share"]
     rows = at(frame, **base)
     looks = (PAPER, DEFAULT) if model == "central" else (LOCAL[PAPER], LOCAL[DEFAULT])
-    series = [
-        curve(rows, "algorithm", w, "equation (9)", looks[0]),
-        curve(rows, "default", w, "default rule", looks[1]),
+    curves = [
+        curve(rows, "algorithm", 2, "equation (9)", looks[0]),
+        curve(rows, "default", 2, "default rule", looks[1]),
     ]
-    references = _references(run, rows, model, w, chosen, base)
-    return panel("both rules at the base values", [*series, *references], model, w)
+    references = _references(run, rows, model, chosen, base)
+    return panel(f"both rules, at ratio {number(chosen.share)}", curves, references, model)
 
 
-def panel(title: str, series: list[Series], model: str, w: int) -> Panel:
-    """Return a panel of relative errors against n."""
+def panel(title: str, curves: list[Series], references: list[Series], model: str) -> Panel:
+    """Return a panel of relative errors against n, the references named on the plot."""
     users = "rows n" if model == "central" else "users n"
-    return Panel(title, users, "relative error", tuple(series), ylim=covering(LIMITS[model, w], series))
+    series = [*references, *curves]
+    floor = min([FLOOR, *(0.7 * y for one in curves for y in one.y)])
+    limits = None
+    if model == "local" and series:
+        top = 1.6 * max(y for one in series for y in one.y)
+        limits = (float(f"{floor:.3g}"), float(f"{top:.3g}"))
+    named = zip(REFERENCES, references, strict=False)
+    marks = [one for name, line in named for one in _name(name, line, model, floor)]
+    return Panel(title, users, "relative error", tuple(series), ylim=limits, marks=tuple(marks))
+
+
+def _name(name: str, line: Series, model: str, floor: float) -> list[Mark]:
+    """Return the words at a reference: above a level one, beside a steep one."""
+    x, y = tuple(line.x), tuple(line.y)
+    if name not in WORDS[model] or not x:
+        return []
+    if name == "oracle diagonal" and y[-2] > CLOSE:
+        return [Mark(WORDS[model][name], x=x[-2], y=0.72 * y[-2])]
+    if name == "empirical" and model == "local" and floor < FLOOR:
+        below = Mark(WORDS[model][name], x=(x[1] * x[2]) ** 0.5, y=2.2 * floor, colour_key=LOOKS[name])
+        return [below]
+    across, up, factor = (PLACES | (LOCAL_PLACES if model == "local" else {}))[name]
+    return [Mark(WORDS[model][name], x=x[across], y=factor * y[up], colour_key=LOOKS[name])]
 
 
 def curve(rows: pd.DataFrame, name: str, w: int, label: str, look: str) -> Series:
@@ -174,12 +208,10 @@ def curve(rows: pd.DataFrame, name: str, w: int, label: str, look: str) -> Serie
 
 
 def _references(
-    run: Run, rows: pd.DataFrame, model: Model, w: int, chosen: study.Settings, base: Mapping[str, Any]
+    run: Run, rows: pd.DataFrame, model: Model, chosen: study.Settings, base: Mapping[str, Any]
 ) -> list[Series]:
     """Return the six references; the spectral error of the plain release is predicted."""
-    found = {name: reference(rows, f"{name}, w = {w}", name, "n") for name in REFERENCES}
-    if w != 2:
-        return [*found.values()]
+    found = {name: reference(rows, f"{name}, w = 2", name, "n") for name in REFERENCES}
     p, ns = int(base["p"]), chosen.rows(model)
     foreseen = {
         float(n): theory.plain_error(
@@ -197,6 +229,6 @@ def expecting(curve: Series, foreseen: Mapping[float, float]) -> Series:
 
 
 def reference(rows: pd.DataFrame, column: str, name: str, along: str) -> Series:
-    """Return one of the six references: geometric means of a column along a parameter."""
+    """Return one of the six references, without a name: geometric means of a column along a parameter."""
     means = np.exp(np.log(rows[column]).groupby(rows[along]).mean())
-    return Series(REFERENCES[name], means.index, means, role="reference", colour_key=LOOKS[name])
+    return Series("", means.index, means, role="reference", colour_key=LOOKS[name])

@@ -1,13 +1,12 @@
 """The explorer of matrices: the truth, its noisy release, and what a rule keeps of it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import log, sqrt
 
 import numpy as np
 
 from workbench.bounds.wx19 import threshold
-from workbench.chapters.sparse_covariance.figures.figures import DEFAULT, LOOKS, PAPER
 from workbench.chapters.sparse_covariance.figures.regimes import matrix_panel
 from workbench.chapters.sparse_covariance.runs.designs import (
     Model,
@@ -18,9 +17,9 @@ from workbench.chapters.sparse_covariance.runs.designs import (
 )
 from workbench.chapters.sparse_covariance.runs.designs import Run as Release
 from workbench.chapters.sparse_covariance.runs.measures import f1
-from workbench.charts.chart import Chart, Panel, Role, Series
-from workbench.charts.parameters import short
-from workbench.estimators.parts.sparse.thresholding import HARD, LASSO, Rule
+from workbench.charts.chart import Chart
+from workbench.charts.words import number
+from workbench.estimators.parts.sparse.thresholding import HARD, LASSO, Rule, thresholded
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role as Streams
 from workbench.study.sweeps.streams import stream
@@ -35,7 +34,7 @@ WORDS: dict[str, Rule] = {
 }
 ROUNDS = (9, 20, 30)  # further runs between two frames
 SIGNAL_N = 500_000  # rows whose unit ball fixes the truth's scale
-ALT = "The truth, its noisy release and what a rule keeps of it as colours, and the eigenvalues of all three."
+ALT = "The truth, its noisy release and what a rule keeps of it as colours."
 
 
 def level(one: Release, rule: Rule) -> float:
@@ -47,48 +46,55 @@ def level(one: Release, rule: Rule) -> float:
     return kappa * sqrt(log(p)) * float(np.hypot(one.noise.off_diagonal, variance / sqrt(one.n)))
 
 
+def kept(one: Release, rule: Rule, times: float, rng: np.random.Generator) -> Array:
+    """Return what a rule keeps that is told so many times the noise: as many times higher a threshold."""
+    sds = {"diagonal": times * one.noise.diagonal, "off_diagonal": times * one.noise.off_diagonal}
+    return thresholded(one.released, replace(one.noise, **sds, n=round(one.n / times**2)), rule, rng)
+
+
 @dataclass
 class Picture:
     """What is known so far at one position of the controls: one run that is shown, and others like it."""
 
     public: str
     rule: str
+    times: float
     one: Release
-    eigenvalues: list[Array] = field(default_factory=list)
     errors: list[tuple[float, float]] = field(default_factory=list)
     f1s: list[float] = field(default_factory=list)
 
     def predicted(self) -> Chart:
         """Return the picture without a run: the truth, and what of it is above the rule's cut."""
         truth = self.one.truth
-        small = (np.abs(truth) <= level(self.one, WORDS[self.rule])) & ~np.eye(len(truth), dtype=bool)
-        kept = np.where(small, 0.0, truth)
-        return self._chart(truth, kept, "theory", f"Predicted: {self.rule} keeps {_pairs(kept)} pairs.")
+        small = (np.abs(truth) <= self.times * level(self.one, WORDS[self.rule])) & ~np.eye(
+            len(truth), dtype=bool
+        )
+        left = np.where(small, 0.0, truth)
+        return self._chart(truth, left, f"Predicted: {self.rule} keeps {_pairs(left)} pairs.")
 
     def add(self, one: Release, rng: np.random.Generator) -> Array:
         """Add a run, and return what the rule keeps of it."""
-        kept, truth = one.kept(WORDS[self.rule], rng), one.truth
+        left, truth = kept(one, WORDS[self.rule], self.times, rng), one.truth
         size = spectral(truth)
-        self.errors.append((spectral(one.released - truth) / size, spectral(kept - truth) / size))
-        self.eigenvalues.append(_spectrum(kept))
-        self.f1s.append(f1(kept, truth))
-        return kept
+        self.errors.append((spectral(one.released - truth) / size, spectral(left - truth) / size))
+        self.f1s.append(f1(left, truth))
+        return left
 
-    def simulated(self, kept: Array) -> Chart:
+    def simulated(self, left: Array) -> Chart:
         """Return the picture of the first run, and what all runs so far say."""
-        return self._chart(self.one.released, kept, "estimate", self._sentence(kept))
+        return self._chart(self.one.released, left, self._sentence(left))
 
-    def _sentence(self, kept: Array) -> str:
-        pairs, runs = len(kept) * (len(kept) - 1) // 2, len(self.f1s)
+    def _sentence(self, left: Array) -> str:
+        pairs, runs = len(left) * (len(left) - 1) // 2, len(self.f1s)
         plain, ours = np.mean(self.errors, axis=0)
         over = f"over {runs} runs" if runs > 1 else "in this run"
         return (
             f"Of {_pairs(self.one.truth)} correlated pairs among {pairs}, {self.rule} keeps"
-            f" {_pairs(kept)} here. Means {over}: F1 = {np.mean(self.f1s):.2f}, relative error {ours:.2f},"
+            f" {_pairs(left)} here. Means {over}: F1 = {np.mean(self.f1s):.2f}, relative error {ours:.2f},"
             f" without a rule {plain:.2f}."
         )
 
-    def _chart(self, noisy: Array, kept: Array, role: Role, caption: str) -> Chart:
+    def _chart(self, noisy: Array, left: Array, caption: str) -> Chart:
         truth = self.one.truth
         return Chart(
             "sparse_covariance_matrix_view",
@@ -96,54 +102,42 @@ class Picture:
             (
                 matrix_panel("truth", truth, truth),
                 matrix_panel("plain release", noisy, truth),
-                matrix_panel(self.rule, kept, truth),
-                self._eigenvalues(noisy, kept, role),
+                matrix_panel(self.rule, left, truth),
             ),
             alt=ALT,
             caption=caption,
         )
 
-    def _eigenvalues(self, noisy: Array, kept: Array, role: Role) -> Panel:
-        truth = self.one.truth
-        unit, places = float(np.diag(truth).mean()), np.arange(1, len(truth) + 1)
-        true, plain, after = (_spectrum(matrix) / unit for matrix in (truth, noisy, kept))
-        runs = np.array(self.eigenvalues or [after * unit]) / unit
-        look = PAPER if self.rule == "equation (9)" else DEFAULT
-        series = (
-            Series("truth", places, true, role="reference", colour_key="non-private"),
-            Series("plain release", places, plain, role="reference", colour_key=LOOKS["plain"]),
-            Series("after the rule", places, after, runs.min(axis=0), runs.max(axis=0), role, look),
-        )
-        return Panel(
-            "eigenvalues, in mean variances", "place", "", series, xscale="linear", yscale="linear",
-            ylim=(-1.5, 4), note="Band: from the least to the largest of all runs.",
-        )  # fmt: skip
-
 
 def matrices_view(
-    run: Run, *, epsilon: float, delta: float, n: int, p: int, degree: int, rule: str, model: Model
+    run: Run,
+    *,
+    epsilon: float,
+    delta: float,
+    n: int,
+    p: int,
+    degree: int,
+    rule: str,
+    model: Model,
+    times: float = 1.0,
 ) -> Iterator[Chart]:
-    """Yield what is predicted, then one run, then more like it."""
+    """Yield what is predicted, then one run, then more like it; `times` raises the rule's thresholds."""
     data, noise = (
         stream(run.seed, role, "wx19-matrices-view", n, 0) for role in (Streams.DATA, Streams.NOISE)
     )
     signal = stream(run.seed, Streams.DATA, "wx19-matrices-view", 0, 0)
     truth = spread(p, min(1.0, share_of(p, degree)), SIGNAL_N, signal)
-    public = f"n = {n}, p = {p}, s = {degree}, ε = {epsilon:g}, δ = {short(delta)}, {model}"
+    public = f"n = {number(n)}, p = {p}, s = {degree}, ε = {number(epsilon)}, {model} noise"
     first = released(truth, n, epsilon, data, noise, delta=delta, model=model)
-    picture = Picture(public, rule, first)
+    picture = Picture(public, rule, times, first)
     yield picture.predicted()
-    kept = picture.add(picture.one, noise)
-    yield picture.simulated(kept)
+    left = picture.add(picture.one, noise)
+    yield picture.simulated(left)
     for runs in ROUNDS:
         for _ in range(runs):
             one = released(truth, n, epsilon, data, noise, delta=delta, model=model)
             picture.add(one, noise)
-        yield picture.simulated(kept)
-
-
-def _spectrum(matrix: Array) -> Array:
-    return np.asarray(np.linalg.eigvalsh(matrix)[::-1], np.float64)
+        yield picture.simulated(left)
 
 
 def _pairs(matrix: Array) -> int:

@@ -8,8 +8,8 @@ from workbench.chapters.sparse_covariance.claims.radius import QUANTILES
 from workbench.chapters.sparse_covariance.figures.figures import DEFAULT
 from workbench.chapters.sparse_covariance.runs.designs import share_of, spectral, spread
 from workbench.chapters.sparse_covariance.runs.theory import plain_error
-from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.parameters import short
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.words import number
 from workbench.estimators.covariance.thresholded import ThresholdedCovariance
 from workbench.linalg import norms
 from workbench.privacy import ApproxDP, SimulatedNoise
@@ -29,33 +29,36 @@ def radius_view(
     covariance, budget = spread(p, min(1.0, share_of(p, degree)), n, data), ApproxDP(epsilon, delta)
     size, errors = spectral(covariance), dict[str, list[float]]()
     plain = plain_error((size, float(np.trace(covariance))), p, n, budget)
-    public = f"n = {n}, p = {p}, s = {degree}, ε = {epsilon:g}, δ = {short(delta)}"
+    public = f"n = {number(n)}, p = {p}, s = {degree}, ε = {number(epsilon)}, δ = {number(delta)}"
     yield _chart(public, scale, plain, errors)
     root, source = np.linalg.cholesky(covariance), SimulatedNoise(noise)
-    for number in range(ROUNDS):
+    for turn in range(ROUNDS):
         x = scale * data.standard_normal((n, p)) @ root.T
         fixed = dict(zip(CHOICES[1:], np.quantile(norms(x), QUANTILES), strict=True))
         for name in CHOICES:
             radius = float(fixed[name]) if name in fixed else None
             found = ThresholdedCovariance(radius=radius).estimate(x, budget, source).psd
             errors.setdefault(name, []).append(spectral(found / scale**2 - covariance) / size)
-            if not number:
+            if not turn:
                 yield _chart(public, scale, plain, errors)
         yield _chart(public, scale, plain, errors)
 
 
 def _chart(public: str, scale: float, plain: float, errors: dict[str, list[float]]) -> Chart:
     ends = (0.5, len(CHOICES) + 0.5)
-    bars = tuple(
-        Series("", (place,), (float(np.mean(found)),), (min(found),), (max(found),), colour_key=DEFAULT)
-        for place, found in enumerate((errors[name] for name in CHOICES if name in errors), start=1)
+    made = [errors[name] for name in CHOICES if name in errors]
+    dots = tuple(
+        Series("", [place] * len(found), found, role="rows", colour_key=DEFAULT)
+        for place, found in enumerate(made, start=1)
     )
-    lines = (
-        Series("zero matrix", ends, (1, 1), role="reference", colour_key="non-private"),
-        Series("unit ball, without a rule", ends, (plain, plain), role="theory", colour_key=DEFAULT),
+    means = Series("", range(1, len(made) + 1), map(np.mean, made), colour_key=DEFAULT, joined=False)
+    line = Series("", ends, (plain, plain), role="theory", colour_key="covariance/perturbed")
+    marks = (
+        Mark("zeros", "vertical", x=1.0, y=6.6),
+        Mark("unit ball, no rule", x=plain, y=0.72, colour_key="covariance/perturbed"),
     )
-    panel = Panel("", "radius", "relative error", (*bars, *lines), xscale="linear", xlim=ends,
-                  ylim=(0.02, 20), names=CHOICES)  # fmt: skip
+    panel = Panel("", "radius", "relative error", (*dots, means, line), xscale="linear", xlim=ends,
+                  ylim=(0.02, 20), names=CHOICES, marks=marks)  # fmt: skip
     rounds = len(errors.get(CHOICES[-1], ()))
     said = "No run yet."
     if rounds:

@@ -8,22 +8,22 @@ from dataclasses import replace
 
 import pandas as pd
 
-from workbench.chapters.sparse_covariance.figures.figures import (
-    NAMES,
-    PLACES,
-    curve,
-    panel,
-    reference,
-    setting_panel,
-)
+from workbench.chapters.sparse_covariance.figures.figures import LOCAL, PAPER, curve, panel, reference
 from workbench.chapters.sparse_covariance.runs import figures as study
 from workbench.chapters.sparse_covariance.runs import source_design as sweeps
 from workbench.chapters.sparse_covariance.runs.designs import REFERENCES, Model
 from workbench.charts.chart import Chart, Panel
+from workbench.charts.words import number
 from workbench.study.measures import at
 from workbench.study.run import Run
 
-WHERE = {"share": "sparsity ratio {values}", "p": "p = {values}", "epsilon": "ε = {values}"}
+NORMS = {2: "relative error", 1: "relative error in column sums"}
+TITLES = {
+    1: "In the source's design the output is a diagonal up to 10⁵ rows",
+    2: "In column sums too, the source's design gives a diagonal up to 10⁵ rows",
+    3: "In the source's design local noise leaves a diagonal, or less",
+    4: "In column sums too, local noise leaves a diagonal, or less",
+}
 
 
 def source_figure_1(run: Run) -> Chart:
@@ -54,42 +54,40 @@ DEEP: tuple[Callable[[Run], Chart], ...] = (
 )
 
 
-def _figure(run: Run, number: int, model: Model, w: int) -> Chart:
+def _figure(run: Run, place: int, model: Model, w: int) -> Chart:
     chosen = study.Settings()
     theirs = run.table(sweeps.SOURCE_DESIGN[model])
     ours = run.table(replace(study.FIGURES[model], blocks=sweeps.BLOCKS))
-    panels = [
-        one
-        for setting in chosen.base
-        for one in (
-            _panel(theirs, setting, model, w, chosen),
-            setting_panel(run, ours, setting, model, w, chosen),
-        )
-    ]
     return Chart(
-        f"source_figure_{number}",
-        f"Figure {number}, two designs: {'Algorithm 1' if model == 'central' else 'Algorithm 2'}, {NAMES[w]}",
-        tuple(panels),
-        alt="Three rows of two panels of relative error against n, all logarithmic. On the left, in the"
-        " source's design, the algorithm lies near the line of the true diagonal up to many rows, whatever ε;"
-        " on the right, in ours, curves part.",
-        how_to_read="Left: λ = 50 and c = 200, rows far outside the unit ball, noise as for unit rows,"
-        " nothing clipped: what the source runs, and not private. Right: the same settings in our design,"
-        " rows in the unit ball. Markers: the algorithm as printed, for the four values of each panel in"
-        " their order; lines without markers: references at the base values. Where the markers lie on the"
-        " amber line, the error of the true diagonal, an output of the diagonal alone would make the same"
-        " figure; only below it are correlations found. Runs on the right are drawn in law, conditional on"
-        " no row being clipped.",
+        f"source_figure_{place}",
+        TITLES[place],
+        (
+            _panel(theirs, "the source's design", model, w, chosen),
+            _panel(ours, "rows in the unit ball", model, w, chosen),
+        ),
+        alt="Two panels of relative error against n, all logarithmic. On the left, in the source's design,"
+        " the"
+        " algorithm lies near the line of the true diagonal up to many rows, whatever ε; on the right, in"
+        " ours,"
+        " curves part.",
+        how_to_read="Left, rows far outside the unit ball with noise as for unit rows, nothing clipped: what"
+        " the"
+        " source runs, and not private. On the line of the true diagonal an output of the diagonal alone"
+        " would"
+        " make the same figure.",
     )
 
 
-def _panel(frame: pd.DataFrame, setting: str, model: Model, w: int, chosen: study.Settings) -> Panel:
-    base, values = chosen.base[setting], chosen.values[setting]
+def _panel(frame: pd.DataFrame, title: str, model: Model, w: int, chosen: study.Settings) -> Panel:
+    base, values = chosen.base["epsilon"], chosen.values["epsilon"]
+    look = PAPER if model == "central" else LOCAL[PAPER]
     curves = [
-        curve(at(frame, **{**base, setting: value}), "algorithm", w, f"{place} value", str(number))
-        for number, (place, value) in enumerate(zip(PLACES, values, strict=True))
+        replace(
+            curve(at(frame, **{**base, "epsilon": value}), "algorithm", w, f"ε = {number(value)}", look),
+            rank=rank / (len(values) - 1),
+        )
+        for rank, value in enumerate(values)
     ]
     rows = at(frame, **base)
     lines = [reference(rows, f"{name}, w = {w}", name, "n") for name in REFERENCES]
-    said = WHERE[setting].format(values=", ".join(f"{value:g}" for value in values))
-    return panel(f"source's design: {said}", [*curves, *lines], model, w)
+    return replace(panel(title, curves, lines, model), ylabel=NORMS[w])

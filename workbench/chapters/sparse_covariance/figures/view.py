@@ -7,9 +7,8 @@ from math import log, sqrt
 import numpy as np
 
 from workbench.bounds.wx19 import plain_noise, threshold
-from workbench.chapters.sparse_covariance.figures.figures import DEFAULT, LOOKS, PAPER
+from workbench.chapters.sparse_covariance.figures.figures import DEFAULT, LOOKS, NAMED, PAPER
 from workbench.chapters.sparse_covariance.runs.designs import (
-    REFERENCES,
     Model,
     diagonal,
     estimates,
@@ -19,8 +18,8 @@ from workbench.chapters.sparse_covariance.runs.designs import (
     spread,
 )
 from workbench.chapters.sparse_covariance.runs.theory import off_diagonal_sd
-from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.parameters import short
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.words import number
 from workbench.estimators.parts.sparse.thresholding import LASSO
 from workbench.privacy import ApproxDP
 from workbench.study.run import Run
@@ -64,7 +63,9 @@ class Picture:
         rows, size = self.rows, spectral(self.truth)
         flat = spectral(self.truth - diagonal(self.truth)) / size
         self.lines = [
-            Series("wanted accuracy α", rows, [self.alpha] * len(rows), role="reference", colour_key="5"),
+            Series(
+                "target accuracy α", rows, [self.alpha] * len(rows), role="reference", colour_key="idea/right"
+            ),
             self._level("zero", 1.0),
             self._level("oracle diagonal", flat),
             self._theory([self.plain(n) / size for n in rows], LOOKS["plain"]),
@@ -76,7 +77,7 @@ class Picture:
 
     def _level(self, name: str, value: float) -> Series:
         values = [value] * len(self.rows)
-        return Series(REFERENCES[name], self.rows, values, role="reference", colour_key=LOOKS[name])
+        return Series("", self.rows, values, role="reference", colour_key=LOOKS[name])
 
     def sd(self, n: int) -> float:
         """Return the sd of the noise off the diagonal."""
@@ -116,19 +117,34 @@ class Picture:
             for name, (label, look) in RULES.items()
         ]
         series += [
-            Series(REFERENCES[name], ns, [self.mean(n, name) for n in ns], role="reference", colour_key=look)
+            Series("", ns, [self.mean(n, name) for n in ns], role="reference", colour_key=look)
             for name, look in LOOKS.items()
             if name not in ("zero", "oracle diagonal")
         ]
-        note = "Dashed: predicted noise of the plain release; the truth without its small entries, no noise."
         panel = Panel(
             "", "rows n" if self.model == "central" else "users n", "relative spectral error",
             (*series, *self.lines), xlim=(0.8 * self.rows[0], 1.25 * self.rows[-1]), ylim=(1e-3, 30),
-            note=note,
+            note="Predicted: the noise of the plain release; the truth without its small entries, no noise.",
+            marks=self._marks(),
         )  # fmt: skip
-        public = f"ε = {self.budget.epsilon:g}, δ = {short(self.budget.delta)}, {self.model}"
-        title = f"Who sees the support at p = {self.p}, s = {self.degree:g}, {public}?"
+        public = f"ε = {number(self.budget.epsilon)}, δ = {number(self.budget.delta)}, {self.model}"
+        title = f"Who sees the support at p = {self.p}, s = {number(self.degree)}, {public}?"
         return Chart("sparse_covariance_view", title, (panel,), alt=ALT, caption=self.sentence())
+
+    def _marks(self) -> tuple[Mark, ...]:
+        """Return the names of the references, on the plot."""
+        last, size = self.rows[-2], spectral(self.truth)
+        flat = spectral(self.truth - diagonal(self.truth)) / size
+        return (
+            Mark(NAMED["zero"], x=last, y=1.25),
+            Mark(NAMED["oracle diagonal"], x=last, y=1.25 * flat),
+            Mark(
+                NAMED["plain"],
+                x=self.rows[1],
+                y=1.6 * self.plain(self.rows[1]) / size,
+                colour_key=LOOKS["plain"],
+            ),
+        )
 
     def sentence(self) -> str:
         """Return the readout at one n."""

@@ -10,10 +10,10 @@ from workbench.chapters.what_epsilon_means.runs.attacker import (
     most_advantage,
     pair,
 )
-from workbench.chapters.what_epsilon_means.runs.laws import KEYS, Densities
+from workbench.chapters.what_epsilon_means.runs.laws import GAUSSIAN, KEYS, LAPLACE, MEDIAN, Densities
 from workbench.charts.bands import LEVEL, measured
-from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.parameters import brief
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.words import number
 from workbench.study.measures import at, share
 from workbench.study.run import Run
 
@@ -29,6 +29,7 @@ CUTS = (
 POSITIVES = tuple(float(alpha) for alpha in np.linspace(0.0, 1.0, 101))
 GRID = tuple(float(epsilon) for epsilon in np.geomspace(0.1, 6.0, 25))
 DRAWN = 121  # points of a curve
+NAMES = {LAPLACE: "Laplace noise", GAUSSIAN: "Gaussian noise", MEDIAN: "private median"}
 
 
 def attacker(run: Run, *, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
@@ -40,29 +41,26 @@ def attacker(run: Run, *, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
         "No attacker gets into the corner that ε and δ cut off",
         (_errors(frame, epsilon, delta), _wins(frame, epsilon, delta)),
         alt="Left, false negatives against false positives: curves of Laplace noise, Gaussian noise and the"
-        " median above a dotted corner, with measured points on them. Right, rounds won against ε, all below"
-        " a dotted curve.",
-        how_to_read="Left, every point is a test; the lower left is where attackers want to be, and nobody"
-        " gets below the dotted line. Right, 50 of 100 is guessing. Markers: simulated attacks on the"
-        " package's own mechanisms.",
+        " median above a shaded corner, with measured points on them. Right, rounds won against ε, all below"
+        " a bound.",
+        how_to_read="Left, every point is a test. The lower left is where attackers want to be. Right, 50 of"
+        " 100 rounds is guessing. Markers: simulated attacks on the package's own mechanisms.",
     )
 
 
 def _errors(frame: pd.DataFrame, epsilon: float, delta: float) -> Panel:
     series = [
-        Series(
-            "best possible against (ε, δ)", POSITIVES, fewest_misses(epsilon, delta, POSITIVES), role="bound",
-            colour_key="non-private",
-        ),
-        Series("guessing", (0, 1), (1, 0), role="reference"),
-    ]  # fmt: skip
+        Series("", POSITIVES, fewest_misses(epsilon, delta, POSITIVES), role="bound"),
+        Series("guessing", (0, 1), (1, 0), role="reference", label_at=(0.62, 0.46)),
+    ]
     for mechanism in SOUND:
         curve = curve_of(pair(mechanism, epsilon, delta))
-        series.append(Series("", *curve, role="reference", colour_key=KEYS[mechanism]))
+        series.append(Series("", *curve, role="theory", colour_key=KEYS[mechanism]))
         series.append(_measured(at(frame, mechanism=mechanism), mechanism, epsilon))
     return Panel(
-        f"ε = {brief(epsilon)}, δ = {brief(delta)}", "false positives", "false negatives", tuple(series),
-        "linear", "linear", xlim=(0.0, 1.0), ylim=(0.0, 1.0),
+        f"both errors, ε = {number(epsilon)}, δ = {number(delta)}", "false positives", "false negatives",
+        tuple(series), "linear", "linear", xlim=(0.0, 1.0), ylim=(0.0, 1.0),
+        marks=(Mark("impossible", x=0.14, y=0.1),),
     )  # fmt: skip
 
 
@@ -80,23 +78,27 @@ def _measured(frame: pd.DataFrame, mechanism: str, epsilon: float) -> Series:
         positives = float((frame["first"] > cut * epsilon).mean())
         missed = int((frame["second"] <= cut * epsilon).sum())
         found[positives] = share(missed, len(frame), LEVEL)
-    return measured(mechanism, dict(sorted(found.items())), KEYS[mechanism], kind="fraction")
+    return measured("", dict(sorted(found.items())), KEYS[mechanism], kind="fraction", joined=False)
 
 
 def _wins(frame: pd.DataFrame, epsilon: float, delta: float) -> Panel:
     bound = [50 + 50 * most_advantage(e, delta) for e in GRID]
-    series = [Series("", GRID, bound, role="bound", colour_key="non-private")]
+    series = [
+        Series(
+            "most for (ε, δ)", GRID, bound, role="reference", colour_key="idea/total", label_at=(0.72, 84.0)
+        )
+    ]
     for mechanism in SOUND:
         best = [50 + 50 * pair(mechanism, e, delta).advantage for e in GRID]
-        series.append(Series("", GRID, best, role="reference", colour_key=KEYS[mechanism]))
+        series.append(Series(NAMES[mechanism], GRID, best, role="theory", colour_key=KEYS[mechanism]))
         won = at(frame, mechanism=mechanism)["won"]
         if len(won):
             found = share(int(won.sum()), len(won), LEVEL)
             low, high = ((100 * end,) for end in found.interval)
-            at_epsilon = (epsilon,), (100 * found.estimate,), low, high
-            series.append(Series("", *at_epsilon, colour_key=KEYS[mechanism]))
+            here = (epsilon,), (100 * found.estimate,), low, high
+            series.append(Series("", *here, colour_key=KEYS[mechanism], joined=False))
     return Panel(
-        "rounds won",
+        "how often the best attacker is right",
         "ε",
         "won of 100 rounds",
         tuple(series),

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from workbench.chapters.what_epsilon_means.runs.laws import GAUSSIAN, KEYS, LAPLACE, Additive, Densities, law
-from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.parameters import brief
+from workbench.chapters.what_epsilon_means.runs.laws import GAUSSIAN, LAPLACE, Additive, Densities, law
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.words import number
 from workbench.study.run import Run
 
 POINTS = 481
-SLIVER = "3"
+FIRST, SECOND, BAND = "idea/first", "idea/second", "idea/data"
 NEAR, FAR = np.array([-1.0]), np.array([1.0])  # one row in [-1, 1], which moves from end to end
 
 
@@ -20,8 +20,8 @@ def two_outputs(_run: Run, *, epsilon: float = 1.0, delta: float = 0.05) -> Char
         (_panel(LAPLACE, epsilon, delta), _panel(GAUSSIAN, epsilon, delta)),
         alt="Two pairs of densities. Left, two tents; the second stays inside a band round the first. Right,"
         " two bells; far out on one side the second is higher than the band, by a thin sliver.",
-        how_to_read="The band is the blue density, from 1/eᵋ times to eᵋ times. Left, the red one never"
-        " leaves it. Right, it does, far out: the area of the sliver is δ.",
+        how_to_read="Grey: the blue density, from 1/eᵋ times to eᵋ times. Left, the orange one never leaves"
+        " that band. Right, it does, far out: the area of the sliver is δ.",
     )
 
 
@@ -31,31 +31,33 @@ def _panel(mechanism: str, epsilon: float, delta: float) -> Panel:
     reach = 1 + 3.2 * made.scale
     at = np.linspace(-reach, reach, POINTS)
     both = Densities.of(made, NEAR, FAR, at)
-    given = (
-        f"(ε, δ) = ({brief(epsilon)}, {brief(delta)})" if mechanism == GAUSSIAN else f"ε = {brief(epsilon)}"
-    )
+    given = f", δ = {number(delta)}" if mechanism == GAUSSIAN else ""
+    tall = float(both.first.max())
+    series, sliver = _series(both, at, epsilon, tall)
     return Panel(
-        f"{mechanism} noise, {given}", "released number y", "density", tuple(_series(both, at, epsilon)),
-        "linear", "linear", xlim=(-reach, reach), ylim=(0.0, 1.2 * float(both.first.max())),
+        f"{mechanism} noise, ε = {number(epsilon)}{given}", "released number y", "density", series,
+        "linear", "linear", xlim=(-reach, reach), ylim=(0.0, 1.2 * tall), marks=sliver,
     )  # fmt: skip
 
 
-def _series(both: Densities, at: np.ndarray, epsilon: float) -> list[Series]:
+def _series(
+    both: Densities, at: np.ndarray, epsilon: float, tall: float
+) -> tuple[tuple[Series, ...], tuple[Mark, ...]]:
     low, high = np.exp(-epsilon) * both.first, np.exp(epsilon) * both.first
+    reach, out = at[-1], both.second > high * (1 + 1e-9)
+    left = int(np.searchsorted(at, -0.45 * reach))
+    beside = (float(at[left]), float(both.first[left]) + 0.16 * tall)
+    band = Mark("grey: from 1/eᵋ to eᵋ times that on X", x=0.0, y=0.08 * tall)
     series = [
+        Series("", at, high, low, role="area", colour_key=BAND),
+        Series("on X", at, both.first, role="reference", colour_key=FIRST, label_at=beside),
         Series(
-            "data set X, and eᵋ times more or less",
-            at,
-            both.first,
-            low,
-            high,
-            role="reference",
-            colour_key=KEYS[LAPLACE],
+            "on X′", at, both.second, role="reference", colour_key=SECOND, label_at=(-beside[0], beside[1])
         ),
-        Series("its neighbour X′", at, both.second, role="reference", colour_key=KEYS[GAUSSIAN]),
     ]
-    out = both.second > high * (1 + 1e-9)
-    if out.any():
-        sliver = at[out], both.second[out], high[out], both.second[out]
-        series.append(Series("beyond the band: δ", *sliver, role="reference", colour_key=SLIVER))
-    return series
+    if not out.any():
+        return tuple(series), (band,)
+    area = at[out], both.second[out], high[out]
+    series.append(Series("", *area, role="area", colour_key=SECOND))
+    mark = Mark("area δ", x=0.8 * reach, y=0.3 * tall, colour_key=SECOND)
+    return tuple(series), (band, mark)

@@ -24,7 +24,7 @@ Truth = NDArray[np.bool_]
 CUT = Slider(-8, 8, 2.0, log=False, label="cut")
 GAMES = ("first", "second", "third", "fourth", "fifth")
 ROUNDS, REACH = 20, 12.0
-RIGHT, WRONG, YOURS = "2", "1", "4"
+RIGHT, WRONG, YOURS = "idea/right", "idea/wrong", "idea/public"
 
 
 @dataclass(frozen=True)

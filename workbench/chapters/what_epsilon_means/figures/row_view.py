@@ -20,7 +20,7 @@ REACH, BINS, POINTS = 10.5, 42, 421
 ROUNDS = 5
 DRAWS = {MEDIAN: 250}  # in a round; one by one
 MANY, FEW = 1500, 8  # draws of a round, and in a bin that is shown
-FIRST, SECOND = "0", "1"
+FIRST, SECOND = "idea/first", "idea/second"
 KEPT, ROUNDING = 1 + 1e-4, 1e-9  # of sums over cells
 
 
@@ -73,7 +73,7 @@ class _Picture:
             (self._densities(counts, draws), self._losses(counts)),
             alt="Left, two densities of what is released, and sticks where the last row of either data set"
             " is. Right, the log of their ratio against what is released, in a band of ±ε.",
-            how_to_read="Dashed: exact. Markers: releases by the package. Sticks: where the last row is.",
+            how_to_read="Lines: exact. Markers: releases by the package. Sticks: where the last row is.",
             caption=self._caption(draws),
         )
 
@@ -107,7 +107,7 @@ class _Picture:
         ends, zero = (-REACH, REACH), (0.0, 0.0)
         low, high = (-self.epsilon,) * 2, (self.epsilon,) * 2
         series = [
-            Series("from -ε to ε", ends, zero, low, high, role="reference", colour_key="2"),
+            Series("from -ε to ε", ends, zero, low, high, role="reference", colour_key="idea/data"),
             Series("", self.at[finite], self.loss[finite], role="theory", colour_key="non-private"),
         ]
         enough = counts.min(axis=0) >= FEW
@@ -116,7 +116,9 @@ class _Picture:
             first, second = counts[:, enough]
             measured, spread = np.log(second / first), 2 * np.sqrt(1 / first + 1 / second)
             ends_of = measured - spread, measured + spread
-            series.append(Series("of releases", middles[enough], measured, *ends_of, colour_key="4"))
+            series.append(
+                Series("of releases", middles[enough], measured, *ends_of, colour_key="idea/laplace")
+            )
         top = 2.6 * self.epsilon
         return Panel(
             "privacy loss", "released number", "ln of density X′ over X", tuple(series), "linear", "linear",

@@ -15,7 +15,7 @@ from workbench.chapters.what_epsilon_means.runs.tracing import (
 )
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.parameters import brief
+from workbench.charts.words import number
 from workbench.study.measures import by, share
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
@@ -24,7 +24,8 @@ from workbench.types import Array
 FINE = tuple(int(d) for d in np.unique(np.geomspace(5, 2000, 41).round()))
 DRAWS = {"quick": 4000, "full": 20_000}
 BINS = 41
-PLAIN, PRIVATE = "non-private", "0"
+PLAIN, PRIVATE = "mean/empirical", "idea/gaussian"
+MEMBER, STRANGER = "idea/second", "idea/data"
 
 
 def tracing(run: Run, *, n: int = 100, d: int = 100, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
@@ -37,9 +38,9 @@ def tracing(run: Run, *, n: int = 100, d: int = 100, epsilon: float = 1.0, delta
         (scores(n, d, _drawn(run, n, d)), areas(frame, n, epsilon, delta)),
         alt="Left, densities of the scores of strangers, round 0, and of members, further right. Right, how"
         " often a member scores above a stranger against the number of columns: it rises from a half to 1"
-        " for the exact mean, and stays near a half for the private one, below a dotted line.",
-        how_to_read="A half is guessing. Lines are predictions, markers simulated tables. The dotted line is"
-        " the most that any attacker reaches against this budget, however many columns there are.",
+        " for the exact mean, and stays near a half for the private one, below a bound.",
+        how_to_read="Left, members' scores are larger. Right, a half is guessing; no attacker gets above the"
+        " line for this budget, however many columns there are. Markers: simulated tables.",
     )
 
 
@@ -48,16 +49,20 @@ def scores(n: int, d: int, found: Array) -> Panel:
     spread, series = sqrt(d / n), []
     edges = np.linspace(-4 * spread, d / n + 4 * spread, BINS + 1)
     middles, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
-    for label, key, middle, drawn in zip(("member", "stranger"), "34", (d / n, 0.0), found, strict=True):
+    for label, key, middle, drawn in zip(
+        ("members", "strangers"), (MEMBER, STRANGER), (d / n, 0.0), found, strict=True
+    ):
         curve = np.exp(-(((middles - middle) / spread) ** 2) / 2) / (spread * sqrt(2 * np.pi))
         if len(drawn):
             heights = np.histogram(drawn, edges)[0] / len(drawn) / width
             band = 2 * np.sqrt(heights / len(drawn) / width)
             ends = np.maximum(heights - band, 0.0), heights + band
-            series.append(Series(label, middles, heights, *ends, colour_key=key))
-        series.append(Series("" if len(drawn) else label, middles, curve, role="theory", colour_key=key))
+            series.append(Series("", middles, heights, *ends, colour_key=key))
+        place = middle + 1.6 * spread * (1 if middle else -1), 0.3 / spread
+        series.append(Series(label, middles, curve, role="theory", colour_key=key, label_at=place))
     return Panel(
-        f"exact mean, n = {n}, d = {d}", "score ⟨z, mean⟩", "density", tuple(series), "linear", "linear",
+        f"exact mean, n = {number(n)}, d = {number(d)}", "score of a row", "density", tuple(series),
+        "linear", "linear",
         ylim=(0.0, 0.55 / spread),
     )  # fmt: skip
 
@@ -74,15 +79,20 @@ def areas(frame: pd.DataFrame, n: int, epsilon: float, delta: float) -> Panel:
     """Return the panel of how often a member scores above a stranger, against d."""
     most = most_area(epsilon, delta)
     scale = {d: noise_scale(n, d, epsilon, delta) for d in (*DIMENSIONS, *FINE)}
-    private = f"private, ε = {brief(epsilon)}, δ = {brief(delta)}"
+    private = f"private mean, ε = {number(epsilon)}, δ = {number(delta)}"
     series = [
-        Series("most for this budget", (FINE[0], FINE[-1]), (most, most), role="bound", colour_key=PRIVATE),
+        Series("most for this budget", (FINE[0], FINE[-1]), (most, most), role="reference"),
         Series("", FINE, [area(n, d, 0.0) for d in FINE], role="theory", colour_key=PLAIN),
         Series("", FINE, [area(n, d, scale[d]) for d in FINE], role="theory", colour_key=PRIVATE),
         *(_curve(frame, name, n, key, label) for name, key, label in _curves(private)),
     ]
     return Panel(
-        f"n = {n}", "columns d", "member above stranger", tuple(series), yscale="linear", ylim=(0.45, 1.02)
+        f"n = {number(n)}",
+        "columns d",
+        "chance that a member's score is larger",
+        tuple(series),
+        yscale="linear",
+        ylim=(0.45, 1.02),
     )
 
 

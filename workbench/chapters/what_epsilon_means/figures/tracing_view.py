@@ -41,7 +41,7 @@ def _chart(n: int, d: int, epsilon: float, delta: float, found: Array) -> Chart:
         (scores(n, d, found[0]), _areas(n, d, epsilon, delta, found)),
         alt="Left, densities of the scores of strangers and of members against an exact mean. Right, how"
         " often a member's score is above a stranger's against d, for the exact and for the private mean.",
-        how_to_read="Dashed: predicted. Markers: simulated. Dotted: the most for any attacker.",
+        how_to_read="Lines: predicted. Markers: simulated. Level line: the most for any attacker.",
         caption=_caption(n, d, epsilon, delta, found),
     )
 
@@ -49,7 +49,7 @@ def _chart(n: int, d: int, epsilon: float, delta: float, found: Array) -> Chart:
 def _areas(n: int, d: int, epsilon: float, delta: float, found: Array) -> Panel:
     most = most_area(epsilon, delta)
     series = [
-        Series("most for this budget", ENDS, (most, most), role="bound", colour_key=PRIVATE),
+        Series("most for this budget", ENDS, (most, most), role="reference", colour_key=PRIVATE),
         Series("", FINE, [area(n, one, 0.0) for one in FINE], role="theory", colour_key=PLAIN),
         Series(
             "", FINE, [area(n, one, noise_scale(n, one, epsilon, delta)) for one in FINE], role="theory",

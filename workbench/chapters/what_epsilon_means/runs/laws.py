@@ -22,7 +22,9 @@ from workbench.types import Array
 BOUND = 5.0  # rows are clipped to ±5, a public range
 LAPLACE, GAUSSIAN, MEDIAN, UNCLIPPED = "Laplace", "Gaussian", "median", "Laplace, not clipped"
 MECHANISMS = (LAPLACE, GAUSSIAN, MEDIAN, UNCLIPPED)
-KEYS: Mapping[str, str] = MappingProxyType({LAPLACE: "0", GAUSSIAN: "1", MEDIAN: "2", UNCLIPPED: "3"})
+KEYS: Mapping[str, str] = MappingProxyType(
+    {LAPLACE: "idea/laplace", GAUSSIAN: "idea/gaussian", MEDIAN: "univariate/median", UNCLIPPED: "idea/wrong"}
+)
 
 
 class Law(Protocol):

@@ -7,10 +7,13 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from workbench.lab.publish.site import prose
+from workbench.lab.publish.committed_cells import tagged
+from workbench.lab.publish.site import explorers, prose
 from workbench.lab.schemas import nbformat
 
-CALL = re.compile(r"\blab\.(show|explore|solve|verdicts)\(\s*(?:\w+\.)?(\w+)?")
+CALL = re.compile(r"\blab\.(show|explore|solve|verdicts|film)\(\s*(?:\w+\.|[\"'])?(\w+)?")
+COMMITTED = re.compile(r'<img src="(?:\.\./)?figures/([^"]+)\.svg"')
+LINK = re.compile(r'<a href="(?!https?:|#)([^"#]*)(?:#([^"]*))?">(.*?)</a>', re.DOTALL)
 TITLE = re.compile(r"^#\s+(.*)$", re.MULTILINE)
 SECTION = re.compile(r"^##\s+(.*)$", re.MULTILINE)
 LIVE = '<p class="live">Here the notebook has controls: <code>workbench lab</code> opens it.</p>'
@@ -44,8 +47,11 @@ class Notebook:
     def html(self, targets: Mapping[str, str], titles: Mapping[str, str], verdicts: str) -> Iterator[str]:
         """Yield the cells, given the cards of names, the titles of figures, and what verdicts look like."""
         for cell in self.cells:
+            if tagged(cell):  # the page has its own pictures and verdicts
+                continue
             if cell.cell_type == "markdown":
                 text = prose.headings(prose.html(cell.source), _lower)
+                text = LINK.sub(_within, COMMITTED.sub(r'<img data-picture="\1"', text))
                 yield prose.linked(text, targets)
             elif cell.cell_type == "code":
                 yield self._code(cell, titles, verdicts)
@@ -53,9 +59,8 @@ class Notebook:
     def _code(self, cell: Any, titles: Mapping[str, str], verdicts: str) -> str:
         calls = CALL.findall(cell.source)
         shown = "".join(
-            verdicts if kind == "verdicts" else self._shown(name, titles) if kind == "show" else LIVE
-            for kind, name in calls
-        )
+            verdicts if kind == "verdicts" else self._picture(kind, name, titles) for kind, name in calls
+        ) + explorers.mounted(cell.source)
         code, tags = highlighted(cell.source), cell.metadata.get("tags", ())
         skipped = cell.metadata.get("slideshow", {}).get("slide_type") == "skip"
         if not (skipped or "remove-input" in tags):
@@ -63,12 +68,29 @@ class Notebook:
         label = "Parameters" if "parameters" in tags else "Code"
         return f"{shown}<details class=code><summary>{label}</summary>{code}</details>"
 
+    def _picture(self, kind: str, name: str, titles: Mapping[str, str]) -> str:
+        if kind == "film":
+            return f'<p class="live"><a href="#film/{self.path.stem}/{name}">The film</a></p>'
+        return self._shown(name, titles) if kind == "show" else LIVE
+
     def _shown(self, name: str, titles: Mapping[str, str]) -> str:
         key = f"{self.path.stem}/{name}"
-        if key not in titles:
+        stands = f"figures/{key}.svg" in "".join(cell.source for cell in self.cells)
+        if key not in titles or stands:
             return ""
         image = f'<img data-picture="{escape(key)}" alt="{escape(titles[key])}">'
         return f'<p class="shown"><a href="#figure/{escape(key)}">{image}</a></p>'
+
+
+def _within(found: re.Match[str]) -> str:
+    """Return a link to a proof or a notebook as one to its card; of one to any other file what it says."""
+    file, anchor, said = Path(found[1]), found[2], found[3]
+    card = {".md": "proof", ".ipynb": "notebook"}.get(file.suffix)
+    if card is None or (card == "proof" and file.parent.name != "proofs"):
+        return said
+    section = f"/{anchor}" if anchor and card == "proof" else ""
+    words = re.sub(r"</?code>", "", said)
+    return f'<a href="#{card}/{file.stem}{section}">{words}</a>'
 
 
 def _lower(level: int, content: str, said: str) -> str:

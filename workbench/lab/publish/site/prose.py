@@ -13,6 +13,7 @@ ANCHOR = re.compile(r'(?<=<h\d) id="[^"]*"|<a class="anchor-link".*?</a>')
 HEADING = re.compile(r"<h(\d)>(.*?)</h\1>", re.DOTALL)
 LONG = 30  # characters of a formula in a line that may be wider than a narrow page
 PICTURE = re.compile(r'<img src="([\w/]+)\.svg" alt="([^"]*)"\s*/?>')
+LARGE = re.compile(r"\\((?:big|Big|bigg|Bigg)[lr]?)\\(?:\||[lr]?Vert(?![A-Za-z]))")  # it reads no large norm
 LETTERS = {
     "eps": "ε", "epsilon": "ε", "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "eta": "η",
     "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "rho": "ρ", "sigma": "σ", "tau": "τ", "xi": "ξ",
@@ -28,7 +29,7 @@ def formula(tex: str, *, display: bool = False) -> str:
     from latex2mathml.converter import convert
 
     try:
-        made: str = convert(tex, display="block" if display else "inline")
+        made: str = convert(LARGE.sub(r"\\\1‖", tex), display="block" if display else "inline")
     except Exception:  # the library has many classes, one for each fault of a formula, and no common one
         return f'<code class="tex">{escape(tex)}</code>'
     return made

@@ -1,0 +1,202 @@
+"""Slides of every notebook, opened from a file without a network, measured one by one at two sizes."""
+
+import re
+import time
+from base64 import b64decode, b64encode
+
+import pytest
+
+from tests.browser.conftest import NOTEBOOKS, ROOT
+from workbench.lab.live import films
+from workbench.lab.live.browser import EXPLORERS
+from workbench.lab.project import Project
+from workbench.lab.publish import assets
+from workbench.lab.publish.slides import drawn, slides
+from workbench.lab.publish.slides.page import page
+
+pytestmark = pytest.mark.browser
+
+SIZES = ((1280, 720), (1024, 768))
+MEASURE = (ROOT / "tests" / "browser" / "measure.js").read_text(encoding="utf-8")
+LETTERS = 16.0  # pixels that a letter has at least
+SHARE = 0.5  # of the window that a figure has at least
+WRITTEN_WITHIN = 20.0  # seconds
+SOURCES = "[...document.querySelectorAll('.present .body img')].map((one) => one.src)"
+WIDTH = re.compile(r'<svg\b[^>]*\bwidth="([\d.]+)pt"')
+TEXT = re.compile(r"scale\(([\d.]+) -[\d.]+\)")
+EM = 100.0  # units of a glyph that matplotlib scales by a hundredth of the size of the font
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Return a function: the address of a notebook's slides, written once."""
+    if not assets.complete():
+        assets.fetch()
+    folder, found = tmp_path_factory.mktemp("slides"), {}
+
+    def written(notebook):
+        if notebook not in found:
+            start = time.perf_counter()
+            path, line = slides(Project(ROOT), notebook, folder)
+            assert path, line
+            assert line.endswith("needs no network")
+            assert time.perf_counter() - start < WRITTEN_WITHIN
+            found[notebook] = path.as_uri()
+        return found[notebook]
+
+    return written
+
+
+@pytest.fixture(params=SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def opened(request, browser):
+    """Return a function: the opened slides; afterwards nothing was asked of a network, nothing went wrong."""
+    contexts, wrong = [], []
+
+    def opened(address):
+        width, height = request.param
+        contexts.append(browser.new_context(viewport={"width": width, "height": height}, offline=True))
+        page = contexts[-1].new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+        page.on("request", lambda asked: wrong.append(asked.url) if asked.url.startswith("http") else None)
+        page.goto(address)
+        page.wait_for_selector("html[data-ready]", state="attached")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not wrong
+
+
+def each(page):
+    """Yield the place of every slide, with the slide shown."""
+    for place in range(page.evaluate("Reveal.getTotalSlides()")):
+        page.evaluate(f"Reveal.slide({place})")
+        yield place
+
+
+def letters(page):
+    """Return the smallest letters of a picture that is drawn by paths, in its own points over its width."""
+    (source,) = page.evaluate(SOURCES)
+    text = b64decode(source.partition(",")[2]).decode()
+    return min(map(float, TEXT.findall(text))) * EM / float(WIDTH.search(text)[1])
+
+
+def faults_of(page, place, folder):
+    """Yield what is wrong with the slide that is shown; keep its picture."""
+    found = page.evaluate(MEASURE)
+    where, layout, figure = f"{place} ({found['title']})", found["layout"], found["figure"]
+    if found["over"] > 1 or found["hidden"] > 1:
+        yield f"{where}: {found['over']:.0f} px over, {found['hidden']:.0f} px hidden"
+    if found["smallest"][0] < LETTERS - 0.01 or found["number"] < LETTERS:
+        yield f"{where}: letters of {found['smallest']}"
+    if layout == "figure" and (size := letters(page) * figure["width"]) < LETTERS - 0.01:
+        yield f"{where}: letters of {size:.1f} px in the picture"
+    large = layout in ("figure", "film")
+    if large and (figure["share"] < SHARE or figure["below"] < 0 or not figure["loaded"]):
+        yield f"{where}: {figure}"
+    page.screenshot(path=folder / f"{place:02d}.png")
+
+
+def kept(output, name, page):
+    folder = output / "slides" / name / str(page.viewport_size["width"])
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_slide_fits_and_can_be_read(notebook, opened, written, output):
+    page = opened(written(notebook))
+    folder, faults, kinds = kept(output, notebook.stem, page), [], set()
+    for place in each(page):
+        kinds.add(page.evaluate("document.querySelector('section.present').dataset.layout"))
+        faults += faults_of(page, place, folder)
+    assert not faults, "\n".join(faults)
+    assert kinds >= {"title", "outline", "statement", "figure", "exercise", "score"}
+
+
+@pytest.fixture(scope="module")
+def moving(tmp_path_factory):
+    """The address of slides with every film and every explorer."""
+    shown = [drawn.film(one) for one in films.found(ROOT / "figures").values()]
+    shown += [drawn.live(name, {}) for name in EXPLORERS]
+    path = tmp_path_factory.mktemp("moving") / "moving.html"
+    path.write_text(page("moving", shown, {}), encoding="utf-8")
+    return path.as_uri()
+
+
+def test_films_and_explorers_fit_and_can_be_read(opened, moving, output):
+    page = opened(moving)
+    page.wait_for_timeout(500)
+    folder, faults = kept(output, "moving", page), []
+    for place in each(page):
+        page.wait_for_timeout(200)
+        faults += faults_of(page, place, folder)
+    assert not faults, "\n".join(faults)
+    assert place == 4 + len(EXPLORERS) - 1
+
+
+def test_a_film_is_moved_by_keys_and_mouse_and_plays(opened, moving):
+    page = opened(moving)
+    film = page.locator("section.present .workbench-film")
+    handle, output, button = film.locator("input"), film.locator("output"), film.locator("button")
+
+    def frame():
+        shown = film.locator("g.frame:visible")
+        assert shown.count() == 1
+        assert f"{output.text_content()}: " in handle.get_attribute("aria-valuetext")
+        return int(output.text_content().split()[0])
+
+    assert frame() == 1
+    handle.focus()
+    for key, wanted in (("ArrowRight", 2), ("End", 12), ("ArrowLeft", 11), ("ArrowRight", 12), ("Home", 1)):
+        page.keyboard.press(key)
+        assert frame() == wanted
+        assert page.evaluate("Reveal.getIndices().h") == 0
+    box = handle.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert frame() in (6, 7)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 4, box["y"] + box["height"] / 2, steps=5)
+    page.mouse.up()
+    assert frame() == 12
+    button.click()
+    assert (frame(), button.get_attribute("aria-label")) == (1, "Pause")
+    page.wait_for_function("document.querySelector('section.present output').textContent.startsWith('3 ')")
+    page.keyboard.press("Space")
+    stopped = frame()
+    page.wait_for_timeout(1500)
+    assert (frame(), button.get_attribute("aria-label")) == (stopped, "Play")
+
+
+def test_the_player_of_a_notebook_is_the_same_module(browser):
+    (film, *_) = films.found(ROOT / "figures").values()
+    page, module = browser.new_page(), b64encode((films.HERE / "film.mjs").read_bytes())
+    page.evaluate(
+        """async ([module, markup]) => {
+            const made = await import(`data:text/javascript;base64,${module}`);
+            made.default.render({ model: { get: () => markup }, el: document.body });
+        }""",
+        [module.decode(), films.element(film)],
+    )
+    page.locator("input").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator("output").text_content() == "2 of 12"
+    assert page.locator("g.frame:visible").count() == 1
+    page.close()
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_solutions_open_and_fit_or_scroll(notebook, opened, written):
+    page, seen = opened(written(notebook)), 0
+    for _ in each(page):
+        for summary in page.locator("section.present summary").all():
+            summary.click()
+            box = page.locator("section.present details[open]").bounding_box()
+            frame = page.locator("section.present").bounding_box()
+            assert box["y"] + box["height"] <= frame["y"] + frame["height"] + 1
+            assert box["x"] + box["width"] <= frame["x"] + frame["width"] + 1
+            summary.click()
+            seen += 1
+    assert seen

@@ -1,0 +1,148 @@
+"""What a cell says when it is run: its figure agrees with the committed one or differs."""
+
+import re
+
+import pytest
+
+from workbench.charts import canonical_json
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.lab.live import deciding, recomputed, session
+from workbench.lab.live.session import Session
+
+HOLDS = "one-mean/flat-in-radius"
+OPEN = "one-mean/stable-histogram-rows-proved"
+REFUTED = "sparse-covariance/stated-noise-keeps-promise"
+
+
+def falls(run, *, n=3):
+    """Draw a figure whose numbers depend on the profile and on n."""
+    first = 0.3 if run.profile == "quick" else 0.29
+    series = Series("measured", (10, 100), (first, n / 30), colour_key="mean/prime")
+    panel = Panel("Error", "n", "error", (series,))
+    return Chart("falls", "It falls", (panel,), alt="It falls.", how_to_read="Down is good.")
+
+
+@pytest.fixture
+def figures(tmp_path, monkeypatch):
+    """Committed figures of a chapter, made by a full run."""
+    figures = tmp_path / "figures"
+    monkeypatch.setattr(recomputed, "figures_folder", lambda: None)
+    monkeypatch.setattr(session, "publish", lambda *_: None)
+    Session("one", out=str(figures / "01_one"), profile="full", seed=7).show(falls)
+    monkeypatch.setattr(recomputed, "figures_folder", lambda: figures)
+    return figures
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Return a function: the page and the text of the figure, as a session shows it."""
+
+    def run(profile="quick", seed=7, chapter="one", **parameters):
+        shown = []
+        monkeypatch.setattr(session, "publish", lambda page, text: shown.append((page, text)))
+        Session(chapter, out=str(tmp_path / "out"), profile=profile, seed=seed).show(falls, **parameters)
+        (found,) = shown
+        return found
+
+    return run
+
+
+def unfolded(page):
+    """The pictures that are seen."""
+    return re.findall(r"<img", re.sub(r"<details.*?</details>", "", page, flags=re.DOTALL))
+
+
+@pytest.mark.usefixtures("figures")
+@pytest.mark.parametrize(("profile", "whose"), [("quick", ", in its quick profile"), ("full", "")])
+def test_a_figure_that_agrees_is_one_line_and_a_folded_picture(run, tmp_path, profile, whose):
+    page, text = run(profile)
+    assert text == f"recomputed: agrees with the committed figure{whose}"
+    assert text in page
+    assert unfolded(page) == []
+    assert page.count("<img") == 1
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"falls.json", "falls.svg"}
+
+
+@pytest.mark.usefixtures("figures")
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [({"n": 6}, "n = 6, there 3"), ({"seed": 8}, "seed = 8, there 7")],
+)
+def test_at_other_parameters_the_fresh_picture_is_shown_and_the_line_names_them(run, asked, said):
+    page, text = run(**asked)
+    assert text == f"recomputed at other parameters than the committed figure: {said}\nIt falls."
+    assert len(unfolded(page)) == 1
+
+
+def test_a_parameter_that_differs_in_its_last_bit_is_the_same():
+    assert 1.75 * 0.2 != 0.35
+    assert recomputed._away({"level": 1.75 * 0.2}, {"level": 0.35}) == []
+    assert recomputed._away({"level": 0.3501}, {"level": 0.35}) == ["level = 0.3501, there 0.35"]
+    assert recomputed._away({"ends": (1, 2)}, {"ends": [1, 2]}) == []
+
+
+def test_numbers_that_differ_are_named_and_the_fresh_picture_is_shown(run, figures):
+    path = figures / "01_one" / "falls.json"
+    content = canonical_json.read(path)
+    content["charts"]["quick"]["panels"][0]["series"][0]["y"][0] = 0.4
+    canonical_json.write(path, content)
+    page, text = run()
+    assert text.startswith("recomputed: differs from the committed figure: charts quick panels[0]")
+    assert "y[0]: 0.3, committed 0.4" in text
+    assert len(unfolded(page)) == 1
+
+
+def test_where_nothing_is_committed_the_fresh_picture_stands_alone(run, figures, monkeypatch):
+    page, text = run(chapter="two")
+    assert (text, len(unfolded(page))) == ("It falls.", 1)
+    monkeypatch.setattr(recomputed, "figures_folder", lambda: None)
+    assert run() == (page, text)
+    assert 'workbench-recomputed"' not in page
+    assert figures.is_dir()
+
+
+def records(*pairs):
+    return [{"id": name, "statement": "Said.", "status": status} for name, status in pairs]
+
+
+@pytest.fixture
+def kept(monkeypatch):
+    """The committed verdicts of three claims, all as expected."""
+    found = records((HOLDS, "HOLDS"), (OPEN, "UNDECIDED"), (REFUTED, "REFUTED"))
+    monkeypatch.setattr(deciding, "full_verdicts", lambda: {one["id"]: one for one in found})
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_quick_run_tells_the_full_verdicts_and_whether_it_agrees():
+    page, text = deciding.told(records((HOLDS, "UNDECIDED"), (OPEN, "UNDECIDED")), full=False)
+    line = text.splitlines()[0]
+    assert line == (
+        "1 of 2 claims holds in the full run; 1 is undecided, as expected. "
+        "This quick run agrees: 1 comes out alike, 1 needs the trials of the full run."
+    )
+    head, _, table = page.partition("<details")
+    assert line in head
+    assert "<table" not in head
+    assert table.count("<tr>") == 3
+    row = next(part for part in table.split("<tr>") if HOLDS in part)
+    assert re.search(r"HOLDS.*needs the trials of the full run", row)
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_quick_run_that_contradicts_the_full_run_says_so():
+    _, text = deciding.told(records((HOLDS, "REFUTED"), (REFUTED, "REFUTED")), full=False)
+    assert f"This quick run differs: {HOLDS} is REFUTED, in the full run HOLDS." in text
+
+
+def test_a_full_run_speaks_for_itself():
+    decided = records((HOLDS, "HOLDS"), (OPEN, "UNDECIDED"), (REFUTED, "HOLDS"))
+    _, text = deciding.told(decided, full=True, remark="And more.")
+    line = "2 of 3 claims hold in the full run; 1 is undecided, as expected. And more."
+    assert text.splitlines()[0] == line
+
+
+def test_a_quick_run_alone_says_what_it_decides(monkeypatch):
+    monkeypatch.setattr(deciding, "full_verdicts", dict)
+    _, text = deciding.told(records((HOLDS, "HOLDS"), (OPEN, "UNDECIDED")), full=False)
+    line = "In this quick run 1 claim holds, 1 needs the trials of the full profile."
+    assert text.splitlines()[0] == line

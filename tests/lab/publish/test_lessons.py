@@ -1,0 +1,91 @@
+"""The 90-minute plans: their minutes, their sections, and an answer to whatever is asked."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from workbench.lab.project import Project
+
+ROOT = Path(__file__).parents[3]
+LESSONS = ROOT / "notebooks" / "lessons"
+STEMS = [path.stem for path in Project(ROOT).notebooks]
+PARTS = [
+    "Aims",
+    "Ninety minutes",
+    "Section by section",
+    "Predict first",
+    "In 45 minutes",
+    "What students get wrong",
+]
+ROW = re.compile(r"^\| (\d+) \| (.+?) \| (.+) \|$", re.MULTILINE)
+ASKED = re.compile(r"^\*\*Predict (\d)\*\* \((.+?)\)\. (.+)\n\n\*Answer\.\* (.+)$", re.MULTILINE)
+
+
+def headings(stem):
+    found = json.loads((ROOT / "notebooks" / f"{stem}.ipynb").read_text(encoding="utf-8"))["cells"]
+    texts = ("".join(cell["source"]) for cell in found if cell["cell_type"] == "markdown")
+    return [line for text in texts for line in re.findall(r"^##? (.*)$", text, re.MULTILINE)]
+
+
+@pytest.fixture(params=STEMS)
+def lesson(request):
+    return request.param, (LESSONS / f"{request.param}.md").read_text(encoding="utf-8")
+
+
+def part(text, name):
+    return text.partition(f"\n## {name}\n")[2].partition("\n## ")[0].strip()
+
+
+def test_every_notebook_has_a_plan_and_every_plan_a_notebook():
+    assert sorted(path.stem for path in LESSONS.glob("*.md")) == STEMS
+    listed = (ROOT / "notebooks" / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"\]\(lessons/(\w+)\.md\)", listed) == STEMS
+
+
+def test_a_plan_has_its_parts_and_fits_on_two_pages(lesson):
+    _, text = lesson
+    assert text.startswith("# Lesson: ")
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == PARTS
+    assert len(text.splitlines()) <= 100
+    assert len(re.findall(r"^\d\. ", part(text, "Aims"), re.MULTILINE)) == 3
+    assert all(part(text, name) for name in PARTS)
+
+
+def test_minutes_add_up_to_ninety_and_sections_are_those_of_the_notebook(lesson):
+    stem, text = lesson
+    rows = ROW.findall(part(text, "Ninety minutes"))
+    assert sum(int(minutes) for minutes, _, _ in rows) == 90
+    known = headings(stem)
+    places = [known.index(section) for _, section, _ in rows]
+    assert places == sorted(set(places))
+    explained = re.findall(r"^\*\*(.+?)\.?\*\*", part(text, "Section by section"), re.MULTILINE)
+    assert len(explained) >= 3
+    assert set(explained) <= {section for _, section, _ in rows}
+
+
+def test_the_short_form_takes_forty_five_minutes(lesson):
+    kept = re.findall(r"\(([\d, ]+) minutes\)", part(lesson[1], "In 45 minutes"))
+    assert sum(int(minutes) for some in kept for minutes in some.split(",")) == 45
+
+
+def test_every_question_has_an_answer_and_a_section_of_the_plan(lesson):
+    _, text = lesson
+    asked = part(text, "Predict first")
+    found = ASKED.findall(asked)
+    assert len(found) == asked.count("**Predict") == asked.count("*Answer.*") >= 3
+    assert [int(number) for number, *_ in found] == list(range(1, len(found) + 1))
+    sections = {section for _, section, _ in ROW.findall(part(text, "Ninety minutes"))}
+    assert {section for _, section, _, _ in found} <= sections
+    named = {int(number) for number in re.findall(r"\bPredict (\d)\b(?!\*\*)", text)}
+    assert named == {int(number) for number, *_ in found}
+
+
+def test_a_plan_names_exercises_that_there_are(lesson):
+    stem, text = lesson
+    named = re.findall(r"\b[Ee]xercise (\d)", text)
+    notebook = (ROOT / "notebooks" / f"{stem}.ipynb").read_text(encoding="utf-8")
+    asked = notebook.partition('"## Exercises\\n"')[2].partition("<details>")[0]
+    assert named
+    assert all(re.search(rf'"{number}\. ', asked) for number in named)

@@ -1,0 +1,90 @@
+"""Hidden worlds: whether somebody's function is accurate on data that it has not seen.
+
+A *world* draws a data set and the truth behind it. An audit judges what a function betrays, the worlds
+whether it is of any use: noise alone passes the one, the plain mean passes the other.
+
+>>> def known(rng):
+...     return rng.normal(3.0, 1.0, size=400), 3.0
+>>> print(hidden_worlds(lambda x, trials, rng: x.mean(), known, within=0.5))
+within 0.5 of the truth in 200 of 200 hidden worlds, 90 % wanted: PASSED
+>>> bool(hidden_worlds(lambda x, trials, rng: 0.0, known, within=0.5))
+False
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+
+from workbench.errors import integer_at_least, positive, probability
+from workbench.study.audit.audit import Mechanism
+from workbench.study.profiles import AUDIT_LEVEL
+from workbench.study.rules import refuted_from
+from workbench.study.sweeps.streams import Role, stream
+from workbench.types import Array
+
+World = Callable[[Generator], tuple[Array, ArrayLike]]
+WORLDS, SHARE = 200, 0.9
+
+
+@dataclass(frozen=True)
+class Judged:
+    """In how many worlds a function was near enough, and whether these are too few; true if they are not."""
+
+    within: float
+    share: float
+    good: int
+    worlds: int
+
+    def __bool__(self) -> bool:
+        return self.worlds - self.good < refuted_from(self.worlds, 1 - self.share, AUDIT_LEVEL)
+
+    def __str__(self) -> str:
+        passed = "PASSED" if self else "FAILED"
+        return (
+            f"within {self.within:g} of the truth in {self.good} of {self.worlds} hidden worlds,"
+            f" {100 * self.share:g} % wanted: {passed}"
+        )
+
+
+def hidden_worlds(
+    mechanism: Mechanism,
+    world: World,
+    *,
+    within: float,
+    share: float = SHARE,
+    worlds: int = WORLDS,
+    seed: int = 0,
+) -> Judged:
+    """Run a function once in each of many worlds, and count where it is within a distance of the truth.
+
+    Parameters
+    ----------
+    mechanism
+        What an audit attacks: a function of a data set, a number of trials and a generator. One trial is run.
+    world
+        Draws a data set and its truth, a number or an array.
+    within
+        The distance, Euclidean, that is near enough.
+    share
+        Of the worlds, in which it must be. A function that is near enough with this probability fails by
+        chance with probability `AUDIT_LEVEL` at most.
+    worlds
+        How many.
+    seed
+        Of the worlds and of the function's noise.
+    """
+    positive(within=within)
+    probability(share=share)
+    integer_at_least(1, worlds=worlds)
+    good = 0
+    for block in range(worlds):
+        data, noise = (stream(seed, role, "hidden worlds", 0, block) for role in (Role.DATA, Role.NOISE))
+        x, truth = world(data)
+        answer: Any = mechanism(x, 1, noise)
+        error = np.asarray(answer, np.float64).ravel() - np.asarray(truth, np.float64).ravel()
+        good += bool(np.linalg.norm(error) <= within)
+    return Judged(within, share, good, worlds)
