@@ -12,7 +12,8 @@ from scipy.special import ndtri
 
 from workbench.errors import ArgumentError, positive, probability
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
-from workbench.privacy.conversions import bounded_range_epsilon, gdp_within_approx
+from workbench.privacy.concentrated import bounded_range_epsilon, laplace_epsilon
+from workbench.privacy.conversions import gdp_within_approx
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
 from workbench.types import Array
@@ -33,7 +34,13 @@ def approximate_cost(charge: Charge) -> ApproxDP:
 
 
 def laplace_scale(charge: Charge) -> float:
-    """Return Δ₁/ε (Dwork, McSherry, Nissim & Smith 2006)."""
+    """Return Δ₁/ε (Dwork, McSherry, Nissim & Smith 2006); under zCDP, ε + e^-ε - 1 = ρ.
+
+    The latter for Laplace noise of reals: `proofs/univariate.md`, section 5.7.
+    """
+    match charge.cost:
+        case ZCDP(rho, 0.0):
+            return charge.sensitivity / laplace_epsilon(rho)
     return charge.sensitivity / pure_cost(charge).epsilon
 
 
@@ -66,7 +73,7 @@ def classic_gaussian_scale(sensitivity: float, epsilon: float, delta: float) -> 
 def selection_scale(charge: Charge) -> float:
     """Return 2Δ/ε, the scale of Gumbel or exponential noise on scores of sensitivity Δ.
 
-    Under zCDP, ε = √(8ρ): the exponential mechanism's log-likelihood ratio has range ε.
+    Under zCDP, ε of `bounded_range_epsilon`: the exponential mechanism's log-likelihood ratio has range ε.
     """
     match charge.cost:
         case PureDP(epsilon):
@@ -88,13 +95,14 @@ def truncated_laplace_bound(charge: Charge) -> float:
 
 
 def laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
-    """Return `value` + Lap(Δ₁/ε) per entry: ε-DP."""
+    """Return `value` + Lap(Δ₁/ε) per entry: ε-DP and (ε + e^-ε - 1)-zCDP."""
     return noise.laplace(value, charge.sensitivity, laplace_scale(charge))
 
 
 def discrete_laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
     """Return integers + discrete Laplace noise, P(z) ∝ e^(-|z| ε/Δ₁): ε-DP, no low bits to leak."""
-    return noise.discrete_laplace(value, charge.sensitivity, laplace_scale(charge))
+    scale = charge.sensitivity / pure_cost(charge).epsilon
+    return noise.discrete_laplace(value, charge.sensitivity, scale)
 
 
 def truncated_laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
@@ -154,8 +162,8 @@ _ADDITIVE = {"laplace": laplace, "discrete_laplace": discrete_laplace, "gaussian
 def exponential(scores: ArrayLike, charge: Charge, noise: NoiseSource, log_base: ArrayLike = 0.0) -> int:
     """Return an index drawn with probability ∝ base · e^(ε score/(2Δ)), by Gumbel-max (LKKO21 eq. 19).
 
-    ε-DP and, as a bounded-range mechanism, ε²/8-zCDP. `log_base` is the log of a public base measure; an
-    entry of -inf is never chosen.
+    ε-DP and, as a bounded-range mechanism, of the zCDP of `zcdp_from_bounded_range`. `log_base` is the
+    log of a public base measure; an entry of -inf is never chosen.
     """
     scale = selection_scale(charge)
     logits = np.asarray(scores, np.float64) + scale * np.asarray(log_base, np.float64)
