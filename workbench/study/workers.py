@@ -40,7 +40,8 @@ def cluster(scheduler: str) -> Iterator[Executor]:
         from distributed import Client
     except ModuleNotFoundError:
         raise ArgumentError("backend", "dask", 'the extra: pip install "dp-workbench[dask]"') from None
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a loss is said once, by whoever computes
+    for name in ("distributed.client", "distributed.core"):  # a loss is said once, by whoever computes
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(scheduler, timeout=ANSWER, set_as_default=False)
     except (OSError, ValueError):
