@@ -180,7 +180,7 @@ def panel(title: str, curves: list[Series], references: list[Series], model: str
     floor = min([FLOOR, *(0.7 * y for one in curves for y in one.y)])
     limits = None
     if model == "local" and series:
-        top = 1.6 * max(y for one in series for y in one.y)
+        top = 1.6 * max((y for one in series for y in one.y), default=1.0)
         limits = (float(f"{floor:.3g}"), float(f"{top:.3g}"))
     named = zip(REFERENCES, references, strict=False)
     marks = [one for name, line in named for one in _name(name, line, model, floor)]
