@@ -13,6 +13,7 @@ from scipy.special import ndtri
 from workbench.errors import ArgumentError, positive, probability
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
 from workbench.privacy.conversions import bounded_range_epsilon, gdp_within_approx
+from workbench.privacy.grid import Integers
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
 from workbench.types import Array
@@ -151,15 +152,15 @@ def additive(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
 _ADDITIVE = {"laplace": laplace, "discrete_laplace": discrete_laplace, "gaussian": gaussian}
 
 
-def exponential(scores: ArrayLike, charge: Charge, noise: NoiseSource, log_base: ArrayLike = 0.0) -> int:
-    """Return an index drawn with probability ∝ base · e^(ε score/(2Δ)), by Gumbel-max (LKKO21 eq. 19).
+def exponential(
+    scores: ArrayLike, charge: Charge, noise: NoiseSource, weights: Integers | Array | None = None
+) -> int:
+    """Return an index drawn with probability ∝ weight · e^(ε score/(2Δ)) (LKKO21 eq. 19).
 
-    ε-DP and, as a bounded-range mechanism, ε²/8-zCDP. `log_base` is the log of a public base measure; an
-    entry of -inf is never chosen.
+    ε-DP and, as a bounded-range mechanism, ε²/8-zCDP. `weights` are a base measure, in any unit; an entry of
+    0 is never chosen. They and the scores are whole numbers where noise is to be exact.
     """
-    scale = selection_scale(charge)
-    logits = np.asarray(scores, np.float64) + scale * np.asarray(log_base, np.float64)
-    return int(np.argmax(noise.gumbel(logits, charge.sensitivity, scale)))
+    return noise.choice(scores, charge.sensitivity, selection_scale(charge), weights)
 
 
 def noisy_max(scores: ArrayLike, charge: Charge, noise: NoiseSource) -> int:

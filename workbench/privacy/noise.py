@@ -48,8 +48,8 @@ class NoiseSource(Protocol):
         """Add a symmetric normal matrix: sd scale on the diagonal, scale/√2 off it."""
         ...
 
-    def gumbel(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Add Gumbel noise of the given scale."""
+    def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Any = None) -> int:
+        """Choose an index with probability proportional to weight · e^(score/scale), of weight 1 if None."""
         ...
 
     def exponential(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
@@ -116,10 +116,11 @@ class SimulatedNoise:
 
         return _plus(value, draw)
 
-    def gumbel(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Add Gumbel noise of the given scale: minus the log of an exponential variable."""
+    def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Any = None) -> int:
+        """Choose an index by Gumbel-max: minus the log of an exponential variable is added to each score."""
+        logits = _logits(scores, scale, weights)
         with np.errstate(divide="ignore"):
-            return _plus(value, lambda shape: -scale * np.log(self.rng.standard_exponential(shape)))
+            return int(np.argmax(logits - scale * np.log(self.rng.standard_exponential(logits.shape))))
 
     def exponential(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add exponential noise of mean scale."""
@@ -147,6 +148,14 @@ def _plus(value: ArrayLike, draw: Callable[[tuple[int, ...]], Array]) -> Array:
     return centre + draw(centre.shape)
 
 
+def _logits(scores: ArrayLike, scale: float, weights: Any) -> Array:
+    values = np.asarray(scores, np.float64)
+    if weights is None:
+        return values
+    with np.errstate(divide="ignore"):
+        return np.asarray(values + scale * np.log(np.asarray(weights, np.float64)))
+
+
 def _shaped(root: ArrayLike, draw: Callable[[int], Array]) -> Array:
     """Return L M Lᵀ for a root L of the value and a random matrix M, exactly symmetric."""
     factor = np.asarray(root, np.float64)
@@ -161,7 +170,11 @@ class UnitNoise:
     def _add(self, value: ArrayLike, sensitivity: float, scale: float, *rest: float) -> Array:
         return np.asarray(value, np.float64) + scale
 
-    laplace = truncated_laplace = discrete_laplace = gaussian = gumbel = exponential = _add
+    laplace = truncated_laplace = discrete_laplace = gaussian = exponential = _add
+
+    def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Any = None) -> int:
+        """Choose the likeliest index."""
+        return int(np.argmax(_logits(scores, scale, weights)))
 
     def symmetric_gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add scale on the diagonal and scale/√2 off it."""

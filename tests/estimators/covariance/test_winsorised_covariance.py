@@ -15,7 +15,7 @@ from workbench.estimators.parts.preconditioned.winsorised_covariance import (
     uncensored_spectrum,
     unwinsorised,
 )
-from workbench.estimators.parts.rows import second_moment_within
+from workbench.estimators.parts.integers import second_moment_within
 from workbench.linalg import second_moment
 from workbench.privacy import ZCDP, GaussianDP, SimulatedNoise, UnitNoise
 

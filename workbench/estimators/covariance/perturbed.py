@@ -24,7 +24,8 @@ from workbench.errors import checked
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
 from workbench.estimators.parts.foreseen import better_than, median_noise_norm, median_norm
-from workbench.estimators.parts.rows import require_radius, second_moment_sensitivity, second_moment_within
+from workbench.estimators.parts.integers import second_moment_within
+from workbench.estimators.parts.rows import require_radius, second_moment_sensitivity
 from workbench.estimators.parts.sparse.paper_noise import paper_plan
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian, gaussian_scale, symmetric_gaussian

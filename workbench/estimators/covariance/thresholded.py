@@ -36,7 +36,8 @@ from workbench.errors import ArgumentError, checked, one_of
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance, expected_norm, perturbed
 from workbench.estimators.parts.budgets import step_budgets, steps_plan
-from workbench.estimators.parts.rows import require_radius, second_moment_sensitivity, second_moment_within
+from workbench.estimators.parts.integers import second_moment_within
+from workbench.estimators.parts.rows import require_radius, second_moment_sensitivity
 from workbench.estimators.parts.sparse.thresholding import DEFAULT, RULES, Noise, Rule, thresholded
 from workbench.linalg import norms, psd_part
 from workbench.privacy import Budget, Charge, NoiseSource, Plan

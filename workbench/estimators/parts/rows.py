@@ -108,11 +108,6 @@ def mean_sensitivity(n: int, radius: float) -> float:
     return 2 * radius / n
 
 
-def second_moment_within(x: Array, radius: float) -> Array:
-    """Return (1/n) Σ w wᵀ of the rows w clipped to the ball of `radius`, a block of rows at a time."""
-    return moment_of(x, lambda rows: within_ball(rows, radius))
-
-
 def moment_of(x: Array, change: Callable[[Array], Array]) -> Array:
     """Return (1/n) Σ w wᵀ of the rows that a map of each row makes, without a second copy of all of them."""
     parts = (change(x[block]) for block in blocks(*x.shape))

@@ -26,7 +26,8 @@ from workbench.estimators.parts.preconditioned.heavy_tailed_design import (
     preconditioning_step,
 )
 from workbench.estimators.parts.preconditioned.preconditioning import mapped_back
-from workbench.estimators.parts.rows import second_moment_sensitivity, second_moment_within
+from workbench.estimators.parts.integers import second_moment_within
+from workbench.estimators.parts.rows import second_moment_sensitivity
 from workbench.linalg import norms, psd_part
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated

@@ -1,0 +1,93 @@
+"""`SecureNoise`: noise that may be released, of whole numbers and of the operating system's randomness.
+
+Every statistic comes as whole numbers and a public unit (`privacy.grid`). The noise is ⌊X + ½⌋, X exactly the
+real variable of the mechanism in that unit (`privacy.exact`), its scale rounded up to a whole number; with whole
+numbers q, q + ⌊X + ½⌋ = ⌊q + X + ½⌋, a function of what the ideal mechanism releases: the accounting of the
+ideal one holds. There is no seed. Nothing is claimed about the time that a draw takes.
+
+Proof: `proofs/exact.md`, section 2.
+"""
+
+from math import ceil, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench.errors import ArgumentError
+from workbench.privacy import exact
+from workbench.privacy.grid import Integers, OnGrid, on_grid
+from workbench.types import Array
+
+
+class SecureNoise:
+    """Exact noise on a grid; it takes no argument: what could be repeated would not be private.
+
+    Needs the extra `secure`. A statistic that is not on a grid is refused; `workbench list --secure` says
+    which step of which estimator has one.
+    """
+
+    def laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add Laplace noise."""
+        at = _whole(value)
+        return at.plus(exact.laplace(_units(scale, at), at.shape))
+
+    def truncated_laplace(self, value: ArrayLike, sensitivity: float, scale: float, bound: float) -> Array:
+        """Add Laplace noise conditioned on [-bound, bound], the bound rounded up to the grid."""
+        at = _whole(value)
+        return at.plus(exact.truncated_laplace(_units(scale, at), _units(bound, at), at.shape))
+
+    def discrete_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add integer noise of probability proportional to e^(-|z|/scale)."""
+        at = _whole(value)
+        return at.plus(exact.discrete_laplace(scale / at.unit, at.shape))
+
+    def gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add normal noise."""
+        at = _whole(value)
+        return at.plus(exact.normal(_units(scale, at), at.shape))
+
+    def symmetric_gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add a symmetric normal matrix: sd scale on the diagonal, at least scale/√2 off it."""
+        at = _whole(value)
+        d = len(at)
+        noise = np.zeros((d, d), object)
+        noise[np.triu_indices(d, 1)] = exact.normal(_units(scale / sqrt(2), at), (d * (d - 1) // 2,))
+        noise = noise + noise.T
+        noise[np.diag_indices(d)] = exact.normal(_units(scale, at), (d,))
+        return at.plus(noise)
+
+    def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Integers | None) -> int:
+        """Choose an index with probability proportional to weight · e^(score/scale)."""
+        at = _whole(scores)
+        return exact.choose(at.counts, at.unit / scale, weights)
+
+    def exponential(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add exponential noise."""
+        at = _whole(value)
+        return at.plus(exact.exponential(_units(scale, at), at.shape))
+
+    def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Refuse: the noise of a mask is no whole number."""
+        raise ArgumentError("rng", "SecureNoise", "SimulatedNoise: this mask has no exact noise")
+
+    wishart = square = thompson_laplace
+
+    def uniform(self, low: float, high: float) -> float:
+        """Return a uniform point of [low, high], on 2^53 points: no privacy hangs on it."""
+        return low + (high - low) * (exact.below(2**53) / 2**53)
+
+
+def _whole(value: Any) -> OnGrid:
+    at = on_grid(value)
+    if at is None:
+        raise ArgumentError("value", "statistic of floats", "whole numbers and a unit (privacy.grid)")
+    return at
+
+
+def _units(scale: float, at: OnGrid) -> float:
+    """Return a scale in units, rounded up to a whole number: never less than the scale itself.
+
+    The quotient of floats may be too small by a relative 2^-53.
+    """
+    return float(ceil(scale / at.unit * (1 + 2.0**-50)))
