@@ -11,6 +11,7 @@ release for the world needs a secure source, on a grid, with operating-system ra
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf, log
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -48,8 +49,8 @@ class NoiseSource(Protocol):
         """Add a symmetric normal matrix: sd scale on the diagonal, scale/√2 off it."""
         ...
 
-    def gumbel(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Add Gumbel noise of the given scale."""
+    def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Any = None) -> int:
+        """Choose an index with probability proportional to weight · e^(score/scale), of weight 1 if None."""
         ...
 
     def exponential(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
@@ -116,10 +117,11 @@ class SimulatedNoise:
 
         return _plus(value, draw)
 
-    def gumbel(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Add Gumbel noise of the given scale: minus the log of an exponential variable."""
+    def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Any = None) -> int:
+        """Choose an index by Gumbel-max: minus the log of an exponential variable is added to each score."""
+        logits = _logits(scores, scale, weights)
         with np.errstate(divide="ignore"):
-            return _plus(value, lambda shape: -scale * np.log(self.rng.standard_exponential(shape)))
+            return int(np.argmax(logits - scale * np.log(self.rng.standard_exponential(logits.shape))))
 
     def exponential(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add exponential noise of mean scale."""
@@ -147,6 +149,19 @@ def _plus(value: ArrayLike, draw: Callable[[tuple[int, ...]], Array]) -> Array:
     return centre + draw(centre.shape)
 
 
+def _logits(scores: ArrayLike, scale: float, weights: Any) -> Array:
+    values = np.asarray(scores, np.float64)
+    return values if weights is None else np.asarray(values + scale * _logs(np.asarray(weights)))
+
+
+def _logs(weights: Any) -> Array:
+    """Return logs: -inf of 0, those of whole numbers of any size."""
+    if weights.dtype == object:
+        return np.array([log(weight) if weight else -inf for weight in weights])
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(weights))
+
+
 def _shaped(root: ArrayLike, draw: Callable[[int], Array]) -> Array:
     """Return L M Lᵀ for a root L of the value and a random matrix M, exactly symmetric."""
     factor = np.asarray(root, np.float64)
@@ -161,7 +176,11 @@ class UnitNoise:
     def _add(self, value: ArrayLike, sensitivity: float, scale: float, *rest: float) -> Array:
         return np.asarray(value, np.float64) + scale
 
-    laplace = truncated_laplace = discrete_laplace = gaussian = gumbel = exponential = _add
+    laplace = truncated_laplace = discrete_laplace = gaussian = exponential = _add
+
+    def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Any = None) -> int:
+        """Choose the likeliest index."""
+        return int(np.argmax(_logits(scores, scale, weights)))
 
     def symmetric_gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add scale on the diagonal and scale/√2 off it."""
