@@ -94,7 +94,7 @@ def sorted_groups(self: Any, x: np.ndarray, log_s: float) -> float:
 winsorised_statistic = winsorised_scale.Winsor.statistic
 scored = WindowMedian.pieces
 drawn = WindowMedian.draw
-weighed = WindowMedian.log_bottom
+weighed = WindowMedian.bottom
 
 
 def twice_the_depth(self: WindowMedian, points: np.ndarray) -> Pieces:
@@ -102,7 +102,7 @@ def twice_the_depth(self: WindowMedian, points: np.ndarray) -> Pieces:
     pieces = scored(self, points)
     middles = pieces.edges[:-1] + np.diff(pieces.edges) / 2
     left = np.searchsorted(np.sort(points), middles)
-    return replace(pieces, penalty=np.maximum(pieces.penalty, np.abs(len(points) - 2 * left)))
+    return replace(pieces, twice=np.maximum(pieces.twice, 2 * np.abs(len(points) - 2 * left)))
 
 
 def range_of_the_data(self: WindowMedian, points: np.ndarray) -> Pieces:
@@ -119,7 +119,7 @@ def silent_for_sparse_points(self: WindowMedian, points: np.ndarray, charge: Any
     return place if crowded or self.low is not None else None
 
 
-def right_twice(self: WindowMedian, cost: Any) -> float:
+def right_twice(self: WindowMedian, cost: Any) -> int:
     """The weight of the bottom for a window of twice the right width."""
     return weighed(replace(self, left=self.right), cost)
 

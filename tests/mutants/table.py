@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import inf, log
+from math import inf
 
 from tests.contracts import accounting, accuracy, behaviour
 from tests.contracts.gaps import gap_is_the_sensitivity
@@ -153,15 +153,15 @@ DELTA = found_by(
         on.uses("stability_histogram"),
     ),
     *(
-        (f"bottom {name}", attribute(WINDOW, "log_bottom", change), on.has_bottom)
+        (f"bottom {name}", attribute(WINDOW, "bottom", change), on.has_bottom)
         for name, change in (
-            ("halved", lambda self, cost: faults.weighed(self, cost) - log(2)),
-            ("off", lambda self, cost: -inf),
+            ("halved", lambda self, cost: faults.weighed(self, cost) // 2),
+            ("off", lambda self, cost: 1),
         )
     ),
     (
         "bottom for the right width twice",
-        attribute(WINDOW, "log_bottom", faults.right_twice),
+        attribute(WINDOW, "bottom", faults.right_twice),
         on.both(on.has_bottom, on.has_step("log-scale")),
     ),
     (

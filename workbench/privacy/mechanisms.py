@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from workbench.errors import ArgumentError, positive, probability
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
 from workbench.privacy.conversions import bounded_range_epsilon, gdp_within_approx
-from workbench.privacy.grid import Integers
+from workbench.privacy.grid import Integers, OnGrid
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
 from workbench.types import Array
@@ -153,7 +153,7 @@ _ADDITIVE = {"laplace": laplace, "discrete_laplace": discrete_laplace, "gaussian
 
 
 def exponential(
-    scores: ArrayLike, charge: Charge, noise: NoiseSource, weights: Integers | Array | None = None
+    scores: ArrayLike, charge: Charge, noise: NoiseSource, weights: OnGrid | Integers | Array | None = None
 ) -> int:
     """Return an index drawn with probability ∝ weight · e^(ε score/(2Δ)) (LKKO21 eq. 19).
 

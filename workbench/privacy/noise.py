@@ -72,6 +72,10 @@ class NoiseSource(Protocol):
         """Return a uniform point of [low, high]: no privacy hangs on its scale."""
         ...
 
+    def below(self, count: int) -> int:
+        """Return a uniform whole number of 0, .., count - 1."""
+        ...
+
 
 @dataclass(frozen=True)
 class SimulatedNoise:
@@ -142,6 +146,10 @@ class SimulatedNoise:
         """Return a uniform point of [low, high]."""
         return float(low + (high - low) * self.rng.random())
 
+    def below(self, count: int) -> int:
+        """Return one of at most 2^53 whole numbers spread over 0, .., count - 1."""
+        return int(2**53 * self.rng.random()) * count >> 53
+
 
 def _plus(value: ArrayLike, draw: Callable[[tuple[int, ...]], Array]) -> Array:
     centre = np.asarray(value, np.float64)
@@ -192,6 +200,10 @@ class UnitNoise:
         """Return the middle of [low, high]."""
         return low + (high - low) / 2
 
+    def below(self, count: int) -> int:
+        """Return the middle of 0, .., count - 1."""
+        return count // 2
+
 
 @dataclass(frozen=True)
 class Draw:
@@ -222,6 +234,10 @@ class CountingNoise:
     def uniform(self, low: float, high: float) -> float:
         """Pass on; a uniform point carries no calibration and is not recorded."""
         return self.source.uniform(low, high)
+
+    def below(self, count: int) -> int:
+        """Pass on; a uniform point of a piece carries no calibration and is not recorded."""
+        return self.source.below(count)
 
 
 def noise_source(rng: object) -> NoiseSource:

@@ -77,6 +77,10 @@ class SecureNoise:
         """Return a uniform point of [low, high], on 2^53 points: no privacy hangs on it."""
         return low + (high - low) * (exact.below(2**53) / 2**53)
 
+    def below(self, count: int) -> int:
+        """Return a uniform whole number of 0, .., count - 1."""
+        return exact.below(count)
+
 
 def _whole(value: Any) -> OnGrid:
     at = on_grid(value)
