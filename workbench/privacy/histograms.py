@@ -156,6 +156,6 @@ def release_mode(keys: Keys, charge: Charge, noise: NoiseSource) -> object | Non
     """
     unique, counts = _counted(keys)
     second, first = np.sort(np.append(counts, [0, 0]))[-2:]
-    stability = OnGrid(first - second, 0.5)  # (1)
+    stability = OnGrid(np.asarray(first - second), 0.5)  # (1)
     released = exceeds_bound(stability, charge, noise)  # (2)
     return unique[int(np.argmax(counts))].item() if released else None

@@ -62,7 +62,9 @@ class Additive:
 
     def draw(self, x: Array, trials: int, rng: np.random.Generator) -> Array:
         """Return so many releases about x."""
-        return additive(np.full(trials, float(clipped_mean(x, 0.0, self.clip))), self.charge, SimulatedNoise(rng))
+        return additive(
+            np.full(trials, float(clipped_mean(x, 0.0, self.clip))), self.charge, SimulatedNoise(rng)
+        )
 
 
 @dataclass(frozen=True)
