@@ -83,7 +83,7 @@ def overlapping_groups(self: Any, x: np.ndarray, log_s: float) -> float:
     windows = np.lib.stride_tricks.sliding_window_view(x, self.group)
     with np.errstate(all="ignore"):
         ratios = np.exp(2 * (np.log(windows.std(axis=1, ddof=1)) - log_s))
-    return float(np.clip(ratios, self.low, self.high).mean())
+    return float(np.clip(ratios, self.low, self.high).mean()) - self.middle
 
 
 def sorted_groups(self: Any, x: np.ndarray, log_s: float) -> float:
