@@ -13,7 +13,7 @@ import numpy as np
 from workbench.catalog import Example
 from workbench.distributions import Interval
 from workbench.estimators import base
-from workbench.estimators.parts import budgets, rows
+from workbench.estimators.parts import budgets, integers, rows
 from workbench.estimators.parts.filters.paper import Directions, Rounds
 from workbench.estimators.parts.locate import unit_histogram
 from workbench.estimators.parts.locate.clipping import clipped_mean
@@ -182,6 +182,14 @@ def twice_the_radius(x: np.ndarray, radius: float) -> np.ndarray:
 
 
 within_ball = rows.within_ball
+
+
+def loosely(rows: np.ndarray, reach: float, step: float) -> np.ndarray:
+    """Rows cut to a longer box than the one that was charged."""
+    return in_box(rows, 4 * reach, step)
+
+
+in_box = integers.in_box
 
 
 def nameless(x: object) -> Any:

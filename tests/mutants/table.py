@@ -13,9 +13,9 @@ from tests.mutants.faults import method
 from tests.mutants.sharing import SHARING
 from workbench.estimators import base
 from workbench.estimators.covariance import pure_net
-from workbench.estimators.parts import rows
+from workbench.estimators.parts import integers, rows
 from workbench.estimators.parts.locate import clipping, unit_histogram, window_median
-from workbench.estimators.parts.scale import exponent_scale, kv_interval, winsor, winsorised_scale
+from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
 from workbench.estimators.univariate import clipped_mean
 from workbench.privacy import histograms, masks, mechanisms
 from workbench.study.faults.attacked import bins_from_the_smallest_row, sorted_pairs
@@ -79,7 +79,14 @@ NOISE = [
 
 SENSITIVITY = found_by(
     gap_is_the_sensitivity,
-    ("clip of the mean off", attribute(clipping, "np", UNCLIPPED), on.clips_a_mean),
+    *(
+        (
+            f"whole numbers cut at four times the reach: {where.__name__}",
+            swapped(integers.in_box, faults.loosely),
+            where,
+        )
+        for where in (on.clips_a_mean, on.is_cut, on.groups_variances, on.is_scaled)
+    ),
     ("clip of the mean doubled", swapped(clipping.clipped_mean, faults.twice_as_wide), on.clips_a_mean),
     (
         "mean clipped without centring",
@@ -104,8 +111,6 @@ SENSITIVITY = found_by(
         attribute(clipped_mean.ClippedMean, "statistic", faults.cut_nothing),
         on.is_cut,
     ),
-    ("clip of variances off", attribute(winsor, "np", UNCLIPPED), on.groups_variances),
-    ("clip of squares off", attribute(kv_interval, "np", UNCLIPPED), on.is_scaled),
     (
         "bins from the smallest row on",
         attribute(HISTOGRAM, "keys", bins_from_the_smallest_row),

@@ -163,9 +163,7 @@ def test_a_count_exceeds_the_bound_of_its_noise_seldom(epsilon, delta, sensitivi
     assert not any(exceeds_bound(0, charge, SecureNoise()) for _ in range(100))
     assert not exceeds_bound(0, charge, Fixed())
     unit, scale, bound = asked
-    least = (
-        passed_no_more(truncated_laplace_bound(charge), unit) - unit / 2
-    )  # what noise has to pass, unrounded
+    least = passed_no_more(truncated_laplace_bound(charge), unit) - unit / 2  # noise has to pass it
     assert least > bound
     beyond = np.expm1((bound - (least - sensitivity)) / scale)
     if least >= sensitivity:

@@ -242,8 +242,6 @@ def test_sums_of_projections_fit_64_bits(radius, n, d):
     assert n * longest / recipe.unit(n, d) < 2.0**61
 
 
-
-
 @pytest.mark.parametrize("estimator", [TukeyMean(radius=1.0), ResilientMean(radius=1.0, corruption=0.1)])
 def test_many_dimensions_and_fine_nets_are_refused(estimator):
     budget = PureDP(1.0) if isinstance(estimator, TukeyMean) else APPROX
