@@ -7,6 +7,7 @@ from math import inf
 from tests.contracts import accounting, accuracy, behaviour
 from tests.contracts.gaps import gap_is_the_sensitivity
 from tests.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
+from tests.contracts.whole import noise_meets_whole_numbers
 from tests.mutants import conditions as on
 from tests.mutants import faults
 from tests.mutants.faults import method
@@ -79,14 +80,6 @@ NOISE = [
 
 SENSITIVITY = found_by(
     gap_is_the_sensitivity,
-    *(
-        (
-            f"whole numbers cut at four times the reach: {where.__name__}",
-            swapped(integers.in_box, faults.loosely),
-            where,
-        )
-        for where in (on.clips_a_mean, on.is_cut, on.groups_variances, on.is_scaled)
-    ),
     ("clip of the mean doubled", swapped(clipping.clipped_mean, faults.twice_as_wide), on.clips_a_mean),
     (
         "mean clipped without centring",
@@ -100,6 +93,18 @@ SENSITIVITY = found_by(
             on.both(on.calls(rows.within_ball), on.central, on.has_no_net),
         )
         for name, change in (("off", lambda x, radius: x), ("doubled", faults.twice_the_radius))
+    ),
+    *(
+        (f"whole numbers {name}", swapped(right, wrong), on.both(on.calls(right), on.central))
+        for name, right, wrong in (
+            ("in a doubled ball", integers.in_ball, faults.twice_the_ball),
+            ("in a doubled box", integers.in_box, faults.twice_the_box),
+        )
+    ),
+    (
+        "whole numbers that are rounded alone",
+        swapped(integers.in_ball, faults.rounded_alone),
+        on.is_rounded_up,
     ),
     (
         "clip of a net's scores off",
@@ -129,6 +134,16 @@ SENSITIVITY = found_by(
         "positions between the points only",
         attribute(WINDOW, "pieces", faults.range_of_the_data),
         on.has_window_range,
+    ),
+)
+
+WHOLE = found_by(
+    noise_meets_whole_numbers,
+    ("mean of floats", swapped(integers.mean_in_ball, faults.float_mean), on.calls(integers.mean_in_ball)),
+    (
+        "moment of floats",
+        swapped(integers.moment_in_ball, faults.float_moment),
+        on.calls(integers.moment_in_ball),
     ),
 )
 
@@ -294,4 +309,4 @@ ACCURACY = [
     ),
 ]
 
-MUTANTS = (*NOISE, *SENSITIVITY, *DELTA, *BUDGET, *ROWS, *ACCURACY, *SHARING)
+MUTANTS = (*NOISE, *SENSITIVITY, *WHOLE, *DELTA, *BUDGET, *ROWS, *ACCURACY, *SHARING)
