@@ -20,6 +20,7 @@ FLOATS = {  # entries that still have a statistic of floats
     "mean/prime-heavy",
     "mean/robust",
     "mean/robust-heavy",
+    "covariance/populous",
     "covariance/unbounded",
     "spectral/subspace-aggregate",
     "gaussian/coinpress",
