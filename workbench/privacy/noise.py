@@ -1,17 +1,15 @@
 """Noise sources: where all randomness of a release comes from.
 
-A source ADDS noise to a value and knows the sensitivity, so that a source on a grid can round first; a
-positive definite matrix, given by a root, gets noise of its own shape (`masks`). Three sources live here:
-`SimulatedNoise` (a numpy Generator: for study), `UnitNoise` (adds exactly one scale: reveals the calibration
-without sampling) and `CountingNoise` (records every draw of another source).
+A source ADDS noise to a value; a positive definite matrix, given by a root, gets noise of its own shape
+(`masks`). Three sources live here: `SimulatedNoise` (a numpy Generator: for study), `UnitNoise` (adds exactly
+one scale: reveals the calibration without sampling) and `CountingNoise` (records every draw of another).
 
 Floating-point noise is not safe against an observer who sees the low bits of an output (Mironov 2012): a
-release for the world needs a secure source, on a grid, with operating-system randomness.
+release for the world needs `privacy.secure`, on a grid, with operating-system randomness.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import inf, log
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -159,15 +157,10 @@ def _plus(value: ArrayLike, draw: Callable[[tuple[int, ...]], Array]) -> Array:
 
 def _logits(scores: ArrayLike, scale: float, weights: Any) -> Array:
     values = np.asarray(scores, np.float64)
-    return values if weights is None else np.asarray(values + scale * _logs(np.asarray(weights)))
-
-
-def _logs(weights: Any) -> Array:
-    """Return logs: -inf of 0, those of whole numbers of any size."""
-    if weights.dtype == object:
-        return np.array([log(weight) if weight else -inf for weight in weights])
+    if weights is None:
+        return values
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(weights))
+        return np.asarray(values + scale * np.log(np.asarray(weights, np.float64)))
 
 
 def _shaped(root: ArrayLike, draw: Callable[[int], Array]) -> Array:
