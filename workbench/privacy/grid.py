@@ -23,10 +23,10 @@ Integers = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class OnGrid:
-    """A statistic as whole numbers times a public unit; numpy reads it as float64."""
+    """A statistic as whole numbers times a public unit, or one unit for each; numpy reads it as float64."""
 
     counts: Integers
-    unit: float
+    unit: float | Array
 
     def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> Array:
         values = np.asarray(self.counts, np.float64) * self.unit
@@ -54,6 +54,10 @@ class OnGrid:
         """Shape of the statistic."""
         return np.shape(self.counts)
 
+    def padded(self, by: Any) -> "OnGrid":
+        """Return the statistic with zeros round it, as many as numpy's `pad` is told."""
+        return OnGrid(np.pad(self.counts, by), self.unit)
+
     def plus(self, noise: Integers) -> Array:
         """Return the value of the counts with whole numbers added."""
         return np.asarray(self.counts + noise, np.float64) * self.unit
@@ -65,6 +69,26 @@ def on_grid(value: "OnGrid | ArrayLike") -> OnGrid | None:
         return value
     counts = np.asarray(value)
     return OnGrid(counts, 1.0) if counts.dtype.kind in "iub" else None
+
+
+def joined(*parts: OnGrid) -> OnGrid:
+    """Return flat statistics one after the other, every number with its own unit.
+
+    >>> joined(OnGrid(np.array([3]), 0.5), OnGrid(np.array([1, 2]), 4.0)).unit.tolist()
+    [0.5, 4.0, 4.0]
+    """
+    counts = np.concatenate([part.counts for part in parts])
+    return OnGrid(counts, np.concatenate([np.broadcast_to(part.unit, part.shape) for part in parts]))
+
+
+def rounded(values: Integers, factor: Fraction) -> Integers:
+    """Return the whole numbers next to Python's integers times a fraction, halves upwards.
+
+    >>> rounded(np.array([1, -1, 5], object), Fraction(1, 2)).tolist()
+    [1, 0, 3]
+    """
+    p, q = factor.numerator, factor.denominator
+    return np.asarray((2 * p * values + q) // (2 * q))
 
 
 def step_of(radius: float, bits: int) -> float:

@@ -45,7 +45,11 @@ class SecureNoise:
     def gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add normal noise."""
         at = _whole(value)
-        return at.plus(exact.normal(_units(scale, at), at.shape))
+        units, noise = np.broadcast_to(at.unit, at.shape), np.zeros(at.shape, object)
+        for unit in np.unique(units):
+            alike = units == unit
+            noise[alike] = exact.normal(_units(scale, OnGrid(at.counts, unit)), (int(alike.sum()),))
+        return at.plus(noise)
 
     def symmetric_gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add a symmetric normal matrix: sd scale on the diagonal, at least scale/√2 off it."""

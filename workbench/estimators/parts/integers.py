@@ -90,17 +90,21 @@ def in_box(rows: Array, reach: float, step: float) -> Array:
 
 
 def _total(x: Array, change: Change, part: Callable[[Array], Any], bits: int) -> OnGrid:
-    """Return the sum over all blocks as integers, Python's where int64 may be too small."""
-    dtype = np.int64 if len(x) < 2 ** (62 - bits) else object
-    return OnGrid(_sum(np.asarray(part(change(x[block])), dtype) for block in _blocks(x)), 1.0)
+    width = x.shape[1] if x.ndim > 1 else 1
+    return OnGrid(total(len(x), width, lambda block: part(change(x[block])), bits), 1.0)
+
+
+def total(n: int, d: int, part: Callable[[slice], Any], bits: int = 2 * SQUARED_BITS) -> Integers:
+    """Return the sum of a part for each block of n rows as integers, Python's where int64 may be too small.
+
+    A part is made of whole numbers, as floats: sums of at most 2^`bits` a row.
+    """
+    dtype = np.int64 if n < 2 ** (62 - bits) else object
+    return _sum(np.asarray(part(block)).astype(np.int64).astype(dtype) for block in blocks(n, d))
 
 
 def _sum(parts: Iterator[Integers]) -> Integers:
-    total = next(parts)
+    found = next(parts)
     for one in parts:
-        total = total + one
-    return total
-
-
-def _blocks(x: Array) -> Iterator[slice]:
-    return blocks(len(x), x.shape[1] if x.ndim > 1 else 1)
+        found = found + one
+    return found
