@@ -12,7 +12,8 @@ Two points of positive weight, of one data set or of two neighbours, share a fri
 2τ of each other; a replaced point moves a share of at most 3/max(Q, Q') of all weight. The noise of (4) is
 drawn for the mean in units of 6.1 τ/L, in which its sensitivity is 1, rounding included; where L < 12 it is
 drawn all the same, for a mean of 0. Weights are integers over t - 1, (3) is drawn for their integer sum, and
-Σ w_j y_j/Q is a quotient of integers, rounded to a public grid in that unit. Proof: `proofs/aggregation.md`, section 2.
+Σ w_j y_j/Q is a quotient of integers, rounded to a public grid in that unit. Proof:
+`proofs/aggregation.md`, section 2.
 
 `calibration="paper"` is the first version of this proof, in the place of the source's GoodCenter:
 w_j = clip((N_j - t/2 - 1)/(t/4), 0, 1), |Q - Q'| ≤ 5, 12 τ/max(Q, Q'), no vote if L < t/4, t ≥ 21.
@@ -111,7 +112,7 @@ def whole_points(y: Array) -> Array:
 
 
 def friends_of(whole: Array, tau: float) -> NDArray[np.int64]:
-    """Return N of (1), from the differences themselves; friends are within τ, rounding of squares included."""
+    """Return N of (1), from the differences themselves; friends are within τ, whatever floats round."""
     from scipy.spatial.distance import cdist  # slow to load
 
     points = whole.reshape(len(whole), -1)

@@ -110,7 +110,7 @@ def counted_sums(y: Array, counts: NDArray[np.bool_], step: float) -> WholeSums:
 
 
 def sums_of(rows: Array, count: int, square: bool = True) -> Array:
-    """Return N, s and A, if wanted, of rows of whole numbers, some of them zero rows, as rows of one array."""
+    """Return N, s and A, if wanted, of rows of whole numbers, zero rows among them, as rows of one array."""
     d = rows.shape[1]
     found = np.zeros((2 + d * square, d))
     found[0, 0], found[1] = count, np.ones(len(rows)) @ rows
