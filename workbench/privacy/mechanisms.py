@@ -127,7 +127,7 @@ def lower_bound(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
     steps that take the bound for granted: whole numbers go on a finer grid first, whose unit is given away.
     """
     at = on_grid(value)
-    fine, unit = (value, 0.0) if at is None else (at.finer(FINE), at.finer(FINE).unit)
+    fine, unit = (value, 0.0) if at is None else (at.finer(FINE), float(at.finer(FINE).unit))
     margin = passed_no_more(-lower_bound_offset(charge), unit)
     match charge.cost:
         case ZCDP(rho, delta) if delta > 0:
