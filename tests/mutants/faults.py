@@ -13,7 +13,7 @@ import numpy as np
 from workbench.catalog import Example
 from workbench.distributions import Interval
 from workbench.estimators import base
-from workbench.estimators.parts import budgets, rows
+from workbench.estimators.parts import budgets, integers, rows
 from workbench.estimators.parts.filters.paper import Directions, Rounds
 from workbench.estimators.parts.locate import unit_histogram
 from workbench.estimators.parts.locate.clipping import clipped_mean
@@ -22,6 +22,7 @@ from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
 from workbench.estimators.parts.scale import kv_interval, winsorised_scale
 from workbench.estimators.parts.scale.exponent_scale import exponents
 from workbench.estimators.univariate import interval_unknown_variance
+from workbench.linalg import second_moment
 from workbench.privacy import (
     ZCDP,
     Converted,
@@ -182,6 +183,34 @@ def twice_the_radius(x: np.ndarray, radius: float) -> np.ndarray:
 
 
 within_ball = rows.within_ball
+
+
+def twice_the_ball(whole: np.ndarray, radius: float, step: float) -> np.ndarray:
+    """Whole numbers within another ball than the one that was charged."""
+    return in_ball(whole, 2 * radius, step)
+
+
+def twice_the_box(whole: np.ndarray, reach: float, step: float) -> np.ndarray:
+    """Whole numbers within another box than the one that was charged."""
+    return in_box(whole, 2 * reach, step)
+
+
+def rounded_alone(x: np.ndarray, radius: float, step: float) -> np.ndarray:
+    """Rows clipped as floats and then rounded: as whole numbers some are longer than the radius."""
+    return np.rint(within_ball(x, radius) / step)
+
+
+def float_mean(x: np.ndarray, change: STEPS, radius: float) -> np.ndarray:
+    """The mean of clipped rows as a sum of floats."""
+    return np.asarray(within_ball(change(x), radius).mean(axis=0))
+
+
+def float_moment(x: np.ndarray, change: STEPS, radius: float) -> np.ndarray:
+    """The second moment of clipped rows as a sum of floats."""
+    return second_moment(within_ball(change(x), radius))
+
+
+in_ball, in_box = integers.in_ball, integers.in_box
 
 
 def nameless(x: object) -> Any:

@@ -7,13 +7,14 @@ from math import inf, log
 from tests.contracts import accounting, accuracy, behaviour
 from tests.contracts.gaps import gap_is_the_sensitivity
 from tests.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
+from tests.contracts.whole import noise_meets_whole_numbers
 from tests.mutants import conditions as on
 from tests.mutants import faults
 from tests.mutants.faults import method
 from tests.mutants.sharing import SHARING
 from workbench.estimators import base
 from workbench.estimators.covariance import pure_net
-from workbench.estimators.parts import rows
+from workbench.estimators.parts import integers, rows
 from workbench.estimators.parts.locate import clipping, unit_histogram, window_median
 from workbench.estimators.parts.scale import exponent_scale, kv_interval, winsor, winsorised_scale
 from workbench.estimators.univariate import clipped_mean
@@ -94,6 +95,18 @@ SENSITIVITY = found_by(
         )
         for name, change in (("off", lambda x, radius: x), ("doubled", faults.twice_the_radius))
     ),
+    *(
+        (f"whole numbers {name}", swapped(right, wrong), on.both(on.calls(right), on.central))
+        for name, right, wrong in (
+            ("in a doubled ball", integers.in_ball, faults.twice_the_ball),
+            ("in a doubled box", integers.in_box, faults.twice_the_box),
+        )
+    ),
+    (
+        "whole numbers that are rounded alone",
+        swapped(integers.in_ball, faults.rounded_alone),
+        on.is_rounded_up,
+    ),
     (
         "clip of a net's scores off",
         attribute(pure_net, "np", UNCLIPPED),
@@ -124,6 +137,16 @@ SENSITIVITY = found_by(
         "positions between the points only",
         attribute(WINDOW, "pieces", faults.range_of_the_data),
         on.has_window_range,
+    ),
+)
+
+WHOLE = found_by(
+    noise_meets_whole_numbers,
+    ("mean of floats", swapped(integers.mean_in_ball, faults.float_mean), on.calls(integers.mean_in_ball)),
+    (
+        "moment of floats",
+        swapped(integers.moment_in_ball, faults.float_moment),
+        on.calls(integers.moment_in_ball),
     ),
 )
 
@@ -289,4 +312,4 @@ ACCURACY = [
     ),
 ]
 
-MUTANTS = (*NOISE, *SENSITIVITY, *DELTA, *BUDGET, *ROWS, *ACCURACY, *SHARING)
+MUTANTS = (*NOISE, *SENSITIVITY, *WHOLE, *DELTA, *BUDGET, *ROWS, *ACCURACY, *SHARING)

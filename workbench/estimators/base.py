@@ -18,7 +18,16 @@ from workbench.estimators.release import Guarantee as Guarantee
 from workbench.estimators.release import Predicted as Predicted
 from workbench.estimators.release import Release as Release
 from workbench.linalg import throughout
-from workbench.privacy import Budget, NoiseSource, NonPrivate, Plan, UnitNoise, compose, noise_source
+from workbench.privacy import (
+    Budget,
+    NoiseSource,
+    NonPrivate,
+    Plan,
+    SimulatedNoise,
+    UnitNoise,
+    compose,
+    noise_source,
+)
 from workbench.privacy.budget import within
 from workbench.types import Array
 
@@ -115,12 +124,21 @@ def _released(
 ) -> Release[T]:
     n = len(rows.values)
     with np.errstate(all="ignore"):  # whatever the caller's settings, entries decide no exception
-        plan = estimator.plan(n, d, budget)
-        value = estimator.estimate(rows.values, budget, noise_source(rng), trace)
+        plan, noise = estimator.plan(n, d, budget), noise_source(rng)
+        _require_noise_of(plan, noise)
+        value = estimator.estimate(rows.values, budget, noise, trace)
     delivered = compose(plan)
     requested = None if within(delivered, budget) and within(budget, delivered) else budget
     guarantee = Guarantee(delivered, model=model, requested=requested)
     return Release(value, plan, guarantee, rows.labels, Asked(estimator, n, d, budget))
+
+
+def _require_noise_of(plan: Plan, noise: NoiseSource) -> None:
+    """Raise where a source of exact noise has none for a step of the plan."""
+    if not isinstance(noise, (SimulatedNoise, UnitNoise)):
+        from workbench.privacy.secure import require_exact  # slow to load
+
+        require_exact(plan, noise)
 
 
 def multivariate(x: object) -> Rows:

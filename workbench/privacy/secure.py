@@ -17,6 +17,9 @@ from numpy.typing import ArrayLike
 from workbench.errors import ArgumentError
 from workbench.privacy import exact
 from workbench.privacy.grid import UP, OnGrid, on_grid
+from workbench.privacy.masks import MASKS
+from workbench.privacy.noise import CountingNoise, NoiseSource
+from workbench.privacy.plan import Plan
 from workbench.types import Array
 
 
@@ -82,6 +85,21 @@ class SecureNoise:
     def uniform(self, low: float, high: float) -> float:
         """Return a uniform point of [low, high], on 2^53 points: no privacy hangs on it."""
         return low + (high - low) * (int(exact.below(2**53)) / 2**53)
+
+
+def inexact_steps(plan: Plan) -> list[str]:
+    """Return the steps of a plan that have no exact noise: those whose noise is a mask."""
+    return [charge.step for charge in plan.charges() if charge.mechanism in MASKS]
+
+
+def require_exact(plan: Plan, noise: NoiseSource) -> None:
+    """Raise if the source is a secure one and the plan has a step without exact noise."""
+    while isinstance(noise, CountingNoise):
+        noise = noise.source
+    steps = inexact_steps(plan) if isinstance(noise, SecureNoise) else []
+    if steps:
+        none = "SimulatedNoise, for study: no exact noise for " + ", ".join(dict.fromkeys(steps))
+        raise ArgumentError("rng", "SecureNoise", none)
 
 
 def _whole(value: Any) -> OnGrid:

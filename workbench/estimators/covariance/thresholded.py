@@ -30,6 +30,7 @@ from dataclasses import dataclass
 from math import inf, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.distributions import SparseCovariance
 from workbench.errors import ArgumentError, checked, one_of
@@ -148,10 +149,10 @@ def radius_plan(n: int, budget: Budget) -> Plan:
     return steps_plan(budget, charges)
 
 
-def norm_counts(x: Array) -> Array:
+def norm_counts(x: Array) -> NDArray[np.int64]:
     """Return how many rows have their norm in each bin."""
     bins = np.minimum(np.searchsorted(EDGES, norms(x)), len(EDGES) - 1)
-    return np.bincount(bins, minlength=len(EDGES)).astype(np.float64)
+    return np.bincount(bins, minlength=len(EDGES))
 
 
 def private_radius(x: Array, charge: Charge, noise: NoiseSource) -> float:

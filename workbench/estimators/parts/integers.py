@@ -66,15 +66,14 @@ def in_ball(rows: Array, radius: float, step: float) -> Array:
     """Return whole numbers, as floats: rows shrunk to the ball of `radius`, in units of the step."""
     limit, whole = longest(radius, step), rows * (1 / step)
     over = _too_long(np.rint(whole, out=whole), limit)
-    if len(over):
-        whole[over] = _shortened(rows[over], radius, step, limit)
+    if len(over):  # lengths of all: in an array whose shape is public, no row's can depend on another
+        whole[over] = _shortened(sanitised(rows[over]), norms(rows)[over], radius, step, limit)
     return np.asarray(whole)
 
 
-def _shortened(rows: Array, radius: float, step: float, limit: int) -> Array:
+def _shortened(rows: Array, lengths: Array, radius: float, step: float, limit: int) -> Array:
     """Return the same for rows that are too long, or too long once they are rounded."""
-    rows = sanitised(rows)
-    scaled = rows * (radius / np.maximum(norms(rows), radius))[:, None] / step
+    scaled = rows * (radius / np.fmax(lengths, radius))[:, None] / step
     whole = np.rint(scaled)
     for shorten in (np.trunc, np.zeros_like):
         over = _too_long(whole, limit)

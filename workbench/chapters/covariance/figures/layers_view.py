@@ -52,7 +52,7 @@ def sample(
     rows = MultivariateStudent(Gaussian(np.zeros(d), np.eye(d)), law.degrees).sample(n, rng=data)
     lengths, source, found = norms(rows), noise_source(noise), np.empty((3, len(RADII)))
     for place, radius in enumerate(RADII):
-        moment = second_moment_within(rows, radius)
+        moment = np.asarray(second_moment_within(rows, radius))
         charge = Charge("covariance", "symmetric_gaussian", second_moment_sensitivity(n, radius), ZCDP(rho))
         noisy = symmetric_gaussian(moment, charge, source)
         expected = (1 - law.bias(radius) / np.sqrt(d)) * np.eye(d)
