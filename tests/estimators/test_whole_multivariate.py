@@ -2,20 +2,14 @@
 
 from dataclasses import replace
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 import workbench as wb
 from tests.oracles.whole_gaps import whole_gaps
-from workbench.distributions import Gaussian
-from workbench.estimators import Abstention
 from workbench.estimators.base import sanitised
-from workbench.estimators.parts.filters import paper_run, run, weighted_moments, whole
 from workbench.estimators.parts.filters.paper_run import Queries, by_directions, by_matrices
-from workbench.estimators.parts.gaussians import lifted_moment
-from workbench.estimators.parts.rowwise import row_filter
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP
 
 LOUD = GaussianDP(20.0)

@@ -73,7 +73,9 @@ def squared_gap(one: OnGrid, two: OnGrid) -> Fraction:
     apart = first - second
     units = np.broadcast_to(one.unit, one.shape).ravel()
     return sum(
-        (Fraction(float(unit)) * Fraction(int(gap))) ** 2 for unit, gap in zip(units, apart, strict=True) if gap
+        (Fraction(float(unit)) * Fraction(int(gap))) ** 2
+        for unit, gap in zip(units, apart, strict=True)
+        if gap
     ) or Fraction(0)
 
 
