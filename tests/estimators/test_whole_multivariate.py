@@ -1,4 +1,4 @@
-"""Filters, votes and unbounded Gaussians in whole numbers: exact gaps over neighbours, and noise to release."""
+"""Filters, votes, unbounded Gaussians in whole numbers: exact gaps of neighbours, and noise to release."""
 
 from dataclasses import replace
 from typing import Any

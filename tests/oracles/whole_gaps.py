@@ -1,4 +1,4 @@
-"""Runs on neighbours, given the same releases, seen where noise is added: gaps of whole numbers, as fractions.
+"""Runs on neighbours, given the same releases, seen where noise is added: gaps of whole numbers.
 
 What reaches the noise has to be on a grid; its gap is compared with the sensitivity that noise is scaled to,
 without any rounding.
@@ -72,15 +72,12 @@ def squared_gap(one: OnGrid, two: OnGrid) -> Fraction:
     first, second = (np.ravel(at.counts).astype(object) for at in (one, two))
     apart = first - second
     units = np.broadcast_to(one.unit, one.shape).ravel()
-    return sum(
-        (Fraction(float(unit)) * Fraction(int(gap))) ** 2
-        for unit, gap in zip(units, apart, strict=True)
-        if gap
-    ) or Fraction(0)
+    moves = (Fraction(float(unit)) * int(gap) for unit, gap in zip(units, apart, strict=True) if gap)
+    return sum((move**2 for move in moves), Fraction(0))
 
 
 def whole_gaps(run: Run, x: np.ndarray, others: list[np.ndarray], seed: int) -> list[float]:
-    """The largest gap of every draw over its sensitivity; fail where one is above it by more than noise is."""
+    """The largest gap of every draw over its sensitivity; fail where noise is made for less."""
     first = Listening(seed)
     listened(run, x, first)
     largest = [0.0] * len(first.seen)

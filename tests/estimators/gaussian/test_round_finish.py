@@ -137,14 +137,16 @@ def by_the_definition(case, x, events):
     places = [event.output for event in events[: -len(costs)]]
     c = np.zeros(case.recipe.d) if case.centred else np.linalg.solve(completed(frame), places)
     a, rank, answers, weights = frame.shape, len(s), [], []
+    height = STEP * int(steps.lift.height / STEP)
     for number, (cost, event) in enumerate(zip(costs, events[-len(costs) :], strict=True)):
         radius, answering = steps.ball(s), 4 * s.min() >= s.max()
         w = (x - c) @ basis @ a.T
         w /= np.maximum(np.linalg.norm(w, axis=1), radius)[:, None]
-        v = np.hstack([np.full((case.n, 1), steps.lift.height), w])
-        assert event.statistic[: rank + 1, : rank + 1] == pytest.approx(v.T @ v / case.n, rel=1e-6, abs=1e-9)
+        v = np.hstack([np.full((case.n, 1), height), w])
+        rounding = 2 * STEP  # numbers of at most 1, each off by a step at most, or by half of it
+        assert event.statistic[: rank + 1, : rank + 1] == pytest.approx(v.T @ v / case.n, abs=rounding)
         assert (event.statistic[rank + 1 :] == 0).all()
-        m = np.zeros(rank) if case.centred else event.output[0, 1 : rank + 1] * radius / HEIGHT
+        m = np.zeros(rank) if case.centred else event.output[0, 1 : rank + 1] * radius / height
         z = event.output[1 : rank + 1, 1 : rank + 1] * radius**2 - np.outer(m, m)
         if answering:
             m, z = m / slope(rank, radius), unwinsorised(z, radius)

@@ -150,7 +150,7 @@ def test_the_noise_of_a_vote_has_the_scale_of_the_proof():
 
 @pytest.mark.parametrize("calibration", CALIBRATIONS)
 def test_rounding_the_mean_adds_less_than_its_share(calibration):
-    """What a replaced point moves, in the unit of the noise, is at most 1, and what is rounded is the mean."""
+    """What a replaced point moves is at most 1 in the unit of the noise; what is rounded is the mean."""
     rng = np.random.default_rng(4)
     for t in (21, 700, 4000):
         recipe, v = FriendlyMean(t, calibration), rng.standard_normal(5)
@@ -174,7 +174,7 @@ def test_friends_at_the_edge_are_within_the_distance():
     for _ in range(300):
         y = whole_points(np.stack([np.zeros(6), 0.1 * rng.standard_normal(6)]))
         squared = sum(int(a) ** 2 for a in y[1])
-        tau = float(np.sqrt(squared)) / 2.0**BITS
+        tau = sqrt(squared) / 2.0**BITS
         for near in (np.nextafter(tau, 0), tau, np.nextafter(tau, 1), tau * (1 + 1e-14)):
             friends = friends_of(y, near)[0] == 2
             found += friends

@@ -138,9 +138,8 @@ def test_replayed_releases_move_by_at_most_the_charged_sensitivity(estimator: An
                     assert ratio <= 1 + 1e-9, (one.charge.step, ratio)
                     largest[one.charge.step] = max(largest.get(one.charge.step, 0.0), ratio)
     last = "mean 1" if estimator in PAPER and isinstance(estimator, FilterMean) else "mean"
-    assert largest[last] == pytest.approx(
-        1, abs=2.0**-15
-    )  # a row of 2^17 steps on the sphere, cut by one or two
+    rounding = 2.0**-15  # rows on the sphere are 2^17 steps long or more, and lose a few
+    assert largest[last] == pytest.approx(1, abs=rounding)
     if estimator.calibration == "tight":
         assert largest["range"] == pytest.approx(1, abs=1e-9)
         assert min(largest[f"{step} 1"] for step in ("moments", "scores")) > (0.99 if d > 1 else 0.7)
