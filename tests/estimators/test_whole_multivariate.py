@@ -1,7 +1,9 @@
 """Filters, votes, unbounded Gaussians in whole numbers: exact gaps of neighbours, and noise to release."""
 
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -9,8 +11,14 @@ import pytest
 import workbench as wb
 from tests.oracles.whole_gaps import whole_gaps
 from workbench.estimators.base import sanitised
+from workbench.estimators.parts.blocks import friendly_mean
+from workbench.estimators.parts.filters import paper, run
 from workbench.estimators.parts.filters.paper_run import Queries, by_directions, by_matrices
-from workbench.privacy import ZCDP, ApproxDP, GaussianDP
+from workbench.estimators.parts.gaussians import lifted_moment
+from workbench.estimators.parts.rows import within_ball
+from workbench.estimators.parts.rowwise import row_filter
+from workbench.privacy import ZCDP, ApproxDP, GaussianDP, histograms
+from workbench.privacy.secure import SecureNoise
 
 LOUD = GaussianDP(20.0)
 FILTERS = [wb.PrimeMean(radius=10.0), wb.FilterMean(radius=10.0), wb.PrimeHeavyMean(radius=10.0)]
@@ -52,7 +60,7 @@ def gaps(estimator: Any, budget: Any, n: int, d: int) -> list[float]:
         x = planted(n, d, distance=distance)
         for first in (x, neighbours(x)[0]):
             found = whole_gaps(estimate(estimator, budget), first, [x, *neighbours(x)], seed)
-            largest = [*map(max, largest or found, found)]
+            largest = [max(pair) for pair in zip_longest(largest, found, fillvalue=0.0)]
     return largest
 
 
@@ -65,15 +73,28 @@ def test_no_row_moves_whole_numbers_by_more_than_is_charged(estimator: Any, d: i
 
 
 @pytest.mark.parametrize("centred", [False, True])
-def test_no_row_moves_a_gaussian_without_bounds_by_more_than_is_charged(centred: bool) -> None:
-    estimator, n = wb.UnboundedGaussian(centred=centred), 2000
-    largest = gaps(estimator, ZCDP(5.0, 1e-3), n, 2)
-    assert max(largest) > 0.9
+@pytest.mark.parametrize("calibration", ["tight", "paper"])
+def test_no_row_moves_a_gaussian_without_bounds_by_more_than_is_charged(
+    calibration: Any, centred: bool
+) -> None:
+    assert max(gaps_without_bounds(calibration, centred)) > 0.9
+
+
+def gaps_without_bounds(calibration: Any, centred: bool) -> list[float]:
+    """The same of the loop of votes; its histograms have contracts of their own."""
+    estimator = wb.UnboundedGaussian(centred=centred, calibration=calibration)
+    with patch.object(histograms, "_noisy", lambda counts, charge, noise: 1.0 * counts):
+        return gaps(estimator, ZCDP(5.0, 1e-3), 2000 if calibration == "tight" else 6000, 2)
 
 
 @pytest.mark.parametrize("estimator", FILTERS, **NAMED)
 @pytest.mark.parametrize("d", [1, 3])
 def test_no_row_moves_the_source_s_queries_by_more_than_is_charged(estimator: Any, d: int) -> None:
+    assert max(gaps_of_queries(estimator, d)) > 0.3
+
+
+def gaps_of_queries(estimator: Any, d: int) -> list[float]:
+    """The same of the queries of the source, on 400 rows."""
     recipe, n = replace(estimator, calibration="paper", passes=2).recipe, 4000
     region, rules = recipe.region(n, d), replace(recipe.rules(n, d), epochs=2, rounds=2)
     queries, directions = recipe.queries(n, d, ApproxDP(1e6, 0.3)), recipe.kind == "directions"
@@ -89,5 +110,109 @@ def test_no_row_moves_the_source_s_queries_by_more_than_is_charged(estimator: An
     for seed, distance in enumerate((0.0, 9.0, 30.0)):
         x = planted(400, d, seed, distance)
         found = whole_gaps(ask, x, neighbours(x), seed)
-        moved = [*map(max, moved or found, found)]
-    assert max(moved) > 0.3
+        moved = [max(pair) for pair in zip_longest(moved, found, fillvalue=0.0)]
+    return moved
+
+
+SECURE = [
+    (wb.PrimeMean(radius=10.0), 0.2),
+    (wb.FilterMean(radius=10.0), 0.2),
+    (wb.PrimeHeavyMean(radius=10.0), 0.4),
+    (wb.RobustMean(radius=10.0), 0.2),
+    (wb.RobustHeavyMean(radius=10.0, upper=1.0), 0.4),
+]
+
+
+@pytest.mark.secure
+@pytest.mark.parametrize(("estimator", "near"), SECURE, ids=lambda one: type(one).__name__)
+def test_noise_to_release_gives_a_mean_near_that_of_the_rows(estimator: Any, near: float) -> None:
+    """`near` is more than ten times what noise and outliers make of it: a unit that is off is seen."""
+    x = planted(20_000, 2) + 3.0
+    value = estimator(x, budget=ApproxDP(5.0, 1e-6), rng=SecureNoise()).value
+    assert np.abs(value - 3.0).max() < near
+
+
+@pytest.mark.secure
+def test_noise_to_release_gives_a_gaussian_near_that_of_the_rows() -> None:
+    x = np.random.default_rng(1).normal(3.0, 1.0, (20_000, 2))
+    law = wb.CoinPressGaussian(radius=100.0, upper=1e3)(
+        x, budget=ApproxDP(5.0, 1e-6), rng=SecureNoise()
+    ).value
+    assert np.abs(law.mean - 3.0).max() < 0.1
+    assert np.abs(law.covariance - np.eye(2)).max() < 0.15
+
+
+# Mutants: each is one mistake that the tests above find
+
+
+def unenforced(rows: np.ndarray, radius: float, step: float) -> np.ndarray:
+    """Whole numbers of rows, up to a thousand times as long as is charged."""
+    return np.rint(np.clip(np.nan_to_num(rows), -1e3 * radius, 1e3 * radius) / step)
+
+
+def rounded_alone(rows: np.ndarray, radius: float, step: float) -> np.ndarray:
+    """Rows clipped as floats and then rounded: some are longer than the radius as whole numbers."""
+    return np.rint(within_ball(rows, radius) / step)
+
+
+MUTANTS = {
+    f"{type(estimator).__name__}, {wrong.__name__}": (module, wrong, estimator)
+    for module, estimator, *mistakes in (
+        (run, FILTERS[0], unenforced, rounded_alone),
+        (row_filter, ROWWISE[0], unenforced, rounded_alone),
+        (lifted_moment, JOINT[0], unenforced),
+    )
+    for wrong in mistakes
+}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS.values(), ids=MUTANTS)
+def test_rows_that_are_not_enforced_as_whole_numbers_are_found(mutant: Any) -> None:
+    module, wrong, estimator = mutant
+    with patch.object(module, "in_ball", wrong), pytest.raises(AssertionError, match="gaussian"):
+        gaps(estimator, LOUD, 400, 3)
+
+
+@pytest.mark.parametrize(("estimator", "name"), [(FILTERS[0], "in_box"), (FILTERS[2], "in_ball")])
+def test_rows_of_the_source_s_set_that_are_not_enforced_are_found(estimator: Any, name: str) -> None:
+    with patch.object(paper, name, unenforced), pytest.raises(AssertionError, match=r"gaussian|laplace"):
+        gaps_of_queries(estimator, 3)
+
+
+def float_scores(self: Any, y: np.ndarray, tau: float) -> np.ndarray:
+    """Weights of floats."""
+    return SCORES(self, y, tau) / self.whole
+
+
+def float_mean(whole: np.ndarray, weights: np.ndarray, unit: float) -> np.ndarray:
+    """A weighted mean of floats."""
+    return np.asarray(MEAN(whole, weights, unit))
+
+
+SCORES, MEAN = friendly_mean.FriendlyMean.scores, friendly_mean.weighted_mean
+
+
+def test_votes_of_floats_are_found() -> None:
+    with (
+        patch.object(friendly_mean.FriendlyMean, "scores", float_scores),
+        pytest.raises(AssertionError, match="floats reach the noise: gaussian"),
+    ):
+        gaps_without_bounds("tight", True)
+    with (
+        patch.object(friendly_mean, "weighted_mean", float_mean),
+        pytest.raises(AssertionError, match="floats reach the noise: symmetric_gaussian"),
+    ):
+        gaps_without_bounds("tight", True)
+
+
+def test_a_point_that_votes_for_itself_alone_is_found() -> None:
+    """A weight that reaches every point: the mean moves by more than the friends of both allow."""
+
+    def everybody(self: Any, whole: np.ndarray, tau: float) -> np.ndarray:
+        return np.full(self.points, self.whole)
+
+    with (
+        patch.object(friendly_mean.FriendlyMean, "scores", everybody),
+        pytest.raises(AssertionError, match="symmetric_gaussian"),
+    ):
+        gaps_without_bounds("tight", True)
