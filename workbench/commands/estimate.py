@@ -33,6 +33,7 @@ def add(commands: Any) -> None:
     )
     _add_reading(parser)
     parser.add_argument("--seed", type=whole, metavar="N", help="a replay, which is not private")
+    parser.add_argument("--secure", action="store_true", help="exact noise, for release (extra `secure`)")
     parser.add_argument("--out", type=Path, metavar="JSON", help="write the result there too")
 
 
@@ -68,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
 def _estimate(options: argparse.Namespace, writing: Any) -> tuple[str, bool]:
     from workbench.lab.terminal.estimate import EstimateRequest, estimate
 
-    names = ("file", "key", "columns", "epsilon", "delta", "rho", "seed", "out", "missing")
+    names = ("file", "key", "columns", "epsilon", "delta", "rho", "seed", "out", "missing", "secure")
     given = {name: getattr(options, name) for name in names}
     return estimate(EstimateRequest(settings=dict(options.set), writing=writing, **given))
 

@@ -20,10 +20,11 @@ from workbench.estimators.base import LARGEST, Abstention
 from workbench.estimators.release import BETA, ErrorStatement
 from workbench.lab.terminal.budget_options import spending
 from workbench.lab.terminal.csv_file import CsvFile, Writing, open_csv
-from workbench.privacy import NonPrivate
+from workbench.privacy import NonPrivate, SecureNoise
 from workbench.types import Array
 
-PRIVATE = "noise seeded by the operating system"
+PRIVATE = "noise seeded by the operating system, in floats: for study, not for release (--secure)"
+EXACT = "exact noise from the operating system: private as released, to the last bit"
 REPLAY = "replay, not private"
 WORDS = {"proved": ("error bound", "none"), "predicted": ("predicted error", "uninformative")}
 MISSING = "a row with an entry that is missing or no number counts as 0 in every column"
@@ -45,6 +46,7 @@ class EstimateRequest:
     out: Path | None = None
     writing: Writing = field(default_factory=Writing)
     missing: float | None = None
+    secure: bool = False
 
 
 def estimate(request: EstimateRequest) -> tuple[str, bool]:
@@ -57,7 +59,8 @@ def estimate(request: EstimateRequest) -> tuple[str, bool]:
     public = {"file": str(table), "columns": list(names), "rows": len(table.lines)}
     x = rows(table, names, request.missing)
     x = x[:, 0] if _univariate(request.key) else x
-    release = chosen(x, budget=budget, rng=np.random.default_rng(request.seed))
+    rng = SecureNoise() if request.secure else np.random.default_rng(request.seed)
+    release = chosen(x, budget=budget, rng=rng)
     record = _record(request, chosen, budget, release) | public
     if request.out is not None:
         canonical_json.write(request.out, record)
@@ -73,6 +76,8 @@ def _require(request: EstimateRequest) -> None:
         raise ArgumentError("key", request.key, "an estimator that is private, see `workbench list`")
     if request.seed is not None:
         integer_at_least(0, seed=request.seed)
+        if request.secure:
+            raise ArgumentError("seed", request.seed, "none with --secure: a replay is not private")
     if request.missing is not None and not (real(request.missing) and abs(request.missing) <= LARGEST):
         raise ArgumentError("missing", request.missing, f"a finite number, at most {LARGEST:g} in size")
     if request.out is not None and (request.out.is_dir() or not request.out.resolve().parent.is_dir()):
@@ -128,8 +133,14 @@ def _record(request: EstimateRequest, chosen: Any, budget: Any, release: Any) ->
         "plan": [_charge(charge) for charge in release.plan.charges()],
         "error": _error(CATALOG[request.key].estimand, release.error),
         "missing": MISSING if request.missing is None else f"{REPLACED} {request.missing:g}",
-        "randomness": PRIVATE if request.seed is None else f"{REPLAY} (seed {request.seed})",
+        "randomness": _randomness(request),
     }
+
+
+def _randomness(request: EstimateRequest) -> str:
+    if request.secure:
+        return EXACT
+    return PRIVATE if request.seed is None else f"{REPLAY} (seed {request.seed})"
 
 
 def _error(estimand: str, said: ErrorStatement | None) -> dict[str, Any] | None:
