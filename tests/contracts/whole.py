@@ -13,33 +13,10 @@ from workbench.privacy.grid import UP, on_grid
 
 MASKS = ("thompson_laplace", "wishart", "square")  # their noise is not added
 FLOATS = {  # entries that still have a statistic of floats
-    "univariate/clipped-mean",
-    "univariate/two-step-mean",
-    "univariate/unbounded-mean",
-    "univariate/median",
-    "univariate/stable-location",
-    "univariate/scale",
-    "univariate/interval",
-    "univariate/interval-unknown-variance",
-    "range/box",
-    "range/ball",
-    "mean/coordinatewise",
     "mean/populous",
     "mean/populous-robust",
-    "mean/tukey",
-    "mean/resilient",
-    "mean/resilient-heavy",
-    "covariance/pure-net",
     "covariance/populous",
-    "covariance/unbounded",
-    "covariance/populous-robust",
-    "covariance/matrix-quantile",
-    "spectral/eigenvalues",
-    "spectral/subspace-aggregate",
-    "spectral/subspace-exact",
-    "spectral/preconditioner",
     "gaussian/populous-robust",
-    "gaussian/unbounded",
     "gaussian/populous",
 }
 

@@ -29,7 +29,7 @@ class OnGrid:
     """A statistic as whole numbers times a public unit, or one unit for each; numpy reads it as float64."""
 
     counts: Integers
-    unit: float | Array
+    unit: Any  # a float, or floats: one for each count
 
     __array_priority__ = 1000  # a factor that is a number of numpy leaves the product to `__rmul__`
 
@@ -48,7 +48,8 @@ class OnGrid:
         return OnGrid(self.counts, self.unit / float(divisor))
 
     def __getitem__(self, place: Any) -> "OnGrid":
-        return OnGrid(np.asarray(self.counts[place], self.counts.dtype), self.unit)
+        unit = self.unit if np.ndim(self.unit) == 0 else self.unit[place]
+        return OnGrid(np.asarray(self.counts[place], self.counts.dtype), unit)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -68,7 +69,7 @@ class OnGrid:
 
     def plus(self, noise: Integers) -> Array:
         """Return the value of the counts with whole numbers added."""
-        return np.asarray(self.counts + noise, np.float64) * self.unit
+        return np.asarray(np.asarray(self.counts + noise, np.float64) * self.unit)
 
 
 def on_grid(value: "OnGrid | ArrayLike") -> OnGrid | None:

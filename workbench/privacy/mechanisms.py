@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from workbench.errors import ArgumentError, positive, probability
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
 from workbench.privacy.conversions import bounded_range_epsilon, gdp_within_approx
-from workbench.privacy.grid import Integers, on_grid, passed_no_more
+from workbench.privacy.grid import Integers, OnGrid, on_grid, passed_no_more
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
 from workbench.types import Array
@@ -106,6 +106,22 @@ def truncated_laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> A
     return noise.truncated_laplace(value, charge.sensitivity, scale, truncated_laplace_bound(charge))
 
 
+def exceeds_bound(value: ArrayLike, charge: Charge, noise: NoiseSource) -> bool:
+    """Return whether `value` + noise on [-A, A] exceeds A: at 0 never, up to Δ with probability at most δ.
+
+    Whole numbers go on a finer grid first. Proof: `proofs/univariate.md`, section 8.
+    """
+    fine, unit = _finer(value)
+    bound = passed_no_more(truncated_laplace_bound(charge), unit)
+    return bool(truncated_laplace(fine, charge, noise) > bound)
+
+
+def _finer(value: ArrayLike) -> tuple[OnGrid | ArrayLike, float]:
+    """Return the value, on a finer grid if it is on one, and the unit of that, or 0."""
+    at = on_grid(value)
+    return (value, 0.0) if at is None else (at.finer(FINE), at.finer(FINE).unit)
+
+
 def gaussian(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
     """Return `value` + N(0, σ²) per entry, for l2-sensitivity; σ of `gaussian_scale`."""
     return noise.gaussian(value, charge.sensitivity, gaussian_scale(charge))
@@ -126,8 +142,7 @@ def lower_bound(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
     N(0, σ²) noise, a Gaussian mechanism of ρ-zCDP, or Laplace noise, ε-DP. The δ of its charge pays for later
     steps that take the bound for granted: whole numbers go on a finer grid first, whose unit is given away.
     """
-    at = on_grid(value)
-    fine, unit = (value, 0.0) if at is None else (at.finer(FINE), float(at.finer(FINE).unit))
+    fine, unit = _finer(value)
     margin = passed_no_more(-lower_bound_offset(charge), unit)
     match charge.cost:
         case ZCDP(rho, delta) if delta > 0:
@@ -158,7 +173,7 @@ _ADDITIVE = {"laplace": laplace, "discrete_laplace": discrete_laplace, "gaussian
 
 
 def exponential(
-    scores: ArrayLike, charge: Charge, noise: NoiseSource, weights: Integers | Array | None = None
+    scores: ArrayLike, charge: Charge, noise: NoiseSource, weights: OnGrid | Integers | Array | None = None
 ) -> int:
     """Return an index drawn with probability ∝ weight · e^(ε score/(2Δ)) (LKKO21 eq. 19).
 

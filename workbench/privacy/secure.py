@@ -86,6 +86,10 @@ class SecureNoise:
         """Return a uniform point of [low, high], on 2^53 points: no privacy hangs on it."""
         return low + (high - low) * (int(exact.below(2**53)) / 2**53)
 
+    def below(self, count: int) -> int:
+        """Return a uniform whole number of 0, .., count - 1."""
+        return exact.below(count)
+
 
 def inexact_steps(plan: Plan) -> list[str]:
     """Return the steps of a plan that have no exact noise: those whose noise is a mask."""

@@ -148,7 +148,7 @@ def popularity(found: Vote) -> Panel:
             "below: weight 0", "horizontal", x=0.6 * k, y=vote.nobody / k, side="below", colour_key=UNPOPULAR
         ),
     )
-    needed = found.quorum + truncated_laplace_bound(found.design.charges[0])
+    needed = found.quorum + truncated_laplace_bound(found.design.charges[0]) / k**2
     note = f"Friendly pairs: {found.agreed:.3f} of all. With its noise the share must reach {needed:.3f}."
     return Panel(
         "Who is popular", "groups, the loneliest first", "share of the groups that are friends", tuple(lines),

@@ -75,7 +75,7 @@ def chances(alpha: float, x: np.ndarray, epsilon: float = claims.EPSILON) -> np.
     one, (n, d) = claims.estimator(alpha), x.shape
     budget = PureDP(epsilon)
     charge = one.plan(n, d, budget)["candidate"]
-    weight = one.scores(x, one.clip(n, d, budget)) * epsilon / (2 * charge.sensitivity)
+    weight = np.asarray(one.scores(x, one.clip(n, d, budget))) * epsilon / (2 * charge.sensitivity)
     weight = np.exp(weight - weight.max())
     return np.asarray(weight / weight.sum())
 
