@@ -10,6 +10,7 @@ import pytest
 
 import workbench as wb
 from tests.oracles.whole_gaps import whole_gaps
+from workbench.errors import ArgumentError
 from workbench.estimators.base import sanitised
 from workbench.estimators.parts.blocks import friendly_mean
 from workbench.estimators.parts.filters import paper, run
@@ -140,6 +141,46 @@ def test_noise_to_release_gives_a_gaussian_near_that_of_the_rows() -> None:
     ).value
     assert np.abs(law.mean - 3.0).max() < 0.1
     assert np.abs(law.covariance - np.eye(2)).max() < 0.15
+
+
+@pytest.mark.secure
+@pytest.mark.parametrize("calibration", ["tight", "paper"])
+def test_noise_to_release_gives_a_gaussian_without_bounds(calibration: Any) -> None:
+    """Its eigenvalues, subspaces and covariance alone, too: every step has exact noise."""
+    scales, budget = np.array([1e-3, 1e3]), ZCDP(5.0, 1e-3)
+    x = 7.0 + np.random.default_rng(1).standard_normal((8000, 2)) * scales
+    law = wb.UnboundedGaussian(calibration=calibration)(x, budget=budget, rng=SecureNoise()).value
+    assert (np.abs(law.mean - 7.0) < scales).all()
+    assert (np.abs(np.diag(law.covariance) / scales**2 - 1) < 0.5).all()
+    found = wb.UnboundedCovariance(calibration=calibration)(x, budget=budget, rng=SecureNoise()).value
+    assert (np.abs(np.diag(found) / scales**2 - 1) < 0.5).all()
+    vote = wb.SubspaceAggregate(k=1, gap=1e-6, calibration=calibration)
+    axis = vote(x, budget=budget, rng=SecureNoise()).value
+    assert np.abs(axis - np.diag([0.0, 1.0])).max() < 1e-5
+    cost = budget if calibration == "paper" else ZCDP(5.0)
+    values = wb.Eigenvalues(calibration=calibration)(x, budget=cost, rng=SecureNoise()).value
+    assert (np.abs(np.log(values / scales[::-1] ** 2)) < 1.0).all()
+
+
+@pytest.mark.secure
+def test_noise_to_release_finds_an_exact_subspace_and_refuses_masks_by_name() -> None:
+    line = np.random.default_rng(1).standard_normal((2000, 1)) * [3.0, 4.0]
+    budget = ApproxDP(1.0, 1e-6)
+    found = wb.SubspaceExact()(line, budget=budget, rng=SecureNoise()).value
+    assert found == pytest.approx(np.array([[0.36, 0.48], [0.48, 0.64]]), abs=1e-4)
+    rows = np.random.default_rng(1).standard_normal((20_000, 2))
+    with pytest.raises(ArgumentError, match="no exact noise for mask"):
+        wb.Preconditioner()(rows, budget=ApproxDP(2.0, 1e-6), rng=SecureNoise())
+
+
+@pytest.mark.secure
+@pytest.mark.parametrize("estimator", FILTERS, **NAMED)
+def test_noise_to_release_answers_the_source_s_queries(estimator: Any) -> None:
+    x = planted(20_000, 2) + 3.0
+    value = replace(estimator, calibration="paper", passes=2)(
+        x, budget=ApproxDP(1e4, 0.3), rng=SecureNoise()
+    ).value
+    assert np.abs(value - 3.0).max() < 0.5
 
 
 # Mutants: each is one mistake that the tests above find
