@@ -32,16 +32,16 @@ def mean_in_ball(x: Array, change: Change, radius: float) -> OnGrid:
     """Return the mean of the rows that `change` makes of those of x, clipped to the ball of `radius`."""
     require_radius(radius)
     step = step_of(radius, BITS)
-    total = _total(x, change, lambda rows: in_ball(rows, radius, step).sum(axis=0), BITS)
-    return total * (step / len(x))
+    sums = _total(x, change, lambda rows: in_ball(rows, radius, step).sum(axis=0), BITS)
+    return sums * (step / len(x))
 
 
 def mean_in_box(x: Array, change: Change, reach: float) -> OnGrid:
     """Return the mean of the rows, or numbers, that `change` makes of those of x, clipped to ±reach."""
     require_radius(reach)
     step = step_of(reach, BITS)
-    total = _total(x, change, lambda rows: in_box(rows, reach, step).sum(axis=0), BITS)
-    return total * (step / len(x))
+    sums = _total(x, change, lambda rows: in_box(rows, reach, step).sum(axis=0), BITS)
+    return sums * (step / len(x))
 
 
 def moment_in_ball(x: Array, change: Change, radius: float) -> OnGrid:
@@ -53,8 +53,8 @@ def moment_in_ball(x: Array, change: Change, radius: float) -> OnGrid:
         whole = in_ball(rows, radius, step)
         return whole.T @ whole
 
-    total = _total(x, change, moment, 2 * SQUARED_BITS)
-    return total * (step * step / len(x))
+    sums = _total(x, change, moment, 2 * SQUARED_BITS)
+    return sums * (step * step / len(x))
 
 
 def second_moment_within(x: Array, radius: float) -> OnGrid:
@@ -95,18 +95,22 @@ def in_box(rows: Array, reach: float, step: float) -> Array:
 
 
 def _total(x: Array, change: Change, part: Callable[[Array], Any], bits: int) -> OnGrid:
-    """Return the sum over all blocks as integers, Python's where int64 may be too small."""
-    kind = np.int64 if len(x) < 2 ** (WORD - bits) else object
-    sums = (np.asarray(part(change(x[block]))).astype(np.int64) for block in _blocks(x))
-    return OnGrid(np.asarray(_sum(one.astype(kind, copy=False) for one in sums), kind), 1.0)
+    width = x.shape[1] if x.ndim > 1 else 1
+    return OnGrid(total(len(x), width, lambda block: part(change(x[block])), bits), 1.0)
+
+
+def total(n: int, d: int, part: Callable[[slice], Any], bits: int = 2 * SQUARED_BITS) -> Integers:
+    """Return the sum of a part for each block of n rows as integers, Python's where int64 may be too small.
+
+    A part is made of whole numbers, as floats: sums of at most 2^`bits` a row.
+    """
+    kind = np.int64 if n < 2 ** (WORD - bits) else object
+    parts = (np.asarray(part(block)).astype(np.int64) for block in blocks(n, d))
+    return np.asarray(_sum(one.astype(kind, copy=False) for one in parts), kind)
 
 
 def _sum(parts: Iterator[Integers]) -> Integers:
-    total = next(parts)
+    found = next(parts)
     for one in parts:
-        total = total + one
-    return total
-
-
-def _blocks(x: Array) -> Iterator[slice]:
-    return blocks(len(x), x.shape[1] if x.ndim > 1 else 1)
+        found = found + one
+    return found

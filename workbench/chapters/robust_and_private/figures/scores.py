@@ -25,6 +25,7 @@ from workbench.estimators.parts.filters.run import Filter, coarse_centre, rows_w
 from workbench.estimators.parts.filters.weighted_moments import released
 from workbench.populations.corruption.mean import clusters, shifted
 from workbench.privacy import ApproxDP
+from workbench.privacy.grid import OnGrid
 from workbench.privacy.noise import SimulatedNoise
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
@@ -110,7 +111,7 @@ def first_pass(
     tau = filtered.score.of(filtered.y)
     tail = tail_set(tau, filtered.kept, design.tail, filtered.y)
     counts = score_counts(tau, tail, design.largest)
-    noisy = released(counts / SENSITIVITY, charges[3], noise, design.sizes[1]) * SENSITIVITY
+    noisy = released(OnGrid(counts, 1 / SENSITIVITY), charges[3], noise, design.sizes[1]) * SENSITIVITY
     return tau, tail, noisy, threshold(noisy, n, filtered.psi), design.largest
 
 
