@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import chdtri
 from scipy.stats import chi2
 
+from workbench.estimators.parts.integers import second_moment_within
 from workbench.estimators.parts.preconditioned.winsorised_covariance import (
     FARTHEST,
     WinsorisedCovariance,
@@ -15,7 +16,6 @@ from workbench.estimators.parts.preconditioned.winsorised_covariance import (
     uncensored_spectrum,
     unwinsorised,
 )
-from workbench.estimators.parts.integers import second_moment_within
 from workbench.linalg import second_moment
 from workbench.privacy import ZCDP, GaussianDP, SimulatedNoise, UnitNoise
 

@@ -12,8 +12,8 @@ import pytest
 import workbench as wb
 from workbench.estimators.base import sanitised
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
-from workbench.estimators.parts.preconditioned.winsorised_covariance import WinsorisedCovariance
 from workbench.estimators.parts.integers import second_moment_within
+from workbench.estimators.parts.preconditioned.winsorised_covariance import WinsorisedCovariance
 from workbench.estimators.parts.rows import (
     centred_rows,
     mean_of,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.estimators.base import sanitised
-from workbench.estimators.parts.rows import blocks, require_radius
+from workbench.estimators.parts.rows import require_radius, row_blocks
 from workbench.linalg import norms
 from workbench.privacy.grid import Integers, OnGrid, longest, step_of, widest
 from workbench.types import Array
@@ -92,7 +92,7 @@ def in_box(rows: Array, reach: float, step: float) -> Array:
 def _total(x: Array, change: Change, part: Callable[[Array], Any], bits: int) -> OnGrid:
     """Return the sum over all blocks as integers, Python's where int64 may be too small."""
     dtype = np.int64 if len(x) < 2 ** (62 - bits) else object
-    return OnGrid(_sum(np.asarray(part(change(x[block])), dtype) for block in _blocks(x)), 1.0)
+    return OnGrid(_sum(np.asarray(part(change(rows)), dtype) for rows in row_blocks(x)), 1.0)
 
 
 def _sum(parts: Iterator[Integers]) -> Integers:
@@ -100,7 +100,3 @@ def _sum(parts: Iterator[Integers]) -> Integers:
     for one in parts:
         total = total + one
     return total
-
-
-def _blocks(x: Array) -> Iterator[slice]:
-    return blocks(len(x), x.shape[1] if x.ndim > 1 else 1)

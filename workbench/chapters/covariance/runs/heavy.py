@@ -19,6 +19,7 @@ from workbench.chapters.covariance.runs.heavy_theory import CutStudent
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
 from workbench.estimators.parts.budgets import gaussian_total
+from workbench.estimators.parts.integers import second_moment_within
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments
 from workbench.estimators.parts.preconditioned.heavy_tailed_design import (
     Problem,
@@ -26,7 +27,6 @@ from workbench.estimators.parts.preconditioned.heavy_tailed_design import (
     preconditioning_step,
 )
 from workbench.estimators.parts.preconditioned.preconditioning import mapped_back
-from workbench.estimators.parts.integers import second_moment_within
 from workbench.estimators.parts.rows import second_moment_sensitivity
 from workbench.linalg import norms, psd_part
 from workbench.populations.heavy_tailed import student_hypercontractivity
