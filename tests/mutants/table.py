@@ -31,7 +31,7 @@ from workbench.study.faults.mutant import (
 
 Contract = Callable[..., None]
 KINDS = (
-    *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "gumbel", "exponential"),
+    *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "choice", "exponential"),
     *("truncated_laplace", "thompson_laplace", "wishart"),
 )
 SCALES = (

@@ -9,6 +9,7 @@ Proof: `proofs/exact.md`, section 1.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import frexp, isqrt, ldexp
 from typing import Any
 
@@ -16,6 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from workbench.types import Array
+
+UP = 1 + 2.0**-40  # scales of exact noise are larger by this, which covers 4000 roundings of public numbers
 
 Integers = NDArray[Any]
 """Whole numbers: int64, or Python integers where these may be too few."""
@@ -28,23 +31,24 @@ class OnGrid:
     counts: Integers
     unit: float
 
-    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> Array:
-        values = np.asarray(self.counts, np.float64) * self.unit
-        return values if dtype is None else np.asarray(values, dtype)
+    __array_priority__ = 1000  # a factor that is a number of numpy leaves the product to `__rmul__`
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
+        return np.asarray(np.asarray(self.counts, np.float64) * self.unit, dtype)
 
     def __float__(self) -> float:
-        return float(self.counts) * self.unit
+        return float(self.counts.item()) * self.unit
 
     def __mul__(self, factor: float) -> "OnGrid":
-        return OnGrid(self.counts, self.unit * factor)
+        return OnGrid(self.counts, self.unit * float(factor))
 
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: float) -> "OnGrid":
-        return OnGrid(self.counts, self.unit / divisor)
+        return OnGrid(self.counts, self.unit / float(divisor))
 
     def __getitem__(self, place: Any) -> "OnGrid":
-        return OnGrid(np.asarray(self.counts[place]), self.unit)
+        return OnGrid(np.asarray(self.counts[place], self.counts.dtype), self.unit)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -53,6 +57,10 @@ class OnGrid:
     def shape(self) -> tuple[int, ...]:
         """Shape of the statistic."""
         return np.shape(self.counts)
+
+    def finer(self, bits: int) -> "OnGrid":
+        """Return the same statistic on a grid of which 2^bits units are one of this."""
+        return OnGrid(np.asarray(self.counts.astype(object) << bits, object), ldexp(self.unit, -bits))
 
     def plus(self, noise: Integers) -> Array:
         """Return the value of the counts with whole numbers added."""
@@ -64,7 +72,9 @@ def on_grid(value: "OnGrid | ArrayLike") -> OnGrid | None:
     if isinstance(value, OnGrid):
         return value
     counts = np.asarray(value)
-    return OnGrid(counts, 1.0) if counts.dtype.kind in "iub" else None
+    if counts.dtype.kind not in "iub":
+        return None
+    return OnGrid(counts.astype(object if counts.dtype == np.uint64 else np.int64), 1.0)
 
 
 def step_of(radius: float, bits: int) -> float:
@@ -73,6 +83,7 @@ def step_of(radius: float, bits: int) -> float:
     return ldexp(1.0, exponent - bits - (fraction == 0.5))
 
 
+@lru_cache(maxsize=256)
 def longest(radius: float, step: float) -> int:
     """Return the most that the squared length of a row of whole numbers may be: ⌊(radius/step)²⌋.
 
@@ -82,6 +93,15 @@ def longest(radius: float, step: float) -> int:
     return int((Fraction(radius) / Fraction(step)) ** 2)
 
 
+@lru_cache(maxsize=256)
 def widest(reach: float, step: float) -> int:
     """Return the most that the size of a whole number may be: ⌊reach/step⌋."""
     return isqrt(longest(reach, step))
+
+
+def passed_no_more(margin: float, unit: float) -> float:
+    """Return what exact noise on a grid reaches no more often than ideal noise reaches `margin`, of any sign.
+
+    Its scale is `UP` times the ideal one and it is rounded, by half a unit at most.
+    """
+    return margin + abs(margin) * 2.0**-38 + unit

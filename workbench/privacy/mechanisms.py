@@ -13,10 +13,12 @@ from scipy.special import ndtri
 from workbench.errors import ArgumentError, positive, probability
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
 from workbench.privacy.conversions import bounded_range_epsilon, gdp_within_approx
-from workbench.privacy.grid import Integers
+from workbench.privacy.grid import Integers, on_grid, passed_no_more
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
 from workbench.types import Array
+
+FINE = 40  # bits of a grid between whole numbers, for a bound that is to hold with a stated probability
 
 
 def pure_cost(charge: Charge) -> PureDP:
@@ -122,15 +124,18 @@ def lower_bound(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
     """Return `value` + noise - its (1 - δ)-quantile: above `value` with probability δ.
 
     N(0, σ²) noise, a Gaussian mechanism of ρ-zCDP, or Laplace noise, ε-DP. The δ of its charge pays for later
-    steps that take the bound for granted.
+    steps that take the bound for granted: whole numbers go on a finer grid first, whose unit is given away.
     """
+    at = on_grid(value)
+    fine, unit = (value, 0.0) if at is None else (at.finer(FINE), at.finer(FINE).unit)
+    margin = passed_no_more(-lower_bound_offset(charge), unit)
     match charge.cost:
         case ZCDP(rho, delta) if delta > 0:
             scale = charge.sensitivity / sqrt(2 * rho)
-            return noise.gaussian(value, charge.sensitivity, scale) + lower_bound_offset(charge)
+            return noise.gaussian(fine, charge.sensitivity, scale) - margin
         case ApproxDP(epsilon, delta) if 0 < delta <= 0.5:
             scale = charge.sensitivity / epsilon
-            return noise.laplace(value, charge.sensitivity, scale) + lower_bound_offset(charge)
+            return noise.laplace(fine, charge.sensitivity, scale) - margin
     raise ArgumentError("cost", charge.cost, "ZCDP or ApproxDP with delta > 0, at most 1/2 for the latter")
 
 

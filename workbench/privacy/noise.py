@@ -11,6 +11,7 @@ release for the world needs a secure source, on a grid, with operating-system ra
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf, log
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -150,10 +151,15 @@ def _plus(value: ArrayLike, draw: Callable[[tuple[int, ...]], Array]) -> Array:
 
 def _logits(scores: ArrayLike, scale: float, weights: Any) -> Array:
     values = np.asarray(scores, np.float64)
-    if weights is None:
-        return values
+    return values if weights is None else np.asarray(values + scale * _logs(np.asarray(weights)))
+
+
+def _logs(weights: Any) -> Array:
+    """Return logs: -inf of 0, those of whole numbers of any size."""
+    if weights.dtype == object:
+        return np.array([log(weight) if weight else -inf for weight in weights])
     with np.errstate(divide="ignore"):
-        return np.asarray(values + scale * np.log(np.asarray(weights, np.float64)))
+        return np.asarray(np.log(weights))
 
 
 def _shaped(root: ArrayLike, draw: Callable[[int], Array]) -> Array:

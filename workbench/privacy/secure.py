@@ -1,14 +1,14 @@
 """`SecureNoise`: noise that may be released, of whole numbers and of the operating system's randomness.
 
 Every statistic comes as whole numbers and a public unit (`privacy.grid`). The noise is ⌊X + ½⌋, X exactly the
-real variable of the mechanism in that unit (`privacy.exact`), its scale rounded up to a whole number; with whole
+real variable of the mechanism in that unit (`privacy.exact`), of a scale that is rounded up; with whole
 numbers q, q + ⌊X + ½⌋ = ⌊q + X + ½⌋, a function of what the ideal mechanism releases: the accounting of the
 ideal one holds. There is no seed. Nothing is claimed about the time that a draw takes.
 
 Proof: `proofs/exact.md`, section 2.
 """
 
-from math import ceil, sqrt
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from workbench.errors import ArgumentError
 from workbench.privacy import exact
-from workbench.privacy.grid import Integers, OnGrid, on_grid
+from workbench.privacy.grid import UP, OnGrid, on_grid
 from workbench.types import Array
 
 
@@ -33,14 +33,15 @@ class SecureNoise:
         return at.plus(exact.laplace(_units(scale, at), at.shape))
 
     def truncated_laplace(self, value: ArrayLike, sensitivity: float, scale: float, bound: float) -> Array:
-        """Add Laplace noise conditioned on [-bound, bound], the bound rounded up to the grid."""
+        """Add Laplace noise conditioned on [-bound, bound], as many scales as are asked for or more."""
         at = _whole(value)
-        return at.plus(exact.truncated_laplace(_units(scale, at), _units(bound, at), at.shape))
+        width = _units(scale, at)
+        return at.plus(exact.truncated_laplace(width, width * (bound / scale) * UP, at.shape))
 
     def discrete_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add integer noise of probability proportional to e^(-|z|/scale)."""
         at = _whole(value)
-        return at.plus(exact.discrete_laplace(scale / at.unit, at.shape))
+        return at.plus(exact.discrete_laplace(_units(scale, at), at.shape))
 
     def gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add normal noise."""
@@ -57,10 +58,11 @@ class SecureNoise:
         noise[np.diag_indices(d)] = exact.normal(_units(scale, at), (d,))
         return at.plus(noise)
 
-    def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Integers | None) -> int:
+    def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Any = None) -> int:
         """Choose an index with probability proportional to weight · e^(score/scale)."""
         at = _whole(scores)
-        return exact.choose(at.counts, at.unit / scale, weights)
+        base = None if weights is None else _whole(weights).counts
+        return int(exact.choose(at.counts, 1 / _units(scale, at), base))
 
     def exponential(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add exponential noise."""
@@ -75,7 +77,7 @@ class SecureNoise:
 
     def uniform(self, low: float, high: float) -> float:
         """Return a uniform point of [low, high], on 2^53 points: no privacy hangs on it."""
-        return low + (high - low) * (exact.below(2**53) / 2**53)
+        return low + (high - low) * (int(exact.below(2**53)) / 2**53)
 
 
 def _whole(value: Any) -> OnGrid:
@@ -86,8 +88,5 @@ def _whole(value: Any) -> OnGrid:
 
 
 def _units(scale: float, at: OnGrid) -> float:
-    """Return a scale in units, rounded up to a whole number: never less than the scale itself.
-
-    The quotient of floats may be too small by a relative 2^-53.
-    """
-    return float(ceil(scale / at.unit * (1 + 2.0**-50)))
+    """Return a scale in units, never less than what the charge asks for: 2^-40 covers 4000 roundings."""
+    return scale / at.unit * UP

@@ -102,13 +102,13 @@ def test_the_draw_on_the_line_has_the_exact_density():
 
 
 def law_of_the_choice(estimator, x, budget):
-    """Probabilities of the candidates, from the logits that meet the Gumbel noise."""
+    """Probabilities of the candidates, from the scores that are chosen by."""
     seen = []
 
     class Listener(UnitNoise):
-        def gumbel(self, value, sensitivity, scale):
-            seen.append(np.array(value) / scale)
-            return np.array(value)
+        def choice(self, scores, sensitivity, scale, weights=None):
+            seen.append(np.array(scores, float) / scale)
+            return 0
 
     estimator.estimate(x, budget, Listener())
     weights = np.exp(seen[0] - seen[0].max())
@@ -182,9 +182,9 @@ def whole_law(estimator, x, budget):
         def laplace(self, value, *_):
             return np.array(1e6)
 
-        def gumbel(self, value, sensitivity, scale):
-            seen.append(np.array(value) / scale)
-            return np.array(value)
+        def choice(self, scores, sensitivity, scale, weights=None):
+            seen.append(np.array(scores, float) / scale)
+            return 0
 
     estimator.estimate(x, budget, Passing())
     weights = np.exp(seen[0] - seen[0].max())

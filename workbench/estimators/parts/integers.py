@@ -1,8 +1,8 @@
 """Sums of clipped rows, exactly: every row becomes whole numbers whose length is bounded as whole numbers.
 
-A row w within the ball of radius r becomes q = rint(w/g), g a public power of two; where |q|² > ⌊(r/g)²⌋, w/g is
-cut towards zero instead, and where that is still too long, q = 0. One fixed map of every row: neighbours stay
-neighbours, and one row moves Σ q by 2r/g at most, Σ q qᵀ by √2 (r/g)², as numbers without any rounding.
+A row w within the ball of radius r becomes q = rint(w/g), g a public power of two; where |q|² > ⌊(r/g)²⌋,
+w/g is cut towards zero instead, and where that is still too long, q = 0. One fixed map of every row:
+neighbours stay neighbours, and one row moves Σ q by 2r/g at most, Σ q qᵀ by √2 (r/g)², with no rounding.
 
 Σ q and Σ q qᵀ are exact in floats within a block (rows × 2^bits, or × 2^(2 bits), at most 2^53) and are added
 up as integers: the same for blocks of any size, rows in any order, any number of threads.
@@ -23,33 +23,38 @@ from workbench.types import Array
 
 BITS = 26  # of a row that is added up: its squared length, at most 2^52, is exact in floats
 SQUARED_BITS = 18  # of a row whose products are added up: 2^15 rows of them, 2^51, are exact in floats
+WORD = 62  # bits of a sum in int64, with one to spare for noise
 
 Change = Callable[[Array], Array]
 
 
 def mean_in_ball(x: Array, change: Change, radius: float) -> OnGrid:
     """Return the mean of the rows that `change` makes of those of x, clipped to the ball of `radius`."""
-    step = step_of(radius, BITS)
     require_radius(radius)
-    return _total(x, change, lambda rows: in_ball(rows, radius, step).sum(axis=0), BITS) * (step / len(x))
+    step = step_of(radius, BITS)
+    total = _total(x, change, lambda rows: in_ball(rows, radius, step).sum(axis=0), BITS)
+    return total * (step / len(x))
 
 
 def mean_in_box(x: Array, change: Change, reach: float) -> OnGrid:
     """Return the mean of the rows, or numbers, that `change` makes of those of x, clipped to ±reach."""
+    require_radius(reach)
     step = step_of(reach, BITS)
-    return _total(x, change, lambda rows: in_box(rows, reach, step).sum(axis=0), BITS) * (step / len(x))
+    total = _total(x, change, lambda rows: in_box(rows, reach, step).sum(axis=0), BITS)
+    return total * (step / len(x))
 
 
 def moment_in_ball(x: Array, change: Change, radius: float) -> OnGrid:
-    """Return (1/n) Σ w wᵀ of the rows w that `change` makes of those of x, clipped to the ball of `radius`."""
-    step = step_of(radius, SQUARED_BITS)
+    """Return (1/n) Σ w wᵀ of the rows w that `change` makes of x, clipped to the ball of `radius`."""
     require_radius(radius)
+    step = step_of(radius, SQUARED_BITS)
 
     def moment(rows: Array) -> Array:
         whole = in_ball(rows, radius, step)
         return whole.T @ whole
 
-    return _total(x, change, moment, 2 * SQUARED_BITS) * (step * step / len(x))
+    total = _total(x, change, moment, 2 * SQUARED_BITS)
+    return total * (step * step / len(x))
 
 
 def second_moment_within(x: Array, radius: float) -> OnGrid:
@@ -84,15 +89,17 @@ def _too_long(whole: Array, limit: int) -> NDArray[np.intp]:
 def in_box(rows: Array, reach: float, step: float) -> Array:
     """Return whole numbers, as floats: entries clipped to ±reach, in units of the step."""
     limit = widest(reach, step)
-    whole = rows * (1 / step)
+    whole = np.asarray(rows * (1 / step))
     np.clip(np.rint(whole, out=whole), -limit, limit, out=whole)
-    return np.asarray(np.nan_to_num(whole, copy=False))
+    whole[np.isnan(whole)] = 0.0
+    return whole
 
 
 def _total(x: Array, change: Change, part: Callable[[Array], Any], bits: int) -> OnGrid:
     """Return the sum over all blocks as integers, Python's where int64 may be too small."""
-    dtype = np.int64 if len(x) < 2 ** (62 - bits) else object
-    return OnGrid(_sum(np.asarray(part(change(rows)), dtype) for rows in row_blocks(x)), 1.0)
+    kind = np.int64 if len(x) < 2 ** (WORD - bits) else object
+    sums = (np.asarray(part(change(rows))).astype(np.int64) for rows in row_blocks(x))
+    return OnGrid(np.asarray(_sum(one.astype(kind, copy=False) for one in sums), kind), 1.0)
 
 
 def _sum(parts: Iterator[Integers]) -> Integers:

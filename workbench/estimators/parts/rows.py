@@ -16,7 +16,7 @@ from workbench.privacy import NoiseSource
 from workbench.types import Array
 
 BLOCK = 2**15  # entries that are mapped at a time: they stay in the cache, and memory does not grow with n
-NEAREST, FARTHEST = 1e-150, 1e150  # radii whose squares, and those of rows beyond them, floats resolve
+NEAREST, FARTHEST = 1e-140, 1e150  # radii whose squares, on a grid, and those of rows beyond, floats resolve
 UNIT, OVER = 2.0**-53, 1e-12  # u; by how much of the radius a clipped row may be too long
 CORRUPT = 0.1  # the largest share of rows that may be anything: ours, what filters were measured at
 WIDEST = 1e100  # upper/lower of a covariance, radius/sigma of a mean: what designs are computed for

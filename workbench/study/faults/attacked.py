@@ -95,7 +95,7 @@ UNIVARIATE: tuple[Attacked, ...] = (
     Mutant("Gaussian noise halved", weaker("gaussian", 0.5), Attack(CLIPPED, "mean", "(ε")),
     Mutant("Gaussian noise over √2", weaker("gaussian", 0.5**0.5), Attack(CLIPPED, "mean", "GDP")),
     Mutant("discrete noise halved", weaker("discrete_laplace", 0.5), Attack(STABLE, "locate", "(ε")),
-    Mutant("Gumbel noise halved", weaker("gumbel", 0.5), Attack("univariate/median", "locate")),
+    Mutant("noise of choices halved", weaker("choice", 0.5), Attack("univariate/median", "locate")),
     Mutant("exponential noise halved", weaker("exponential", 0.5), Attack(HISTOGRAM, WHOLE)),
     Mutant(
         "sensitivity 1/n for 2/n",
@@ -144,8 +144,8 @@ NOISE = {
     "laplace": "laplace",
     "truncated_laplace": "truncated_laplace",
     "thompson_laplace": "thompson_laplace",
-    "exponential": "gumbel",
-    "window_median": "gumbel",
+    "exponential": "choice",
+    "window_median": "choice",
     "stability_histogram": "gaussian",
 }  # mechanism: what a simulated source draws for it
 

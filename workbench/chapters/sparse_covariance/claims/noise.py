@@ -57,8 +57,8 @@ def gaps(seed: int) -> np.ndarray:
 
 def gap(first: np.ndarray, second: np.ndarray) -> float:
     """Return n |S - S'| for n = 1 row of either data set."""
-    difference = second_moment_within(first, 1.0) - second_moment_within(second, 1.0)
-    return float(np.linalg.norm(difference))
+    moment, other = (np.asarray(second_moment_within(x, 1.0)) for x in (first, second))
+    return float(np.linalg.norm(moment - other))
 
 
 def worst_gaps() -> list[float]:

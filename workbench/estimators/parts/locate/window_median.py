@@ -105,7 +105,7 @@ class WindowMedian:
             penalty = np.append(penalty, len(points))
             log_base = np.append(log_base, self.log_bottom(charge.cost))
         score = Charge(charge.step, "exponential", charge.sensitivity, PureDP(epsilon))
-        chosen = exponential(-penalty, score, noise, log_base)
+        chosen = exponential(-penalty, score, noise, np.exp(log_base))
         if chosen == len(pieces.penalty):
             return None
         return noise.uniform(float(pieces.edges[chosen]), float(pieces.edges[chosen + 1]))
