@@ -11,9 +11,9 @@ For points y_1 .. y_n, widths `left` and `right`, and a position t of a public l
 
 The depth term gives the precision of a private median, the window term doubles the penalty of a place far
 from the data. With a range: ε-DP, and of a log-likelihood ratio of range ε, whose zCDP is that of
-`zcdp_from_bounded_range`. Without: (ε, δ)-DP, and that zCDP with δ. A draw chooses a piece of equal score, by
-whole numbers (`parts.locate.lattice`), then a point of it. Proof: `proofs/univariate.md`, section 1. No source
-states it.
+`zcdp_from_bounded_range`. Without: (ε, δ)-DP, and that zCDP with δ. A draw chooses a piece of equal score,
+by whole numbers (`parts.locate.lattice`), then a point of it. Proof: `proofs/univariate.md`, section 1. No
+source states it.
 """
 
 from dataclasses import dataclass
