@@ -39,10 +39,10 @@ NAMED = {
     "empirical": "no privacy",
     "without": "no privacy, thresholded",
 }
-WORDS = {
-    "central": NAMED,
-    "local": {name: text for name, text in NAMED.items() if name != "without"}
-    | {"empirical": "no privacy; below it thresholded"},
+BOTH = "no privacy; the lower one thresholded"
+WORDS = {  # on the plots, one name for the pair without privacy: at its free side
+    "central": {name: text for name, text in NAMED.items() if name != "empirical"} | {"without": BOTH},
+    "local": {name: text for name, text in NAMED.items() if name != "without"} | {"empirical": BOTH},
 }
 FLOOR = 0.01  # of the pictures of local noise: without privacy errors fall far below
 HEADS = {
