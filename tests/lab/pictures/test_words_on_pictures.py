@@ -37,9 +37,7 @@ def faults(chart):
     """Return the words that leave the page, and pairs of words that touch."""
     boxes, page = written(chart)
     inside = Bbox.from_extents(page.x0 - SLACK, page.y0 - SLACK, page.x1 + SLACK, page.y1 + SLACK)
-    off = [
-        words for words, box in boxes if not (inside.contains(*box.min) and inside.contains(*box.max))
-    ]
+    off = [words for words, box in boxes if not (inside.contains(*box.min) and inside.contains(*box.max))]
     pairs = combinations([(words, box.padded(-SLACK)) for words, box in boxes], 2)
     touching = [(one, other) for (one, a), (other, b) in pairs if _overlap(a, b)]
     return off + touching
