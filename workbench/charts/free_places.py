@@ -83,7 +83,9 @@ def _best(own: Array, lines: list[Array], taken: list[tuple[Array, Array]], half
 def _distance(centres: Array, points: Array, half: Array) -> Array:
     """Return how far every box is from the nearest of some points."""
     apart = np.maximum(np.abs(centres[:, None] - points[None]) - half, 0.0)
-    return np.asarray(np.hypot(apart[..., 0], apart[..., 1]).min(axis=1), np.float64)
+    far: Array = np.hypot(apart[..., 0], apart[..., 1])
+    nearest: Array = far.min(axis=1)
+    return nearest
 
 
 def _points(curve: Series) -> Array:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from workbench.charts.chart import Series
-from workbench.charts.free_places import _dense, _distance, _half, beside
 from workbench.charts.free_places import Axes as Limits
+from workbench.charts.free_places import _dense, _distance, _half, beside
 
 X = np.geomspace(1e3, 1e7, 9)
 NAMES = ("zeros", "true diagonal", "plain release", "no privacy")

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from matplotlib import patheffects
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 
 from workbench.charts.chart import Mark, Panel
 from workbench.charts.layout import Layout
@@ -45,7 +44,8 @@ def _on_cell(axes: Axes, at: tuple[float, float]) -> tuple[str, list[patheffects
     values, (column, row) = np.asarray(image.get_array()), (round(at[0]), round(at[1]))
     if not (0 <= row < values.shape[0] and 0 <= column < values.shape[1]):
         return INK, []
-    cell: tuple[float, ...] = to_rgb(image.cmap(image.norm(values[row, column])))
+    red, green, blue, _ = np.ravel(image.cmap(image.norm(values[row, column]))).tolist()
+    cell = (red, green, blue)
     return ink_on(cell), [patheffects.withStroke(linewidth=4, foreground=cell)]
 
 

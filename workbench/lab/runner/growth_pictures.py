@@ -73,12 +73,12 @@ def _formula(one: Growth) -> str:
 
 
 def _title(whose: str, found: Sequence[Growth]) -> str:
-    """Return in how many searches of a source n was seen to grow as stated."""
+    """Return in how many searches of a source the statements about n held."""
     seen = sum(one.status == "HOLDS" for one in found)
     if seen == len(found):
-        return f"{whose}: n grows as stated in all {seen} searches"
+        return f"{whose}: what is stated of n holds in all {seen} searches"
     rest = "" if any(one.status == "REFUTED" for one in found) else ", the rest is open"
-    return f"{whose}: n grows as stated in {seen} of {len(found)} searches{rest}"
+    return f"{whose}: what is stated of n holds in {seen} of {len(found)} searches{rest}"
 
 
 def _decades(values: Sequence[float]) -> tuple[float, float]:
