@@ -46,7 +46,7 @@ def falling(run, *, epsilon=0.5, n=2000, factor=1.0):
 
 
 def usual(run):
-    point = Series("point", (1.0,), (2.0,), (1.0,), (inf,), colour_key="1")
+    point = Series("point", (1.0,), (2.0,), (1.0,), (inf,), colour_key="mean/coinpress")
     return Chart("usual", "One point", (Panel("Where", "x", "y", (point,)),), alt='A "point".')
 
 
