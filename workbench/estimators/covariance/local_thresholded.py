@@ -77,6 +77,7 @@ class LocalThresholdedCovariance:
         one_of((None, *RULES), rule=self.rule)
 
     __call__ = run_locally
+    in_passes = True
 
     def randomise(self, row: object, *, budget: Budget, rng: object) -> Array:
         """Return step (1): what the user of one row of shape (p,) releases."""
