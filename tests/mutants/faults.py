@@ -84,7 +84,7 @@ def overlapping_groups(self: Any, x: np.ndarray, log_s: float) -> float:
     windows = np.lib.stride_tricks.sliding_window_view(x, self.group)
     with np.errstate(all="ignore"):
         ratios = np.exp(2 * (np.log(windows.std(axis=1, ddof=1)) - log_s))
-    return float(np.clip(ratios, self.low, self.high).mean())
+    return float(np.clip(ratios, self.low, self.high).mean()) - self.middle
 
 
 def sorted_groups(self: Any, x: np.ndarray, log_s: float) -> float:
@@ -95,7 +95,8 @@ def sorted_groups(self: Any, x: np.ndarray, log_s: float) -> float:
 winsorised_statistic = winsorised_scale.Winsor.statistic
 scored = WindowMedian.pieces
 drawn = WindowMedian.draw
-weighed = WindowMedian.log_bottom
+weighed = WindowMedian.bottom
+chosen_by = WindowMedian.choices
 
 
 def twice_the_depth(self: WindowMedian, points: np.ndarray) -> Pieces:
@@ -103,7 +104,7 @@ def twice_the_depth(self: WindowMedian, points: np.ndarray) -> Pieces:
     pieces = scored(self, points)
     middles = pieces.edges[:-1] + np.diff(pieces.edges) / 2
     left = np.searchsorted(np.sort(points), middles)
-    return replace(pieces, penalty=np.maximum(pieces.penalty, np.abs(len(points) - 2 * left)))
+    return replace(pieces, twice=np.maximum(pieces.twice, 2 * np.abs(len(points) - 2 * left)))
 
 
 def range_of_the_data(self: WindowMedian, points: np.ndarray) -> Pieces:
@@ -113,6 +114,12 @@ def range_of_the_data(self: WindowMedian, points: np.ndarray) -> Pieces:
     return replace(pieces, void=pieces.void | outside)
 
 
+def scores_of_floats(self: WindowMedian, *arguments: Any) -> Any:
+    """Scores that are right, but no whole numbers."""
+    scores, weights = chosen_by(self, *arguments)
+    return np.asarray(scores), weights
+
+
 def silent_for_sparse_points(self: WindowMedian, points: np.ndarray, charge: Any, noise: Any) -> float | None:
     """An abstention that the points decide, after the draw."""
     place = drawn(self, points, charge, noise)
@@ -120,7 +127,7 @@ def silent_for_sparse_points(self: WindowMedian, points: np.ndarray, charge: Any
     return place if crowded or self.low is not None else None
 
 
-def right_twice(self: WindowMedian, cost: Any) -> float:
+def right_twice(self: WindowMedian, cost: Any) -> int:
     """The weight of the bottom for a window of twice the right width."""
     return weighed(replace(self, left=self.right), cost)
 

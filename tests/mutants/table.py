@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import inf, log
+from math import inf
 
 from tests.contracts import accounting, accuracy, behaviour
 from tests.contracts.gaps import gap_is_the_sensitivity
@@ -16,7 +16,7 @@ from workbench.estimators import base
 from workbench.estimators.covariance import pure_net
 from workbench.estimators.parts import integers, rows
 from workbench.estimators.parts.locate import clipping, unit_histogram, window_median
-from workbench.estimators.parts.scale import exponent_scale, kv_interval, winsor, winsorised_scale
+from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
 from workbench.estimators.univariate import clipped_mean
 from workbench.privacy import histograms, masks, mechanisms
 from workbench.study.faults.attacked import bins_from_the_smallest_row, sorted_pairs
@@ -80,7 +80,6 @@ NOISE = [
 
 SENSITIVITY = found_by(
     gap_is_the_sensitivity,
-    ("clip of the mean off", attribute(clipping, "np", UNCLIPPED), on.clips_a_mean),
     ("clip of the mean doubled", swapped(clipping.clipped_mean, faults.twice_as_wide), on.clips_a_mean),
     (
         "mean clipped without centring",
@@ -117,8 +116,6 @@ SENSITIVITY = found_by(
         attribute(clipped_mean.ClippedMean, "statistic", faults.cut_nothing),
         on.is_cut,
     ),
-    ("clip of variances off", attribute(winsor, "np", UNCLIPPED), on.groups_variances),
-    ("clip of squares off", attribute(kv_interval, "np", UNCLIPPED), on.is_scaled),
     (
         "bins from the smallest row on",
         attribute(HISTOGRAM, "keys", bins_from_the_smallest_row),
@@ -142,6 +139,11 @@ SENSITIVITY = found_by(
 
 WHOLE = found_by(
     noise_meets_whole_numbers,
+    (
+        "scores of floats",
+        attribute(WINDOW, "choices", faults.scores_of_floats),
+        on.both(on.on_the_line, on.uses("window_median")),
+    ),
     ("mean of floats", swapped(integers.mean_in_ball, faults.float_mean), on.calls(integers.mean_in_ball)),
     (
         "moment of floats",
@@ -176,15 +178,15 @@ DELTA = found_by(
         on.uses("stability_histogram"),
     ),
     *(
-        (f"bottom {name}", attribute(WINDOW, "log_bottom", change), on.has_bottom)
+        (f"bottom {name}", attribute(WINDOW, "bottom", change), on.has_bottom)
         for name, change in (
-            ("halved", lambda self, cost: faults.weighed(self, cost) - log(2)),
-            ("off", lambda self, cost: -inf),
+            ("halved", lambda self, cost: faults.weighed(self, cost) // 2),
+            ("off", lambda self, cost: 1),
         )
     ),
     (
         "bottom for the right width twice",
-        attribute(WINDOW, "log_bottom", faults.right_twice),
+        attribute(WINDOW, "bottom", faults.right_twice),
         on.both(on.has_bottom, on.has_step("log-scale")),
     ),
     (

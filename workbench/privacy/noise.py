@@ -1,17 +1,15 @@
 """Noise sources: where all randomness of a release comes from.
 
-A source ADDS noise to a value and knows the sensitivity, so that a source on a grid can round first; a
-positive definite matrix, given by a root, gets noise of its own shape (`masks`). Three sources live here:
-`SimulatedNoise` (a numpy Generator: for study), `UnitNoise` (adds exactly one scale: reveals the calibration
-without sampling) and `CountingNoise` (records every draw of another source).
+A source ADDS noise to a value; a positive definite matrix, given by a root, gets noise of its own shape
+(`masks`). Three sources live here: `SimulatedNoise` (a numpy Generator: for study), `UnitNoise` (adds exactly
+one scale: reveals the calibration without sampling) and `CountingNoise` (records every draw of another).
 
 Floating-point noise is not safe against an observer who sees the low bits of an output (Mironov 2012): a
-release for the world needs a secure source, on a grid, with operating-system randomness.
+release for the world needs `privacy.secure`, on a grid, with operating-system randomness.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import inf, log
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -71,6 +69,10 @@ class NoiseSource(Protocol):
 
     def uniform(self, low: float, high: float) -> float:
         """Return a uniform point of [low, high]: no privacy hangs on its scale."""
+        ...
+
+    def below(self, count: int) -> int:
+        """Return a uniform whole number of 0, .., count - 1."""
         ...
 
 
@@ -143,6 +145,10 @@ class SimulatedNoise:
         """Return a uniform point of [low, high]."""
         return float(low + (high - low) * self.rng.random())
 
+    def below(self, count: int) -> int:
+        """Return one of at most 2^53 whole numbers spread over 0, .., count - 1."""
+        return int(2**53 * self.rng.random()) * count >> 53
+
 
 def _plus(value: ArrayLike, draw: Callable[[tuple[int, ...]], Array]) -> Array:
     centre = np.asarray(value, np.float64)
@@ -151,15 +157,10 @@ def _plus(value: ArrayLike, draw: Callable[[tuple[int, ...]], Array]) -> Array:
 
 def _logits(scores: ArrayLike, scale: float, weights: Any) -> Array:
     values = np.asarray(scores, np.float64)
-    return values if weights is None else np.asarray(values + scale * _logs(np.asarray(weights)))
-
-
-def _logs(weights: Any) -> Array:
-    """Return logs: -inf of 0, those of whole numbers of any size."""
-    if weights.dtype == object:
-        return np.array([log(weight) if weight else -inf for weight in weights])
+    if weights is None:
+        return values
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(weights))
+        return np.asarray(values + scale * np.log(np.asarray(weights, np.float64)))
 
 
 def _shaped(root: ArrayLike, draw: Callable[[int], Array]) -> Array:
@@ -198,6 +199,10 @@ class UnitNoise:
         """Return the middle of [low, high]."""
         return low + (high - low) / 2
 
+    def below(self, count: int) -> int:
+        """Return the middle of 0, .., count - 1."""
+        return count // 2
+
 
 @dataclass(frozen=True)
 class Draw:
@@ -228,6 +233,10 @@ class CountingNoise:
     def uniform(self, low: float, high: float) -> float:
         """Pass on; a uniform point carries no calibration and is not recorded."""
         return self.source.uniform(low, high)
+
+    def below(self, count: int) -> int:
+        """Pass on; a uniform point of a piece carries no calibration and is not recorded."""
+        return self.source.below(count)
 
 
 def noise_source(rng: object) -> NoiseSource:

@@ -49,7 +49,11 @@ class SecureNoise:
     def gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add normal noise."""
         at = _whole(value)
-        return at.plus(exact.normal(_units(scale, at), at.shape))
+        units, noise = np.broadcast_to(at.unit, at.shape), np.zeros(at.shape, object)
+        for unit in np.unique(units):
+            alike = units == unit
+            noise[alike] = exact.normal(_units(scale, at, unit), (int(alike.sum()),))
+        return at.plus(noise)
 
     def symmetric_gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add a symmetric normal matrix: sd scale on the diagonal, at least scale/√2 off it."""
@@ -82,6 +86,10 @@ class SecureNoise:
         """Return a uniform point of [low, high], on 2^53 points: no privacy hangs on it."""
         return low + (high - low) * (int(exact.below(2**53)) / 2**53)
 
+    def below(self, count: int) -> int:
+        """Return a uniform whole number of 0, .., count - 1."""
+        return exact.below(count)
+
 
 def inexact_steps(plan: Plan) -> list[str]:
     """Return the steps of a plan that have no exact noise: those whose noise is a mask."""
@@ -105,6 +113,6 @@ def _whole(value: Any) -> OnGrid:
     return at
 
 
-def _units(scale: float, at: OnGrid) -> float:
+def _units(scale: float, at: OnGrid, unit: float | None = None) -> float:
     """Return a scale in units, never less than what the charge asks for: 2^-40 covers 4000 roundings."""
-    return scale / at.unit * UP
+    return scale / float(at.unit if unit is None else unit) * UP

@@ -7,7 +7,6 @@ contracts and property tests.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from math import log
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -63,8 +62,8 @@ def _cheap(charge: Callable[..., Charge]) -> Callable[..., Charge]:
     return lambda *arguments: replace(right := charge(*arguments), sensitivity=right.sensitivity / 2)
 
 
-def _light(bottom: Callable[..., float]) -> Callable[..., float]:
-    return lambda *arguments: bottom(*arguments) - log(8)
+def _light(bottom: Callable[..., int]) -> Callable[..., int]:
+    return lambda *arguments: bottom(*arguments) // 8
 
 
 def bins_from_the_smallest_row(recipe: UnitHistogram, x: Any) -> Any:
@@ -130,7 +129,7 @@ UNIVARIATE: tuple[Attacked, ...] = (
     ),
     Mutant(
         "bottom too light",
-        attribute(WindowMedian, "log_bottom", _light(WindowMedian.log_bottom)),
+        attribute(WindowMedian, "bottom", _light(WindowMedian.bottom)),
         Attack(UNBOUNDED, "locate"),
     ),
     Mutant("pairs of sorted rows", PAIRS, Attack("univariate/scale", "log-scale")),
