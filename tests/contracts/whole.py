@@ -13,8 +13,6 @@ from workbench.privacy.grid import UP, on_grid
 
 MASKS = ("thompson_laplace", "wishart", "square")  # their noise is not added
 FLOATS = {  # entries that still have a statistic of floats
-    "mean/populous",
-    "mean/populous-robust",
     "covariance/populous",
     "gaussian/populous-robust",
     "gaussian/populous",

@@ -34,6 +34,7 @@ from workbench.errors import ArgumentError
 from workbench.estimators.parts.budgets import vote_and_mask
 from workbench.privacy import ApproxDP, Charge, NoiseSource, PureDP, Sequential
 from workbench.privacy.conversions import gdp_within_approx
+from workbench.privacy.grid import OnGrid, step_of
 from workbench.privacy.masks import masked
 from workbench.privacy.mechanisms import exceeds_bound, gaussian
 from workbench.types import Array
@@ -42,6 +43,7 @@ VOTE, MASK = "vote", "mask"
 AT_ONCE = 2**20  # pairs that are looked at together
 
 ROUNDING, NORM_ROUNDING = 1 + 1e-6, 1 + 1e-3
+FINE = 40  # bits of the distance of friends, on the grid of an average
 
 
 @dataclass(frozen=True)
@@ -175,12 +177,16 @@ def private_average(points: Points, design: Design, noise: NoiseSource) -> Array
     friends = points.friends(design.limit)  # N
     agreed = design.vote.passes(friends, voting, noise)  # (1)
     average = points.average(design.vote.weights(friends)) if agreed else points.nothing  # (2) (3)
-    released = _masked(average, masking, noise)  # (4)
+    if masking.mechanism == "gaussian":  # (4)
+        released = gaussian(_whole(average, step_of(design.limit, FINE)), masking, noise)
+    else:
+        released = masked(average, masking, noise)
     return released if agreed else None
 
 
-def _masked(average: Array, charge: Charge, noise: NoiseSource) -> Array:
-    return (gaussian if charge.mechanism == "gaussian" else masked)(average, charge, noise)
+def _whole(average: Array, step: float) -> OnGrid:
+    """Return the average, rounded: a step is far below the thousandth that is added to its sensitivity."""
+    return OnGrid(np.array([int(entry) for entry in np.rint(average / step)], object), step)
 
 
 def covariance_moves(k: int, a: Array, b: Array, quorum: float, limit: float) -> Array:
