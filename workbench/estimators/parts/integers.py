@@ -10,13 +10,15 @@ Proof: `proofs/exact.md`, section 1.
 """
 
 from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.estimators.base import sanitised
-from workbench.estimators.parts.rows import blocks, require_radius
+from workbench.estimators.parts.rows import blocks, require_radius, row_blocks
 from workbench.linalg import norms
 from workbench.privacy.grid import Integers, OnGrid, longest, step_of, widest
 from workbench.types import Array
@@ -95,8 +97,7 @@ def in_box(rows: Array, reach: float, step: float) -> Array:
 
 
 def _total(x: Array, change: Change, part: Callable[[Array], Any], bits: int) -> OnGrid:
-    width = x.shape[1] if x.ndim > 1 else 1
-    return OnGrid(total(len(x), width, lambda block: part(change(x[block])), bits), 1.0)
+    return OnGrid(_added((part(change(rows)) for rows in row_blocks(x)), len(x), bits), 1.0)
 
 
 def total(n: int, d: int, part: Callable[[slice], Any], bits: int = 2 * SQUARED_BITS) -> Integers:
@@ -104,13 +105,10 @@ def total(n: int, d: int, part: Callable[[slice], Any], bits: int = 2 * SQUARED_
 
     A part is made of whole numbers, as floats: sums of at most 2^`bits` a row.
     """
+    return _added((part(block) for block in blocks(n, d)), n, bits)
+
+
+def _added(parts: Iterator[Any], n: int, bits: int) -> Integers:
     kind = np.int64 if n < 2 ** (WORD - bits) else object
-    parts = (np.asarray(part(block)).astype(np.int64) for block in blocks(n, d))
-    return np.asarray(_sum(one.astype(kind, copy=False) for one in parts), kind)
-
-
-def _sum(parts: Iterator[Integers]) -> Integers:
-    found = next(parts)
-    for one in parts:
-        found = found + one
-    return found
+    sums = (np.asarray(one).astype(np.int64).astype(kind, copy=False) for one in parts)
+    return np.asarray(reduce(add, sums), kind)

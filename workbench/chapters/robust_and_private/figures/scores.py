@@ -145,11 +145,11 @@ def _separation(seed: int, corruption: float, n: int, d: int) -> Panel:
     default = PrimeMean(radius=1.0).recipe.design(n, d).sharpness
     marks = (
         Mark("default", "vertical", x=default, y=0.06, side="left"),
-        Mark("length", x=3 * BLUNT, y=1.12),
-        Mark("one direction", x=SHARP / 2.2, y=1.12),
+        Mark("← length", x=3 * BLUNT, y=1.12),
+        Mark("one direction →", x=SHARP / 2.6, y=1.12),
     )
     return Panel(
-        "who is among the highest scores", "length ← sharpness of the weights → one direction",
+        "who is among the highest scores", "sharpness of the weights",
         "corrupted share",
         tuple(series), yscale="linear", ylim=(0.0, 1.2), marks=marks,
         note=f"No noise; d = {d}, ξ = {number(corruption)}.",
