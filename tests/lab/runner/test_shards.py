@@ -124,9 +124,9 @@ def test_a_store_of_another_run_is_refused_in_one_line(tmp_path):
     beforehand.require(Reproduction(store=path, given={"seed": 8}))
     beforehand.require(Reproduction(store=path, given={"seed": 8}))
     wrong = {
-        "seed 9 of this run, not 8": {"given": {"seed": 9}},
-        'profile "full" of this run, not "quick"': {"given": {"seed": 8}, "profile": "full"},
-        'parameters {"n": 5} of this run, not {}': {"given": {"seed": 8, "n": 5}},
+        "seed 9 as asked for, not 8": {"given": {"seed": 9}},
+        'profile "full" as asked for, not "quick"': {"given": {"seed": 8}, "profile": "full"},
+        'parameters {"n": 5} as asked for, not {}': {"given": {"seed": 8, "n": 5}},
     }
     for words, request in wrong.items():
         with pytest.raises(ArgumentError) as refused:
