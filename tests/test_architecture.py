@@ -487,7 +487,9 @@ BROUGHT_ALONG = {
 }  # by a distribution that is asked for
 
 
-@pytest.mark.parametrize(("paths", "extras"), [(MODULES, ("lab", "dask")), (trees(), ("lab", "test", "dev"))])
+@pytest.mark.parametrize(
+    ("paths", "extras"), [(MODULES, ("lab", "dask")), (trees(), ("lab", "dask", "test", "dev"))]
+)
 def test_every_imported_library_is_asked_for(paths, extras):
     homes = packages_distributions()
     allowed = declared(*extras)
