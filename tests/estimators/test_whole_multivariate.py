@@ -170,7 +170,7 @@ def test_noise_to_release_finds_an_exact_subspace() -> None:
 
 
 @pytest.mark.secure
-@pytest.mark.parametrize(("estimator", "distance"), zip(FILTERS, (6.0, 6.0, 0.0), strict=True), **NAMED)
+@pytest.mark.parametrize(("estimator", "distance"), [*zip(FILTERS, (6.0, 6.0, 0.0), strict=True)], **NAMED)
 def test_noise_to_release_answers_the_source_s_queries(estimator: Any, distance: float) -> None:
     """Algorithm 16 may remove too many rows where there is anything to remove, and gives no answer then."""
     x = planted(20_000, 2, distance=distance) + 3.0
