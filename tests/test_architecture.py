@@ -489,7 +489,7 @@ BROUGHT_ALONG = {
 
 
 @pytest.mark.parametrize(
-    ("paths", "extras"), [(MODULES, ("lab", "secure")), (trees(), ("lab", "test", "dev"))]
+    ("paths", "extras"), [(MODULES, ("lab", "secure", "dask")), (trees(), ("lab", "dask", "test", "dev"))]
 )
 def test_every_imported_library_is_asked_for(paths, extras):
     homes = packages_distributions()
