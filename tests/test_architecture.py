@@ -209,7 +209,7 @@ BESIDE_THE_PAPER = {  # files that a reader of one algorithm opens, the algorith
     "mean/populous": 10,
     "covariance/matrix-quantile": 14,
     "gaussian/populous-robust": 20,
-    "mean/prime": 15,
+    "mean/prime": 16,
 }
 
 

@@ -33,13 +33,13 @@ def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
         case "noisy_max", PureDP(epsilon):
             return "exponential", sensitivity, 2 * sensitivity / epsilon
         case "exponential", ZCDP(rho, 0.0):
-            return "choice", sensitivity, 2 * sensitivity / sqrt(8 * rho)
+            return "choice", sensitivity, 2 * sensitivity / _range_by_bisection(rho)
         case "exponential", PureDP(epsilon):
             return "choice", sensitivity, 2 * sensitivity / epsilon
         case "window_median", PureDP(epsilon) | ApproxDP(epsilon, _):
             return "choice", sensitivity, 2 * sensitivity / epsilon
         case "window_median", ZCDP(rho, _):
-            return "choice", sensitivity, 2 * sensitivity / sqrt(8 * rho)
+            return "choice", sensitivity, 2 * sensitivity / _range_by_bisection(rho)
         case "stability_histogram", ApproxDP(epsilon, _):
             return "discrete_laplace", sensitivity, sensitivity / epsilon
         case "stability_histogram", ZCDP(rho, _):
@@ -53,6 +53,20 @@ def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
         case "wishart_trace", ApproxDP():
             return "wishart", sensitivity, 1 / _rows_by_renyi(cost, sensitivity, d)
     raise AssertionError(f"no draw is known for {charge}")
+
+
+def _range_by_bisection(rho: float) -> float:
+    """The ε at which the largest Kullback-Leibler divergence of a pair of range ε is ρ."""
+
+    def divergence(epsilon: float) -> float:
+        k = epsilon / -expm1(-epsilon)
+        return k - 1 - log(k)
+
+    low, high = sqrt(8 * rho), sqrt(8 * rho) + 3 * rho + 1
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if divergence(middle) <= rho else (low, middle)
+    return low
 
 
 def _rows_by_bisection(cost: ApproxDP, distance: float, d: int) -> float:

@@ -58,7 +58,7 @@ def _mark(text: str) -> str:
 
 def run(options: argparse.Namespace) -> int:
     """Return 3 if the estimator abstained, 1 if a check found a cell that cannot be read."""
-    from workbench.lab.terminal.csv_file import Writing
+    from workbench.estimators.parts.stored.csv_file import Writing
 
     writing = Writing(options.separator, options.decimal, options.encoding)
     text, good = _check(options, writing) if options.check else _estimate(options, writing)
@@ -75,7 +75,7 @@ def _estimate(options: argparse.Namespace, writing: Any) -> tuple[str, bool]:
 
 
 def _check(options: argparse.Namespace, writing: Any) -> tuple[str, bool]:
+    from workbench.estimators.parts.stored.csv_file import open_csv
     from workbench.lab.terminal.csv_check import check
-    from workbench.lab.terminal.csv_file import open_csv
 
     return check(open_csv(options.file, writing), options.columns)

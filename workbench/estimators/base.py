@@ -81,7 +81,7 @@ def run_univariate(
     self: Estimator[T], x: object, *, budget: Budget, rng: object, trace: Trace | None = None
 ) -> Release[T]:
     """Return the release on one column `x`: read, plan, draw, in this order."""
-    return _released(self, univariate(x), 1, budget, rng, trace)
+    return released(self, univariate(x), 1, budget, rng, trace)
 
 
 def run_multivariate(
@@ -89,7 +89,7 @@ def run_multivariate(
 ) -> Release[T]:
     """Return the release on rows `x` of shape (n, d): read, plan, draw, in this order."""
     rows = multivariate(x)
-    return _released(self, rows, rows.values.shape[1], budget, rng, trace)
+    return released(self, rows, rows.values.shape[1], budget, rng, trace)
 
 
 def run_locally(
@@ -97,7 +97,7 @@ def run_locally(
 ) -> Release[T]:
     """Return the release on rows `x` of shape (n, d), each of which adds the noise of its own."""
     rows = multivariate(x)
-    return _released(self, rows, rows.values.shape[1], budget, rng, trace, "local")
+    return released(self, rows, rows.values.shape[1], budget, rng, trace, "local")
 
 
 def run_reference(
@@ -110,10 +110,10 @@ def run_reference(
 ) -> Release[T]:
     """Return the release on rows `x` without privacy: nothing is drawn, any budget but none is refused."""
     rows, given = multivariate(x), NonPrivate() if budget is None else budget
-    return _released(self, rows, rows.values.shape[1], given, UnitNoise(), trace)
+    return released(self, rows, rows.values.shape[1], given, UnitNoise(), trace)
 
 
-def _released(
+def released(
     estimator: Estimator[T],
     rows: Rows,
     d: int,
@@ -122,6 +122,7 @@ def _released(
     trace: Trace | None,
     model: Literal["central", "local"] = "central",
 ) -> Release[T]:
+    """Return the release on sanitised rows: plan, draw, in this order."""
     n = len(rows.values)
     with np.errstate(all="ignore"):  # whatever the caller's settings, entries decide no exception
         plan, noise = estimator.plan(n, d, budget), noise_source(rng)

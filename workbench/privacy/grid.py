@@ -26,10 +26,10 @@ Integers = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class OnGrid:
-    """A statistic as whole numbers times a public unit; numpy reads it as float64."""
+    """A statistic as whole numbers times a public unit, or one unit for each; numpy reads it as float64."""
 
     counts: Integers
-    unit: float
+    unit: Any  # a float, or floats: one for each count
 
     __array_priority__ = 1000  # a factor that is a number of numpy leaves the product to `__rmul__`
 
@@ -37,7 +37,7 @@ class OnGrid:
         return np.asarray(np.asarray(self.counts, np.float64) * self.unit, dtype)
 
     def __float__(self) -> float:
-        return float(self.counts.item()) * self.unit
+        return float(self.counts.item() * self.unit)
 
     def __mul__(self, factor: float) -> "OnGrid":
         return OnGrid(self.counts, self.unit * float(factor))
@@ -48,7 +48,8 @@ class OnGrid:
         return OnGrid(self.counts, self.unit / float(divisor))
 
     def __getitem__(self, place: Any) -> "OnGrid":
-        return OnGrid(np.asarray(self.counts[place], self.counts.dtype), self.unit)
+        unit = self.unit if np.ndim(self.unit) == 0 else self.unit[place]
+        return OnGrid(np.asarray(self.counts[place], self.counts.dtype), unit)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -58,13 +59,17 @@ class OnGrid:
         """Shape of the statistic."""
         return np.shape(self.counts)
 
+    def padded(self, by: Any) -> "OnGrid":
+        """Return the statistic with zeros round it, as many as numpy's `pad` is told."""
+        return OnGrid(np.pad(self.counts, by), self.unit)
+
     def finer(self, bits: int) -> "OnGrid":
         """Return the same statistic on a grid of which 2^bits units are one of this."""
-        return OnGrid(np.asarray(self.counts.astype(object) << bits, object), ldexp(self.unit, -bits))
+        return OnGrid(np.asarray(self.counts.astype(object) << bits, object), np.ldexp(self.unit, -bits))
 
     def plus(self, noise: Integers) -> Array:
         """Return the value of the counts with whole numbers added."""
-        return np.asarray(self.counts + noise, np.float64) * self.unit
+        return np.asarray(np.asarray(self.counts + noise, np.float64) * self.unit)
 
 
 def on_grid(value: "OnGrid | ArrayLike") -> OnGrid | None:
@@ -75,6 +80,26 @@ def on_grid(value: "OnGrid | ArrayLike") -> OnGrid | None:
     if counts.dtype.kind not in "iub":
         return None
     return OnGrid(counts.astype(object if counts.dtype == np.uint64 else np.int64), 1.0)
+
+
+def joined(*parts: OnGrid) -> OnGrid:
+    """Return flat statistics one after the other, every number with its own unit.
+
+    >>> joined(OnGrid(np.array([3]), 0.5), OnGrid(np.array([1, 2]), 4.0)).unit.tolist()
+    [0.5, 4.0, 4.0]
+    """
+    counts = np.concatenate([part.counts for part in parts])
+    return OnGrid(counts, np.concatenate([np.broadcast_to(part.unit, part.shape) for part in parts]))
+
+
+def rounded(values: Integers, factor: Fraction) -> Integers:
+    """Return the whole numbers next to Python's integers times a fraction, halves upwards.
+
+    >>> rounded(np.array([1, -1, 5], object), Fraction(1, 2)).tolist()
+    [1, 0, 3]
+    """
+    p, q = factor.numerator, factor.denominator
+    return np.asarray((2 * p * values + q) // (2 * q))
 
 
 def step_of(radius: float, bits: int) -> float:

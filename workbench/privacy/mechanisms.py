@@ -12,7 +12,8 @@ from scipy.special import ndtri
 
 from workbench.errors import ArgumentError, positive, probability
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
-from workbench.privacy.conversions import bounded_range_epsilon, gdp_within_approx
+from workbench.privacy.concentrated import bounded_range_epsilon, laplace_epsilon
+from workbench.privacy.conversions import gdp_within_approx
 from workbench.privacy.grid import Integers, OnGrid, on_grid, passed_no_more
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
@@ -36,7 +37,13 @@ def approximate_cost(charge: Charge) -> ApproxDP:
 
 
 def laplace_scale(charge: Charge) -> float:
-    """Return Δ₁/ε (Dwork, McSherry, Nissim & Smith 2006)."""
+    """Return Δ₁/ε (Dwork, McSherry, Nissim & Smith 2006); under zCDP, ε + e^-ε - 1 = ρ.
+
+    The latter for Laplace noise of reals: `proofs/univariate.md`, section 5.7.
+    """
+    match charge.cost:
+        case ZCDP(rho, 0.0):
+            return charge.sensitivity / laplace_epsilon(rho)
     return charge.sensitivity / pure_cost(charge).epsilon
 
 
@@ -69,7 +76,7 @@ def classic_gaussian_scale(sensitivity: float, epsilon: float, delta: float) -> 
 def selection_scale(charge: Charge) -> float:
     """Return 2Δ/ε, the scale of Gumbel or exponential noise on scores of sensitivity Δ.
 
-    Under zCDP, ε = √(8ρ): the exponential mechanism's log-likelihood ratio has range ε.
+    Under zCDP, ε of `bounded_range_epsilon`: the exponential mechanism's log-likelihood ratio has range ε.
     """
     match charge.cost:
         case PureDP(epsilon):
@@ -91,13 +98,14 @@ def truncated_laplace_bound(charge: Charge) -> float:
 
 
 def laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
-    """Return `value` + Lap(Δ₁/ε) per entry: ε-DP."""
+    """Return `value` + Lap(Δ₁/ε) per entry: ε-DP and (ε + e^-ε - 1)-zCDP."""
     return noise.laplace(value, charge.sensitivity, laplace_scale(charge))
 
 
 def discrete_laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
     """Return integers + discrete Laplace noise, P(z) ∝ e^(-|z| ε/Δ₁): ε-DP, no low bits to leak."""
-    return noise.discrete_laplace(value, charge.sensitivity, laplace_scale(charge))
+    scale = charge.sensitivity / pure_cost(charge).epsilon
+    return noise.discrete_laplace(value, charge.sensitivity, scale)
 
 
 def truncated_laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
@@ -177,8 +185,9 @@ def exponential(
 ) -> int:
     """Return an index drawn with probability ∝ weight · e^(ε score/(2Δ)) (LKKO21 eq. 19).
 
-    ε-DP and, as a bounded-range mechanism, ε²/8-zCDP. `weights` are a base measure, in any unit; an entry of
-    0 is never chosen. They and the scores are whole numbers where noise is to be exact.
+    ε-DP and, as a bounded-range mechanism, of the zCDP of `zcdp_from_bounded_range`. `weights` are a base
+    measure, in any unit; an entry of 0 is never chosen. They and the scores are whole numbers where noise is
+    to be exact.
     """
     return noise.choice(scores, charge.sensitivity, selection_scale(charge), weights)
 

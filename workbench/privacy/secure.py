@@ -49,7 +49,11 @@ class SecureNoise:
     def gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add normal noise."""
         at = _whole(value)
-        return at.plus(exact.normal(_units(scale, at), at.shape))
+        units, noise = np.broadcast_to(at.unit, at.shape), np.zeros(at.shape, object)
+        for unit in np.unique(units):
+            alike = units == unit
+            noise[alike] = exact.normal(_units(scale, at, unit), (int(alike.sum()),))
+        return at.plus(noise)
 
     def symmetric_gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add a symmetric normal matrix: sd scale on the diagonal, at least scale/√2 off it."""
@@ -109,6 +113,6 @@ def _whole(value: Any) -> OnGrid:
     return at
 
 
-def _units(scale: float, at: OnGrid) -> float:
+def _units(scale: float, at: OnGrid, unit: float | None = None) -> float:
     """Return a scale in units, never less than what the charge asks for: 2^-40 covers 4000 roundings."""
-    return scale / at.unit * UP
+    return scale / float(at.unit if unit is None else unit) * UP

@@ -71,6 +71,7 @@ class PerturbedCovariance:
         require_radius(self.radius)
 
     __call__ = run_multivariate
+    in_passes = True
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the one charge of step (3)."""

@@ -84,6 +84,8 @@ class CoinPressMean:
     calibration: Calibration = "tight"
     beta: float = 0.05
 
+    in_passes = True
+
     def __post_init__(self) -> None:
         checked(self)
         if self.radius > WIDEST * self.sigma:

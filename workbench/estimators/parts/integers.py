@@ -10,13 +10,15 @@ Proof: `proofs/exact.md`, section 1.
 """
 
 from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.estimators.base import sanitised
-from workbench.estimators.parts.rows import blocks, require_radius
+from workbench.estimators.parts.rows import blocks, require_radius, row_blocks
 from workbench.linalg import norms
 from workbench.privacy.grid import Integers, OnGrid, longest, step_of, widest
 from workbench.types import Array
@@ -32,16 +34,16 @@ def mean_in_ball(x: Array, change: Change, radius: float) -> OnGrid:
     """Return the mean of the rows that `change` makes of those of x, clipped to the ball of `radius`."""
     require_radius(radius)
     step = step_of(radius, BITS)
-    total = _total(x, change, lambda rows: in_ball(rows, radius, step).sum(axis=0), BITS)
-    return total * (step / len(x))
+    sums = _total(x, change, lambda rows: in_ball(rows, radius, step).sum(axis=0), BITS)
+    return sums * (step / len(x))
 
 
 def mean_in_box(x: Array, change: Change, reach: float) -> OnGrid:
     """Return the mean of the rows, or numbers, that `change` makes of those of x, clipped to ±reach."""
     require_radius(reach)
     step = step_of(reach, BITS)
-    total = _total(x, change, lambda rows: in_box(rows, reach, step).sum(axis=0), BITS)
-    return total * (step / len(x))
+    sums = _total(x, change, lambda rows: in_box(rows, reach, step).sum(axis=0), BITS)
+    return sums * (step / len(x))
 
 
 def moment_in_ball(x: Array, change: Change, radius: float) -> OnGrid:
@@ -53,8 +55,8 @@ def moment_in_ball(x: Array, change: Change, radius: float) -> OnGrid:
         whole = in_ball(rows, radius, step)
         return whole.T @ whole
 
-    total = _total(x, change, moment, 2 * SQUARED_BITS)
-    return total * (step * step / len(x))
+    sums = _total(x, change, moment, 2 * SQUARED_BITS)
+    return sums * (step * step / len(x))
 
 
 def second_moment_within(x: Array, radius: float) -> OnGrid:
@@ -95,18 +97,18 @@ def in_box(rows: Array, reach: float, step: float) -> Array:
 
 
 def _total(x: Array, change: Change, part: Callable[[Array], Any], bits: int) -> OnGrid:
-    """Return the sum over all blocks as integers, Python's where int64 may be too small."""
-    kind = np.int64 if len(x) < 2 ** (WORD - bits) else object
-    sums = (np.asarray(part(change(x[block]))).astype(np.int64) for block in _blocks(x))
-    return OnGrid(np.asarray(_sum(one.astype(kind, copy=False) for one in sums), kind), 1.0)
+    return OnGrid(_added((part(change(rows)) for rows in row_blocks(x)), len(x), bits), 1.0)
 
 
-def _sum(parts: Iterator[Integers]) -> Integers:
-    total = next(parts)
-    for one in parts:
-        total = total + one
-    return total
+def total(n: int, d: int, part: Callable[[slice], Any], bits: int = 2 * SQUARED_BITS) -> Integers:
+    """Return the sum of a part for each block of n rows as integers, Python's where int64 may be too small.
+
+    A part is made of whole numbers, as floats: sums of at most 2^`bits` a row.
+    """
+    return _added((part(block) for block in blocks(n, d)), n, bits)
 
 
-def _blocks(x: Array) -> Iterator[slice]:
-    return blocks(len(x), x.shape[1] if x.ndim > 1 else 1)
+def _added(parts: Iterator[Any], n: int, bits: int) -> Integers:
+    kind = np.int64 if n < 2 ** (WORD - bits) else object
+    sums = (np.asarray(one).astype(np.int64).astype(kind, copy=False) for one in parts)
+    return np.asarray(reduce(add, sums), kind)

@@ -17,11 +17,13 @@ from workbench.catalog import CATALOG
 from workbench.charts import canonical_json
 from workbench.errors import ArgumentError, integer_at_least, one_of, real
 from workbench.estimators.base import LARGEST, Abstention
+from workbench.estimators.parts.stored import stream
+from workbench.estimators.parts.stored.csv_file import CsvFile, Writing, open_csv
+from workbench.estimators.parts.stored.rows import Source
+from workbench.estimators.parts.stored.sources import csv_rows
 from workbench.estimators.release import BETA, ErrorStatement
 from workbench.lab.terminal.budget_options import spending
-from workbench.lab.terminal.csv_file import CsvFile, Writing, open_csv
 from workbench.privacy import NonPrivate, SecureNoise
-from workbench.types import Array
 
 PRIVATE = "noise seeded by the operating system, in floats: for study, not for release (--secure)"
 EXACT = "exact noise from the operating system: private as released, to the last bit"
@@ -57,10 +59,9 @@ def estimate(request: EstimateRequest) -> tuple[str, bool]:
     table = open_csv(request.file, request.writing)
     names = columns(table, request.columns, request.key)
     public = {"file": str(table), "columns": list(names), "rows": len(table.lines)}
-    x = rows(table, names, request.missing)
-    x = x[:, 0] if _univariate(request.key) else x
+    source, size = csv_rows(table, names, request.missing), (len(table.lines), len(names))
     rng = SecureNoise() if request.secure else np.random.default_rng(request.seed)
-    release = chosen(x, budget=budget, rng=rng)
+    release = run(chosen, source, size, budget, rng)
     record = _record(request, chosen, budget, release) | public
     if request.out is not None:
         canonical_json.write(request.out, record)
@@ -111,13 +112,21 @@ def _univariate(key: str) -> bool:
     return key.startswith("univariate/")
 
 
-def rows(table: CsvFile, names: Sequence[str], missing: float | None) -> Array:
-    """Return the numbers of these columns, shape (n, d); `missing` stands in for what is no usable number."""
-    read = table.cells(names).numbers
-    values = np.array([read(line) for line in table.lines])
-    if missing is not None:
-        values[~(np.abs(values) <= LARGEST)] = missing
-    return values
+def run(chosen: Any, source: Source, size: tuple[int, int], budget: Any, rng: Any) -> Any:
+    """Return the release on the rows of a file: a block of them at a time, or all at once if need be."""
+    n, d = size
+    if getattr(chosen, "in_passes", False):
+        with progress_bar(n * len(list(chosen.plan(n, d, budget).charges()))) as bar:
+            return stream(chosen, source, n=n, d=d, budget=budget, rng=rng, progress=bar.update)
+    x = np.concatenate(list(source()))
+    return chosen(x if d > 1 else x[:, 0], budget=budget, rng=rng)
+
+
+def progress_bar(rows: int) -> Any:
+    """Return a bar over all rows of all passes, shown on a terminal after a second."""
+    from tqdm import tqdm
+
+    return tqdm(total=rows, unit=" rows", unit_scale=True, delay=1.0, disable=None, leave=False)
 
 
 def _record(request: EstimateRequest, chosen: Any, budget: Any, release: Any) -> dict[str, Any]:

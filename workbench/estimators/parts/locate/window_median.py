@@ -10,9 +10,10 @@ For points y_1 .. y_n, widths `left` and `right`, and a position t of a public l
                        B = (the most points that a window holds) (1 - δ)/δ
 
 The depth term gives the precision of a private median, the window term doubles the penalty of a place far
-from the data. With a range: ε-DP and ε²/8-zCDP. Without: (ε, δ)-DP and δ-approximate ε²/8-zCDP. A draw
-chooses a piece of equal score, by whole numbers (`parts.locate.lattice`), then a point of it. Proof:
-`proofs/univariate.md`, section 1. No source states it.
+from the data. With a range: ε-DP, and of a log-likelihood ratio of range ε, whose zCDP is that of
+`zcdp_from_bounded_range`. Without: (ε, δ)-DP, and that zCDP with δ. A draw chooses a piece of equal score,
+by whole numbers (`parts.locate.lattice`), then a point of it. Proof: `proofs/univariate.md`, section 1. No
+source states it.
 """
 
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from workbench.errors import ArgumentError, positive
 from workbench.estimators.base import FARTHEST
 from workbench.estimators.parts.locate.lattice import Lengths, number, place, rounded, step_for
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP
-from workbench.privacy.conversions import bounded_range_epsilon
+from workbench.privacy.concentrated import bounded_range_epsilon
 from workbench.privacy.grid import Integers, OnGrid
 from workbench.privacy.mechanisms import exponential
 from workbench.types import Array
@@ -157,7 +158,7 @@ class WindowMedian:
 
 
 def selection_epsilon(cost: Budget) -> float:
-    """Return ε of the score's exponential law: itself, or √(8ρ) under zCDP."""
+    """Return ε of the score's exponential law: itself, or the range that ρ allows."""
     match cost:
         case PureDP(epsilon) | ApproxDP(epsilon, _):
             return epsilon
