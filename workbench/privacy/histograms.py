@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 from workbench.errors import ArgumentError
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, PureDP
-from workbench.privacy.grid import Integers, OnGrid
+from workbench.privacy.grid import Integers, OnGrid, passed_no_more
 from workbench.privacy.mechanisms import additive, exceeds_bound, truncated_laplace_bound
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
@@ -22,6 +22,7 @@ from workbench.types import Array
 
 COUNTS_L1 = 2.0  # replacing one row takes 1 from one count and adds 1 to another
 COUNTS_L2 = sqrt(2.0)
+FINE = 24  # bits of a grid between whole numbers, for counts with normal noise that a lone row must not pass
 _KEYS = "iufbUS"  # the kinds of types whose values have one form, or are brought to one
 _PADDED = np.longdouble  # is stored with bytes of no meaning: a released one would carry what was in memory
 
@@ -54,13 +55,15 @@ def stability_charge(step: str, cost: Budget) -> Charge:
 def stability_threshold(cost: Budget) -> float:
     """Return the least noisy count that is released: a lone point passes with probability at most δ.
 
-    Discrete Laplace: 1 + ⌈(2/ε) ln(1/(δ(1 + e^(-ε/2))))⌉. Gaussian: 1 + σ Φ⁻¹(1 - δ), σ² = 1/ρ.
+    Discrete Laplace: 1 + ⌈(2/ε) ln(1/(δ(1 + e^(-ε/2))))⌉. Gaussian: 1 + σ Φ⁻¹(1 - δ), σ² = 1/ρ. Both with
+    what exact noise needs (`passed_no_more`).
     """
     match cost:
         case ApproxDP(epsilon, delta):
-            return 1 + max(ceil(2 / epsilon * -(log(delta) + log1p(exp(-epsilon / 2)))), 0)
+            margin = 2 / epsilon * -(log(delta) + log1p(exp(-epsilon / 2)))
+            return 1 + max(ceil(passed_no_more(margin, 0.0)), 0)
         case ZCDP(rho, delta):
-            return 1 - float(ndtri(delta)) / sqrt(rho)
+            return 1 + passed_no_more(-float(ndtri(delta)) / sqrt(rho), 2.0**-FINE)
     raise ArgumentError("cost", cost, "ApproxDP or ZCDP")
 
 
@@ -125,7 +128,8 @@ def _noisy(counts: Integers, charge: Charge, noise: NoiseSource) -> Array:
             scale = charge.sensitivity / PureDP(epsilon).epsilon
             return noise.discrete_laplace(counts, charge.sensitivity, scale)
         case ZCDP(rho, _):
-            return noise.gaussian(counts, charge.sensitivity, charge.sensitivity / sqrt(2 * rho))
+            fine = OnGrid(counts.astype(np.int64) << FINE, 2.0**-FINE)
+            return noise.gaussian(fine, charge.sensitivity, charge.sensitivity / sqrt(2 * rho))
     raise ArgumentError("cost", charge.cost, "ApproxDP or ZCDP")
 
 
