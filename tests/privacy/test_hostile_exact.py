@@ -1,5 +1,6 @@
 """Attacks on exact noise: what rounding to a grid may give away beyond the ideal mechanism."""
 
+from fractions import Fraction
 from unittest.mock import patch
 
 import numpy as np
@@ -7,6 +8,8 @@ import pytest
 from mpmath import exp, mp, mpf
 from scipy.stats import norm
 
+from workbench.estimators.parts.votes.means import Points, design
+from workbench.estimators.parts.votes.vote import NORM_ROUNDING
 from workbench.privacy import ZCDP, ApproxDP, SecureNoise, exact
 from workbench.privacy.histograms import stability_charge, stability_histogram, stability_threshold
 
@@ -54,3 +57,20 @@ def test_the_threshold_of_discrete_noise_covers_a_scale_that_is_rounded_up():
             wider = exp(-mpf(epsilon) / 2 / (mpf(1) + mpf(2) ** -40))
             assert wider**least / (1 + wider) <= delta
             assert wider ** (least - 1) / (1 + wider) > delta / 2
+
+
+@pytest.mark.parametrize(("n", "d"), [(10**6, 25), (10**7, 400)])
+def test_the_rounding_of_an_average_of_far_points_is_within_what_is_added_to_its_sensitivity(n, d):
+    """Two data sets of points as far as usable ones are, where floats are coarse, against exact averages."""
+    made, rng = design(n, d, ApproxDP(1.0, 1e-6), 0.05), np.random.default_rng(7)
+    near = rng.uniform(-0.3, 0.3, (5, d)) * made.limit / np.sqrt(d)
+    reach = max(
+        far for far in np.geomspace(1.0, 1e8, 400) if Points(far * made.limit + near, made.limit).usable.all()
+    )
+    points, weights = Points(reach * made.limit + near, made.limit), np.array([1.0, 1.0, 0.5, 1.0, 0.25])
+    shares = [Fraction(w) / Fraction(weights.sum()) for w in weights]
+    truth = [sum(s * Fraction(y) for s, y in zip(shares, column, strict=True)) for column in points.values.T]
+    off = [float(Fraction(y) - z) for y, z in zip(points.average(weights), truth, strict=True)]
+    coarse = np.spacing(reach * made.limit) * np.sqrt(d)  # half a unit of each coordinate, twice
+    assert coarse / 10 < 2 * np.linalg.norm(off) <= coarse
+    assert coarse < made.distance * (1 - 1 / NORM_ROUNDING)

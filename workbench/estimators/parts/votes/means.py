@@ -1,9 +1,9 @@
 """Means of groups as points that vote: which two are close in Euclidean distance, and the designs of votes.
 
 AL22 Proposition 7.1. Point i is the mean of a group of rows. Points i and j are friends if |Y_i - Y_j| ≤ ρ,
-from their difference. A point with a coordinate above 1e8 ρ is nobody's friend but its own: an average of
-such points is not known to a small share of ρ. Most pairs in more than one dimension are settled by inner
-products in the frame of a reference point, which differ from the exact squares by less than the margin left.
+from their difference. A point longer than 1e8 ρ is nobody's friend but its own: an average of such points is
+not known to a small share of ρ. Most pairs in more than one dimension are settled by inner products in the
+frame of a reference point, which differ from the exact squares by less than the margin left.
 
 Designs, for rows of unit scale:
 
@@ -24,10 +24,11 @@ from workbench.errors import ArgumentError
 from workbench.estimators.parts.votes.design import FAR, Designer, fewest
 from workbench.estimators.parts.votes.paper import mean_design
 from workbench.estimators.parts.votes.vote import Design, counted, norm_moves
+from workbench.linalg import norms
 from workbench.privacy import ApproxDP
 from workbench.types import Array
 
-FARTHEST = 1e8  # the largest coordinate of a usable point, in units of ρ
+FARTHEST = 1e8  # the largest length of a usable point, in units of ρ
 NEAR, MARGIN = 1e3, 1e-6  # where inner products are trusted, in units of ρ, and how far
 AT_ONCE = 2**18  # differences that are formed at a time
 
@@ -42,7 +43,7 @@ class Points:
     @property
     def usable(self) -> np.ndarray:
         """Which points are in range."""
-        return np.asarray((np.abs(self.values) <= FARTHEST * self.limit).all(axis=1))
+        return np.asarray(norms(self.values) <= FARTHEST * self.limit)
 
     @property
     def nothing(self) -> Array:
