@@ -5,12 +5,15 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from mpmath import exp, mp, mpf
 from scipy.stats import norm
 
 from workbench.estimators.parts.votes.means import Points, design
 from workbench.estimators.parts.votes.vote import NORM_ROUNDING
 from workbench.privacy import ZCDP, ApproxDP, SecureNoise, exact
+from workbench.privacy.grid import OnGrid
 from workbench.privacy.histograms import stability_charge, stability_histogram, stability_threshold
 
 
@@ -74,3 +77,12 @@ def test_the_rounding_of_an_average_of_far_points_is_within_what_is_added_to_its
     coarse = np.spacing(reach * made.limit) * np.sqrt(d)  # half a unit of each coordinate, twice
     assert coarse / 10 < 2 * np.linalg.norm(off) <= coarse
     assert coarse < made.distance * (1 - 1 / NORM_ROUNDING)
+
+
+@given(d=st.integers(1, 5), seed=st.integers(0, 2**32 - 1))
+def test_mirror_images_that_differ_are_not_told_apart(d, seed):
+    """With one noise for both, their difference would be released as it is."""
+    counts = np.random.default_rng(seed).integers(-(2**40), 2**40, (d, d))
+    found = SecureNoise().symmetric_gaussian(OnGrid(counts, 0.25), 1.0, 100.0)
+    assert (found == found.T).all()
+    assert np.abs(found - 0.25 * (np.triu(counts) + np.triu(counts, 1).T)).max() < 2000.0

@@ -56,14 +56,17 @@ class SecureNoise:
         return at.plus(noise)
 
     def symmetric_gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Add a symmetric normal matrix: sd scale on the diagonal, at least scale/√2 off it."""
+        """Add a symmetric normal matrix: sd scale on the diagonal, at least scale/√2 off it.
+
+        Entries below the diagonal are not looked at: beside their mirror images they would have no noise.
+        """
         at = _whole(value)
         d = len(at)
-        noise = np.zeros((d, d), object)
-        noise[np.triu_indices(d, 1)] = exact.normal(_units(scale / sqrt(2), at), (d * (d - 1) // 2,))
-        noise = noise + noise.T
-        noise[np.diag_indices(d)] = exact.normal(_units(scale, at), (d,))
-        return at.plus(noise)
+        noisy, above = at.counts.astype(object), np.triu_indices(d, 1)
+        noisy[above] += exact.normal(_units(scale / sqrt(2), at), (d * (d - 1) // 2,))
+        noisy[np.diag_indices(d)] += exact.normal(_units(scale, at), (d,))
+        noisy.T[above] = noisy[above]
+        return np.asarray(OnGrid(noisy, at.unit), np.float64)
 
     def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Any = None) -> int:
         """Choose an index with probability proportional to weight · e^(score/scale)."""
