@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from workbench.estimators.parts.votes.means import Points, design
 from workbench.estimators.parts.votes.vote import NORM_ROUNDING
-from workbench.privacy import ZCDP, ApproxDP, SecureNoise, exact
+from workbench.privacy import ZCDP, ApproxDP, SecureNoise, exact, histograms
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.histograms import stability_charge, stability_histogram, stability_threshold
 
@@ -47,6 +47,16 @@ def test_a_lone_row_shows_through_rounded_normal_noise_with_probability_at_most_
     least, scale = least_noise(ZCDP(rho, delta))
     chance = norm.sf((least - 0.5) / scale)
     assert 0.99 * delta < chance <= delta * (1 + 1e-12)
+
+
+def test_counts_without_a_finer_grid_are_noticed():
+    def coarse(counts, charge, noise):
+        return noise.gaussian(counts, charge.sensitivity, charge.sensitivity / np.sqrt(2 * charge.cost.rho))
+
+    for rho, delta, more in ((1.0, 1e-6, 3.0), (100.0, 1e-15, 1e8)):
+        with patch.object(histograms, "_noisy", coarse):
+            least, scale = least_noise(ZCDP(rho, delta))
+        assert norm.sf((least - 0.5) / scale) > more * delta
 
 
 def test_the_threshold_of_discrete_noise_covers_a_scale_that_is_rounded_up():
