@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from mpmath import exp, mp, mpf
 from scipy.stats import norm
 
+from workbench import CoinPressMean
+from workbench.estimators.parts.stored import ChangedError, stream
 from workbench.estimators.parts.votes.means import Points, design
 from workbench.estimators.parts.votes.vote import NORM_ROUNDING
 from workbench.privacy import ZCDP, ApproxDP, SecureNoise, exact, histograms
@@ -96,3 +98,31 @@ def test_mirror_images_that_differ_are_not_told_apart(d, seed):
     found = SecureNoise().symmetric_gaussian(OnGrid(counts, 0.25), 1.0, 100.0)
     assert (found == found.T).all()
     assert np.abs(found - 0.25 * (np.triu(counts) + np.triu(counts, 1).T)).max() < 2000.0
+
+
+ROWS = np.random.default_rng(1).normal(3.0, 1.0, (5000, 2))
+WHOLE = np.random.default_rng(2).integers(0, 3, (5000, 2)).astype(float)
+WHOLE[:2] = [[0.0, 1.0], [2.0, 1.0]]
+
+
+@pytest.mark.parametrize("rows", [ROWS, WHOLE])
+@pytest.mark.parametrize("order", [[1, 0], slice(None)])
+@pytest.mark.parametrize("columns", [[1, 0], slice(None)])
+def test_entries_that_trade_places_between_passes_are_a_change(rows, order, columns):
+    """Every pass sees the same numbers, in other rows or columns; only the same places are the same rows."""
+    calls, other = [], rows.copy()
+    other[:2] = rows[:2][order][:, columns]
+
+    def source():
+        calls.append(1)
+        return [rows if len(calls) == 1 else other]
+
+    def run():
+        mean = CoinPressMean(radius=100.0, steps=2)
+        return stream(mean, source, n=5000, d=2, budget=ZCDP(0.5), rng=SecureNoise())
+
+    if (other == rows).all():
+        assert run().value.shape == (2,)
+    else:
+        with pytest.raises(ChangedError):
+            run()

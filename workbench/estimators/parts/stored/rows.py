@@ -7,9 +7,11 @@ passes makes no release.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import sanitised
@@ -163,7 +165,15 @@ class StoredPairs:
 
 
 def _bits(block: Array) -> int:
-    return int(np.ascontiguousarray(block).view(np.uint64).sum())
+    """Return a sum of the bits of all entries, each times a number of its own place; modulo 2^64."""
+    bits = np.ascontiguousarray(block).ravel().view(np.uint64)
+    return int((bits ^ (bits >> np.uint64(32))) @ _weights(bits.size))
+
+
+@lru_cache(maxsize=8)
+def _weights(count: int) -> NDArray[np.uint64]:
+    drawn = np.random.default_rng(_ODD).integers(2**64, size=count, dtype=np.uint64)
+    return drawn | np.uint64(1)  # odd: no change of one entry is lost
 
 
 def resized(chunks: Iterable[Array], size: int, shape: tuple[int, ...]) -> Iterator[Array]:
