@@ -410,8 +410,13 @@ def resolves(dotted):
         return True
     home, _, name = dotted.rpartition(".")
     source = PACKAGE.joinpath(*home.split("."))
-    source = source / "__init__.py" if source.is_dir() else source.with_suffix(".py")
-    return source.is_file() and bool(re.search(rf"\b{name}\b", source.read_text(encoding="utf-8")))
+    stem = source / "__init__" if source.is_dir() else source
+    texts = [
+        file.read_text(encoding="utf-8")
+        for end in (".py", ".pyi")
+        if (file := stem.with_suffix(end)).is_file()
+    ]
+    return any(re.search(rf"\b{name}\b", text) for text in texts)
 
 
 def unknown_names(text):
