@@ -1,8 +1,9 @@
 """A test of stability and the mask of what passed it, priced together.
 
-A count h of a data set moves by 1 at most when a row is replaced. A run answers with probability p(h), a public
-sequence p(0) = 0 < p(1) ≤ .. ≤ p(T), and then shows a noisy value; where h, h' ≥ 1, the two noisy values have
-a hockey-stick divergence of at most H(e) at every real e. With ρ = ln(p(h + 1)/p(h)) it is (ε, δ)-DP if
+A count h of a data set moves by 1 at most when a row is replaced. A run answers with probability p(h), a
+public sequence p(0) = 0 < p(1) ≤ .. ≤ p(T), and then shows a noisy value; where h, h' ≥ 1, the two noisy
+values have a hockey-stick divergence of at most H(e) at every real e. With ρ = ln(p(h + 1)/p(h)) it is
+(ε, δ)-DP if
 
     (a) p(h + 1) H(ε - ρ) ≤ δ                                              p(1) ≤ δ for h = 0
     (b) max(0, 1 - p(h) - e^ε (1 - p(h + 1))) + p(h) H(ε + ρ) ≤ δ
@@ -15,6 +16,7 @@ Proof: `proofs/affine_mean.md`, section 4.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import exp, floor, log
 
 import numpy as np
@@ -88,7 +90,7 @@ def ramp(stick: Divergence, budget: ApproxDP, most: int) -> tuple[float, ...] | 
 def within(stick: Divergence, budget: ApproxDP, chances: Sequence[float]) -> bool:
     """Tell whether a sequence keeps (a) to (c), with room for the rounding of their terms."""
     epsilon, left = budget.epsilon, budget.delta * (1 - RELATIVE) - ABSOLUTE
-    steps = zip(chances[1:], chances[2:], strict=False)
+    steps = pairwise(chances[1:])
     starts = chances[0] == 0.0 and chances[1] <= left and stick(epsilon) <= left
     return starts and all(_allowed(stick, epsilon, left, p, q) for p, q in steps)
 

@@ -1,14 +1,14 @@
-"""The normal noise of a location whose stability was tested: test and mask are one mechanism, priced together.
+"""The normal noise of a location whose stability was tested: test and mask as one mechanism.
 
-A run knows a count h, a location m and a root R of its scatter S = R Rᵀ. Of neighbours, |h - h'| ≤ 1, and where
-h, h' ≥ 1 there is S₀ ≤ S, S' with tr(S₀⁻¹S - I), tr(S₀⁻¹S' - I) ≤ g and |m - m'| ≤ Δ in the norm of S₀.
+A run knows a count h, a location m and a root R of its scatter S = R Rᵀ. Of neighbours, |h - h'| ≤ 1, and
+where h, h' ≥ 1 there is S₀ ≤ S, S' with tr(S₀⁻¹S - I), tr(S₀⁻¹S' - I) ≤ g, |m - m'| ≤ Δ in the norm of S₀.
 
     (1) no answer but with probability p(h)                                             `privacy.ramps`
     (2) out = m + σ R Z, Z standard normal
 
-Rényi's divergence of (2) is at most R_α = (α/2)(Δ/σ)²/(1 - (α - 1)g) + D(g) + D(-g), or the larger D alone where
-d = 1, D(v) = (-ln(α - (α - 1)e^v)/(α - 1) - v)/2, for the orders with (α - 1)(e^g - 1) < 1. σ is the least at
-which p reaches 1 - `silent` at h = T. Proof: `proofs/affine_mean.md`, section 4.
+Rényi's divergence of (2) is at most R_α = (α/2)(Δ/σ)²/(1 - (α - 1)g) + D(g) + D(-g), or the larger D alone
+where d = 1, D(v) = (-ln(α - (α - 1)e^v)/(α - 1) - v)/2, for the orders with (α - 1)(e^g - 1) < 1. σ is the
+least at which p reaches 1 - `silent` at h = T. Proof: `proofs/affine_mean.md`, section 4.
 """
 
 from dataclasses import dataclass
@@ -57,8 +57,8 @@ def tested_scale(charge: Tested) -> float:
 @lru_cache(maxsize=4096)
 def tested_chances(charge: Tested) -> tuple[float, ...]:
     """Return p(0), .., p(T)."""
-    ratio = tested_scale(charge) / charge.sensitivity
-    chances = ramp(_stick(ratio, charge.spread, charge.d == 1, charge.cost), charge.cost, charge.most)
+    budget, ratio = approximate_cost(charge), tested_scale(charge) / charge.sensitivity
+    chances = ramp(_stick(ratio, charge.spread, charge.d == 1, budget), budget, charge.most)
     assert chances is not None, "the scale was chosen so that there are some"
     return chances
 

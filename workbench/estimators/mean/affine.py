@@ -8,12 +8,12 @@ Neighbours: replace one row.
     (2) h = how many rows may be replaced before m and S could move far          `parts.affine.stability`
     (3) no answer but with probability p(h), else m + σ S^½ Z                     `privacy.tested`
 
-P_v follows every linear map of the lifted rows, hence m and S every affine map of the rows, and the noise has
-their shape: the error |out - mean| in the norm of Σ does not depend on Σ, on the mean, or on the unit. One row
-moves m by about as much as it moves the mean of rows clipped to an ellipsoid that nobody knows. Accuracy is for
-normal rows; outliers and heavy tails give no answer. n, d, the budget and `beta` decide the design (`parts.
-affine.design`); `plan` refuses rows too few for any. The rate is that of Brown, Hopkins & Smith 2023, the lift
-Kent & Tyler's (1991). Proof: `proofs/affine_mean.md`.
+P_v follows every linear map of the lifted rows, hence m and S every affine map of the rows, and the noise
+has their shape: the error |out - mean| in the norm of Σ depends on neither. One row moves m by about as much
+as the mean of rows clipped to an ellipsoid that nobody knows. Accuracy is for normal rows; outliers and heavy
+tails give no answer. n, d, the budget and `beta` decide the design (`parts.affine.design`); `plan` refuses
+rows too few for any. The rate is that of Brown, Hopkins & Smith 2023, the lift that of Kent & Tyler 1991.
+Proof: `proofs/affine_mean.md`.
 """
 
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ from workbench.estimators.base import Abstention, Trace, require_matrix, run_mul
 from workbench.estimators.parts.affine.design import STEP, LocationDesign, fewest_rows, location_design
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.foreseen import median_of_mean
-from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.privacy import ApproxDP, Budget, NoiseSource, Plan
 from workbench.privacy.tested import tested_normal
 from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
 class AffineMean:
-    """Private mean of any Gaussian, with noise of the covariance's own shape: a stable lifted quantile (ours).
+    """Private mean of any Gaussian, with noise of its covariance's shape: a stable lifted quantile (ours).
 
     Accurate for normal rows of any mean and any positive definite covariance; rows that are not normal give
     "no answer", as do, with chance `beta` at most, normal ones.
@@ -81,7 +81,7 @@ class AffineMean:
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Array | Abstention:
         """Return the private mean of sanitised rows."""
-        made = self.design(*x.shape, budget)
+        made = self.design(len(x), x.shape[1], budget)
         h, m, root = made.test.located(x)  # (1) (2)
         if trace is not None:
             trace.add(h=h, location=m, scatter=root @ root.T)

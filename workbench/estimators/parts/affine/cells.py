@@ -2,7 +2,7 @@
 
 For n rows of N(0, I) in d columns, a knee, and the level u = share · n/(d + 1), from `DRAWS` draws:
 
-    (1) the slope between the levels u - ru and u + ru, over n, and s at u + ru: means and sds times √n, over r
+    (1) the slope between the levels u - ru and u + ru, over n, and s at u + ru: means, and sds times √n
     (2) tr S/d at u, and |m - sample mean|² n/d: independent of the sample mean, by Basu's theorem
 
 r on a grid, n in powers of 4. Nothing depends on a mean or a covariance, by affine equivariance, nor on data:
@@ -55,7 +55,8 @@ def cell(d: int, knee: float, power: int) -> Cell:
     kept = _kept().get(f"{d} {knee:g} {power}")
     if kept is None:
         return simulated(d, knee, power)
-    return Cell(**{name: tuple(one) if isinstance(one, list) else one for name, one in kept.items()})
+    found: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in kept.items()}
+    return Cell(**found)
 
 
 def simulated(d: int, knee: float, power: int) -> Cell:

@@ -3,8 +3,8 @@
     P_v of the rows (1, x) = [[s, s mᵀ], [s m, S + s m mᵀ]]:   a location m, a scatter S > 0, a scale s > 0
 
 P_v follows every linear map of the lifted rows, so that it does not depend on where x is measured from: a
-centre serves floats alone. It is the median o_(h) of every column, and units hold for any centre among the order
-statistics h - t - 1 to h + t + 1: those of a neighbour at t - 1 lie within.
+centre serves floats alone. It is the median o_(h) of every column, and units hold for any centre among the
+order statistics h - t - 1 to h + t + 1: those of a neighbour at t - 1 lie within.
 
 A factor T of a quantile Q = (TᵀT)⁻¹ is lower triangular, [[τ, 0], [a, B]]: s = 1/τ², and of its inverse
 [[r, 0], [l, R]] the location is l/r and R a root of S: nothing is subtracted.

@@ -102,7 +102,7 @@ class Stability:
 
     @property
     def error(self) -> float:
-        """Return tr P⁻¹(f - P) at most: what the iteration leaves, and what rounding of f and its root adds."""
+        """Return tr P⁻¹(f - P) at most: what the iteration and the rounding of f and its root leave."""
         rounding = (3 / self.contraction + 4) * self.solver.inflation * self.d
         return self._left * (1 - self.contraction) ** self.polishing + rounding
 
