@@ -145,6 +145,7 @@ def test_libraries_start_at_their_level():
         ("anywidget", {"lab.live.handles"}),
         ("IPython", {"lab.live.explore", "lab.pictures.display"}),
         ("matplotlib", {"lab"}),
+        ("flint", {"privacy.exact"}),
     ],
 )
 def test_pictures_and_widgets_have_one_home(library, homes):
@@ -487,7 +488,9 @@ BROUGHT_ALONG = {
 }  # by a distribution that is asked for
 
 
-@pytest.mark.parametrize(("paths", "extras"), [(MODULES, ("lab",)), (trees(), ("lab", "test", "dev"))])
+@pytest.mark.parametrize(
+    ("paths", "extras"), [(MODULES, ("lab", "secure")), (trees(), ("lab", "test", "dev"))]
+)
 def test_every_imported_library_is_asked_for(paths, extras):
     homes = packages_distributions()
     allowed = declared(*extras)

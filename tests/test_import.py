@@ -10,7 +10,11 @@ import workbench
 from workbench.catalog import CATALOG
 
 PICTURES = ("matplotlib", "pandas", "ipywidgets", "anywidget", "IPython", "joblib", "papermill", "sklearn")
-HEAVY = (*PICTURES, *(f"scipy.{part}" for part in ("stats", "optimize", "integrate", "sparse", "spatial")))
+HEAVY = (
+    *PICTURES,
+    "flint",
+    *(f"scipy.{part}" for part in ("stats", "optimize", "integrate", "sparse", "spatial")),
+)
 BUDGETS = {"PureDP", "ApproxDP", "ZCDP", "GaussianDP", "NonPrivate"}
 USE = "from workbench import *; import workbench.catalog"
 

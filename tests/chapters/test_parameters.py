@@ -20,7 +20,7 @@ CHEAP = {
     **{("robust_and_private", name): FEW_ROWS for name in ("figure_1", "against_corruption", "scoreboard")},
     **{
         ("sparse_covariance", name): FEW_COLUMNS
-        for name in ("regime_map", "regime_further", "rules", "support")
+        for name in ("regime_map", "regime_further", "rules", "support", "unknown_radius")
     },
     **{
         ("sparse_covariance", f"figure_{word}"): FEW_COLUMNS

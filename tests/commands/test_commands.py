@@ -129,6 +129,16 @@ def test_families_and_estimands_are_listed(command):
     assert {one["key"] for one in means} >= {"univariate/median", "mean/tukey"}
 
 
+def test_what_has_no_exact_noise_is_told_by_its_step(command):
+    told = {one["key"]: one for one in json.loads(command("list", "mean", "--secure", "--json").printed())}
+    assert told["mean/coinpress"] == {"key": "mean/coinpress", "exact": True, "inexact": []}
+    assert "mean/empirical" not in told
+    (masked,) = json.loads(command("list", "covariance/populous", "--secure", "--json").printed())
+    assert (masked["exact"], masked["inexact"]) == (False, ["mask"])
+    assert command("list", "covariance/clipped", "--secure").printed().split()[-1] == "exact"
+    assert "none for mask" in command("list", "covariance/populous", "--secure").printed()
+
+
 def test_a_statement_is_shown_whole(command):
     one = next(one for one in statements("l17") if one.errata)
     out = " ".join(command("sources", one.id.lower()).printed().split())
@@ -168,7 +178,7 @@ def test_verdicts_are_filtered_by_kind(command):
     [
         (("lst",), "COMMAND = 'lst': expected one of list, sources"),
         (("lst",), "did you mean list?"),
-        (("list", "--jsn"), "--jsn: expected one of --help, --json; did you mean --json?"),
+        (("list", "--jsn"), "--jsn: expected one of --help, --json, --secure; did you mean --json?"),
         (("list", "TwoStepMean"), "did you mean univariate/two-step-mean?"),
         (("list", "two-step-mean"), "did you mean univariate/two-step-mean?"),
         (

@@ -52,10 +52,19 @@ def estimate(file="good", key="two-step-mean", budget=PURE, settings=("radius=9"
     return ("estimate", f"{file}.csv", "--key", key, *column, *budget, *flags, *more)
 
 
+def test_secure_noise_says_that_it_is_exact_and_takes_no_seed(folder, command):
+    exact = estimate(key="mean/coinpress", budget=("--rho", "1"), more=("--secure", "--out", "out.json"))
+    assert "randomness: exact noise from the operating system" in command(*exact).printed()
+    assert json.loads((folder / "out.json").read_text())["randomness"].startswith("exact noise")
+    (value,) = json.loads((folder / "out.json").read_text())["value"]
+    assert command(*exact).printed().splitlines()[0] != f"mean: [{value:.10g}]"
+    command(*exact, "--seed", "3").refused("seed = 3: expected none with --secure")
+
+
 def test_it_prints_value_budget_plan_and_where_the_noise_is_from(folder, command):
     said = command(*estimate()).printed()
     assert f"budget: {PureDP(1.0)}" in said
-    assert "randomness: noise seeded by the operating system" in said
+    assert "randomness: noise seeded by the operating system, in floats: for study" in said
     assert "plan:\n    locate: window_median, ε = 1" in said
 
 

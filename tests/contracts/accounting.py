@@ -1,14 +1,14 @@
 """What is planned, what is drawn, and the law of what is drawn."""
 
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import log, sqrt
 
 import numpy as np
 from scipy.stats import binomtest
 
 from tests.contracts.datasets import by_row, dimension, entry_of, filled, least, planned, sizes, typical_rows
 from tests.contracts.kit import DRAWS, FALSE_ALARM, answer, refusal, stopped_early
-from tests.oracles.draws import CUT, below, expected_draw
+from tests.oracles.draws import CUT, OTHERS, below, expected_draw
 from workbench.catalog import Example
 from workbench.errors import ArgumentError
 from workbench.privacy import (
@@ -231,11 +231,15 @@ def noise_has_the_scale_that_is_asked_for(example: Example) -> None:
 def drawn(kind: str, sensitivity: float, scale: float) -> np.ndarray:
     """2000 independent numbers of one kind of noise; of a symmetric matrix, both kinds of entries.
 
-    Of a mask of 1 in one dimension its log or, for a Wishart matrix, both diagonal entries in two.
+    Of a choice the index; of a mask of 1 in one dimension its log or, for a Wishart matrix, both diagonal
+    entries in two.
     """
     source = SimulatedNoise(_rng(6))
     if kind == "truncated_laplace":
         return np.asarray(source.truncated_laplace(np.zeros(DRAWS), sensitivity, scale, CUT * scale))
+    if kind == "choice":
+        scores = np.append(scale * log(OTHERS), np.zeros(OTHERS))
+        return np.array([source.choice(scores, sensitivity, scale) for _ in range(DRAWS)])
     if kind == "thompson_laplace":
         masks = [source.thompson_laplace(np.eye(1), sensitivity, scale)[0, 0] for _ in range(DRAWS)]
         return np.log(np.array(masks))

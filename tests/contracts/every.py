@@ -1,6 +1,6 @@
 """The contracts that every entry keeps, each a function that fails on a breach (mutants call them too)."""
 
-from tests.contracts import accounting, accuracy, behaviour, disjoint, gaps, lone_row
+from tests.contracts import accounting, accuracy, behaviour, disjoint, gaps, lone_row, whole
 
 CONTRACTS = (
     *accounting.CONTRACTS,
@@ -9,6 +9,7 @@ CONTRACTS = (
     *behaviour.CONTRACTS,
     *accuracy.CONTRACTS,
     *disjoint.CONTRACTS,
+    *whole.CONTRACTS,
 )
 
 RECORDED = (  # which measure once and judge the record twice: as it is, and as faults would have made it

@@ -22,6 +22,7 @@ from tests.contracts.datasets import (
     typical_rows,
 )
 from tests.contracts.kit import Event, distance, run, warm
+from tests.contracts.whole import moves_by_what_is_charged
 from workbench.catalog import Example
 from workbench.estimators.parts.preconditioned import winsorised_covariance
 from workbench.study.faults.replay import Spy, watched
@@ -94,6 +95,7 @@ def largest_ratios(example: Example, n: int, ratios: dict[str, float]) -> None:
         for event, again in replays(example, n, spy):
             step, gap, declared = event.charge.step, distance(event, again), event.charge.sensitivity
             assert gap <= declared * MOST, (n, step, gap, declared)
+            moves_by_what_is_charged(event, again)
             ratios[step] = max(ratios.get(step, 0.0), gap / declared)
 
 

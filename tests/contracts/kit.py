@@ -121,13 +121,20 @@ def _distance(event: Event, other: Event) -> float:
         gaps = np.array([first[key] - second[key] for key in {*first, *second}], float)
     else:
         gaps = np.atleast_1d(first - second).ravel()
+    match norm(event):
+        case "largest":
+            return float(np.abs(gaps).max())
+        case "l2":
+            return float(np.sqrt((gaps**2).sum()))
+    return float(np.abs(gaps).sum())
+
+
+def norm(event: Event) -> str:
+    """The norm in which one row moves what a mechanism sees by its sensitivity."""
     if event.mechanism in ("noisy_max", "exponential"):
-        return float(np.abs(gaps).max())
-    gaussian = (
-        event.charge.mechanism in ("gaussian", "symmetric_gaussian")
-        or event.charge.sensitivity == histograms.COUNTS_L2
-    )
-    return float(np.sqrt((gaps**2).sum()) if gaussian else np.abs(gaps).sum())
+        return "largest"
+    gaussian = event.charge.mechanism in ("gaussian", "symmetric_gaussian")
+    return "l2" if gaussian or event.charge.sensitivity == histograms.COUNTS_L2 else "l1"
 
 
 def score_gap(locator: WindowMedian, points: np.ndarray, others: np.ndarray) -> float:

@@ -119,8 +119,8 @@ def draw_of(locator: WindowMedian, points: np.ndarray, charge: Charge, chosen: i
     """The release when the noise favours one choice."""
 
     class Favour(UnitNoise):
-        def gumbel(self, value: object, sensitivity: float, scale: float) -> np.ndarray:
-            return np.where(np.arange(np.size(value)) == chosen, 1.0, 0.0)
+        def choice(self, scores: object, sensitivity: float, scale: float, weights: object = None) -> int:
+            return chosen
 
     return locator.draw(points, charge, Favour())
 
@@ -157,7 +157,7 @@ def mass_of_a_lone_window(locator: WindowMedian, charge: Charge, n: int) -> floa
     """How probable a place near one far row is, relative to the bottom, when all others are elsewhere.
 
     One replacement makes the place impossible. The proof bounds its probability by this ratio, the bottom
-    alone in the denominator. The weights are those of the draw itself: its Gumbel noise meets their logs.
+    alone in the denominator. The weights are those of the draw itself.
     """
     points = np.zeros(n)
     points[0] = 1e6
@@ -169,13 +169,14 @@ def mass_of_a_lone_window(locator: WindowMedian, charge: Charge, n: int) -> floa
 
 
 def logits(locator: WindowMedian, points: np.ndarray, charge: Charge) -> np.ndarray:
-    """What the mechanism adds Gumbel noise to: pieces in order, then the bottom, in units of the score."""
+    """Logs of what the mechanism chooses by: pieces in order, then the bottom, in units of the score."""
     seen: list[np.ndarray] = []
 
     class Listener(UnitNoise):
-        def gumbel(self, value: object, sensitivity: float, scale: float) -> np.ndarray:
-            seen.append(np.array(value, float))
-            return seen[0]
+        def choice(self, scores: object, sensitivity: float, scale: float, weights: object = None) -> int:
+            with np.errstate(divide="ignore"):
+                seen.append(np.array(scores, float) + scale * np.log(np.array(weights, float)))
+            return 0
 
     locator.draw(points, charge, Listener())
     return seen[0]

@@ -55,7 +55,7 @@ def write_notebook(path, *cells, parameters=DEFAULTS):
     return path
 
 
-CHART = """series = Series("measured", (10, 100, 1000), (0.3, 0.1, seed / 210), colour_key="1")
+CHART = """series = Series("measured", (10, 100, 1000), (0.3, 0.1, seed / 210), colour_key="mean/coinpress")
 panel = Panel("Error", "n", "error", (series,))
 chart = Chart("error", "Error falls", (panel,), alt="It falls.")
 lab.show(lambda run: chart, verdicts=["T1"])"""

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 from workbench.errors import ArgumentError
+from workbench.estimators.parts.stored.csv_file import Writing, open_csv
+from workbench.estimators.parts.stored.sources import csv_rows
 from workbench.lab.terminal import estimate as module
 from workbench.lab.terminal.csv_check import check
-from workbench.lab.terminal.csv_file import Writing, open_csv
 
 N, RADIUS, FOUND = 40, 500.0, Writing()
 LINES = [str(170.5 + place) for place in range(N)]
@@ -84,9 +85,13 @@ def shown(path, **more):
     return {"text": text.partition("\n")[2], "valued": valued, **record, "value": None}, record["value"]
 
 
+def read(table, names, missing=None):
+    return np.concatenate(list(csv_rows(table, names, missing)()))
+
+
 def rows(path, writing=FOUND):
     table = open_csv(path, writing)
-    return module.rows(table, table.chosen(()), None)
+    return read(table, table.chosen(()))
 
 
 @pytest.mark.parametrize("row", ROWS)
@@ -160,7 +165,7 @@ def test_what_missing_entries_count_as_is_told_whether_there_are_any_or_not(tmp_
 
 def test_a_missing_entry_with_a_value_leaves_the_rest_of_its_row(tmp_path):
     table = open_csv(write(tmp_path / "data.csv", [b"1,x", b"1e101,2", b"inf,3"], b"a,b"), FOUND)
-    assert module.rows(table, table.names, -1.0).tolist() == [[1, -1], [-1, 2], [-1, 3]]
+    assert read(table, table.names, -1.0).tolist() == [[1, -1], [-1, 2], [-1, 3]]
 
 
 @pytest.mark.parametrize("value", [1.1e100, float("nan"), float("inf")])
@@ -205,7 +210,7 @@ def test_the_encoding_is_that_of_the_header(tmp_path, encoding):
     path = write(tmp_path / "data.csv", [b"1,\xff", b"2,\xe4"], f"{name},ort".encode(encoding))
     table = open_csv(path, Writing(encoding=encoding))
     assert table.chosen([name]) == (name,)
-    assert module.rows(table, [name], None).tolist() == [[1], [2]]
+    assert read(table, [name]).tolist() == [[1], [2]]
 
 
 @pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip), ("bz2", bz2), ("xz", lzma), ("XZ", lzma)])

@@ -156,6 +156,11 @@ def central(example: Example) -> bool:
     return not has_step("users")(example)
 
 
+def is_rounded_up(example: Example) -> bool:
+    """Examples with a radius that is no whole number of steps, and a direction in which it rounds up."""
+    return type(example.estimator).__name__ in ("CoinPressMean", "ClippedHeavyMean", "PerturbedCovariance")
+
+
 def has_no_net(example: Example) -> bool:
     """Examples that do not choose among public candidates: those cut scores, and end where the net does."""
     return not hasattr(example.estimator, "candidates")

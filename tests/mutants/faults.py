@@ -13,7 +13,7 @@ import numpy as np
 from workbench.catalog import Example
 from workbench.distributions import Interval
 from workbench.estimators import base
-from workbench.estimators.parts import budgets, rows
+from workbench.estimators.parts import budgets, integers, rows
 from workbench.estimators.parts.filters.paper import Directions, Rounds
 from workbench.estimators.parts.locate import unit_histogram
 from workbench.estimators.parts.locate.clipping import clipped_mean
@@ -22,6 +22,7 @@ from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
 from workbench.estimators.parts.scale import kv_interval, winsorised_scale
 from workbench.estimators.parts.scale.exponent_scale import exponents
 from workbench.estimators.univariate import interval_unknown_variance
+from workbench.linalg import second_moment
 from workbench.privacy import (
     ZCDP,
     Converted,
@@ -83,7 +84,7 @@ def overlapping_groups(self: Any, x: np.ndarray, log_s: float) -> float:
     windows = np.lib.stride_tricks.sliding_window_view(x, self.group)
     with np.errstate(all="ignore"):
         ratios = np.exp(2 * (np.log(windows.std(axis=1, ddof=1)) - log_s))
-    return float(np.clip(ratios, self.low, self.high).mean())
+    return float(np.clip(ratios, self.low, self.high).mean()) - self.middle
 
 
 def sorted_groups(self: Any, x: np.ndarray, log_s: float) -> float:
@@ -94,7 +95,7 @@ def sorted_groups(self: Any, x: np.ndarray, log_s: float) -> float:
 winsorised_statistic = winsorised_scale.Winsor.statistic
 scored = WindowMedian.pieces
 drawn = WindowMedian.draw
-weighed = WindowMedian.log_bottom
+weighed = WindowMedian.bottom
 
 
 def twice_the_depth(self: WindowMedian, points: np.ndarray) -> Pieces:
@@ -102,7 +103,7 @@ def twice_the_depth(self: WindowMedian, points: np.ndarray) -> Pieces:
     pieces = scored(self, points)
     middles = pieces.edges[:-1] + np.diff(pieces.edges) / 2
     left = np.searchsorted(np.sort(points), middles)
-    return replace(pieces, penalty=np.maximum(pieces.penalty, np.abs(len(points) - 2 * left)))
+    return replace(pieces, twice=np.maximum(pieces.twice, 2 * np.abs(len(points) - 2 * left)))
 
 
 def range_of_the_data(self: WindowMedian, points: np.ndarray) -> Pieces:
@@ -119,7 +120,7 @@ def silent_for_sparse_points(self: WindowMedian, points: np.ndarray, charge: Any
     return place if crowded or self.low is not None else None
 
 
-def right_twice(self: WindowMedian, cost: Any) -> float:
+def right_twice(self: WindowMedian, cost: Any) -> int:
     """The weight of the bottom for a window of twice the right width."""
     return weighed(replace(self, left=self.right), cost)
 
@@ -182,6 +183,34 @@ def twice_the_radius(x: np.ndarray, radius: float) -> np.ndarray:
 
 
 within_ball = rows.within_ball
+
+
+def twice_the_ball(whole: np.ndarray, radius: float, step: float) -> np.ndarray:
+    """Whole numbers within another ball than the one that was charged."""
+    return in_ball(whole, 2 * radius, step)
+
+
+def twice_the_box(whole: np.ndarray, reach: float, step: float) -> np.ndarray:
+    """Whole numbers within another box than the one that was charged."""
+    return in_box(whole, 2 * reach, step)
+
+
+def rounded_alone(x: np.ndarray, radius: float, step: float) -> np.ndarray:
+    """Rows clipped as floats and then rounded: as whole numbers some are longer than the radius."""
+    return np.rint(within_ball(x, radius) / step)
+
+
+def float_mean(x: np.ndarray, change: STEPS, radius: float) -> np.ndarray:
+    """The mean of clipped rows as a sum of floats."""
+    return np.asarray(within_ball(change(x), radius).mean(axis=0))
+
+
+def float_moment(x: np.ndarray, change: STEPS, radius: float) -> np.ndarray:
+    """The second moment of clipped rows as a sum of floats."""
+    return second_moment(within_ball(change(x), radius))
+
+
+in_ball, in_box = integers.in_ball, integers.in_box
 
 
 def nameless(x: object) -> Any:

@@ -2,20 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import inf, log
+from math import inf
 
 from tests.contracts import accounting, accuracy, behaviour
 from tests.contracts.gaps import gap_is_the_sensitivity
 from tests.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
+from tests.contracts.whole import noise_meets_whole_numbers
 from tests.mutants import conditions as on
 from tests.mutants import faults
 from tests.mutants.faults import method
 from tests.mutants.sharing import SHARING
 from workbench.estimators import base
 from workbench.estimators.covariance import pure_net
-from workbench.estimators.parts import rows
+from workbench.estimators.parts import integers, rows
 from workbench.estimators.parts.locate import clipping, unit_histogram, window_median
-from workbench.estimators.parts.scale import exponent_scale, kv_interval, winsor, winsorised_scale
+from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
 from workbench.estimators.univariate import clipped_mean
 from workbench.privacy import histograms, masks, mechanisms
 from workbench.study.faults.attacked import bins_from_the_smallest_row, sorted_pairs
@@ -31,7 +32,7 @@ from workbench.study.faults.mutant import (
 
 Contract = Callable[..., None]
 KINDS = (
-    *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "gumbel", "exponential"),
+    *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "choice", "exponential"),
     *("truncated_laplace", "thompson_laplace", "wishart"),
 )
 SCALES = (
@@ -79,7 +80,6 @@ NOISE = [
 
 SENSITIVITY = found_by(
     gap_is_the_sensitivity,
-    ("clip of the mean off", attribute(clipping, "np", UNCLIPPED), on.clips_a_mean),
     ("clip of the mean doubled", swapped(clipping.clipped_mean, faults.twice_as_wide), on.clips_a_mean),
     (
         "mean clipped without centring",
@@ -94,6 +94,18 @@ SENSITIVITY = found_by(
         )
         for name, change in (("off", lambda x, radius: x), ("doubled", faults.twice_the_radius))
     ),
+    *(
+        (f"whole numbers {name}", swapped(right, wrong), on.both(on.calls(right), on.central))
+        for name, right, wrong in (
+            ("in a doubled ball", integers.in_ball, faults.twice_the_ball),
+            ("in a doubled box", integers.in_box, faults.twice_the_box),
+        )
+    ),
+    (
+        "whole numbers that are rounded alone",
+        swapped(integers.in_ball, faults.rounded_alone),
+        on.is_rounded_up,
+    ),
     (
         "clip of a net's scores off",
         attribute(pure_net, "np", UNCLIPPED),
@@ -104,8 +116,6 @@ SENSITIVITY = found_by(
         attribute(clipped_mean.ClippedMean, "statistic", faults.cut_nothing),
         on.is_cut,
     ),
-    ("clip of variances off", attribute(winsor, "np", UNCLIPPED), on.groups_variances),
-    ("clip of squares off", attribute(kv_interval, "np", UNCLIPPED), on.is_scaled),
     (
         "bins from the smallest row on",
         attribute(HISTOGRAM, "keys", bins_from_the_smallest_row),
@@ -124,6 +134,16 @@ SENSITIVITY = found_by(
         "positions between the points only",
         attribute(WINDOW, "pieces", faults.range_of_the_data),
         on.has_window_range,
+    ),
+)
+
+WHOLE = found_by(
+    noise_meets_whole_numbers,
+    ("mean of floats", swapped(integers.mean_in_ball, faults.float_mean), on.calls(integers.mean_in_ball)),
+    (
+        "moment of floats",
+        swapped(integers.moment_in_ball, faults.float_moment),
+        on.calls(integers.moment_in_ball),
     ),
 )
 
@@ -153,15 +173,15 @@ DELTA = found_by(
         on.uses("stability_histogram"),
     ),
     *(
-        (f"bottom {name}", attribute(WINDOW, "log_bottom", change), on.has_bottom)
+        (f"bottom {name}", attribute(WINDOW, "bottom", change), on.has_bottom)
         for name, change in (
-            ("halved", lambda self, cost: faults.weighed(self, cost) - log(2)),
-            ("off", lambda self, cost: -inf),
+            ("halved", lambda self, cost: faults.weighed(self, cost) // 2),
+            ("off", lambda self, cost: 1),
         )
     ),
     (
         "bottom for the right width twice",
-        attribute(WINDOW, "log_bottom", faults.right_twice),
+        attribute(WINDOW, "bottom", faults.right_twice),
         on.both(on.has_bottom, on.has_step("log-scale")),
     ),
     (
@@ -289,4 +309,4 @@ ACCURACY = [
     ),
 ]
 
-MUTANTS = (*NOISE, *SENSITIVITY, *DELTA, *BUDGET, *ROWS, *ACCURACY, *SHARING)
+MUTANTS = (*NOISE, *SENSITIVITY, *WHOLE, *DELTA, *BUDGET, *ROWS, *ACCURACY, *SHARING)

@@ -3,9 +3,10 @@
 import pytest
 
 from tests.mutants.properties import PROPERTIES
+from tests.mutants.samplers import SAMPLERS
 
 
-@pytest.mark.parametrize("mutant", PROPERTIES, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", [*PROPERTIES, *SAMPLERS], ids=lambda mutant: mutant.name)
 def test_the_named_test_finds_the_mutant(mutant):
     with mutant.fault(), pytest.raises(AssertionError):
         mutant.found_by()

@@ -120,6 +120,8 @@ class Rescaled:
         def noisy(value: Any, sensitivity: float, scale: float, *rest: float) -> Any:
             if not self.factor:
                 exact = np.asarray(value, float)
+                if kind == "choice":
+                    return int(np.argmax(exact))
                 return exact @ exact.T if kind in masks.MASKS else exact
             return getattr(self.source, kind)(value, sensitivity, scale * self.factor, *rest)
 

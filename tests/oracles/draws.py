@@ -10,6 +10,7 @@ from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP
 from workbench.privacy.conversions import gaussian_delta
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(600)
+OTHERS = 20  # of weight 1, beside a choice that is as probable as all of them
 CUT = 3.0  # where truncated noise is cut, in units of its scale
 
 
@@ -32,13 +33,13 @@ def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
         case "noisy_max", PureDP(epsilon):
             return "exponential", sensitivity, 2 * sensitivity / epsilon
         case "exponential", ZCDP(rho, 0.0):
-            return "gumbel", sensitivity, 2 * sensitivity / sqrt(8 * rho)
+            return "choice", sensitivity, 2 * sensitivity / _range_by_bisection(rho)
         case "exponential", PureDP(epsilon):
-            return "gumbel", sensitivity, 2 * sensitivity / epsilon
+            return "choice", sensitivity, 2 * sensitivity / epsilon
         case "window_median", PureDP(epsilon) | ApproxDP(epsilon, _):
-            return "gumbel", sensitivity, 2 * sensitivity / epsilon
+            return "choice", sensitivity, 2 * sensitivity / epsilon
         case "window_median", ZCDP(rho, _):
-            return "gumbel", sensitivity, 2 * sensitivity / sqrt(8 * rho)
+            return "choice", sensitivity, 2 * sensitivity / _range_by_bisection(rho)
         case "stability_histogram", ApproxDP(epsilon, _):
             return "discrete_laplace", sensitivity, sensitivity / epsilon
         case "stability_histogram", ZCDP(rho, _):
@@ -52,6 +53,20 @@ def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
         case "wishart_trace", ApproxDP():
             return "wishart", sensitivity, 1 / _rows_by_renyi(cost, sensitivity, d)
     raise AssertionError(f"no draw is known for {charge}")
+
+
+def _range_by_bisection(rho: float) -> float:
+    """The ε at which the largest Kullback-Leibler divergence of a pair of range ε is ρ."""
+
+    def divergence(epsilon: float) -> float:
+        k = epsilon / -expm1(-epsilon)
+        return k - 1 - log(k)
+
+    low, high = sqrt(8 * rho), sqrt(8 * rho) + 3 * rho + 1
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if divergence(middle) <= rho else (low, middle)
+    return low
 
 
 def _rows_by_bisection(cost: ApproxDP, distance: float, d: int) -> float:
@@ -130,8 +145,8 @@ def below(kind: str, noise: np.ndarray, scale: float) -> tuple[np.ndarray, float
             return np.abs(noise) <= whole, 1 - 2 * ratio ** (whole + 1) / (1 + ratio)
         case "gaussian" | "symmetric_gaussian":
             return np.abs(noise) <= median, float(ndtr(log(2)) - ndtr(-log(2)))
-        case "gumbel":
-            return noise <= 1.5 * scale, exp(-exp(-1.5))
+        case "choice":
+            return noise == 0, 0.5
         case "truncated_laplace":
             return np.abs(noise) <= median, 0.5 / (1 - exp(-CUT))
         case "thompson_laplace":

@@ -14,22 +14,24 @@ from workbench.estimators.parts.filters.design import PRICES, FilterDesign
 from workbench.estimators.parts.filters.paper_run import Rules
 from workbench.estimators.parts.filters.weighted_moments import (
     MEAN,
-    Sums,
+    WholeSums,
+    grid,
     merged,
     release,
     released,
 )
 from workbench.privacy import Charge, NoiseSource
+from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian, laplace, symmetric_gaussian
 
 Cut = tuple[np.ndarray, np.ndarray, float]  # centre, matrix, threshold
 
 
 class Curator:
-    """Rows, and answers about those that a history leaves."""
+    """Rows of whole numbers times a step, and answers about those that a history leaves."""
 
-    def __init__(self, y: np.ndarray, k: int | None) -> None:
-        self.y, self.k = y, k
+    def __init__(self, y: np.ndarray, k: int | None, step: float) -> None:
+        self.y, self.k, self.step = y, k, step
 
     def scores(self, centre: np.ndarray, matrix: np.ndarray) -> np.ndarray:
         return np.array([(row - centre) @ matrix @ (row - centre) for row in self.y])
@@ -46,9 +48,14 @@ class Curator:
             rows = [i for i in rows if i not in gone]
         return rows
 
-    def sums(self, history: list[Cut], square: bool = True) -> Sums:
-        y = self.y[self.left(history)]
-        return Sums(float(len(y)), y.sum(axis=0), y.T @ y if square else None)
+    def sums(self, history: list[Cut], square: bool = True) -> WholeSums:
+        rows = self.y[self.left(history)]
+        y = [[int(entry / self.step) for entry in row] for row in rows]
+        d = range(self.y.shape[1])
+        total = [sum(row[i] for row in y) for i in d]
+        outer = [[sum(row[i] * row[j] for row in y) for i in d] for j in d]
+        whole = OnGrid(np.array(outer), self.step**2) if square else None
+        return WholeSums(len(y), OnGrid(np.array(total), self.step), whole)
 
     def counts(self, history: list[Cut], centre: np.ndarray, matrix: np.ndarray, bins: int) -> np.ndarray:
         tau = self.scores(centre, matrix)
@@ -79,7 +86,7 @@ def one_release_a_pass(
     y: np.ndarray, design: FilterDesign, charges: Iterator[Charge], noise: NoiseSource
 ) -> np.ndarray:
     """The analyst of calibration tight: the mean round the centre."""
-    curator, history, found, done = Curator(y, design.tail), list[Cut](), [], False
+    curator, history, found, done = Curator(y, design.tail, grid(design.radius)), list[Cut](), [], False
     n, d, (size, scores) = len(y), design.d, design.sizes
     for _ in range(design.passes):
         for looking, draws in ((True, size), (False, scores)):
@@ -98,12 +105,17 @@ def one_release_a_pass(
             else:
                 u = matrix_of(excess, top, design.sharpness)
                 bins = curator.counts(history, m, u, design.sizes[1])[: bins_of(design)]
-                noisy_bins = released(bins / np.sqrt(2), charge, noise, scores) * np.sqrt(2)
+                counts = OnGrid(bins.astype(int), 1 / np.sqrt(2))
+                noisy_bins = released(counts, charge, noise, scores) * np.sqrt(2)
                 history.append((m, u, threshold(noisy_bins, n, float(np.vdot(excess, u)))))
     charge = next(charges)
     sums = curator.sums(history, square=False)
     total = merged([*found, (release(sums, design.radius, MEAN, charge, noise), MEAN, charge.cost)])
     return shrunk(total.total / max(total.count, n / 10), design.radius)
+
+
+def nothing(d: int, step: float) -> WholeSums:
+    return WholeSums(0, OnGrid(np.zeros(d, int), step))
 
 
 def bins_of(design: FilterDesign) -> int:
@@ -130,7 +142,7 @@ def query_by_query(
 ) -> np.ndarray | str:
     """The analyst of calibration paper, Algorithms 12 and 13."""
     n, d = y.shape
-    curator, history, eye, live = Curator(y, rules.tail), list[Cut](), np.eye(y.shape[1]), True
+    curator, history, eye, live = Curator(y, rules.tail, rules.step), list[Cut](), np.eye(y.shape[1]), True
 
     def number(value: float) -> float:
         return float(laplace(value, next(charges), noise))
@@ -139,7 +151,7 @@ def query_by_query(
         return number(np.linalg.norm(curator.moment(history) - rules.base * eye, 2) if ask else 0.0)
 
     def mean(ask: bool) -> np.ndarray:
-        sums = curator.sums(history, square=False) if ask else Sums(0.0, np.zeros(d))
+        sums = curator.sums(history, square=False) if ask else nothing(d, rules.step)
         noisy = release(sums, rules.diameter / 2, MEAN, next(charges), noise)
         return rules.inside(noisy.total / max(noisy.count, n / 10))
 
@@ -177,12 +189,13 @@ def one_direction_a_pass(
 ) -> np.ndarray | str:
     """The analyst of Algorithms 1 and 6."""
     n, d = y.shape
-    curator, history, eye, live, answer = Curator(y, rules.tail), list[Cut](), np.eye(d), True, np.zeros(d)
+    curator, history, eye = Curator(y, rules.tail, rules.step), list[Cut](), np.eye(d)
+    live, answer = True, np.zeros(d)
     for t in range(1, rules.rounds + 1):
         size = float(laplace(len(curator.left(history)) if live else 0.0, next(charges), noise))
         if live and size < 0.75 * n:
             return f"size {t}"
-        sums = curator.sums(history, square=False) if live else Sums(0.0, np.zeros(d))
+        sums = curator.sums(history, square=False) if live else nothing(d, rules.step)
         noisy = release(sums, rules.diameter / 2, MEAN, next(charges), noise)
         m = rules.inside(noisy.total / max(noisy.count, n / 10))
         wide = np.linalg.norm(curator.moment(history) - rules.base * eye, 2) if live else 0.0

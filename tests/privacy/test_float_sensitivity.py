@@ -1,17 +1,22 @@
 """The statistics that noise is added to, on hostile floats: finite, silent, and within their sensitivity."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from workbench.estimators import base
+from workbench.estimators.parts.integers import BITS
 from workbench.estimators.parts.locate import clipping
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
-from workbench.privacy import ApproxDP, Charge, PureDP, SimulatedNoise, UnitNoise
+from workbench.privacy import ApproxDP, Charge, PureDP, SecureNoise, SimulatedNoise, UnitNoise
+from workbench.privacy.grid import UP, passed_no_more, step_of
 from workbench.privacy.histograms import (
     finite_histogram,
     histogram_charge,
     release_mode,
 )
+from workbench.privacy.mechanisms import exceeds_bound, truncated_laplace_bound
 
 SMALL = [0.0, -0.0, 5e-324, 1e-310, 1e-162, 1e-30, 1.0, 1 + 2**-52, 4.0]
 LARGE = [1e15, 1e15 + 0.125, 1e16, 1e99, 1e100, 1.0000001e100, 1e154, 1e155, 1.7e308, np.inf, np.nan]
@@ -29,6 +34,12 @@ def neighbours(seed, trials=300):
         yield base.sanitised(first), base.sanitised(second)
 
 
+def whole_gap(one, other):
+    """How far two statistics are apart in units, exactly."""
+    assert one.unit == other.unit
+    return abs(int(one.counts) - int(other.counts))
+
+
 def test_clipped_mean_keeps_its_sensitivity():
     for first, second in neighbours(1):
         for centre in (0.0, 3.7, 1e15, -1e15):
@@ -37,8 +48,7 @@ def test_clipped_mean_keeps_its_sensitivity():
                     clipping.clipped_mean(base.standardised(x, 0.0, 1.0), centre, clip)
                     for x in (first, second)
                 ]
-                allowed = clipping.sensitivity(len(first), clip) * (1 + 1e-12)
-                assert abs(values[0] - values[1]) <= allowed
+                assert whole_gap(*values) <= 2 * Fraction(clip) / Fraction(step_of(clip, BITS))
 
 
 def test_group_variances_keep_their_sensitivity():
@@ -49,8 +59,9 @@ def test_group_variances_keep_their_sensitivity():
                 continue
             for log_s in (-700.0, -20.0, 0.0, 231.0, 700.0):
                 values = [winsor.statistic(x, log_s) for x in (first, second)]
-                assert np.isfinite(values).all()
-                assert abs(values[0] - values[1]) <= (winsor.high - winsor.low) / groups * (1 + 1e-12)
+                assert np.isfinite(np.array([float(value) for value in values])).all()
+                step = step_of(winsor.width / 2, BITS)
+                assert whole_gap(*values) <= (Fraction(winsor.high) - Fraction(winsor.low)) / Fraction(step)
 
 
 def test_log_differences_are_ordinary_points():
@@ -133,3 +144,31 @@ def test_mode_release_keeps_its_budget(epsilon, delta):
                     spent = sum(max(0.0, p[k] - np.exp(epsilon) * q.get(k, 0.0)) for k in p)
                     worst = max(worst, spent)
     assert worst == pytest.approx(delta, rel=1e-9)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-6), (1.0, 0.3), (30.0, 1e-3)])
+@pytest.mark.parametrize("sensitivity", [1.0, 38.0])
+def test_a_count_exceeds_the_bound_of_its_noise_seldom(epsilon, delta, sensitivity):
+    """Never at 0, with probability at most δ up to the sensitivity, with exact noise on the finer grid."""
+    charge = Charge("test", "truncated_laplace", sensitivity, ApproxDP(epsilon, delta))
+    asked = []
+
+    class Fixed(UnitNoise):
+        noise = 0.0
+
+        def truncated_laplace(self, value, _, scale, bound):
+            asked[:] = [value.unit, scale * UP, bound * UP * UP]
+            return np.asarray(value, float) + self.noise
+
+    assert not any(exceeds_bound(0, charge, SecureNoise()) for _ in range(100))
+    assert not exceeds_bound(0, charge, Fixed())
+    unit, scale, bound = asked
+    least = passed_no_more(truncated_laplace_bound(charge), unit) - unit / 2  # noise has to pass it
+    assert least > bound
+    beyond = np.expm1((bound - (least - sensitivity)) / scale)
+    if least >= sensitivity:
+        assert beyond / np.expm1(bound / scale) / 2 <= delta * (1 + 1e-12)
+    Fixed.noise = bound - sensitivity - 1e-3
+    assert not exceeds_bound(int(sensitivity), charge, Fixed())
+    Fixed.noise = bound - sensitivity + 1e-3
+    assert exceeds_bound(int(sensitivity), charge, Fixed())

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from workbench.estimators.base import FARTHEST, standardised, univariate
+from workbench.estimators.parts.integers import BITS
 from workbench.estimators.parts.locate.clipping import clipped_mean
+from workbench.estimators.parts.locate.lattice import rounded
 from workbench.estimators.parts.locate.window_median import EVERYTHING, Pieces, WindowMedian
+from workbench.privacy.grid import step_of
 
 RNG = np.random.default_rng(11)
 COLUMNS = {
@@ -23,9 +26,10 @@ def same_bits(first, second):
 
 def plain_pieces(locator, points):
     """The score piece by piece: every quantity an array of its own, all whole numbers of 64 bits."""
-    n, points = len(points), np.sort(points)
+    n, points = len(points), np.sort(rounded(points, locator.step))
     inside, none = np.isfinite(points).astype(np.int64), np.zeros(n, np.int64)
-    starts, ends = points - locator.right, points + locator.left
+    left, right = rounded(np.array([locator.left, locator.right]), locator.step)
+    starts, ends = points - right, points + left
     events = np.clip(np.concatenate([starts, points, ends]), -EVERYTHING, EVERYTHING)
     order = np.argsort(events, kind="stable")
     edges = events[order]
@@ -36,7 +40,7 @@ def plain_pieces(locator, points):
     else:
         edges = np.concatenate([[locator.low], np.clip(edges, locator.low, locator.high), [locator.high]])
         in_window, to_left = np.append(0, in_window), np.append(0, to_left)
-    penalty = np.maximum(np.abs(n - 2 * to_left), 2 * (n - in_window)) / 2
+    penalty = np.maximum(np.abs(n - 2 * to_left), 2 * (n - in_window))
     void = in_window == 0 if locator.low is None else np.zeros(len(penalty), bool)
     return Pieces(edges, penalty, void)
 
@@ -54,7 +58,7 @@ def test_pieces_of_the_window_median(name, reach):
     locator = WindowMedian(left=4.2, right=1.9, **ends)
     found, wanted = locator.pieces(COLUMNS[name]), plain_pieces(locator, COLUMNS[name])
     assert same_bits(found.edges, wanted.edges)
-    assert same_bits(found.penalty, wanted.penalty)
+    assert same_bits(found.twice, wanted.twice)
     assert same_bits(found.void, wanted.void)
     assert same_bits(found.log_length(), plain_log_length(wanted))
 
@@ -66,7 +70,8 @@ def test_standardised_rows_and_their_clipped_mean(name, centre, sigma):
     kept = rows.copy()
     found = standardised(rows, centre, sigma)
     assert same_bits(found, np.clip((rows - centre) / sigma, -FARTHEST, FARTHEST))
-    assert clipped_mean(found, 0.25, 1.5) == float(np.clip(found - 0.25, -1.5, 1.5).mean())
+    mean, rounding = np.clip(found - 0.25, -1.5, 1.5).mean(), step_of(1.5, BITS) / 2
+    assert abs(float(clipped_mean(found, 0.25, 1.5)) - mean) <= rounding * (1 + 1e-6)
     assert same_bits(rows, kept)
 
 

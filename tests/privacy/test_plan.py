@@ -22,7 +22,8 @@ from workbench.privacy import (
     Sequential,
     compose,
 )
-from workbench.privacy.conversions import approx_from_gdp, approx_from_zcdp, zcdp_from_pure
+from workbench.privacy.concentrated import zcdp_from_bounded_range, zcdp_from_laplace
+from workbench.privacy.conversions import approx_from_gdp, approx_from_zcdp, zcdp_from_approx, zcdp_from_pure
 
 
 def charge(cost, step="step"):
@@ -35,7 +36,7 @@ def charge(cost, step="step"):
         ("basic", (PureDP(0.2), PureDP(0.8)), PureDP(1.0)),
         ("basic", (PureDP(0.25), ApproxDP(0.5, 1e-6)), ApproxDP(0.75, 1e-6)),
         ("zcdp", (ZCDP(0.25), ZCDP(0.5, 1e-9)), ZCDP(0.75, 1e-9)),
-        ("zcdp", (PureDP(1.0), ZCDP(0.5)), ZCDP(0.5 + zcdp_from_pure(PureDP(1.0)).rho)),
+        ("zcdp", (PureDP(1.0), ZCDP(0.5)), ZCDP(0.5 + exp(-1.0))),
         ("zcdp", (GaussianDP(1.0), ZCDP(0.5)), ZCDP(1.0)),
         ("gdp", (GaussianDP(3.0), GaussianDP(4.0)), GaussianDP(5.0)),
         ("basic", (PureDP(1.0), NonPrivate()), NonPrivate()),
@@ -43,6 +44,35 @@ def charge(cost, step="step"):
 )
 def test_parts_that_see_the_same_rows_add_up(rule, costs, total):
     assert compose(Sequential(rule, tuple(map(charge, costs)))) == total
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "cost", "total"),
+    [
+        ("laplace", PureDP(1.0), zcdp_from_laplace(1.0)),
+        ("discrete_laplace", PureDP(1.0), zcdp_from_pure(PureDP(1.0))),
+        ("noisy_max", PureDP(1.0), zcdp_from_pure(PureDP(1.0))),
+        ("exponential", PureDP(1.0), zcdp_from_bounded_range(1.0)),
+        ("window_median", PureDP(1.0), zcdp_from_bounded_range(1.0)),
+        ("window_median", ApproxDP(1.0, 1e-6), ZCDP(zcdp_from_bounded_range(1.0).rho, 1e-6)),
+        ("stability_histogram", ApproxDP(1.0, 1e-6), ZCDP(2 * zcdp_from_pure(PureDP(0.5)).rho, 1e-6)),
+        ("truncated_laplace", ApproxDP(1.0, 1e-6), zcdp_from_approx(ApproxDP(1.0, 1e-6))),
+        ("laplace", ZCDP(0.3), ZCDP(0.3)),
+    ],
+)
+def test_a_charge_under_zcdp_costs_what_its_mechanism_costs(mechanism, cost, total):
+    part = Charge("step", mechanism, 2.0, cost)
+    assert compose(Sequential("zcdp", (part,))) == total
+    assert compose(Sequential("zcdp", (Parallel((part, part)),))) == total
+    assert compose(part) == cost
+
+
+def test_disjoint_parts_of_several_mechanisms_cost_their_maximum_under_zcdp():
+    parts = (Charge("a", "laplace", 1.0, PureDP(1.0)), Charge("b", "noisy_max", 1.0, PureDP(0.5)))
+    assert compose(Sequential("zcdp", (Parallel(parts),))) == zcdp_from_laplace(1.0)
+    open_ended = (*parts, Charge("c", "mean", 1.0, NonPrivate()))
+    with pytest.raises(ArgumentError, match="parts"):
+        compose(Sequential("zcdp", (Parallel(open_ended),)))
 
 
 @pytest.mark.parametrize(

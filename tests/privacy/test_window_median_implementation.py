@@ -7,6 +7,7 @@ from tests.oracles import window_median as oracle
 from tests.privacy.test_window_median_law import DELTAS, EPSILONS, neighbours
 from workbench.estimators.parts.locate import window_median as parts
 from workbench.privacy import ZCDP, ApproxDP, PureDP, SimulatedNoise
+from workbench.privacy.concentrated import zcdp_from_bounded_range
 
 WindowMedian = parts.WindowMedian
 FARTHEST = 1e15
@@ -43,7 +44,7 @@ def test_implementation_has_the_law_of_the_oracle(n):
         wanted = oracle.law(first[i], epsilon[i], left[i], right[i], span=(span[0][i], span[1][i]))
         assert oracle.max_loss(*refined(found, wanted)) <= 1e-9
         free = WindowMedian(left=left[i], right=right[i])
-        found = implemented_law(free, first[i], ZCDP(epsilon[i] ** 2 / 8, delta[i]))
+        found = implemented_law(free, first[i], ZCDP(zcdp_from_bounded_range(epsilon[i]).rho, delta[i]))
         # M (1 - delta) gives exactly delta where the theorem's M gives delta/(1 + delta)
         wanted = oracle.law(first[i], epsilon[i], left[i], right[i], delta=delta[i] / (1 - delta[i]))
         # the bottom may be heavier than the theorem asks (rounding reserve); compare given "not bottom"

@@ -12,6 +12,12 @@ ORDERS = (1.01, 1.5, 2.0, 4.0, 16.0, 64.0, 256.0)
 PAIRS_PER_N = 3000
 
 
+def concentrated(epsilon):
+    """ρ of a log-likelihood ratio of range ε: k - 1 - ln k."""
+    k = epsilon / -np.expm1(-epsilon)
+    return k - 1 - np.log(k)
+
+
 def points(rng, kind, shape, left, right):
     """Points of every kind that matters; `kind`, `left` and `right` have one entry per row."""
     steps = rng.integers(-3, 4, size=(3, *shape))
@@ -48,7 +54,7 @@ def test_range_law_keeps_its_theorem(n):
     p, q = oracle.refined_pairs(first, second, epsilon, left, right, span=span)
     assert np.max(oracle.max_loss(p, q) / epsilon) <= 1 + 1e-9
     for alpha in ORDERS:
-        assert np.max(oracle.renyi(p, q, alpha) / (alpha * epsilon**2 / 8)) <= 1 + 1e-9
+        assert np.max(oracle.renyi(p, q, alpha) / (alpha * concentrated(epsilon))) <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("n", range(1, 12))
@@ -61,7 +67,7 @@ def test_law_without_range_keeps_its_theorem(n):
     assert np.max(outside / sharp) <= 1 + 1e-9
     assert np.max(oracle.max_loss(inner_p, inner_q) / epsilon) <= 1 + 1e-9
     for alpha in ORDERS:
-        assert np.max(oracle.renyi(inner_p, inner_q, alpha) / (alpha * epsilon**2 / 8)) <= 1 + 1e-9
+        assert np.max(oracle.renyi(inner_p, inner_q, alpha) / (alpha * concentrated(epsilon))) <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
@@ -73,13 +79,12 @@ def test_range_law_attains_epsilon(epsilon):
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_range_law_attains_the_concentrated_constant(epsilon):
-    # the halves of the range swap their scores; these lengths split the two log ratios evenly
-    size = float(np.exp(epsilon / 2))
+    # the halves of the range swap their scores; at these lengths the lower log ratio is -ln k
+    k, half = epsilon / -np.expm1(-epsilon), np.exp(-epsilon / 2)
+    size = float(half * (k - 1) / (1 - k * half**2))
     p, q = oracle.refined_pairs([0, 9], [0, -9], epsilon, 64, 64, span=(-1.0, size))
-    ratio = oracle.renyi(p, q, 1.0001)[0] / (1.0001 * epsilon**2 / 8)
-    assert ratio <= 1 + 1e-9
-    if epsilon <= 0.2:
-        assert ratio >= 0.98
+    ratio = oracle.renyi(p, q, 1.0001)[0] / (1.0001 * concentrated(epsilon))
+    assert 0.999 <= ratio <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)

@@ -31,7 +31,9 @@ def _clean(monkeypatch):
     JOBS.clear()
     chosen = sweep.chosen_backend
     monkeypatch.setattr(
-        sweep, "chosen_backend", lambda backend, jobs: JOBS.append(jobs) or chosen(backend, jobs)
+        sweep,
+        "chosen_backend",
+        lambda backend, jobs, scheduler: JOBS.append(jobs) or chosen(backend, jobs, scheduler),
     )
 
 

@@ -6,7 +6,7 @@ that, above the axes. Neither is ever on the data.
 
 import re
 from dataclasses import dataclass, field
-from math import ceil
+from math import ceil, isinf
 
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.directions import direct, legend
@@ -166,7 +166,14 @@ def _beside(panel: Panel, form: Format) -> float:
 def _margin(shown: tuple[Series, ...], columns: int, form: Format) -> float:
     """Return the inches that names take at the ends of their lines."""
     lines = [line for one in shown if one.label_at is None for line in beside_end(one, columns)]
-    return max((0.22 + form.character(form.label) * extent(line) for line in lines), default=0.0)
+    return max(
+        (0.22 + form.character(form.label) * (extent(line) + _broader(line)) for line in lines), default=0.0
+    )
+
+
+def _broader(line: str) -> float:
+    """Return how many average characters a line is wider for its broad letters, which few have two of."""
+    return 0.35 * max(0, len(re.findall("[mwMW]", line)) - 1)
 
 
 def beside_end(series: Series, columns: int) -> list[str]:
@@ -189,7 +196,7 @@ def title(chart: Chart, form: Format = PAGE) -> list[str]:
 
 
 def key(chart: Chart) -> str:
-    """Return what is said once of all panels: what pale lines, hollow markers and bands are.
+    """Return what is said once of all panels: what pale lines, hollow markers, arrows and bands are.
 
     Bands are intervals, unless a note says what they are ("bands: the middle half").
     """
@@ -201,6 +208,10 @@ def key(chart: Chart) -> str:
         said.append("thin line: predicted")
     if any(one.colour_key.endswith(":paper") for one in series):
         said.append("hollow: the paper's constants")
+    if any(panel.heat and panel.heat.boundary for panel in chart.panels):
+        said.append("white line: predicted")
+    if any(isinf(y) and y > 0 for one in measured for y in one.y):
+        said.append("arrow: beyond the axes")
     told = any(re.search(r"\b[Bb]a(nd|r)s: ", panel.note) for panel in chart.panels)
     if any(one.low is not None for one in measured) and not told:
         said.append("band: 95 % interval")

@@ -26,7 +26,7 @@ class Mark:
     Parameters
     ----------
     text
-        The words.
+        The words; empty for a mere line, ring or arrow.
     kind
         `point` (a ring at x, y), `region` (words alone, centred at x, y), `vertical` (a line at x),
         `horizontal` (a line at y), `span` (shaded from x to x2), `arrow` (from x, y to x2, y2, both heads).
@@ -65,4 +65,5 @@ class Mark:
         """Return the JSON form, without what is not given."""
         form = {one.name: getattr(self, one.name) for one in fields(self)}
         given = {name: value for name, value in form.items() if value not in ("", None)}
+        given = {"text": self.text} | given
         return {name: number(value) if name in PLACES else value for name, value in given.items()}

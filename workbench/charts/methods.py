@@ -1,9 +1,9 @@
 """Who is drawn how: name, hue and marker of every method, the same in every picture.
 
 A hue belongs to an idea: what clips at the range it is given is vermilion, what finds its place step by step
-blue, what needs no range green, a vote of groups purple, one filter or median a column orange. Ideas that
-are not methods, such as noise or sampling, have keys of their own. Ordered parameters have no hue but a
-place on a ramp (`Series.rank`).
+blue, what needs no range green, a vote of groups purple, one filter or median a column orange, what trusts
+resilient rows olive. Ideas that are not methods, such as noise or sampling, have keys of their own. Ordered
+parameters have no hue but a place on a ramp (`Series.rank`).
 """
 
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ METHODS = {
     "mean/coinpress": Method("CoinPress", BLUE, "o"),
     "mean/populous": Method("vote of groups", PURPLE, "D"),
     "mean/clipped-heavy": Method("shrinking ball, heavy tails", BROWN, "P"),
-    "mean/filter-nonprivate": Method("filter, no privacy", GREY, "X"),
+    "mean/filter-nonprivate": Method("filter, no privacy", OLIVE, "X"),
     "mean/populous-robust": Method("robust vote of groups", WINE, "v"),
     "mean/filter": Method("private filter", SKY, "^"),
     "mean/prime": Method("PRIME", GREEN, "P"),
@@ -64,7 +64,7 @@ METHODS = {
     "covariance/perturbed": Method("noise on every entry", VERMILION, "v"),
     "covariance/thresholded": Method("thresholded", SKY, "o"),
     "covariance/local-thresholded": Method("thresholded, noise at every user", ORANGE, "v"),
-    "covariance/filter-nonprivate": Method("filter, no privacy", GREY, "X"),
+    "covariance/filter-nonprivate": Method("filter, no privacy", OLIVE, "X"),
     "covariance/populous-robust": Method("robust vote of groups", WINE, "X"),
     "covariance/matrix-quantile": Method("matrix quantile", WINE, "o"),
     "spectral/eigenvalues": Method("eigenvalues", SKY, "o"),

@@ -33,6 +33,7 @@ def add(commands: Any) -> None:
     )
     _add_reading(parser)
     parser.add_argument("--seed", type=whole, metavar="N", help="a replay, which is not private")
+    parser.add_argument("--secure", action="store_true", help="exact noise, for release (extra `secure`)")
     parser.add_argument("--out", type=Path, metavar="JSON", help="write the result there too")
 
 
@@ -57,7 +58,7 @@ def _mark(text: str) -> str:
 
 def run(options: argparse.Namespace) -> int:
     """Return 3 if the estimator abstained, 1 if a check found a cell that cannot be read."""
-    from workbench.lab.terminal.csv_file import Writing
+    from workbench.estimators.parts.stored.csv_file import Writing
 
     writing = Writing(options.separator, options.decimal, options.encoding)
     text, good = _check(options, writing) if options.check else _estimate(options, writing)
@@ -68,13 +69,13 @@ def run(options: argparse.Namespace) -> int:
 def _estimate(options: argparse.Namespace, writing: Any) -> tuple[str, bool]:
     from workbench.lab.terminal.estimate import EstimateRequest, estimate
 
-    names = ("file", "key", "columns", "epsilon", "delta", "rho", "seed", "out", "missing")
+    names = ("file", "key", "columns", "epsilon", "delta", "rho", "seed", "out", "missing", "secure")
     given = {name: getattr(options, name) for name in names}
     return estimate(EstimateRequest(settings=dict(options.set), writing=writing, **given))
 
 
 def _check(options: argparse.Namespace, writing: Any) -> tuple[str, bool]:
+    from workbench.estimators.parts.stored.csv_file import open_csv
     from workbench.lab.terminal.csv_check import check
-    from workbench.lab.terminal.csv_file import open_csv
 
     return check(open_csv(options.file, writing), options.columns)

@@ -18,6 +18,7 @@ def add(commands: Any) -> None:
         "subject", nargs="?", default="", metavar="KEY", help="one entry whole; or a family, or an estimand"
     )
     parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--secure", action="store_true", help="which step has no exact noise")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -25,6 +26,11 @@ def run(options: argparse.Namespace) -> int:
     from workbench.lab.tables import page_width, text
 
     found = chosen(options.subject)
+    if options.secure:
+        steps = {key: inexact(entry) for key, entry in found.items() if kinds(entry) != ["NonPrivate"]}
+        records = [{"key": key, "exact": not names, "inexact": names} for key, names in steps.items()]
+        told = [[key, f"none for {'; '.join(names)}" if names else "exact"] for key, names in steps.items()]
+        return show(options, records, lambda: text(("key", "noise for release"), told, page_width()))
     records = [
         {"key": key, "estimates": entry.estimand, "budgets": [str(budget) for budget in entry.budgets]}
         | {"summary": entry.summary}
@@ -53,6 +59,17 @@ def chosen(subject: str) -> dict[str, Any]:
     if subject and subject not in known:
         raise ArgumentError("key", subject, f"a key, or {one_of_words(subject, known, CATALOG)}")
     return {key: CATALOG[key] for key, names in groups.items() if subject in ("", *names)}
+
+
+def inexact(entry: Any) -> list[str]:
+    """Return the steps of its examples that have no exact noise, from their plans alone."""
+    from workbench.privacy.secure import inexact_steps
+    from workbench.study.least_rows import fewest_rows
+
+    d, steps = entry.population.d or 1, list[str]()
+    for estimator, budget in ((one.estimator, one.budget) for one in entry.examples):
+        steps += inexact_steps(estimator.plan(fewest_rows(estimator, d, budget), d, budget))
+    return list(dict.fromkeys(steps))
 
 
 def kinds(entry: Any) -> list[str]:

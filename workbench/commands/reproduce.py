@@ -7,7 +7,9 @@ from typing import Any
 
 from workbench.commands.base import command
 from workbench.errors import ArgumentError
-from workbench.lab.terminal.argument_types import axis, number, pair, whole
+from workbench.lab.terminal.argument_types import axis, number, pair, part, whole
+
+BACKENDS = ("serial", "loky", "dask")
 
 
 def add(commands: Any) -> None:
@@ -37,6 +39,16 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--seed", type=whole, metavar="N", help="short for -p seed=N")
     parser.add_argument("--jobs", type=whole, metavar="N", help="processes that compute at a time (2)")
+    parser.add_argument(
+        "--store", type=Path, metavar="FILE", help="one for all blocks of trials (one a notebook in DIR)"
+    )
+    parser.add_argument(
+        "--shard", type=part, metavar="K/N", help="compute that part into the store, and nothing else"
+    )
+    parser.add_argument(
+        "--backend", choices=BACKENDS, help="who computes, before the notebooks run, all that they declare"
+    )
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="of a dask cluster: tcp://host:8786")
     parser.add_argument("--timeout", type=number, metavar="SECONDS", help="for each notebook")
 
 
@@ -44,6 +56,7 @@ def run(options: argparse.Namespace) -> int:
     """Return 1 if anything is not as committed, or elsewhere not as predicted."""
     from workbench.lab import project
     from workbench.lab.runner.reproduce import Reproduction, reproduce
+    from workbench.study.shards.units import Shard
 
     given = dict(options.parameter)
     if options.seed is not None:
@@ -58,6 +71,10 @@ def run(options: argparse.Namespace) -> int:
         grid=_axes(options.grid),
         jobs=options.jobs,
         timeout=options.timeout,
+        store=options.store,
+        shard=Shard.checked(*options.shard) if options.shard else None,
+        backend=options.backend,
+        scheduler=options.scheduler,
         **limit,
     )
     return reproduce(project.find(explicit=options.project), request)

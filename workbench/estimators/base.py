@@ -18,7 +18,16 @@ from workbench.estimators.release import Guarantee as Guarantee
 from workbench.estimators.release import Predicted as Predicted
 from workbench.estimators.release import Release as Release
 from workbench.linalg import throughout
-from workbench.privacy import Budget, NoiseSource, NonPrivate, Plan, UnitNoise, compose, noise_source
+from workbench.privacy import (
+    Budget,
+    NoiseSource,
+    NonPrivate,
+    Plan,
+    SimulatedNoise,
+    UnitNoise,
+    compose,
+    noise_source,
+)
 from workbench.privacy.budget import within
 from workbench.types import Array
 
@@ -72,7 +81,7 @@ def run_univariate(
     self: Estimator[T], x: object, *, budget: Budget, rng: object, trace: Trace | None = None
 ) -> Release[T]:
     """Return the release on one column `x`: read, plan, draw, in this order."""
-    return _released(self, univariate(x), 1, budget, rng, trace)
+    return released(self, univariate(x), 1, budget, rng, trace)
 
 
 def run_multivariate(
@@ -80,7 +89,7 @@ def run_multivariate(
 ) -> Release[T]:
     """Return the release on rows `x` of shape (n, d): read, plan, draw, in this order."""
     rows = multivariate(x)
-    return _released(self, rows, rows.values.shape[1], budget, rng, trace)
+    return released(self, rows, rows.values.shape[1], budget, rng, trace)
 
 
 def run_locally(
@@ -88,7 +97,7 @@ def run_locally(
 ) -> Release[T]:
     """Return the release on rows `x` of shape (n, d), each of which adds the noise of its own."""
     rows = multivariate(x)
-    return _released(self, rows, rows.values.shape[1], budget, rng, trace, "local")
+    return released(self, rows, rows.values.shape[1], budget, rng, trace, "local")
 
 
 def run_reference(
@@ -101,10 +110,10 @@ def run_reference(
 ) -> Release[T]:
     """Return the release on rows `x` without privacy: nothing is drawn, any budget but none is refused."""
     rows, given = multivariate(x), NonPrivate() if budget is None else budget
-    return _released(self, rows, rows.values.shape[1], given, UnitNoise(), trace)
+    return released(self, rows, rows.values.shape[1], given, UnitNoise(), trace)
 
 
-def _released(
+def released(
     estimator: Estimator[T],
     rows: Rows,
     d: int,
@@ -113,14 +122,24 @@ def _released(
     trace: Trace | None,
     model: Literal["central", "local"] = "central",
 ) -> Release[T]:
+    """Return the release on sanitised rows: plan, draw, in this order."""
     n = len(rows.values)
     with np.errstate(all="ignore"):  # whatever the caller's settings, entries decide no exception
-        plan = estimator.plan(n, d, budget)
-        value = estimator.estimate(rows.values, budget, noise_source(rng), trace)
+        plan, noise = estimator.plan(n, d, budget), noise_source(rng)
+        _require_noise_of(plan, noise)
+        value = estimator.estimate(rows.values, budget, noise, trace)
     delivered = compose(plan)
     requested = None if within(delivered, budget) and within(budget, delivered) else budget
     guarantee = Guarantee(delivered, model=model, requested=requested)
     return Release(value, plan, guarantee, rows.labels, Asked(estimator, n, d, budget))
+
+
+def _require_noise_of(plan: Plan, noise: NoiseSource) -> None:
+    """Raise where a source of exact noise has none for a step of the plan."""
+    if not isinstance(noise, (SimulatedNoise, UnitNoise)):
+        from workbench.privacy.secure import require_exact  # slow to load
+
+        require_exact(plan, noise)
 
 
 def multivariate(x: object) -> Rows:

@@ -1,7 +1,8 @@
 """Conversions between privacy currencies, each named by what it converts and proved where it is cited.
 
-The slides of M21 state looser forms of two of them; those are kept as `*_stated`, for comparison.
-`dp-accounting` checks these functions in the tests.
+They hold for every mechanism with the guarantee; `concentrated` has what is true of Laplace noise and of
+the exponential mechanism alone. The slides of M21 state looser forms of two of them; those are kept as
+`*_stated`, for comparison. `dp-accounting` checks these functions in the tests.
 """
 
 from functools import lru_cache
@@ -28,21 +29,6 @@ def zcdp_from_pure(budget: PureDP) -> ZCDP:
 def zcdp_from_pure_stated(budget: PureDP) -> ZCDP:
     """Return ε²/2-zCDP, the form of the slides (Bun & Steinke 2016, Proposition 1.4)."""
     return ZCDP(budget.epsilon**2 / 2)
-
-
-def zcdp_from_bounded_range(epsilon: float) -> ZCDP:
-    """Return ε²/8-zCDP for a mechanism whose log-likelihood ratio has a range of at most ε.
-
-    The exponential mechanism is one (Dong, Durfee & Rogers 2020; Cesar & Rogers 2021).
-    """
-    positive(epsilon=epsilon)
-    return ZCDP(epsilon**2 / 8)
-
-
-def bounded_range_epsilon(rho: float) -> float:
-    """Return the range ε whose bounded-range bound ε²/8 is `rho`."""
-    positive(rho=rho)
-    return sqrt(8 * rho)
 
 
 def zcdp_from_approx(budget: ApproxDP) -> ZCDP:

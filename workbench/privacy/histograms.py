@@ -14,7 +14,8 @@ from scipy.special import ndtri
 
 from workbench.errors import ArgumentError
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, PureDP
-from workbench.privacy.mechanisms import additive, truncated_laplace, truncated_laplace_bound
+from workbench.privacy.grid import Integers, OnGrid
+from workbench.privacy.mechanisms import additive, exceeds_bound, truncated_laplace_bound
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
 from workbench.types import Array
@@ -92,7 +93,7 @@ def stability_histogram(
     if threshold is not None and threshold < least:
         raise ArgumentError("threshold", threshold, f"at least {least:g}")
     unique, counts = _counted(keys)
-    padded = np.zeros(len(keys))
+    padded = np.zeros(len(keys), np.int64)
     padded[: len(counts)] = counts
     noisy = _noisy(padded, charge, noise)[: len(counts)]
     kept = noisy >= (least if threshold is None else threshold)
@@ -118,7 +119,7 @@ def _require_array(name: str, keys: Keys, kinds: str, allowed: str) -> None:
         raise ArgumentError(name, f"array of shape {keys.shape}", "one key per row: shape (n,)")
 
 
-def _noisy(counts: Array, charge: Charge, noise: NoiseSource) -> Array:
+def _noisy(counts: Integers, charge: Charge, noise: NoiseSource) -> Array:
     match charge.cost:
         case ApproxDP(epsilon, _):
             scale = charge.sensitivity / PureDP(epsilon).epsilon
@@ -155,7 +156,6 @@ def release_mode(keys: Keys, charge: Charge, noise: NoiseSource) -> object | Non
     """
     unique, counts = _counted(keys)
     second, first = np.sort(np.append(counts, [0, 0]))[-2:]
-    stability = (first - second) / 2  # (1)
-    noisy = truncated_laplace(stability, charge, noise)  # (2)
-    released = bool(noisy > truncated_laplace_bound(charge))
+    stability = OnGrid(np.asarray(first - second), 0.5)  # (1)
+    released = exceeds_bound(stability, charge, noise)  # (2)
     return unique[int(np.argmax(counts))].item() if released else None

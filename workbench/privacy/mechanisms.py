@@ -12,10 +12,14 @@ from scipy.special import ndtri
 
 from workbench.errors import ArgumentError, positive, probability
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
-from workbench.privacy.conversions import bounded_range_epsilon, gdp_within_approx
+from workbench.privacy.concentrated import bounded_range_epsilon, laplace_epsilon
+from workbench.privacy.conversions import gdp_within_approx
+from workbench.privacy.grid import Integers, OnGrid, on_grid, passed_no_more
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
 from workbench.types import Array
+
+FINE = 40  # bits of a grid between whole numbers, for a bound that is to hold with a stated probability
 
 
 def pure_cost(charge: Charge) -> PureDP:
@@ -33,7 +37,13 @@ def approximate_cost(charge: Charge) -> ApproxDP:
 
 
 def laplace_scale(charge: Charge) -> float:
-    """Return Δ₁/ε (Dwork, McSherry, Nissim & Smith 2006)."""
+    """Return Δ₁/ε (Dwork, McSherry, Nissim & Smith 2006); under zCDP, ε + e^-ε - 1 = ρ.
+
+    The latter for Laplace noise of reals: `proofs/univariate.md`, section 5.7.
+    """
+    match charge.cost:
+        case ZCDP(rho, 0.0):
+            return charge.sensitivity / laplace_epsilon(rho)
     return charge.sensitivity / pure_cost(charge).epsilon
 
 
@@ -66,7 +76,7 @@ def classic_gaussian_scale(sensitivity: float, epsilon: float, delta: float) -> 
 def selection_scale(charge: Charge) -> float:
     """Return 2Δ/ε, the scale of Gumbel or exponential noise on scores of sensitivity Δ.
 
-    Under zCDP, ε = √(8ρ): the exponential mechanism's log-likelihood ratio has range ε.
+    Under zCDP, ε of `bounded_range_epsilon`: the exponential mechanism's log-likelihood ratio has range ε.
     """
     match charge.cost:
         case PureDP(epsilon):
@@ -88,19 +98,36 @@ def truncated_laplace_bound(charge: Charge) -> float:
 
 
 def laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
-    """Return `value` + Lap(Δ₁/ε) per entry: ε-DP."""
+    """Return `value` + Lap(Δ₁/ε) per entry: ε-DP and (ε + e^-ε - 1)-zCDP."""
     return noise.laplace(value, charge.sensitivity, laplace_scale(charge))
 
 
 def discrete_laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
     """Return integers + discrete Laplace noise, P(z) ∝ e^(-|z| ε/Δ₁): ε-DP, no low bits to leak."""
-    return noise.discrete_laplace(value, charge.sensitivity, laplace_scale(charge))
+    scale = charge.sensitivity / pure_cost(charge).epsilon
+    return noise.discrete_laplace(value, charge.sensitivity, scale)
 
 
 def truncated_laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
     """Return `value` + Laplace noise on [-A, A]: (ε, δ)-DP for one number."""
     scale = charge.sensitivity / approximate_cost(charge).epsilon
     return noise.truncated_laplace(value, charge.sensitivity, scale, truncated_laplace_bound(charge))
+
+
+def exceeds_bound(value: ArrayLike, charge: Charge, noise: NoiseSource) -> bool:
+    """Return whether `value` + noise on [-A, A] exceeds A: at 0 never, up to Δ with probability at most δ.
+
+    Whole numbers go on a finer grid first. Proof: `proofs/univariate.md`, section 8.
+    """
+    fine, unit = _finer(value)
+    bound = passed_no_more(truncated_laplace_bound(charge), unit)
+    return bool(truncated_laplace(fine, charge, noise) > bound)
+
+
+def _finer(value: ArrayLike) -> tuple[OnGrid | ArrayLike, float]:
+    """Return the value, on a finer grid if it is on one, and the unit of that, or 0."""
+    at = on_grid(value)
+    return (value, 0.0) if at is None else (at.finer(FINE), at.finer(FINE).unit)
 
 
 def gaussian(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
@@ -121,15 +148,17 @@ def lower_bound(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
     """Return `value` + noise - its (1 - δ)-quantile: above `value` with probability δ.
 
     N(0, σ²) noise, a Gaussian mechanism of ρ-zCDP, or Laplace noise, ε-DP. The δ of its charge pays for later
-    steps that take the bound for granted.
+    steps that take the bound for granted: whole numbers go on a finer grid first, whose unit is given away.
     """
+    fine, unit = _finer(value)
+    margin = passed_no_more(-lower_bound_offset(charge), unit)
     match charge.cost:
         case ZCDP(rho, delta) if delta > 0:
             scale = charge.sensitivity / sqrt(2 * rho)
-            return noise.gaussian(value, charge.sensitivity, scale) + lower_bound_offset(charge)
+            return noise.gaussian(fine, charge.sensitivity, scale) - margin
         case ApproxDP(epsilon, delta) if 0 < delta <= 0.5:
             scale = charge.sensitivity / epsilon
-            return noise.laplace(value, charge.sensitivity, scale) + lower_bound_offset(charge)
+            return noise.laplace(fine, charge.sensitivity, scale) - margin
     raise ArgumentError("cost", charge.cost, "ZCDP or ApproxDP with delta > 0, at most 1/2 for the latter")
 
 
@@ -151,15 +180,16 @@ def additive(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
 _ADDITIVE = {"laplace": laplace, "discrete_laplace": discrete_laplace, "gaussian": gaussian}
 
 
-def exponential(scores: ArrayLike, charge: Charge, noise: NoiseSource, log_base: ArrayLike = 0.0) -> int:
-    """Return an index drawn with probability ∝ base · e^(ε score/(2Δ)), by Gumbel-max (LKKO21 eq. 19).
+def exponential(
+    scores: ArrayLike, charge: Charge, noise: NoiseSource, weights: OnGrid | Integers | Array | None = None
+) -> int:
+    """Return an index drawn with probability ∝ weight · e^(ε score/(2Δ)) (LKKO21 eq. 19).
 
-    ε-DP and, as a bounded-range mechanism, ε²/8-zCDP. `log_base` is the log of a public base measure; an
-    entry of -inf is never chosen.
+    ε-DP and, as a bounded-range mechanism, of the zCDP of `zcdp_from_bounded_range`. `weights` are a base
+    measure, in any unit; an entry of 0 is never chosen. They and the scores are whole numbers where noise is
+    to be exact.
     """
-    scale = selection_scale(charge)
-    logits = np.asarray(scores, np.float64) + scale * np.asarray(log_base, np.float64)
-    return int(np.argmax(noise.gumbel(logits, charge.sensitivity, scale)))
+    return noise.choice(scores, charge.sensitivity, selection_scale(charge), weights)
 
 
 def noisy_max(scores: ArrayLike, charge: Charge, noise: NoiseSource) -> int:

@@ -1,12 +1,11 @@
 """Noise sources: where all randomness of a release comes from.
 
-A source ADDS noise to a value and knows the sensitivity, so that a source on a grid can round first; a
-positive definite matrix, given by a root, gets noise of its own shape (`masks`). Three sources live here:
-`SimulatedNoise` (a numpy Generator: for study), `UnitNoise` (adds exactly one scale: reveals the calibration
-without sampling) and `CountingNoise` (records every draw of another source).
+A source ADDS noise to a value; a positive definite matrix, given by a root, gets noise of its own shape
+(`masks`). Three sources live here: `SimulatedNoise` (a numpy Generator: for study), `UnitNoise` (adds exactly
+one scale: reveals the calibration without sampling) and `CountingNoise` (records every draw of another).
 
 Floating-point noise is not safe against an observer who sees the low bits of an output (Mironov 2012): a
-release for the world needs a secure source, on a grid, with operating-system randomness.
+release for the world needs `privacy.secure`, on a grid, with operating-system randomness.
 """
 
 from collections.abc import Callable
@@ -48,8 +47,8 @@ class NoiseSource(Protocol):
         """Add a symmetric normal matrix: sd scale on the diagonal, scale/√2 off it."""
         ...
 
-    def gumbel(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Add Gumbel noise of the given scale."""
+    def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Any = None) -> int:
+        """Choose an index with probability proportional to weight · e^(score/scale), of weight 1 if None."""
         ...
 
     def exponential(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
@@ -70,6 +69,10 @@ class NoiseSource(Protocol):
 
     def uniform(self, low: float, high: float) -> float:
         """Return a uniform point of [low, high]: no privacy hangs on its scale."""
+        ...
+
+    def below(self, count: int) -> int:
+        """Return a uniform whole number of 0, .., count - 1."""
         ...
 
 
@@ -116,10 +119,11 @@ class SimulatedNoise:
 
         return _plus(value, draw)
 
-    def gumbel(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Add Gumbel noise of the given scale: minus the log of an exponential variable."""
+    def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Any = None) -> int:
+        """Choose an index by Gumbel-max: minus the log of an exponential variable is added to each score."""
+        logits = _logits(scores, scale, weights)
         with np.errstate(divide="ignore"):
-            return _plus(value, lambda shape: -scale * np.log(self.rng.standard_exponential(shape)))
+            return int(np.argmax(logits - scale * np.log(self.rng.standard_exponential(logits.shape))))
 
     def exponential(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add exponential noise of mean scale."""
@@ -141,10 +145,22 @@ class SimulatedNoise:
         """Return a uniform point of [low, high]."""
         return float(low + (high - low) * self.rng.random())
 
+    def below(self, count: int) -> int:
+        """Return one of at most 2^53 whole numbers spread over 0, .., count - 1."""
+        return int(2**53 * self.rng.random()) * count >> 53
+
 
 def _plus(value: ArrayLike, draw: Callable[[tuple[int, ...]], Array]) -> Array:
     centre = np.asarray(value, np.float64)
     return centre + draw(centre.shape)
+
+
+def _logits(scores: ArrayLike, scale: float, weights: Any) -> Array:
+    values = np.asarray(scores, np.float64)
+    if weights is None:
+        return values
+    with np.errstate(divide="ignore"):
+        return np.asarray(values + scale * np.log(np.asarray(weights, np.float64)))
 
 
 def _shaped(root: ArrayLike, draw: Callable[[int], Array]) -> Array:
@@ -161,7 +177,11 @@ class UnitNoise:
     def _add(self, value: ArrayLike, sensitivity: float, scale: float, *rest: float) -> Array:
         return np.asarray(value, np.float64) + scale
 
-    laplace = truncated_laplace = discrete_laplace = gaussian = gumbel = exponential = _add
+    laplace = truncated_laplace = discrete_laplace = gaussian = exponential = _add
+
+    def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Any = None) -> int:
+        """Choose the likeliest index."""
+        return int(np.argmax(_logits(scores, scale, weights)))
 
     def symmetric_gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add scale on the diagonal and scale/√2 off it."""
@@ -178,6 +198,10 @@ class UnitNoise:
     def uniform(self, low: float, high: float) -> float:
         """Return the middle of [low, high]."""
         return low + (high - low) / 2
+
+    def below(self, count: int) -> int:
+        """Return the middle of 0, .., count - 1."""
+        return count // 2
 
 
 @dataclass(frozen=True)
@@ -209,6 +233,10 @@ class CountingNoise:
     def uniform(self, low: float, high: float) -> float:
         """Pass on; a uniform point carries no calibration and is not recorded."""
         return self.source.uniform(low, high)
+
+    def below(self, count: int) -> int:
+        """Pass on; a uniform point of a piece carries no calibration and is not recorded."""
+        return self.source.below(count)
 
 
 def noise_source(rng: object) -> NoiseSource:

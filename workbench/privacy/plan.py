@@ -21,7 +21,8 @@ from typing import Literal, TypeAlias
 
 from workbench.errors import ArgumentError
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
-from workbench.privacy.conversions import approx_from_zcdp, gaussian_delta, to_zcdp
+from workbench.privacy.concentrated import zcdp_from_bounded_range, zcdp_from_laplace
+from workbench.privacy.conversions import approx_from_zcdp, gaussian_delta, to_zcdp, zcdp_from_pure
 
 Rule: TypeAlias = Literal["basic", "zcdp", "gdp"]
 _UP = 1 + 1e-9  # conversions are numerical: their own rounding is no overspending
@@ -49,7 +50,8 @@ class Charge(_Tree):
     """One use of a mechanism: its sensitivity under replace-one, and what it costs.
 
     `sensitivity` is in the norm of the mechanism (l1 for Laplace, l2 for Gaussian, the score's for
-    selection), in the unit of the statistic.
+    selection), in the unit of the statistic. `mechanism` is a name of `mechanisms` and says which noise is
+    drawn: under zCDP a cost in ε is converted by it.
     """
 
     step: str
@@ -143,13 +145,34 @@ def compose(plan: Plan) -> Budget:
         case Charge():
             return plan.cost
         case Sequential():
-            return add([compose(part) for part in plan.parts], plan.rule)
+            find = _concentrated if plan.rule == "zcdp" else compose
+            return add([find(part) for part in plan.parts], plan.rule)
         case Parallel():
             return _largest([compose(part) for part in plan.parts])
         case Converted():
             return plan.budget
         case Interleaved():
             return compose(plan.whole)
+
+
+def _concentrated(plan: Plan) -> Budget:
+    """Return the budget of a part under the rule "zcdp": of a charge in ε, by its mechanism where it is less.
+
+    Laplace noise and choices: `concentrated`. The counts of a stability histogram move in two bins by 1 each,
+    at ε/2 (`proofs/univariate.md`, section 2).
+    """
+    match plan:
+        case Charge(mechanism="laplace", cost=PureDP(epsilon)):
+            return zcdp_from_laplace(epsilon)
+        case Charge(mechanism="exponential" | "window_median", cost=PureDP(epsilon)):
+            return zcdp_from_bounded_range(epsilon)
+        case Charge(mechanism="window_median", cost=ApproxDP(epsilon, delta)):
+            return ZCDP(zcdp_from_bounded_range(epsilon).rho, delta)
+        case Charge(mechanism="stability_histogram", cost=ApproxDP(epsilon, delta)):
+            return ZCDP(2 * zcdp_from_pure(PureDP(epsilon / 2)).rho, delta)
+        case Parallel():
+            return _largest([add([_concentrated(part)], "zcdp") for part in plan.parts])
+    return compose(plan)
 
 
 def add(budgets: Sequence[Budget], rule: Rule) -> Budget:

@@ -7,8 +7,9 @@ from typing import Literal, TypeAlias, get_args
 
 from workbench.errors import ArgumentError, one_of
 from workbench.study.rules import combine
-from workbench.study.scaling.run import measured
+from workbench.study.scaling.run import measured, searches
 from workbench.study.scaling.scaling import Scaling
+from workbench.study.sweeps.noting import Declared
 from workbench.study.sweeps.sweep import Sweep, run
 from workbench.study.verdict import Status, Verdict
 
@@ -69,6 +70,11 @@ class Claim:
             raise ArgumentError("sources", self.sources, "at least one numbered statement")
         if self.expected is not Status.HOLDS and not self.reason:
             raise ArgumentError("reason", self.reason, f"why {self.id} is expected to be {self.expected}")
+
+    def declared(self, profile: str, seed: int) -> list[object]:
+        """Return the sweeps and searches that `decide` runs."""
+        sweeps = [Declared(sweep, profile, seed) for sweep in self.sweeps() if profile in sweep.blocks]
+        return [*sweeps, *searches(self.scalings(), profile, seed)]
 
     def decide(self, profile: str, seed: int, jobs: int) -> Verdict:
         """Run the sweeps and searches, and return the verdict; the trials are the rows of the tables."""

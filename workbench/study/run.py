@@ -14,7 +14,7 @@ import pandas as pd
 from workbench.errors import ArgumentError
 from workbench.study.sweeps.grids import Sweep
 from workbench.study.sweeps.resources import resources
-from workbench.study.sweeps.sweep import run
+from workbench.study.sweeps.sweep import columns, run
 
 FEWEST = 8  # trials of a block that is still worth its place in a figure
 
@@ -68,8 +68,7 @@ class Run:
 
     def _table(self, sweep: Sweep) -> pd.DataFrame:
         if not self.simulate:
-            first = replace(sweep, points=sweep.points[:1], trials=2, blocks={self.profile: 1})
-            return run(first, self.profile, seed=self.seed)[:0]
+            return columns(sweep, self.profile, seed=self.seed)
         sweep = self._affordable(sweep)
         if self.most is not None:
             sweep = replace(sweep, trials=min(self.most, sweep.trials), blocks={self.profile: 1})

@@ -133,6 +133,15 @@ def test_views_yield_what_is_public_first_and_then_more_draws(view, values):
     assert (stages[0], set(stages[1:-1]), stages[-1]) == ("theory", {"simulation"}, "finished")
 
 
+def test_a_budget_that_moves_no_threshold_is_in_the_title():
+    one, other = (
+        next(gallery.vote_view(Run(), **{**VOTED, "epsilon": 4.0, "delta": delta, "n": 150}))
+        for delta in (5e-4, 1e-3)
+    )
+    assert one.panels[1].series == other.panels[1].series
+    assert one.title != other.title
+
+
 @pytest.mark.parametrize(
     ("view", "values"),
     [

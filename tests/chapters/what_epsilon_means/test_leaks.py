@@ -8,6 +8,7 @@ from workbench.chapters.what_epsilon_means.claims import leaks
 from workbench.chapters.what_epsilon_means.runs import floats, tracing
 from workbench.privacy import PureDP
 from workbench.study.audit.audit import Pair, audit
+from workbench.study.audit.low_bits import last_bit
 
 FLOATS, TRACED, HIDDEN = (
     f"what-epsilon-means/{name}" for name in ("floats-leak", "members-are-traced", "privacy-hides-members")
@@ -24,8 +25,8 @@ def test_the_last_bit_is_that_of_the_float():
     rng = np.random.default_rng(1)
     for _ in range(200):
         odd, power = 2 * int(rng.integers(2**20)) + 1, int(rng.integers(-70, 20))
-        assert floats.last_bit(np.array([-odd * 2.0**power])) == [power]
-    assert floats.last_bit(np.array([0.0, 2.0**-1074])).tolist() == [0.0, -1074.0]
+        assert last_bit(np.array([-odd * 2.0**power])) == [power]
+    assert last_bit(np.array([0.0, 2.0**-1074])).tolist() == [0.0, -1074.0]
 
 
 def test_what_betrays_zero_never_comes_from_one():
@@ -40,7 +41,7 @@ def test_what_betrays_zero_never_comes_from_one():
 def test_an_audit_that_looks_at_the_last_bit_accuses_floats_and_not_the_grid(seed):
     """A sound mechanism is accused with probability 1e-6 at most."""
     found = [
-        audit(one, ZERO_OR_ONE, PureDP(1), score=floats.last_bit, seed=seed, level=1e-6)
+        audit(one, ZERO_OR_ONE, PureDP(1), score=last_bit, seed=seed, level=1e-6)
         for one in (floats.float_noise, floats.grid_noise)
     ]
     assert [report.violated for report in found] == [True, False]

@@ -95,7 +95,7 @@ def test_the_vote_is_private_between_all_numbers_of_friendly_pairs(k, a, b, quor
     def passes(pairs):
         if pairs < quorum:
             return 0.0
-        x, rest = quorum / k**2 + bound - pairs / k**2, exp(-bound / scale)
+        x, rest = quorum + bound - pairs, exp(-bound / scale)
         half = max(exp(-abs(x) / scale) - rest, 0.0) / (2 * (1 - rest))
         return half if x >= 0 else 1 - half
 
@@ -111,18 +111,18 @@ def test_the_vote_is_private_between_all_numbers_of_friendly_pairs(k, a, b, quor
 def test_the_vote_passes_where_its_noise_exceeds_the_threshold(friends):
     vote = Vote(16, 9, 12, 215)
     charge = vote.charge("vote", BUDGET)
-    needed = (vote.quorum - friends) / 16**2 + truncated_laplace_bound(charge)
+    needed = vote.quorum - friends + truncated_laplace_bound(charge)
 
     class Adds(UnitNoise):
         def __init__(self, amount):
             object.__setattr__(self, "amount", amount)
 
         def truncated_laplace(self, value, *_):
-            return np.asarray(value + self.amount)
+            return np.asarray(value, float) + self.amount
 
-    counts = np.full(16, friends / 16)
-    assert not vote.passes(counts, charge, Adds(needed - 1e-9))
-    assert vote.passes(counts, charge, Adds(needed + 1e-9)) == (friends >= vote.quorum)
+    counts = np.diff(np.arange(17) * friends // 16)
+    assert not vote.passes(counts, charge, Adds(needed - 1e-8))
+    assert vote.passes(counts, charge, Adds(needed + 1e-8))
 
 
 @given(seed=SEEDS, d=st.integers(1, 4))

@@ -28,7 +28,7 @@ from workbench.estimators.parts.nets.trimmed_net import TrimmedNet, trimmed
 from workbench.estimators.univariate.median import Median
 from workbench.privacy import ZCDP, ApproxDP, CountingNoise, PureDP, SimulatedNoise, UnitNoise
 
-FALSE_ALARM = 1e-6
+FALSE_ALARM, UNIT = 1e-6, 2.0**-30
 APPROX = ApproxDP(1.0, 1e-6)
 
 
@@ -102,13 +102,13 @@ def test_the_draw_on_the_line_has_the_exact_density():
 
 
 def law_of_the_choice(estimator, x, budget):
-    """Probabilities of the candidates, from the logits that meet the Gumbel noise."""
+    """Probabilities of the candidates, from the scores that are chosen by."""
     seen = []
 
     class Listener(UnitNoise):
-        def gumbel(self, value, sensitivity, scale):
-            seen.append(np.array(value) / scale)
-            return np.array(value)
+        def choice(self, scores, sensitivity, scale, weights=None):
+            seen.append(np.array(scores, float) / scale)
+            return 0
 
     estimator.estimate(x, budget, Listener())
     weights = np.exp(seen[0] - seen[0].max())
@@ -140,6 +140,11 @@ def widths_by_definition(x, k, d):
     return np.array(found)
 
 
+def trimmed_to_floats(x, k):
+    widths, sums = trimmed(x, k, UNIT)
+    return widths * UNIT, sums * (UNIT / (len(x) - 2 * k))
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_the_margin_has_sensitivity_1_and_trimmed_means_move_by_less_than_the_width(data):
@@ -147,23 +152,25 @@ def test_the_margin_has_sensitivity_1_and_trimmed_means_move_by_less_than_the_wi
     n, k = data.draw(st.sampled_from([(5, 2), (9, 1), (9, 4), (10, 3)]))
     rows, row, place = data.draw(rows_and_neighbour(n, d))
     x = np.array(rows)
-    widths, means = trimmed(x, k)
-    assert np.allclose(widths, widths_by_definition(x, k, d))
+    widths, sums = trimmed(x, k, UNIT)
+    assert widths.dtype == sums.dtype == np.int64
+    assert np.abs(widths * UNIT - widths_by_definition(x, k, d)).max() <= 1.001 * UNIT
     assert (np.diff(widths) >= 0).all()
-    assert np.allclose(means, trimmed_means(x, directions(d), k))
-    others, moved = trimmed(replaced(x, row, place), k)
+    means = sums * (UNIT / (n - 2 * k))
+    assert np.abs(means - trimmed_means(x, directions(d), k)).max() <= 0.501 * UNIT
+    others, moved = trimmed(replaced(x, row, place), k, UNIT)
     assert (others[:-1] <= widths[1:]).all()
     assert (widths[:-1] <= others[1:]).all()
-    for width in {*widths, *others, 0.0, 1.0}:
+    for width in {*widths, *others, 0, 2**30}:
         margins = [np.searchsorted(one, width, side="right") - 1 for one in (widths, others)]
         assert abs(margins[0] - margins[1]) <= 1
-    assert np.abs(means - moved).max() <= widths[0] / (n - 2 * k) + 1e-12
+    assert np.abs(sums - moved).max() <= min(widths[0], others[0])
 
 
 def test_a_trimmed_mean_may_move_by_all_of_the_width():
     x = np.array([0.0, 0.0, 0.0, 3.0, 3.0])[:, None]
-    widths, means = trimmed(x, 2)
-    _, moved = trimmed(replaced(x, 3.0, 0), 2)
+    widths, means = trimmed_to_floats(x, 2)
+    _, moved = trimmed_to_floats(replaced(x, 3.0, 0), 2)
     assert widths[0] == 3.0
     assert moved[0] - means[0] == 3.0 == widths[0] / (5 - 4)
 
@@ -171,8 +178,9 @@ def test_a_trimmed_mean_may_move_by_all_of_the_width():
 def whole_law(estimator, x, budget):
     """Probabilities of no answer and of every candidate."""
     recipe, plan = estimator.recipe, estimator.plan(*x.shape, budget)
-    widths, _ = trimmed(np.clip(x, -recipe.box, recipe.box), recipe.trim(len(x)))
-    margin = np.searchsorted(widths, recipe.width, side="right") - 1
+    unit = recipe.unit(*x.shape)
+    widths, _ = trimmed(np.clip(x, -recipe.box, recipe.box), recipe.trim(len(x)), unit)
+    margin = np.searchsorted(widths, recipe.width / unit, side="right") - 1
     cost = plan["check"].cost
     need = log(1 / (2 * cost.delta)) / cost.epsilon - 1 - margin  # the noise has to exceed it
     passes = exp(-need * cost.epsilon) / 2 if need > 0 else 1 - exp(need * cost.epsilon) / 2
@@ -182,9 +190,9 @@ def whole_law(estimator, x, budget):
         def laplace(self, value, *_):
             return np.array(1e6)
 
-        def gumbel(self, value, sensitivity, scale):
-            seen.append(np.array(value) / scale)
-            return np.array(value)
+        def choice(self, scores, sensitivity, scale, weights=None):
+            seen.append(np.array(scores, float) / scale)
+            return 0
 
     estimator.estimate(x, budget, Passing())
     weights = np.exp(seen[0] - seen[0].max())
@@ -215,15 +223,23 @@ def test_the_test_lets_a_wide_data_set_pass_with_probability_delta():
     assert [draw.kind for draw in counting.draws] == ["laplace"]
 
 
-def test_a_charge_covers_the_width_and_the_rounding_of_sums():
+def test_a_charge_covers_the_width_and_sums_are_exact():
     recipe = ResilientMean(radius=100.0, corruption=0.05).recipe
     assert recipe.trim(100) == 15
     assert recipe.sensitivity(100, 1) == pytest.approx(2 * 1.6448536269514722 / 70, rel=1e-9)
-    assert recipe.sensitivity(100, 1) > 2 * 1.6448536269514722 / 70
     x = np.clip(rng(3).normal(90.0, 30.0, (20_000, 3)), -100, 100)
-    for v, mean in zip(directions(3), trimmed(x, 3000)[1], strict=True):
-        exact = np.sort(sum(x[:, j] * v[j] for j in range(3)))[3000:-3000].astype(np.longdouble)
-        assert abs(mean - exact.mean()) < 2.0**-46 * 20_000 * 173 / 14_000
+    unit = recipe.unit(*x.shape)
+    for v, total in zip(directions(3), trimmed(x, 3000, unit)[1], strict=True):
+        whole = np.sort(np.rint(sum(x[:, j] * v[j] for j in range(3)) / unit))[3000:-3000]
+        assert total == sum(int(one) for one in whole)
+
+
+@pytest.mark.parametrize("radius", [1e-9, 1.0, 1e6, 1e12])
+@pytest.mark.parametrize(("n", "d"), [(20, 1), (200, 3), (10**7, 2)])
+def test_sums_of_projections_fit_64_bits(radius, n, d):
+    recipe = ResilientMean(radius=radius, corruption=0.1).recipe
+    longest = recipe.box * d**0.5 * 1.001
+    assert n * longest / recipe.unit(n, d) < 2.0**61
 
 
 @pytest.mark.parametrize("estimator", [TukeyMean(radius=1.0), ResilientMean(radius=1.0, corruption=0.1)])
@@ -264,11 +280,11 @@ def test_resilience_has_the_sensitivity_of_the_proof_and_bounds_the_width(data):
     diameter = np.linalg.norm(everything[:, None] - everything[None], axis=2).max()
     here, there = goodness(x, inside, size), goodness(other, inside, size)
     assert abs(here - there) <= diameter / inside + 1e-12
-    width = trimmed(x, k)[0][0]
-    assert width <= 2 * here * size / (inside - size) + 1e-9
-    assert width <= 2 * here * (1 - alpha) / alpha + 1e-9
-    moved = np.abs(trimmed(x, k)[1] - trimmed(other, k)[1]).max()
-    assert moved <= 2 * here * (1 - alpha) / alpha / (n - 2 * k) + 1e-9
+    (width, *_), means = trimmed_to_floats(x, k)
+    assert width <= 2 * here * size / (inside - size) + UNIT + 1e-12
+    assert width <= 2 * here * (1 - alpha) / alpha + UNIT + 1e-12
+    moved = np.abs(means - trimmed_to_floats(other, k)[1]).max()
+    assert moved <= 2 * here * (1 - alpha) / alpha / (n - 2 * k) + UNIT + 1e-12
 
 
 @settings(max_examples=40, deadline=None)
@@ -345,6 +361,6 @@ def test_rows_are_cut_to_a_box_wider_than_the_grid():
     recipe = TrimmedNet(radius=1.0, width=3.0, corruption=0.1, centre=0.0, step=0.1, check=0.5)
     assert recipe.box == 4.0
     assert log(recipe.trim(100)) == pytest.approx(log(30))
-    widths = [trimmed(np.clip(planted(200, 2, 1) * scale, -4, 4), 30)[0] for scale in (1.0, 1e6)]
+    widths = [trimmed(np.clip(planted(200, 2, 1) * scale, -4, 4), 30, UNIT)[0] * UNIT for scale in (1.0, 1e6)]
     assert all((np.diff(one) >= 0).all() for one in widths)
     assert all(before[0] <= after[0] for before, after in pairwise(widths))

@@ -7,13 +7,19 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
+from tests.oracles.whole_gaps import squared_gap
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.blocks.blocks import projections, spectra
 from workbench.estimators.parts.blocks.friendly_mean import (
+    BITS,
+    CLOSEST,
+    FINE,
     FriendlyMean,
     enough_points,
     friends_of,
     weighted_mean,
+    weighted_sum,
+    whole_points,
 )
 from workbench.estimators.parts.rows import in_blocks
 from workbench.privacy import ZCDP, CountingNoise, SimulatedNoise, UnitNoise
@@ -60,17 +66,19 @@ def test_both_lemmas_on_neighbours(calibration):
         recipe = FriendlyMean(t, calibration)
         y, tau = crowd(rng, t, int(rng.integers(1, 5)))
         other = neighbour(rng, y, tau)
+        y, other = whole_points(y), whole_points(other)
         one, two = recipe.scores(y, tau), recipe.scores(other, tau)
-        assert (one == np.round(one)).all()
+        assert one.dtype == np.int64
         assert abs(one.sum() - two.sum()) <= recipe.charges("vote", ZCDP(1.0, 1e-6))[0].sensitivity
         gaps.append(abs(one.sum() - two.sum()) / recipe.whole)
         if min(one.sum(), two.sum()) > 0:
-            moved = np.linalg.norm(weighted_mean(y, one) - weighted_mean(other, two))
-            moves.append(moved / tau * max(one.sum(), two.sum()) / recipe.whole)
+            squared = sum((exact_mean(y, one) - exact_mean(other, two)) ** 2)
+            most = Fraction(tau) * recipe.rule.move * recipe.whole / int(max(one.sum(), two.sum()))
+            assert squared <= most**2
+            moves.append(sqrt(squared) / most)
     assert max(gaps) <= recipe.rule.gap
-    assert max(moves) <= recipe.rule.move + 0.1
     assert max(gaps) > 0.9
-    assert max(moves) > 0.5
+    assert max(moves) > 0.5 / recipe.rule.move
 
 
 @pytest.mark.parametrize("odd", [False, True])
@@ -80,16 +88,16 @@ def test_the_count_attains_its_sensitivity(odd):
     best = 0.0
     for half in range(2, t // 2):
         y = np.zeros((t, 1))
-        y[1 : 1 + half] = -0.75
-        y[1 + half :] = 0.75
+        y[1 : 1 + half] = -0.075
+        y[1 + half :] = 0.075
         other = y.copy()
-        other[0] = 1e6
-        recipe = FriendlyMean(t)
-        best = max(best, abs(recipe.scores(y, 1.0).sum() - recipe.scores(other, 1.0).sum()))
-    near = np.linspace(-0.5, 0.5, t)[:, None]
+        other[0] = 1.0
+        recipe, (y, other) = FriendlyMean(t), map(whole_points, (y, other))
+        best = max(best, abs(recipe.scores(y, 0.1).sum() - recipe.scores(other, 0.1).sum()))
+    near = np.linspace(-0.049, 0.049, t)[:, None]
     gone = near.copy()
-    gone[t // 2] = 1e6
-    one, two = FriendlyMean(t).scores(near, 1.0), FriendlyMean(t).scores(gone, 1.0)
+    gone[t // 2] = 1.0
+    one, two = (FriendlyMean(t).scores(whole_points(y), 0.1) for y in (near, gone))
     # from all friends to all but one: every weight falls by 2/(t - 1), and one whole weight goes
     assert best <= one.sum() - two.sum() == 3 * (t - 1)
 
@@ -101,7 +109,7 @@ def test_points_of_weight_share_a_friend():
         t = int(rng.integers(21, 40))
         y, tau = crowd(rng, t, 2)
         other = neighbour(rng, y, tau)
-        kept = np.concatenate([z[FriendlyMean(t).scores(z, tau) > 0] for z in (y, other)])
+        kept = np.concatenate([z[FriendlyMean(t).scores(whole_points(z), tau) > 0] for z in (y, other)])
         if len(kept):
             apart = np.sqrt(((kept[:, None] - kept) ** 2).sum(axis=2)).max()
             assert apart <= 2 * tau * (1 + 1e-9)
@@ -112,9 +120,9 @@ def test_points_of_weight_share_a_friend():
 def test_an_outlier_does_not_vote():
     y = np.zeros((40, 2, 2))
     y[3] = 5.0 * np.eye(2)
-    weights = FriendlyMean(40).scores(y, 1.0)
+    weights = FriendlyMean(40).scores(whole_points(y), 1.0)
     assert weights[3] == 0
-    assert (weighted_mean(y, weights) == 0).all()
+    assert (weighted_mean(whole_points(y), weights, 1.0).counts == 0).all()
 
 
 @pytest.mark.parametrize("calibration", CALIBRATIONS)
@@ -140,31 +148,64 @@ def test_the_noise_of_a_vote_has_the_scale_of_the_proof():
     assert found[0, 0] == pytest.approx(6.1 * tau / bound / sqrt(0.5), rel=1e-12)
 
 
-def test_floats_add_less_than_their_share_at_the_closest_distance():
-    """What rounding adds to a displacement, at points that agree to it, against exact arithmetic."""
+@pytest.mark.parametrize("calibration", CALIBRATIONS)
+def test_rounding_the_mean_adds_less_than_its_share(calibration):
+    """What a replaced point moves is at most 1 in the unit of the noise; what is rounded is the mean."""
     rng = np.random.default_rng(4)
     for t in (21, 700, 4000):
-        recipe = FriendlyMean(t)
-        tau, v = recipe.closest(0.0, 5), rng.standard_normal(5)
+        recipe, v = FriendlyMean(t, calibration), rng.standard_normal(5)
         y = np.outer(v, v)[None] / (v @ v) + 1e-16 * rng.standard_normal((t, 5, 5))
         other = y.copy()
-        other[0] += 2 * tau / 5 * rng.standard_normal((5, 5))
-        one, two = recipe.scores(y, tau), recipe.scores(other, tau)
-        share = 0.09 * tau / max(one.sum(), two.sum()) * recipe.whole
-        moved = weighted_mean(y, one) - weighted_mean(other, two)
-        exact = exact_mean(y, one) - exact_mean(other, two)
-        assert sum((Fraction(a) - b) ** 2 for a, b in zip(moved.ravel(), exact, strict=True)) <= share**2
+        other[0] += 2 * CLOSEST / 5 * rng.standard_normal((5, 5))
+        y, other = whole_points(y), whole_points(other)
+        one, two = recipe.scores(y, CLOSEST), recipe.scores(other, CLOSEST)
+        unit = CLOSEST * (recipe.rule.move + 0.1) / max(one.sum(), two.sum()) * recipe.whole
+        first, second = weighted_mean(y, one, unit), weighted_mean(other, two, unit)
+        assert 0 < squared_gap(first, second) <= 1
+        assert first.unit * 5 <= 2.0**-FINE
+        off = exact_mean(y, one) / Fraction(unit) / Fraction(first.unit) - first.counts.ravel()
+        assert max(map(abs, off)) <= Fraction(1, 2)
 
 
-def exact_mean(y, scores):
+def test_friends_at_the_edge_are_within_the_distance():
+    """Points whose squared distance in floats is that of τ, and a little more in truth: no friends."""
+    rng = np.random.default_rng(11)
+    found = 0
+    for _ in range(300):
+        y = whole_points(np.stack([np.zeros(6), 0.1 * rng.standard_normal(6)]))
+        squared = sum(int(a) ** 2 for a in y[1])
+        tau = sqrt(squared) / 2.0**BITS
+        for near in (np.nextafter(tau, 0), tau, np.nextafter(tau, 1), tau * (1 + 1e-14)):
+            friends = friends_of(y, near)[0] == 2
+            found += friends
+            assert not friends or squared <= (Fraction(near) * 2**BITS) ** 2
+    assert found > 200
+
+
+def exact_mean(whole, scores):
     """The entries of the weighted mean as fractions."""
-    weights, rows = [int(score) for score in scores], y.reshape(len(y), -1)
+    weights, rows = [int(score) for score in scores], whole.reshape(len(whole), -1)
     return np.array(
         [
-            sum(w * Fraction(float(a)) for w, a in zip(weights, entry, strict=True) if w) / sum(weights)
+            Fraction(sum(w * int(a) for w, a in zip(weights, entry, strict=True) if w), sum(weights) << BITS)
             for entry in rows.T
         ]
     )
+
+
+@pytest.mark.parametrize("many", [40, 2**18])
+def test_sums_of_halves_are_those_of_integers(many):
+    """Entries and weights of the largest size, in int64 and in Python's integers."""
+    rng = np.random.default_rng(10)
+    whole = whole_points(rng.choice([-1.0, 1.0, 0.3, -(2.0**-48), 0.0], (many, 1, 1)))
+    weights = rng.choice([0, many - 1, many], many)
+    wanted = sum(int(w) * int(a) for w, a in zip(weights, whole.ravel(), strict=True))
+    assert weighted_sum(whole, weights).tolist() == [[wanted]]
+
+
+def test_points_are_whole_numbers_whatever_they_were():
+    hostile = np.array([[np.nan, np.inf], [-np.inf, 5.0], [1.0, 2.0**-49]])
+    assert whole_points(hostile).tolist() == [[0, 2.0**48], [-(2.0**48), 2.0**48], [2.0**48, 0]]
 
 
 def test_enough_points_pass_the_vote():
@@ -186,7 +227,7 @@ def test_friends_are_counted_alike_whatever_the_size_of_a_part():
         ((y[:, None, 0] - y[None, :, 0]) ** 2).sum(axis=2)
         + ((y[:, None, 1] - y[None, :, 1]) ** 2).sum(axis=2)
     )
-    assert np.array_equal(friends_of(y, 1.0)[:50], (apart[:50] <= 1.0).sum(axis=1))
+    assert np.array_equal(friends_of(whole_points(y / 10), 0.1)[:50], (apart[:50] <= 1.0).sum(axis=1))
 
 
 HOSTILE = (np.nan, np.inf, 1e308, 0.0, 5e-324, 1e100)

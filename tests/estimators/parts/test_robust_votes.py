@@ -63,7 +63,7 @@ def test_what_is_charged_is_what_the_thresholds_prove():
     shares = (np.array(thresholds.nobody / k), np.array(thresholds.everybody / k))
     moved = covariance_moves(k, *shares, thresholds.quorum / k**2, made.limit)
     assert made.charges[1].sensitivity == pytest.approx(float(moved))
-    assert made.charges[0].sensitivity == 2 * (k - 1) / k**2
+    assert made.charges[0].sensitivity == 2 * (k - 1)
     mean = PopulousRobustMean(corruption=0.05).recipe(8000, 2, BUDGET).design
     k, thresholds = mean.vote.k, mean.vote
     shares = (np.array(thresholds.nobody / k), np.array(thresholds.everybody / k))

@@ -56,7 +56,7 @@ def answered(n, far):
 def asked(n):
     """The share of friendly pairs that an answer takes, with its noise."""
     vote = Vote.of(scattered(n, 0.02, np.random.default_rng(SEED)), ApproxDP(4.0, 1e-3))
-    return vote.quorum + truncated_laplace_bound(vote.design.charges[0])
+    return vote.quorum + truncated_laplace_bound(vote.design.charges[0]) / vote.design.vote.k**2
 
 
 def agreed(share, n=400):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Heat, Panel, Series
 from workbench.charts.controls import Choice, Slider
 from workbench.charts.kept import Kept
 from workbench.charts.parameters import Parameter
@@ -93,6 +93,17 @@ def test_a_value_that_another_thread_sets_is_drawn_where_the_explorer_was_made(m
 
     asyncio.run(drag())
     assert set(threads) == {threading.current_thread()}
+
+
+def test_colours_come_predicted_first_and_then_of_runs():
+    def view(epsilon):
+        for value in (1.0, 2.0, 3.0):
+            panel = Panel("p", "column", "row", (), heat=Heat(((value, 0.0), (0.0, value)), (-1.0, 1.0)))
+            yield Chart("toy", "Toy", (panel,), alt="Toy", caption="toy")
+
+    toy = explorer(view)
+    stages = [frame.stage for frame in toy.frames(toy.values)]
+    assert stages == ["theory", "simulation", "simulation", "finished"]
 
 
 def test_a_picture_says_how_far_it_has_come():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from workbench.charts import canonical_json
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.errors import ArgumentError
 
 
@@ -44,3 +44,15 @@ def test_bad_arguments_are_named(make, words):
     with pytest.raises(ArgumentError) as caught:
         make()
     assert all(word in str(caught.value) for word in words)
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        Mark("", "point", 1, 2),
+        Mark("", "arrow", 1, 2, 3, 4),
+        Mark("here", "span", x=1, x2=math.inf, side="left", colour_key="idea/noise"),
+    ],
+)
+def test_a_mark_survives_its_json(mark):
+    assert Chart.from_json(chart(marks=(mark,)).to_json()).panels[0].marks == (mark,)

@@ -9,7 +9,7 @@ from workbench.errors import ArgumentError
 from workbench.lab.pictures.plots import draw, png, svg
 
 TABLE = ((0.25, 1.0, 4.0), (0.5, 2.0, 16.0))
-CURVE = Panel("Error", "n", "error", (Series("measured", (1, 10), (1, 2), colour_key="1"),))
+CURVE = Panel("Error", "n", "error", (Series("measured", (1, 10), (1, 2), colour_key="mean/coinpress"),))
 
 
 def heat(**changes):

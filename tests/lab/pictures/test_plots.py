@@ -19,8 +19,8 @@ from workbench.lab.pictures.style import look
 
 N = np.logspace(2, 5, 5)
 ROLES = (
-    Series("measured", N, 1 / N, low=0.9 / N, high=1.2 / N, colour_key="1"),
-    Series("predicted", N, 1 / N, role="theory", colour_key="1"),
+    Series("measured", N, 1 / N, low=0.9 / N, high=1.2 / N, colour_key="mean/coinpress"),
+    Series("predicted", N, 1 / N, role="theory", colour_key="mean/coinpress"),
     Series("bound", N, 0.3 / N, role="bound"),
     Series("reference", N, 0.5 / N, role="reference", colour_key="non-private"),
 )
@@ -131,7 +131,7 @@ def test_names_at_equal_ends_do_not_touch_and_stay_in_the_picture():
 
 def test_beside_its_prediction_a_measured_curve_is_markers_and_the_prediction_pale():
     measured, predicted = draw(chart(PANEL)).axes[0].lines[:2]
-    assert (measured.get_linestyle(), measured.get_marker()) == ("None", "s")
+    assert (measured.get_linestyle(), measured.get_marker()) == ("None", "o")
     assert predicted.get_alpha() < 0.6
     alone = draw(chart(replace(PANEL, series=ROLES[1:2]))).axes[0].lines[0]
     assert alone.get_alpha() > 0.9
@@ -188,9 +188,9 @@ NAMED = Panel(
     "", "who", "value", names=("first", "a much longer name", "third"), yscale="linear", ylim=(0, 10),
     series=(
         Series("middle", (0.5, 3.5), (5, 5), role="reference", colour_key="non-private"),
-        Series("", (1,), (4,), (3,), (6,), colour_key="1"),
-        Series("", (2,), (12,), (8,), (14,), colour_key="2"),
-        Series("", (3,), (float("nan"),), colour_key="3"),
+        Series("", (1,), (4,), (3,), (6,), colour_key="mean/coinpress"),
+        Series("", (2,), (12,), (8,), (14,), colour_key="mean/prime"),
+        Series("", (3,), (float("nan"),), colour_key="mean/robust"),
     ),
 )  # fmt: skip
 
@@ -213,7 +213,7 @@ def test_a_named_row_shows_its_number_its_bar_and_an_arrow_beyond_the_edge():
     bars = [band.get_paths()[0].get_extents().bounds for band in axes.collections]
     assert np.allclose(bars, [(3, 0.7, 3, 0.6), (8, 1.7, 2, 0.6)])
     points = {(tuple(line.get_xdata()), tuple(line.get_ydata()), line.get_marker()) for line in axes.lines}
-    assert ((4.0,), (1.0,), "s") in points
+    assert ((4.0,), (1.0,), "o") in points
     assert ((0.985,), (2.0,), ">") in points
     assert ((5.0, 5.0), (0.5, 3.5), "None") in points
 

@@ -46,7 +46,7 @@ def falling(run, *, epsilon=0.5, n=2000, factor=1.0):
 
 
 def usual(run):
-    point = Series("point", (1.0,), (2.0,), (1.0,), (inf,), colour_key="1")
+    point = Series("point", (1.0,), (2.0,), (1.0,), (inf,), colour_key="mean/coinpress")
     return Chart("usual", "One point", (Panel("Where", "x", "y", (point,)),), alt='A "point".')
 
 
@@ -158,14 +158,14 @@ def test_a_grid_shares_its_blocks_and_a_second_one_goes_on(lab):
     lab.failing = "epsilon=2,n=500"
     assert "FAILED 02_one_mean/epsilon=2,n=500: ValueError: too bad" in lab.reproduce(1, **request)
     assert "not made: ValueError: too bad" in (lab.home / "index.html").read_text()
-    assert stores.held(lab.home)[0] == 2
+    assert stores.held(stores.place(lab.home))[0] == 2
     lab.failing = None
     said = lab.reproduce(**request)
     assert "2 blocks of earlier runs may save" in said
     assert lab.started == ["epsilon=0.1,n=500", "epsilon=2,n=500", "epsilon=2,n=500"]
-    assert stores.held(lab.home)[0] == 4
+    assert stores.held(stores.place(lab.home))[0] == 4
     lab.reproduce(grid={"epsilon": (0.1, 2), "n": (1000,)})
-    assert stores.held(lab.home)[0] == 6  # n = 1000 is in 500 and 1000, 1000 and 2000
+    assert stores.held(stores.place(lab.home))[0] == 6  # n = 1000 is in 500 and 1000, 1000 and 2000
     assert list((lab.root / "reproduced" / ".cache").iterdir()) == [stores.place(lab.home).parent]
 
 

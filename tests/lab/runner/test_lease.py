@@ -65,11 +65,11 @@ def test_without_a_runner_nothing_is_lent(monkeypatch):
 
 
 def test_an_intact_store_is_kept(out):
-    before = stores.held(out)
+    before = stores.held(stores.place(out))
     assert before[0] == 4
     assert before[1] > 0
     assert stores.prepare(out) == ""
-    assert stores.held(out) == before
+    assert stores.held(stores.place(out)) == before
 
 
 def zeroed(path):
@@ -128,10 +128,10 @@ def test_the_store_lies_beside_the_outputs_and_is_named_by_the_software(tmp_path
 
 
 def test_nothing_is_held_where_there_is_no_store_or_none_that_can_be_read(tmp_path):
-    assert stores.held(tmp_path / "01_good") == (0, 0.0)
+    assert stores.held(stores.place(tmp_path / "01_good")) == (0, 0.0)
     stores.place(tmp_path / "01_good").parent.mkdir(parents=True)
     stores.place(tmp_path / "01_good").write_text("nonsense " * 1000)
-    assert stores.held(tmp_path / "01_good") == (0, 0.0)
+    assert stores.held(stores.place(tmp_path / "01_good")) == (0, 0.0)
 
 
 def test_an_empty_store_has_cost_nothing(tmp_path):

@@ -43,7 +43,7 @@ def sweep(of):
 
 def errors(how):
     means = run(sweep("figure"), how.profile, seed=how.seed).groupby("n")["error"].mean()
-    series = Series("measured", tuple(means.index), tuple(means), colour_key="1")
+    series = Series("measured", tuple(means.index), tuple(means), colour_key="mean/coinpress")
     return Chart("errors", "Errors", (Panel("Error", "n", "error", (series,)),), alt="They fall.")
 
 def small(frame):

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 
 from workbench.chapters.start_here.columns import Column
-from workbench.charts.chart import Panel, Series
+from workbench.charts.chart import Mark, Panel, Series
 from workbench.charts.methods import name
 
 FAMILIES = {  # of the estimators, in the order of the picture
@@ -24,6 +24,7 @@ FAMILIES = {  # of the estimators, in the order of the picture
 }
 MEMBERS = tuple(key for members in FAMILIES.values() for key in members)
 NAMES = {"mean/clipped-box": "clipped to a box"}  # where a name of its own is needed beside the others
+ASIDE = 0.12  # where words stand in their row, as a share of it
 HUES = ("idea/noise", "idea/good", "mean/robust", "mean/populous", "idea/silent")  # and of all others
 
 
@@ -56,11 +57,25 @@ def _family(key: str) -> tuple[str, str]:
 
 
 def marked(panel: Panel, spread: Mapping[str, np.ndarray]) -> Panel:
-    """Return the panel with a word at the names of those that mostly give no answer."""
-    order = sorted(spread, key=_place)
-    mutes = [len(spread[key]) > 0 and silent(spread[key]) for key in order]
-    pairs = zip(panel.names, mutes, strict=True)
-    return replace(panel, names=tuple(one + " (no answer)" * mute for one, mute in pairs))
+    """Return the panel with words in the rows of those that mostly give no answer, or leave it."""
+    low, high = panel.ylim or (0.0, 1.0)
+    found = [
+        (place, _remark(spread[key], low, high))
+        for place, key in enumerate(sorted(spread, key=_place), start=1)
+    ]
+    marks = [Mark(said, x=low + ASIDE * (high - low), y=place) for place, said in found if said]
+    return replace(panel, marks=(*panel.marks, *marks))
+
+
+def _remark(values: np.ndarray, low: float, high: float) -> str:
+    """Return what a row has to say that its bar does not."""
+    answers = values[np.isfinite(values)]
+    if len(values) and silent(values):
+        return "no answer"
+    if not len(answers):
+        return ""
+    least, most = np.quantile(answers, (0.05, 0.95))
+    return f"from {least:.3g} to {most:.3g}" if least < low or most > high else ""
 
 
 def _bar(place: int, key: str, values: np.ndarray) -> list[Series]:

@@ -36,14 +36,15 @@ def fewest_rows(
     ]
     right = [_curve(key, radii, [(alpha, d, epsilon, delta, one) for one in radii]) for key in choice.keys(d)]
     n, key = choice.fewest(alpha, d, epsilon, delta, radius)
-    here = Mark(f"{number(n)} rows", "point", x=epsilon, y=n, side="below", colour_key=key)
+    rows = f"rows needed for α = {number(alpha)} σ"
+    here = Mark(f"{number(n)} rows", "point", x=epsilon, y=n, side="left", colour_key=key)
     return Chart(
         "fewest_rows",
         f"At ε = {number(epsilon)} and R = {number(radius)} {choice.LABELS[key]} needs fewest rows",
         (
-            Panel(f"R = {number(radius)} σ", "ε", "rows needed for α", tuple(left), marks=(here,)),
+            Panel(f"R = {number(radius)} σ", "ε", rows, tuple(left), marks=(here,)),
             Panel(
-                f"ε = {number(epsilon)}", "half-width R of the range (σ)", "rows needed for α",
+                f"ε = {number(epsilon)}", "half-width R of the range (σ)", rows,
                 tuple(right), marks=_pays(radii, right),
             ),
         ),
@@ -55,12 +56,12 @@ def fewest_rows(
 
 
 def _pays(radii: list[float], curves: list[Series]) -> tuple[Mark, ...]:
-    """Return a name for the place where a range is paid for, below the curve that rises there."""
+    """Return a name for the place where a range is paid for, above the curve that rises there."""
     rising = [one for one in curves if one.colour_key == "mean/clipped-box"]
     if not rising:
         return ()
-    x, y = radii[-2] * (radii[-1] / radii[-2]) ** 0.5, tuple(rising[0].y)
-    here = Mark("clipping pays for the range", x=x, y=0.35 * (y[-2] * y[-1]) ** 0.5)
+    x, y = radii[0] * (radii[-1] / radii[0]) ** 0.3, tuple(rising[0].y)
+    here = Mark("clipping pays for the range", x=x, y=y[-2] ** 0.35 * y[-1] ** 0.65)
     return (here,) if y[-1] > y[-2] else ()
 
 
@@ -129,9 +130,9 @@ def _others(sizes: tuple[int, ...], d: int, delta: float, radius: float) -> str:
     tops = [choice.ranked(n, d, epsilon, delta, radius)[:1] for n in sizes for epsilon in ACROSS]
     others = [key for top in tops for _, key in top if key not in (COLUMNWISE, BALL)]
     names = ", ".join(sorted({choice.LABELS[key] for key in others}))
-    return (
-        f"In {len(others)} of {len(tops)} cells another one errs less than both{': ' * bool(names)}{names}."
-    )
+    if not others:
+        return "No other estimator errs less than both anywhere."
+    return f"In {len(others)} of {len(tops)} cells another one errs less than both: {names}."
 
 
 def _ratio(n: int, d: int, epsilon: float, delta: float, radius: float) -> float:

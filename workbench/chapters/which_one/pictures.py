@@ -8,14 +8,16 @@ from workbench.study.run import Run
 SHORT = {
     "range": "range",
     "scale": "σ",
-    "upper": "λ max",
-    "lower": "λ min",
-    "norm": "length",
+    "upper": "largest λ",
+    "lower": "least λ",
+    "norm": "lengths",
     "normal": "normal",
-    "moments": "tails",
-    "outliers": "wrong",
+    "moments": "moments",
+    "outliers": "liars",
 }
 WORDS = {0.5: "may", 1.0: "must"}
+HEAD = "what it has to be told, and the budget it needs"
+NOTE = "liars: the share of wrong rows. ε: pure, ρ: concentrated, δ: approximate."
 PRIVACY = {0.0: "ε", 0.5: "ρ", 1.0: "δ"}
 NAMES = {"mean/clipped-box": "clipped to a box"}  # where a name of its own is needed beside the others
 WRITTEN = "non-private"  # black
@@ -29,7 +31,7 @@ def family_of_means(run: Run) -> Chart:
     """Return what every private estimator of a mean has to be told; nothing is run."""
     return _family(
         "family_of_means",
-        "Means told least stand first; those that bear wrong rows stand below them",
+        "Most private means must be told a range, and σ or a bound",
         ("mean",),
     )
 
@@ -63,7 +65,7 @@ def _family(chart: str, title: str, estimands: tuple[str, ...]) -> Chart:
     return Chart(
         chart,
         title,
-        (Panel("", "what it has to be told", "estimator", (), heat=heat, marks=tuple(marks)),),
+        (Panel("", HEAD, "estimator", (), heat=heat, marks=tuple(marks), note=NOTE),),
         alt=f"A table as colours: {len(members)} estimators, one below the other, and {len(asked)} facts that"
         f" they may have to be told. Told one fact at most: {least}.",
         how_to_read=READING,

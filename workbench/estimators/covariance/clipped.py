@@ -18,12 +18,12 @@ from workbench.errors import checked
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
+from workbench.estimators.parts.integers import second_moment_within
 from workbench.estimators.parts.rows import (
     centred_count,
     centred_rows,
     require_spread,
     second_moment_sensitivity,
-    second_moment_within,
 )
 from workbench.linalg import psd_part, tail
 from workbench.privacy import Budget, Charge, NoiseSource, Plan

@@ -40,6 +40,7 @@ from workbench.estimators.base import Trace, recipe_of, require_matrix, run_mult
 from workbench.estimators.covariance.perturbed import perturbed
 from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
+from workbench.estimators.parts.integers import moment_in_ball
 from workbench.estimators.parts.preconditioned.coinpress_covariance_design import (
     CovarianceDesign,
     covariance_design,
@@ -51,10 +52,8 @@ from workbench.estimators.parts.preconditioned.winsorised_covariance import unwi
 from workbench.estimators.parts.rows import (
     centred_count,
     centred_rows,
-    moment_of,
     require_spread,
     second_moment_sensitivity,
-    within_ball,
 )
 from workbench.linalg import psd_part, spectral_map
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
@@ -168,7 +167,7 @@ class CoinPressCovariance:
 
 def noisy_moment(rows: Array, a: Array, clip: float, charge: Charge, noise: NoiseSource) -> Array:
     """Return Z of step (2)."""
-    moment = moment_of(rows, lambda block: within_ball(block @ a.T, clip))
+    moment = moment_in_ball(rows, lambda block: block @ a.T, clip)
     return perturbed(moment, charge, noise)
 
 

@@ -25,7 +25,8 @@ from workbench.estimators.base import Trace, require_matrix, run_locally, saniti
 from workbench.estimators.covariance.perturbed import expected_norm, perturbed
 from workbench.estimators.covariance.thresholded import sparse
 from workbench.estimators.parts.budgets import require_gaussian
-from workbench.estimators.parts.rows import require_radius, second_moment_sensitivity, second_moment_within
+from workbench.estimators.parts.integers import second_moment_within
+from workbench.estimators.parts.rows import require_radius, second_moment_sensitivity
 from workbench.estimators.parts.sparse.paper_noise import paper_plan
 from workbench.estimators.parts.sparse.thresholding import DEFAULT, RULES, Rule
 from workbench.estimators.reading import read

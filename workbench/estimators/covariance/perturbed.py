@@ -24,9 +24,11 @@ from workbench.errors import checked
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
 from workbench.estimators.parts.foreseen import better_than, median_noise_norm, median_norm
-from workbench.estimators.parts.rows import require_radius, second_moment_sensitivity, second_moment_within
+from workbench.estimators.parts.integers import second_moment_within
+from workbench.estimators.parts.rows import require_radius, second_moment_sensitivity
 from workbench.estimators.parts.sparse.paper_noise import paper_plan
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
+from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_scale, symmetric_gaussian
 from workbench.types import Array, Calibration
 
@@ -69,6 +71,7 @@ class PerturbedCovariance:
         require_radius(self.radius)
 
     __call__ = run_multivariate
+    in_passes = True
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the one charge of step (3)."""
@@ -103,11 +106,11 @@ def expected_norm(charge: Charge, n: int, d: int, radius: float) -> float:
     return better_than(radius**2, hypot(noise, sampling))
 
 
-def perturbed(moment: Array, charge: Charge, noise: NoiseSource) -> Array:
+def perturbed(moment: OnGrid | Array, charge: Charge, noise: NoiseSource) -> Array:
     """Return a symmetric matrix with the noise of its charge, symmetric again."""
     if charge.mechanism == "symmetric_gaussian":
         return symmetric_gaussian(moment, charge, noise)
     above = np.triu_indices(len(moment))
-    noisy = np.zeros_like(moment)
+    noisy = np.zeros(moment.shape)
     noisy[above] = gaussian(moment[above], charge, noise)
     return np.asarray(np.triu(noisy) + np.triu(noisy, 1).T)

@@ -6,7 +6,8 @@ paired first, m = ⌊n/2⌋ rows (x_1 - x_2)/√2 with the constants of `parts.p
 w = x/√upper, for every candidate M of a public net of step alpha/2 (`parts.nets.covariance_net`) and every
 direction U of a public set, |U|_F = 1:
 
-    (1) q(M) = - max_U |(1/m) Σ clip(⟨U, M^{-1/2} w wᵀ M^{-1/2} - I⟩, ±τ)|              sensitivity 2τ/m
+    (1) q(M) = - max_U |(1/m) Σ clip(⟨U, M^{-1/2} w wᵀ M^{-1/2} - I⟩, ±τ)|, terms in whole numbers
+                                                                                        sensitivity 2τ/m
     (2) out = upper M, M drawn with probability ∝ e^{ε q(M) m/(4τ)}
 
 τ balances the bias of the clip, σ^k (k-1)^{k-1}/k^k τ^{-(k-1)} with σ = (C^{1/k} + 1) √d, and the loss
@@ -31,6 +32,7 @@ from workbench.estimators.parts.nets.covariance_net import Net, directions, mono
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments, require_fourth
 from workbench.estimators.parts.rows import centred_count, centred_rows, within_ball
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
+from workbench.privacy.grid import OnGrid, step_of, widest
 from workbench.privacy.mechanisms import exponential, selection_scale
 from workbench.types import Array
 
@@ -38,6 +40,7 @@ STEP = "candidate"
 ROUND = {1: np.ones(1), 2: np.array([1.0, 0.0, 1.0])}  # mean `monomials` of rows of covariance I
 FAR = 1e50  # rows are shrunk to this norm, in units of √upper: no form overflows
 ROWS, BLOCK = 1024, 240  # terms that are held at a time: they stay in the cache
+BITS = 30  # of the largest term: a block of them is exact in floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,17 +145,19 @@ class PureNetCovariance:
         apart = np.linalg.norm(made.candidates / size - np.eye(d), axis=(1, 2))
         return better_than(sqrt(d), weighted_median(apart, chances))
 
-    def scores(self, rows: Array, clip: float) -> Array:
+    def scores(self, rows: Array, clip: float) -> OnGrid:
         """Return q of every candidate on rows of mean 0."""
-        d = rows.shape[1]
+        d, unit = rows.shape[1], step_of(clip, BITS)
+        most, least = widest(clip, unit), widest(min(clip, 1.0) if d == 1 else clip, unit)
         w = within_ball(mapped(rows, np.eye(d) / sqrt(self.upper)), FAR)
         forms, traces = self.net(d).forms, np.trace(directions(d), axis1=1, axis2=2)
-        weights, offsets = forms.reshape(-1, forms.shape[-1]).T, np.tile(traces, len(forms))
-        sums = np.zeros(len(offsets))
+        weights, offsets = forms.reshape(-1, forms.shape[-1]).T / unit, np.tile(traces, len(forms)) / unit
+        sums = np.zeros(len(offsets), np.int64)
         for start in range(0, len(w), ROWS):
             products = monomials(w[start : start + ROWS])
             for first in range(0, len(sums), BLOCK):
                 terms = products @ weights[:, first : first + BLOCK] - offsets[first : first + BLOCK]
-                sums[first : first + BLOCK] += np.clip(terms, -clip, clip, out=terms).sum(axis=0)
-        means = np.abs(sums / len(w)).reshape(len(forms), -1)
-        return np.asarray(-means.max(axis=1))
+                np.clip(np.rint(terms, out=terms), -least, most, out=terms)
+                sums[first : first + BLOCK] += terms.sum(axis=0).astype(np.int64)
+        worst = np.abs(sums).reshape(len(forms), -1).max(axis=1)
+        return OnGrid(-worst, unit / len(w))

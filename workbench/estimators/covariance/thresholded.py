@@ -30,13 +30,15 @@ from dataclasses import dataclass
 from math import inf, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.distributions import SparseCovariance
 from workbench.errors import ArgumentError, checked, one_of
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance, expected_norm, perturbed
 from workbench.estimators.parts.budgets import step_budgets, steps_plan
-from workbench.estimators.parts.rows import require_radius, second_moment_sensitivity, second_moment_within
+from workbench.estimators.parts.integers import second_moment_within
+from workbench.estimators.parts.rows import require_radius, second_moment_sensitivity
 from workbench.estimators.parts.sparse.thresholding import DEFAULT, RULES, Noise, Rule, thresholded
 from workbench.linalg import norms, psd_part
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
@@ -147,10 +149,10 @@ def radius_plan(n: int, budget: Budget) -> Plan:
     return steps_plan(budget, charges)
 
 
-def norm_counts(x: Array) -> Array:
+def norm_counts(x: Array) -> NDArray[np.int64]:
     """Return how many rows have their norm in each bin."""
     bins = np.minimum(np.searchsorted(EDGES, norms(x)), len(EDGES) - 1)
-    return np.bincount(bins, minlength=len(EDGES)).astype(np.float64)
+    return np.bincount(bins, minlength=len(EDGES))
 
 
 def private_radius(x: Array, charge: Charge, noise: NoiseSource) -> float:

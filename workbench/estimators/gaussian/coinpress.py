@@ -36,7 +36,7 @@ from workbench.estimators.parts.gaussians.steps import slope
 from workbench.estimators.parts.normal_ball import clipped_moment
 from workbench.estimators.parts.preconditioned.coinpress_joint import JointDesign, JointStep, joint_design
 from workbench.estimators.parts.preconditioned.winsorised_covariance import unwinsorised
-from workbench.estimators.parts.rows import WIDEST, require_spread, within_ball
+from workbench.estimators.parts.rows import WIDEST, require_spread
 from workbench.linalg import spectral_map
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian_scale
@@ -140,7 +140,7 @@ def moments_round(
     """Return g m and S, the private mean of the rows A (x - c) and the private moment round it."""
     n, d = x.shape
     recipe, mapping = LiftedMoment(n, d, step.height), frame.matrix.T / step.clip
-    lifted = recipe.of(x, lambda block: within_ball((block - centre) @ mapping, 1.0))  # (1)
+    lifted = recipe.of(x, lambda block: (block - centre) @ mapping)  # (1)
     m, moment = recipe.draw(lifted, charge, noise)  # (2)
     drawn = (gaussian_scale(charge) / step.height) ** 2 / 2
     return step.clip * m, step.clip**2 * (moment - np.outer(m, m) + drawn * np.eye(d))  # (3)

@@ -21,7 +21,8 @@ from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
 from workbench.estimators.parts.foreseen import better_than, median_of_mean
-from workbench.estimators.parts.rows import mean_of, mean_sensitivity
+from workbench.estimators.parts.integers import mean_in_box
+from workbench.estimators.parts.rows import mean_sensitivity
 from workbench.linalg import tail
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian, gaussian_scale
@@ -86,7 +87,7 @@ class ClippedBoxMean:
         """Return the private mean of sanitised rows."""
         n, d = x.shape
         reach = self.reach(n, d)  # (1)
-        mean = mean_of(x, lambda rows: np.clip(rows - self.centre, -reach, reach))  # (2)
+        mean = mean_in_box(x, lambda rows: rows - self.centre, reach)  # (2)
         noisy = gaussian(mean, self.plan(n, d, budget)[STEP], noise)
         return np.asarray(self.centre + noisy)  # (3)
 

@@ -27,13 +27,15 @@ from math import hypot, inf, sqrt
 import numpy as np
 
 from workbench.errors import checked, probability
-from workbench.estimators.base import Trace, require_matrix, run_multivariate, sanitised
+from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import divisions, gaussian_total, numbered_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_mean, shrinking_bias
+from workbench.estimators.parts.integers import mean_in_ball
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments
-from workbench.estimators.parts.rows import mean_of, mean_sensitivity, within_ball
+from workbench.estimators.parts.rows import mean_sensitivity
 from workbench.linalg import tail
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_scale
 from workbench.types import Array
 
@@ -127,9 +129,9 @@ class ClippedHeavyMean:
             c = c + sqrt(self.upper) * gaussian(m, charge, noise)  # (3) (4)
         return c
 
-    def shift(self, x: Array, centre: Array, clip: float) -> Array:
+    def shift(self, x: Array, centre: Array, clip: float) -> OnGrid:
         """Return the mean of the rows round a centre, in units of √upper, shrunk to a ball."""
-        return mean_of(x, lambda rows: within_ball(sanitised((rows - centre) / sqrt(self.upper)), clip))
+        return mean_in_ball(x, lambda rows: (rows - centre) / sqrt(self.upper), clip)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return the last radius, which |out - μ| exceeds with probability at most beta.

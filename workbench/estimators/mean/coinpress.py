@@ -29,9 +29,11 @@ from workbench.errors import ArgumentError, checked, probability
 from workbench.estimators.base import Trace, recipe_of, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_mean, shrinking_bias
+from workbench.estimators.parts.integers import mean_in_ball
 from workbench.estimators.parts.preconditioned.coinpress_design import MeanDesign, Problem, mean_design
-from workbench.estimators.parts.rows import WIDEST, mean_of, mean_sensitivity, within_ball
+from workbench.estimators.parts.rows import WIDEST, mean_sensitivity
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_scale
 from workbench.types import Array, Calibration, Mode
 
@@ -82,6 +84,8 @@ class CoinPressMean:
     calibration: Calibration = "tight"
     beta: float = 0.05
 
+    in_passes = True
+
     def __post_init__(self) -> None:
         checked(self)
         if self.radius > WIDEST * self.sigma:
@@ -113,15 +117,15 @@ class CoinPressMean:
             c = c + self.sigma * gaussian(m, charge, noise)  # (3)
         return c
 
-    def shift(self, x: Array, centre: Array, clip: float) -> Array:
+    def shift(self, x: Array, centre: Array, clip: float) -> OnGrid:
         """Return the mean of the rows round a centre, in units of sigma, shrunk to a ball."""
 
-        def shrunk(rows: Array) -> Array:
+        def standard(rows: Array) -> Array:
             apart = rows - centre
             apart /= self.sigma
-            return within_ball(apart, clip)
+            return apart
 
-        return mean_of(x, shrunk)
+        return mean_in_ball(x, standard, clip)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return the last radius of mode "proved", which |out - mean| exceeds with probability at most beta.

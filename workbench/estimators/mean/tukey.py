@@ -4,7 +4,7 @@ Rows x of shape (n, d), d = 1, 2 or 3, every coordinate of the mean within `radi
 the rows may be corrupted. Neighbours: replace one row. With z = x - centre:
 
     (1) u(t) = min_v #{i : ⟨v, z_i⟩ ≥ ⟨v, t⟩}, the Tukey depth of t                   sensitivity 1
-    (2) t = a draw with probability ∝ e^{ε u(t)/2} on [-2 radius, 2 radius]^d
+    (2) t = a draw with probability ∝ e^{ε u(t)/2} on [-2 radius, 2 radius)^d
     (3) out = centre + t
 
 On the line the depth is constant between rows and the draw is exact: u = n/2 - m with the m of
@@ -39,6 +39,7 @@ from workbench.estimators.parts.nets.direction_net import (
     require_few_columns,
 )
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
+from workbench.privacy.grid import Integers
 from workbench.privacy.mechanisms import exponential, selection_scale
 from workbench.types import Array
 
@@ -145,9 +146,9 @@ class TukeyMean:
         return better_than(trivial, expected)
 
 
-def depths(z: Array, points: Array) -> Array:
+def depths(z: Array, points: Array) -> Integers:
     """Return the Tukey depth of every point among the rows z, along the directions of the net."""
-    least = np.full(len(points), float(len(z)))
+    least = np.full(len(points), len(z))
     for v in directions(z.shape[1]):
         rows, places = np.sort(projected(z, v)), projected(points, v)
         order = np.argsort(places)  # sorted places are found several times as fast

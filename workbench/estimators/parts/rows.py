@@ -5,6 +5,7 @@ Every map here sends a row, or a pair of rows, to a row by a public rule, so tha
 
 from collections.abc import Callable, Iterator
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from workbench.privacy import NoiseSource
 from workbench.types import Array
 
 BLOCK = 2**15  # entries that are mapped at a time: they stay in the cache, and memory does not grow with n
-NEAREST, FARTHEST = 1e-150, 1e150  # radii whose squares, and those of rows beyond them, floats resolve
+NEAREST, FARTHEST = 1e-140, 1e150  # radii whose squares, on a grid, and those of rows beyond, floats resolve
 UNIT, OVER = 2.0**-53, 1e-12  # u; by how much of the radius a clipped row may be too long
 CORRUPT = 0.1  # the largest share of rows that may be anything: ours, what filters were measured at
 WIDEST = 1e100  # upper/lower of a covariance, radius/sigma of a mean: what designs are computed for
@@ -23,8 +24,20 @@ WIDEST = 1e100  # upper/lower of a covariance, radius/sigma of a mean: what desi
 
 def blocks(n: int, d: int) -> Iterator[slice]:
     """Yield consecutive ranges of n rows, a fixed number of entries each."""
-    rows = max(1, BLOCK // d)
+    rows = rows_of_a_block(d)
     return (slice(start, min(start + rows, n)) for start in range(0, n, rows))
+
+
+def rows_of_a_block(d: int) -> int:
+    """Return how many rows of d columns are mapped at a time."""
+    return max(1, BLOCK // d)
+
+
+def row_blocks(x: Any) -> Iterator[Array]:
+    """Yield the rows, or numbers, of x in blocks of a fixed size: in memory, or `parts.stored`."""
+    if not isinstance(x, np.ndarray):
+        return iter(x.blocks())
+    return (x[block] for block in blocks(len(x), x.shape[1] if x.ndim > 1 else 1))
 
 
 def own_stream(noise: NoiseSource) -> np.random.Generator:
@@ -39,6 +52,8 @@ def shuffled(rows: Array, noise: NoiseSource) -> Array:
 
 def paired(x: Array) -> Array:
     """Return the ⌊n/2⌋ rows (x_{2i-1} - x_{2i})/√2: mean 0, the same covariance; one row touches one pair."""
+    if not isinstance(x, np.ndarray):
+        return x.paired()  # rows of `parts.stored`
     pairs = np.empty((len(x) // 2, x.shape[1]))
     for block in blocks(*pairs.shape):
         rows = x[2 * block.start : 2 * block.stop]
@@ -106,11 +121,6 @@ def mean_sensitivity(n: int, radius: float) -> float:
     """Return 2r/n: the most that one replaced row moves the mean of rows within a ball, in l2."""
     require_radius(radius)
     return 2 * radius / n
-
-
-def second_moment_within(x: Array, radius: float) -> Array:
-    """Return (1/n) Σ w wᵀ of the rows w clipped to the ball of `radius`, a block of rows at a time."""
-    return moment_of(x, lambda rows: within_ball(rows, radius))
 
 
 def moment_of(x: Array, change: Callable[[Array], Array]) -> Array:

@@ -23,10 +23,12 @@ from workbench.errors import ArgumentError, checked, probability
 from workbench.estimators.base import Trace, require_rows, run_univariate, standard_radius, standardised
 from workbench.estimators.parts.budgets import mean_charge
 from workbench.estimators.parts.foreseen import better_than
+from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NoiseSource, Plan, PureDP
+from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import additive
 from workbench.types import Array, Calibration
 
@@ -91,10 +93,10 @@ class ClippedMean:
         _require_additive(budget)
         return mean_charge("mean", sensitivity(n, self.bound(n, budget)), budget)
 
-    def statistic(self, z: Array, bound: float) -> float:
+    def statistic(self, z: Array, bound: float) -> OnGrid:
         """Return m of step (2) on standardised rows."""
         if self.calibration == "paper":
-            return float(np.where(np.abs(z) <= bound, z, 0.0).mean())
+            return mean_in_box(z, lambda rows: np.where(np.abs(rows) <= bound, rows, 0.0), bound)
         return clipped_mean(z, 0.0, bound)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:

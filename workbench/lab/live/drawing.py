@@ -51,7 +51,8 @@ ERROR = "var(--jp-error-color1, #a33a00)"
 
 
 def stage(chart: Chart, first: bool) -> Stage:
-    """Return how far a chart has come: rows alone, of a first one, wait for what is made of them."""
+    """Return how far a chart has come: rows or colours of a first one wait for what is made of them."""
     drawn = {"estimate", "release"} if first else {"estimate", "release", "rows"}
     found = [series for panel in chart.panels for series in panel.series if series.role in drawn]
-    return "simulation" if any(tuple(series.x) for series in found) else "theory"
+    coloured = not first and any(panel.heat for panel in chart.panels)
+    return "simulation" if coloured or any(tuple(series.x) for series in found) else "theory"

@@ -27,6 +27,7 @@ from workbench.lab.live.committed import film, growths, kept
 from workbench.lab.live.deciding import changed, decide, told
 from workbench.lab.live.explore import explore
 from workbench.lab.live.mounted import live
+from workbench.lab.live.noted import declared, display, note_figure
 from workbench.lab.live.parameters import moved, require, require_known
 from workbench.lab.live.recomputed import recomputed
 from workbench.lab.pictures.display import image, publish, styled
@@ -34,6 +35,7 @@ from workbench.lab.pictures.figures import PROFILES, VERDICTS, richest, save
 from workbench.lab.runner.core_share import leased
 from workbench.lab.runner.verdict_check import committed
 from workbench.study.run import Run, TooMuchWorkError
+from workbench.study.sweeps.noting import notes
 
 STAND = "Claims are statements at numbers of their own, which the notebook's parameters do not move."
 
@@ -100,6 +102,9 @@ class Session:
             recorded with it.
         """
         require(self.chapter, parameters)
+        if notes() is not None:
+            note_figure(figure, parameters, self.profiles, self.seed)
+            return
         used = {**defaults(figure), **parameters}
         made, remark = self._charts(figure, parameters)
         record = {"profile": self.profile, **used}
@@ -113,15 +118,18 @@ class Session:
         page = beside.html(image(picture.read_bytes(), "svg+xml", chart.alt) + text)
         publish(styled(page), beside.text(chart.alt))
 
+    @display
     def kept(self, *names: str) -> None:
         """Display committed figures that take long to make (`workbench deep`)."""
         for name in names:
             publish(*kept(self.chapter, name))
 
+    @display
     def film(self, name: str) -> None:
         """Display a committed film with its player (`workbench films`), whatever the parameters."""
         publish(*film(self.chapter, name))
 
+    @display
     def growths(self) -> None:
         """Display how n grows with every public number of the chapter's statements, as the full run found."""
         publish(*growths(self.chapter))
@@ -137,6 +145,7 @@ class Session:
             still = {profile: replace(run, simulate=False) for profile, run in runs.items()}
             return {profile: _made(figure, run, parameters) for profile, run in still.items()}, str(refused)
 
+    @display
     def explore(self, view: Callable[..., Iterator[Chart]], *, alt: str, **controls: object) -> None:
         """Display an explorer of a view.
 
@@ -156,13 +165,14 @@ class Session:
         explore(partial(view, Run(self.profile, self.seed)), alt=alt, **made)
 
     @staticmethod
+    @display
     def solve(key: str, **starts: Any) -> None:
         """Display the explorer that solves for one of n, ε, δ and α (`workbench.lab.live.solve`)."""
         from workbench.lab.live.solve import solve  # the planner and the catalog, for those who ask
 
         solve(key, **starts)
 
-    live = staticmethod(live)
+    live = staticmethod(display(live))
 
     def verdicts(self, ids: Iterable[str], *, full: Iterable[str] = ()) -> None:
         """Decide claims, save and display their verdicts; belongs into a notebook's last cell.
@@ -183,7 +193,11 @@ class Session:
             If a verdict is not the expected one, after everything was written. An undecided claim is
             one only when the profile is `full`: quick may have too few trials.
         """
-        if self.moved and (kept := committed([*ids, *full])):
+        kept = committed([*ids, *full]) if self.moved else []
+        if (noted := notes()) is not None:
+            noted.extend(() if kept else declared({"quick": ids, "full": full}, self.profiles, self.seed))
+            return
+        if kept:
             self._keep({"full": kept}, STAND)
             return
         claims = {"quick": list(ids)}

@@ -38,8 +38,9 @@ def draw_curve(axes: Axes, series: Series, vertical: tuple[float, float], seen: 
         _band(axes, x, series, vertical, colour, joined=bool(style.get("linestyle", "-")))
     beyond = x[np.isposinf(y)]
     if beyond.size:
+        face = "white" if look(series.colour_key).hollow else colour
         edge = axes.get_xaxis_transform()
-        axes.plot(beyond, np.full_like(beyond, 0.97), "^", transform=edge, ms=7, mfc="white", mec=colour)
+        axes.plot(beyond, np.full_like(beyond, 0.97), "^", transform=edge, ms=7, mfc=face, mec=colour)
 
 
 def _floor(series: Series, vertical: tuple[float, float]) -> np.ndarray:

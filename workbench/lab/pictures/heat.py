@@ -9,11 +9,11 @@ from workbench.charts.chart import Heat, Panel
 from workbench.charts.formats import Format
 from workbench.charts.methods import GREY, INK
 from workbench.lab.pictures.axes import set_labels, set_ticks
+from workbench.lab.pictures.style import ink_on
 
 MAPS = {"high": "cividis", "middle": "PuOr_r"}  # both are told apart by the colour-blind
 ROOM, GAP, BAR = 0.5, 0.07, 0.1  # inches: of the panel for bar and ticks, before the bar, of the bar
 WORDS = 0.25  # inches more where the bar has a name
-DARK = 0.45  # luminance below which words on a colour are white
 
 
 def draw_heat(axes: Axes, panel: Panel, heat: Heat, form: Format) -> None:
@@ -46,8 +46,7 @@ def _write(axes: Axes, values: np.ndarray, norm: Normalize, name: str, form: For
     room = axes.get_position().width * form.width / values.shape[1]
     size = form.label if form.character(form.label) * 6 < room else form.small - 1
     for (row, column), value in np.ndenumerate(values):
-        red, green, blue, _ = colour = colormaps[name](norm(value))
-        dark = 0.3 * red + 0.59 * green + 0.11 * blue < DARK
+        colour = colormaps[name](norm(value))
         axes.text(
             column,
             row,
@@ -55,7 +54,7 @@ def _write(axes: Axes, values: np.ndarray, norm: Normalize, name: str, form: For
             ha="center",
             va="center",
             fontsize=size,
-            color="white" if dark else INK,
+            color=ink_on(colour),
             path_effects=[patheffects.withStroke(linewidth=5, foreground=colour)],
         )
 

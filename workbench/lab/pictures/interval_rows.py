@@ -47,8 +47,9 @@ def _row(axes: Axes, series: Series, across: tuple[float, float]) -> None:
             axes.fill_betweenx(bar, low, high, color=colour, alpha=0.22, linewidth=0)
     shown = (value >= across[0]) & (value <= across[1])
     axes.plot(value[shown], place[shown], **line_style(series) | {"linestyle": "none"})
+    face = "white" if look(series.colour_key).hollow else colour
     edge = axes.get_yaxis_transform()
     for outside, where, marker in ((value < across[0], 0.015, "<"), (value > across[1], 0.985, ">")):
         if np.any(outside):
             edges = np.full_like(place[outside], where)
-            axes.plot(edges, place[outside], marker, transform=edge, ms=6, mfc="white", mec=colour)
+            axes.plot(edges, place[outside], marker, transform=edge, ms=6, mfc=face, mec=colour)

@@ -10,7 +10,7 @@ from workbench.charts.methods import INK
 from workbench.lab.pictures.style import look
 
 GAP = 0.12  # inches between the axes and the names
-HALO = [patheffects.withStroke(linewidth=3, foreground="white")]
+HALO = [patheffects.withStroke(linewidth=4, foreground="white")]
 
 
 def write_labels(axes: Axes, named: tuple[Series, ...], layout: Layout) -> None:
@@ -88,7 +88,8 @@ def _end(axes: Axes, series: Series) -> tuple[float, float]:
     inside = np.isfinite(shares).all(axis=1) & (shares[:, 0] <= 1.001) & (shares[:, 0] >= -0.001)
     if not inside.any():
         return 1.0, 0.5
-    seen = shares[inside]
+    level = inside & (shares[:, 1] <= 1.001) & (shares[:, 1] >= -0.001)
+    seen = shares[level if level.any() else inside]
     across, up = seen[np.argmax(seen[:, 0])]
     return float(across), float(np.clip(up, 0.0, 1.0))
 

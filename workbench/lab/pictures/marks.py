@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from matplotlib import patheffects
 from matplotlib.axes import Axes
 
@@ -9,7 +10,7 @@ from workbench.charts.chart import Mark, Panel
 from workbench.charts.layout import Layout
 from workbench.charts.methods import GREY, INK
 from workbench.charts.words import wrapped
-from workbench.lab.pictures.style import look
+from workbench.lab.pictures.style import ink_on, look
 
 HALO = [patheffects.withStroke(linewidth=3, foreground="white", alpha=0.85)]
 LINES = 24  # characters in a line
@@ -30,11 +31,22 @@ def draw_marks(axes: Axes, panel: Panel, layout: Layout) -> None:
 def _words(axes: Axes, mark: Mark, layout: Layout, at: tuple[float, float], side: str, **more: Any) -> None:
     across, up, ha, va = OFFSETS.get(side, (0, 0, "center", "center"))
     options = {"ha": ha, "va": va, "xycoords": "data", "textcoords": "offset points"} | more
-    colour = INK if axes.images else _colour(mark)
+    colour, halo = _on_cell(axes, at) if axes.images else (_colour(mark), HALO)
     axes.annotate(
         "\n".join(wrapped(mark.text, LINES)), at, (across, up), color=colour, zorder=9,
-        fontsize=layout.form.tick, path_effects=HALO, annotation_clip=False, linespacing=1.1, **options,
+        fontsize=layout.form.tick, path_effects=halo, annotation_clip=False, linespacing=1.1, **options,
     )  # fmt: skip
+
+
+def _on_cell(axes: Axes, at: tuple[float, float]) -> tuple[str, list[patheffects.withStroke]]:
+    """Return the colour of words on a cell of a table, and their halo in the cell's own colour."""
+    image = axes.images[0]
+    values, (column, row) = np.asarray(image.get_array()), (round(at[0]), round(at[1]))
+    if not (0 <= row < values.shape[0] and 0 <= column < values.shape[1]):
+        return INK, []
+    red, green, blue, _ = np.ravel(image.cmap(image.norm(values[row, column]))).tolist()
+    cell = (red, green, blue)
+    return ink_on(cell), [patheffects.withStroke(linewidth=4, foreground=cell)]
 
 
 def _point(axes: Axes, mark: Mark, layout: Layout) -> None:

@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.charts.chart import Series
-from workbench.charts.methods import BLUE, GREEN, GREY, INK, METHODS, ORANGE, PURPLE, SKY, SLATE, VERMILION
+from workbench.charts.methods import GREY, INK, METHODS, SLATE
 
 PALE = "#e4e4e4"
+DARK = 0.45  # luminance below which words on a colour are white
 MARKED = 60  # points at most of a curve with markers
-UNNAMED = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)  # of colour keys that are numbers
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 RC: dict[Any, Any] = {
     "svg.hashsalt": "workbench",
@@ -46,11 +45,7 @@ def look(key: str, rank: float | None = None) -> Look:
     ('#a1b0bf', '#1f2f3f')
     """
     owner, _, variant = key.partition(":")
-    if owner.isdecimal():
-        place = int(owner)
-        hue, marker = UNNAMED[place % len(UNNAMED)], MARKERS[place % len(MARKERS)]
-    else:
-        hue, marker = METHODS[owner].hue, METHODS[owner].marker
+    hue, marker = METHODS[owner].hue, METHODS[owner].marker
     if rank is not None:
         hue, marker = shade(hue if owner else SLATE, rank), marker if owner else "o"
     return Look(hue, marker, bool(variant))
@@ -61,6 +56,16 @@ def shade(hue: str, rank: float) -> str:
     toward, share = (255, 0.52 * (1 - 2 * rank)) if rank < 0.5 else (0, 0.48 * (2 * rank - 1))
     parts = (int(hue[k : k + 2], 16) for k in (1, 3, 5))
     return "#" + "".join(f"{round(part + share * (toward - part)):02x}" for part in parts)
+
+
+def ink_on(colour: tuple[float, ...]) -> str:
+    """Return the colour of words that stand on a colour.
+
+    >>> ink_on((1.0, 1.0, 0.8, 1.0)), ink_on((0.3, 0.1, 0.4, 1.0))
+    ('#222222', 'white')
+    """
+    red, green, blue, *_ = colour
+    return "white" if 0.3 * red + 0.59 * green + 0.11 * blue < DARK else INK
 
 
 def line_style(series: Series, *, alone: bool = True) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 
 from workbench.charts import canonical_json
-from workbench.study.sweeps.resources import NONE, Resources, lending
+from workbench.study.sweeps.resources import NONE, Resources, lending, resources
 
 VARIABLE = "WORKBENCH_LEASE"
 
@@ -70,6 +70,6 @@ class Cores:
 def leased() -> Iterator[None]:
     """Let sweeps use what the runner lends at this moment."""
     path = os.environ.get(VARIABLE)
-    lent = Resources(**canonical_json.read(Path(path))) if path else Resources()
+    lent = Resources(**canonical_json.read(Path(path))) if path else resources()
     with lending(lent):
         yield

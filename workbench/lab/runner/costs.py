@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from workbench.lab.runner import stores
 from workbench.lab.runner.notebooks import Outcome
@@ -64,10 +65,11 @@ class Costs:
         return [f"OVER BUDGET {outcome.notebook}: {what}, {self.profile} allows {work.budget:g}"]
 
 
-def costs(variants: Sequence[Variant], profile: str, limit: float = NONE.limit) -> Costs:
+def costs(
+    variants: Sequence[Variant], profile: str, limit: float = NONE.limit, store: Path | None = None
+) -> Costs:
     """Return the costs of variants that are to run, after timing this machine."""
-    homes = dict.fromkeys(variant.home for variant in variants)
-    held = [stores.held(home) for home in homes]
+    held = [stores.held(path) for path in stores.places(variants, store)]
     return Costs(
         profile,
         {variant.name: _work(variant, profile, limit) for variant in variants},

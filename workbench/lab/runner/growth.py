@@ -43,7 +43,8 @@ its interval at 5 %; beside it that of the prediction with all constants, that o
 least share of that n, over the values, which the term has.
 The rate is *seen* where n over the statement's n stays flat and the wrong statements nearby are excluded;
 *slower* and *faster* say how n certainly grows towards many rows; *open* is undecided. With "≥" the share was
-not shown to stay above.
+not shown to stay above. Terms keep the letters of their source: in LKKO21's, α is the share ξ of corrupted
+rows.
 """
 LARGE = 1e5  # from here on a power of ten stands for zeros
 

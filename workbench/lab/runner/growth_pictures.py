@@ -1,15 +1,19 @@
 """How n grows with every public number of a statement, as pictures, from verdicts alone."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, floor, isfinite, log10
 
 from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.methods import METHODS, name
 from workbench.lab.runner.growth import Growth
 
 NAME = "sample_complexity"
 STATUSES = {"HOLDS": "idea/holds", "UNDECIDED": "idea/open", "REFUTED": "idea/refuted"}
 LEAST_DECADES = 1  # to either side of 1
+SPACED = re.compile(r"\b(Thm|Lem|Prop|Cor|Eq|Table|Fig|Alg)(?=[A-Z\d])")
+POWER = re.compile(r"\^([\d.]+)")
 
 
 def pictures(found: Sequence[Growth]) -> list[Chart]:
@@ -22,10 +26,12 @@ def picture(whose: str, found: Sequence[Growth]) -> Chart:
     """Return one chart of some scalings."""
     return Chart(
         f"{NAME}_{whose.replace(', ', '_')}",
-        f"{whose}: searched n over what was expected",
+        _title(whose, found),
         (_panel(found),),
         alt=f"Dots for searched over expected n, a row for each of {len(found)} numbers of {whose}.",
-        how_to_read="Filled: over a prediction, all constants. Hollow: over the statement's n, constants 1.",
+        how_to_read="A dot is the n that was searched at one value of the number, over the n expected there:"
+        " a prediction with all constants (filled) or the statement's n with constants 1 (hollow). Dots of a"
+        " row that lie together say that n grows as stated.",
     )
 
 
@@ -33,12 +39,12 @@ def _panel(found: Sequence[Growth]) -> Panel:
     dots = [_dots(place, growth) for place, growth in enumerate(found, 1)]
     first = {series.label: place for place, series in reversed(list(enumerate(dots)))}
     shown = [one if first[one.label] == place else replace(one, label="") for place, one in enumerate(dots)]
-    middle = Series("", (0.5, len(found) + 0.5), (1.0, 1.0), role="reference")
+    middle = Series("as many as expected", (0.5, len(found) + 0.5), (1.0, 1.0), role="reference")
     limits = _decades([value for one in dots for value in one.y])
     return Panel(
         "",
         "",
-        "n over the expected n",
+        "rows needed, over the rows expected",
         (middle, *(one for one in shown if one.x)),
         xscale="linear",
         names=tuple(_names(found)),
@@ -48,13 +54,31 @@ def _panel(found: Sequence[Growth]) -> Panel:
 
 def _names(found: Sequence[Growth]) -> list[str]:
     """Return the name of every scaling, with what distinguishes it where there are two of one name."""
-    names = [one.name for one in found]
-    for more in ([one.variant for one in found], [str(one.record["term"]) for one in found]):
-        names = [
-            f"{name} ({word})" if names.count(name) > 1 else name
-            for name, word in zip(names, more, strict=True)
-        ]
+    names = [SPACED.sub(r"\1 ", one.name) for one in found]
+    for more in ([_variant(one) for one in found], [_formula(one) for one in found]):
+        told = list(zip(names, more, strict=True))
+        words = {said: {word for other, word in told if other == said} for said in names}
+        names = [f"{said} ({word})" if len(words[said]) > 1 else said for said, word in told]
     return names
+
+
+def _variant(one: Growth) -> str:
+    """Return what is special to a scaling, an estimator by its name."""
+    return name(one.variant) if one.variant in METHODS else one.variant.replace("zcdp", "zCDP")
+
+
+def _formula(one: Growth) -> str:
+    """Return the term of a scaling with its powers raised."""
+    return POWER.sub(r"$^{\1}$", str(one.record["term"]))
+
+
+def _title(whose: str, found: Sequence[Growth]) -> str:
+    """Return in how many searches of a source the statements about n held."""
+    seen = sum(one.status == "HOLDS" for one in found)
+    if seen == len(found):
+        return f"{whose}: what is stated of n holds in all {seen} searches"
+    rest = "" if any(one.status == "REFUTED" for one in found) else ", the rest is open"
+    return f"{whose}: what is stated of n holds in {seen} of {len(found)} searches{rest}"
 
 
 def _decades(values: Sequence[float]) -> tuple[float, float]:
@@ -76,5 +100,5 @@ def _dots(place: int, one: Growth) -> Series:
     ]
     x, y, low, high = zip(*points, strict=True) if points else ((), (), (), ())
     colour = STATUSES[one.status] + ("" if one.predicted else ":paper")
-    label = one.status + ("" if one.predicted else ", constants 1")
+    label = one.status.lower() + ("" if one.predicted else ", statement with constants 1")
     return Series(label, x, y, low, high, colour_key=colour)

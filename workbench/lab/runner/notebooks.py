@@ -61,6 +61,7 @@ class _Shared:
     stop: Event
     cores: Cores
     progress: Progress
+    store: Path | None
 
 
 def run(
@@ -72,6 +73,7 @@ def run(
     timeout: float | None = None,
     report: Callable[[Outcome], None] = lambda _: None,
     progress: Progress | None = None,
+    store: Path | None = None,
 ) -> list[Outcome]:
     """Run variants of notebooks and report each as it ends, unless the run is interrupted.
 
@@ -81,7 +83,8 @@ def run(
     chains = [list(chain) for _, chain in groupby(variants, key=lambda variant: variant.home)]
     jobs = jobs or min(2, os.cpu_count() or 1)
     cores = Cores(jobs, len(chains), limit)
-    shared = _Shared(profile, timeout or TIMEOUT[profile], Event(), cores, progress or Progress({}))
+    allowed = timeout or TIMEOUT[profile]
+    shared = _Shared(profile, allowed, Event(), cores, progress or Progress({}, store), store)
     with ThreadPoolExecutor(jobs) as pool:
         try:
             futures = [pool.submit(_run_chain, chain, shared, report) for chain in chains]
@@ -120,7 +123,7 @@ def _run_one(variant: Variant, shared: _Shared) -> Outcome:
         return Outcome(variant.name, "cached")
     cache.forget(variant.out)
     _clear(variant.out)
-    remark = stores.prepare(variant.home)
+    remark = "" if shared.store else stores.prepare(variant.home)
     outcome = replace(_launch(variant, shared), remark=remark)
     if outcome.good:
         cache.remember(variant.out, wanted)
@@ -142,7 +145,8 @@ def _launch(variant: Variant, shared: _Shared) -> Outcome:
         given = {**variant.moved, "profile": shared.profile, "out": out}
         canonical_json.write(job, content | {"parameters": given})
         began = time.monotonic()
-        lease = shared.cores.lease(Path(scratch) / "lease.json", stores.place(variant.home.resolve()))
+        store = (shared.store or stores.place(variant.home)).resolve()
+        lease = shared.cores.lease(Path(scratch) / "lease.json", store)
         with lease as environment, shared.progress.of(variant.home, variant.name):
             stopped = _stopped(job, log, environment, shared)
         if stopped:

@@ -22,10 +22,12 @@ class Progress:
     ----------
     blocks : mapping of str to int
         Name of a variant -> the blocks it ends with, about; none where that is not known.
+    store : path, optional
+        The one of all variants, if they share one.
     """
 
-    def __init__(self, blocks: Mapping[str, int]) -> None:
-        self.blocks = blocks
+    def __init__(self, blocks: Mapping[str, int], store: Path | None = None) -> None:
+        self.blocks, self.store = blocks, store
         self._running: dict[tuple[str, Path], float] = {}
         self._lock = Lock()
 
@@ -48,7 +50,7 @@ class Progress:
         return "; ".join(self._one(*one, time.monotonic() - began) for one, began in running.items())
 
     def _one(self, name: str, home: Path, seconds: float) -> str:
-        done, most = stores.count(home), self.blocks.get(name, 0)
+        done, most = stores.count(self.store or stores.place(home)), self.blocks.get(name, 0)
         of = f" of {most}" if 0 < most >= done else ""  # the store may hold those of other parameters, too
         return f"{name}: {done}{of} blocks, {seconds:.0f} s"
 

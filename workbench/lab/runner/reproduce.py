@@ -3,25 +3,23 @@
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from workbench.errors import ArgumentError, integer_at_least, one_of, positive, real
 from workbench.lab import tables
-from workbench.lab.pictures.figures import PROFILES
 from workbench.lab.project import Project
-from workbench.lab.runner import cache, complexity, grids, index, judge, numbers
+from workbench.lab.runner import beforehand, cache, complexity, grids, index, judge, numbers, stores
 from workbench.lab.runner.console import Console
 from workbench.lab.runner.costs import Costs, costs
 from workbench.lab.runner.interrupts import Interrupted, interruptible
 from workbench.lab.runner.notebooks import Outcome, is_cached, run
 from workbench.lab.runner.progress import Progress, shown
 from workbench.lab.runner.report import verdicts, write_index
+from workbench.lab.runner.request import Reproduction as Reproduction
 from workbench.lab.runner.stores import held
 from workbench.lab.runner.variants import Grid, Variant, variants
 from workbench.lab.runner.verdict_check import beside_full, full_run
-from workbench.study.sweeps.resources import NONE
+from workbench.study.sweeps.engine import CellError, SchedulerLostError
 
 ADVICE = """
 Each line is more than another processor's rounding explains: all of them matter. That happens by chance once
@@ -30,64 +28,14 @@ in 1000 runs (workbench/lab/pictures/tolerance.py). After a change of the code, 
 Without one, try another BLAS kernel (OPENBLAS_CORETYPE=Haswell) and report both lists with your versions."""
 
 
-@dataclass(frozen=True)
-class Reproduction:
-    """What to reproduce: which notebooks, how thoroughly, with which changed parameters, where to.
-
-    Parameters
-    ----------
-    notebooks
-        Stems or chapters; all of them for none.
-    profile
-        `quick` or `full`.
-    update
-        Whether to rewrite what is committed.
-    out
-        The folder with a folder for every notebook; that of the project if not given.
-    given
-        Parameters that all runs have.
-    grid
-        Name -> values of it, for one run at every combination.
-    limit
-        The work of a sweep at other points than the usual ones, as a multiple of what it takes at these.
-    jobs
-        Processes that compute at a time.
-    timeout
-        For each run, in seconds.
-    """
-
-    notebooks: Sequence[str] = ()
-    profile: str = "quick"
-    update: bool = False
-    out: Path | None = None
-    given: Mapping[str, object] = field(default_factory=dict)
-    grid: Grid = field(default_factory=dict)
-    limit: float = NONE.limit
-    jobs: int | None = None
-    timeout: float | None = None
-
-    def __post_init__(self) -> None:
-        one_of(PROFILES, profile=self.profile)
-        if self.jobs is not None:
-            integer_at_least(1, jobs=self.jobs)
-        if self.timeout is not None:
-            positive(timeout=self.timeout)
-        if not (real(self.limit) and self.limit >= 1):
-            raise ArgumentError("limit", self.limit, "a finite number, 1 or more, where 1 is the usual work")
-        for name in self.grid.keys() & self.given.keys():
-            raise ArgumentError(f"grid {name}", self.grid[name], f"no other value of {name} beside it")
-        if self.update and (self.profile != "full" or self.given or self.grid):
-            wrong = "changed parameters" if self.given or self.grid else f"profile {self.profile}"
-            raise ArgumentError("update", wrong, "--profile full and the notebooks' own parameters")
-
-
 def reproduce(project: Project, request: Reproduction, console: Console | None = None) -> int:
     """Run, compare or update, and report.
 
     Returns
     -------
     int
-        0 if everything is as committed (or was updated), and elsewhere as predicted; 1 if not; 130 if it was
+        0 if everything is as committed (or was updated), and elsewhere as predicted, or the shard is there; 1
+        if not, or if blocks failed or a cluster's scheduler is lost; 130 if it was
         interrupted by Ctrl-C, or 128 more than the signal that asked it to end.
     """
     out = (request.out or project.reproduced).resolve()
@@ -97,6 +45,9 @@ def reproduce(project: Project, request: Reproduction, console: Console | None =
     with interruptible():
         try:
             return _reproduced(project, request, chosen, out, console)
+        except (CellError, SchedulerLostError) as error:
+            console.say(str(error))
+            return 1
         except Interrupted as ended:
             with suppress(OSError):  # the terminal may be gone
                 console.say(_interrupted(chosen, request))
@@ -106,7 +57,12 @@ def reproduce(project: Project, request: Reproduction, console: Console | None =
 def _reproduced(
     project: Project, request: Reproduction, chosen: Sequence[Variant], out: Path, console: Console
 ) -> int:
+    beforehand.require(request)
+    if request.shard:
+        return beforehand.sharded(chosen, request, console.say)
     expected = _announce(chosen, request, out, console.say)
+    if request.backend:
+        beforehand.computed(_todo(chosen, request), request, console.say)
     outcomes = _run(chosen, request, expected, console)
     faults = {
         outcome.notebook: _faults(project, request, variant, outcome)
@@ -120,6 +76,7 @@ def _reproduced(
     lines = [f"{one.name} {line}" for one in chosen for line in judge.remarks(one)]
     if request.profile == "quick":
         lines += _remark(chosen, project.figures)
+    lines += beforehand.rows(chosen, request)
     console.say("\n".join([_summary(out, outcomes, faults), *lines, *indices, *expected.after(outcomes)]))
     return 1 if any(faults.values()) else 0
 
@@ -127,7 +84,8 @@ def _reproduced(
 def _run(
     chosen: Sequence[Variant], request: Reproduction, expected: Costs, console: Console
 ) -> list[Outcome]:
-    progress = Progress({name: work.blocks for name, work in expected.works.items() if work})
+    blocks = {name: work.blocks for name, work in expected.works.items() if work}
+    progress = Progress(blocks, request.store)
     with shown(progress, console):
         return run(
             chosen,
@@ -135,6 +93,7 @@ def _run(
             limit=request.limit,
             jobs=request.jobs,
             timeout=request.timeout,
+            store=request.store,
             report=lambda outcome: console.say(_line(outcome)),
             progress=progress,
         )
@@ -146,8 +105,8 @@ def _todo(chosen: Sequence[Variant], request: Reproduction) -> list[Variant]:
 
 def _interrupted(chosen: Sequence[Variant], request: Reproduction) -> str:
     """Say what the next run of the same finds in the stores of the notebooks that have not ended."""
-    homes = dict.fromkeys(one.home for one in _todo(chosen, request))
-    return f"interrupted: {sum(held(home)[0] for home in homes)} blocks kept, run again to go on"
+    kept = sum(held(path)[0] for path in stores.places(_todo(chosen, request), request.store))
+    return f"interrupted: {kept} blocks kept, run again to go on"
 
 
 def _announce(
@@ -159,7 +118,7 @@ def _announce(
     plural = "notebook" if notebooks == 1 else "notebooks"
     say(f"{notebooks} {plural}{runs}, {request.profile} profile, into {out}")
     todo = _todo(chosen, request)
-    expected = costs(todo, request.profile, request.limit)
+    expected = costs(todo, request.profile, request.limit, request.store)
     if todo:
         say(expected.before())
     return expected

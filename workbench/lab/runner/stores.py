@@ -7,11 +7,13 @@ same software, trials and seed (`study.store`), and has the software in its name
 
 import shutil
 import sqlite3
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
 from workbench.errors import ArgumentError
 from workbench.lab.runner.cache import FOLDER
+from workbench.lab.runner.variants import Variant
 from workbench.study.sweeps.database import require_intact, spent
 from workbench.study.sweeps.fingerprint import SOFTWARE
 from workbench.study.sweeps.store import Store
@@ -38,20 +40,25 @@ def prepare(out: Path) -> str:
     return ""
 
 
-def held(out: Path) -> tuple[int, float]:
-    """Return how many blocks a run would find in the store, and the core-seconds they have cost."""
-    if not place(out).is_file():
+def places(variants: Iterable[Variant], given: Path | None) -> list[Path]:
+    """Return the stores of variants: the one that is given, or those of their notebooks."""
+    return [given] if given else [place(home) for home in dict.fromkeys(one.home for one in variants)]
+
+
+def held(path: Path) -> tuple[int, float]:
+    """Return how many blocks a run would find in a store, and the core-seconds they have cost."""
+    if not path.is_file():
         return 0, 0.0
     try:
-        with Store(place(out)) as store:
+        with Store(path) as store:
             return spent(store)
     except ArgumentError:
         return 0, 0.0
 
 
-def count(out: Path) -> int:
+def count(path: Path) -> int:
     """Return how many blocks a run that goes on has stored so far; 0 where that cannot be read just now."""
-    address = f"{place(out).absolute().as_uri()}?mode=ro"
+    address = f"{path.absolute().as_uri()}?mode=ro"
     try:
         with closing(sqlite3.connect(address, uri=True, timeout=0.1)) as connection:
             return int(connection.execute("SELECT COUNT(*) FROM cells").fetchone()[0])

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from workbench.estimators.base import LARGEST
-from workbench.lab.terminal.cells import MARKS, Cells
-from workbench.lab.terminal.csv_file import CsvFile
+from workbench.estimators.parts.stored.cells import MARKS, Cells
+from workbench.estimators.parts.stored.csv_file import CsvFile
 
 SHOWN = 20
 FIRST = 2  # the line of the first row

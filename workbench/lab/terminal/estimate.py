@@ -17,13 +17,16 @@ from workbench.catalog import CATALOG
 from workbench.charts import canonical_json
 from workbench.errors import ArgumentError, integer_at_least, one_of, real
 from workbench.estimators.base import LARGEST, Abstention
+from workbench.estimators.parts.stored import stream
+from workbench.estimators.parts.stored.csv_file import CsvFile, Writing, open_csv
+from workbench.estimators.parts.stored.rows import Source
+from workbench.estimators.parts.stored.sources import csv_rows
 from workbench.estimators.release import BETA, ErrorStatement
 from workbench.lab.terminal.budget_options import spending
-from workbench.lab.terminal.csv_file import CsvFile, Writing, open_csv
-from workbench.privacy import NonPrivate
-from workbench.types import Array
+from workbench.privacy import NonPrivate, SecureNoise
 
-PRIVATE = "noise seeded by the operating system"
+PRIVATE = "noise seeded by the operating system, in floats: for study, not for release (--secure)"
+EXACT = "exact noise from the operating system: private as released, to the last bit"
 REPLAY = "replay, not private"
 WORDS = {"proved": ("error bound", "none"), "predicted": ("predicted error", "uninformative")}
 MISSING = "a row with an entry that is missing or no number counts as 0 in every column"
@@ -45,6 +48,7 @@ class EstimateRequest:
     out: Path | None = None
     writing: Writing = field(default_factory=Writing)
     missing: float | None = None
+    secure: bool = False
 
 
 def estimate(request: EstimateRequest) -> tuple[str, bool]:
@@ -55,9 +59,9 @@ def estimate(request: EstimateRequest) -> tuple[str, bool]:
     table = open_csv(request.file, request.writing)
     names = columns(table, request.columns, request.key)
     public = {"file": str(table), "columns": list(names), "rows": len(table.lines)}
-    x = rows(table, names, request.missing)
-    x = x[:, 0] if _univariate(request.key) else x
-    release = chosen(x, budget=budget, rng=np.random.default_rng(request.seed))
+    source, size = csv_rows(table, names, request.missing), (len(table.lines), len(names))
+    rng = SecureNoise() if request.secure else np.random.default_rng(request.seed)
+    release = run(chosen, source, size, budget, rng)
     record = _record(request, chosen, budget, release) | public
     if request.out is not None:
         canonical_json.write(request.out, record)
@@ -73,6 +77,8 @@ def _require(request: EstimateRequest) -> None:
         raise ArgumentError("key", request.key, "an estimator that is private, see `workbench list`")
     if request.seed is not None:
         integer_at_least(0, seed=request.seed)
+        if request.secure:
+            raise ArgumentError("seed", request.seed, "none with --secure: a replay is not private")
     if request.missing is not None and not (real(request.missing) and abs(request.missing) <= LARGEST):
         raise ArgumentError("missing", request.missing, f"a finite number, at most {LARGEST:g} in size")
     if request.out is not None and (request.out.is_dir() or not request.out.resolve().parent.is_dir()):
@@ -106,13 +112,21 @@ def _univariate(key: str) -> bool:
     return key.startswith("univariate/")
 
 
-def rows(table: CsvFile, names: Sequence[str], missing: float | None) -> Array:
-    """Return the numbers of these columns, shape (n, d); `missing` stands in for what is no usable number."""
-    read = table.cells(names).numbers
-    values = np.array([read(line) for line in table.lines])
-    if missing is not None:
-        values[~(np.abs(values) <= LARGEST)] = missing
-    return values
+def run(chosen: Any, source: Source, size: tuple[int, int], budget: Any, rng: Any) -> Any:
+    """Return the release on the rows of a file: a block of them at a time, or all at once if need be."""
+    n, d = size
+    if getattr(chosen, "in_passes", False):
+        with progress_bar(n * len(list(chosen.plan(n, d, budget).charges()))) as bar:
+            return stream(chosen, source, n=n, d=d, budget=budget, rng=rng, progress=bar.update)
+    x = np.concatenate(list(source()))
+    return chosen(x if d > 1 else x[:, 0], budget=budget, rng=rng)
+
+
+def progress_bar(rows: int) -> Any:
+    """Return a bar over all rows of all passes, shown on a terminal after a second."""
+    from tqdm import tqdm
+
+    return tqdm(total=rows, unit=" rows", unit_scale=True, delay=1.0, disable=None, leave=False)
 
 
 def _record(request: EstimateRequest, chosen: Any, budget: Any, release: Any) -> dict[str, Any]:
@@ -128,8 +142,14 @@ def _record(request: EstimateRequest, chosen: Any, budget: Any, release: Any) ->
         "plan": [_charge(charge) for charge in release.plan.charges()],
         "error": _error(CATALOG[request.key].estimand, release.error),
         "missing": MISSING if request.missing is None else f"{REPLACED} {request.missing:g}",
-        "randomness": PRIVATE if request.seed is None else f"{REPLAY} (seed {request.seed})",
+        "randomness": _randomness(request),
     }
+
+
+def _randomness(request: EstimateRequest) -> str:
+    if request.secure:
+        return EXACT
+    return PRIVATE if request.seed is None else f"{REPLAY} (seed {request.seed})"
 
 
 def _error(estimand: str, said: ErrorStatement | None) -> dict[str, Any] | None:

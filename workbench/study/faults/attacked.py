@@ -7,7 +7,6 @@ contracts and property tests.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from math import log
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -63,8 +62,8 @@ def _cheap(charge: Callable[..., Charge]) -> Callable[..., Charge]:
     return lambda *arguments: replace(right := charge(*arguments), sensitivity=right.sensitivity / 2)
 
 
-def _light(bottom: Callable[..., float]) -> Callable[..., float]:
-    return lambda *arguments: bottom(*arguments) - log(8)
+def _light(bottom: Callable[..., int]) -> Callable[..., int]:
+    return lambda *arguments: bottom(*arguments) // 8
 
 
 def bins_from_the_smallest_row(recipe: UnitHistogram, x: Any) -> Any:
@@ -95,7 +94,7 @@ UNIVARIATE: tuple[Attacked, ...] = (
     Mutant("Gaussian noise halved", weaker("gaussian", 0.5), Attack(CLIPPED, "mean", "(ε")),
     Mutant("Gaussian noise over √2", weaker("gaussian", 0.5**0.5), Attack(CLIPPED, "mean", "GDP")),
     Mutant("discrete noise halved", weaker("discrete_laplace", 0.5), Attack(STABLE, "locate", "(ε")),
-    Mutant("Gumbel noise halved", weaker("gumbel", 0.5), Attack("univariate/median", "locate")),
+    Mutant("noise of choices halved", weaker("choice", 0.5), Attack("univariate/median", "locate")),
     Mutant("exponential noise halved", weaker("exponential", 0.5), Attack(HISTOGRAM, WHOLE)),
     Mutant(
         "sensitivity 1/n for 2/n",
@@ -130,7 +129,7 @@ UNIVARIATE: tuple[Attacked, ...] = (
     ),
     Mutant(
         "bottom too light",
-        attribute(WindowMedian, "log_bottom", _light(WindowMedian.log_bottom)),
+        attribute(WindowMedian, "bottom", _light(WindowMedian.bottom)),
         Attack(UNBOUNDED, "locate"),
     ),
     Mutant("pairs of sorted rows", PAIRS, Attack("univariate/scale", "log-scale")),
@@ -144,8 +143,8 @@ NOISE = {
     "laplace": "laplace",
     "truncated_laplace": "truncated_laplace",
     "thompson_laplace": "thompson_laplace",
-    "exponential": "gumbel",
-    "window_median": "gumbel",
+    "exponential": "choice",
+    "window_median": "choice",
     "stability_histogram": "gaussian",
 }  # mechanism: what a simulated source draws for it
 

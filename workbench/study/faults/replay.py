@@ -15,6 +15,7 @@ import numpy as np
 
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.privacy import Charge, NoiseSource, histograms, masks, mechanisms
+from workbench.privacy.grid import OnGrid, on_grid
 from workbench.study.faults.mutant import Function, replaced_everywhere
 
 ADDITIVE = ("additive", "laplace", "truncated_laplace", "gaussian", "symmetric_gaussian", "lower_bound")
@@ -40,6 +41,8 @@ class Event:
         Further arguments.
     again : callable
         The same use with a fresh noise source.
+    whole : OnGrid or None
+        The statistic as whole numbers, where it is an array of them.
     """
 
     mechanism: str
@@ -48,6 +51,7 @@ class Event:
     output: Any
     further: tuple[Any, ...]
     again: Callable[[NoiseSource], Any]
+    whole: OnGrid | None = None
 
 
 @contextmanager
@@ -102,7 +106,8 @@ class Spy:
                 self.inside = False
             output = self.script[len(self.events)].output if self.script else fresh
             further = (*args[place + 2 :], *kwargs.values())
-            self.events.append(Event(mechanism, args[place], statistic(*args), output, further, again))
+            whole = on_grid(args[0]) if mechanism in COMPARED else None
+            self.events.append(Event(mechanism, args[place], statistic(*args), output, further, again, whole))
             return output
 
         return call

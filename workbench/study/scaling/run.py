@@ -5,7 +5,7 @@ of blocks at that n. The answer is the same for any number of workers, and a sea
 from the blocks that it has.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from math import inf
 from pathlib import Path
@@ -54,10 +54,8 @@ def measured(
     Searches that this process has made before are recalled.
     """
     integer_at_least(0, seed=seed)
-    lent = resources().store
-    store = Path(lent.path if isinstance(lent, Store) else lent) if lent is not None else None
     wanted = [one for one in scalings if profile in one.caps]
-    asked = [Asked(one, value, profile, seed, store) for one in wanted for value in one.at(profile)]
+    asked = searches(wanted, profile, seed)
     new = [one for one in asked if one.known_as not in _memory]
     for one, found in zip(new, mapped(_least, new, jobs or resources().jobs), strict=True):
         _memory[one.known_as] = found
@@ -67,12 +65,27 @@ def measured(
     return result
 
 
+def searches(scalings: Iterable[Scaling], profile: str, seed: int) -> list[Asked]:
+    """Return every search of those scalings that the profile searches, each by itself."""
+    lent = resources().store
+    store = Path(lent.path if isinstance(lent, Store) else lent) if lent is not None else None
+    wanted = [one for one in scalings if profile in one.caps]
+    return [Asked(one, value, profile, seed, store) for one in wanted for value in one.at(profile)]
+
+
+def searched(asked: Asked) -> list[tuple[Point, Cell]]:
+    """Make a search, and return its blocks, unless it keeps them in a store itself."""
+    found: list[tuple[Point, Cell]] = []
+    _least(asked, found.append if asked.store is None else None)
+    return found
+
+
 def forget() -> None:
     """Drop every search that `measured` keeps."""
     _memory.clear()
 
 
-def _least(asked: Asked) -> Least:
+def _least(asked: Asked, told: Callable[[tuple[Point, Cell]], None] | None = None) -> Least:
     scaling, seed = asked.scaling, asked.seed
     setting = scaling.setting(asked.value)
     target = Target(alpha=setting.alpha, share=scaling.share, cap=scaling.caps[asked.profile])
@@ -85,6 +98,9 @@ def _least(asked: Asked) -> Least:
                 return np.full(runs, inf)
             point = {**setting.point, "n": n}
             parts = [_kept(shelf, point, PARTS * block + part, asked) for part in range(runs // BRACKETING)]
+            if told:
+                for cell in parts:
+                    told((point, cell))
             spent.extend(cell.seconds for cell in parts)
             return np.concatenate([cell.columns["error"] for cell in parts])
 

@@ -6,7 +6,7 @@ Each block is one commit. Several processes may add at a time; others may read m
 import hashlib
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from workbench.errors import ArgumentError
 
-APPLICATION, VERSION = 0x64707762, 1  # marks a file as ours; raise the version when a table changes
+APPLICATION, VERSION = 0x64707762, 2  # marks a file as ours; raise the version when a table changes
 PATIENCE = 60.0  # seconds to wait for another process's commit
 
 TABLES = f"""
@@ -26,6 +26,11 @@ CREATE TABLE IF NOT EXISTS cells (
     name TEXT NOT NULL, trials INTEGER NOT NULL, seconds REAL NOT NULL,
     PRIMARY KEY (sweep, point, block)
 );
+CREATE TABLE IF NOT EXISTS planned (
+    sweep TEXT, point TEXT, block INTEGER, name TEXT NOT NULL, ended INTEGER NOT NULL,
+    PRIMARY KEY (sweep, point, block)
+);
+CREATE TABLE IF NOT EXISTS origin (field TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS timings ON cells (name, trials, point, sweep, seconds);
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
@@ -70,6 +75,12 @@ class Database:
         """Execute one statement, commit it, and return its rows."""
         with self._readable():
             return self._connection.execute(statement, tuple(values)).fetchall()
+
+    def add(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+        """Execute a statement for every row, in one commit: all of them or none."""
+        with self._readable(), self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany(statement, rows)
 
     @contextmanager
     def _readable(self) -> Iterator[None]:

@@ -42,9 +42,7 @@ class Store(Database):
         """
         integer_at_least(0, seed=seed)
         require_unchanged()
-        *function, code = home(block)
-        known = (name, int(trials), int(seed), *function, code, SOFTWARE)
-        return Shelf(self, name, trials, hashlib.sha256(repr(known).encode()).hexdigest(), code)
+        return Shelf(self, name, trials, *shelf_digest(name, block, trials, seed))
 
     def rows(self, sweep: Sweep, *, seed: int) -> "Rows":
         """Return the stored blocks of a sweep.
@@ -53,6 +51,13 @@ class Store(Database):
         profile, finds what a smaller one stored.
         """
         return Rows(self.shelf(sweep.name, sweep.block, sweep.trials, seed=seed), sweep)
+
+
+def shelf_digest(name: str, block: Block, trials: int, seed: int) -> tuple[str, str]:
+    """Return the digest of what decides a block's numbers, and that of code that `SOFTWARE` leaves out."""
+    *function, code = home(block)
+    known = (name, int(trials), int(seed), *function, code, SOFTWARE)
+    return hashlib.sha256(repr(known).encode()).hexdigest(), code
 
 
 @dataclass(frozen=True)
@@ -67,14 +72,14 @@ class Shelf:
 
     def put(self, point: Point, cell: Cell) -> None:
         """Store a block; one that is there already has the same bits, and stays."""
-        address = (self.digest, _key(point), cell.block)
+        address = (self.digest, point_key(point), cell.block)
         content = _packed(cell.columns)
         known = (self.name, self.trials, cell.seconds)
         self.store.fetch(PUT, (*address, *content, checksum(*address, *content), *known))
 
     def get(self, point: Point, block: int) -> Cell | None:
         """Return a block, or None if it is not there."""
-        key = _key(point)
+        key = point_key(point)
         found = self.store.fetch(ONE, (self.digest, key, block))
         return self.cell(0, key, block, *found[0]) if found else None
 
@@ -109,7 +114,7 @@ class Rows:
     def missing(self, profile: str) -> list[tuple[int, int]]:
         """Return the blocks that are still to be computed."""
         held = set(self.shelf.store.fetch(HELD, [self.shelf.digest]))
-        points = [_key(point) for point in self.sweep.points]
+        points = [point_key(point) for point in self.sweep.points]
         return [(i, k) for i, k in self.sweep.addresses(profile) if (points[i], k) not in held]
 
     def put(self, cell: Cell) -> None:
@@ -128,7 +133,7 @@ class Rows:
             raise ArgumentError(
                 "profile", profile, f"one with all its blocks stored, not {len(missing)} missing"
             )
-        positions = {_key(point): i for i, point in enumerate(self.sweep.points)}
+        positions = {point_key(point): i for i, point in enumerate(self.sweep.points)}
         rows = self.shelf.store.fetch(GET, (self.shelf.digest, self.sweep.blocks[profile]))
         cells = [self.shelf.cell(positions[row[0]], *row) for row in rows if row[0] in positions]
         return table(self.sweep.name, self.sweep.points, self.sweep.trials, cells)
@@ -137,11 +142,12 @@ class Rows:
         """Return the core-seconds of a block at every point where they are known, if only of former code."""
         shelf = self.shelf
         known = dict(shelf.store.fetch(TIMINGS, (shelf.name, shelf.trials, shelf.digest)))
-        keys = [_key(point) for point in self.sweep.points]
+        keys = [point_key(point) for point in self.sweep.points]
         return {position: known[key] for position, key in enumerate(keys) if key in known}
 
 
-def _key(point: Point) -> str:
+def point_key(point: Point) -> str:
+    """Return how a point is written in the database."""
     return json.dumps(dict(point), sort_keys=True)
 
 

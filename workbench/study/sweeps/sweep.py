@@ -8,7 +8,7 @@ bit-identical for any number of workers, and inserting a point into the grid cha
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import NamedTuple, TypeAlias
 
@@ -18,11 +18,12 @@ from tqdm import tqdm
 
 from workbench.errors import ArgumentError, integer_at_least, one_of
 from workbench.study.sweeps.engine import CellError as CellError
-from workbench.study.sweeps.engine import cells, chosen_backend, compute, task
+from workbench.study.sweeps.engine import SchedulerLostError, cells, chosen_backend, compute, task
 from workbench.study.sweeps.grids import Block as Block
 from workbench.study.sweeps.grids import Sweep as Sweep
 from workbench.study.sweeps.grids import grid as grid
 from workbench.study.sweeps.grids import multiples as multiples
+from workbench.study.sweeps.noting import Declared, notes, noting
 from workbench.study.sweeps.resources import resources
 from workbench.study.sweeps.schema import Cell, table
 from workbench.study.sweeps.store import Rows, Store
@@ -80,6 +81,7 @@ def run(
     progress: bool = False,
     store: Place = None,
     backend: str | None = None,
+    scheduler: str | None = None,
 ) -> pd.DataFrame:
     """Compute a sweep, or recall it if this process has computed it before.
 
@@ -101,7 +103,9 @@ def run(
         default the store of `resources`, if there is one.
     backend : str, optional
         `serial` computes in this process, the default for one job; `loky` in as many others as
-        there are jobs, the default for several.
+        there are jobs, the default for several; `dask` in those of a cluster.
+    scheduler : str, optional
+        The address of the cluster, such as `tcp://host:8786`.
 
     Returns
     -------
@@ -112,23 +116,35 @@ def run(
     ------
     CellError
         If a block fails; names the sweep and the point.
+    SchedulerLostError
+        If the cluster's scheduler is gone; what is in the store stays there.
     ArgumentError
         If the store is damaged, or no database of sweeps.
     """
     one_of(sweep.blocks, profile=profile)
     integer_at_least(0, seed=seed)
+    if (noted := notes()) is not None:
+        noted.append(Declared(sweep, profile, int(seed)))
+        return columns(sweep, profile, seed=seed)
     if jobs is None:
         jobs = 1 if backend == "serial" else resources().jobs
     store = resources().store if store is None else store
-    backend = chosen_backend(backend, jobs)
+    backend = chosen_backend(backend, jobs, scheduler)
     key = (sweep.name, profile, int(seed), repr((sweep.points, sweep.trials)))
     if store is None and key in _memory and _memory[key][0] == sweep:  # another sweep may have its name
         return _memory[key][1].copy()
     with _blocks(sweep, seed, store) as blocks:
-        frame = _compute(sweep, profile, seed, blocks, backend, jobs, progress)
+        frame = _compute(sweep, profile, seed, blocks, (backend, jobs, blocks.code, scheduler), progress)
     if store is None:
         _remember(key, sweep, frame.copy())
     return frame
+
+
+def columns(sweep: Sweep, profile: str, *, seed: int) -> pd.DataFrame:
+    """Return the table of a sweep without its rows: two trials tell which columns there are."""
+    with noting(None):
+        first = replace(sweep, points=sweep.points[:1], trials=2, blocks={profile: 1})
+        return run(first, profile, seed=seed)[:0]
 
 
 def run_all(sweeps: Iterable[Sweep], profile: str, *, seed: int, jobs: int | None = None) -> pd.DataFrame:
@@ -193,7 +209,12 @@ def _expected(sweep: Sweep, profile: str, seed: int, blocks: Blocks) -> Cost:
 
 
 def _compute(
-    sweep: Sweep, profile: str, seed: int, blocks: Blocks, backend: str, jobs: int, progress: bool
+    sweep: Sweep,
+    profile: str,
+    seed: int,
+    blocks: Blocks,
+    by: tuple[str, int, str, str | None],
+    progress: bool,
 ) -> pd.DataFrame:
     if progress:
         left = _expected(sweep, profile, seed, blocks)
@@ -203,7 +224,11 @@ def _compute(
     todo = [task(sweep, *address, seed) for address in blocks.missing(profile)]
     count = len(sweep.addresses(profile))
     options = {"total": count, "initial": count - len(todo), "desc": sweep.name, "unit": "block"}
-    with closing(cells(todo, backend, jobs, blocks.code)) as found:
-        for cell in tqdm(found, disable=not progress, **options):
-            blocks.put(cell)
+    try:
+        with closing(cells(todo, *by)) as found:
+            for cell in tqdm(found, disable=not progress, **options):
+                blocks.put(cell)
+    except SchedulerLostError:
+        kept = count - len(blocks.missing(profile))
+        raise SchedulerLostError(kept * sweep.trials, count * sweep.trials) from None
     return blocks.table(profile)

@@ -84,7 +84,7 @@ def _errors(run: Run, frame: pd.DataFrame, budget: ApproxDP) -> Panel:
         found = {n: measures.median(one["error"], LEVEL) for n, one in _by_n(frame, d).items()}
         rank, foreseen = place / last, _foreseen(d, budget)
         named = "" if run.simulate else f"d = {d}"
-        first = next(((n, 1.7 * one.estimate) for n, one in found.items()), None)
+        first = next(((1.22 * n, 1.4 * one.estimate) for n, one in found.items()), None)
         expected = [foreseen[n] for n in found]
         series.append(measured(f"d = {d}", found, LAW, expected, rank=rank, label_at=first))
         series.append(Series(named, foreseen, foreseen.values(), role="theory", colour_key=LAW, rank=rank))

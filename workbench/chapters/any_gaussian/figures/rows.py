@@ -86,12 +86,13 @@ def rows_of_covariances(
         last.append(fewest[-1])
     series.append(_lower("no method can do with fewer (constants 1)", ("sampling", "noise"), budget, alpha))
     times, d = round(last[0] / last[1]), DIMENSIONS[-1]
-    apart = Mark(f"{times} times", "arrow", x=d, y=last[1], x2=d, y2=last[0], side="left")
+    apart = Mark("", "arrow", x=d, y=last[1], x2=d, y2=last[0])
+    words = Mark(f"{times} times", x=0.82 * d, y=1.6 * last[1], colour_key="idea/total")
     title = f"Fewest rows that are answered, {said(budget)}"
     return Chart(
         "rows_of_covariances",
         f"Votes of groups have the better exponent and need {times} times the rows",
-        (Panel(title, "dimension d", ROWS, tuple(series), marks=(apart,)),),
+        (Panel(title, "dimension d", ROWS, tuple(series), marks=(apart, words)),),
         alt="The fewest rows of the populous covariance lie an order of magnitude above those of the"
         " unbounded one, and both above the lower bounds.",
         how_to_read="With fewer rows a covariance does not answer at all. Thin lines: the exponents of the"

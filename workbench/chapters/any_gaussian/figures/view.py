@@ -21,6 +21,7 @@ from workbench.chapters.any_gaussian.runs.votes import rotated
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import ellipse, plane
 from workbench.charts.parameters import Parameter
+from workbench.charts.words import number
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.study.run import Run
@@ -58,7 +59,8 @@ def vote_view(
     try:
         found = Vote.of(points, budget, size, thresholds)
     except ArgumentError:
-        yield _chart((_refused(points),), "No vote of so few rows is private enough: the plan refuses.")
+        refused = "No vote of so few rows is private enough: the plan refuses."
+        yield _chart(budget, (_refused(points),), refused)
         return
     said = f"{int((found.weights == 0).sum())} of {n} groups have weight 0;"
     said += f" {100 * found.agreed:.1f} % of pairs are friends."
@@ -66,7 +68,7 @@ def vote_view(
 
     def after(draws: str) -> Chart:
         note = f"{100 * corruption:g} % far. {popular.note} {draws}"
-        return _chart((where(found), replace(popular, note=note)), f"{said} {draws}")
+        return _chart(budget, (where(found), replace(popular, note=note)), f"{said} {draws}")
 
     yield after("Answered in no draw of the noise yet.")
     heard, source, charge = 0, SimulatedNoise(noise), found.design.charges[0]
@@ -80,10 +82,10 @@ def _refused(points: np.ndarray) -> Panel:
     return plane("Groups as points", (dots,), reach=REACH, centre=CENTRE)
 
 
-def _chart(panels: tuple[Panel, ...], caption: str) -> Chart:
+def _chart(budget: ApproxDP, panels: tuple[Panel, ...], caption: str) -> Chart:
     return Chart(
         "vote_view",
-        "A vote of groups in the plane",
+        f"A vote of groups in the plane, ε = {number(budget.epsilon)}, δ = {number(budget.delta)}",
         panels,
         alt="Left, groups as points, with circles of friendship round a popular and a lonely one. Right, the"
         " share of friends of every point between the two thresholds.",

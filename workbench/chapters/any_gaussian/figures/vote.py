@@ -148,7 +148,7 @@ def popularity(found: Vote) -> Panel:
             "below: weight 0", "horizontal", x=0.6 * k, y=vote.nobody / k, side="below", colour_key=UNPOPULAR
         ),
     )
-    needed = found.quorum + truncated_laplace_bound(found.design.charges[0])
+    needed = found.quorum + truncated_laplace_bound(found.design.charges[0]) / k**2
     note = f"Friendly pairs: {found.agreed:.3f} of all. With its noise the share must reach {needed:.3f}."
     return Panel(
         "Who is popular", "groups, the loneliest first", "share of the groups that are friends", tuple(lines),
@@ -164,6 +164,7 @@ def masks(
     few, many = multiples(MASK_ROWS, _least(budget) / _least(BUDGET))
     places = ((1.0, few), (condition, few), (condition, many))
     panels = [_masked(run.seed, one, n, budget) for one, n in places]
+    panels[0] = replace(panels[0], marks=(Mark("black: Σ", x=0.0, y=-3.4, colour_key=PLAIN),))
     return Chart(
         "masks",
         "A mask has the shape of what it hides; additive noise has not",

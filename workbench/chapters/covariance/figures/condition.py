@@ -25,7 +25,7 @@ from workbench.study.sweeps.resources import resources
 
 UNBOUNDED, COINPRESS, CLIPPED = "covariance/unbounded", "covariance/coinpress", "covariance/clipped"
 SUBSPACE = "spectral/subspace-aggregate"
-GAP = "gap γ = √(λₖ₊₁/λₖ)"
+GAP = "γ = √(λₖ₊₁/λₖ): the smaller, the wider the gap"
 SIDES = {  # column: name, key, place on the ramp
     "clipped": ("one noisy step", CLIPPED, None),
     "three steps": ("CoinPress in three steps", COINPRESS, 0.0),

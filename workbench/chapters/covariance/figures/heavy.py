@@ -186,7 +186,15 @@ def long_ellipsoids(
                 "length u of the ellipsoid: largest over smallest eigenvalue",
                 ERROR,
                 tuple(series),
-                marks=(answer_zero(d),),
+                marks=(
+                    answer_zero(d),
+                    Mark(
+                        "line: noise before the cut at 0",
+                        x=0.12 * uppers[-1],
+                        y=3 * noise[-1] / 10**0.5,
+                        colour_key=NAIVE,
+                    ),
+                ),
             ),
         ),
         alt="The naive error grows in proportion to the length of the ellipsoid, the preconditioned"

@@ -11,7 +11,8 @@ from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.parameters import Parameter
 from workbench.charts.words import number
 from workbench.distributions import Gaussian
-from workbench.estimators.parts.rows import second_moment_sensitivity, second_moment_within
+from workbench.estimators.parts.integers import second_moment_within
+from workbench.estimators.parts.rows import second_moment_sensitivity
 from workbench.linalg import norms
 from workbench.populations import MultivariateStudent
 from workbench.privacy import ZCDP, Charge, noise_source
@@ -51,7 +52,7 @@ def sample(
     rows = MultivariateStudent(Gaussian(np.zeros(d), np.eye(d)), law.degrees).sample(n, rng=data)
     lengths, source, found = norms(rows), noise_source(noise), np.empty((3, len(RADII)))
     for place, radius in enumerate(RADII):
-        moment = second_moment_within(rows, radius)
+        moment = np.asarray(second_moment_within(rows, radius))
         charge = Charge("covariance", "symmetric_gaussian", second_moment_sensitivity(n, radius), ZCDP(rho))
         noisy = symmetric_gaussian(moment, charge, source)
         expected = (1 - law.bias(radius) / np.sqrt(d)) * np.eye(d)

@@ -75,7 +75,7 @@ def chances(alpha: float, x: np.ndarray, epsilon: float = claims.EPSILON) -> np.
     one, (n, d) = claims.estimator(alpha), x.shape
     budget = PureDP(epsilon)
     charge = one.plan(n, d, budget)["candidate"]
-    weight = one.scores(x, one.clip(n, d, budget)) * epsilon / (2 * charge.sensitivity)
+    weight = np.asarray(one.scores(x, one.clip(n, d, budget))) * epsilon / (2 * charge.sensitivity)
     weight = np.exp(weight - weight.max())
     return np.asarray(weight / weight.sum())
 
@@ -104,12 +104,17 @@ def _plane(seed: int, epsilon: float, n: int) -> Panel:
     others = likely[LIKELY :: max(1, (len(likely) - LIKELY) // (DRAWN - LIKELY))][: DRAWN - LIKELY]
     lines = [ellipse("", offers[place], role="release", colour_key="idea/data") for place in others]
     best = [ellipse("", offers[place], colour_key=NET) for place in likely[:LIKELY]]
+    words = (
+        Mark("brown: the likeliest, black: the truth", x=6.6, y=1.0, colour_key=NET),
+        Mark("grey: others on the list", x=-6.4, y=2.6),
+    )
     truth = ellipse("", law.covariance, role="truth", colour_key=PLAIN)
     return plane(
         f"{DRAWN} of {len(offers)} candidates",
         (*lines, *best, truth),
         reach=4.4,
         note=f"n = {number(n)}, ε = {epsilon:g}.",
+        marks=words,
     )
 
 

@@ -73,7 +73,7 @@ def _heavy(run: Run, rho: float, alpha: float, upper: float) -> Panel:
 
 def _exact(rows: int) -> tuple[Mark, ...]:
     """Return the line on which the formula is exact."""
-    return (Mark("formula exact", "vertical", x=1.0, y=rows + 0.15, side="left"),)
+    return (Mark("exact", "vertical", x=1.0, y=rows + 0.15, side="left"),)
 
 
 def _settings(rho: float, alpha: float, upper: float) -> tuple[list[dict[str, Any]], Sweep]:
@@ -133,7 +133,7 @@ def fewest_rows(
         series.append(Series(label, ds, times, colour_key=key))
     return Chart(
         "fewest_rows",
-        "Before the term $d^{5/2}/\\varepsilon$ stands a constant of hundreds",
+        "The fewest rows are a hundred times $d^{5/2}/\\varepsilon$ and more",
         (
             Panel(
                 f"ε = {epsilon:g}, δ = {number(delta)}",

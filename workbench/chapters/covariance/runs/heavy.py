@@ -19,6 +19,7 @@ from workbench.chapters.covariance.runs.heavy_theory import CutStudent
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
 from workbench.estimators.parts.budgets import gaussian_total
+from workbench.estimators.parts.integers import second_moment_within
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments
 from workbench.estimators.parts.preconditioned.heavy_tailed_design import (
     Problem,
@@ -26,7 +27,7 @@ from workbench.estimators.parts.preconditioned.heavy_tailed_design import (
     preconditioning_step,
 )
 from workbench.estimators.parts.preconditioned.preconditioning import mapped_back
-from workbench.estimators.parts.rows import second_moment_sensitivity, second_moment_within
+from workbench.estimators.parts.rows import second_moment_sensitivity
 from workbench.linalg import norms, psd_part
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated
@@ -84,7 +85,7 @@ def _layers(law: CutStudent, n: int, rho: float, data: Generator, noise: Generat
     lengths, found = norms(rows), np.empty((len(PARTS), len(FACTORS)))
     for i, factor in enumerate(FACTORS):
         radius = factor * best
-        moment = second_moment_within(rows, radius)
+        moment = np.asarray(second_moment_within(rows, radius))
         charge = Charge("covariance", "symmetric_gaussian", second_moment_sensitivity(n, radius), ZCDP(rho))
         noisy = symmetric_gaussian(moment, charge, source)
         expected = (1 - law.bias(radius) / sqrt(d)) * np.eye(d)
@@ -120,7 +121,7 @@ def spreads(n: int, upper: float, *, rho: float = RHO, d: int = D, data: Generat
     law = rotated(geometric(d, upper), data, degrees=SPREAD_DEGREES)
     x, a = law.sample(n, rng=data), np.eye(d) / sqrt(upper)
     plain, (one_step, stage, charge) = without_privacy(x), naive(upper, n, rho, d)
-    moment, source = one_step.recipe.moment(x, a, stage), noise_source(noise)
+    moment, source = np.asarray(one_step.recipe.moment(x, a, stage)), noise_source(noise)
     noisy = np.array([symmetric_gaussian(moment, charge, source) for _ in range(SPREAD_DRAWS)])
     simple = mapped_back(psd_part(noisy[0]), a)
     preconditioned = HeavyTailedCovariance(
@@ -165,7 +166,7 @@ def steps(d: int, calibration: Any, n: int, *, data: Generator, noise: Generator
     charge = Charge("step", "symmetric_gaussian", stage.sensitivity, ZCDP(RHO))
     between = np.exp(data.uniform(np.log(STEP_LOWER), 0.0, d - 2))
     law = rotated(np.concatenate([[STEP_LOWER, 1.0], between]), data, degrees=STEP_DEGREES)
-    moment = recipe.moment(law.sample(n, rng=data), np.eye(d), stage)
+    moment = np.asarray(recipe.moment(law.sample(n, rng=data), np.eye(d), stage))
     noisy = symmetric_gaussian(moment, charge, noise_source(noise))
     seen = law.seen_by(band.preconditioned(noisy, STEP_LOWER, np.eye(d)))
     return {"low": seen[0], "high": seen[-1], "promised": band.next_lower(STEP_LOWER)}

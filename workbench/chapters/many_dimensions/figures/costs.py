@@ -174,14 +174,14 @@ def _axis(run: Run, price: Price, along: str, owner: str, ylabel: str, *, free: 
         line = [price.predict(mode, **point).privacy for point in fine]
         xs = [float(p[along]) for p in fine]
         curves.append(Series(NAMES[mode], xs, line, role="theory", colour_key=owner, **shade(mode)))
-        marks += [_free(xs, line, _floor(price, fine))] if free else []
+        marks += _free(xs, line, _floor(price, fine)) if free else []
     curves.append(Series("sampling", xs, _floor(price, fine), role="reference", colour_key=PLAIN))
     fixed = ", ".join(
         f"{symbol} = {number(float(sweep.points[0][name]))}"
         for name, symbol in SYMBOLS.items()
         if name != along
     )
-    return Panel(fixed, LABELS[along], ylabel, tuple(curves), marks=tuple(one for one in marks if one))
+    return Panel(fixed, LABELS[along], ylabel, tuple(curves), marks=tuple(marks))
 
 
 def _floor(price: Price, points: Sequence[Point]) -> list[float]:
@@ -189,14 +189,16 @@ def _floor(price: Price, points: Sequence[Point]) -> list[float]:
     return [price.predict("practical", **point).sampling for point in points]
 
 
-def _free(xs: Sequence[float], line: Sequence[float], floor: Sequence[float]) -> Mark | None:
-    """Return the mark of the crossing of privacy and sampling, if it is in the picture."""
+def _free(xs: Sequence[float], line: Sequence[float], floor: Sequence[float]) -> list[Mark]:
+    """Return the ring and the words of the crossing of privacy and sampling, if it is in the picture."""
     apart = np.log(line) - np.log(floor)
     if not apart[0] > 0 > apart[-1]:
-        return None
+        return []
     place = float(np.interp(0.0, -apart, np.log(xs)))
     n, level = float(np.exp(place)), float(np.exp(np.interp(place, np.log(xs), np.log(floor))))
-    return Mark(f"free beyond {number(float(f'{n:.2g}'))} rows", "point", n, level, side="above")
+    right, above = (xs[-1] / xs[0]) ** 0.16, (max(line) / min(line)) ** 0.06
+    words = f"free beyond {number(float(f'{n:.2g}'))} rows"
+    return [Mark("", "point", n, level), Mark(words, x=right * n, y=above * level, colour_key="idea/total")]
 
 
 def _between(sweep: Sweep, along: str, value: float) -> Point:

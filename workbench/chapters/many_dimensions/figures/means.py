@@ -1,7 +1,7 @@
 """What becomes of a mean in d dimensions: boxes and balls side by side, and rows that are not normal."""
 
 from collections.abc import Sequence
-from math import nan, sqrt
+from math import inf, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -99,6 +99,12 @@ def error_against_rows(
     sweep = sweeps.AGAINST_N.moved(grid(n=ns, d=d, half_width=radius, epsilon=epsilon, delta=delta))
     curves = _curves(run.table(sweep), sweep, "n")
     least = max(_predicted(BOX, sweep, "n"))
+    marks = tuple(
+        Mark("mostly no answer", x=1.6 * x, y=1.7 * least, colour_key=one.colour_key)
+        for one in curves
+        for x, y in zip(one.x, one.y, strict=True)
+        if one.role == "estimate" and y == inf
+    )
     return Chart(
         "error_against_rows",
         "All but the box come down to the sample mean as rows grow",
@@ -109,6 +115,7 @@ def error_against_rows(
                 RATIO,
                 tuple(curves),
                 ylim=(0.8, 2 * least),
+                marks=marks,
             ),
         ),
         alt="Median error over that of the sample mean, against n, for five private means: all fall to 1,"

@@ -92,7 +92,7 @@ def _bounds(frame: pd.DataFrame, point: Point, mode: str) -> Panel:
     said = f"d = {d}, {number(n)} rows, condition number {number(condition)}"
     title = f"{mode}: {said}" if mode == "proved" else mode
     return Panel(
-        title, "before step", "eigenvalues of A Σ Aᵀ", tuple(curves), "linear",
+        title, "before step", "eigenvalues of A Σ Aᵀ", tuple(curves), "linear", note="Bands: all runs.",
         ylim=(0.5 / condition, 200), xlim=(0, 15),
     )  # fmt: skip
 

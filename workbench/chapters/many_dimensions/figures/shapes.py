@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.chapters.many_dimensions.figures.looks import MEAN, words
 from workbench.chapters.many_dimensions.runs.means import DELTA, HALF_WIDTH
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import circle, plane
 from workbench.charts.words import number
 from workbench.estimators.base import Trace
@@ -25,6 +25,8 @@ PLAN_N, PLAN_D = 4000, 10
 REACHES = (0.1, 1.0, 100.0)  # of the plan, over the one that is told
 SHOWN = 300  # rows drawn
 ZOOM = 1.15  # of a panel, over its clipping radius
+SMALL = 0.3  # squares around which words have room
+WORDS = "idea/total"  # black
 STEPS = 4  # in the pictures; the default number is chosen for the error and not for the page
 COVARIANCE_N = 40_000
 
@@ -94,11 +96,15 @@ def _ball(run: MeanRun, step: int) -> Panel:
             label_at=(0, -1.28),
         ),
     ]
+    marks = []
     if not last:
-        series.append(_square(after, ZOOM * run.clips[step + 1] / unit))
+        reach = ZOOM * run.clips[step + 1] / unit
+        series.append(_square(after, reach))
+        if reach < SMALL:
+            marks.append(Mark("next panel", x=float(np.clip(after[0], -0.1, 0.1)), y=after[1] - reach - 0.14))
     title = f"step {step + 1}: {number(float(f'{unit:.2g}'))} σ"
     share = f"{number(100 * run.weights[step], 2)} % of the budget"
-    return plane(title, series, reach=ZOOM, names=("in clipping radii",) * 2, note=share)
+    return plane(title, series, reach=ZOOM, names=("in clipping radii",) * 2, note=share, marks=marks)
 
 
 def _square(centre: Array, reach: float) -> Series:
@@ -145,11 +151,16 @@ def budget_of_steps(
 
 def _stacked(names: Sequence[str], shares: Sequence[Sequence[float]]) -> Panel:
     """Return the shares of all steps one after the other, a bar for each range, the last step lightest."""
-    bars = []
+    bars, marks = [], list[Mark]()
     for place, weights in enumerate(shares, 1):
         ends = 100 * np.cumsum(weights)
+        first = len(weights) - 1
+        marks += [
+            Mark(f"step {first + 1}: {number(100 * weights[-1], 2)} %", x=50, y=place, colour_key=WORDS),
+            Mark(f"steps 1 to {first}", x=13, y=place - 0.41, colour_key=WORDS),
+        ]
         for step, (end, weight) in enumerate(zip(ends, weights, strict=True)):
-            rank = 0.1 if step == len(weights) - 1 else 0.75 + 0.25 * (step % 2)
+            rank = 0.1 if step == first else 0.75 + 0.25 * (step % 2)
             bars.append(
                 Series(
                     "",
@@ -165,4 +176,4 @@ def _stacked(names: Sequence[str], shares: Sequence[Sequence[float]]) -> Panel:
     least = number(100 * min(weights[-1] for weights in shares), 2)
     title = f"budget: {least} % for the last step"
     return Panel(title, "", "per cent, step by step", tuple(bars), "linear", "linear",
-                 ylim=(0, 100), names=tuple(names))  # fmt: skip
+                 ylim=(0, 100), names=tuple(names), marks=tuple(marks))  # fmt: skip

@@ -197,10 +197,10 @@ def _more_steps(frame: pd.DataFrame, sweep: Sweep) -> Panel:
             label = "" if place else NAMES[mode]
             curves.append(measured(label, found, COVARIANCE, joined=False, **shade(mode)))
     curves.append(Series("sample covariance", (-0.2, 3.2), (1, 1), role="reference", colour_key=PLAIN))
-    title = f"n = {number(least['n'])}, condition numbers {', '.join(map(number, conditions))}"
+    note = f"At each step, from left to right: condition numbers {', '.join(map(number, conditions))}."
     return Panel(
-        title, "steps beyond the default", "error / plain error", tuple(curves), "linear",
-        "linear", ylim=covering((0.97, 1.16), curves),
+        f"n = {number(least['n'])}", "steps beyond the default", "error / plain error", tuple(curves),
+        "linear", "linear", ylim=covering((0.97, 1.16), curves), note=note,
     )  # fmt: skip
 
 

@@ -117,7 +117,7 @@ def _neighbours(x: Array, v: float) -> Panel:
     series += [Series("", [known(rows, v).item()], [v], colour_key=key) for rows, _, key in sets]
     marks = (
         Mark("level v", "horizontal", y=v),
-        Mark("$P_v$ of every neighbour", "span", x=inner, x2=outer, colour_key=OTHER),
+        Mark("$P_v$ of every neighbour", "span", x=inner, x2=outer, y=v - 1.9, colour_key=OTHER),
     )
     return Panel(
         "one row replaced: up or down by 1", "p", "soft count", tuple(series), "linear", "linear",

@@ -188,7 +188,8 @@ def _distances(run: Run, budget: ApproxDP, d: int) -> Panel:
     series += predicted(run, expected, expected.values(), OURS)
     marks = (
         Mark("promised: ln 2", "horizontal", y=log(2)),
-        Mark("floats end here", "span", x=LONGEST, x2=3 * ends[1], y=3.5),
+        Mark("", "span", x=LONGEST, x2=3 * ends[1]),
+        Mark("floats end", x=LONGEST / 300, y=3.0),
     )
     return Panel(
         f"the same {number(n)} rows for all, d = {d}", "condition number", "Thompson distance", tuple(series),

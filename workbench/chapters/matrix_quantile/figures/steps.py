@@ -150,14 +150,13 @@ def _compared(made: Design, seed: int, share: float) -> Panel:
     series.append(Series("firmness asked for", counts, line, role="truth"))
     bound, values = truncated_laplace_bound(made.charges[0]), [*line, *(y for one in series for y in one.y)]
     low, high = 0.85 * min(values), 1.04 * max(values)
-    series.append(Series("", (bound, bound), (low, high), role="reference"))
     ends = {name: test.measure(x)[0] for name, x in sets.items()}
     marks = [
         Mark(f"h = {h}", "point", x=h, y=needed(test, h), side=side)
         for h, side in zip(ends.values(), SIDES, strict=True)
         if 0 < h < test.most
     ]
-    marks.append(Mark("to here, and half of the runs answer", x=bound, y=0.9 * high))
+    marks.append(Mark("count to here: half of the runs answer", "vertical", x=bound, y=0.9 * high))
     return Panel(
         f"n = {test.n}, d = {D}", "replaced rows t that are asked about",
         "firmness of the rows (smallest slope)", tuple(series), "linear", "linear",
@@ -195,7 +194,7 @@ def _releases(seed: int, noise: SimulatedNoise, budget: ApproxDP) -> Panel:
     truth = ellipse("", law.covariance, role="truth", colour_key=PLAIN)
     words = (
         Mark("black: Σ", x=3.6, y=-4.2, colour_key=PLAIN),
-        Mark("as near on the short axis as on the long one", x=-3.2, y=4.1, colour_key=OURS),
+        Mark("as near on the short axis as on the long one", x=-2.7, y=4.1, colour_key=OURS),
     )
     title = f"{MASKED} releases of {number(n)} rows, condition {LONG:g}"
     return plane(title, (*lines, truth), reach=5.2, marks=words)
@@ -216,9 +215,9 @@ def _widths(draws: int, noise: SimulatedNoise, budget: ApproxDP) -> Panel:
         Mark(f"Laplace: d ≤ {LARGEST_THOMPSON}", "span", x=0.5, x2=LARGEST_THOMPSON + 0.5),
     )
     return Panel(
-        "width at the planned rows", "columns d", "median of max |ln λ|",
+        "width at the planned rows", "columns d", "largest |ln λ| of a mask, median",
         (Series("Thompson-Laplace", laplace, laplace.values(), colour_key=OURS, joined=False,
-                label_at=(2.9, 0.19)),
+                label_at=(2.75, 0.19)),
          Series("Wishart", wishart, wishart.values(), colour_key="idea/noise", joined=False,
                 label_at=(8.6, 0.5))),
         xscale="linear", ylim=(0.1, 1.4 * top), xlim=(0.5, 10.5), marks=marks,

@@ -171,7 +171,8 @@ def _widths(
     expected = [predicted_ratio(calibration, variance, n, budget, level, pivots) for n in ns]
     key = _key(calibration, variance)
     label = NAMES[calibration, variance] if calibration == "tight" else ""
-    return Series(label, ns, ratios, colour_key=key, expected=expected, margin=BAND)
+    place = (1.5 * ns[0], 1.06 * ratios[0]) if label and variance == "unknown" and ns else None
+    return Series(label, ns, ratios, colour_key=key, expected=expected, margin=BAND, label_at=place)
 
 
 def _line(

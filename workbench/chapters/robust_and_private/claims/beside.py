@@ -139,7 +139,7 @@ CLAIMS = (
         "robust-and-private/price-of-dimension",
         "N82",
         ("LKKO21/Thm5", "LKKO21/Thm6"),
-        "What d costs, (2, 1e-6)-DP, α = .05, a cluster at the distance at which one that stays does just"
+        "What d costs, (2, 1e-6)-DP, ξ = .05, a cluster at the distance at which one that stays does just"
         " harm: from d = 4 to 16 the searched n of mean/filter with 2d passes grows by half a power"
         " more, within"
         " a tenth, than that of mean/prime, as d² and d^1.5 do.",

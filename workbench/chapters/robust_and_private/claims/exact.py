@@ -173,11 +173,11 @@ def heavy_rows_are_let_through(frame: pd.DataFrame, seed: int) -> list[Verdict]:
         for alpha in HEAVY_ALPHAS:
             rows = measures.at(frame, d=d, corruption=alpha)
             most = HEAVY_FACTOR * bounded_covariance_error(alpha)
-            name = f"error above {HEAVY_FACTOR:g} sqrt(alpha), d = {d}, alpha = {alpha:g}"
+            name = f"error above {HEAVY_FACTOR:g} √ξ, d = {d}, ξ = {alpha:g}"
             above = seldom(name, rows["error"] > most, SELDOM, factor=NOTICED, n=HEAVY_N)
-            checks.append(enough(above, "LKKO21/Thm8", "enough for sqrt(alpha)"))
+            checks.append(enough(above, "LKKO21/Thm8", "enough for √ξ"))
             plain = _mean(rows["plain"] / sqrt(alpha), seed, f"heavy {d} {alpha:g}")
-            name = f"error of the mean over sqrt(alpha), d = {d}, alpha = {alpha:g}"
+            name = f"error of the mean over √ξ, d = {d}, ξ = {alpha:g}"
             checks.append(measures.between(name, plain, 0.9, 1.2, n=HEAVY_N, bound=1.0))
     return checks
 
@@ -217,9 +217,9 @@ CLAIMS = (
         "LK8",
         ("LKKO21/Thm8", "LKKO21/LemH.4", "LKKO21/LemH.8"),
         "The resilient mean for heavy tails ((1, 1e-6)-DP, n = 10000, Student rows with 2.5 degrees of"
-        " freedom and covariance I, a cluster at distance 1/sqrt(alpha)): for alpha = .02, .05, .1 and"
-        " d = 1, 2 the error exceeds .6 sqrt(alpha) in at most 5 % of the runs; that of the mean is about"
-        " sqrt(alpha).",
+        " freedom and covariance I, a cluster at distance 1/√ξ): for ξ = .02, .05, .1 and"
+        " d = 1, 2 the error exceeds .6 √ξ in at most 5 % of the runs; that of the mean is about"
+        " √ξ.",
         sweeps=lambda: (HEAVY,),
         checks=heavy_rows_are_let_through,
         kind="lock",

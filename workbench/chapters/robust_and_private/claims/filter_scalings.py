@@ -170,32 +170,32 @@ CLAIMS = (
         "nonprivate-filter",
         "N41",
         PROPOSITION,
-        "error 1.7 α √ln(1/α), grows at most as d/α², in d = 4 .. 64 at α = .05 and in α = .0125 .. .1 at"
+        "error 1.7 ξ √ln(1/ξ), grows at most as d/ξ², in d = 4 .. 64 at ξ = .05 and in ξ = .0125 .. .1 at"
         " d = 4.",
         expected=Status.UNDECIDED,
         reason="In d it grows slower, as d^.65 within .12 in 95 % of such searches; that it does so by more"
-        " than a tenth of an exponent is not certain enough. In α the rate is seen.",
+        " than a tenth of an exponent is not certain enough. In ξ the rate is seen.",
     ),
     _claim(
         "filter",
         "N42",
         FILTER,
-        "error 1.2 α √ln(1/α), grows at most as d² ln(1/δ)/(εα): at (2, 1e-6)-DP, α = .05, in d = 2 .. 16"
-        " with 2d passes, and at d = 2 in ε = 4 .. .5, in δ = 1e-2 .. 1e-16 and, at ε = 1, α = .01 .. .08.",
+        "error 1.2 ξ √ln(1/ξ), grows at most as d² ln(1/δ)/(εξ): at (2, 1e-6)-DP, ξ = .05, in d = 2 .. 16"
+        " with 2d passes, and at d = 2 in ε = 4 .. .5, in δ = 1e-2 .. 1e-16 and, at ε = 1, ξ = .01 .. .08.",
         expected=Status.UNDECIDED,
-        reason="In d it certainly grows slower, in ε the rate is seen. In δ and α it grows slower, too, as"
-        " ln(1/δ)^.55 within .26 and α^-.71 within .13 in 95 % of such searches; that it does so by more than"
+        reason="In d it certainly grows slower, in ε the rate is seen. In δ and ξ it grows slower, too, as"
+        " ln(1/δ)^.55 within .26 and ξ^-.71 within .13 in 95 % of such searches; that it does so by more than"
         " a tenth of an exponent is not certain enough.",
     ),
     _claim(
         "prime",
         "N43",
         PRIME,
-        "error 1.2 α √ln(1/α), grows at most as d^1.5 ln(1/δ)/(εα): at (2, 1e-6)-DP, α = .05, in d = 2 .. 16,"
-        " and at d = 2 in ε = 4 .. .5, in δ = 1e-2 .. 1e-16 and, at ε = 1, in α = .01 .. .08; at ε = 300 at"
-        " most as d/α², in d = 2 .. 16 and α = .01 .. .08.",
+        "error 1.2 ξ √ln(1/ξ), grows at most as d^1.5 ln(1/δ)/(εξ): at (2, 1e-6)-DP, ξ = .05, in d = 2 .. 16,"
+        " and at d = 2 in ε = 4 .. .5, in δ = 1e-2 .. 1e-16 and, at ε = 1, in ξ = .01 .. .08; at ε = 300 at"
+        " most as d/ξ², in d = 2 .. 16 and ξ = .01 .. .08.",
         expected=Status.UNDECIDED,
-        reason="It grows by less in d, in δ and in both at ε = 300, and the rate in ε is seen. In α at"
+        reason="It grows by less in d, in δ and in both at ε = 300, and the rate in ε is seen. In ξ at"
         " ε = 1 an"
         " exponent of -.76 within .21 leaves open whether it is -1 or half a power less.",
     ),
@@ -203,11 +203,11 @@ CLAIMS = (
         "heavy-prime",
         "N44",
         HEAVY,
-        "Student rows with 2.5 degrees of freedom, error 1.5 √α, grows at most as d^1.5 ln(1/δ)/(εα): at"
-        " (2, 1e-6)-DP, α = .05, in d = 2 .. 16, and at d = 2 in ε = 4 .. .5, in δ = 1e-2 .. 1e-16 and, at"
-        " ε = 1, in α = .01 .. .08.",
+        "Student rows with 2.5 degrees of freedom, error 1.5 √ξ, grows at most as d^1.5 ln(1/δ)/(εξ): at"
+        " (2, 1e-6)-DP, ξ = .05, in d = 2 .. 16, and at d = 2 in ε = 4 .. .5, in δ = 1e-2 .. 1e-16 and, at"
+        " ε = 1, in ξ = .01 .. .08.",
         expected=Status.UNDECIDED,
-        reason="The rate is seen in α; in d and δ half a power more or less is not excluded. In ε it is"
+        reason="The rate is seen in ξ; in d and δ half a power more or less is not excluded. In ε it is"
         " no line: at ε = 4, where few rows are enough, a"
         " cluster at twice the distance needs more of them than at ε = 2, and from ε = 2 on n doubles as ε"
         " is halved.",

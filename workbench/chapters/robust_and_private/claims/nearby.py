@@ -49,7 +49,7 @@ def suprema(frame: pd.DataFrame, key: str) -> Iterator[tuple[int, float, Measure
 def constant(frame: pd.DataFrame) -> list[Verdict]:
     """Return the checks of robust-and-private/worst-distance."""
     return [
-        measures.between(f"{key}, d = {d}, α = {alpha:g}", found, low, MOST, n=N)
+        measures.between(f"{key}, d = {d}, ξ = {alpha:g}", found, low, MOST, n=N)
         for key, low in (("mean/prime", LEAST), ("mean/robust", 0.0))
         for d, alpha, found in suprema(frame, key)
     ]
@@ -60,9 +60,9 @@ CLAIMS = (
         "robust-and-private/worst-distance",
         "N84",
         ("LKKO21/Thm6",),
-        "n = 4e4, (10, .01)-DP, a cluster at five distances, .3 to 1.5 times 1.2 √ln(1/α): at the worst of"
-        " them the median error of mean/prime is .5 to 1.2 times α √ln(1/α), that of mean/robust at most"
-        " 1.2 times, at α = .05 in d = 3, 10, 30 and at d = 10 for α = .1.",
+        "n = 4e4, (10, .01)-DP, a cluster at five distances, .3 to 1.5 times 1.2 √ln(1/ξ): at the worst of"
+        " them the median error of mean/prime is .5 to 1.2 times ξ √ln(1/ξ), that of mean/robust at most"
+        " 1.2 times, at ξ = .05 in d = 3, 10, 30 and at d = 10 for ξ = .1.",
         sweeps=lambda: (NEARBY,),
         checks=constant,
         kind="lock",

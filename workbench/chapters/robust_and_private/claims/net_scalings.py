@@ -192,8 +192,8 @@ CLAIMS = (
         "resilient",
         "N45",
         RESILIENT,
-        "the largest over clusters at 1.5 .. 20 sd, error 2 α √ln(1/α), grows at most as"
-        " (d + √d ln(1/δ))/(εα): on the line in ε = .4 .. .05, δ = 1e-2 .. 1e-16, α = .003 .. .1, and in"
+        "the largest over clusters at 1.5 .. 20 sd, error 2 ξ √ln(1/ξ), grows at most as"
+        " (d + √d ln(1/δ))/(εξ): on the line in ε = .4 .. .05, δ = 1e-2 .. 1e-16, ξ = .003 .. .1, and in"
         " d = 1 .. 3 at δ = .01.",
         expected=Status.UNDECIDED,
         reason="On the line the rates are seen. In d only two of three n have both ends.",
@@ -202,22 +202,22 @@ CLAIMS = (
         "heavy-resilient",
         "N46",
         HEAVY,
-        "Student rows, the largest over clusters at .5 .. 8 times 1/√α, error 1.5 √α, grows at most as"
-        " (d + √d ln(1/δ))/(εα): on the line in ε = .4 .. .05, δ = 1e-2 .. 1e-16, α = .003 .. .1.",
+        "Student rows, the largest over clusters at .5 .. 8 times 1/√ξ, error 1.5 √ξ, grows at most as"
+        " (d + √d ln(1/δ))/(εξ): on the line in ε = .4 .. .05, δ = 1e-2 .. 1e-16, ξ = .003 .. .1.",
         expected=Status.UNDECIDED,
-        reason="In ε and α the rate is seen. In δ, ln(1/δ)^.78 within .42, neither the rate of the test nor"
+        reason="In ε and ξ the rate is seen. In δ, ln(1/δ)^.78 within .42, neither the rate of the test nor"
         " that of its root is excluded: at δ = 1e-2 the draw needs more rows than the test.",
     ),
     _claim(
         "tukey",
         "N47",
         TUKEY,
-        "a cluster at 6 sd (1 .. 20: the same), error 2 α, grows at most as (d + ln(1/ζ))/α²"
-        " + d ln(dR/(ζα))/(εα), on the line: in ε = .04 .. .005 and R = 5 .. 1e6 at α = .1, in α = .05 .. .2;"
-        " at ε = 10 in α = .025 .. .2 and failure probability ζ = .5 .. .021.",
+        "a cluster at 6 sd (1 .. 20: the same), error 2 ξ, grows at most as (d + ln(1/ζ))/ξ²"
+        " + d ln(dR/(ζξ))/(εξ), on the line: in ε = .04 .. .005 and R = 5 .. 1e6 at ξ = .1, in ξ = .05 .. .2;"
+        " at ε = 10 in ξ = .025 .. .2 and failure probability ζ = .5 .. .021.",
         expected=Status.UNDECIDED,
-        reason="The rates 1/ε and 1/α² are seen. In R n hardly grows; that it grows slower than ln R is not"
-        " certain enough. In α at small ε, and in ζ, the bias of the cluster takes most of what is allowed:"
+        reason="The rates 1/ε and 1/ξ² are seen. In R n hardly grows; that it grows slower than ln R is not"
+        " certain enough. In ξ at small ε, and in ζ, the bias of the cluster takes most of what is allowed:"
         " the n of ζ = .5 is hardly bounded, and no rate is excluded.",
     ),
     _claim(
@@ -231,8 +231,8 @@ CLAIMS = (
         "ball-range",
         "N49",
         IN_A_BALL,
-        "on Student rows, until the ball holds all but a share α of the clean ones, grows at most as"
-        " √(d ln(1/δ)) ln(d/(ζδ))/ε + 1/α, the n of one of the source's parts: in d = 1 .. 64,"
-        " ε = .8 .. .1, δ = 1e-2 .. 1e-16, ζ = .5 .. .021, α = .001 .. .008.",
+        "on Student rows, until the ball holds all but a share ξ of the clean ones, grows at most as"
+        " √(d ln(1/δ)) ln(d/(ζδ))/ε + 1/ξ, the n of one of the source's parts: in d = 1 .. 64,"
+        " ε = .8 .. .1, δ = 1e-2 .. 1e-16, ζ = .5 .. .021, ξ = .001 .. .008.",
     ),
 )

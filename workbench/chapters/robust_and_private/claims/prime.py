@@ -91,7 +91,7 @@ def against_corruption(frame: pd.DataFrame) -> list[Verdict]:
     """Return the checks of robust-and-private/against-corruption."""
     prime, box = (medians(frame, name, "corruption", claim_level()) for name in ("prime", "box"))
     checks = [
-        measures.between(f"over α√ln(1/α), α = {a:g}", measures.scaled(one, 1 / limit(a)), 0.0, NEAR)
+        measures.between(f"over ξ√ln(1/ξ), ξ = {a:g}", measures.scaled(one, 1 / limit(a)), 0.0, NEAR)
         for a, one in prime.items()
     ]
     slope = measures.slope(np.log([*box]), [measures.logarithm(one) for one in box.values()])

@@ -137,7 +137,7 @@ CLAIMS = (
         ("LKKO21/Asm1",),
         "What hardly changes the second moment, or makes it smaller, is not seen: with the tails swapped, one"
         " tail moved inward, half-normal coordinates on one side, and a cluster at .9, median errors are at"
-        " most 2.5 α √ln(1/α), and that of swapped tails is above 2 α √ln(1/α).",
+        " most 2.5 ξ √ln(1/ξ), and that of swapped tails is above 2 ξ √ln(1/ξ).",
         sweeps=lambda: (sweeps.ATTACKED,),
         checks=what_is_not_seen,
         kind="lock",

@@ -22,7 +22,7 @@ CLAIMS = (
         "P2",
         (FIGURE, THEOREM, "LKKO21/Thm11"),
         "The same, six directions, d = 2, 3, 10, 20, 50: every median error of mean/prime, and 95 % of all"
-        " single errors together, are at most 1.2 α √ln(1/α); at d = 50 a tenth of that of mean/clipped-box"
+        " single errors together, are at most 1.2 ξ √ln(1/ξ); at d = 50 a tenth of that of mean/clipped-box"
         " at most, and at most 1.5 times the one at d = 2.",
         sweeps=lambda: (sweeps.PLANTED,),
         checks=prime.figure_1a,
@@ -40,8 +40,8 @@ CLAIMS = (
         "robust-and-private/against-corruption",
         "P4",
         (THEOREM,),
-        "d = 20, corruption .01 .. .1: the median error of mean/prime is at most 1.2 α √ln(1/α), that of"
-        " mean/clipped-box grows in proportion to α, slope within .05.",
+        "d = 20, corruption .01 .. .1: the median error of mean/prime is at most 1.2 ξ √ln(1/ξ), that of"
+        " mean/clipped-box grows in proportion to ξ, slope within .05.",
         sweeps=lambda: (sweeps.SHARES,),
         checks=prime.against_corruption,
     ),
@@ -109,7 +109,7 @@ CLAIMS = (
         "LK5",
         ("LKKO21/Thm5", "LKKO21/LemD.3"),
         "The setting of robust-and-private/prime-is-robust, d = 3, 10, 20: median errors of mean/filter and"
-        " 95 % of single ones are at most 1.2 α √ln(1/α).",
+        " 95 % of single ones are at most 1.2 ξ √ln(1/ξ).",
         sweeps=lambda: (sweeps.FILTER,),
         checks=prime.single_directions,
     ),

@@ -80,7 +80,7 @@ CLAIMS = (
         "robust-and-private/table-1-in-shape",
         "TB1",
         ("LKKO21/Table1", "LKKO21/Thm6"),
-        "α = .05, error 1.2 α √ln(1/α): without corruption mean/coinpress needs the rows of Table 1 with"
+        "ξ = .05, error 1.2 ξ √ln(1/ξ): without corruption mean/coinpress needs the rows of Table 1 with"
         " constants 1 within a factor 10, (1, 1e-6)-DP, d = 2, 8, 32; against the worst of five distances of"
         " a cluster mean/prime, (2, 1e-6)-DP, d = 4, 8, 16, needs at most ten times as many.",
         checks=_private("1"),
@@ -91,7 +91,7 @@ CLAIMS = (
         "robust-and-private/table-2-in-shape",
         "TB2",
         ("LKKO21/Table2", "LKKO21/Thm9"),
-        "Student rows with 2.5 degrees of freedom, α = .05, error 1.5 √α: without corruption"
+        "Student rows with 2.5 degrees of freedom, ξ = .05, error 1.5 √ξ: without corruption"
         " mean/clipped-heavy needs the rows of Table 2 with constants 1 within a factor 10, (1, 1e-6)-DP,"
         " d = 2, 8, 32; against the worst of five distances of a cluster mean/prime-heavy, (2, 1e-6)-DP,"
         " d = 4, 8, 16, needs at most ten times as many.",

@@ -195,12 +195,12 @@ def against_corruption(
         reference("clean rows alone", _clean(frame)),
     ]  # fmt: skip
     here = shares[len(shares) // 2]
-    marks = (Mark("easier than the worst adversary", x=here, y=0.62 * sweeps.limit(float(here))),)
+    marks = (Mark("this cluster is easier than the worst one", x=here, y=0.62 * sweeps.limit(float(here))),)
     note = f"d = {d}, n = {number(n)}, ε = {number(epsilon)}, δ = {number(delta)}."
     panel = Panel("", "corrupted share ξ", ERROR, tuple(series), note=note, marks=marks)
     return Chart(
         "against_corruption",
-        "The clipped mean follows the cluster, PRIME undoes it",
+        "The clipped mean follows the cluster, PRIME undoes most of it",
         (panel,),
         alt="Median error against the corrupted share, logarithmic. The plain private mean follows the"
         " cluster's pull, in proportion to the share; PRIME stays near the clean rows' error and below"

@@ -48,7 +48,9 @@ def collusion(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = 
     moved, most = float((y - x).mean(axis=0) @ u), limit(corruption)
     said = f"mean moved by {number(moved, 2)} σ (limit {number(most, 2)} σ)"
     left = _two("the length of a row betrays nobody", "length of a row (σ)", norms(y), bad, lengths)
-    right = _two("together they lean to one side", "part of a row along u (σ)", y @ u, bad, along)
+    right = _two(
+        "together they lean to one side", "part of a row along one direction u (σ)", y @ u, bad, along
+    )
     tall = max(tuple(right.series[0].y))
     marks = (Mark(said, "region", x=along[-1] - 2.4, y=0.62 * tall),)
     return Chart(
@@ -81,9 +83,9 @@ def _two(title: str, name: str, values: Array, bad: np.ndarray, edges: Array) ->
 
 
 def _above(area: Series, by: float) -> tuple[float, float]:
-    """Return the place above the highest point of an area."""
+    """Return the place above the highest point of an area, a little to the right."""
     x, y = np.array(tuple(area.x)), np.array(tuple(area.y))
-    return float(x[y.argmax()]), float(y.max() + by)
+    return float(x[y.argmax()] + 0.08 * (x[-1] - x[0])), float(y.max() + by)
 
 
 def _beside(area: Series, height: float) -> tuple[float, float]:
@@ -101,7 +103,7 @@ def few_together(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int
     moved = [float((attack.corrupt(x, one, rng=rng) - x).mean(axis=0) @ u) for one in shares]
     series = (
         Series("plain mean", shares, moved, colour_key="mean/empirical"),
-        Series(LIMIT, shares, [limit(one) for one in shares], role="reference"),
+        Series(f"limit {LIMIT}", shares, [limit(one) for one in shares], role="reference"),
     )
     return Chart(
         "few_together",
@@ -127,7 +129,7 @@ def tail_swap(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = 
     along = Panel(
         "what the adversary does", "part of a row along u (σ)", "density",
         (
-            replace(clean, label="rows that stay", y=stay, colour_key="idea/data", label_at=(0.0, 0.15)),
+            replace(clean, label="rows that stay", y=stay, colour_key="idea/data", label_at=(0.0, 0.06)),
             replace(clean, label="taken away", low=stay, label_at=(-2.9, 0.12)),
             replace(other, label="put in", low=stay, label_at=(2.8, 0.15)),
         ),

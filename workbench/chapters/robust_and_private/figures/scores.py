@@ -25,6 +25,7 @@ from workbench.estimators.parts.filters.run import Filter, coarse_centre, rows_w
 from workbench.estimators.parts.filters.weighted_moments import released
 from workbench.populations.corruption.mean import clusters, shifted
 from workbench.privacy import ApproxDP
+from workbench.privacy.grid import OnGrid
 from workbench.privacy.noise import SimulatedNoise
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
@@ -110,7 +111,7 @@ def first_pass(
     tau = filtered.score.of(filtered.y)
     tail = tail_set(tau, filtered.kept, design.tail, filtered.y)
     counts = score_counts(tau, tail, design.largest)
-    noisy = released(counts / SENSITIVITY, charges[3], noise, design.sizes[1]) * SENSITIVITY
+    noisy = released(OnGrid(counts, 1 / SENSITIVITY), charges[3], noise, design.sizes[1]) * SENSITIVITY
     return tau, tail, noisy, threshold(noisy, n, filtered.psi), design.largest
 
 
@@ -144,11 +145,11 @@ def _separation(seed: int, corruption: float, n: int, d: int) -> Panel:
     default = PrimeMean(radius=1.0).recipe.design(n, d).sharpness
     marks = (
         Mark("default", "vertical", x=default, y=0.06, side="left"),
-        Mark("length", x=3 * BLUNT, y=1.12),
-        Mark("one direction", x=SHARP / 2.2, y=1.12),
+        Mark("← length", x=3 * BLUNT, y=1.12),
+        Mark("one direction →", x=SHARP / 2.6, y=1.12),
     )
     return Panel(
-        "who is among the highest scores", "length ← sharpness of the weights → one direction",
+        "who is among the highest scores", "sharpness of the weights",
         "corrupted share",
         tuple(series), yscale="linear", ylim=(0.0, 1.2), marks=marks,
         note=f"No noise; d = {d}, ξ = {number(corruption)}.",

@@ -25,6 +25,7 @@ CURVES = {
 SPLIT = "paper"  # its runs do either of two things: they are shown one by one
 FLAT = 1.5  # over the error at the largest ε: what still counts as flat
 ERRORS = "mean error (σ)"
+DOTS = "dots: single runs; some find the cluster, some do not"
 
 
 def figure_1_in_full(run: Run) -> Chart:
@@ -77,8 +78,8 @@ def _curves(frame: pd.DataFrame, along: str) -> list[Series]:
     middle = {value: one.estimate for value, one in found[SPLIT].items()}
     return [
         *series,
-        Series(label, middle, middle.values(), colour_key=look),
-        Series("single runs of it", answered[along], answered[SPLIT], role="rows", colour_key=look),
+        Series(label, middle, middle.values(), colour_key=look, joined=False),
+        Series("", answered[along], answered[SPLIT], role="rows", colour_key=look),
     ]
 
 
@@ -92,16 +93,18 @@ def _dimensions(frame: pd.DataFrame) -> Panel:
     box = CURVES["plain"][1]
     line = Series("", dims, [pull(d, CORRUPTION) for d in dims], role="theory", colour_key=box)
     note = f"n = {number(study.N)}, δ = {number(DELTA)}; bands: two standard errors; thin line: the pull."
+    dots = Mark(DOTS, x=dims[-1] ** 0.25, y=0.6 * pull(dims[-1], CORRUPTION), colour_key=CURVES[SPLIT][1])
     series = (*_curves(frame, "d"), line, _limit(dims, CORRUPTION))
     title = f"ξ = {number(CORRUPTION)}, ε = {number(EPSILON)}"
-    return Panel(title, "d, columns", ERRORS, series, note=note)
+    return Panel(title, "d, columns", ERRORS, series, note=note, marks=(dots,))
 
 
 def _epsilons(frame: pd.DataFrame) -> Panel:
     marks = []
-    for name, words, height in (("paper", "paper's constants", 0.018), ("tight", "ours", 0.035)):
+    for name, words, height in (("paper", "paper's constants", 0.025), ("tight", "ours", 0.04)):
         start = flat_from(means(frame, name, "epsilon"))
-        said = f"{words}: flat from ε = {number(start)} on"
+        said = f"{words}: from ε = {number(start)}"
         marks.append(Mark(said, "vertical", x=start, y=height, colour_key=CURVES[name][1]))
     series = (*_curves(frame, "epsilon"), _limit(study.EPSILONS, 0.1))
-    return Panel("ξ = 0.1, d = 10", "ε", ERRORS, series, marks=tuple(marks))
+    note = "Arrow: some run gives no answer."
+    return Panel("ξ = 0.1, d = 10", "ε", ERRORS, series, note=note, marks=tuple(marks))

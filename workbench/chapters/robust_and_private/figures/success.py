@@ -1,5 +1,6 @@
 """How often PRIME is within reach of its theorem, over n and the corrupted share, with the worst cluster."""
 
+from dataclasses import replace
 from math import nan
 
 from workbench.chapters.robust_and_private.runs import clusters
@@ -34,10 +35,11 @@ PHASE = Phase(
 
 def success_under_attack(run: Run, *, epsilon: float = 4.0, delta: float = 0.01, d: int = 2) -> Chart:
     """Return the share of good runs over n and ξ, beside the n at which the cluster is seen."""
+    title = f"Share of PRIME's runs within 1.2 ξ √ln(1/ξ), d = {d}, ε = {number(epsilon)}"
     return Chart(
         "success_under_attack",
         "The fewer rows lie, the more rows it takes to see them",
-        (PHASE.panel(run, epsilon=epsilon, delta=delta, d=d),),
+        (replace(PHASE.panel(run, epsilon=epsilon, delta=delta, d=d), title=title),),
         alt="A table as colours: the share of good runs, ξ from bottom to top, n from left to right. It rises"
         " from near 0 to 1 at a line that moves left as ξ grows.",
         how_to_read="The share of PRIME's runs that err by at most 1.2 ξ √ln(1/ξ), with one cluster hidden as"

@@ -13,7 +13,7 @@ LEVEL = 0.05
 FINE = (2, 4, 8, 16, 32, 64)
 KINDS: dict[str, tuple[str, Role, str]] = {
     "polynomial": ("enough, in polynomial time", "reference", "mean/prime"),
-    "exponential": ("enough, at any cost", "reference", "mean/tukey"),
+    "exponential": ("enough, in any time", "reference", "mean/tukey"),
     "lower": ("necessary", "bound", "idea/limit"),
 }
 SHORT = {  # what it is, and what it promises
@@ -88,10 +88,10 @@ def table_formulas(
     terms = sizes.Terms(corruption, epsilon, delta)
     return Chart(
         "table_formulas",
-        "Time buys rows: at any cost, fewer of them are enough",
+        "Whoever can wait needs fewer rows, the more so the larger d",
         (_formulas("1", "sub-Gaussian rows", terms), _formulas("2", "bounded covariance", terms)),
         alt="Formulas against d for sub-Gaussian rows, and for rows of bounded covariance: what is enough in"
-        " polynomial time lies highest, what is enough at any cost lower, what is necessary lowest.",
+        " polynomial time lies highest, what is enough in any time lower, what is necessary lowest.",
         how_to_read="LKKO21's formulas for a mean that is private and robust, every constant 1, with the"
         " logarithms that the tables show. Nothing lies in the shaded region.",
     )
@@ -125,8 +125,9 @@ def _ratios(run: Run, table: str, terms: sizes.Terms, most: str) -> Panel:
 
 def _formulas(table: str, title: str, terms: sizes.Terms) -> Panel:
     rows = [terms.rows(table, d)["both"] for d in FINE]
+    note = f"Every constant 1; ξ = {number(terms.corruption)}, ε = {number(terms.epsilon)}."
     series = tuple(
         Series(said, FINE, [getattr(row, kind).total for row in rows], role=role, colour_key=key)
         for kind, (said, role, key) in KINDS.items()
     )
-    return Panel(title, "d, columns", "rows n", series)
+    return Panel(title, "d, columns", "rows n", series, note=note)

@@ -12,7 +12,7 @@ from numpy.random import Generator
 from workbench.chapters.sparse_covariance.runs.designs import released, spectral, spread
 from workbench.chapters.sparse_covariance.runs.measures import computed, geometric, trials
 from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance, perturbed
-from workbench.estimators.parts.rows import second_moment_within
+from workbench.estimators.parts.integers import second_moment_within
 from workbench.estimators.parts.sparse.paper_noise import delivered_mu
 from workbench.privacy import ApproxDP, Charge, GaussianDP, SimulatedNoise, UnitNoise
 from workbench.privacy.conversions import approx_from_gdp
@@ -57,8 +57,8 @@ def gaps(seed: int) -> np.ndarray:
 
 def gap(first: np.ndarray, second: np.ndarray) -> float:
     """Return n |S - S'| for n = 1 row of either data set."""
-    difference = second_moment_within(first, 1.0) - second_moment_within(second, 1.0)
-    return float(np.linalg.norm(difference))
+    moment, other = (np.asarray(second_moment_within(x, 1.0)) for x in (first, second))
+    return float(np.linalg.norm(moment - other))
 
 
 def worst_gaps() -> list[float]:

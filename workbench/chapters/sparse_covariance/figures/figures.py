@@ -16,6 +16,7 @@ from workbench.chapters.sparse_covariance.runs import theory
 from workbench.chapters.sparse_covariance.runs.designs import REFERENCES, Model
 from workbench.charts.bands import predicted
 from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.free_places import beside
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study.measures import BAND, at
@@ -38,26 +39,17 @@ NAMED = {
     "empirical": "no privacy",
     "without": "no privacy, thresholded",
 }
-WORDS = {
-    "central": NAMED,
-    "local": {name: text for name, text in NAMED.items() if name != "without"}
-    | {"empirical": "no privacy; below it thresholded"},
+BOTH = "no privacy; the lower one thresholded"
+WORDS = {  # on the plots, one name for the pair without privacy: at its free side
+    "central": {name: text for name, text in NAMED.items() if name != "empirical"} | {"without": BOTH},
+    "local": {name: text for name, text in NAMED.items() if name != "without"} | {"empirical": BOTH},
 }
-CLOSE = 0.6  # to the error of zeros: no words between the lines
 FLOOR = 0.01  # of the pictures of local noise: without privacy errors fall far below
 HEADS = {
     "share": "sparsity ratio, at p = {p}, ε = {epsilon}",
     "p": "columns p, at ratio {share}, ε = {epsilon}",
     "epsilon": "ε, at ratio {share}, p = {p}",
 }
-PLACES = {  # of words: above, or right of, which points of a reference, and how far above the second
-    "zero": (-2, -2, 1.35),
-    "oracle diagonal": (-2, -2, 1.44),
-    "plain": (2, 0, 0.65),
-    "empirical": (2, 2, 2.6),
-    "without": (2, 2, 0.17),
-}
-LOCAL_PLACES = {"plain": (3, 0, 0.4), "empirical": (3, 1, 1.8)}
 USUAL = study.Settings()
 
 
@@ -180,25 +172,16 @@ def panel(title: str, curves: list[Series], references: list[Series], model: str
     floor = min([FLOOR, *(0.7 * y for one in curves for y in one.y)])
     limits = None
     if model == "local" and series:
-        top = 1.6 * max(y for one in series for y in one.y)
+        top = 1.6 * max((y for one in series for y in one.y), default=1.0)
         limits = (float(f"{floor:.3g}"), float(f"{top:.3g}"))
-    named = zip(REFERENCES, references, strict=False)
-    marks = [one for name, line in named for one in _name(name, line, model, floor)]
-    return Panel(title, users, "relative error", tuple(series), ylim=limits, marks=tuple(marks))
-
-
-def _name(name: str, line: Series, model: str, floor: float) -> list[Mark]:
-    """Return the words at a reference: above a level one, beside a steep one."""
-    x, y = tuple(line.x), tuple(line.y)
-    if name not in WORDS[model] or not x:
-        return []
-    if name == "oracle diagonal" and y[-2] > CLOSE:
-        return [Mark(WORDS[model][name], x=x[-2], y=0.72 * y[-2])]
-    if name == "empirical" and model == "local" and floor < FLOOR:
-        below = Mark(WORDS[model][name], x=(x[1] * x[2]) ** 0.5, y=2.2 * floor, colour_key=LOOKS[name])
-        return [below]
-    across, up, factor = (PLACES | (LOCAL_PLACES if model == "local" else {}))[name]
-    return [Mark(WORDS[model][name], x=x[across], y=factor * y[up], colour_key=LOOKS[name])]
+    named = [(name, line) for name, line in zip(REFERENCES, references, strict=False)
+             if name in WORDS[model] and tuple(line.x)]  # fmt: skip
+    places = beside([(WORDS[model][name], line) for name, line in named], series, limits) if named else []
+    marks = tuple(
+        Mark(WORDS[model][name], x=x, y=y, colour_key=LOOKS[name])
+        for (name, _), (x, y) in zip(named, places, strict=True)
+    )
+    return Panel(title, users, "relative error", tuple(series), ylim=limits, marks=marks)
 
 
 def curve(rows: pd.DataFrame, name: str, w: int, label: str, look: str) -> Series:

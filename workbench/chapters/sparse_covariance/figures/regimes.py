@@ -98,8 +98,9 @@ def matrix_panel(label: str, matrix: Array, truth: Array, reach: float = 0.4) ->
         emphasis="middle",
         rows=("1", str(len(truth))),
         columns=("1", str(len(truth))),
+        bar=None,
     )
-    return Panel(title, "column", "row", (), heat=heat)
+    return Panel(title, "column", "row", (), heat=heat, note=f"purple: −{reach:g}, orange: {reach:g}")
 
 
 def error_against_p(

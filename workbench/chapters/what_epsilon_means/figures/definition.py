@@ -37,6 +37,7 @@ def _panel(mechanism: str, epsilon: float, delta: float) -> Panel:
     return Panel(
         f"{mechanism} noise, ε = {number(epsilon)}{given}", "released number y", "density", series,
         "linear", "linear", xlim=(-reach, reach), ylim=(0.0, 1.2 * tall), marks=sliver,
+        note="Grey: from 1/eᵋ to eᵋ times the density on X.",
     )  # fmt: skip
 
 
@@ -45,19 +46,23 @@ def _series(
 ) -> tuple[tuple[Series, ...], tuple[Mark, ...]]:
     low, high = np.exp(-epsilon) * both.first, np.exp(epsilon) * both.first
     reach, out = at[-1], both.second > high * (1 + 1e-9)
-    left = int(np.searchsorted(at, -0.45 * reach))
-    beside = (float(at[left]), float(both.first[left]) + 0.16 * tall)
-    band = Mark("grey: from 1/eᵋ to eᵋ times that on X", x=0.0, y=0.08 * tall)
     series = [
         Series("", at, high, low, role="area", colour_key=BAND),
-        Series("on X", at, both.first, role="reference", colour_key=FIRST, label_at=beside),
         Series(
-            "on X′", at, both.second, role="reference", colour_key=SECOND, label_at=(-beside[0], beside[1])
+            "on X", at, both.first, role="reference", colour_key=FIRST, label_at=(-0.3 * reach, 0.98 * tall)
+        ),
+        Series(
+            "on X′",
+            at,
+            both.second,
+            role="reference",
+            colour_key=SECOND,
+            label_at=(0.42 * reach, 0.98 * tall),
         ),
     ]
     if not out.any():
-        return tuple(series), (band,)
+        return tuple(series), ()
     area = at[out], both.second[out], high[out]
     series.append(Series("", *area, role="area", colour_key=SECOND))
     mark = Mark("area δ", x=0.8 * reach, y=0.3 * tall, colour_key=SECOND)
-    return tuple(series), (band, mark)
+    return tuple(series), (mark,)

@@ -58,7 +58,7 @@ def scores(n: int, d: int, found: Array) -> Panel:
             band = 2 * np.sqrt(heights / len(drawn) / width)
             ends = np.maximum(heights - band, 0.0), heights + band
             series.append(Series("", middles, heights, *ends, colour_key=key))
-        place = middle + 1.6 * spread * (1 if middle else -1), 0.3 / spread
+        place = middle + spread * (2.0 if middle else -2.3), 0.34 / spread
         series.append(Series(label, middles, curve, role="theory", colour_key=key, label_at=place))
     return Panel(
         f"exact mean, n = {number(n)}, d = {number(d)}", "score of a row", "density", tuple(series),

@@ -12,6 +12,7 @@ from numpy.random import Generator
 
 from workbench.privacy import Charge, PureDP, SimulatedNoise
 from workbench.privacy.mechanisms import discrete_laplace, laplace
+from workbench.study.audit.low_bits import last_bit
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Array, Columns
@@ -39,18 +40,6 @@ NOISES: dict[str, Callable[[Array, int, Generator], Array]] = {
     ONE_FLOAT: float_noise,
     ON_A_GRID: grid_noise,
 }
-
-
-def last_bit(outputs: Array) -> Array:
-    """Return the exponent of the lowest bit that is set; 0 for the number 0.
-
-    >>> last_bit(np.array([0.75, 2.0**-60, 3.0]))
-    array([ -2., -60.,   0.])
-    """
-    mantissa, exponent = np.frexp(np.ravel(outputs))
-    whole = np.abs(np.ldexp(mantissa, 53)).astype(np.int64)
-    trailing = np.log2(np.maximum(whole & -whole, 1))
-    return np.where(whole == 0, 0.0, exponent - 53 + trailing)
 
 
 def betrays(outputs: Array) -> Array:

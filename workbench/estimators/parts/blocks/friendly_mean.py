@@ -1,36 +1,42 @@
 """The friendly mean: a private mean of points most of which lie close together, wherever that is.
 
-Points y_1 .. y_t, matrices with entries in [-1, 1] as those of projections, each from a block of rows of its
-own, and a distance τ that is public or released:
+Points y_1 .. y_t, matrices with entries in [-1, 1] as those of projections, in whole numbers of 2^-48, each
+from a block of rows of its own, and a distance τ that is public or released:
 
     (1) N_j = #{l : |y_l - y_j| ≤ τ}, the friends of y_j, itself among them
     (2) w_j = clip((2 N_j - t - 1)/(t - 1), 0, 1), Q = Σ w_j                          |Q - Q'| ≤ 3
     (3) L = Q + N(0, s²) - s Φ⁻¹(1 - δ): a lower bound on Q; no vote if L < 12
-    (4) out = Σ w_j y_j/Q + symmetric noise                     moves by at most 6τ/max(Q, Q')
+    (4) out = Σ w_j y_j/Q, rounded once, + symmetric noise     moves by at most 6τ/max(Q, Q') and rounding
 
 Two points of positive weight, of one data set or of two neighbours, share a friend, so that they are within
 2τ of each other; a replaced point moves a share of at most 3/max(Q, Q') of all weight. The noise of (4) is
 drawn for the mean in units of 6.1 τ/L, in which its sensitivity is 1, rounding included; where L < 12 it is
-drawn all the same, for a mean of 0. Weights are integers over t - 1, and (3) is drawn for their integer sum.
-Proof: `proofs/aggregation.md`, section 2.
+drawn all the same, for a mean of 0. Weights are integers over t - 1, (3) is drawn for their integer sum, and
+Σ w_j y_j/Q is a quotient of integers, rounded to a public grid in that unit. Proof:
+`proofs/aggregation.md`, section 2.
 
 `calibration="paper"` is the first version of this proof, in the place of the source's GoodCenter:
 w_j = clip((N_j - t/2 - 1)/(t/4), 0, 1), |Q - Q'| ≤ 5, 12 τ/max(Q, Q'), no vote if L < t/4, t ≥ 21.
 """
 
 from dataclasses import dataclass
-from math import ceil, fsum, sqrt
+from fractions import Fraction
+from math import ceil, log2, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, Charge, NoiseSource
+from workbench.privacy.grid import Integers, OnGrid, rounded
 from workbench.privacy.mechanisms import lower_bound, symmetric_gaussian
 from workbench.types import Array, Calibration
 
-ROUNDING = 0.1  # what floats may add to the displacement, in units of τ/Q
-CLOSEST, RESOLVED = 1e-10, 1e-14  # τ is at least the one, and the other times the number of points and d
+ROUNDING = 0.1  # what rounding the mean may add to the displacement, in units of τ/Q
+CLOSEST = 1e-10  # τ is at least that: floats tell projections apart to 1e-14 or so
+BITS, LIMB = 48, 24  # of an entry, and of the half of it that is added up at a time
+FINE = 20  # bits of the mean, in the unit of its noise
 AT_ONCE = 2**18  # distances that are held at a time
 
 
@@ -82,49 +88,58 @@ class FriendlyMean:
             Charge(f"{step}, mean", "symmetric_gaussian", 1.0, mean),
         )
 
-    def scores(self, y: Array, tau: float) -> Array:
-        """Return the weights of (2) times `whole`, integers."""
+    def scores(self, y: Array, tau: float) -> NDArray[np.int64]:
+        """Return the weights of (2) times `whole`, integers, of points in whole numbers."""
         friends, t = friends_of(y, tau), self.points
         ahead = 2 * friends - t - 1 if self.calibration == "tight" else 4 * friends - 2 * t - 4
-        return np.clip(ahead, 0.0, self.whole)
-
-    def closest(self, tau: float, d: int) -> float:
-        """Return τ, raised to what floats can tell apart in matrices of shape (d, d)."""
-        return max(tau, CLOSEST, RESOLVED * self.points * d)
+        return np.clip(ahead, 0, self.whole)
 
     def draw(self, y: Array, tau: float, charges: tuple[Charge, Charge], noise: NoiseSource) -> Array | None:
-        """Return the private mean of symmetric matrices y of shape (t, d, d), or None for no vote.
-
-        Entries beyond 1 are clipped: rounding must stay below a share of τ.
-        """
-        tau, y = self.closest(tau, y.shape[-1]), np.clip(y, -1.0, 1.0)
-        scores = self.scores(y, tau)  # (1) (2)
+        """Return the private mean of symmetric matrices y of shape (t, d, d), or None for no vote."""
+        tau, whole = max(tau, CLOSEST), whole_points(y)
+        scores = self.scores(whole, tau)  # (1) (2)
         bound = float(lower_bound(scores.sum(), charges[0], noise)) / self.whole  # (3)
-        unit = tau * (self.rule.move + ROUNDING) / bound if bound >= self.least else np.inf
-        mean = symmetric_gaussian(weighted_mean(y, scores) / unit, charges[1], noise)  # (4)
-        return None if np.isinf(unit) else mean * unit
+        vote = bound >= self.least
+        unit = tau * (self.rule.move + ROUNDING) / bound if vote else 1.0
+        mean = weighted_mean(whole, scores if vote else 0 * scores, unit)
+        noisy = symmetric_gaussian(mean, charges[1], noise)  # (4)
+        return noisy * unit if vote else None
 
 
-def friends_of(y: Array, tau: float) -> Array:
-    """Return N of (1), from the differences themselves: every pair is judged once, alike for both."""
+def whole_points(y: Array) -> Array:
+    """Return matrices in whole numbers of 2^-48, as floats; entries beyond 1 are clipped, NaN is 0."""
+    return np.rint(np.clip(np.nan_to_num(y), -1.0, 1.0) * 2.0**BITS)
+
+
+def friends_of(whole: Array, tau: float) -> NDArray[np.int64]:
+    """Return N of (1), from the differences themselves; friends are within τ, whatever floats round."""
     from scipy.spatial.distance import cdist  # slow to load
 
-    points = y.reshape(len(y), -1)
+    points = whole.reshape(len(whole), -1)
+    least = (tau * 2.0**BITS) ** 2 * (1 - (points.shape[1] + 4) * 2.0**-52)
     step = max(1, AT_ONCE // len(points))
     return np.concatenate(
         [
-            (cdist(points[start : start + step], points, "sqeuclidean") <= tau**2).sum(axis=1)
+            (cdist(points[start : start + step], points, "sqeuclidean") <= least).sum(axis=1)
             for start in range(0, len(points), step)
         ]
-    ).astype(np.float64)
+    )
 
 
-def weighted_mean(y: Array, weights: Array) -> Array:
-    """Return Σ w y/Σ w, 0 where all weights are 0; correctly rounded sums, so that t does not add up."""
-    total = weights.sum()
-    shares = weights / total if total > 0 else weights
-    terms = y.reshape(len(y), -1) * shares[:, None]
-    return np.array([fsum(entry) for entry in terms.T.tolist()]).reshape(y.shape[1:])
+def weighted_mean(whole: Array, weights: NDArray[np.int64], unit: float) -> OnGrid:
+    """Return Σ w y/Σ w in a unit, 0 where all weights are 0, rounded once to at most 2^-20/d of it."""
+    bits = FINE + ceil(log2(whole.shape[-1]))
+    share = Fraction(2**bits, max(int(weights.sum()), 1)) / (2**BITS * Fraction(unit))
+    return OnGrid(rounded(weighted_sum(whole, weights), share), 2.0**-bits)
+
+
+def weighted_sum(whole: Array, weights: NDArray[np.int64]) -> Integers:
+    """Return Σ w y, Python's integers: halves of the entries are added up apart, so that none overflows."""
+    entries = whole.reshape(len(whole), -1).astype(np.int64)
+    high, scores = entries >> LIMB, weights.astype(np.int64 if len(weights) < 2**18 else object)
+    low = entries - (high << LIMB)
+    found = ((scores @ high).astype(object) << LIMB) + (scores @ low).astype(object)
+    return np.asarray(found.reshape(whole.shape[1:]))
 
 
 def enough_points(cost: ZCDP, calibration: Calibration) -> int:

@@ -23,7 +23,7 @@ from math import log, sqrt
 import numpy as np
 
 from workbench.estimators.parts.blocks.blocks import ZERO
-from workbench.estimators.parts.blocks.friendly_mean import FriendlyMean
+from workbench.estimators.parts.blocks.friendly_mean import CLOSEST, FriendlyMean
 from workbench.linalg import symmetrised
 from workbench.privacy import Charge, NoiseSource
 from workbench.types import Array, Calibration
@@ -49,7 +49,7 @@ class SubspaceVote:
         """Return τ for a gap γ = √(λ_{k+1}/λ_k)."""
         d = self.d
         if gap == 0 or k >= d:
-            return self.friendly.closest(0.0, d)
+            return CLOSEST
         if self.calibration == "tight":
             return gap * unit_distance(d, k, self.m)
         return 4.8 * sqrt(2 / self.m) * gap * (sqrt(k * (d - k)) + sqrt(2 * log(40 * self.blocks)) / 2)
@@ -57,8 +57,13 @@ class SubspaceVote:
     def draw(
         self, projections: Array, k: int, gap: float, charges: tuple[Charge, Charge], noise: NoiseSource
     ) -> Array | None:
-        """Return an orthonormal basis of shape (d, k) from projections of shape (t, d, d), or None."""
-        mean = self.friendly.draw(projections, self.distance(k, gap), charges, noise)  # (2)
+        """Return an orthonormal basis of shape (d, k) from projections of shape (t, r, r), or None.
+
+        Those of rows of a subspace, r < d, are enlarged by zeros: what is drawn has the size of d.
+        """
+        by = (0, self.d - projections.shape[1])
+        points = np.pad(projections, ((0, 0), by, by))
+        mean = self.friendly.draw(points, self.distance(k, gap), charges, noise)  # (2)
         return None if mean is None else top_eigenvectors(mean, k)  # (3)
 
 

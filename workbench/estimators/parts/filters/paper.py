@@ -32,7 +32,8 @@ from math import ceil, log, sqrt
 import numpy as np
 
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.filters.weighted_moments import moments_charge
+from workbench.estimators.parts.filters.weighted_moments import grid, moments_charge
+from workbench.estimators.parts.integers import in_ball, in_box
 from workbench.estimators.parts.rows import within_ball
 from workbench.privacy import ApproxDP, Budget, Charge, Converted, Interleaved, Plan, PureDP, Sequential
 from workbench.types import Array
@@ -59,8 +60,17 @@ class Region:
 
     @property
     def diameter(self) -> float:
-        """D, up to the rounding of a clipped row."""
+        """D, up to its own rounding."""
         return 2 * self.reach * (1.0 if self.ball else sqrt(self.d)) * (1 + 1e-12)
+
+    @property
+    def step(self) -> float:
+        """The step of the whole numbers of rows."""
+        return grid(self.reach)
+
+    def whole(self, rows: Array) -> Array:
+        """Return rows of the set as whole numbers, in steps."""
+        return (in_ball if self.ball else in_box)(rows, self.reach, self.step)
 
     def clipped(self, rows: Array) -> Array:
         """Return the nearest points of the set."""

@@ -1,6 +1,7 @@
 """LKKO21's own filters, query by query: Algorithms 8, 10 and 16 with the noise of `parts.filters.paper`.
 
-Rows y of shape (n, d) in a set of diameter D round 0; S = all rows. For s = 1 .. T₁:
+Rows y of whole numbers, shape (n, d), times a step, in a set of diameter D round 0; S = all rows. For
+s = 1 .. T₁:
 
     (1) λ_s and |S| with noise; |S| at most 3n/4: no answer; λ_s at most the level: S is what it will be
     (2) for t = 1 .. T₂: λ_t with noise, at most λ_s/2: next s
@@ -30,9 +31,11 @@ from workbench.estimators.parts.filters.removal import (
     tail_set,
     threshold,
 )
-from workbench.estimators.parts.filters.weighted_moments import MEAN, Sums, read, weighted_sums, whitened
+from workbench.estimators.parts.filters.weighted_moments import MEAN, WholeSums, counted_sums, release
+from workbench.estimators.parts.filters.whole import Whole, whole_scores
 from workbench.linalg import symmetrised
 from workbench.privacy import Charge, NoiseSource
+from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import additive, gaussian, symmetric_gaussian
 from workbench.types import Array
 
@@ -41,9 +44,10 @@ ENOUGH = 0.75  # of n: with fewer rows left there is no answer
 
 @dataclass(frozen=True)
 class Rules:
-    """The public rules of a run: D, base, where it stops, how many rows a pass may remove, T₁ and T₂."""
+    """The public rules of a run: D, g, base, where it stops, how many rows a pass may remove, T₁ and T₂."""
 
     diameter: float
+    step: float
     base: float
     level: float
     constant: float
@@ -78,35 +82,36 @@ class Queries:
         self._summarise()
 
     def _summarise(self) -> None:
-        self.sums = sums = weighted_sums(self.y, self.kept.astype(np.float64))
-        assert sums.square is not None
-        mean = sums.total / max(sums.count, 1.0)
-        self.moment = (sums.square - sums.count * np.multiply.outer(mean, mean)) / len(self.y)
-        self.above = self.moment - self.rules.base * np.eye(self.y.shape[1])
+        self.sums = counted_sums(self.y, self.kept, self.rules.step)
+        self.moment = Whole.of(self.sums, len(self.y), self.rules.diameter)
+        self.above = self.moment.above(self.rules.base)
 
-    def number(self, ask: Callable[[], float], live: bool = True) -> float:
+    def number(self, ask: Callable[[], OnGrid], live: bool = True) -> float:
         """Return a number with Laplace noise, or noise alone where nobody asks any more."""
-        value = ask() if self.live and live else 0.0
+        value = ask()
+        if not (self.live and live):
+            value = OnGrid(np.zeros((), np.int64), value.unit)
         return float(additive(value, next(self.charges), self.noise))
 
     def excess(self, live: bool = True) -> float:
         """Return |M - base I| with noise."""
-        return self.number(lambda: float(np.abs(np.linalg.eigvalsh(self.above)).max()), live)
+        return self.number(self.above.norm, live)
 
     def size(self) -> float:
         """Return |S| with noise."""
-        return self.number(lambda: self.sums.count)
+        return self.number(lambda: OnGrid(np.asarray(self.sums.count), 1.0))
 
     def second_moment(self, live: bool = True) -> Array:
         """Return M with noise."""
-        value = self.moment if self.live and live else np.zeros_like(self.moment)
+        moment = self.moment.matrix
+        value = moment if self.live and live else OnGrid(np.zeros_like(moment.counts), moment.unit)
         return symmetric_gaussian(value, next(self.charges), self.noise)
 
     def mean(self, live: bool = True) -> Array:
         """Return the mean of S, from its noisy sum and size, inside the set."""
-        d, r = self.y.shape[1], self.rules.diameter / 2
-        sums = Sums(self.sums.count, self.sums.total) if live else Sums(0.0, np.zeros(d))
-        noisy = read(gaussian(whitened(sums, r, MEAN), next(self.charges), self.noise), d, r, MEAN)
+        d, step = self.y.shape[1], self.rules.step
+        sums = self.sums.alone if live else WholeSums(0, OnGrid(np.zeros(d, np.int64), step))
+        noisy = release(sums, self.rules.diameter / 2, MEAN, next(self.charges), self.noise)
         return self.rules.inside(noisy.total / max(noisy.count, len(self.y) / 10))
 
     def remove(self, tau: Array, tail: Mask, cut: float) -> None:
@@ -123,7 +128,7 @@ def by_matrices(queries: Queries, trace: Trace | None = None) -> Array | Abstent
         if queries.live and size <= ENOUGH * n:
             return Abstention(f"size {s}")
         if trace is not None and queries.live:
-            trace.add(excess=excess, left=int(queries.sums.count))
+            trace.add(excess=excess, left=queries.sums.count)
         queries.live = queries.live and excess > rules.level
         epoch(queries, excess)
     return queries.mean()  # (7)
@@ -133,7 +138,7 @@ def epoch(queries: Queries, start: float) -> None:
     """Run the rounds of one epoch, steps (2) to (6)."""
     rules, live = queries.rules, True
     step = 1 / (100 * (0.1 / rules.constant + 1.01) * max(start, np.finfo(float).tiny))
-    exponent = np.zeros_like(queries.moment)
+    exponent = np.zeros(queries.moment.matrix.shape)
     for _ in range(rules.rounds):
         excess = queries.excess(live)
         live = live and excess > start / 2  # (2)
@@ -141,7 +146,7 @@ def epoch(queries: Queries, start: float) -> None:
         if queries.live and live:
             exponent = exponent + step * (noisy - rules.base * np.eye(len(noisy)))
         u = exponential(exponent)  # (3)
-        psi = queries.number(lambda u=u: float(np.vdot(queries.above, u)), live)  # type: ignore[misc]
+        psi = queries.number(lambda u=u: queries.above.along(u), live)  # type: ignore[misc]
         scored(queries, u, live and psi > excess / 5.5)  # (4)
 
 
@@ -151,9 +156,9 @@ def scored(queries: Queries, u: Array, live: bool) -> None:
     m, largest = queries.mean(live), rules.diameter**2 * (1 + 1e-9)
     tau, tail = np.zeros(n), np.zeros(n, bool)
     if live:
-        tau = np.minimum(Score(m, _root(u)).of(queries.y), largest)
+        tau = np.minimum(Score(m, _root(u), rules.step).of(queries.y), largest)
         tail = tail_set(tau, queries.kept, rules.tail, queries.y)
-    total = queries.number(lambda: float((tau - rules.base)[queries.kept].sum() / n), live)
+    total = queries.number(lambda: whole_scores(tau, queries.kept, rules.base, largest) / n, live)
     noisy = gaussian(score_counts(tau, tail, largest), next(queries.charges), queries.noise)
     cut = threshold(noisy, n, total) * next(queries.shrink)
     if live:
@@ -178,9 +183,9 @@ def by_directions(queries: Queries, passes: int, trace: Trace | None = None) -> 
         if queries.live:
             answer = mean
             if trace is not None:
-                trace.add(excess=excess, left=int(queries.sums.count))
+                trace.add(excess=excess, left=queries.sums.count)
         queries.live = queries.live and excess > rules.level
         if queries.live:
-            tau = Score(mean, direction).of(queries.y)
+            tau = Score(mean, direction, rules.step).of(queries.y)
             queries.remove(tau, tail_set(tau, queries.kept, rules.tail, queries.y), rules.diameter**2 * z)
     return answer

@@ -154,7 +154,7 @@ class FilterRecipe:
             return centre
         region = self.region(n, d)
         charges = plan.parts[1].charges()
-        queries = Queries(region.clipped(z - centre), self.rules(n, d), charges, noise, shrink)
+        queries = Queries(region.whole(z - centre), self.rules(n, d), charges, noise, shrink)
         by_rank_one = self.kind == "directions"
         found = by_directions(queries, rounds, trace) if by_rank_one else by_matrices(queries, trace)
         return found if isinstance(found, Abstention) else np.asarray(centre + found)
@@ -193,7 +193,8 @@ class FilterRecipe:
         a = self.corruption
         stop = constant if self.heavy else constant * a * log(1 / a)
         base, tail = (0.0, None) if self.heavy else (1.0, ceil(2 * a * n))
-        return Rules(region.diameter, base, stop, constant, tail, *self.turns(n, d), region.clipped)
+        turns = self.turns(n, d)
+        return Rules(region.diameter, region.step, base, stop, constant, tail, *turns, region.clipped)
 
     def turns(self, n: int, d: int) -> tuple[int, int]:
         """Return T₁ = ⌊ln D⌋ and T₂ = ⌊ln d⌋, at least 1; or 1 and T = ⌈D²/ln(1/a)⌉ for single directions."""

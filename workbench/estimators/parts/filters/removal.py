@@ -34,16 +34,20 @@ SHARE, LOWEST = 0.31, 0.25
 
 @dataclass(frozen=True)
 class Score:
-    """τ_i = |Bᵀ(y_i - m)|² for a centre m of shape (d,) and a root B of shape (d, q) of U = B Bᵀ."""
+    """τ_i = |Bᵀ(g y_i - m)|² for a centre m of shape (d,) and a root B of shape (d, q) of U = B Bᵀ.
+
+    The rows y are of whole numbers, in steps of g.
+    """
 
     centre: Array
     root: Array
+    step: float = 1.0
 
     def of(self, y: Array) -> Array:
         """Return τ of every row, whether it is left or not: no row's bits depend on which others are."""
-        tau, shift = np.empty(len(y)), self.centre @ self.root
+        tau, shift, root = np.empty(len(y)), self.centre @ self.root, self.step * self.root
         for block in blocks(*y.shape):
-            along = y[block] @ self.root
+            along = y[block] @ root
             along -= shift
             tau[block] = np.einsum("ij,ij->i", along, along)
         return tau
@@ -79,11 +83,11 @@ def edges(largest: float) -> Array:
     return np.asarray(LOWEST * 2.0 ** np.arange(max(1, 2 + ceil(log2(largest)))))
 
 
-def score_counts(tau: Array, members: Mask, largest: float) -> Array:
+def score_counts(tau: Array, members: Mask, largest: float) -> NDArray[np.intp]:
     """Return the counts of step (2)."""
     lower = edges(largest)
     bins = np.searchsorted(lower, tau[members], side="right") - 1
-    return np.bincount(np.maximum(bins, 0), minlength=len(lower)).astype(np.float64)
+    return np.bincount(np.maximum(bins, 0), minlength=len(lower))
 
 
 def threshold(counts: Array, n: int, psi: float) -> float:

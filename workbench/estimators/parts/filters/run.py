@@ -5,7 +5,7 @@ questions, the rest of them being post-processing.
 
     (1) c = centres of the largest bins of a noisy histogram of every coordinate             sensitivity √(2d)
     (2) c = c + the noisy mean of the rows within r₀ of c                                          2 r₀/n
-    (3) y = x - c shrunk to the ball of radius r; S = all rows
+    (3) y = x - c shrunk to the ball of radius r, in whole numbers of a step; S = all rows
     (4) N, s, A of S with noise (`parts.filters.weighted_moments`); m = s/N, F = A/N - m mᵀ - base I, λ =
     λ_max(F)
     (5) λ at most the level, or N < n/2: S is what it will be, go to (8)
@@ -39,14 +39,17 @@ from workbench.estimators.parts.filters.weighted_moments import (
     MEAN,
     Costs,
     Sums,
+    counted_sums,
+    grid,
     merged,
     release,
     released,
-    weighted_sums,
 )
-from workbench.estimators.parts.rows import blocks, mean_of, within_ball
+from workbench.estimators.parts.integers import in_ball, mean_in_ball
+from workbench.estimators.parts.rows import blocks
 from workbench.linalg import norms
 from workbench.privacy import Budget, Charge, NoiseSource
+from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian
 from workbench.types import Array
 
@@ -59,7 +62,7 @@ def filtered_mean(
     """Return the private mean of rows in standard units."""
     rest = iter(charges)
     c = coarse_centre(x, design, next(rest), noise)  # (1)
-    shift = mean_of(x, lambda rows: within_ball(rows - c, design.outer))
+    shift = mean_in_ball(x, lambda rows: rows - c, design.outer)
     c = c + gaussian(shift, next(rest), noise)  # (2)
     y = rows_within(x, c, design.radius)  # (3)
     return np.asarray(c + within(Filter(y, design, noise, trace).run(rest), design))  # (9)
@@ -67,7 +70,7 @@ def filtered_mean(
 
 def coarse_centre(x: Array, design: FilterDesign, charge: Charge, noise: NoiseSource) -> Array:
     """Return the centre of the bin with the largest noisy count, for every coordinate."""
-    half, counts = design.bins // 2, np.zeros((design.d, design.bins))
+    half, counts = design.bins // 2, np.zeros((design.d, design.bins), np.int64)
     offsets = np.arange(design.d) * design.bins
     for block in blocks(*x.shape):
         places = np.clip(np.floor(x[block] / design.width), -half, half - 1).astype(np.int64)
@@ -78,22 +81,22 @@ def coarse_centre(x: Array, design: FilterDesign, charge: Charge, noise: NoiseSo
 
 
 def rows_within(x: Array, centre: Array, radius: float) -> Array:
-    """Return the rows seen from a centre, shrunk to a ball; a copy."""
-    y = np.empty_like(x)
+    """Return the rows seen from a centre, shrunk to a ball: whole numbers, in steps of `grid`."""
+    y, step = np.empty_like(x), grid(radius)
     for block in blocks(*x.shape):
-        y[block] = within_ball(x[block] - centre, radius)
+        y[block] = in_ball(x[block] - centre, radius, step)
     return y
 
 
 class Filter:
-    """Passes over rows y of shape (n, d): what is left, and what was released of it."""
+    """Passes over rows y of whole numbers, shape (n, d): what is left, and what was released of it."""
 
     def __init__(
         self, y: Array, design: FilterDesign, noise: NoiseSource, trace: Trace | None = None
     ) -> None:
         self.y, self.design, self.noise, self.trace = y, design, noise, trace
-        self.kept = np.ones(len(y), bool)
-        self.sums = weighted_sums(y, self.kept.astype(np.float64))
+        self.kept, self.step = np.ones(len(y), bool), grid(design.radius)
+        self.sums = counted_sums(y, self.kept, self.step)
         self.done = design.tail == 0
         self.found: list[tuple[Sums, Costs, Budget]] = []
 
@@ -126,15 +129,14 @@ class Filter:
             return
         tau = self.score.of(self.y)  # (6)
         tail = tail_set(tau, self.kept, self.design.tail, self.y)
-        counts = score_counts(tau, tail, self.design.largest)
-        noisy = released(counts / SENSITIVITY, charge, self.noise, size) * SENSITIVITY
+        counts = OnGrid(score_counts(tau, tail, self.design.largest), 1 / SENSITIVITY)
+        noisy = released(counts, charge, self.noise, size) * SENSITIVITY
         self.kept = left_after(tau, self.kept, tail, threshold(noisy, n, self.psi))  # (7)
-        self.sums = weighted_sums(self.y, self.kept.astype(np.float64))
+        self.sums = counted_sums(self.y, self.kept, self.step)
 
     def mean(self, charge: Charge, size: int = 0) -> None:
         """Release N and s alone."""
-        alone = Sums(self.sums.count, self.sums.total)
-        noisy = release(alone, self.design.radius, MEAN, charge, self.noise, size)
+        noisy = release(self.sums.alone, self.design.radius, MEAN, charge, self.noise, size)
         self.found.append((noisy, MEAN, charge.cost))
 
 
@@ -145,7 +147,8 @@ def judged(sums: Sums, design: FilterDesign) -> tuple[Score, float, float]:
     excess = square / max(sums.count, FEWEST * design.n) - np.multiply.outer(m, m)
     values, basis = np.linalg.eigh(excess - design.base * np.eye(design.d))
     weights = weighed(values, design.sharpness)
-    return Score(m, basis * np.sqrt(weights)), float(weights @ values), float(values[-1])
+    score = Score(m, basis * np.sqrt(weights), grid(design.radius))
+    return score, float(weights @ values), float(values[-1])
 
 
 def weighed(values: Array, sharpness: float) -> Array:

@@ -1,10 +1,10 @@
-"""Count, sum and second moment of weighted rows, released at once: one Gaussian mechanism for all three.
+"""Count, sum and second moment of the rows that count, released at once by one Gaussian mechanism.
 
-Rows y in the ball of radius r round 0, each with a weight w from 0 to 1, such that neighbours differ in one
-pair (w, y): weights are functions of one row and of former outputs, or tell the members of a set that a
-filter left (`parts.filters.removal`). For costs a, b, c:
+Rows y of whole numbers of a step g, in the ball of radius r round 0, of which some count, such that
+neighbours differ in one row and in whether it counts: which rows do is a function of one row and of former
+outputs, or tells the members of a set that a filter left (`parts.filters.removal`). For costs a, b, c:
 
-    (1) N = Σ w,  s = Σ w y,  A = Σ w y yᵀ
+    (1) N = the number of rows that count,  s = Σ y,  A = Σ y yᵀ over them: whole numbers of 1, g and g²
     (2) v = (a N,  b s/(2r),  c A/(√2 r²)), A as its diagonal and √2 times the entries above it
     (3) out = v + Gaussian noise; N, s and A read off it, with noise of sd 1/(aμ), 2r/(bμ), √2 r²/(cμ)
 
@@ -12,25 +12,26 @@ The l2-sensitivity of v is 1 for the costs of `costs`, which are chosen by what 
 
     c + b²/(4c) = 1 if b ≤ 2c, b = 1 otherwise;    a² = 1 - b²/4 - c²/2
 
-so that the count is free of charge: it moves only where a weight does, and there s and A move less. A second
-moment alone would cost c², one with a sum of cost b² at most b² + c²; the most that one row moves both at
-once is less. Proof: `proofs/prime.md`, section 1.
+so that the count is free of charge: it moves only where a row counts no more, and there s and A move less. A
+second moment alone would cost c², one with a sum of cost b² at most b² + c²; the most that one row moves both
+at once is less. Proof: `proofs/prime.md`, section 1.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
-from workbench.estimators.parts.rows import blocks
-from workbench.linalg import symmetrised
+from workbench.estimators.parts.integers import SQUARED_BITS, total
 from workbench.privacy import Budget, Charge, NoiseSource
+from workbench.privacy.grid import Integers, OnGrid, joined, step_of
 from workbench.privacy.mechanisms import gaussian, gaussian_mu
 from workbench.types import Array
 
 SENSITIVITY = 1.0
-_ROUNDING = 1 + 1e-12  # a row that was clipped may be longer than the radius by that much
+_ROUNDING = 1 + 1e-12  # a unit that is a product of floats may be too large by less
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,22 @@ class Costs:
 
 
 @dataclass(frozen=True)
+class WholeSums:
+    """N, s of shape (d,) and A of shape (d, d) as whole numbers; without A where nobody asks for it."""
+
+    count: int
+    total: OnGrid
+    square: OnGrid | None = None
+
+    @property
+    def alone(self) -> "WholeSums":
+        """N and s."""
+        return WholeSums(self.count, self.total)
+
+
+@dataclass(frozen=True)
 class Sums:
-    """N, s of shape (d,) and A of shape (d, d), exact or noisy; without A where nobody asks for it."""
+    """Noisy N, s of shape (d,) and A of shape (d, d); without A where it was not priced."""
 
     count: float
     total: Array
@@ -78,34 +93,46 @@ def length(d: int, square: bool = True) -> int:
     return 1 + d + (d * (d + 1) // 2 if square else 0)
 
 
-def weighted_sums(y: Array, weights: Array, square: bool = True) -> Sums:
-    """Return the exact sums of rows y of shape (n, d) with weights of shape (n,)."""
-    return (
-        added((y[block], weights[block]) for block in blocks(*y.shape))
-        if square
-        else Sums(float(weights.sum()), weights @ y)
-    )
+def grid(radius: float) -> float:
+    """Return the step g of rows in the ball of `radius`."""
+    return step_of(radius, SQUARED_BITS)
 
 
-def added(parts: Iterable[tuple[Array, Array]]) -> Sums:
-    """Return the exact sums of blocks (rows, weights); which row is in which block is fixed by its number."""
-    each = [(w.sum(), w @ y, _outer(y, w)) for y, w in parts]
-    count, total, square = (sum(terms) for terms in zip(*each, strict=True))
-    return Sums(float(count), np.asarray(total), symmetrised(np.asarray(square)))
+def counted_sums(y: Array, counts: NDArray[np.bool_], step: float) -> WholeSums:
+    """Return the sums of rows y of whole numbers, shape (n, d), that count."""
+
+    def part(block: slice) -> Array:
+        members = counts[block]
+        rows = y[block] if members.all() else y[block] * members[:, None]
+        return sums_of(rows, int(members.sum()))
+
+    return read_sums(total(len(y), y.shape[1], part), step)
 
 
-def _outer(y: Array, weights: Array) -> Array:
-    rows = y if weights.min() == 1 else y * np.sqrt(weights)[:, None]  # the same bits, one pass less
-    return np.asarray(rows.T @ rows)
+def sums_of(rows: Array, count: int, square: bool = True) -> Array:
+    """Return N, s and A, if wanted, of rows of whole numbers, zero rows among them, as rows of one array."""
+    d = rows.shape[1]
+    found = np.zeros((2 + d * square, d))
+    found[0, 0], found[1] = count, np.ones(len(rows)) @ rows
+    if square:
+        found[2:] = rows.T @ rows
+    return found
 
 
-def whitened(sums: Sums, radius: float, prices: Costs) -> Array:
+def read_sums(found: Integers, step: float) -> WholeSums:
+    """Return the sums that such an array holds, with their units."""
+    square = OnGrid(found[2:], step * step) if len(found) > 2 else None
+    return WholeSums(int(found[0, 0]), OnGrid(found[1], step), square)
+
+
+def whitened(sums: WholeSums, radius: float, prices: Costs) -> OnGrid:
     """Return v of step (2), without the part of A where there is no A."""
     r = radius * _ROUNDING
-    parts = [np.array([prices.count * sums.count]), prices.total / (2 * r) * sums.total]
+    count = OnGrid(np.array([sums.count]), prices.count / _ROUNDING)
+    parts = [count, sums.total * (prices.total / (2 * r))]
     if sums.square is not None:
-        parts.append(prices.square / (sqrt(2) * r**2) * _flat(sums.square))
-    return np.concatenate(parts)
+        parts.append(_flat(sums.square * (prices.square / (sqrt(2) * r**2))))
+    return joined(*parts)
 
 
 def read(v: Array, d: int, radius: float, prices: Costs) -> Sums:
@@ -114,11 +141,11 @@ def read(v: Array, d: int, radius: float, prices: Costs) -> Sums:
     square = None
     if prices.square > 0:
         square = _matrix(v[1 + d : length(d)], d) * (sqrt(2) * r**2 / prices.square)
-    return Sums(float(v[0] / prices.count), v[1 : 1 + d] * (2 * r / prices.total), square)
+    return Sums(float(v[0] / prices.count * _ROUNDING), v[1 : 1 + d] * (2 * r / prices.total), square)
 
 
 def release(
-    sums: Sums, radius: float, prices: Costs, charge: Charge, noise: NoiseSource, size: int = 0
+    sums: WholeSums, radius: float, prices: Costs, charge: Charge, noise: NoiseSource, size: int = 0
 ) -> Sums:
     """Return noisy sums: steps (2) and (3).
 
@@ -129,13 +156,14 @@ def release(
     return read(noisy, len(sums.total), radius, prices)
 
 
-def released(v: Array, charge: Charge, noise: NoiseSource, size: int = 0) -> Array:
+def released(v: OnGrid, charge: Charge, noise: NoiseSource, size: int = 0) -> Array:
     """Return v plus noise, where `size` numbers or more are drawn."""
-    return gaussian(np.pad(v, (0, max(0, size - len(v)))), charge, noise)[: len(v)]
+    padding = OnGrid(np.zeros(max(0, size - len(v)), np.int64), 1.0)
+    return gaussian(joined(v, padding), charge, noise)[: len(v)]
 
 
 def merged(releases: Sequence[tuple[Sums, Costs, Budget]]) -> Sums:
-    """Return N and s of several releases of the same rows and weights, averaged by their precisions.
+    """Return N and s of several releases of the same rows, averaged by their precisions.
 
     Releases of costs μ_i and one kind are worth one of cost √(Σ μ_i²): what is left of a budget is not lost.
     """
@@ -148,10 +176,10 @@ def merged(releases: Sequence[tuple[Sums, Costs, Budget]]) -> Sums:
     )
 
 
-def _flat(square: Array) -> Array:
+def _flat(square: OnGrid) -> OnGrid:
     """Return a symmetric matrix as a vector whose l2 norm is its Frobenius norm."""
-    upper = np.triu_indices(len(square))
-    return np.asarray(square[upper] * np.where(upper[0] == upper[1], 1.0, sqrt(2)))
+    rows, columns = np.triu_indices(len(square))
+    return OnGrid(square.counts[rows, columns], square.unit * np.where(rows == columns, 1.0, sqrt(2)))
 
 
 def _matrix(flat: Array, d: int) -> Array:

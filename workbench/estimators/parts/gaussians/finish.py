@@ -30,7 +30,6 @@ from workbench.estimators.base import FARTHEST, Abstention
 from workbench.estimators.parts.gaussians.frame import Frame, Moments
 from workbench.estimators.parts.gaussians.steps import LOCATOR, RoundSteps, is_round, round_steps, slope
 from workbench.estimators.parts.preconditioned.winsorised_covariance import unwinsorised
-from workbench.estimators.parts.rows import within_ball
 from workbench.linalg import spectral_map
 from workbench.privacy import ZCDP, Charge, NoiseSource
 from workbench.types import Array
@@ -107,7 +106,7 @@ class RoundFinish:
         """Return m and Z of steps (2) and (3)."""
         radius, lift = self.steps.ball(spectrum), self.steps.lift
         mapping = frame.matrix.T / radius
-        moment = lift.of(x, lambda block: within_ball((block - centre) @ mapping, 1.0))
+        moment = lift.of(x, lambda block: (block - centre) @ mapping)
         m, second = lift.draw(moment, charge, noise)
         m, z = m * radius, (second - np.outer(m, m)) * radius**2
         if not is_round(spectrum):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.linalg import spectral_map, symmetrised
+from workbench.privacy.grid import OnGrid
 from workbench.types import Array
 
 
@@ -55,13 +56,12 @@ def identity_frame(d: int) -> Frame:
     return Frame(np.eye(d), np.eye(d))
 
 
-def padded(matrix: Array, d: int) -> Array:
-    """Return `matrix` in the leading corner of zeros, d in its last one or two dimensions.
+def padded(statistic: OnGrid, d: int) -> OnGrid:
+    """Return a vector or matrix in the leading corner of zeros, d in each of its dimensions.
 
     What is drawn for rows of a subspace has the size of a draw for all d dimensions.
     """
-    by = [(0, 0)] * (matrix.ndim - 2) + [(0, d - size) for size in matrix.shape[-2:]]
-    return np.pad(matrix, by)
+    return statistic.padded([(0, d - size) for size in statistic.shape])
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Mean and second moment of rows in one release: the noisy moment of the lifted rows (τ, w).
 
-Rows w of shape (n, r) within the unit ball. Neighbours: replace one row.
+Rows w of shape (n, r) within the unit ball, and τ, in whole numbers of a step. Neighbours: replace one row.
 
     (1) Z = (1/n) Σ (τ, w)(τ, w)ᵀ + symmetric noise                           sensitivity √2 (1 + τ²)/n
     (2) mean = Z[0, 1:]/τ;  moment = Z[1:, 1:]
@@ -13,20 +13,25 @@ section 2.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from math import hypot
 
 import numpy as np
 
 from workbench.estimators.parts.gaussians.frame import padded
-from workbench.estimators.parts.rows import moment_of, second_moment_sensitivity
+from workbench.estimators.parts.integers import SQUARED_BITS, in_ball, total
+from workbench.estimators.parts.rows import second_moment_sensitivity
 from workbench.privacy import Budget, Charge, NoiseSource
+from workbench.privacy.grid import OnGrid, step_of, widest
 from workbench.privacy.mechanisms import symmetric_gaussian
 from workbench.types import Array
+
+STEP = step_of(1.0, SQUARED_BITS)
 
 
 @dataclass(frozen=True)
 class LiftedMoment:
-    """The recipe for n rows of at most d coordinates; `height` is τ."""
+    """The recipe for n rows of at most d coordinates; `height` is τ, or up to a step more."""
 
     n: int
     d: int
@@ -41,17 +46,28 @@ class LiftedMoment:
         """Return the charge of step (1)."""
         return Charge(step, "symmetric_gaussian", second_moment_sensitivity(self.n, self.reach), cost)
 
-    def of(self, x: Array, change: Callable[[Array], Array]) -> Array:
-        """Return the moment of the lifted rows that a map of each row makes, shape (r + 1, r + 1)."""
+    @cached_property
+    def steps(self) -> int:
+        """The whole number of steps that τ is."""
+        return widest(self.height, STEP) if self.height else 0
 
-        def lifted(block: Array) -> Array:
-            return np.pad(change(block), ((0, 0), (1, 0)), constant_values=self.height)
+    def of(self, x: Array, change: Callable[[Array], Array]) -> OnGrid:
+        """Return the moment of the lifted rows that a map of each row makes, clipped to the unit ball.
 
-        return moment_of(x, lifted)
+        Its shape is (r + 1, r + 1).
+        """
 
-    def draw(self, moment: Array, charge: Charge, noise: NoiseSource) -> tuple[Array, Array]:
+        def part(block: slice) -> Array:
+            rows = change(x[block])
+            lifted = np.full((len(rows), rows.shape[1] + 1), float(self.steps))
+            lifted[:, 1:] = in_ball(rows, 1.0, STEP)
+            return np.asarray(lifted.T @ lifted)
+
+        return OnGrid(total(len(x), x.shape[1], part), STEP * STEP / len(x))
+
+    def draw(self, moment: OnGrid, charge: Charge, noise: NoiseSource) -> tuple[Array, Array]:
         """Return the noisy mean, shape (r,), and moment, shape (r, r): what is drawn has the size of d."""
         r = len(moment) - 1
         noisy = symmetric_gaussian(padded(moment, self.d + 1), charge, noise)
-        mean = noisy[0, 1 : r + 1] / self.height if self.height else np.zeros(r)
+        mean = noisy[0, 1 : r + 1] / (self.steps * STEP) if self.steps else np.zeros(r)
         return mean, noisy[1 : r + 1, 1 : r + 1]

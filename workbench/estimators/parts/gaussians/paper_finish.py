@@ -23,13 +23,8 @@ from workbench.estimators.base import FARTHEST, Abstention
 from workbench.estimators.parts.gaussians.error import SquaredErrors
 from workbench.estimators.parts.gaussians.finish import completed
 from workbench.estimators.parts.gaussians.frame import Frame, Moments, padded
-from workbench.estimators.parts.rows import (
-    mean_of,
-    mean_sensitivity,
-    moment_of,
-    second_moment_sensitivity,
-    within_ball,
-)
+from workbench.estimators.parts.integers import mean_in_ball, moment_in_ball
+from workbench.estimators.parts.rows import mean_sensitivity, second_moment_sensitivity
 from workbench.linalg import psd_part, spectral_map, symmetric_noise_norm, tail
 from workbench.privacy import ZCDP, Charge, NoiseSource
 from workbench.privacy.histograms import stability_charge, stable_mode
@@ -114,7 +109,7 @@ class PaperFinish:
         """Return the noisy second moment of the rows in a frame, and the sd of its noise."""
         r, squared = frame.rank, tail(frame.rank, BETA / len(rows)) ** 2
         mapping = frame.matrix.T / sqrt(squared)
-        moment = moment_of(rows, lambda block: within_ball(block @ mapping, 1.0))
+        moment = moment_in_ball(rows, lambda block: block @ mapping, 1.0)
         noisy = symmetric_gaussian(padded(moment, self.d), charge, noise)[:r, :r]
         return noisy * squared, gaussian_scale(charge) * squared
 
@@ -132,8 +127,8 @@ class PaperFinish:
         centre = np.linalg.solve(whole, np.array(places))  # (3)
         radius = self._reach(r)
         mapping = white.matrix.T / radius
-        mean = mean_of(x, lambda block: within_ball((block - centre) @ mapping, 1.0))
-        noisy = gaussian(np.pad(mean, (0, self.d - r)), next(charges), noise)[:r]
+        mean = mean_in_ball(x, lambda block: (block - centre) @ mapping, 1.0)
+        noisy = gaussian(padded(mean, self.d), next(charges), noise)[:r]
         return np.asarray(centre + white.back(noisy * radius))  # (4)
 
 

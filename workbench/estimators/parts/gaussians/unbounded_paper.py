@@ -36,13 +36,12 @@ from workbench.estimators.parts.blocks.subspaces import SubspaceVote, gap_after
 from workbench.estimators.parts.gaussians.error import SquaredErrors
 from workbench.estimators.parts.gaussians.frame import Frame, Moments, identity_frame, padded, point_mass
 from workbench.estimators.parts.gaussians.paper_finish import PaperFinish
+from workbench.estimators.parts.integers import moment_in_ball
 from workbench.estimators.parts.rows import (
     centred_count,
     centred_rows,
     in_blocks,
-    moment_of,
     second_moment_sensitivity,
-    within_ball,
 )
 from workbench.linalg import psd_part, spectral_map, tail
 from workbench.privacy import ZCDP, Charge, NoiseSource
@@ -210,14 +209,14 @@ class _Run:
 
     def _voted(self, k: int, gap: float) -> Array | None:
         planes, charges = projections(self._blocks(self.frame), k), (next(self.charges), next(self.charges))
-        return self.recipe.vote.draw(padded(planes, self.recipe.d), k, gap, charges, self.noise)
+        return self.recipe.vote.draw(planes, k, gap, charges, self.noise)
 
     def _fine(self, k: int) -> Frame:
         """Return the frame after M21/UG Alg 4 at gap k."""
         frame, reference, r = self.frame, self.values[k], self.frame.rank
         radius = sqrt(2 * self.values[0]) * tail(r, BETA / len(self.rows))
         mapping = frame.matrix.T / radius
-        moment = moment_of(self.rows, lambda block: within_ball(block @ mapping, 1.0))
+        moment = moment_in_ball(self.rows, lambda block: block @ mapping, 1.0)
         noisy = symmetric_gaussian(padded(moment, self.recipe.d), next(self.charges), self.noise)[:r, :r]
         z = psd_part(noisy * radius**2)
         return frame.then(spectral_map(z, lambda values: np.sqrt(reference / np.maximum(values, reference))))

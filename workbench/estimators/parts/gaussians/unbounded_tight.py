@@ -32,7 +32,7 @@ from workbench.estimators.parts.blocks.friendly_mean import enough_points
 from workbench.estimators.parts.blocks.subspaces import SubspaceVote, gap_after
 from workbench.estimators.parts.gaussians.error import SquaredErrors, squared_error
 from workbench.estimators.parts.gaussians.finish import RoundFinish
-from workbench.estimators.parts.gaussians.frame import Frame, Moments, identity_frame, padded, point_mass
+from workbench.estimators.parts.gaussians.frame import Frame, Moments, identity_frame, point_mass
 from workbench.estimators.parts.rows import centred_rows, in_blocks
 from workbench.privacy import ZCDP, Charge, NoiseSource
 from workbench.types import Array
@@ -159,7 +159,7 @@ class TightUnbounded:
         noise: NoiseSource,
     ) -> Array | None:
         planes = projections(in_blocks(mapped(rows, frame.matrix), self.blocks[0]), k)
-        return self.vote.draw(padded(planes, self.d), k, gap, charges, noise)
+        return self.vote.draw(planes, k, gap, charges, noise)
 
 
 def widest(d: int) -> tuple[float, ...]:

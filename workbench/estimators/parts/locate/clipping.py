@@ -1,15 +1,16 @@
-"""The clipped mean around a given centre, in the centred form that keeps its sensitivity in floats."""
+"""The clipped mean around a given centre, in the centred form, of whole numbers."""
 
 import numpy as np
 
 from workbench.estimators.base import Trace
+from workbench.estimators.parts.integers import mean_in_box
+from workbench.privacy.grid import OnGrid
 from workbench.types import Array
 
 
-def clipped_mean(x: Array, centre: float, clip: float) -> float:
+def clipped_mean(x: Array, centre: float, clip: float) -> OnGrid:
     """Return mean(clip(x - centre, ±clip))."""
-    z = x - centre
-    return float(np.clip(z, -clip, clip, out=z).mean())
+    return mean_in_box(x, lambda rows: rows - centre, clip)
 
 
 def sensitivity(n: int, clip: float) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.rows import blocks
 from workbench.privacy import ZCDP, Charge, GaussianDP, NoiseSource
+from workbench.privacy.grid import Integers
 from workbench.privacy.mechanisms import gaussian
 from workbench.types import Array
 
@@ -45,7 +46,7 @@ class CoordinateModes:
         largest = sqrt(2 * log(self.bins * self.d)) + 3
         return largest * sqrt(2) * sqrt(2 * self.d) / (lead * n)
 
-    def counts(self, x: Array, centre: float, unit: float) -> Array:
+    def counts(self, x: Array, centre: float, unit: float) -> Integers:
         """Return the counts of (x - centre)/unit, shape (d, K)."""
         low, step = centre - unit * self.width * self.bins / 2, unit * self.width
         found = np.zeros(self.d * self.bins, np.intp)
@@ -56,9 +57,9 @@ class CoordinateModes:
             keys = place.astype(np.intp)
             keys += first
             found += np.bincount(keys.ravel(), minlength=len(found))
-        return found.reshape(self.d, self.bins).astype(np.float64)
+        return found.reshape(self.d, self.bins)
 
-    def draw(self, counts: Array, charge: Charge, noise: NoiseSource) -> Array:
+    def draw(self, counts: Integers, charge: Charge, noise: NoiseSource) -> Array:
         """Return the centre of the fullest bin of every coordinate, in units."""
         best = gaussian(counts, charge, noise).argmax(axis=1)
         return np.asarray(self.width * (best + 0.5 - self.bins / 2))

@@ -15,7 +15,7 @@ from math import exp, inf, log, sqrt
 
 import numpy as np
 
-from workbench.estimators.parts.locate.window_median import ROUNDING, WindowMedian, selection_epsilon
+from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
 from workbench.privacy import Budget
 from workbench.types import Array
 
@@ -77,7 +77,7 @@ def located_within(
     if locator.low is not None and locator.high is not None:
         log_outside = log(locator.high - locator.low) - half * (nearest - 2 * deviation)
     else:
-        log_length = log(n * (locator.left + locator.right + ROUNDING))
+        log_length = log(n * locator.window)
         log_windows = log_length - half * (nearest - 2 * deviation)
         log_outside = np.logaddexp(log_windows, locator.log_bottom(cost) - half)
     enough = log_outside - log_inside <= log(beta)

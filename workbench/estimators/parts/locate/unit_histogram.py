@@ -16,6 +16,7 @@ import numpy as np
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP
+from workbench.privacy.concentrated import bounded_range_epsilon
 from workbench.privacy.histograms import (
     COUNTS_L1,
     COUNTS_L2,
@@ -120,5 +121,5 @@ class UnitHistogram:
             case PureDP(epsilon):
                 return 2 / epsilon * log(bins / beta)
             case ZCDP(rho, delta) if self.calibration == "tight" and not delta:
-                return 2 / sqrt(8 * rho) * log(bins / beta)
+                return 2 / bounded_range_epsilon(rho) * log(bins / beta)
         return largest_noise(bins, cost, beta)

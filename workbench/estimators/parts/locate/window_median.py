@@ -1,42 +1,52 @@
 """The window-median mechanism: a private point of the line near which most of the data lie.
 
-For points y_1 .. y_n, a position t, widths `left` and `right`:
+For points y_1 .. y_n, widths `left` and `right`, and a position t of a public lattice:
 
-    L(t) = #{y_i < t},    O(t) = #{y_i outside [t - left, t + right]},
+    L(t) = #{y_i ≤ t},    O(t) = #{y_i with t outside [y_i - right, y_i + left)},
     m(t) = max(|n - 2 L(t)| / 2, O(t))              sensitivity 1 under replace-one
 
-    with a range:      density ∝ e^(-ε m(t)/2) on [low, high]
-    without a range:   the same on {t : O(t) ≤ n - 1}, and a bottom of weight M e^(-ε n/2),
-                       M = (left + right) e^(ε/2) (1 - δ)/δ
+    with a range:      probability ∝ e^(-ε m(t)/2) on [low, high)
+    without a range:   the same on {t : O(t) ≤ n - 1}, and a bottom of weight B e^(-ε (n - 1)/2),
+                       B = (the most points that a window holds) (1 - δ)/δ
 
 The depth term gives the precision of a private median, the window term doubles the penalty of a place far
-from the data. With a range: ε-DP and ε²/8-zCDP. Without: (ε, δ)-DP and δ-approximate ε²/8-zCDP. Proof:
-`proofs/univariate.md`, section 1. No source states it.
+from the data. With a range: ε-DP, and of a log-likelihood ratio of range ε, whose zCDP is that of
+`zcdp_from_bounded_range`. Without: (ε, δ)-DP, and that zCDP with δ. A draw chooses a piece of equal score,
+by whole numbers (`parts.locate.lattice`), then a point of it. Proof: `proofs/univariate.md`, section 1. No
+source states it.
 """
 
 from dataclasses import dataclass
-from math import inf, log, log1p
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, inf, log
 
 import numpy as np
 
 from workbench.errors import ArgumentError, positive
 from workbench.estimators.base import FARTHEST
+from workbench.estimators.parts.locate.lattice import Lengths, number, place, rounded, step_for
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP
-from workbench.privacy.conversions import bounded_range_epsilon
+from workbench.privacy.concentrated import bounded_range_epsilon
+from workbench.privacy.grid import Integers, OnGrid
 from workbench.privacy.mechanisms import exponential
 from workbench.types import Array
 
 EVERYTHING = 4 * FARTHEST  # a window of this width holds every point
-ROUNDING = float(np.spacing(FARTHEST))  # at most this much longer is a float window
 
 
 @dataclass(frozen=True)
 class Pieces:
-    """A piecewise constant score: piece j is [edges[j], edges[j+1]] with score -penalty[j], unless void."""
+    """A piecewise constant score: on [edges[j], edges[j+1]) it is -twice[j]/2, unless the piece is void."""
 
     edges: Array
-    penalty: Array
+    twice: Integers
     void: np.ndarray
+
+    @property
+    def penalty(self) -> Array:
+        """The score, without its sign."""
+        return np.asarray(self.twice / 2)
 
     def log_length(self) -> Array:
         """Return the log lengths, -inf for empty and for void pieces."""
@@ -76,44 +86,69 @@ class WindowMedian:
         unbounded, ranged = "ApproxDP or ZCDP with delta > 0", "PureDP or ZCDP with delta = 0"
         raise ArgumentError("budget", cost, unbounded if self.low is None else ranged)
 
+    @cached_property
+    def step(self) -> float:
+        """The step of the lattice."""
+        window = self.left + self.right
+        if self.low is None or self.high is None:
+            return step_for(window)
+        return step_for(min(window, self.high - self.low))
+
+    @property
+    def window(self) -> float:
+        """A bound on the length of a point's window: both its ends are rounded to floats."""
+        furthest = min(FARTHEST + max(self.left, self.right), EVERYTHING)
+        return self.left + self.right + float(np.spacing(furthest))
+
     def pieces(self, points: Array) -> Pieces:
         """Return the score as 3n ± 1 pieces, a number that does not depend on the data; not private."""
-        n, points = len(points), np.sort(points)
+        n, points = len(points), np.sort(rounded(points, self.step))
+        left, right = rounded(np.array([self.left, self.right]), self.step)
         inside, none = np.isfinite(points).astype(np.int8), np.zeros(n, np.int8)
-        events = np.concatenate([points - self.right, points, points + self.left])
+        events = np.concatenate([points - right, points, points + left])
         np.clip(events, -EVERYTHING, EVERYTHING, out=events)  # finite lengths
         order = np.argsort(events, kind="stable")
         edges = events[order]
         in_window = np.cumsum(np.concatenate([inside, none, -inside])[order], dtype=np.int64)
         to_left = np.cumsum(np.concatenate([none, none + 1, none])[order], dtype=np.int64)
         if self.low is not None:
-            edges = np.concatenate([[self.low], np.clip(edges, self.low, self.high, out=edges), [self.high]])
+            low, high = rounded(np.array([self.low, self.high]), self.step)
+            edges = np.concatenate([[low], np.clip(edges, low, high, out=edges), [high]])
             in_window, to_left = np.append(0, in_window), np.append(0, to_left)
         else:
             in_window, to_left = in_window[:-1], to_left[:-1]
         void = in_window == 0 if self.low is None else np.zeros(len(in_window), bool)
-        penalty = np.abs(n - 2 * to_left)
-        np.maximum(penalty, 2 * (n - in_window), out=penalty)
-        return Pieces(edges, penalty / 2, void)
+        twice = np.abs(n - 2 * to_left)
+        np.maximum(twice, 2 * (n - in_window), out=twice)
+        return Pieces(edges, twice, void)
 
     def draw(self, points: Array, charge: Charge, noise: NoiseSource) -> float | None:
         """Return a private position, or None for the bottom (only without a range)."""
         charge = self.charge(charge.step, charge.cost)
-        pieces, epsilon = self.pieces(points), selection_epsilon(charge.cost)
-        penalty, log_base = pieces.penalty, pieces.log_length()
-        if self.low is None:
-            penalty = np.append(penalty, len(points))
-            log_base = np.append(log_base, self.log_bottom(charge.cost))
-        score = Charge(charge.step, "exponential", charge.sensitivity, PureDP(epsilon))
-        chosen = exponential(-penalty, score, noise, log_base)
-        if chosen == len(pieces.penalty):
+        pieces = self.pieces(points)
+        scores, weights = self.choices(pieces, len(points), charge.cost)
+        score = Charge(charge.step, "exponential", charge.sensitivity, PureDP(selection_epsilon(charge.cost)))
+        chosen = exponential(scores, score, noise, weights)
+        if chosen == len(pieces.twice):
             return None
-        return noise.uniform(float(pieces.edges[chosen]), float(pieces.edges[chosen + 1]))
+        first, end = (number(float(edge), self.step) for edge in pieces.edges[chosen : chosen + 2])
+        return place(first + noise.below(end - first), self.step)
+
+    def choices(self, pieces: Pieces, n: int, cost: Budget) -> tuple[OnGrid, Lengths]:
+        """Return scores and weights of the pieces and, without a range, of the bottom behind them."""
+        if self.low is not None:
+            return OnGrid(-pieces.twice, 0.5), Lengths(pieces.edges, pieces.void, self.step)
+        scores = -np.append(pieces.twice, 2 * (n - 1))
+        return OnGrid(scores, 0.5), Lengths(pieces.edges, pieces.void, self.step, self.bottom(cost))
+
+    def bottom(self, cost: Budget) -> int:
+        """Return B, rounded up to a whole number."""
+        delta = Fraction(getattr(cost, "delta", 0.0))
+        return ceil(Fraction(self.window) / Fraction(self.step) * (1 - delta) / delta)
 
     def log_bottom(self, cost: Budget) -> float:
-        """Return ln M."""
-        epsilon, delta = selection_epsilon(cost), getattr(cost, "delta", 0.0)
-        return log(self.left + self.right + ROUNDING) + epsilon / 2 + log1p(-delta) - log(delta)
+        """Return ln M: what the bottom weighs at a score of -n, in the unit of the points."""
+        return log(self.bottom(cost)) + log(self.step) + selection_epsilon(cost) / 2
 
     def log_measure(self, cost: Budget) -> float:
         """Return the log of the length of the range or, without one, ln M, which acts as its length."""
@@ -123,7 +158,7 @@ class WindowMedian:
 
 
 def selection_epsilon(cost: Budget) -> float:
-    """Return ε of the score's exponential law: itself, or √(8ρ) under zCDP."""
+    """Return ε of the score's exponential law: itself, or the range that ρ allows."""
     match cost:
         case PureDP(epsilon) | ApproxDP(epsilon, _):
             return epsilon

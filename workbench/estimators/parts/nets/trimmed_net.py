@@ -2,13 +2,14 @@
 
 Rows x of shape (n, d), d = 1, 2 or 3; z = x - centre, entries cut to ±(radius + w), w = `width`; v is one of
 the public directions and t a point of the grid on [-radius, radius]^d (`parts.nets.direction_net`). k = ⌈3 α
-n⌉ rows are trimmed on either side, α = `corruption`. With y_1 ≤ … ≤ y_n, the sorted ⟨v, z_i⟩, and m = 0 ..
-k-1:
+n⌉ rows are trimmed on either side, α = `corruption`. With y_1 ≤ … ≤ y_n, the sorted ⟨v, z_i⟩, rounded to a
+public grid, and m = 0 .. k-1:
 
     (1) W_m = max_v max(y_{n-k+1+m} - y_{k+1-m}, y_{n-k+m} - y_{k-m})
     (2) g = the largest m with W_m ≤ w, or -1                                             sensitivity 1
     (3) go on if g + noise - margin > -1, otherwise no answer                 passes at g = -1: probability δ
-    (4) q(t) = -max_v |⟨v, t⟩ - (y_{k+1} + … + y_{n-k})/(n - 2k)|                 w/(n - 2k) if W_0 ≤ w
+    (4) q(t) = -max_v |⟨v, t⟩ - (y_{k+1} + … + y_{n-k})/(n - 2k)|, ⟨v, t⟩ rounded, too
+                                                                                  w/(n - 2k) if W_0 ≤ w
     (5) out = centre + t, t with probability ∝ e^{ε q(t) (n-2k)/(2w)}
 
 Propose-test-release: g is how many rows have to be replaced, less one, before the trimmed means may move by
@@ -40,12 +41,13 @@ from workbench.estimators.parts.nets.direction_net import (
     require_few_columns,
 )
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, Sequential
+from workbench.privacy.grid import Integers, OnGrid, step_of, widest
 from workbench.privacy.mechanisms import exponential, lower_bound, lower_bound_offset, selection_scale
 from workbench.types import Array
 
 CHECK, MEAN = "check", "mean"
 LOOKED = 10_000  # numbers of rows that are tried for the fewest
-ROUNDING = 2.0**-46  # times n and the length of a row: what the sums of the trimmed rows are off by at most
+FINE, LARGEST = 30, 60  # bits of w in units of the grid, and of a sum of n rows
 CHECK_SHARE = 1 / 3
 
 
@@ -82,8 +84,12 @@ class TrimmedNet:
         return ceil(3 * self.corruption * n * (1 - 1e-12))
 
     def sensitivity(self, n: int, d: int) -> float:
-        """Return w/(n - 2k), and what the rounding of two sums may add."""
-        return (self.width + ROUNDING * n * sqrt(d) * self.box) / (n - 2 * self.trim(n))
+        """Return w/(n - 2k)."""
+        return self.width / (n - 2 * self.trim(n))
+
+    def unit(self, n: int, d: int) -> float:
+        """Return the step of the grid: sums of n rows are whole numbers of 64 bits."""
+        return max(step_of(self.width, FINE), step_of(n * sqrt(d) * self.box, LARGEST))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of steps (3) and (5)."""
@@ -115,36 +121,42 @@ class TrimmedNet:
     def draw(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None) -> Array | Abstention:
         """Return a candidate, or no answer."""
         n, d = x.shape
-        plan = self.plan(n, d, budget)
-        widths, means = trimmed(boxed(x, self.centre, self.box), self.trim(n))  # (1)
-        margin = int(np.searchsorted(widths, self.width, side="right")) - 1  # (2)
+        plan, unit, left = self.plan(n, d, budget), self.unit(n, d), n - 2 * self.trim(n)
+        widths, sums = trimmed(boxed(x, self.centre, self.box), self.trim(n), unit)  # (1)
+        margin = int(np.searchsorted(widths, widest(self.width, unit), side="right")) - 1  # (2)
         if trace is not None:
-            trace.add(margin=margin, widths=widths, means=means)
+            trace.add(margin=margin, widths=widths * unit, means=sums * (unit / left))
         if not lower_bound(margin, plan[CHECK], noise) > -1:  # (3)
             return Abstention(CHECK)
         points = grid(d, self.radius, self.step)
-        chosen = exponential(-distances(points, means), plan[MEAN], noise)  # (4), (5)
+        scores = OnGrid(-distances(points, sums, left, unit), unit / left)
+        chosen = exponential(scores, plan[MEAN], noise)  # (4), (5)
         return np.asarray(self.centre + points[chosen])
 
 
-def trimmed(z: Array, k: int) -> tuple[Array, Array]:
-    """Return W_0 .. W_{k-1} and the trimmed mean along every direction, k rows off on either side."""
+def trimmed(z: Array, k: int, unit: float) -> tuple[Integers, Integers]:
+    """Return W_0 .. W_{k-1} and the trimmed sums, k rows off on either side of every direction, in units."""
     n, d = z.shape
-    widths, means = np.full(k, -np.inf), []
+    widths, sums = np.zeros(k, np.int64), []
     for v in directions(d):
-        y = np.sort(projected(z, v))
+        y = np.sort(in_units(z, v, unit))
         np.maximum(widths, y[n - k :] - y[k:0:-1], out=widths)
         np.maximum(widths, y[n - k - 1 : n - 1] - y[k - 1 :: -1], out=widths)
-        means.append(y[k : n - k].mean())
-    return widths, np.array(means)
+        sums.append(y[k : n - k].sum())
+    return widths, np.array(sums)
 
 
-def distances(points: Array, means: Array) -> Array:
-    """Return max_v |⟨v, t⟩ - trimmed mean| for every point t."""
-    worst = np.zeros(len(points))
-    for v, mean in zip(directions(points.shape[1]), means, strict=True):
-        np.maximum(worst, np.abs(projected(points, v) - mean), out=worst)
+def distances(points: Array, sums: Integers, left: int, unit: float) -> Integers:
+    """Return max_v |(n - 2k)⟨v, t⟩ - trimmed sum| for every point t, in units; n - 2k rows are left."""
+    worst = np.zeros(len(points), np.int64)
+    for v, total in zip(directions(points.shape[1]), sums, strict=True):
+        np.maximum(worst, np.abs(left * in_units(points, v, unit) - total), out=worst)
     return worst
+
+
+def in_units(rows: Array, direction: Array, unit: float) -> Integers:
+    """Return ⟨v, row⟩ of every row, rounded to whole numbers of a unit."""
+    return np.asarray(np.rint(projected(rows, direction) / unit).astype(np.int64))
 
 
 def require_corruption(corruption: float) -> None:

@@ -9,9 +9,10 @@ from math import sqrt
 import numpy as np
 
 from workbench.errors import checked, probability
-from workbench.estimators.base import Trace, mapped, require_matrix
+from workbench.estimators.base import Trace, require_matrix
 from workbench.estimators.parts.budgets import batches_plan, gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
+from workbench.estimators.parts.integers import moment_in_ball
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments, require_fourth, zeroed_beyond
 from workbench.estimators.parts.preconditioned.heavy_tailed_design import (
     Design,
@@ -25,12 +26,11 @@ from workbench.estimators.parts.preconditioned.preconditioning import mapped_bac
 from workbench.estimators.parts.rows import (
     centred_count,
     centred_rows,
-    moment_of,
     require_spread,
-    within_ball,
 )
 from workbench.linalg import psd_part
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
+from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import symmetric_gaussian
 from workbench.types import Array, Calibration, Mode
 
@@ -107,10 +107,14 @@ class HeavyTailedSteps:
                 a = stage.band.preconditioned(z, stage.lower, a)  # (4)
         return mapped_back(psd_part(z), a)  # (3)
 
-    def moment(self, rows: Array, a: Array, stage: Stage) -> Array:
+    def moment(self, rows: Array, a: Array, stage: Stage) -> OnGrid:
         """Return the second moment of the rows w = A x cut at the radius of a stage."""
-        cut = zeroed_beyond if self.calibration == "paper" else within_ball
-        return moment_of(rows, lambda block: cut(mapped(block, a), stage.radius))
+
+        def cut(block: Array) -> Array:
+            w = block @ a.T
+            return zeroed_beyond(w, stage.radius) if self.calibration == "paper" else w
+
+        return moment_in_ball(rows, cut, stage.radius)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return an upper `beta`-quantile of the error in the norm of Σ.

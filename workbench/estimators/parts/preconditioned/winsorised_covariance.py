@@ -24,6 +24,7 @@ from workbench.estimators.parts.normal_ball import kept_share
 from workbench.estimators.parts.rows import second_moment_sensitivity
 from workbench.linalg import spectral_map
 from workbench.privacy import Budget, Charge, NoiseSource
+from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian_mu, symmetric_gaussian
 from workbench.types import Array
 
@@ -39,7 +40,7 @@ class WinsorisedCovariance:
     """The recipe for n rows of dimension d at a cost that a Gaussian mechanism takes.
 
     A caller charges `charge(step)`, forms the second moment of rows within `radius`
-    (`parts.rows.second_moment_within`) in whatever frame it has, and passes it to `release`.
+    (`parts.integers.second_moment_within`) in whatever frame it has, and passes it to `release`.
     """
 
     n: int
@@ -62,7 +63,7 @@ class WinsorisedCovariance:
         """Return the charge of step (1)."""
         return Charge(step, "symmetric_gaussian", second_moment_sensitivity(self.n, self.radius), self.cost)
 
-    def release(self, moment: Array, charge: Charge, noise: NoiseSource) -> Array:
+    def release(self, moment: OnGrid | Array, charge: Charge, noise: NoiseSource) -> Array:
         """Return the covariance from the second moment of rows within `radius`: steps (1) to (3)."""
         return unwinsorised(symmetric_gaussian(moment, charge, noise), self.radius)
 

@@ -21,7 +21,7 @@ from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.quantile.levels import WIDEST, Scaled, Solver, inflation
 from workbench.privacy import ApproxDP, NoiseSource
 from workbench.privacy.masks import masked
-from workbench.privacy.mechanisms import truncated_laplace, truncated_laplace_bound
+from workbench.privacy.mechanisms import exceeds_bound
 from workbench.types import Array
 
 
@@ -52,7 +52,7 @@ class MatrixQuantile:
         made = self.design
         testing, masking = made.charges
         h, root = made.test.measure(rows)  # (1)
-        passed = bool(truncated_laplace(float(h), testing, noise) > truncated_laplace_bound(testing))  # (2)
+        passed = exceeds_bound(h, testing, noise)  # (2)
         released = masked(root if passed else np.eye(self.d), masking, noise)  # (3)
         if trace is not None:
             trace.add(h=h, centre=root @ root.T)

@@ -32,6 +32,7 @@ from workbench.estimators.parts.filters.weighted_moments import (
     SENSITIVITY,
     Costs,
     Sums,
+    WholeSums,
     length,
     merged,
     release,
@@ -42,6 +43,7 @@ from workbench.estimators.parts.rows import mean_sensitivity
 from workbench.estimators.parts.rowwise.design import RobustDesign
 from workbench.estimators.parts.rowwise.row_filter import RowFilter, Rows
 from workbench.privacy import ZCDP, Budget, Charge, GaussianDP, NoiseSource, Plan
+from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_mu
 from workbench.types import Array
 
@@ -139,8 +141,7 @@ class RobustLoop:
 
     def recentred(self, rows: Rows, centre: Array, charge: Charge, noise: NoiseSource) -> Array:
         """Return the shift of step (2)."""
-        total = sum(block.sum(axis=0) for block in rows.round(centre, self.design.wide))
-        return gaussian(total / self.design.n, charge, noise)
+        return gaussian(rows.total(centre, self.design.wide) / self.design.n, charge, noise)
 
     def filtered(
         self,
@@ -156,11 +157,11 @@ class RobustLoop:
         if trace is not None:
             trace.add(centre=state.centre, basis=state.basis, cut=state.cut, left=len(left))
         exact = exact or state.sums(rows, self.design.radius, square=False)
-        return self.finished(replace(exact, square=None), state, left, copies, noise)  # (5)
+        return self.finished(exact.alone, state, left, copies, noise)  # (5)
 
     def passed(
         self, rows: Rows, centre: Array, left: list[Charge], noise: NoiseSource
-    ) -> tuple[RowFilter, list[Copy], Sums | None]:
+    ) -> tuple[RowFilter, list[Copy], WholeSums | None]:
         """Return the last filter, and the noisy and exact sums of its rows if a pass had them.
 
         The charges that are used are taken from `left`.
@@ -182,12 +183,12 @@ class RobustLoop:
                 break
         return state, [], None
 
-    def looked(self, exact: Sums, state: RowFilter, charge: Charge, noise: NoiseSource) -> Sums:
+    def looked(self, exact: WholeSums, state: RowFilter, charge: Charge, noise: NoiseSource) -> Sums:
         """Return noisy (N, s, A); N is n where every row passes."""
         found = self.released(exact, self.design.prices, charge, noise)
         return found if state.rank else replace(found, count=float(self.design.n))
 
-    def released(self, exact: Sums, prices: Costs, charge: Charge, noise: NoiseSource) -> Sums:
+    def released(self, exact: WholeSums, prices: Costs, charge: Charge, noise: NoiseSource) -> Sums:
         """Return noisy sums, drawn with as many numbers as the step always has."""
         return release(exact, self.design.radius, prices, charge, noise, self.size(charge.step))
 
@@ -200,8 +201,8 @@ class RobustLoop:
 
     def tightened(self, rows: Rows, state: RowFilter, charge: Charge, noise: NoiseSource) -> RowFilter:
         """Return the filter with the cut of step (4); counts over √2 have sensitivity 1."""
-        counts = state.histogram(rows, self.design.radius, self.rule.edges(state.rank)) / np.sqrt(2)
-        noisy = released(counts, charge, noise, self.size(charge.step)) * np.sqrt(2)
+        counts = state.histogram(rows, self.design.radius, self.rule.edges(state.rank))
+        noisy = released(OnGrid(counts, 1 / sqrt(2)), charge, noise, self.size(charge.step)) * sqrt(2)
         return replace(state, cut=self.rule.cut(state.rank, noisy))
 
     def offset(self, state: RowFilter, sums: Sums) -> Array:
@@ -210,7 +211,12 @@ class RobustLoop:
         return offset * min(1.0, self.design.radius / max(float(np.linalg.norm(offset)), 1e-300))
 
     def finished(
-        self, exact: Sums, state: RowFilter, charges: Sequence[Charge], copies: list[Copy], noise: NoiseSource
+        self,
+        exact: WholeSums,
+        state: RowFilter,
+        charges: Sequence[Charge],
+        copies: list[Copy],
+        noise: NoiseSource,
     ) -> Array:
         """Return step (5): (N, s) once more for each charge."""
         found = [(self.released(exact, MEAN, charge, noise), MEAN, charge.cost) for charge in charges]

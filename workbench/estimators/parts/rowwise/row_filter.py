@@ -3,21 +3,21 @@
 A filter is a centre c, orthonormal columns V (d, q) and a cut ρ, all of them functions of former releases. A
 row x in units of sigma becomes
 
-    y = x - c shrunk to the ball of radius r,    score τ = |Vᵀy|²,    weight w = 1 if τ ≤ ρ, else 0
+    y = x - c shrunk to the ball of radius r, in whole numbers of a step;  τ = |Vᵀy|²;  w = 1 if τ ≤ ρ, else 0
 
 No row's weight depends on another row, and nothing is remembered but (c, V, ρ): a filter may be centred
 anew, tightened or undone. Proof that this is all privacy needs: `proofs/robust_mean.md`, section 1.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 
 import numpy as np
+from numpy.typing import NDArray
 
-from workbench.estimators.parts.filters.weighted_moments import Sums
-from workbench.estimators.parts.rows import blocks, within_ball
-from workbench.linalg import norms, symmetrised
+from workbench.estimators.parts.filters.weighted_moments import WholeSums, grid, read_sums, sums_of
+from workbench.estimators.parts.integers import in_ball, total
+from workbench.privacy.grid import OnGrid
 from workbench.types import Array
 
 
@@ -34,19 +34,17 @@ class Rows:
         """N and d."""
         return self.x.shape[0], self.x.shape[1]
 
-    def round(self, centre: Array, radius: float) -> Iterator[Array]:
-        """Yield the rows round a centre, shrunk to a ball, a block at a time."""
-        place = self.origin + self.unit * centre
-        for block in blocks(*self.shape):
-            apart = self.x[block] - place
-            if self.unit != 1:
-                apart /= self.unit
-            yield shrunk(apart, radius)
+    def whole(self, block: slice, centre: Array, radius: float) -> Array:
+        """Return rows round a centre, shrunk to a ball: whole numbers, in steps of `grid`."""
+        apart = self.x[block] - (self.origin + self.unit * centre)
+        if self.unit != 1:
+            apart /= self.unit
+        return in_ball(apart, radius, grid(radius))
 
-
-def shrunk(rows: Array, radius: float) -> Array:
-    """Return rows within a ball, as `within_ball`, in place where no row lies outside it."""
-    return rows if float(norms(rows).max(initial=0.0)) <= radius else within_ball(rows, radius)
+    def total(self, centre: Array, radius: float) -> OnGrid:
+        """Return the sum of the rows round a centre, shrunk to a ball."""
+        found = total(*self.shape, lambda block: self.whole(block, centre, radius).sum(axis=0))
+        return OnGrid(found, grid(radius))
 
 
 @dataclass(frozen=True)
@@ -62,29 +60,34 @@ class RowFilter:
         """q, the number of directions that are looked at."""
         return int(self.basis.shape[1])
 
-    def scores(self, rows: Array) -> Array:
-        """Return τ of rows of the ball."""
-        seen = rows @ self.basis
+    def scores(self, whole: Array, radius: float) -> Array:
+        """Return τ of rows of the ball, in whole numbers."""
+        seen = whole @ (grid(radius) * self.basis)
         return np.asarray(np.einsum("ij,ij->i", seen, seen))
 
-    def sums(self, rows: Rows, radius: float, square: bool) -> Sums:
+    def sums(self, rows: Rows, radius: float, square: bool) -> WholeSums:
         """Return count, sum and, if wanted, second moment of the rows that pass."""
-        n, d = rows.shape
-        count, total, outer = float(n), np.zeros(d), np.zeros((d, d))
-        for block in rows.round(self.centre, radius):
-            if self.rank:  # a row that does not count is a zero row, and keeps its place in the sum
-                out = self.scores(block) > self.cut
-                block[out] = 0.0
-                count -= int(out.sum())
-            total += block.sum(axis=0)
-            if square:
-                outer += block.T @ block
-        return Sums(count, total, symmetrised(outer) if square else None)
 
-    def histogram(self, rows: Rows, radius: float, edges: Array) -> Array:
+        def part(block: slice) -> Array:
+            whole = rows.whole(block, self.centre, radius)
+            passes = self.passes(whole, radius)
+            whole[~passes] = 0.0  # a row that does not count is a zero row, and keeps its place in the sum
+            return sums_of(whole, int(passes.sum()), square)
+
+        return read_sums(total(*rows.shape, part), grid(radius))
+
+    def passes(self, whole: Array, radius: float) -> NDArray[np.bool_]:
+        """Return which rows of the ball pass."""
+        if not self.rank:
+            return np.ones(len(whole), bool)
+        return np.asarray(self.scores(whole, radius) <= self.cut)
+
+    def histogram(self, rows: Rows, radius: float, edges: Array) -> NDArray[np.int64]:
         """Return how many scores lie in [e_l, e_{l+1}), the last one open; those below e_0 in none."""
-        found = np.zeros(len(edges) + 1, np.intp)
-        for block in rows.round(self.centre, radius):
-            places = np.searchsorted(edges, self.scores(block), side="right")
-            found += np.bincount(places, minlength=len(found))
-        return found[1:].astype(np.float64)
+
+        def part(block: slice) -> NDArray[np.intp]:
+            scores = self.scores(rows.whole(block, self.centre, radius), radius)
+            places = np.searchsorted(edges, scores, side="right")
+            return np.bincount(places, minlength=len(edges) + 1)
+
+        return np.asarray(total(*rows.shape, part)[1:])

@@ -4,7 +4,7 @@ For level a, m = ⌊n/2⌋, differences D_i of pairs, shares .2, .15, .3, .35 of
 
     (1) ê = exponent histogram of D (.2 ε, δ/2); s = 2^(ê+2), so that σ ≤ s ≤ 16 σ
     (2) c = stability-based histogram of x/s with bins of width 1 (.15 ε, δ/2)        within 1.5 s of the mean
-    (3) V = mean(clip(D², [0, B])) + Lap(B/(.3 ε m)),  B = 2 s² ln(2m/(.05a))
+    (3) V = B/2 + mean(clip(D² - B/2, ±B/2)) + Lap(B/(.3 ε m)),  B = 2 s² ln(2m/(.05a))
     (4) σ_hi² = (V + B ln(1/(.1a))/(.3 ε m)) m/χ²_m(.1a), at most s²                  lower quantile of χ²_m
     (5) est = c + mean(clip(x - c, ±w)) + Lap(2w/(.35 ε n)),  w = 1.5 s + σ_hi √(2 ln(4n/(.1a)))
     (6) est ± the (1 - .7a) quantile of |N(0, σ_hi²/n) + Lap(2w/(.35 ε n))|
@@ -18,18 +18,19 @@ which (6) uses; every other step is covered by the union.
 from dataclasses import dataclass
 from math import inf, log, sqrt
 
-import numpy as np
 from scipy.special import chdtri
 
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, standardised
 from workbench.estimators.parts.budgets import mean_charge, rule
+from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate.clipping import clipped_mean, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import half_width, noise_quantile
 from workbench.estimators.parts.locate.unit_histogram import BEST, UnitHistogram
 from workbench.estimators.parts.scale.exponent_scale import ZERO, ExponentScale, pair_differences
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP, Sequential
+from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import additive
 from workbench.types import Array
 
@@ -81,14 +82,16 @@ class KVInterval:
 
     def _spread(self, x: Array, s: float, charge: Charge, noise: NoiseSource) -> float:
         """Return σ_hi/s."""
-        m, noisy = len(x) // 2, float(additive(self.mean_square(x, s), charge, noise))
+        m, middle = len(x) // 2, self.variance_cap(len(x)) / 2
+        noisy = middle + float(additive(self.mean_square(x, s), charge, noise))
         upper = (noisy + noise_quantile(charge, 0.1 * self.level)) * m / chdtri(m, 1 - 0.1 * self.level)
         return sqrt(upper) if 0 < upper < 1 else 1.0
 
-    def mean_square(self, x: Array, s: float) -> float:
-        """Return V/s² of step (3) before noise; one row touches one difference."""
+    def mean_square(self, x: Array, s: float) -> OnGrid:
+        """Return (V - B/2)/s² of step (3) before noise; one row touches one difference."""
+        middle = self.variance_cap(len(x)) / 2
         ratios = standardised(pair_differences(x), 0.0, s)
-        return float(np.clip(ratios * ratios, 0.0, self.variance_cap(len(x))).mean())
+        return mean_in_box(ratios, lambda part: part * part - middle, middle)
 
     def located(self, n: int, budget: Budget) -> bool:
         """Return whether n shows that (1) and (2) fail with probability at most .05a on normal rows."""

@@ -10,6 +10,8 @@ from math import log
 import numpy as np
 from scipy.special import chdtr
 
+from workbench.estimators.parts.integers import mean_in_box
+from workbench.privacy.grid import OnGrid
 from workbench.privacy.roots import brentq
 from workbench.types import Array
 
@@ -67,9 +69,14 @@ class Winsor:
         with np.errstate(divide="ignore", over="ignore"):
             return np.asarray(np.exp(2 * (np.log(spread) - log_s)))
 
-    def statistic(self, x: Array, log_s: float) -> float:
-        """Return the mean of the clipped ratios; one row touches one group."""
-        return float(np.clip(self.ratios(x, log_s), self.low, self.high).mean())
+    @property
+    def middle(self) -> float:
+        """(low + high)/2."""
+        return self.low + self.width / 2
+
+    def statistic(self, x: Array, log_s: float) -> OnGrid:
+        """Return the mean of the clipped ratios, less the middle; one row touches one group."""
+        return mean_in_box(self.ratios(x, log_s), lambda ratios: ratios - self.middle, self.width / 2)
 
     def clipped_share(self, x: Array, log_s: float) -> float:
         """Return the share of groups that the clip changes; for a trace."""

@@ -2,7 +2,7 @@
 
     (1) D_i = |x_{2i} - x_{2i-1}|/√2, y_i = ln(D_i/.67449), so that median y = ln σ for normal rows
     (2) ln s = window-median position of y, window [-4.2, 1.9], with a share a of the budget
-    (3) V_j = (variance within group j of g rows)/s²;  y = mean(clip(V, lo, hi)) + noise
+    (3) V_j = (variance within group j of g rows)/s²;  y = mean(clip(V, lo, hi)) + noise, by whole numbers
         q = ⌊n/g⌋ groups, sensitivity (hi - lo)/q given s
     (4) out = s √(h⁻¹(y)), h(v) the mean of clipped v χ²_{g-1}/(g-1)
 
@@ -104,8 +104,8 @@ class WinsorisedScale:
             return _exp(log_s)
         if trace is not None:
             trace.add(winsorised_share=winsor.clipped_share(x, log_s))
-        noisy = additive(winsor.statistic(x, log_s), plan["variance"], noise)  # (3)
-        return _exp(log_s + log(winsor.inverse(float(noisy))) / 2)  # (4)
+        noisy = float(additive(winsor.statistic(x, log_s), plan["variance"], noise))  # (3)
+        return _exp(log_s + log(winsor.inverse(winsor.middle + noisy)) / 2)  # (4)
 
     def error_bound(self, n: int, budget: Budget, beta: float) -> float:
         """Return a proved bound on |out/σ - 1| for normal rows.

@@ -21,8 +21,8 @@ import numpy as np
 
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.budgets import vote_and_mask
-from workbench.estimators.parts.votes.vote import VOTE, Design, Vote
-from workbench.privacy import ApproxDP, Charge
+from workbench.estimators.parts.votes.vote import VOTE, Design, Vote, voting
+from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import truncated_laplace_bound
 from workbench.types import Array
 
@@ -74,9 +74,9 @@ class Designer:
         self, k: int, friends: float, limit: float, cost: ApproxDP, beta: float
     ) -> tuple[Vote, float] | None:
         """Return thresholds and Δ of a vote that passes where a share `friends` of pairs are, but for β."""
-        charge = Charge(VOTE, "truncated_laplace", 2 * (k - 1) / k**2, cost)
+        charge = voting(k, VOTE, cost)
         noise = truncated_laplace_bound(charge) + charge.sensitivity / cost.epsilon * log(1 / beta)
-        quorum = ceil((friends - noise) * k * k)
+        quorum = ceil(friends * k * k - noise)
         a, b = _shares(k, quorum)
         if not len(a):
             return None

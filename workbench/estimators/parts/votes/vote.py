@@ -2,8 +2,8 @@
 
 Of k points, point i has N_i friends, itself among them; all thresholds are whole numbers of friends.
 
-    (1) M = Σ N_i; go on iff M/k² + Z ≥ Q₀ + A, Z truncated Laplace on [-A, A]          (ε_t, δ_t)
-        one replaced point moves M by at most 2(k - 1)
+    (1) M = Σ N_i; go on iff M - Q₀k² + Z > A, Z truncated Laplace on [-A, A]           (ε_t, δ_t)
+        one replaced point moves M, a whole number, by at most 2(k - 1)
     (2) w_i = clip((N_i - a)/(b - a), 0, 1)
     (3) Y = Σ w_i Y_i/Σ w_i
     (4) out = Y under a mask (`privacy.masks`)                                         (ε_m, δ_m)
@@ -34,14 +34,16 @@ from workbench.errors import ArgumentError
 from workbench.estimators.parts.budgets import vote_and_mask
 from workbench.privacy import ApproxDP, Charge, NoiseSource, PureDP, Sequential
 from workbench.privacy.conversions import gdp_within_approx
+from workbench.privacy.grid import OnGrid, step_of
 from workbench.privacy.masks import masked
-from workbench.privacy.mechanisms import gaussian, truncated_laplace, truncated_laplace_bound
+from workbench.privacy.mechanisms import exceeds_bound, gaussian
 from workbench.types import Array
 
 VOTE, MASK = "vote", "mask"
 AT_ONCE = 2**20  # pairs that are looked at together
 
 ROUNDING, NORM_ROUNDING = 1 + 1e-6, 1 + 1e-3
+FINE = 40  # bits of the distance of friends, on the grid of an average
 
 
 @dataclass(frozen=True)
@@ -65,14 +67,11 @@ class Vote:
 
     def charge(self, step: str, cost: ApproxDP) -> Charge:
         """Return the charge of (1)."""
-        return Charge(step, "truncated_laplace", 2 * (self.k - 1) / self.k**2, cost)
+        return voting(self.k, step, cost)
 
     def passes(self, friends: np.ndarray, charge: Charge, noise: NoiseSource) -> bool:
         """Return the outcome of (1)."""
-        share = float(friends.sum()) / self.k**2
-        noisy = float(truncated_laplace(share, charge, noise))
-        agreed = noisy >= self.quorum / self.k**2 + truncated_laplace_bound(charge)
-        return bool(agreed and friends.sum() >= self.quorum)
+        return exceeds_bound(friends.sum() - self.quorum, charge, noise)
 
     def weights(self, friends: np.ndarray) -> Array:
         """Return w of (2)."""
@@ -167,18 +166,27 @@ class Points(Protocol):
         """Return the weighted average; weights are 0 where a point is not usable."""
 
 
+def voting(k: int, step: str, cost: ApproxDP) -> Charge:
+    """Return the charge of the vote of k points."""
+    return Charge(step, "truncated_laplace", 2.0 * (k - 1), cost)
+
+
 def private_average(points: Points, design: Design, noise: NoiseSource) -> Array | None:
     """Return the masked average, or None for no answer."""
     voting, masking = design.charges
     friends = points.friends(design.limit)  # N
     agreed = design.vote.passes(friends, voting, noise)  # (1)
     average = points.average(design.vote.weights(friends)) if agreed else points.nothing  # (2) (3)
-    released = _masked(average, masking, noise)  # (4)
+    if masking.mechanism == "gaussian":  # (4)
+        released = gaussian(_whole(average, step_of(design.limit, FINE)), masking, noise)
+    else:
+        released = masked(average, masking, noise)
     return released if agreed else None
 
 
-def _masked(average: Array, charge: Charge, noise: NoiseSource) -> Array:
-    return (gaussian if charge.mechanism == "gaussian" else masked)(average, charge, noise)
+def _whole(average: Array, step: float) -> OnGrid:
+    """Return the average, rounded: a step is far below the thousandth that is added to its sensitivity."""
+    return OnGrid(np.array([int(entry) for entry in np.rint(average / step)], object), step)
 
 
 def covariance_moves(k: int, a: Array, b: Array, quorum: float, limit: float) -> Array:

@@ -17,13 +17,15 @@ import lzma
 import re
 import sys
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from workbench.errors import ArgumentError
-from workbench.lab.terminal.cells import MARKS, Cells
+from workbench.estimators.parts.stored.cells import MARKS, Cells
 
 STDIN = "-"
 SEPARATORS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
@@ -67,7 +69,7 @@ class CsvFile:
     separator: str
     decimals: str
     names: tuple[str, ...]
-    lines: Sequence[str] = field(repr=False)
+    lines: "Lines" = field(repr=False)
 
     def __str__(self) -> str:
         between = SEPARATORS.get(self.separator, repr(self.separator))
@@ -90,32 +92,60 @@ class CsvFile:
         return Cells(self.separator, self.decimals, len(self.names), places)
 
 
+@dataclass(frozen=True)
+class Lines:
+    """The lines below the header: their number, and they themselves as often as asked, never all at once."""
+
+    opened: Callable[[], IO[bytes]]
+    number: int
+
+    def __len__(self) -> int:
+        return self.number
+
+    def __iter__(self) -> Iterator[str]:
+        with self.opened() as stream:
+            stream.readline()
+            for line in stream:
+                yield line.decode("latin-1").removesuffix("\n")  # numbers are ASCII: rows need no encoding
+
+
 def open_csv(file: Path, writing: Writing) -> CsvFile:
     """Read a file, or standard input for `-`; what raises is a fact about the file or its header."""
-    head, end, body = _content(file).removeprefix(codecs.BOM_UTF8).partition(b"\n")
+    head, number, ended, opened = _looked_through(file)
     if not head.strip():
         raise ArgumentError("file", str(file), _HEADER)
-    header = _decoded(head, writing.encoding).removesuffix("\r")
-    if "\r" in header or not end or (body and not body.endswith(b"\n")):
+    header = _decoded(head.removesuffix(b"\n"), writing.encoding).removesuffix("\r")
+    if "\r" in header or not ended:
         raise ArgumentError("file", str(file), "a line end (LF or CRLF) after every line, the last one too")
     separator, decimals = writing.found(header)
     names = _names(file, Cells(separator, ".,", 0, ()), header)
-    lines = body.decode("latin-1").split("\n")[:-1]  # numbers are ASCII: rows need no encoding
-    if not lines:
+    if not number:
         raise ArgumentError("file", str(file), "a CSV file with at least one row below its header")
-    return CsvFile(file, separator, decimals, names, lines)
+    return CsvFile(file, separator, decimals, names, Lines(opened, number))
 
 
-def _content(file: Path) -> bytes:
+def _looked_through(file: Path) -> tuple[bytes, int, bool, Callable[[], IO[bytes]]]:
+    """Return the header, the number of lines below it, whether the last one has its end, and how to read."""
     try:
-        if str(file) == STDIN:
-            return sys.stdin.buffer.read() if sys.stdin else b""
-        with _OPENERS.get(file.suffix.lower(), open)(file, "rb") as stream:
-            return bytes(stream.read())
+        opened = _opener(file)
+        with opened() as stream:
+            head = last = stream.readline()
+            number = 0
+            while part := stream.read(2**20):
+                number, last = number + part.count(b"\n"), part
+        return head.removeprefix(codecs.BOM_UTF8), number, last.endswith(b"\n"), opened
     except FileNotFoundError:
         raise ArgumentError("file", str(file), "a file that exists") from None
     except (OSError, EOFError, lzma.LZMAError, zlib.error):
         raise ArgumentError("file", str(file), "a CSV file that can be read, or -") from None
+
+
+def _opener(file: Path) -> Callable[[], IO[bytes]]:
+    """Return what opens the file from its start; standard input is kept."""
+    if str(file) == STDIN:
+        content = sys.stdin.buffer.read() if sys.stdin else b""
+        return lambda: BytesIO(content)
+    return partial(_OPENERS.get(file.suffix.lower(), open), file, "rb")
 
 
 def _require_encoding(name: str) -> None:

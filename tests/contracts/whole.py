@@ -1,0 +1,67 @@
+"""Noise meets whole numbers, and one row moves them by no more than is charged: without a tolerance."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tests.contracts.datasets import entry_of, filled, sizes, typical_rows
+from tests.contracts.kit import Event, norm
+from workbench.catalog import Example
+from workbench.privacy import CountingNoise, SimulatedNoise
+from workbench.privacy.grid import UP, on_grid
+
+MASKS = ("thompson_laplace", "wishart", "square")  # their noise is not added
+FLOATS = {  # entries that still have a statistic of floats
+    "covariance/populous",
+    "gaussian/populous-robust",
+    "gaussian/populous",
+}
+
+
+class Grids(CountingNoise):
+    """Keeps the kinds of noise that met a statistic of floats."""
+
+    def __init__(self, source: Any) -> None:
+        super().__init__(source)
+        self.floats: list[str] = []
+
+    def __getattr__(self, kind: str) -> Any:
+        passed = super().__getattr__(kind)
+
+        def looked_at(value: Any, *numbers: Any) -> Any:
+            if kind not in MASKS and on_grid(value) is None:
+                self.floats.append(kind)
+            return passed(value, *numbers)
+
+        return looked_at
+
+
+def noise_meets_whole_numbers(example: Example) -> None:
+    """Every statistic that is not masked is one of whole numbers, by its type, whatever the rows."""
+    for n in sizes(example, 24, 300, 1000):
+        for x in (typical_rows(example, n, 4), filled(example, n, 0.0), filled(example, n, 1e99)):
+            grids = Grids(SimulatedNoise(np.random.default_rng(n)))
+            example.estimator(x, budget=example.budget, rng=grids)
+            assert not grids.floats or entry_of(example).key in FLOATS, grids.floats
+
+
+def moves_by_what_is_charged(event: Event, other: Event) -> None:
+    """Fail if a row moves whole numbers by more than the noise is made for, in fractions of integers."""
+    if event.whole is None or other.whole is None:
+        return
+    assert np.array_equal(event.whole.unit, other.whole.unit), "a unit that depends on the rows"
+    first, second = (np.atleast_1d(one.whole.counts).astype(object).ravel() for one in (event, other))
+    units = np.broadcast_to(event.whole.unit, event.whole.shape).ravel().tolist()
+    gaps = [abs(gap) * Fraction(unit) for gap, unit in zip((first - second).tolist(), units, strict=True)]
+    allowed = Fraction(event.charge.sensitivity) * Fraction(UP)
+    match norm(event):
+        case "largest":
+            assert max(gaps) <= allowed, event.charge
+        case "l2":
+            assert sum(gap * gap for gap in gaps) <= allowed**2, event.charge
+        case "l1":
+            assert sum(gaps) <= allowed, event.charge
+
+
+CONTRACTS = (noise_meets_whole_numbers,)

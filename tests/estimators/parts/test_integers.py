@@ -1,0 +1,178 @@
+"""Rows as whole numbers: lengths that are enforced, sums that are exact, and what one row moves them by."""
+
+from fractions import Fraction
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from workbench.errors import ArgumentError
+from workbench.estimators.base import sanitised
+from workbench.estimators.parts import integers, rows
+from workbench.estimators.parts.integers import (
+    BITS,
+    SQUARED_BITS,
+    in_ball,
+    in_box,
+    mean_in_ball,
+    mean_in_box,
+    moment_in_ball,
+    second_moment_within,
+)
+from workbench.estimators.parts.rows import FARTHEST, NEAREST
+from workbench.privacy.grid import step_of
+
+HOSTILE = st.one_of(
+    st.floats(-3, 3), st.sampled_from([np.nan, np.inf, -np.inf, 1e308, -1e308, 1e100, 1e15, 5e-324, -0.0])
+)
+RADII = st.one_of(st.floats(0.1, 10), st.sampled_from([NEAREST, 1e-9, 1.0, 2.0, 1e90, FARTHEST]))
+
+
+def same(x):
+    return x
+
+
+def whole(x):
+    """Python integers of floats that must be whole."""
+    assert np.isfinite(x).all()
+    assert (x == np.rint(x)).all()
+    return [[int(value) for value in row] for row in x.tolist()]
+
+
+@settings(max_examples=300)
+@given(st.integers(1, 5).flatmap(lambda d: arrays(float, (4, d), elements=HOSTILE)), RADII, st.booleans())
+def test_no_row_is_longer_than_the_radius_as_whole_numbers(x, radius, squared):
+    step = step_of(radius, SQUARED_BITS if squared else BITS)
+    with np.errstate(all="ignore"):
+        found = whole(in_ball(x * radius, radius, step))
+    for row in found:
+        assert sum(value * value for value in row) <= (Fraction(radius) / Fraction(step)) ** 2
+
+
+@settings(max_examples=300)
+@given(st.integers(1, 5).flatmap(lambda d: arrays(float, (4, d), elements=HOSTILE)), RADII)
+def test_no_entry_is_beyond_the_box_as_whole_numbers(x, reach):
+    step = step_of(reach, BITS)
+    with np.errstate(all="ignore"):
+        found = whole(in_box(x * reach, reach, step))
+    assert max(abs(value) for row in found for value in row) <= Fraction(reach) / Fraction(step)
+
+
+def test_rounding_alone_would_be_too_long_and_cutting_is_needed_at_every_stage():
+    radius, rng = 1.0 - 2.0**-30, np.random.default_rng(2)
+    x = rng.standard_normal((4000, 3))
+    x *= radius / np.sqrt((x * x).sum(axis=1))[:, None]
+    step = step_of(radius, BITS)
+    limit = (Fraction(radius) / Fraction(step)) ** 2
+    alone = [sum(value * value for value in row) > limit for row in whole(np.rint(x / step))]
+    assert 0.2 < np.mean(alone) < 0.8
+    cut = whole(in_ball(x, radius, step))
+    assert all(sum(value * value for value in row) <= limit for row in cut)
+    assert np.abs(np.array(cut) * step - x).max() <= step  # a row inside is never lost
+    zeroed = integers._shortened(np.array([[1.0]]), np.array([1.0]), 1.0, 1.0, 0)
+    assert zeroed.tolist() == [[0.0]]
+
+
+@pytest.mark.parametrize("d", [1, 2, 7, 300])
+def test_sums_are_those_of_python_integers_in_any_block_and_order(d):
+    rng = np.random.default_rng(d)
+    x = 2 * rng.standard_normal((600, d)) / np.sqrt(d)
+    statistics = {
+        "mean": lambda x: mean_in_ball(x, same, 2.0),
+        "box": lambda x: mean_in_box(x, same, 1.5),
+        "moment": lambda x: second_moment_within(x, 2.0),
+    }
+    wanted = {
+        "mean": np.sum(np.array(whole(in_ball(x, 2.0, step_of(2.0, BITS))), object), axis=0),
+        "box": np.sum(np.array(whole(in_box(x, 1.5, step_of(1.5, BITS))), object), axis=0),
+    }
+    q = np.array(whole(in_ball(x, 2.0, step_of(2.0, SQUARED_BITS))), object)
+    wanted["moment"] = q.T @ q if d < 300 else None
+    for name, statistic in statistics.items():
+        found = statistic(x)
+        assert found.counts.dtype == np.int64
+        if wanted[name] is not None:
+            assert (found.counts == wanted[name]).all()
+        shuffled = statistic(x[rng.permutation(len(x))])
+        with patch.object(rows, "BLOCK", 97 * d):
+            assert (statistic(x).counts == found.counts).all()
+        assert (shuffled.counts == found.counts).all()
+        assert shuffled.unit == found.unit
+
+
+def test_sums_that_pass_a_word_are_python_integers():
+    x, found = np.ones((3, 2)), {}
+    for word in (62, 10):
+        with patch.object(integers, "WORD", word):
+            found[word] = second_moment_within(x, 1.0)
+    assert (found[62].counts.dtype, found[10].counts.dtype) == (np.int64, object)
+    assert (found[62].counts == found[10].counts).all()
+    assert all(type(count) is int for count in found[10].counts.ravel())
+
+
+def test_blocks_are_short_enough_for_exact_sums():
+    for d in (1, 2, 3, 10, 1000, rows.BLOCK, 10 * rows.BLOCK):
+        longest = next(rows.blocks(10**9, d))
+        count = longest.stop - longest.start
+        assert count * 2 ** (2 * SQUARED_BITS) <= 2**53
+        assert count * 2**BITS <= 2**53
+    assert 2 * BITS <= 53  # a squared length that is within its limit is exact
+
+
+@pytest.mark.parametrize("n", [5, 4000])
+def test_the_value_is_that_of_the_clipped_rows_to_the_resolution_of_the_grid(n):
+    x = np.random.default_rng(n).standard_normal((n, 3))
+    clipped = rows.within_ball(x, 1.7)
+    half = step_of(1.7, BITS)  # half a step for rounding, half a step more where a row is cut
+    np.testing.assert_allclose(mean_in_ball(x, same, 1.7), clipped.mean(axis=0), rtol=0, atol=half)
+    np.testing.assert_allclose(
+        mean_in_box(x, same, 0.9), np.clip(x, -0.9, 0.9).mean(axis=0), rtol=0, atol=step_of(0.9, BITS)
+    )
+    coarse = step_of(1.7, SQUARED_BITS)
+    np.testing.assert_allclose(
+        second_moment_within(x, 1.7), clipped.T @ clipped / n, rtol=0, atol=2 * 1.7 * coarse + coarse**2
+    )
+    column = mean_in_box(x[:, 0], same, 0.9)
+    assert column.shape == ()
+    assert float(column) == mean_in_box(x, same, 0.9)[0].__float__()
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_one_row_moves_the_sums_by_at_most_what_is_charged_in_integers(data):
+    d, radius = data.draw(st.integers(1, 4)), data.draw(RADII)
+    pair = data.draw(arrays(float, (2, 3, d), elements=HOSTILE))
+    with np.errstate(all="ignore"):
+        first, other = (sanitised(rows * (radius if radius < 1e100 else 1.0)) for rows in pair)
+    second = first.copy()
+    second[1] = other[1]
+    change = np.triu(np.ones((d, d)))
+    statistics = (
+        (lambda x: mean_in_ball(x, lambda w: w @ change, radius), 2 * Fraction(radius), BITS, 1),
+        (lambda x: moment_in_ball(x, lambda w: w @ change, radius), Fraction(radius) ** 2, SQUARED_BITS, 2),
+    )
+    for statistic, most, bits, power in statistics:
+        with np.errstate(all="ignore"):
+            gap = (statistic(first).counts - statistic(second).counts).ravel().tolist()
+        unit = Fraction(step_of(radius, bits)) ** power
+        assert sum(value * value for value in gap) <= (1 if power == 1 else 2) * (most / unit) ** 2
+
+
+def test_a_long_row_changes_nothing_in_how_another_is_clipped():
+    """A row is clipped by its own length, taken in an array whose shape is public."""
+    rng, d = np.random.default_rng(5), 33
+    x = 10 * rng.standard_normal((64, d))
+    alone = x.copy()
+    alone[1:] *= 1e-3
+    step = step_of(1.0, BITS)
+    assert (in_ball(x, 1.0, step)[0] == in_ball(alone, 1.0, step)[0]).all()
+
+
+@pytest.mark.parametrize("radius", [0.0, -1.0, np.nan, np.inf, 1e-141, 1e151])
+def test_radii_that_no_grid_resolves_are_refused(radius):
+    for statistic in (mean_in_ball, mean_in_box, moment_in_ball):
+        with pytest.raises(ArgumentError, match=r"^radius = "):
+            statistic(np.zeros((2, 2)), same, radius)

@@ -1,0 +1,63 @@
+"""Faults of the exact samplers: each with the test that must find it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from unittest.mock import patch
+
+from tests.privacy.exact import test_boundaries as boundaries
+from tests.privacy.exact import test_choices as choosing
+from tests.privacy.exact import test_filter as floats
+from tests.privacy.exact import test_integers as uniform
+from tests.privacy.exact import test_laws as known
+from workbench.privacy.exact import choices, integers, laws, rounded
+from workbench.study.faults.mutant import Mutant, rewritten
+
+
+@contextmanager
+def of_geometric_sizes() -> Iterator[None]:
+    """Sizes of a geometric law with a fair sign: zero of either sign counts."""
+    with (
+        patch.object(laws.DiscreteLaplace, "tail", lambda self, x: laws.Exponential.tail(self, x + 0.5)),
+        patch.object(laws.DiscreteLaplace, "point", lambda self, u: laws.Exponential.point(self, u) - 0.5),
+    ):
+        yield
+
+
+@contextmanager
+def of_no_bound() -> Iterator[None]:
+    """Truncated noise that is Laplace noise."""
+    with (
+        patch.object(laws.TruncatedLaplace, "tail", laws.Laplace.tail),
+        patch.object(laws.TruncatedLaplace, "point", laws.Laplace.point),
+    ):
+        yield
+
+
+NEAR = partial(floats.test_near_a_boundary_floats_decide_only_what_is_true, laws.Normal, 40.25)
+FED = partial(boundaries.test_next_to_a_boundary_all_bits_that_are_needed_decide, laws.Laplace, 40.25)
+EDGES = choosing.test_floats_decide_nearly_always_and_never_at_a_boundary
+
+SAMPLERS = (
+    Mutant("zeros of either sign", of_geometric_sizes,
+           partial(known.test_every_integer_has_its_probability, laws.DiscreteLaplace, 1, 1)),
+    Mutant("truncated noise beyond its bound", of_no_bound,
+           partial(known.test_every_integer_has_its_probability, laws.TruncatedLaplace, 2, 1)),
+    Mutant("floats that decide next to a boundary", partial(patch.object, rounded, "MARGIN", 0.0), NEAR),
+    Mutant("floats that decide in the far tail", partial(patch.object, rounded, "FAR", 0.0), NEAR),
+    Mutant("more bits in the place of the first ones",
+           rewritten(rounded, "certified", "top << MORE | int", "int"), FED),
+    Mutant("the rest of a ball ignored",
+           rewritten(rounded, "certified", "balls.uniform(top, bits)",
+                     "balls.exactly(2 * top + 1) * balls.exactly(2.0) ** (-bits - 1)"), FED),
+    Mutant("one sign", rewritten(rounded, "draw", "np.where(minus, -drawn, drawn)", "drawn"),
+           partial(known.test_every_integer_has_its_probability, laws.Normal, 2, 1)),
+    Mutant("choices of floats next to a boundary",
+           partial(patch.multiple, choices, MARGIN=0.0, EACH=0.0, EXPONENT=0.0), EDGES),
+    Mutant("scores of a choice against a rate of half",
+           rewritten(choices, "_partial_sums", "these.rate *", "these.rate / 2 *"),
+           partial(choosing.test_every_index_has_its_probability, choosing.CASES["scores"])),
+    Mutant("remainders in the place of a rejection",
+           rewritten(integers, "below", "if drawn < m:\n            return drawn", "return drawn % m"),
+           partial(uniform.test_every_integer_below_is_as_likely, 10)),
+)  # fmt: skip

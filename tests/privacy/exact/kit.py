@@ -1,0 +1,112 @@
+"""What exact samplers are compared with: probabilities by mpmath from the definitions, and fed bits."""
+
+import mpmath
+import numpy as np
+from mpmath import mpf
+from scipy.stats import chi2
+
+from workbench.privacy.exact import laws
+
+FALSE_ALARM = 1e-6  # of every test of a law
+FACTOR = mpf("1.02")  # a wrong scale that every test of a law must reject, and its inverse
+LEAST = 20  # draws expected in a cell
+BOUND = 2.25  # of truncated laws, in scales
+
+
+class Tape:
+    """A source of bytes that was written before, and says how much of it was read."""
+
+    def __init__(self, content):
+        self.content, self.place = content, 0
+
+    def __call__(self, count):
+        self.place += count
+        assert self.place <= len(self.content), "more bits were read than decide"
+        return self.content[self.place - count : self.place]
+
+
+def tape(top, bits, first, sign=0):
+    """A tape of U = top/2^bits, `first` bits of it in a word of 64, then 128 each time."""
+    assert (bits - first) % 128 == 0
+    rest = bits - first
+    word = top >> rest << (64 - first) | sign
+    chunks = [top >> (rest - 128 * (i + 1)) & (2**128 - 1) for i in range(rest // 128)]
+    return Tape(word.to_bytes(8, "little") + b"".join(chunk.to_bytes(16, "little") for chunk in chunks))
+
+
+def law(kind, scale, bound=None):
+    """The law that is drawn from."""
+    if kind is laws.TruncatedLaplace:
+        return kind(scale, BOUND * scale if bound is None else bound)
+    return kind(scale)
+
+
+def below(law, x):
+    """P(X ≤ x) by mpmath, X the real variable (for the discrete law, x + ½ an integer and X that integer)."""
+    s, x = mpf(law.scale), mpf(x)
+    kind = type(law)
+    if kind is laws.Normal:
+        return mpmath.erfc(-x / (s * mpmath.sqrt(2))) / 2
+    if kind is laws.Laplace:
+        return mpmath.exp(x / s) / 2 if x < 0 else 1 - mpmath.exp(-x / s) / 2
+    if kind is laws.TruncatedLaplace:
+        b = mpf(law.bound)
+        inside = max(-b, min(b, x))
+        half = (1 - mpmath.exp(-abs(inside) / s)) / (1 - mpmath.exp(-b / s)) / 2
+        return mpf(1) / 2 + (half if inside > 0 else -half)
+    if kind is laws.Exponential:
+        return mpmath.mpf(0) if x < 0 else 1 - mpmath.exp(-x / s)
+    if kind is laws.Gumbel:
+        return mpmath.exp(-mpmath.exp(-x / s))
+    assert kind is laws.DiscreteLaplace
+    k, q = mpmath.floor(x), mpmath.exp(-1 / s)
+    return q**-k / (1 + q) if k < 0 else 1 - q ** (k + 1) / (1 + q)
+
+
+def size_above(law, x):
+    """P(|X| > x) for a law of two signs, x ≥ 0 (for the discrete law |X| = |z|), else P(X > x)."""
+    if law.signed:
+        return 2 * below(law, -x if type(law) is not laws.DiscreteLaplace else -x - 1 / mpf(2))
+    s, x = mpf(law.scale), mpf(x)
+    if type(law) is laws.Gumbel:
+        return -mpmath.expm1(-mpmath.exp(-x / s))
+    return mpmath.exp(-max(x, mpf(0)) / s)
+
+
+def exactly_at(law, draws):
+    """The p-value of Pearson's test: a cell for each integer, but one for what is rare on either side."""
+    low, high = _common(law, mpf(LEAST) / len(draws))
+    if low == high:
+        return float((draws == low).all())
+    ends = [below(law, z + mpf(1) / 2) for z in range(low, high)]
+    expected = len(draws) * np.diff(np.array([0, *ends, 1])).astype(float)
+    counts = np.bincount(np.clip(draws - low, 0, high - low).astype(int), minlength=high - low + 1)
+    return float(chi2.sf(((counts - expected) ** 2 / expected).sum(), high - low))
+
+
+def _common(law, least):
+    """Two integers: those up to the first are expected often enough, and those from the second on."""
+    low = high = 0
+    while below(law, low - mpf(1) / 2) >= least:
+        low -= 1
+    while 1 - below(law, high + mpf(1) / 2) >= least:
+        high += 1
+    return low, high
+
+
+def farthest(law, draws, points=1500):
+    """A bound on the p-value of the largest gap of the distribution functions (Massart 1990), on a grid."""
+    ordered = np.sort(draws)
+    grid = np.unique(ordered[np.linspace(0, len(draws) - 1, points).astype(int)])
+    exact = np.array([float(below(law, mpf(int(z)) + mpf(1) / 2)) for z in grid])
+    gap = np.abs(np.searchsorted(ordered, grid, side="right") / len(draws) - exact).max()
+    return float(min(1.0, 2 * np.exp(-2 * len(draws) * gap**2)))
+
+
+def holds(law, k, top, bits):
+    """Whether k is the answer for every U that begins with these bits, at 200 digits."""
+    with mpmath.workdps(200):
+        low, high = mpf(top) / 2**bits, mpf(top + 1) / 2**bits
+        least = law.signed and k == 0
+        above = size_above(law, mpf(k) + mpf(1) / 2)
+        return above <= low and (least or high <= size_above(law, mpf(k) - mpf(1) / 2))

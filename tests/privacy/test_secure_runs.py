@@ -1,0 +1,90 @@
+"""Whole runs with noise that may be released: all steps of these entries have statistics of whole numbers."""
+
+import numpy as np
+import pytest
+
+from tests.contracts.datasets import sizes, typical_rows
+from tests.contracts.kit import examples, quick
+from workbench.errors import ArgumentError
+from workbench.estimators.mean.tukey import TukeyMean
+from workbench.estimators.univariate.clipped_mean import ClippedMean
+from workbench.estimators.univariate.median import Median
+from workbench.estimators.univariate.two_step_mean import TwoStepMean
+from workbench.estimators.univariate.unbounded_mean import UnboundedMean
+from workbench.privacy import ApproxDP, PureDP, SecureNoise
+from workbench.study.pairs.base import numbers
+
+EXACT = {
+    *(
+        "univariate/clipped-mean",
+        "univariate/two-step-mean",
+        "univariate/unbounded-mean",
+        "univariate/median",
+    ),
+    *("univariate/histogram-location", "univariate/stable-location", "univariate/scale"),
+    *("univariate/interval", "univariate/interval-unknown-variance", "range/box", "range/ball"),
+    *("mean/coordinatewise", "mean/populous", "mean/populous-robust", "mean/tukey"),
+    *("mean/resilient", "mean/resilient-heavy", "covariance/pure-net", "spectral/subspace-exact"),
+}
+MASKED = {"covariance/populous", "covariance/matrix-quantile", "spectral/preconditioner"}
+RUNS = [one for one in examples() if one.values[0] in EXACT]
+REFUSED = [one for one in examples() if one.values[0] in MASKED]
+
+
+@pytest.mark.parametrize(("key", "example"), RUNS)
+def test_a_run_with_exact_noise(key, example):
+    example = quick(example)
+    n = sizes(example, 300, 1000)[-1]
+    value = example.estimator(typical_rows(example, n, 4), budget=example.budget, rng=SecureNoise()).value
+    assert not np.isnan(np.array(numbers(value))).any()
+
+
+def test_every_entry_is_run():
+    assert {one.values[0] for one in RUNS} == EXACT
+    assert {one.values[0] for one in REFUSED} == MASKED
+
+
+@pytest.mark.parametrize(("key", "example"), REFUSED)
+def test_a_mask_is_refused_before_anything_is_drawn(key, example):
+    n = sizes(example, 300, 1000)[-1]
+    with pytest.raises(ArgumentError, match=r"^rng = .*: no exact noise for "):
+        example.estimator(typical_rows(example, n, 4), budget=example.budget, rng=SecureNoise())
+
+
+@pytest.mark.parametrize(
+    ("estimator", "budget"),
+    [
+        (ClippedMean(radius=20.0), PureDP(4.0)),
+        (Median(radius=1e6), PureDP(4.0)),
+        (Median(radius=1e6, calibration="paper"), PureDP(4.0)),
+        (TwoStepMean(radius=1e15), PureDP(4.0)),
+        (TwoStepMean(radius=100.0, calibration="paper"), PureDP(4.0)),
+        (UnboundedMean(), ApproxDP(4.0, 1e-6)),
+        (UnboundedMean(calibration="paper"), ApproxDP(4.0, 1e-6)),
+        (TukeyMean(radius=20.0), PureDP(4.0)),
+    ],
+    ids=repr,
+)
+def test_exact_noise_finds_the_mean(estimator, budget):
+    x = np.random.default_rng(5).normal(7.0, 1.0, 3000)
+    found = [float(np.ravel(estimator(x, budget=budget, rng=SecureNoise()).value)[0]) for _ in range(2)]
+    assert np.abs(np.array(found) - 7.0).max() < 0.25  # eight deviations of the least accurate
+    assert found[0] != found[1]
+
+
+def test_exact_noise_has_the_law_of_simulated_noise():
+    x, estimator, rng = np.arange(9.0) - 4, Median(radius=5.0, calibration="paper"), np.random.default_rng(6)
+    many, few, sharper = (
+        np.sort([estimator(x, budget=PureDP(epsilon), rng=source).value for _ in range(count)])
+        for epsilon, source, count in ((1.0, rng, 3000), (1.0, SecureNoise(), 400), (2.0, rng, 400))
+    )
+    assert alike(few, many)
+    assert not alike(sharper, many)
+
+
+def alike(few, many):
+    """Whether all deciles agree, each with a false alarm of 1e-6 by the normal approximation."""
+    levels = np.arange(1, 10) / 10
+    shares = (few[:, None] <= np.quantile(many, levels)).mean(axis=0)
+    spread = np.sqrt(levels * (1 - levels) * (1 / len(few) + 1 / len(many)))
+    return bool((np.abs(shares - levels) < 4.9 * spread).all())

@@ -1,0 +1,155 @@
+"""Sweeps on a dask cluster: the same rows, also when a worker or the scheduler is killed in the middle."""
+
+import importlib
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import workbench
+from tests.cluster import cluster, until
+from workbench.errors import ArgumentError
+from workbench.study.shards.digest import digest
+from workbench.study.sweeps.engine import chosen_backend
+from workbench.study.sweeps.store import Store
+from workbench.study.sweeps.sweep import forget, run
+
+ROOT = Path(workbench.__file__).parents[1]
+SEED, COUNT, OPEN, TRIALS = 11, 24, 9, 5
+SWEEP = """
+import os, time
+import numpy as np
+from workbench.study.sweeps.sweep import Sweep, grid, run
+
+def measure(*, trials, data, noise, **point):
+    with open(os.environ["STARTED"], "a") as started:
+        started.write(f"{os.getpid()} ")
+    while point["n"] >= 40 and not os.path.exists(os.environ["GATE"]):
+        time.sleep(0.01)
+    x = data.standard_normal((trials, point["n"]))
+    return {"error": np.abs(x.mean(axis=1)), "late": noise.random(trials) < 0.5}
+
+SWEEP = Sweep("gated", grid(n=[10, 20, 30, 40, 50, 60, 70, 80]), measure, trials=5, blocks={"quick": 3})
+"""  # the first nine of 24 blocks are computed at once, the others when the gate is open
+DRIVER = """
+import sys, gated
+from workbench.study.sweeps.engine import SchedulerLostError
+try:
+    seed, store, scheduler = sys.argv[1:]
+    gated.run(gated.SWEEP, "quick", seed=int(seed), store=store, backend="dask", scheduler=scheduler)
+except SchedulerLostError as lost:
+    sys.exit(str(lost))
+"""
+
+
+def test_a_scheduler_goes_with_dask_and_with_nothing_else():
+    assert chosen_backend("dask", 1, "tcp://127.0.0.1:1") == "dask"
+    for backend, scheduler in [
+        ("dask", None),
+        ("loky", "tcp://127.0.0.1:1"),
+        ("serial", "tcp://127.0.0.1:1"),
+    ]:
+        with pytest.raises(ArgumentError, match="scheduler"):
+            chosen_backend(backend, 1, scheduler)
+
+
+@pytest.fixture
+def gated(tmp_path, monkeypatch):
+    """Return the module of a sweep that stops in the middle, until the file `gate` is there."""
+    (tmp_path / "gated.py").write_text(SWEEP)
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("GATE", "STARTED"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(ROOT), *filter(None, given)]))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.delitem(sys.modules, "gated", raising=False)
+    forget()
+    return importlib.import_module("gated")
+
+
+@pytest.fixture
+def dask(gated):
+    with cluster(dict(os.environ)) as found:
+        yield found
+
+
+def driver(path, address):
+    command = [sys.executable, "-c", DRIVER, str(SEED), str(path), address]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+
+
+def stored(path):
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+            return connection.execute("SELECT point, block FROM cells ORDER BY rowid").fetchall()
+    except sqlite3.OperationalError:  # no file yet, or no table in it
+        return []
+
+
+def same(gated, path):
+    """Whether a store has the rows and the hash of a sweep that one process computed undisturbed."""
+    with Store(path) as store, Store(path.with_name("whole.sqlite")) as whole:
+        serial = run(gated.SWEEP, "quick", seed=SEED, store=whole)
+        pd.testing.assert_frame_equal(
+            store.rows(gated.SWEEP, seed=SEED).table("quick"), serial, check_exact=True
+        )
+        assert digest([store]) == digest([whole])
+        assert digest([store]).blocks == COUNT
+
+
+@pytest.mark.dask
+def test_a_worker_killed_in_mid_sweep_is_survived(gated, dask, tmp_path):
+    path = tmp_path / "sweeps.sqlite"
+    with driver(path, dask.address) as process:
+        until(lambda: len(stored(path)) == OPEN)
+        dask.workers[0].kill()
+        Path(os.environ["GATE"]).touch()
+        assert process.wait(60) == 0, process.stderr.read()
+    same(gated, path)
+    assert len(set(Path(os.environ["STARTED"]).read_text().split())) >= 2  # and one of them was killed
+
+
+@pytest.mark.dask
+def test_a_scheduler_killed_in_mid_sweep_is_said_in_one_line_and_its_rows_are_kept(gated, dask, tmp_path):
+    path = tmp_path / "sweeps.sqlite"
+    with driver(path, dask.address) as process:
+        until(lambda: len(stored(path)) == OPEN)
+        dask.scheduler.kill()
+        said = process.stderr.read()
+        assert process.wait(60) == 1
+    kept = f"scheduler lost: {OPEN * TRIALS} of {COUNT * TRIALS} rows kept, run again to go on"
+    assert said.splitlines() == [kept]
+    before = stored(path)
+    assert len(before) == OPEN
+    Path(os.environ["GATE"]).touch()
+    Path(os.environ["STARTED"]).unlink()
+    with cluster(dict(os.environ), workers=1) as again, driver(path, again.address) as process:
+        assert process.wait(60) == 0, process.stderr.read()
+        there = {str(worker.pid) for worker in again.workers}
+    assert set(Path(os.environ["STARTED"]).read_text().split()) == there  # one core: there, and not here
+    assert stored(path)[:OPEN] == before
+    same(gated, path)
+
+
+@pytest.mark.dask
+def test_an_address_where_nobody_answers_is_refused(gated, monkeypatch):
+    monkeypatch.setattr("workbench.study.workers.ANSWER", 0.5)
+    for address in ("tcp://127.0.0.1:9", "nonsense://"):
+        with pytest.raises(ArgumentError, match=r"scheduler = .*that answers"):
+            run(gated.SWEEP, "quick", seed=SEED, backend="dask", scheduler=address)
+
+
+@pytest.mark.dask
+def test_a_cluster_without_a_worker_is_refused(gated, monkeypatch):
+    monkeypatch.setattr("workbench.study.workers.ANSWER", 2)
+    with (
+        cluster(dict(os.environ), workers=0) as none,
+        pytest.raises(ArgumentError, match="one with a worker within 2 s"),
+    ):
+        run(gated.SWEEP, "quick", seed=SEED, backend="dask", scheduler=none.address)

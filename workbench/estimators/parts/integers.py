@@ -1,0 +1,114 @@
+"""Sums of clipped rows, exactly: every row becomes whole numbers whose length is bounded as whole numbers.
+
+A row w within the ball of radius r becomes q = rint(w/g), g a public power of two; where |q|² > ⌊(r/g)²⌋,
+w/g is cut towards zero instead, and where that is still too long, q = 0. One fixed map of every row:
+neighbours stay neighbours, and one row moves Σ q by 2r/g at most, Σ q qᵀ by √2 (r/g)², with no rounding.
+
+Σ q and Σ q qᵀ are exact in floats within a block (rows × 2^bits, or × 2^(2 bits), at most 2^53) and are added
+up as integers: the same for blocks of any size, rows in any order, any number of threads.
+Proof: `proofs/exact.md`, section 1.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.estimators.base import sanitised
+from workbench.estimators.parts.rows import blocks, require_radius, row_blocks
+from workbench.linalg import norms
+from workbench.privacy.grid import Integers, OnGrid, longest, step_of, widest
+from workbench.types import Array
+
+BITS = 26  # of a row that is added up: its squared length, at most 2^52, is exact in floats
+SQUARED_BITS = 18  # of a row whose products are added up: 2^15 rows of them, 2^51, are exact in floats
+WORD = 62  # bits of a sum in int64, with one to spare for noise
+
+Change = Callable[[Array], Array]
+
+
+def mean_in_ball(x: Array, change: Change, radius: float) -> OnGrid:
+    """Return the mean of the rows that `change` makes of those of x, clipped to the ball of `radius`."""
+    require_radius(radius)
+    step = step_of(radius, BITS)
+    sums = _total(x, change, lambda rows: in_ball(rows, radius, step).sum(axis=0), BITS)
+    return sums * (step / len(x))
+
+
+def mean_in_box(x: Array, change: Change, reach: float) -> OnGrid:
+    """Return the mean of the rows, or numbers, that `change` makes of those of x, clipped to ±reach."""
+    require_radius(reach)
+    step = step_of(reach, BITS)
+    sums = _total(x, change, lambda rows: in_box(rows, reach, step).sum(axis=0), BITS)
+    return sums * (step / len(x))
+
+
+def moment_in_ball(x: Array, change: Change, radius: float) -> OnGrid:
+    """Return (1/n) Σ w wᵀ of the rows w that `change` makes of x, clipped to the ball of `radius`."""
+    require_radius(radius)
+    step = step_of(radius, SQUARED_BITS)
+
+    def moment(rows: Array) -> Array:
+        whole = in_ball(rows, radius, step)
+        return whole.T @ whole
+
+    sums = _total(x, change, moment, 2 * SQUARED_BITS)
+    return sums * (step * step / len(x))
+
+
+def second_moment_within(x: Array, radius: float) -> OnGrid:
+    """Return (1/n) Σ w wᵀ of the rows w clipped to the ball of `radius`."""
+    return moment_in_ball(x, lambda rows: rows, radius)
+
+
+def in_ball(rows: Array, radius: float, step: float) -> Array:
+    """Return whole numbers, as floats: rows shrunk to the ball of `radius`, in units of the step."""
+    limit, whole = longest(radius, step), rows * (1 / step)
+    over = _too_long(np.rint(whole, out=whole), limit)
+    if len(over):  # lengths of all: in an array whose shape is public, no row's can depend on another
+        whole[over] = _shortened(sanitised(rows[over]), norms(rows)[over], radius, step, limit)
+    return np.asarray(whole)
+
+
+def _shortened(rows: Array, lengths: Array, radius: float, step: float, limit: int) -> Array:
+    """Return the same for rows that are too long, or too long once they are rounded."""
+    scaled = rows * (radius / np.fmax(lengths, radius))[:, None] / step
+    whole = np.rint(scaled)
+    for shorten in (np.trunc, np.zeros_like):
+        over = _too_long(whole, limit)
+        whole[over] = shorten(scaled[over])
+    return whole
+
+
+def _too_long(whole: Array, limit: int) -> NDArray[np.intp]:
+    return np.flatnonzero(~(np.einsum("ij,ij->i", whole, whole) <= limit))
+
+
+def in_box(rows: Array, reach: float, step: float) -> Array:
+    """Return whole numbers, as floats: entries clipped to ±reach, in units of the step."""
+    limit = widest(reach, step)
+    whole = np.asarray(rows * (1 / step))
+    np.clip(np.rint(whole, out=whole), -limit, limit, out=whole)
+    whole[np.isnan(whole)] = 0.0
+    return whole
+
+
+def _total(x: Array, change: Change, part: Callable[[Array], Any], bits: int) -> OnGrid:
+    return OnGrid(_added((part(change(rows)) for rows in row_blocks(x)), len(x), bits), 1.0)
+
+
+def total(n: int, d: int, part: Callable[[slice], Any], bits: int = 2 * SQUARED_BITS) -> Integers:
+    """Return the sum of a part for each block of n rows as integers, Python's where int64 may be too small.
+
+    A part is made of whole numbers, as floats: sums of at most 2^`bits` a row.
+    """
+    return _added((part(block) for block in blocks(n, d)), n, bits)
+
+
+def _added(parts: Iterator[Any], n: int, bits: int) -> Integers:
+    kind = np.int64 if n < 2 ** (WORD - bits) else object
+    sums = (np.asarray(one).astype(np.int64).astype(kind, copy=False) for one in parts)
+    return np.asarray(reduce(add, sums), kind)

@@ -1,0 +1,36 @@
+"""Noise that may be released: random integers of exact laws, from the randomness of the operating system.
+
+    normal, laplace, truncated_laplace, gumbel, exponential    ⌊X + ½⌋, X the ideal real variable
+    discrete_laplace                                           P(z) ∝ e^(-|z|/scale)
+    choose                                                     an index, P(i) ∝ weight · e^(rate · score)
+    below, lattice, bernoulli                                  uniform integers, a coin
+
+For an integer q, ⌊q + X + ½⌋ = q + ⌊X + ½⌋: noise is drawn round zero, in units of the caller's grid, and
+added to integers; rounding is post-processing of the ideal mechanism. A float is a guess, accepted where a
+bound on its error decides it; else balls decide, on as many random bits as that takes. Proof:
+`proofs/exact.md`. How long a draw takes depends on what is drawn: nothing here is hardened against timing.
+"""
+
+from workbench.privacy.exact.choices import choose
+from workbench.privacy.exact.integers import below, bernoulli, lattice
+from workbench.privacy.exact.rounded import (
+    discrete_laplace,
+    exponential,
+    gumbel,
+    laplace,
+    normal,
+    truncated_laplace,
+)
+
+__all__ = [
+    "below",
+    "bernoulli",
+    "choose",
+    "discrete_laplace",
+    "exponential",
+    "gumbel",
+    "laplace",
+    "lattice",
+    "normal",
+    "truncated_laplace",
+]

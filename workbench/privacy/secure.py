@@ -1,0 +1,118 @@
+"""`SecureNoise`: noise that may be released, of whole numbers and of the operating system's randomness.
+
+Every statistic comes as whole numbers and a public unit (`privacy.grid`). The noise is ⌊X + ½⌋, X exactly the
+real variable of the mechanism in that unit (`privacy.exact`), of a scale that is rounded up; with whole
+numbers q, q + ⌊X + ½⌋ = ⌊q + X + ½⌋, a function of what the ideal mechanism releases: the accounting of the
+ideal one holds. There is no seed. Nothing is claimed about the time that a draw takes.
+
+Proof: `proofs/exact.md`, section 2.
+"""
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench.errors import ArgumentError
+from workbench.privacy import exact
+from workbench.privacy.grid import UP, OnGrid, on_grid
+from workbench.privacy.masks import MASKS
+from workbench.privacy.noise import CountingNoise, NoiseSource
+from workbench.privacy.plan import Plan
+from workbench.types import Array
+
+
+class SecureNoise:
+    """Exact noise on a grid; it takes no argument: what could be repeated would not be private.
+
+    Needs the extra `secure`. A statistic that is not on a grid is refused; `workbench list --secure` says
+    which step of which estimator has one.
+    """
+
+    def laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add Laplace noise."""
+        at = _whole(value)
+        return at.plus(exact.laplace(_units(scale, at), at.shape))
+
+    def truncated_laplace(self, value: ArrayLike, sensitivity: float, scale: float, bound: float) -> Array:
+        """Add Laplace noise conditioned on [-bound, bound], as many scales as are asked for or more."""
+        at = _whole(value)
+        width = _units(scale, at)
+        return at.plus(exact.truncated_laplace(width, width * (bound / scale) * UP, at.shape))
+
+    def discrete_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add integer noise of probability proportional to e^(-|z|/scale)."""
+        at = _whole(value)
+        return at.plus(exact.discrete_laplace(_units(scale, at), at.shape))
+
+    def gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add normal noise."""
+        at = _whole(value)
+        units, noise = np.broadcast_to(at.unit, at.shape), np.zeros(at.shape, object)
+        for unit in np.unique(units):
+            alike = units == unit
+            noise[alike] = exact.normal(_units(scale, at, unit), (int(alike.sum()),))
+        return at.plus(noise)
+
+    def symmetric_gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add a symmetric normal matrix: sd scale on the diagonal, at least scale/√2 off it."""
+        at = _whole(value)
+        d = len(at)
+        noise = np.zeros((d, d), object)
+        noise[np.triu_indices(d, 1)] = exact.normal(_units(scale / sqrt(2), at), (d * (d - 1) // 2,))
+        noise = noise + noise.T
+        noise[np.diag_indices(d)] = exact.normal(_units(scale, at), (d,))
+        return at.plus(noise)
+
+    def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Any = None) -> int:
+        """Choose an index with probability proportional to weight · e^(score/scale)."""
+        at = _whole(scores)
+        base = None if weights is None else _whole(weights).counts
+        return int(exact.choose(at.counts, 1 / _units(scale, at), base))
+
+    def exponential(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Add exponential noise."""
+        at = _whole(value)
+        return at.plus(exact.exponential(_units(scale, at), at.shape))
+
+    def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
+        """Refuse: the noise of a mask is no whole number."""
+        raise ArgumentError("rng", "SecureNoise", "SimulatedNoise: this mask has no exact noise")
+
+    wishart = square = thompson_laplace
+
+    def uniform(self, low: float, high: float) -> float:
+        """Return a uniform point of [low, high], on 2^53 points: no privacy hangs on it."""
+        return low + (high - low) * (int(exact.below(2**53)) / 2**53)
+
+    def below(self, count: int) -> int:
+        """Return a uniform whole number of 0, .., count - 1."""
+        return exact.below(count)
+
+
+def inexact_steps(plan: Plan) -> list[str]:
+    """Return the steps of a plan that have no exact noise: those whose noise is a mask."""
+    return [charge.step for charge in plan.charges() if charge.mechanism in MASKS]
+
+
+def require_exact(plan: Plan, noise: NoiseSource) -> None:
+    """Raise if the source is a secure one and the plan has a step without exact noise."""
+    while isinstance(noise, CountingNoise):
+        noise = noise.source
+    steps = inexact_steps(plan) if isinstance(noise, SecureNoise) else []
+    if steps:
+        none = "SimulatedNoise, for study: no exact noise for " + ", ".join(dict.fromkeys(steps))
+        raise ArgumentError("rng", "SecureNoise", none)
+
+
+def _whole(value: Any) -> OnGrid:
+    at = on_grid(value)
+    if at is None:
+        raise ArgumentError("value", "statistic of floats", "whole numbers and a unit (privacy.grid)")
+    return at
+
+
+def _units(scale: float, at: OnGrid, unit: float | None = None) -> float:
+    """Return a scale in units, never less than what the charge asks for: 2^-40 covers 4000 roundings."""
+    return scale / float(at.unit if unit is None else unit) * UP
