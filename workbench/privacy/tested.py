@@ -41,6 +41,16 @@ class Tested(Charge):
     silent: float
 
 
+@dataclass(frozen=True)
+class Located:
+    """What is masked: the count h, the location m = centre + shift, and a root R of its scatter."""
+
+    count: int
+    centre: Array
+    shift: Array
+    root: Array
+
+
 def tested_scale(charge: Tested) -> float:
     """Return σ.
 
@@ -63,16 +73,15 @@ def tested_chances(charge: Tested) -> tuple[float, ...]:
     return chances
 
 
-def tested_normal(
-    count: int, location: Array, root: Array, charge: Tested, noise: NoiseSource
-) -> Array | None:
+def tested_normal(found: Located, charge: Tested, noise: NoiseSource) -> Array | None:
     """Return the location with noise of its own shape, or None for no answer: (ε, δ)-DP.
 
-    The noise is drawn in any case: what is drawn is public.
+    The noise is drawn in any case: what is drawn is public. It is added to the shift before the centre is: a
+    location that was rounded first would show through noise that is below its rounding.
     """
-    answers = noise.uniform(0.0, 1.0) < tested_chances(charge)[count]
+    answers = noise.uniform(0.0, 1.0) < tested_chances(charge)[found.count]
     drawn = noise.gaussian(np.zeros(charge.d), charge.sensitivity, tested_scale(charge))
-    return np.asarray(location + root @ drawn) if answers else None
+    return np.asarray(found.centre + (found.shift + found.root @ drawn)) if answers else None
 
 
 @lru_cache(maxsize=4096)

@@ -82,10 +82,11 @@ class AffineMean:
     ) -> Array | Abstention:
         """Return the private mean of sanitised rows."""
         made = self.design(len(x), x.shape[1], budget)
-        h, m, root = made.test.located(x)  # (1) (2)
+        located = made.test.located(x)  # (1) (2)
         if trace is not None:
-            trace.add(h=h, location=m, scatter=root @ root.T)
-        found = tested_normal(h, m, root, made.charge, noise)  # (3)
+            root = located.root
+            trace.add(h=located.count, location=located.centre + located.shift, scatter=root @ root.T)
+        found = tested_normal(located, made.charge, noise)  # (3)
         return Abstention(STEP) if found is None else found
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:

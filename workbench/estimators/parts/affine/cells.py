@@ -93,8 +93,8 @@ def _drawn(rows: Array, influence: Influence) -> tuple[Array, Array, float, floa
     pairs = [(factors[middle - i], factors[middle + i]) for i in range(len(RATIOS))]
     slopes = np.array([_slope(lifted, influence, high, low) / n for high, low in pairs])
     scales = np.array([lifted.scale(low) for _, low in pairs])
-    m, root = lifted.parts(factors[middle])
-    apart = m - rows.mean(axis=0)
+    shift, root = lifted.parts(factors[middle])
+    apart = lifted.centre + shift - rows.mean(axis=0)
     return slopes, scales, float((root * root).sum() / d), float(apart @ apart * n / d)
 
 

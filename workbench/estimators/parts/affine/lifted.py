@@ -48,11 +48,11 @@ class Lifted(Scaled):
         return float(np.ldexp(1 / factor[0, 0] ** 2, 2 * int(self.exponents[0])))
 
     def parts(self, factor: Array) -> tuple[Array, Array]:
-        """Return m, and a root of S."""
+        """Return m less the centre, and a root of S."""
         inverse, _ = dtrtri(factor, lower=1)
         first, units = int(self.exponents[0]), self.exponents[1:]
         shift = np.ldexp(inverse[1:, 0] / inverse[0, 0], units - first)
-        return self.centre + shift, np.ldexp(np.tril(inverse[1:, 1:]), units[:, None])
+        return shift, np.ldexp(np.tril(inverse[1:, 1:]), units[:, None])
 
 
 @dataclass(frozen=True)

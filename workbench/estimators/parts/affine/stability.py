@@ -25,6 +25,7 @@ from workbench.estimators.parts.affine.lifted import Lifted, LiftedSolver
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.quantile.levels import Scaled
 from workbench.estimators.parts.quantile.stability import Stability
+from workbench.privacy.tested import Located
 from workbench.types import Array
 
 
@@ -83,15 +84,15 @@ class LiftedStability(Stability):
         strong = 1 / (self.strength - 1)
         return self.exact + sqrt(1 + strong) * self.error / (2 * sqrt(self.least))
 
-    def located(self, x: Array) -> tuple[int, Array, Array]:
+    def located(self, x: Array) -> Located:
         """Return h, m and a root of S; where h is 0, zeros and the identity."""
         h, found = self.count(x)
         if found is None:
-            return h, np.zeros(self.d - 1), np.eye(self.d - 1)
+            return Located(h, np.zeros(self.d - 1), np.zeros(self.d - 1), np.eye(self.d - 1))
         scaled, high = found
         assert isinstance(scaled, Lifted)
-        m, root = scaled.parts(self.polished(scaled, high))
-        return h, m, root * (1 + self.solver.inflation)
+        shift, root = scaled.parts(self.polished(scaled, high))
+        return Located(h, scaled.centre, shift, root * (1 + self.solver.inflation))
 
 
 def steepest_root(influence: Influence) -> float:
