@@ -209,7 +209,7 @@ BESIDE_THE_PAPER = {  # files that a reader of one algorithm opens, the algorith
     "mean/populous": 10,
     "covariance/matrix-quantile": 14,
     "gaussian/populous-robust": 20,
-    "mean/prime": 15,
+    "mean/prime": 16,
 }
 
 
@@ -489,7 +489,7 @@ BROUGHT_ALONG = {
 
 
 @pytest.mark.parametrize(
-    ("paths", "extras"), [(MODULES, ("lab", "secure")), (trees(), ("lab", "test", "dev"))]
+    ("paths", "extras"), [(MODULES, ("lab", "secure", "dask")), (trees(), ("lab", "dask", "test", "dev"))]
 )
 def test_every_imported_library_is_asked_for(paths, extras):
     homes = packages_distributions()

@@ -18,6 +18,7 @@ from workbench.estimators.parts.blocks.eigenvalues import (
     exponents,
     logarithms,
 )
+from workbench.estimators.parts.blocks.friendly_mean import CLOSEST
 from workbench.estimators.parts.blocks.subspaces import (
     SubspaceVote,
     gap_after,
@@ -187,7 +188,7 @@ def test_the_distance_of_a_vote_is_public_and_in_proportion_to_the_gap():
     for calibration in CALIBRATIONS:
         vote = SubspaceVote(500, 12, 3, calibration)
         assert vote.distance(1, 1e-3) == pytest.approx(10 * vote.distance(1, 1e-4))
-        assert vote.distance(1, 0.0) == vote.distance(3, 0.5) == vote.friendly.closest(0.0, 3)
+        assert vote.distance(1, 0.0) == vote.distance(3, 0.5) == CLOSEST
     assert unit_distance(3, 1, 12) == unit_distance.__wrapped__(3, 1, 12)
     assert gap_after(np.array([4.0, 1.0, 1e-300]), 1) == 0.5
     assert gap_after(np.array([4.0, 1.0, 1e-300]), 2) == 1e-13

@@ -10,7 +10,6 @@ import pytest
 
 import workbench as wb
 from tests.oracles.whole_gaps import whole_gaps
-from workbench.errors import ArgumentError
 from workbench.estimators.base import sanitised
 from workbench.estimators.parts.blocks import friendly_mean
 from workbench.estimators.parts.filters import paper, run
@@ -163,14 +162,11 @@ def test_noise_to_release_gives_a_gaussian_without_bounds(calibration: Any) -> N
 
 
 @pytest.mark.secure
-def test_noise_to_release_finds_an_exact_subspace_and_refuses_masks_by_name() -> None:
+def test_noise_to_release_finds_an_exact_subspace() -> None:
     line = np.random.default_rng(1).standard_normal((2000, 1)) * [3.0, 4.0]
     budget = ApproxDP(1.0, 1e-6)
     found = wb.SubspaceExact()(line, budget=budget, rng=SecureNoise()).value
     assert found == pytest.approx(np.array([[0.36, 0.48], [0.48, 0.64]]), abs=1e-4)
-    rows = np.random.default_rng(1).standard_normal((20_000, 2))
-    with pytest.raises(ArgumentError, match="no exact noise for mask"):
-        wb.Preconditioner()(rows, budget=ApproxDP(2.0, 1e-6), rng=SecureNoise())
 
 
 @pytest.mark.secure

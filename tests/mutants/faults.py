@@ -96,6 +96,7 @@ winsorised_statistic = winsorised_scale.Winsor.statistic
 scored = WindowMedian.pieces
 drawn = WindowMedian.draw
 weighed = WindowMedian.bottom
+chosen_by = WindowMedian.choices
 
 
 def twice_the_depth(self: WindowMedian, points: np.ndarray) -> Pieces:
@@ -111,6 +112,12 @@ def range_of_the_data(self: WindowMedian, points: np.ndarray) -> Pieces:
     pieces = scored(self, points)
     outside = (pieces.edges[:-1] < points.min()) | (pieces.edges[1:] > points.max())
     return replace(pieces, void=pieces.void | outside)
+
+
+def scores_of_floats(self: WindowMedian, *arguments: Any) -> Any:
+    """Scores that are right, but no whole numbers."""
+    scores, weights = chosen_by(self, *arguments)
+    return np.asarray(scores), weights
 
 
 def silent_for_sparse_points(self: WindowMedian, points: np.ndarray, charge: Any, noise: Any) -> float | None:

@@ -10,7 +10,8 @@ from tests.privacy.exact import test_choices as choosing
 from tests.privacy.exact import test_filter as floats
 from tests.privacy.exact import test_integers as uniform
 from tests.privacy.exact import test_laws as known
-from workbench.privacy.exact import choices, integers, laws, rounded
+from tests.privacy.exact import test_masks as shaped
+from workbench.privacy.exact import balls, choices, exponents, integers, laws, masks, reals, rounded
 from workbench.study.faults.mutant import Mutant, rewritten
 
 
@@ -60,4 +61,15 @@ SAMPLERS = (
     Mutant("remainders in the place of a rejection",
            rewritten(integers, "below", "if drawn < m:\n            return drawn", "return drawn % m"),
            partial(uniform.test_every_integer_below_is_as_likely, 10)),
+    Mutant("gamma numbers of which none is rejected",
+           rewritten(reals, "gamma", "and positive(_kept(shape, n, base, u))", ""),
+           partial(shaped.test_gamma_numbers_are_kept_with_the_ratio_of_the_densities, 1.5)),
+    Mutant("exponents of which none is rejected",
+           rewritten(exponents, "exponents", "positive(_less(_kept(values, floor), u))", "True"),
+           partial(shaped.test_thompson_laplace_masks_of_more_dimensions_have_their_law, 3, 12.0, 600)),
+    Mutant("a mask of one row fewer", rewritten(masks, "_shape", "- j", "- j - 1"),
+           partial(shaped.test_wishart_masks_have_their_law, 1.0)),
+    Mutant("the middle of a ball for all of it",
+           rewritten(balls, "nearest", "lower()), float(ball.upper())", "mid()), float(ball.mid())"),
+           shaped.test_a_ball_round_a_midpoint_has_no_float_next_to_it),
 )  # fmt: skip

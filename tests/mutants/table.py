@@ -139,6 +139,11 @@ SENSITIVITY = found_by(
 
 WHOLE = found_by(
     noise_meets_whole_numbers,
+    (
+        "scores of floats",
+        attribute(WINDOW, "choices", faults.scores_of_floats),
+        on.both(on.on_the_line, on.uses("window_median")),
+    ),
     ("mean of floats", swapped(integers.mean_in_ball, faults.float_mean), on.calls(integers.mean_in_ball)),
     (
         "moment of floats",

@@ -1,15 +1,25 @@
 """What a ledger says is left, what it takes, and what it says when it refuses."""
 
 import re
+from math import exp, tanh
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench import CoordinatewiseMean, EmpiricalMean, TwoStepMean
+from workbench import (
+    ClippedMean,
+    CoinPressMean,
+    CoordinatewiseMean,
+    EmpiricalMean,
+    StableLocation,
+    TwoStepMean,
+)
 from workbench.errors import ArgumentError, OverspentError
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, Ledger, PureDP
+from workbench.privacy.concentrated import zcdp_from_bounded_range, zcdp_from_laplace
+from workbench.privacy.conversions import gdp_within_approx, to_zcdp, zcdp_from_gdp
 
 BUDGETS = [PureDP(0.7), ApproxDP(0.7, 1e-6), ApproxDP(0.7, 0.0), ZCDP(0.7), ZCDP(0.7, 1e-6), GaussianDP(0.7)]
 HEIGHTS = np.random.default_rng(1).normal(172.0, 9.0, size=2000)
@@ -91,6 +101,40 @@ def test_a_release_is_charged_with_what_it_delivers_under_the_names_of_its_steps
     steps = ", ".join(charge.step for charge in release.plan.charges())
     assert ledger.entries == [(steps, PureDP(0.25)), ("again", PureDP(0.25))]
     assert ledger.remaining == PureDP(0.5)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "budget", "cost"),
+    [
+        (ClippedMean(radius=10.0), PureDP(1.0), ZCDP(exp(-1.0))),
+        (StableLocation(), ApproxDP(1.0, 1e-6), ZCDP(tanh(0.25), 1e-6)),
+        (
+            CoinPressMean(radius=10.0),
+            ApproxDP(1.0, 1e-6),
+            zcdp_from_gdp(gdp_within_approx(ApproxDP(1.0, 1e-6))),
+        ),
+    ],
+    ids=["laplace", "histogram", "gaussian steps"],
+)
+def test_a_release_on_a_ledger_in_zcdp_costs_what_its_mechanisms_cost(estimator, budget, cost):
+    ledger = Ledger(ZCDP(2.0, 1e-3))
+    x = np.ones((400, 2)) if isinstance(estimator, CoinPressMean) else np.ones(400)
+    ledger.charge(estimator(x, budget=budget, rng=np.random.default_rng(1)), "release")
+    spent = ledger.spent
+    assert spent.rho == pytest.approx(cost.rho, rel=1e-12)
+    assert spent.delta == pytest.approx(cost.delta, rel=1e-12)
+    assert spent.rho < to_zcdp(budget).rho
+
+
+def test_a_choice_and_laplace_noise_on_a_ledger_in_zcdp_cost_their_own():
+    release = TwoStepMean(radius=100.0)(HEIGHTS, budget=PureDP(2.0), rng=np.random.default_rng(1))
+    ledger, (choice, mean) = Ledger(ZCDP(2.0)), release.plan.charges()
+    assert (choice.mechanism, mean.mechanism) == ("window_median", "laplace")
+    ledger.charge(release)
+    costs = zcdp_from_bounded_range(choice.cost.epsilon), zcdp_from_laplace(mean.cost.epsilon)
+    assert ledger.spent.rho == pytest.approx(sum(cost.rho for cost in costs), rel=1e-12)
+    with pytest.raises(OverspentError):
+        Ledger(ZCDP(0.99 * ledger.spent.rho)).charge(release)
 
 
 def test_a_long_plan_is_named_in_short():

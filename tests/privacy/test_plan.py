@@ -67,6 +67,15 @@ def test_a_charge_under_zcdp_costs_what_its_mechanism_costs(mechanism, cost, tot
     assert compose(part) == cost
 
 
+def test_what_is_converted_costs_under_zcdp_what_it_cost_before():
+    converted = Converted(Sequential("gdp", (charge(GaussianDP(0.2)),)), ApproxDP(1.0, 1e-6))
+    assert compose(converted) == ApproxDP(1.0, 1e-6)
+    assert compose(Sequential("zcdp", (converted, charge(ZCDP(0.5))))) == ZCDP(0.5 + 0.2**2 / 2)
+    nested = Sequential("basic", (charge(PureDP(1.0)), charge(PureDP(1.0))))
+    assert compose(nested) == PureDP(2.0)
+    assert compose(Sequential("zcdp", (nested,))) == ZCDP(2 * exp(-1.0))
+
+
 def test_disjoint_parts_of_several_mechanisms_cost_their_maximum_under_zcdp():
     parts = (Charge("a", "laplace", 1.0, PureDP(1.0)), Charge("b", "noisy_max", 1.0, PureDP(0.5)))
     assert compose(Sequential("zcdp", (Parallel(parts),))) == zcdp_from_laplace(1.0)

@@ -51,6 +51,7 @@ def test_a_scheduler_goes_with_dask_and_with_nothing_else():
     assert chosen_backend("dask", 1, "tcp://127.0.0.1:1") == "dask"
     for backend, scheduler in [
         ("dask", None),
+        (None, "tcp://127.0.0.1:1"),
         ("loky", "tcp://127.0.0.1:1"),
         ("serial", "tcp://127.0.0.1:1"),
     ]:

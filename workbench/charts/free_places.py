@@ -90,7 +90,8 @@ def _distance(centres: Array, points: Array, half: Array) -> Array:
 
 def _points(curve: Series) -> Array:
     points = np.array([tuple(curve.x), tuple(curve.y)], float).T
-    return np.log(points[np.isfinite(points).all(axis=1) & (points > 0).all(axis=1)])
+    logs: Array = np.log(points[np.isfinite(points).all(axis=1) & (points > 0).all(axis=1)])
+    return logs
 
 
 def _dense(curve: Series) -> Array:

@@ -23,7 +23,7 @@ from typing import Protocol
 
 from workbench.errors import ArgumentError, OverspentError
 from workbench.privacy.budget import SLACK, ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP, within
-from workbench.privacy.plan import Plan, Rule, add
+from workbench.privacy.plan import Plan, Rule, add, concentrated
 
 _RULES: dict[type, Rule] = {PureDP: "basic", ApproxDP: "basic", ZCDP: "zcdp", GaussianDP: "gdp"}
 _MOST_STEPS = 3  # of a release that its name lists
@@ -57,7 +57,8 @@ class Ledger:
     """A budget for one data set, and the releases charged to it.
 
     Costs add up in the currency of the budget: basic composition for ε and (ε, δ), sums of ρ (with the
-    conversions of `workbench.privacy.conversions`) for zCDP, sums of μ² for Gaussian DP. These rules stay
+    conversions of `workbench.privacy.conversions`, of a release by its mechanisms) for zCDP, sums of μ² for
+    Gaussian DP. These rules stay
     valid when later releases, and their budgets, are chosen after looking at earlier ones (Rogers, Roth,
     Ullman & Vadhan 2016; Whitehouse et al. 2023), so a ledger may be used adaptively.
     """
@@ -106,7 +107,7 @@ class Ledger:
         name : str, optional
             Names the entry; for a release, unless given, its steps do.
         """
-        budget, name = _read(cost, name)
+        budget, name = _read(cost, name, isinstance(self.budget, ZCDP))
         if isinstance(budget, NonPrivate):
             raise OverspentError("charge", budget, "a private release")
         total = self._sum([*(cost for _, cost in self.entries), budget])
@@ -127,15 +128,19 @@ class Ledger:
         return total
 
 
-def _read(cost: Budget | Priced, name: str | None) -> tuple[Budget, str]:
-    """Return the budget of a release, or the budget itself, and the name of the entry."""
+def _read(cost: Budget | Priced, name: str | None, zcdp: bool) -> tuple[Budget, str]:
+    """Return the budget of a release, or the budget itself, and the name of the entry.
+
+    On a ledger in zCDP a release costs what its mechanisms cost.
+    """
     if isinstance(cost, Budget):
         if name is None:
             raise ArgumentError("name", name, "a name for a budget that comes without its release")
         return cost, name
     if not (hasattr(cost, "guarantee") and hasattr(cost, "plan")):
         raise ArgumentError("charge", type(cost).__name__, "a budget or a release")
-    return cost.guarantee.budget, _steps(cost.plan) if name is None else name
+    budget = concentrated(cost.plan) if zcdp else cost.guarantee.budget
+    return budget, _steps(cost.plan) if name is None else name
 
 
 def _steps(plan: Plan) -> str:

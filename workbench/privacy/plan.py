@@ -144,9 +144,10 @@ def compose(plan: Plan) -> Budget:
     match plan:
         case Charge():
             return plan.cost
+        case Sequential(rule="zcdp"):
+            return concentrated(plan)
         case Sequential():
-            find = _concentrated if plan.rule == "zcdp" else compose
-            return add([find(part) for part in plan.parts], plan.rule)
+            return add([compose(part) for part in plan.parts], plan.rule)
         case Parallel():
             return _largest([compose(part) for part in plan.parts])
         case Converted():
@@ -155,24 +156,36 @@ def compose(plan: Plan) -> Budget:
             return compose(plan.whole)
 
 
-def _concentrated(plan: Plan) -> Budget:
-    """Return the budget of a part under the rule "zcdp": of a charge in ε, by its mechanism where it is less.
+def concentrated(plan: Plan) -> Budget:
+    """Return the zCDP of a plan, whatever its rule: charges in ε cost what their mechanism costs.
 
-    Laplace noise and choices: `concentrated`. The counts of a stability histogram move in two bins by 1 each,
-    at ε/2 (`proofs/univariate.md`, section 2).
+    Less than ε-DP in general costs Laplace noise, a choice, and a stability histogram, whose counts move in
+    two bins by 1 each, at ε/2 (`proofs/univariate.md`, sections 2 and 5). What is converted costs what it was
+    before. NonPrivate stays what it is.
     """
     match plan:
-        case Charge(mechanism="laplace", cost=PureDP(epsilon)):
-            return zcdp_from_laplace(epsilon)
-        case Charge(mechanism="exponential" | "window_median", cost=PureDP(epsilon)):
-            return zcdp_from_bounded_range(epsilon)
-        case Charge(mechanism="window_median", cost=ApproxDP(epsilon, delta)):
-            return ZCDP(zcdp_from_bounded_range(epsilon).rho, delta)
-        case Charge(mechanism="stability_histogram", cost=ApproxDP(epsilon, delta)):
-            return ZCDP(2 * zcdp_from_pure(PureDP(epsilon / 2)).rho, delta)
+        case Sequential():
+            return add([concentrated(part) for part in plan.parts], "zcdp")
         case Parallel():
-            return _largest([add([_concentrated(part)], "zcdp") for part in plan.parts])
-    return compose(plan)
+            return _largest([concentrated(part) for part in plan.parts])
+        case Converted():
+            return concentrated(plan.part)
+        case Charge():
+            return add([_of_mechanism(plan)], "zcdp")
+    return add([compose(plan)], "zcdp")
+
+
+def _of_mechanism(charge: Charge) -> Budget:
+    match charge.mechanism, charge.cost:
+        case "laplace", PureDP(epsilon):
+            return zcdp_from_laplace(epsilon)
+        case (("exponential" | "window_median"), PureDP(epsilon)):
+            return zcdp_from_bounded_range(epsilon)
+        case "window_median", ApproxDP(epsilon, delta):
+            return ZCDP(zcdp_from_bounded_range(epsilon).rho, delta)
+        case "stability_histogram", ApproxDP(epsilon, delta):
+            return ZCDP(2 * zcdp_from_pure(PureDP(epsilon / 2)).rho, delta)
+    return charge.cost
 
 
 def add(budgets: Sequence[Budget], rule: Rule) -> Budget:

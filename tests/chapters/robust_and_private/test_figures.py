@@ -164,7 +164,7 @@ def test_every_attack_of_the_duel_is_drawn_and_moves_the_mean_by_what_is_written
         np.mean([pair for one in panel.series for pair in zip(one.x, one.y, strict=True)], axis=0)
         for panel in (clean, swapped)
     ]
-    moved = float(swapped.marks[0].text.removesuffix(" σ"))
+    moved = float(swapped.marks[0].text.removeprefix("mean moves ").removesuffix(" σ"))
     assert np.linalg.norm(np.subtract(*means)) == pytest.approx(moved, rel=0.05)
 
 

@@ -67,5 +67,5 @@ def test_the_title_says_where_column_by_column_wins_and_that_it_does_not_in_ten_
 
 
 def test_the_note_names_whoever_errs_less_than_both():
-    assert "In 0 of 49 cells" in which_one.best_map(Run("quick", 1), radius=10.0).panels[0].note
+    assert "No other estimator" in which_one.best_map(Run("quick", 1), radius=10.0).panels[0].note
     assert "vote of groups" in which_one.best_map(Run("quick", 1), radius=0.1).panels[0].note

@@ -25,6 +25,9 @@ CHOICES = {
     "below": lambda: exact.below(10**9),
     "lattice": lambda: exact.lattice(-5, 10**9),
     "bernoulli": lambda: exact.bernoulli(0.3),
+    "wishart": lambda: exact.wishart(np.eye(2), 0.2).tolist(),
+    "square": lambda: exact.square(np.eye(2), 0.2).tolist(),
+    "thompson_laplace": lambda: exact.thompson_laplace(np.eye(2), 0.1).tolist(),
 }
 
 
@@ -98,9 +101,9 @@ sys.modules["flint"] = None
 import workbench, workbench.catalog
 from workbench.privacy import exact
 print(exact.below(1), exact.lattice(2, 2), exact.bernoulli(1.0))
-for call in (lambda: exact.normal(1.0, (2,)), lambda: exact.choose([1, 2], 1.0)):
+for draw, *given in (exact.normal, 1.0, 2), (exact.choose, [1, 2], 1.0), (exact.square, [[1.0]], 1.0):
     try:
-        call()
+        draw(*given)
     except ValueError as error:
         print(error)
 """
@@ -109,5 +112,5 @@ for call in (lambda: exact.normal(1.0, (2,)), lambda: exact.choose([1, 2], 1.0))
 def test_without_the_library_one_line_names_the_extra():
     done = subprocess.run([sys.executable, "-c", MISSING], capture_output=True, text=True, check=True)
     line = """module = 'flint': expected the extra `secure`: pip install "dp-workbench[secure]\""""
-    assert done.stdout.splitlines() == ["0 2 True", line, line]
+    assert done.stdout.splitlines() == ["0 2 True", line, line, line]
     assert not done.stderr

@@ -77,6 +77,7 @@ class ClippedCovariance:
             require_spread(self.lower, self.upper)
 
     __call__ = run_multivariate
+    in_passes = True
 
     def reach(self, m: int, d: int) -> float:
         """Return g of step (1) for m rows of mean 0."""

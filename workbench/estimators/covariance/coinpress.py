@@ -113,6 +113,7 @@ class CoinPressCovariance:
         require_spread(self.lower, self.upper)
 
     __call__ = run_multivariate
+    in_passes = True
 
     def design(self, n: int, d: int, budget: Budget) -> CovarianceDesign:
         """Return weights, radii and bounds of all steps; public."""

@@ -9,6 +9,7 @@ One row x_i of p numbers per user, mean 0, norm at most `radius`. Nobody but the
 `LocalThresholdedCovariance.randomise` is what one user runs, and what an audit attacks. A run here draws the
 average of the n noises at once: the mean of independent N(0, σ²) is N(0, σ²/n), equal in law. The step
 `users` is charged what every user's own release costs, at sensitivity √2 r²/√n, which is the average's.
+Exact noise is rounded once for the average, which is a function of the average of releases that are not.
 
 Departures: the sensitivity is √2 r² (the source takes r²: the guarantee of `calibration="paper"` shows what
 its noise delivers), and rows are clipped. Proof: `proofs/sparse.md`, section 4.
@@ -77,6 +78,7 @@ class LocalThresholdedCovariance:
         one_of((None, *RULES), rule=self.rule)
 
     __call__ = run_locally
+    in_passes = True
 
     def randomise(self, row: object, *, budget: Budget, rng: object) -> Array:
         """Return step (1): what the user of one row of shape (p,) releases."""

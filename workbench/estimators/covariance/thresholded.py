@@ -37,8 +37,8 @@ from workbench.errors import ArgumentError, checked, one_of
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance, expected_norm, perturbed
 from workbench.estimators.parts.budgets import step_budgets, steps_plan
-from workbench.estimators.parts.integers import second_moment_within
-from workbench.estimators.parts.rows import require_radius, second_moment_sensitivity
+from workbench.estimators.parts.integers import moment_in_ball, second_moment_within
+from workbench.estimators.parts.rows import require_radius, row_blocks, second_moment_sensitivity
 from workbench.estimators.parts.sparse.thresholding import DEFAULT, RULES, Noise, Rule, thresholded
 from workbench.linalg import norms, psd_part
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
@@ -96,6 +96,7 @@ class ThresholdedCovariance:
             raise ArgumentError("radius", None, "a number for calibration 'paper'")
 
     __call__ = run_multivariate
+    in_passes = True
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of steps (1), if no radius is given, and (2)."""
@@ -114,7 +115,7 @@ class ThresholdedCovariance:
             released = perturbed(second_moment_within(x, self.radius), plan[STEP], noise)  # (2)
             return sparse(released, plan[STEP], n, rule, noise)
         radius = private_radius(x, plan[NORMS], noise)  # (1)
-        released = perturbed(second_moment_within(x / radius, 1.0), plan[STEP], noise)  # (2)
+        released = perturbed(moment_in_ball(x, lambda rows: rows / radius, 1.0), plan[STEP], noise)  # (2)
         return sparse(released, plan[STEP], n, rule, noise).scaled(radius**2)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
@@ -151,8 +152,8 @@ def radius_plan(n: int, budget: Budget) -> Plan:
 
 def norm_counts(x: Array) -> NDArray[np.int64]:
     """Return how many rows have their norm in each bin."""
-    bins = np.minimum(np.searchsorted(EDGES, norms(x)), len(EDGES) - 1)
-    return np.bincount(bins, minlength=len(EDGES))
+    bins = (np.minimum(np.searchsorted(EDGES, norms(rows)), len(EDGES) - 1) for rows in row_blocks(x))
+    return np.asarray(sum(np.bincount(one, minlength=len(EDGES)) for one in bins))
 
 
 def private_radius(x: Array, charge: Charge, noise: NoiseSource) -> float:

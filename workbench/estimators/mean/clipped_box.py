@@ -72,6 +72,7 @@ class ClippedBoxMean:
         checked(self)
 
     __call__ = run_multivariate
+    in_passes = True
 
     def reach(self, n: int, d: int) -> float:
         """Return b of step (1)."""

@@ -104,6 +104,7 @@ class ClippedHeavyMean:
         Moments(self.moments, self.hypercontractivity)
 
     __call__ = run_multivariate
+    in_passes = True
 
     def design(self, n: int, d: int, budget: Budget) -> Design:
         """Return weights and radii of all steps, in units of √upper; public."""

@@ -80,6 +80,7 @@ class ClippedMean:
         standard_radius(self.radius, self.sigma)
 
     __call__ = run_univariate
+    in_passes = True
 
     def bound(self, n: int, budget: Budget) -> float:
         """Return B of step (1), in standard deviations."""

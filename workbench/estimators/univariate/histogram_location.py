@@ -75,6 +75,7 @@ class HistogramLocation:
         return UnitHistogram(standard_radius(self.radius, self.sigma), self.calibration)
 
     __call__ = run_univariate
+    in_passes = True
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charge of the histogram."""

@@ -1,13 +1,20 @@
-"""Reading a notebook ahead: its cells run here, without a kernel, and note what they would compute."""
+"""Reading a notebook ahead: its cells run here, without a kernel, and note what they would compute.
+
+What was noted is kept beside the outputs, for the shards that follow in the same folder.
+"""
 
 import os
+import pickle
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any
 
+from joblib.externals.loky.backend.reduction import dumps
+
 from workbench.charts import canonical_json
 from workbench.lab.live.noted import Unread
+from workbench.lab.runner.cache import FOLDER, key
 from workbench.lab.runner.variants import Variant
 from workbench.study.sweeps.noting import noting
 from workbench.study.sweeps.resources import Resources, lending
@@ -15,6 +22,19 @@ from workbench.study.sweeps.resources import Resources, lending
 
 def declared(variant: Variant, profile: str, limit: float) -> list[object]:
     """Return every sweep and search that a notebook asks for, and where it could not be read ahead."""
+    known = key(variant.notebook, {**variant.moved, "profile": profile, "limit": limit})
+    place = variant.home.parent / FOLDER / f"{known}.ahead"
+    if place.is_file():
+        return list(pickle.loads(place.read_bytes()))
+    found = _noted(variant, profile, limit)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=place.parent, delete=False) as whole:
+        whole.write(dumps(found))
+    os.replace(whole.name, place)  # another shard may do the same just now
+    return found
+
+
+def _noted(variant: Variant, profile: str, limit: float) -> list[object]:
     found: list[object] = []
     cells = canonical_json.read(variant.notebook)["cells"]
     with _aside() as folder, lending(Resources(limit=limit)), noting(found):

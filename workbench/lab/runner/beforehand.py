@@ -26,7 +26,7 @@ def require(request: Reproduction) -> None:
     if request.store:
         with Store(request.store) as store:
             require_intact(store)
-            origin.require(store, request.origin, "of this run")
+            origin.require(store, request.origin, "as asked for")
             origin.write(store, request.origin)
 
 

@@ -1,9 +1,10 @@
-"""Noise that may be released: random integers of exact laws, from the randomness of the operating system.
+"""Noise that may be released: of exact laws, from the randomness of the operating system.
 
-    normal, laplace, truncated_laplace, gumbel, exponential    ⌊X + ½⌋, X the ideal real variable
-    discrete_laplace                                           P(z) ∝ e^(-|z|/scale)
-    choose                                                     an index, P(i) ∝ weight · e^(rate · score)
-    below, lattice, bernoulli                                  uniform integers, a coin
+    normal, laplace, truncated_laplace, gumbel, exponential   ⌊X + ½⌋, X the ideal real variable
+    discrete_laplace                                          P(z) ∝ e^(-|z|/scale)
+    choose                                                    an index, P(i) ∝ weight · e^(rate · score)
+    below, lattice, bernoulli                                 uniform integers, a coin
+    wishart, square, thompson_laplace                         floats next to L M Lᵀ, M an ideal random matrix
 
 For an integer q, ⌊q + X + ½⌋ = q + ⌊X + ½⌋: noise is drawn round zero, in units of the caller's grid, and
 added to integers; rounding is post-processing of the ideal mechanism. A float is a guess, accepted where a
@@ -13,6 +14,7 @@ bound on its error decides it; else balls decide, on as many random bits as that
 
 from workbench.privacy.exact.choices import choose
 from workbench.privacy.exact.integers import below, bernoulli, lattice
+from workbench.privacy.exact.masks import square, thompson_laplace, wishart
 from workbench.privacy.exact.rounded import (
     discrete_laplace,
     exponential,
@@ -32,5 +34,8 @@ __all__ = [
     "laplace",
     "lattice",
     "normal",
+    "square",
+    "thompson_laplace",
     "truncated_laplace",
+    "wishart",
 ]

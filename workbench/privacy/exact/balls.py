@@ -51,3 +51,9 @@ def rounded(ball: "arb") -> int | None:
     """Return ⌊x + ½⌋ if it is the same for every x of a ball."""
     found = (ball + 0.5).floor().unique_fmpz()
     return None if found is None else int(found)
+
+
+def nearest(ball: "arb") -> float | None:
+    """Return the float next to a number if it is the same for every one of a ball."""
+    low, high = float(ball.lower()), float(ball.upper())
+    return low if low == high else None

@@ -65,7 +65,7 @@ def _require_one_run(stores: Sequence[Database]) -> None:
             raise ArgumentError(
                 "store", str(store.path), "one that `workbench reproduce --shard` has written"
             )
-        origin.require(store, origin.read(stores[0]), f"in {stores[0].path}")
+        origin.require(store, origin.read(stores[0]), f"as in {stores[0].path}")
 
 
 def _written(part: Path, stores: Sequence[Database]) -> Merged:

@@ -31,9 +31,7 @@ def require(store: Database, wanted: Origin, whose: str) -> None:
     found = read(store)
     for field, value in wanted.items():
         if found and found.get(field) != value:
-            raise ArgumentError(
-                "store", str(store.path), f"{field} {value} as {whose}, not {found.get(field)}"
-            )
+            raise ArgumentError("store", str(store.path), f"{field} {value} {whose}, not {found.get(field)}")
 
 
 def write(store: Database, origin: Origin) -> None:

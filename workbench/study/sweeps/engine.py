@@ -80,13 +80,13 @@ def compute(task: Task) -> Cell:
 def chosen_backend(backend: str | None, jobs: int, scheduler: str | None = None) -> str:
     """Return the backend to use: by default this process for one job, worker processes for several."""
     integer_at_least(1, jobs=jobs)
-    if backend is None:
-        return "serial" if jobs == 1 else "loky"
-    one_of(BACKENDS, backend=backend)
     if (backend == "dask") != (scheduler is not None):
         raise ArgumentError(
             "scheduler", scheduler, "the address of one with the backend 'dask', and no other"
         )
+    if backend is None:
+        return "serial" if jobs == 1 else "loky"
+    one_of(BACKENDS, backend=backend)
     if backend == "serial" and jobs > 1:
         raise ArgumentError("jobs", jobs, "1 with the backend 'serial'")
     return backend

@@ -19,6 +19,7 @@ source gives none; the mean of (7) is paid for, and is given. Proof: `proofs/pri
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -32,14 +33,14 @@ from workbench.estimators.parts.filters.removal import (
     threshold,
 )
 from workbench.estimators.parts.filters.weighted_moments import MEAN, WholeSums, counted_sums, release
-from workbench.estimators.parts.filters.whole import Whole, whole_scores
 from workbench.linalg import symmetrised
 from workbench.privacy import Charge, NoiseSource
-from workbench.privacy.grid import OnGrid
+from workbench.privacy.grid import OnGrid, rounded, step_of
 from workbench.privacy.mechanisms import additive, gaussian, symmetric_gaussian
 from workbench.types import Array
 
 ENOUGH = 0.75  # of n: with fewer rows left there is no answer
+BITS = 30  # of D², of a score, and of an entry of U
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,49 @@ class Rules:
     epochs: int
     rounds: int
     inside: Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A symmetric matrix of whole numbers, Python's, and its unit.
+
+    M = (1/n) Σ (x - x̄)(x - x̄)ᵀ over N rows is (N A - s sᵀ)/(nN). In units of h/n, h a public power of two of
+    which D² is 2^29 to 2^30, every entry is rounded once, in rational arithmetic: what one row moves grows by
+    d units at most, where the charges have room for 2^26 and more.
+    """
+
+    matrix: OnGrid
+
+    @classmethod
+    def of(cls, sums: WholeSums, n: int, diameter: float) -> "Whole":
+        """Return M of n rows in a set of this diameter."""
+        assert sums.square is not None
+        unit, total = step_of(diameter**2, BITS), sums.total.counts.astype(object)
+        apart = max(sums.count, 1) * sums.square.counts.astype(object) - np.multiply.outer(total, total)
+        share = Fraction(float(sums.square.unit)) / Fraction(unit) / max(sums.count, 1)
+        return cls(OnGrid(rounded(apart, share), unit / n))
+
+    def above(self, base: float) -> "Whole":
+        """Return the matrix less `base` I, rounded to the unit."""
+        matrix, unit = self.matrix, float(self.matrix.unit)
+        return Whole(OnGrid(matrix.counts - round(base / unit) * np.eye(len(matrix), dtype=object), unit))
+
+    def norm(self) -> OnGrid:
+        """Return the largest size of an eigenvalue."""
+        values = np.linalg.eigvalsh(self.matrix.counts.astype(np.float64))
+        return OnGrid(np.asarray(round(float(np.abs(values).max())), object), self.matrix.unit)
+
+    def along(self, u: Array) -> OnGrid:
+        """Return the inner product with a released matrix U of trace 1."""
+        weights = np.rint(u * 2.0**BITS).astype(np.int64).astype(object)
+        return OnGrid(np.asarray((self.matrix.counts * weights).sum(), object), self.matrix.unit * 2.0**-BITS)
+
+
+def whole_scores(tau: Array, kept: np.ndarray, base: float, largest: float) -> OnGrid:
+    """Return the sum of τ - base over the rows that are left, each τ rounded to a public unit."""
+    unit = step_of(largest, BITS)
+    scores = np.rint(tau[kept] / unit).astype(np.int64) - round(base / unit)
+    return OnGrid(np.asarray(scores.sum()), unit)
 
 
 def exponential(exponent: Array) -> Array:

@@ -12,22 +12,23 @@ from dataclasses import dataclass
 from math import ceil, inf, log, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention
+from workbench.estimators.parts.rows import row_blocks
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP
 from workbench.privacy.concentrated import bounded_range_epsilon
 from workbench.privacy.histograms import (
     COUNTS_L1,
     COUNTS_L2,
-    finite_histogram,
     largest_noise,
     stability_charge,
     stability_threshold,
     stability_threshold_stated,
     stable_mode,
 )
-from workbench.privacy.mechanisms import exponential, noisy_max
+from workbench.privacy.mechanisms import additive, exponential, noisy_max
 from workbench.types import Array, Calibration
 
 MOST_BINS = 5_000_000
@@ -73,21 +74,23 @@ class UnitHistogram:
 
     def draw(self, x: Array, charge: Charge, noise: NoiseSource) -> float | Abstention:
         """Return the centre of the chosen bin."""
-        keys = self.keys(x)
         if self.radius is None:
-            mode = stable_mode(keys, charge, noise, self.threshold(charge.cost))
+            mode = stable_mode(self.keys(x), charge, noise, self.threshold(charge.cost))
             return float(mode) + 0.5 if isinstance(mode, float) else Abstention(charge.step)
-        return self._largest(keys.astype(np.int64), charge, noise) + 0.5 - self.radius
+        return self._largest(self.counts(x), charge, noise) + 0.5 - self.radius
 
-    def _largest(
-        self, keys: "np.ndarray[tuple[int], np.dtype[np.int64]]", charge: Charge, noise: NoiseSource
-    ) -> int:
+    def counts(self, x: Array) -> NDArray[np.int64]:
+        """Return how many rows each bin has."""
+        bins = (self.keys(rows).astype(np.int64) for rows in row_blocks(x))
+        return np.asarray(sum(np.bincount(one, minlength=self.bins) for one in bins))
+
+    def _largest(self, counts: NDArray[np.int64], charge: Charge, noise: NoiseSource) -> int:
         match charge.mechanism:
             case "noisy_max":
-                return noisy_max(np.bincount(keys, minlength=self.bins), charge, noise)
+                return noisy_max(counts, charge, noise)
             case "exponential":
-                return exponential(np.bincount(keys, minlength=self.bins), charge, noise)
-        return int(np.argmax(finite_histogram(keys, self.bins, charge, noise)))
+                return exponential(counts, charge, noise)
+        return int(np.argmax(additive(counts, charge, noise)))
 
     def threshold(self, cost: Budget) -> float:
         """Return the least noisy count that is released."""

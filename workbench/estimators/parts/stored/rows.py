@@ -70,6 +70,10 @@ class StoredRows:
             yield sanitised(block)
         self._close(met, checksum)
 
+    def mapped(self, change: Callable[[Array], Array]) -> "StoredMap":
+        """Return the rows, changed one by one."""
+        return StoredMap(self, change)
+
     def paired(self) -> "StoredPairs":
         """Return the pairs of consecutive rows, as `parts.rows.paired`."""
         return StoredPairs(self)
@@ -98,6 +102,34 @@ class StoredRows:
         if self.checksum not in (None, checksum):
             raise ChangedError("source: the rows changed between two passes; nothing is released")
         self.checksum = checksum
+
+
+@dataclass
+class StoredMap:
+    """Stored rows, each changed by a map of its own."""
+
+    rows: StoredRows
+    change: Callable[[Array], Array]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of all rows."""
+        return self.rows.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self.rows.ndim
+
+    def __len__(self) -> int:
+        return self.rows.n
+
+    def __array__(self, *_: object, **__: object) -> Array:
+        raise TypeError("rows of a source are read in blocks")
+
+    def blocks(self) -> Iterator[Array]:
+        """Yield the changed rows of one pass."""
+        return map(self.change, self.rows.blocks())
 
 
 @dataclass
