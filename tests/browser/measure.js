@@ -1,4 +1,5 @@
-// What a slide looks like at this window: overflow, the smallest letters, how much of the window the figure takes.
+// What a slide looks like at this window: overflow, the smallest letters, formulas
+// that are small without need or have their comma on the next line, how much of the window the figure takes.
 () => {
   const slide = document.querySelector(".slides > section.present"), scale = Reveal.getScale();
   const body = slide.querySelector(":scope > .body"), frame = slide.getBoundingClientRect();
@@ -11,6 +12,16 @@
   const size = (element) => parseFloat(getComputedStyle(element).fontSize) * (element.ownerSVGElement ? Math.hypot(element.getScreenCTM().a, element.getScreenCTM().b) : scale);
   const sizes = lettered.map((element) => [element.closest("sub, sup") ? 99 : size(element), element.textContent.trim().slice(0, 40)]);
   const formulas = shown.filter((element) => element.matches("mjx-container")).map((one) => [size(one), "formula"]);
+  const small = (one) => parseFloat(getComputedStyle(one).fontSize) < 0.7 * parseFloat(getComputedStyle(body).fontSize);
+  const shrunk = shown.filter((one) => one.matches(".display.formula mjx-container") && small(one)
+    && one.querySelector("svg").getBoundingClientRect().width < 0.8 * scale * body.clientWidth);
+  const left = shown.filter((one) => {
+    const behind = one.matches("mjx-container:not([display])") && one.nextSibling;
+    if (!/^[.,;:!?)]/.test((behind && behind.data) ?? "")) return false;
+    const mark = new Range();
+    mark.setStart(behind, 0), mark.setEnd(behind, 1);
+    return mark.getBoundingClientRect().top >= one.getBoundingClientRect().bottom;
+  });
   const picture = slide.querySelector(".body img, .workbench-film svg");
   const heading = slide.querySelector("h1, h2")?.getBoundingClientRect();
   const figure = picture && (() => {
@@ -23,6 +34,7 @@
     over: Math.max(0, ...boxes.filter(([one]) => !one.ownerSVGElement || one.tagName === "text").map(([, box]) => over(box))),
     hidden: Math.max(0, body.scrollHeight - body.clientHeight, body.scrollWidth - body.clientWidth),
     smallest: [...sizes, ...formulas].reduce((least, one) => one[0] < least[0] ? one : least, [99, ""]),
-    number: parseFloat(getComputedStyle(document.querySelector(".slide-number")).fontSize), figure, scale
+    number: parseFloat(getComputedStyle(document.querySelector(".slide-number")).fontSize), figure, scale,
+    shrunk: shrunk.length, left: left.length
   };
 }

@@ -93,6 +93,8 @@ def faults_of(page, place, folder):
         yield f"{where}: letters of {found['smallest']}"
     if layout == "figure" and (size := letters(page) * figure["width"]) < LETTERS - 0.01:
         yield f"{where}: letters of {size:.1f} px in the picture"
+    if found["shrunk"] or found["left"]:
+        yield f"{where}: {found['shrunk']} small formulas, {found['left']} marks behind one on the next line"
     large = layout in ("figure", "film")
     if large and (figure["share"] < SHARE or figure["below"] < 0 or not figure["loaded"]):
         yield f"{where}: {figure}"

@@ -11,7 +11,7 @@ from tests.privacy.exact import test_filter as floats
 from tests.privacy.exact import test_integers as uniform
 from tests.privacy.exact import test_laws as known
 from tests.privacy.exact import test_masks as shaped
-from workbench.privacy.exact import balls, choices, exponents, integers, laws, masks, reals, rounded
+from workbench.privacy.exact import balls, choices, exponents, integers, laws, masks, reals, roots, rounded
 from workbench.study.faults.mutant import Mutant, rewritten
 
 
@@ -69,6 +69,9 @@ SAMPLERS = (
            partial(shaped.test_thompson_laplace_masks_of_more_dimensions_have_their_law, 3, 12.0, 600)),
     Mutant("a mask of one row fewer", rewritten(masks, "_shape", "- j", "- j - 1"),
            partial(shaped.test_wishart_masks_have_their_law, 1.0)),
+    Mutant("an average in which every group weighs the same",
+           rewritten(roots.Average, "__call__", "[shares[i] * one", "[one"),
+           partial(shaped.test_a_mask_of_an_average_is_put_on_its_exact_root, 0, [0.3, 0.0, 1.0, 0.1])),
     Mutant("the middle of a ball for all of it",
            rewritten(balls, "nearest", "lower()), float(ball.upper())", "mid()), float(ball.mid())"),
            shaped.test_a_ball_round_a_midpoint_has_no_float_next_to_it),

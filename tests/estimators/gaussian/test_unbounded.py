@@ -21,6 +21,7 @@ from workbench.estimators.parts.gaussians.unbounded_paper import _Run
 from workbench.estimators.parts.rows import within_ball
 from workbench.losses import gaussian_error, mahalanobis_covariance_error
 from workbench.privacy import ZCDP, ApproxDP, PureDP, SimulatedNoise, UnitNoise
+from workbench.privacy.grid import OnGrid
 from workbench.privacy.plan import Charge
 from workbench.study.least_rows import fewest_rows
 
@@ -233,8 +234,9 @@ def test_a_frame_maps_there_and_back():
     assert frame.matrix @ frame.covariance(moment) @ frame.matrix.T == pytest.approx(moment)
     assert np.linalg.matrix_rank(completed(frame)) == 4
     assert completed(identity_frame(3)).tolist() == np.eye(3).tolist()
-    assert padded(np.ones((5, 2, 2)), 3).sum() == 20.0
-    assert padded(np.ones((5, 2, 2)), 3).shape == (5, 3, 3)
+    whole = padded(OnGrid(np.arange(1, 5).reshape(2, 2), 0.5), 3)
+    assert np.asarray(whole).tolist() == [[0.5, 1.0, 0.0], [1.5, 2.0, 0.0], [0.0, 0.0, 0.0]]
+    assert padded(OnGrid(np.arange(2), 0.5), 3).counts.tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize("d", [1, 2, 5])

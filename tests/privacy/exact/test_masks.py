@@ -129,7 +129,7 @@ class Recorded:
 
 def by_hand(root, eta, chunks):
     """The floats next to L (I + ηG)(I + ηG)ᵀ Lᵀ at 200 digits, G of normal quantiles of 128 bits each."""
-    d = len(root)
+    d = root.rows if isinstance(root, mpmath.matrix) else len(root)
     with mpmath.workdps(200):
         middles = [(2 * int.from_bytes(chunk, "little") + 1) / mpf(2) ** 129 for chunk in chunks]
         g = mpmath.matrix(d, d)
@@ -150,6 +150,23 @@ def test_every_entry_is_the_float_next_to_the_exact_number(root, seed):
     assert len(read.chunks) == 9
     assert found.tolist() == by_hand(root, 0.3, read.chunks)
     assert np.array_equal(found, found.T)
+
+
+@pytest.mark.parametrize("weights", [[0.3, 0.0, 1.0, 0.1], [3 * 10**40, 0, 10**41 + 1, 7]])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_mask_of_an_average_is_put_on_its_exact_root(seed, weights):
+    """Of factors that differ by twelve orders of magnitude, at 200 digits from the same bits."""
+    rng, read = np.random.default_rng(seed), Recorded(seed)
+    factors = np.triu(rng.standard_normal((4, 3, 3))) * np.array([1.0, 1e-12, 1e12])
+    weights = np.array(weights)
+    found = exact.square(exact.Average(factors, weights), 0.3, read)
+    with mpmath.workdps(200):
+        total = mpmath.zeros(3)
+        for w, factor in zip(weights, factors, strict=True):
+            exactly = mpmath.matrix(factor.tolist())
+            total += mpf(w) * exactly.T * exactly
+        root = mpmath.cholesky(total / mpmath.fsum(map(mpf, weights)))
+    assert found.tolist() == by_hand(root, 0.3, read.chunks)
 
 
 def test_more_bits_are_drawn_until_every_entry_has_one_float():
@@ -199,6 +216,9 @@ def test_a_row_of_zeros_stays_one():
         (lambda: exact.wishart([[1.0, 2.0]], 0.1), "root"),
         (lambda: exact.wishart(np.eye(3), 0.5), "scale = 0.5: expected below 1/2"),
         (lambda: exact.square(np.eye(2), 0.0), "scale = 0.0"),
+        (lambda: exact.Average(np.ones((2, 1, 1)), np.zeros(2)), "weights"),
+        (lambda: exact.Average(np.ones((2, 1, 1)), np.array([1.0, -1.0])), "weights"),
+        (lambda: exact.Average(np.ones((2, 1, 1)), np.ones(3)), "weights"),
         (lambda: exact.thompson_laplace(np.eye(5), 0.01), "d = 5"),
         (lambda: exact.thompson_laplace(np.eye(4), 0.25), "scale = 0.25: expected below 1/4"),
     ],

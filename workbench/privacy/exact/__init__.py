@@ -15,6 +15,7 @@ bound on its error decides it; else balls decide, on as many random bits as that
 from workbench.privacy.exact.choices import choose
 from workbench.privacy.exact.integers import below, bernoulli, lattice
 from workbench.privacy.exact.masks import square, thompson_laplace, wishart
+from workbench.privacy.exact.roots import Average
 from workbench.privacy.exact.rounded import (
     discrete_laplace,
     exponential,
@@ -25,6 +26,7 @@ from workbench.privacy.exact.rounded import (
 )
 
 __all__ = [
+    "Average",
     "below",
     "bernoulli",
     "choose",

@@ -40,6 +40,11 @@ def exactly(value: float) -> "arb":
     return ball
 
 
+def matrix(rows: "list[list[Any]]") -> Any:
+    """Return a matrix of balls, and of integers and floats that are balls of radius 0."""
+    return flint().arb_mat(rows)
+
+
 def uniform(top: int, bits: int) -> "arb":
     """Return a ball round the uniform variables that begin with `top`, of so many bits."""
     middle, radius = (2 * top + 1, -bits - 1), (1, -bits - 1)

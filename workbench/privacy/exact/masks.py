@@ -19,32 +19,33 @@ from workbench.privacy.exact import balls
 from workbench.privacy.exact.exponents import PEAK, Matrix, exponents
 from workbench.privacy.exact.integers import Read, system
 from workbench.privacy.exact.reals import STEP, Real, gamma, normal
+from workbench.privacy.exact.roots import Average, Floats, root_of
 from workbench.types import Array
 
 if TYPE_CHECKING:
     from flint import arb
 
 
-def wishart(root: ArrayLike, scale: float, read: Read = system) -> Array:
+def wishart(root: ArrayLike | Average, scale: float, read: Read = system) -> Array:
     """Return the second moment of 1/scale normal rows of covariance LLᵀ, L = `root`."""
-    factor, exact = _root(root), _scale(scale)
-    if Fraction(scale) * (len(factor) - 1) >= 1:
-        raise ArgumentError("scale", scale, f"below 1/{len(factor) - 1}, for {len(factor)} dimensions")
-    bartlett = _bartlett(len(factor), scale, read)
+    factor, exact = root_of(root), _scale(scale)
+    if Fraction(scale) * (factor.d - 1) >= 1:
+        raise ArgumentError("scale", scale, f"below 1/{factor.d - 1}, for {factor.d} dimensions")
+    bartlett = _bartlett(factor.d, scale, read)
     return _released(factor, lambda bits: _square(bartlett(bits)) * exact)
 
 
-def square(root: ArrayLike, scale: float, read: Read = system) -> Array:
+def square(root: ArrayLike | Average, scale: float, read: Read = system) -> Array:
     """Return L (I + scale G)(I + scale G)ᵀ Lᵀ, L = `root`, G of independent N(0, 1)."""
-    factor, exact = _root(root), _scale(scale)
-    entries, identity = _normals(len(factor), read), _matrix(np.eye(len(factor)).tolist())
+    factor, exact = root_of(root), _scale(scale)
+    entries, identity = _normals(factor.d, read), balls.matrix(np.eye(factor.d).tolist())
     return _released(factor, lambda bits: _square(identity + entries(bits) * exact))
 
 
-def thompson_laplace(root: ArrayLike, scale: float, read: Read = system) -> Array:
+def thompson_laplace(root: ArrayLike | Average, scale: float, read: Read = system) -> Array:
     """Return a matrix of density ∝ e^(-d/scale), d its Thompson distance to LLᵀ, L = `root`."""
-    factor = _root(root)
-    d, _ = len(factor), _scale(scale)
+    factor = root_of(root)
+    d, _ = factor.d, _scale(scale)
     if d not in PEAK:
         raise ArgumentError("d", d, f"at most {max(PEAK)} for the Thompson-Laplace mask")
     if scale * (floor := d * d // 4) >= 1:
@@ -63,19 +64,12 @@ def _scale(scale: float) -> "arb":
     return balls.exactly(scale)
 
 
-def _root(root: ArrayLike) -> Array:
-    factor = np.asarray(root, np.float64)
-    if factor.ndim != 2 or len(factor) != factor.shape[1] or not np.isfinite(factor).all():
-        raise ArgumentError("root", root, "a square matrix of finite numbers")
-    return factor
-
-
-def _released(root: Array, mask: Matrix) -> Array:
+def _released(root: Floats | Average, mask: Matrix) -> Array:
     """Return the floats next to L M Lᵀ."""
-    d, bits = len(root), STEP
+    d, bits = root.d, STEP
     while True:
         with balls.precise(bits):
-            factor = _matrix(root.tolist())
+            factor = root(bits)
             product = factor * mask(bits) * factor.transpose()
             found = [[balls.nearest(product[max(i, j), min(i, j)]) for j in range(d)] for i in range(d)]
         if all(entry is not None for row in found for entry in row):
@@ -90,7 +84,7 @@ def _bartlett(d: int, scale: float, read: Read) -> Matrix:
 
     def factor(bits: int) -> Any:
         roots = [(2 * one(bits)).sqrt() for one in diagonal]
-        return _matrix(
+        return balls.matrix(
             [[beside[i, j](bits) if j < i else roots[i] if i == j else 0 for j in range(d)] for i in range(d)]
         )
 
@@ -103,7 +97,7 @@ def _shape(scale: float, j: int) -> Real:
 
 def _normals(d: int, read: Read) -> Matrix:
     entries = [[normal(read) for _ in range(d)] for _ in range(d)]
-    return lambda bits: _matrix([[one(bits) for one in row] for row in entries])
+    return lambda bits: balls.matrix([[one(bits) for one in row] for row in entries])
 
 
 def _uniform_basis(entries: Any) -> Any:
@@ -117,15 +111,11 @@ def _uniform_basis(entries: Any) -> Any:
             column = [a - along * b for a, b in zip(column, other, strict=True)]
         length = sum(a**2 for a in column).sqrt()
         basis.append([a / length for a in column])
-    return _matrix(basis).transpose()
-
-
-def _matrix(rows: "list[list[Any]]") -> Any:
-    return balls.flint().arb_mat(rows)
+    return balls.matrix(basis).transpose()
 
 
 def _diagonal(values: "list[arb]") -> Any:
-    return _matrix([[one if i == j else 0 for j in range(len(values))] for i, one in enumerate(values)])
+    return balls.matrix([[one if i == j else 0 for j in range(len(values))] for i, one in enumerate(values)])
 
 
 def _square(factor: Any) -> Any:

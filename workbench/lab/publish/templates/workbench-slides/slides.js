@@ -54,15 +54,28 @@
   const narrow = (slide) => slide.querySelectorAll(":is(.body, h1, h2) mjx-container").forEach((formula) => {
     const room = formula.closest(".body, h1, h2").clientWidth - 20;
     let size = parseFloat(getComputedStyle(formula).fontSize);
-    const wide = () => Math.max(formula.scrollWidth, formula.querySelector("svg")?.getBoundingClientRect().width ?? 0);
+    const drawn = [...formula.querySelectorAll("svg")]; // what holds it may be as wide as the slide
+    const wide = () => Math.max(...drawn.map((one) => one.getBoundingClientRect().width));
     if (wide() > room) size = Math.ceil(size * room / wide()) + 1;
     for (; wide() > room && size > SMALL; size -= 1) formula.style.fontSize = `${size - 1}px`;
+  });
+
+  // No line begins with the comma behind a formula.
+  const tie = () => root.querySelectorAll("mjx-container:not([display])").forEach((formula) => {
+    const behind = formula.nextSibling, marks = /^[,.;:!?)]+/.exec(behind?.data)?.[0];
+    if (!marks) return;
+    const whole = document.createElement("span");
+    whole.className = "tied";
+    formula.before(whole);
+    behind.splitText(marks.length);
+    whole.append(formula, behind);
   });
 
   const fit = async () => {
     if (window.MathJax?.startup?.promise) {
       await MathJax.startup.promise;
       await MathJax.typesetPromise([root]);
+      tie();
     }
     document.body.classList.add("measuring");
     for (const slide of [...root.children]) { narrow(slide); shrink(slide, 0.75); split(slide); }
