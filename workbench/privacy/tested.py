@@ -32,7 +32,7 @@ LARGEST_SPREAD = 0.5
 
 
 @dataclass(frozen=True)
-class Tested(Charge):
+class TestedCharge(Charge):
     """The charge: `sensitivity` is Δ, `spread` g, `most` T; no answer with chance `silent` at h = T."""
 
     spread: float
@@ -51,7 +51,7 @@ class Located:
     root: Array
 
 
-def tested_scale(charge: Tested) -> float:
+def tested_scale(charge: TestedCharge) -> float:
     """Return σ.
 
     Raises
@@ -65,7 +65,7 @@ def tested_scale(charge: Tested) -> float:
 
 
 @lru_cache(maxsize=4096)
-def tested_chances(charge: Tested) -> tuple[float, ...]:
+def tested_chances(charge: TestedCharge) -> tuple[float, ...]:
     """Return p(0), .., p(T)."""
     budget, ratio = approximate_cost(charge), tested_scale(charge) / charge.sensitivity
     chances = ramp(_stick(ratio, charge.spread, charge.d == 1, budget), budget, charge.most)
@@ -73,7 +73,7 @@ def tested_chances(charge: Tested) -> tuple[float, ...]:
     return chances
 
 
-def tested_normal(found: Located, charge: Tested, noise: NoiseSource) -> Array | None:
+def tested_normal(found: Located, charge: TestedCharge, noise: NoiseSource) -> Array | None:
     """Return the location with noise of its own shape, or None for no answer: (ε, δ)-DP.
 
     The noise is drawn in any case: what is drawn is public. It is added to the shift before the centre is: a

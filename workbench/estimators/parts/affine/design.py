@@ -21,7 +21,7 @@ from workbench.estimators.parts.affine.cells import KNEES, POWERS, RATIOS, Cell,
 from workbench.estimators.parts.affine.stability import LiftedStability
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.privacy import ApproxDP
-from workbench.privacy.tested import Tested, tested_scale
+from workbench.privacy.tested import TestedCharge, tested_scale
 
 STEP = "location"
 COUNTS = (1.55, 1.65, 1.75, 1.85, 2.0, 2.2, 2.5, 3.0, 3.7)  # T in units of ln(1/δ)/ε
@@ -34,7 +34,7 @@ class LocationDesign:
     """The test, its charge, and what normal rows do: the root mean square of |out - mean| in units of Σ."""
 
     test: LiftedStability
-    charge: Tested
+    charge: TestedCharge
     noise: float
     sampling: float
 
@@ -70,7 +70,7 @@ def _designed(n: int, d: int, budget: ApproxDP, beta: float, knee: float, most: 
     try:
         rough = _test(n, d, knee, beta, level, most, 1.0)
         test = _test(n, d, knee, beta, level, most, rough.spacing)  # (2)
-        charge = Tested(STEP, "tested_normal", 2 * test.shift, budget, test.change, most, d, SHARE * beta)
+        charge = TestedCharge(STEP, "tested_normal", 2 * test.shift, budget, test.change, most, d, SHARE * beta)
         sigma = tested_scale(charge)  # (3)
     except ArgumentError:
         return None
