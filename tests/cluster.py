@@ -7,7 +7,7 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-PATIENCE = 60.0  # seconds until a test that hangs is called so
+PATIENCE = 180.0  # seconds until a test that hangs is called so
 
 
 @dataclass

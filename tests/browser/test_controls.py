@@ -37,7 +37,8 @@ SAYS = "([box, words]) => box.querySelector('[data-stage]').textContent.includes
 @pytest.fixture(scope="module")
 def page(browser, tmp_path_factory, output):
     root = tmp_path_factory.mktemp("controls")
-    (root / "notebooks").mkdir()
+    for name in ("notebooks", "figures"):
+        (root / name).mkdir()
     shutil.copy(ROOT / "pyproject.toml", root)
     path = root / "notebooks" / "controls.ipynb"
     cells = [nbformat.v4.new_code_cell(source) for source in (TOY, EXPLORE, SOLVE)]

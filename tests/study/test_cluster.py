@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import workbench
-from tests.cluster import cluster, until
+from tests.cluster import PATIENCE, cluster, until
 from workbench.errors import ArgumentError
 from workbench.study.shards.digest import digest
 from workbench.study.sweeps.engine import chosen_backend
@@ -111,7 +111,7 @@ def test_a_worker_killed_in_mid_sweep_is_survived(gated, dask, tmp_path):
         until(lambda: len(stored(path)) == OPEN)
         dask.workers[0].kill()
         Path(os.environ["GATE"]).touch()
-        assert process.wait(60) == 0, process.stderr.read()
+        assert process.wait(PATIENCE) == 0, process.stderr.read()
     same(gated, path)
     assert len(set(Path(os.environ["STARTED"]).read_text().split())) >= 2  # and one of them was killed
 
@@ -123,7 +123,7 @@ def test_a_scheduler_killed_in_mid_sweep_is_said_in_one_line_and_its_rows_are_ke
         until(lambda: len(stored(path)) == OPEN)
         dask.scheduler.kill()
         said = process.stderr.read()
-        assert process.wait(60) == 1
+        assert process.wait(PATIENCE) == 1
     kept = f"scheduler lost: {OPEN * TRIALS} of {COUNT * TRIALS} rows kept, run again to go on"
     assert said.splitlines() == [kept]
     before = stored(path)
@@ -131,7 +131,7 @@ def test_a_scheduler_killed_in_mid_sweep_is_said_in_one_line_and_its_rows_are_ke
     Path(os.environ["GATE"]).touch()
     Path(os.environ["STARTED"]).unlink()
     with cluster(dict(os.environ), workers=1) as again, driver(path, again.address) as process:
-        assert process.wait(60) == 0, process.stderr.read()
+        assert process.wait(PATIENCE) == 0, process.stderr.read()
         there = {str(worker.pid) for worker in again.workers}
     assert set(Path(os.environ["STARTED"]).read_text().split()) == there  # one core: there, and not here
     assert stored(path)[:OPEN] == before

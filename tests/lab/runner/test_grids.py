@@ -41,7 +41,7 @@ def falling(run, *, epsilon=0.5, n=2000, factor=1.0):
     found = {rows: measures.median(one["error"], 0.05) for rows, one in measures.by(frame, "n").items()}
     expected = [factor * HALF / (rows * epsilon) for rows in found]
     theory = Series("", (n, 2 * n), [HALF / (rows * epsilon) for rows in (n, 2 * n)], role="theory")
-    curves = (measured("error", found, "1", expected), theory)
+    curves = (measured("error", found, "mean/coinpress", expected), theory)
     return Chart("falling", "It falls", (Panel("", "n", "error", curves),), alt=f"It falls at ε = {epsilon}.")
 
 

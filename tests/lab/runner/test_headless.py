@@ -20,7 +20,7 @@ from workbench.study.run import TooMuchWorkError
 def errors(run, *, epsilon=0.5, n=2000):
     rng = np.random.default_rng(run.seed)
     found = {n: Measure(float(rng.normal()) / epsilon, (0.0, 9 / epsilon), 1)}
-    panel = Panel("", "n", "error", (measured("error", found, "1", [1 / epsilon]),))
+    panel = Panel("", "n", "error", (measured("error", found, "mean/coinpress", [1 / epsilon]),))
     return Chart("errors", f"At {epsilon}", (panel,), alt=f"Errors at {n}.")
 
 def heavy(run, *, n=2000):

@@ -115,7 +115,7 @@ def test_what_a_notebook_declares_is_computed_beforehand_by_any_backend(whole, t
     said = lab.reproduce("--backend", "loky", "--jobs", "2")
     assert f"read ahead: {2 * COUNT} blocks and 0 searches" in said
     assert whole.hash(whole.database) in said
-    assert len(lab.started) == 2 * COUNT + 2  # and the first trials of either sweep, which tell its columns
+    assert len(lab.started) == 2 * COUNT + 1  # and two trials of the figure, which tell its columns
     assert lab.bytes() == whole.bytes()
 
 
@@ -168,7 +168,7 @@ def test_a_scheduler_killed_under_reproduce_is_one_line_and_the_next_run_goes_on
         with lab.begin(*options) as process:
             until(lambda: len(lab.stored) == COUNT + 5)
             dask.scheduler.kill()
-            said, errors = process.communicate(timeout=60)
+            said, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1, said + errors
     lost = f"scheduler lost: {5 * (COUNT + 5)} of {5 * 2 * COUNT} rows kept, run again to go on"
     assert said.splitlines()[-1] == lost

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.estimators.base import sanitised
+from workbench.estimators.base import LARGEST, sanitised
 from workbench.estimators.parts.rows import blocks, require_radius, row_blocks
 from workbench.linalg import norms
 from workbench.privacy.grid import Integers, OnGrid, longest, step_of, widest
@@ -69,17 +69,18 @@ def in_ball(rows: Array, radius: float, step: float) -> Array:
     limit, whole = longest(radius, step), rows * (1 / step)
     over = _too_long(np.rint(whole, out=whole), limit)
     if len(over):  # lengths of all: in an array whose shape is public, no row's can depend on another
-        whole[over] = _shortened(sanitised(rows[over]), norms(rows)[over], radius, step, limit)
+        whole[over] = _shortened(rows[over], norms(rows)[over], radius, step, limit)
     return np.asarray(whole)
 
 
 def _shortened(rows: Array, lengths: Array, radius: float, step: float, limit: int) -> Array:
     """Return the same for rows that are too long, or too long once they are rounded."""
-    scaled = rows * (radius / np.fmax(lengths, radius))[:, None] / step
+    rows = rows if lengths.max() <= LARGEST else sanitised(rows)
+    scaled = rows * (radius / step / np.fmax(lengths, radius))[:, None]
     whole = np.rint(scaled)
-    for shorten in (np.trunc, np.zeros_like):
-        over = _too_long(whole, limit)
-        whole[over] = shorten(scaled[over])
+    over = _too_long(whole, limit)
+    whole[over] = np.trunc(scaled[over])
+    whole[over[_too_long(whole[over], limit)]] = 0.0
     return whole
 
 

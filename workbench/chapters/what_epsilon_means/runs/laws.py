@@ -55,16 +55,18 @@ class Additive:
 
     def log_density(self, x: Array, at: Array) -> Array:
         """Return the log density of the output on the data set x."""
-        z = (at - float(clipped_mean(x, 0.0, self.clip))) / self.scale
+        z = (at - self.mean(x)) / self.scale
         if self.charge.mechanism == "laplace":
             return np.asarray(-np.abs(z) - log(2 * self.scale))
         return np.asarray(-(z**2) / 2 - log(self.scale * sqrt(2 * pi)))
 
     def draw(self, x: Array, trials: int, rng: np.random.Generator) -> Array:
         """Return so many releases about x."""
-        return additive(
-            np.full(trials, float(clipped_mean(x, 0.0, self.clip))), self.charge, SimulatedNoise(rng)
-        )
+        return additive(np.full(trials, self.mean(x)), self.charge, SimulatedNoise(rng))
+
+    def mean(self, x: Array) -> float:
+        """Return the mean of the clipped rows, of the rows themselves where nothing is clipped."""
+        return float(x.mean()) if self.clip == inf else float(clipped_mean(x, 0.0, self.clip))
 
 
 @dataclass(frozen=True)

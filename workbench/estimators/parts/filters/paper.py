@@ -34,7 +34,7 @@ import numpy as np
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.filters.weighted_moments import grid, moments_charge
 from workbench.estimators.parts.integers import in_ball, in_box
-from workbench.estimators.parts.rows import within_ball
+from workbench.estimators.parts.rows import NEAREST
 from workbench.privacy import ApproxDP, Budget, Charge, Converted, Interleaved, Plan, PureDP, Sequential
 from workbench.types import Array
 
@@ -72,11 +72,11 @@ class Region:
         """Return rows of the set as whole numbers, in steps."""
         return (in_ball if self.ball else in_box)(rows, self.reach, self.step)
 
-    def clipped(self, rows: Array) -> Array:
-        """Return the nearest points of the set."""
+    def clipped(self, point: Array) -> Array:
+        """Return the nearest point of the set."""
         if not self.ball:
-            return np.clip(rows, -self.reach, self.reach)
-        return within_ball(np.atleast_2d(rows), self.reach).reshape(rows.shape)
+            return np.clip(point, -self.reach, self.reach)
+        return point * min(1.0, self.reach / max(float(np.linalg.norm(point)), NEAREST))
 
 
 @dataclass(frozen=True)
