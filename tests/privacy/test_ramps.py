@@ -5,6 +5,7 @@ The sticks of real pairs are computed here from the densities of their masks, no
 
 from itertools import pairwise
 from math import exp, expm1, log, sqrt
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -13,9 +14,10 @@ from scipy.stats import norm
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy import ramps as module
+from workbench.privacy.located import Located, LocatedCharge, located_chances, located_normal, located_scale
+from workbench.privacy.located import _stick as stick_of
 from workbench.privacy.ramps import ramp, within
-from workbench.privacy.tested import Located, TestedCharge as Priced, tested_chances, tested_normal, tested_scale
-from workbench.privacy.tested import _stick as stick_of
+from workbench.privacy.secure import inexact_steps
 
 BUDGETS = [ApproxDP(1.0, 1e-6), ApproxDP(0.2, 1e-6), ApproxDP(1.0, 1e-10), ApproxDP(4.0, 1e-3)]
 GRID = np.linspace(-60, 60, 400_001)
@@ -23,7 +25,7 @@ GRID = np.linspace(-60, 60, 400_001)
 
 def charge(budget, most=40, spread=1 / 300, d=1):
     most = max(4, int(most / budget.epsilon * log(1 / budget.delta) / 14))
-    return Priced("location", "tested_normal", 1.0, budget, spread / most * 40, most, d, 0.02)
+    return LocatedCharge("location", "located_normal", 1.0, budget, spread / most * 40, most, d, 0.02)
 
 
 def sticks_of_runs(one, chances):
@@ -31,7 +33,7 @@ def sticks_of_runs(one, chances):
 
     S₀ = 1; the scatters are 1 and 1 + g, both ways, and the locations Δ apart, or not at all.
     """
-    sigma, (epsilon, _) = tested_scale(one), (one.cost.epsilon, one.cost.delta)
+    sigma, (epsilon, _) = located_scale(one), (one.cost.epsilon, one.cost.delta)
     masks = [(mean, sqrt(scatter)) for scatter in (1.0, 1 + one.spread) for mean in (0.0, one.sensitivity)]
     laws = [norm.pdf(GRID, mean / sigma, width) for mean, width in masks]  # in units of σ
     step = GRID[1] - GRID[0]
@@ -47,14 +49,14 @@ def sticks_of_runs(one, chances):
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_no_pair_of_runs_has_a_larger_hockey_stick_than_delta(budget):
     one = charge(budget)
-    worst = max(stick for _, stick in sticks_of_runs(one, tested_chances(one)))
+    worst = max(stick for _, stick in sticks_of_runs(one, located_chances(one)))
     assert 0.9 * budget.delta <= worst <= budget.delta * (1 + 1e-6)  # h = 1 beside h = 0 attains it
 
 
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_a_steeper_ramp_is_found(budget):
     one = charge(budget)
-    chances = tested_chances(one)
+    chances = located_chances(one)
     steeper = [0.0, chances[1], *(min(1.0, p * exp(3 * budget.epsilon)) for p in chances[1:-1])]
     assert max(stick for _, stick in sticks_of_runs(one, steeper)) > 1.05 * budget.delta
 
@@ -62,10 +64,12 @@ def test_a_steeper_ramp_is_found(budget):
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_a_ramp_rises_to_what_is_wanted_and_keeps_its_conditions(budget):
     one = charge(budget)
-    chances = tested_chances(one)
-    stick = stick_of(tested_scale(one) / one.sensitivity, one.spread, True, budget)
-    assert chances[0] == 0 and 0 < chances[1] <= budget.delta
-    assert all(p <= q for p, q in pairwise(chances)) and chances[-1] >= 1 - one.silent
+    chances = located_chances(one)
+    stick = stick_of(located_scale(one) / one.sensitivity, one.spread, True, budget)
+    assert chances[0] == 0
+    assert 0 < chances[1] <= budget.delta
+    assert all(p <= q for p, q in pairwise(chances))
+    assert chances[-1] >= 1 - one.silent
     assert within(stick, budget, chances)
     assert all(p * module.BITS == int(p * module.BITS) for p in chances)
 
@@ -73,8 +77,8 @@ def test_a_ramp_rises_to_what_is_wanted_and_keeps_its_conditions(budget):
 @pytest.mark.parametrize("place", [1, 5, 20])
 def test_a_chance_that_is_larger_breaks_a_condition(place):
     one = charge(BUDGETS[0])
-    chances = list(tested_chances(one))
-    stick = stick_of(tested_scale(one) / one.sensitivity, one.spread, True, one.cost)
+    chances = list(located_chances(one))
+    stick = stick_of(located_scale(one) / one.sensitivity, one.spread, True, one.cost)
     chances[place] *= 1.01
     assert not within(stick, one.cost, chances)
 
@@ -92,7 +96,7 @@ def test_a_tabulated_stick_is_above_the_exact_one():
 def test_the_joint_price_is_below_basic_composition():
     """(ε_t, δ/2) for a truncated Laplace test and (ε - ε_t, δ/2) for a normal mask, at the best split."""
     budget, most = ApproxDP(1.0, 1e-6), 30
-    joint = tested_scale(Priced("location", "tested_normal", 1.0, budget, 1e-9, most, 2, 0.02))
+    joint = located_scale(LocatedCharge("location", "located_normal", 1.0, budget, 1e-9, most, 2, 0.02))
     split = []
     for share in np.linspace(0.3, 0.95, 66):
         needed = (log(1 + expm1(share) / budget.delta) + log(1 / (2 * 0.02))) / share
@@ -112,29 +116,54 @@ def normal_scale(epsilon, delta):
 
 def test_a_run_answers_as_often_as_its_ramp_says():
     one, noise = charge(BUDGETS[0], d=2), SimulatedNoise(np.random.default_rng(1))
-    count = next(h for h, p in enumerate(tested_chances(one)) if p > 0.3)
+    count = next(h for h, p in enumerate(located_chances(one)) if p > 0.3)
     found = Located(count, np.zeros(2), np.zeros(2), np.eye(2))
-    answers = sum(tested_normal(found, one, noise) is not None for _ in range(4000))
-    p = tested_chances(one)[count]
+    answers = sum(located_normal(found, one, noise) is not None for _ in range(4000))
+    p = located_chances(one)[count]
     assert abs(answers - 4000 * p) < 5 * sqrt(4000 * p * (1 - p))  # once in two million
 
 
 def test_noise_reaches_past_the_rounding_of_a_far_centre():
-    """The location is not rounded before noise is added to it: outputs have the noise's spread, not none."""
+    """Spacings there are 2: a location that is rounded before noise is added is always 0 from the centre."""
     one, noise = charge(BUDGETS[0], d=1), SimulatedNoise(np.random.default_rng(1))
-    far, root = np.array([1e16]), np.array([[1e-2]])
-    shown = [
-        tested_normal(Located(one.most, far, np.array([0.6]), root), one, noise) for _ in range(40)
-    ]
-    assert {float(out[0] - far[0]) for out in shown if out is not None} <= {0.0, 2.0}
+    found = Located(one.most, np.array([1e16]), np.array([0.95]), np.array([[1e-2]]))
+    shown = [located_normal(found, one, noise) for _ in range(60)]
+    assert {float(out[0] - 1e16) for out in shown if out is not None} == {0.0, 2.0}
+
+
+def test_no_answer_where_the_count_is_zero_whatever_is_drawn():
+    one, found = charge(BUDGETS[0], d=2), Located(0, np.zeros(2), np.zeros(2), np.eye(2))
+    least = Mock(uniform=lambda low, high: 0.0, gaussian=lambda value, *_: value)
+    assert located_normal(found, one, least) is None
+
+
+def test_what_is_drawn_does_not_depend_on_the_count():
+    one, after = charge(BUDGETS[0], d=3), set()
+    for count in (0, 1, one.most):
+        rng = np.random.default_rng(5)
+        located_normal(Located(count, np.zeros(3), np.zeros(3), np.eye(3)), one, SimulatedNoise(rng))
+        after.add(float(rng.random()))
+    assert len(after) == 1
+
+
+def test_its_noise_has_no_exact_law():
+    assert inexact_steps(charge(BUDGETS[0])) == ["location"]
+
+
+@pytest.mark.parametrize("budget", BUDGETS, ids=str)
+def test_a_tabulated_stick_falls(budget):
+    one = charge(budget)
+    stick = stick_of(located_scale(one), one.spread, True, budget)
+    heights = [stick(e) for e in np.linspace(-9, 9, 7001) * budget.epsilon]
+    assert all(p >= q * (1 - 1e-9) for p, q in pairwise(heights))
 
 
 @pytest.mark.parametrize("delta", [1e-14, 1e-20])
 def test_a_delta_that_floats_cannot_check_is_refused(delta):
-    with pytest.raises(ArgumentError, match="delta = .*: expected at least 1e-13"):
+    with pytest.raises(ArgumentError, match=r"delta = .*: expected at least 1e-13"):
         ramp(lambda e: 0.0, ApproxDP(1.0, delta), 5)
 
 
 def test_too_large_a_spread_is_refused():
     with pytest.raises(ArgumentError, match="spread"):
-        tested_scale(Priced("location", "tested_normal", 1.0, ApproxDP(1.0, 1e-6), 0.6, 40, 2, 0.02))
+        located_scale(LocatedCharge("location", "located_normal", 1.0, ApproxDP(1.0, 1e-6), 0.6, 40, 2, 0.02))

@@ -93,7 +93,7 @@ class SecureNoise:
 
 def inexact_steps(plan: Plan) -> list[str]:
     """Return the steps of a plan that have no exact noise: those whose noise is a mask."""
-    return [charge.step for charge in plan.charges() if charge.mechanism in {*MASKS, "tested_normal"}]
+    return [charge.step for charge in plan.charges() if charge.mechanism in {*MASKS, "located_normal"}]
 
 
 def require_exact(plan: Plan, noise: NoiseSource) -> None:

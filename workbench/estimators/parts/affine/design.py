@@ -2,7 +2,7 @@
 
     (1) T on a grid of multiples of ln(1/δ)/ε; u = share · n/(d + 1)
     (2) G and s_min = what normal rows exceed but for β/5 each, from `parts.affine.cells`, less what T takes
-    (3) σ of `privacy.tested`: no answer with chance β/5 where h = T
+    (3) σ of `privacy.located`: no answer with chance β/5 where h = T
     (4) of all knees and T the one whose predicted error is least: √(d (1 + excess)/n + σ² tr S), at most 1
 
 Cells are linear in 1/√n and in r = T/u. All of it is public, and privacy rests on b and g alone, which are
@@ -21,7 +21,7 @@ from workbench.estimators.parts.affine.cells import KNEES, POWERS, RATIOS, Cell,
 from workbench.estimators.parts.affine.stability import LiftedStability
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.privacy import ApproxDP
-from workbench.privacy.tested import TestedCharge, tested_scale
+from workbench.privacy.located import LocatedCharge, located_scale
 
 STEP = "location"
 COUNTS = (1.55, 1.65, 1.75, 1.85, 2.0, 2.2, 2.5, 3.0, 3.7)  # T in units of ln(1/δ)/ε
@@ -34,7 +34,7 @@ class LocationDesign:
     """The test, its charge, and what normal rows do: the root mean square of |out - mean| in units of Σ."""
 
     test: LiftedStability
-    charge: TestedCharge
+    charge: LocatedCharge
     noise: float
     sampling: float
 
@@ -70,8 +70,10 @@ def _designed(n: int, d: int, budget: ApproxDP, beta: float, knee: float, most: 
     try:
         rough = _test(n, d, knee, beta, level, most, 1.0)
         test = _test(n, d, knee, beta, level, most, rough.spacing)  # (2)
-        charge = TestedCharge(STEP, "tested_normal", 2 * test.shift, budget, test.change, most, d, SHARE * beta)
-        sigma = tested_scale(charge)  # (3)
+        charge = LocatedCharge(
+            STEP, "located_normal", 2 * test.shift, budget, test.change, most, d, SHARE * beta
+        )
+        sigma = located_scale(charge)  # (3)
     except ArgumentError:
         return None
     return LocationDesign(test, charge, sigma * sqrt(d * law.scatter), sqrt(d * (1 + law.excess) / n))

@@ -1,4 +1,4 @@
-"""One private location of any Gaussian in Mahalanobis norm, its covariance unknown and not learnt.  Derived here.
+"""One private location of any Gaussian in Mahalanobis norm, its covariance not learnt.  Derived here.
 
 Rows x of shape (n, d), any mean, any positive definite covariance Σ; n and d public. Neighbours: replace one
 row; `design` is `parts.affine.design`:
@@ -6,7 +6,7 @@ row; `design` is `parts.affine.design`:
     (1) y = (1, x): the matrix quantile P_v of the lifted rows holds a location m and a scatter S,
         P_v = [[s, s mᵀ], [s m, S + s m mᵀ]]                                      `parts.affine.lifted`
     (2) h = how many rows may be replaced before m and S could move far          `parts.affine.stability`
-    (3) no answer but with probability p(h), else m + σ S^½ Z                     `privacy.tested`
+    (3) no answer but with probability p(h), else m + σ S^½ Z                     `privacy.located`
 
 P_v follows every linear map of the lifted rows, hence m and S every affine map of the rows, and the noise has
 their shape: the error |out - mean| in the norm of Σ depends on neither. One row moves m by about as much as
@@ -21,7 +21,7 @@ from workbench.estimators.base import Trace
 from workbench.estimators.parts.affine.design import LocationDesign, location_design
 from workbench.estimators.parts.foreseen import median_of_mean
 from workbench.privacy import ApproxDP, NoiseSource
-from workbench.privacy.tested import tested_normal
+from workbench.privacy.located import located_normal
 from workbench.types import Array
 
 
@@ -51,4 +51,4 @@ class LiftedLocation:
         if trace is not None:
             root = located.root
             trace.add(h=located.count, location=located.centre + located.shift, scatter=root @ root.T)
-        return tested_normal(located, made.charge, noise)  # (3)
+        return located_normal(located, made.charge, noise)  # (3)

@@ -25,7 +25,7 @@ from workbench.estimators.parts.affine.lifted import Lifted, LiftedSolver
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.quantile.levels import Scaled
 from workbench.estimators.parts.quantile.stability import Stability
-from workbench.privacy.tested import Located
+from workbench.privacy.located import Located
 from workbench.types import Array
 
 
@@ -45,7 +45,7 @@ class LiftedStability(Stability):
     def solver(self) -> LiftedSolver:
         """Return the solver, with steps enough where C_t holds and a guard that is free of the centre."""
         usual = super().solver
-        largest = 4 * self.influence.steepest * self.n / self.low_bound
+        largest = 16 * self.influence.steepest * self.n / self.low_bound
         ratio = 8 * self.d * self.widest * (1 + self.d * largest / self.least) / usual.slack
         return LiftedSolver(
             self.influence, usual.inflation, usual.slack, self.steps(ratio), self.widest, self.least

@@ -32,7 +32,7 @@ LARGEST_SPREAD = 0.5
 
 
 @dataclass(frozen=True)
-class TestedCharge(Charge):
+class LocatedCharge(Charge):
     """The charge: `sensitivity` is Δ, `spread` g, `most` T; no answer with chance `silent` at h = T."""
 
     spread: float
@@ -51,7 +51,7 @@ class Located:
     root: Array
 
 
-def tested_scale(charge: TestedCharge) -> float:
+def located_scale(charge: LocatedCharge) -> float:
     """Return σ.
 
     Raises
@@ -65,22 +65,22 @@ def tested_scale(charge: TestedCharge) -> float:
 
 
 @lru_cache(maxsize=4096)
-def tested_chances(charge: TestedCharge) -> tuple[float, ...]:
+def located_chances(charge: LocatedCharge) -> tuple[float, ...]:
     """Return p(0), .., p(T)."""
-    budget, ratio = approximate_cost(charge), tested_scale(charge) / charge.sensitivity
+    budget, ratio = approximate_cost(charge), located_scale(charge) / charge.sensitivity
     chances = ramp(_stick(ratio, charge.spread, charge.d == 1, budget), budget, charge.most)
     assert chances is not None, "the scale was chosen so that there are some"
     return chances
 
 
-def tested_normal(found: Located, charge: TestedCharge, noise: NoiseSource) -> Array | None:
+def located_normal(found: Located, charge: LocatedCharge, noise: NoiseSource) -> Array | None:
     """Return the location with noise of its own shape, or None for no answer: (ε, δ)-DP.
 
     The noise is drawn in any case: what is drawn is public. It is added to the shift before the centre is: a
     location that was rounded first would show through noise that is below its rounding.
     """
-    answers = noise.uniform(0.0, 1.0) < tested_chances(charge)[found.count]
-    drawn = noise.gaussian(np.zeros(charge.d), charge.sensitivity, tested_scale(charge))
+    answers = noise.uniform(0.0, 1.0) < located_chances(charge)[found.count]
+    drawn = noise.gaussian(np.zeros(charge.d), charge.sensitivity, located_scale(charge))
     return np.asarray(found.centre + (found.shift + found.root @ drawn)) if answers else None
 
 
