@@ -24,6 +24,7 @@ def ran(browser, tmp_path):
         file.parent.mkdir(parents=True)
         file.write_text(json.dumps({"autosaveInterval": INTERVAL, **settings}))
         source = write_notebook(tmp_path / "checkout" / "notebooks" / "01_small.ipynb", "print(1 + 1)")
+        (tmp_path / "checkout" / "figures").mkdir()
         (tmp_path / "checkout" / "pyproject.toml").write_text('[project]\nname = "dp-workbench"\n')
         context = serve(tmp_path / "checkout", server_folder)
         opened.append(context)

@@ -147,7 +147,7 @@ def test_what_is_drawn_does_not_depend_on_the_count():
 
 
 def test_its_noise_has_no_exact_law():
-    assert inexact_steps(charge(BUDGETS[0])) == ["location"]
+    assert inexact_steps(None, charge(BUDGETS[0])) == ["location"]
 
 
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)

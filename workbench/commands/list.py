@@ -68,7 +68,7 @@ def inexact(entry: Any) -> list[str]:
 
     d, steps = entry.population.d or 1, list[str]()
     for estimator, budget in ((one.estimator, one.budget) for one in entry.examples):
-        steps += inexact_steps(estimator.plan(fewest_rows(estimator, d, budget), d, budget))
+        steps += inexact_steps(estimator, estimator.plan(fewest_rows(estimator, d, budget), d, budget))
     return list(dict.fromkeys(steps))
 
 

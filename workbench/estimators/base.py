@@ -126,7 +126,7 @@ def released(
     n = len(rows.values)
     with np.errstate(all="ignore"):  # whatever the caller's settings, entries decide no exception
         plan, noise = estimator.plan(n, d, budget), noise_source(rng)
-        _require_noise_of(plan, noise)
+        _require_noise_of(estimator, plan, noise)
         value = estimator.estimate(rows.values, budget, noise, trace)
     delivered = compose(plan)
     requested = None if within(delivered, budget) and within(budget, delivered) else budget
@@ -134,12 +134,12 @@ def released(
     return Release(value, plan, guarantee, rows.labels, Asked(estimator, n, d, budget))
 
 
-def _require_noise_of(plan: Plan, noise: NoiseSource) -> None:
+def _require_noise_of(estimator: object, plan: Plan, noise: NoiseSource) -> None:
     """Raise where a source of exact noise has none for a step of the plan."""
     if not isinstance(noise, (SimulatedNoise, UnitNoise)):
         from workbench.privacy.secure import require_exact  # slow to load
 
-        require_exact(plan, noise)
+        require_exact(estimator, plan, noise)
 
 
 def multivariate(x: object) -> Rows:

@@ -82,6 +82,7 @@ class MatrixQuantileCovariance:
             positive(alpha=self.alpha)
 
     __call__ = run_multivariate
+    charged_roots = True  # the root that is masked is charged for as computed: section 4.6 of the proof
 
     @property
     def subspace(self) -> SubspaceExact:
