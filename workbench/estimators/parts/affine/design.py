@@ -56,7 +56,7 @@ def location_design(n: int, d: int, budget: ApproxDP, beta: float) -> LocationDe
     tried = ((knee, count) for knee in KNEES for count in counts(budget))
     found = [one for each in tried if (one := _designed(n, d, budget, beta, *each)) and one.error <= FARTHEST]
     if not found:
-        raise ArgumentError("n", n, f"more rows for d = {d} at {budget}")
+        raise ArgumentError("n", n, f"more rows, up to some 10^6, for d = {d} at {budget}")
     return min(found, key=lambda one: one.error)
 
 

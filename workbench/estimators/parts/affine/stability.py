@@ -52,6 +52,11 @@ class LiftedStability(Stability):
         )
 
     @property
+    def stop(self) -> float:
+        """Return how well a level is known: well enough for levels about one row apart, however many rows."""
+        return min(super().stop, 0.1 / self.highest)
+
+    @property
     def low_bound(self) -> float:
         """Return a level below every one that is used."""
         return max(1.0, self.level - 2 * self.most)

@@ -67,8 +67,13 @@ class Stability:
     def solver(self) -> Solver:
         """Return the solver: slack for twice what rounding leaves, and steps enough where C_t holds."""
         lost = inflation(self.n, self.d, self.widest)
-        slack = max(STOP, 4 * lost * self.d / self.contraction)
+        slack = max(self.stop, 4 * lost * self.d / self.contraction)
         return Solver(self.influence, lost, slack, self.steps(8 * self.d * self.widest / slack), self.widest)
+
+    @property
+    def stop(self) -> float:
+        """Return how well a level is known, if rounding allows."""
+        return STOP
 
     def steps(self, ratio: float) -> int:
         """Return after how many steps tr P⁻¹(Q - P) is smaller by this ratio."""
