@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import norm
 
 from workbench.errors import ArgumentError
-from workbench.privacy import ApproxDP, SimulatedNoise
+from workbench.privacy import ApproxDP, SimulatedNoise, located
 from workbench.privacy import ramps as module
 from workbench.privacy.located import Located, LocatedCharge, located_chances, located_normal, located_scale
 from workbench.privacy.located import _stick as stick_of
@@ -127,8 +127,14 @@ def test_noise_reaches_past_the_rounding_of_a_far_centre():
     """Spacings there are 2: a location that is rounded before noise is added is always 0 from the centre."""
     one, noise = charge(BUDGETS[0], d=1), SimulatedNoise(np.random.default_rng(1))
     found = Located(one.most, np.array([1e16]), np.array([0.95]), np.array([[1e-2]]))
-    shown = [located_normal(found, one, noise) for _ in range(60)]
+    shown = [located.located_normal(found, one, noise) for _ in range(60)]
     assert {float(out[0] - 1e16) for out in shown if out is not None} == {0.0, 2.0}
+
+
+def test_a_ramp_starts_at_zero():
+    chances = module.ramp(lambda e: 0.0, BUDGETS[0], 5)
+    assert chances[0] == 0
+    assert 0 < chances[1] <= BUDGETS[0].delta
 
 
 def test_no_answer_where_the_count_is_zero_whatever_is_drawn():
