@@ -411,7 +411,8 @@ def resolves(dotted):
     home, _, name = dotted.rpartition(".")
     source = PACKAGE.joinpath(*home.split("."))
     source = source / "__init__.py" if source.is_dir() else source.with_suffix(".py")
-    return source.is_file() and bool(re.search(rf"\b{name}\b", source.read_text(encoding="utf-8")))
+    told = [one for one in (source, source.with_suffix(".pyi")) if one.is_file()]
+    return any(re.search(rf"\b{name}\b", one.read_text(encoding="utf-8")) for one in told)
 
 
 def unknown_names(text):

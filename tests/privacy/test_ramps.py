@@ -170,6 +170,10 @@ def test_a_delta_that_floats_cannot_check_is_refused(delta):
         ramp(lambda e: 0.0, ApproxDP(1.0, delta), 5)
 
 
+def test_a_budget_whose_exponential_is_no_float_has_a_ramp():
+    assert ramp(lambda e: 0.0, ApproxDP(1e4, 1e-6), 3)[-1] == 1.0
+
+
 def test_too_large_a_spread_is_refused():
     with pytest.raises(ArgumentError, match="spread"):
         located_scale(LocatedCharge("location", "located_normal", 1.0, ApproxDP(1.0, 1e-6), 0.6, 40, 2, 0.02))

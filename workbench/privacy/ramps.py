@@ -32,6 +32,7 @@ CELLS = 600  # of a tabulated hockey stick
 LEAST_DELTA = 1e-13  # below it the floats of (b) cancel
 RELATIVE, ABSOLUTE = 1e-9, 4e-15  # of δ, what rounding in (a) to (c) may take
 BITS = 2.0**53
+LARGEST = 700.0  # of an ε that floats have the exponential of; a smaller one in its place is safe
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def within(stick: Divergence, budget: ApproxDP, chances: Sequence[float]) -> boo
 
 def _allowed(stick: Divergence, epsilon: float, left: float, p: float, q: float) -> bool:
     rise = log(q / p)
-    silent = max(0.0, (1 - p) - exp(epsilon) * (1 - q))
+    silent = max(0.0, (1 - p) - exp(min(epsilon, LARGEST)) * (1 - q))
     return q * stick(epsilon - rise) <= left and silent + p * stick(epsilon + rise) <= left
 
 

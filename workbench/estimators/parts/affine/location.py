@@ -45,7 +45,7 @@ class LiftedLocation:
         return median_of_mean(self.design.error, self.d)
 
     def draw(self, rows: Array, noise: NoiseSource, trace: Trace | None = None) -> Array | None:
-        """Return the private location, or None for no answer."""
+        """Return the private location of sanitised rows, or None for no answer."""
         made = self.design
         located = made.test.located(rows)  # (1) (2)
         if trace is not None:
