@@ -104,3 +104,11 @@ def test_what_is_drawn_does_not_depend_on_rows():
     assert len(after) == 1
     assert shown[0] is not None
     assert shown[1] is None
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-14])
+def test_a_delta_that_no_ramp_has_is_refused_by_its_name(delta):
+    with pytest.raises(ArgumentError, match=r"^delta = .*: expected at least 1e-13"):
+        _ = LiftedLocation(4000, 2, ApproxDP(1.0, delta), BETA).design
+    with pytest.raises(ArgumentError, match=r"^delta = .*: expected at least 1e-13"):
+        fewest_rows(2, ApproxDP(1.0, delta), BETA)

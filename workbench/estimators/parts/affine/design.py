@@ -22,6 +22,7 @@ from workbench.estimators.parts.affine.stability import LiftedStability
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.privacy import ApproxDP
 from workbench.privacy.located import LocatedCharge, located_scale
+from workbench.privacy.ramps import require_events
 
 STEP = "location"
 COUNTS = (1.55, 1.65, 1.75, 1.85, 2.0, 2.2, 2.5, 3.0, 3.7)  # T in units of ln(1/δ)/ε
@@ -51,8 +52,9 @@ def location_design(n: int, d: int, budget: ApproxDP, beta: float) -> LocationDe
     Raises
     ------
     ArgumentError
-        If n rows are too few for any.
+        If n rows are too few for any, or δ is too small.
     """
+    require_events(budget)
     tried = ((knee, count) for knee in KNEES for count in counts(budget))
     found = [one for each in tried if (one := _designed(n, d, budget, beta, *each)) and one.error <= FARTHEST]
     if not found:
@@ -111,6 +113,7 @@ def interpolated(n: int, d: int, knee: float) -> Cell:
 @lru_cache(maxsize=256)
 def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
     """Return the fewest rows, to 1 %, that have a design."""
+    require_events(budget)
 
     def works(n: int) -> bool:
         try:
