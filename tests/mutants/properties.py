@@ -69,7 +69,7 @@ LOSS = "(self.influence.most + self.margin) * t"
 
 PROPERTIES = (
     *(Mutant(f"a test of stability with {share} of its loss",
-               rewritten(Stability, "holds", LOSS, LOSS.replace("(self", f"({share} * self")),
+               rewritten(Stability, "accepts", LOSS, LOSS.replace("(self", f"({share} * self")),
                partial(edge.test_scores_of_neighbours_at_the_edge_differ_by_one, share))
       for share in (0.5, 0.8)),
     Mutant("tokens named by closeness", partial(patch.object, Tokens, "of", named_by_closeness),

@@ -103,12 +103,12 @@ class SecureNoise:
 def inexact_steps(estimator: object, plan: Plan) -> list[str]:
     """Return the steps of an estimator's plan that have no exact noise.
 
-    They are masks of a root whose rounding no charge covers: all but those of an estimator that says
-    `charged_roots`.
+    They have the shape of a root whose rounding no charge covers: all masks but those of an estimator that
+    says `charged_roots`, and the noise of `privacy.located`.
     """
     if getattr(estimator, "charged_roots", False):
         return []
-    return [charge.step for charge in plan.charges() if charge.mechanism in MASKS]
+    return [charge.step for charge in plan.charges() if charge.mechanism in {*MASKS, "located_normal"}]
 
 
 def require_exact(estimator: object, plan: Plan, noise: NoiseSource) -> None:

@@ -20,6 +20,7 @@ from functools import lru_cache
 from math import ceil, log, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtrs
 
 from workbench.estimators.parts.quantile.influence import Influence
@@ -46,11 +47,9 @@ class Scaled:
     @classmethod
     def of(cls, x: Array, influence: Influence, level: float) -> "Scaled":
         """Return rows in units 2^k with Σ min(1, ω(0) x²/4^k) < level: 4^k ≥ the diagonal of P_level."""
-        powers = np.where(np.abs(x.T) < 2.0**TINY, FLOOR, np.frexp(x.T)[1])
-        units = np.array([_unit(column, influence.steepest, level) for column in powers])[:, None]
-        far = np.maximum((powers - units).max(axis=0) - LARGE, 0)  # such a row counts by its direction alone
-        rows = np.where(powers == FLOOR, 0.0, np.ldexp(x.T, -units - far))
-        return cls(np.ascontiguousarray(rows), units.ravel())
+        powers = exponents(x.T)
+        units = np.array([unit(column, influence.steepest, level) for column in powers])[:, None]
+        return cls(in_units(x.T, units), units.ravel())
 
     def start(self) -> Array:
         """Return the factor T = I/√d of Q = d diag(units²), which is above P_v for every v ≥ the level."""
@@ -67,7 +66,19 @@ class Scaled:
         return np.asarray(np.ldexp(np.linalg.inv(factor), self.exponents[:, None]))
 
 
-def _unit(powers: Array, steepest: float, level: float) -> int:
+def exponents(columns: Array) -> NDArray[np.int32]:
+    """Return e with |x| < 2^e of every entry; the lowest for one that counts as 0."""
+    return np.where(np.abs(columns) < 2.0**TINY, FLOOR, np.frexp(columns)[1])
+
+
+def in_units(columns: Array, units: NDArray[np.int32]) -> Array:
+    """Return columns, one for each row, in units 2^k; a row far beyond them counts by its direction alone."""
+    powers = exponents(columns)
+    far = np.maximum((powers - units).max(axis=0) - LARGE, 0)
+    return np.ascontiguousarray(np.where(powers == FLOOR, 0.0, np.ldexp(columns, -units - far)))
+
+
+def unit(powers: NDArray[np.int32], steepest: float, level: float) -> int:
     """Return the least k with Σ min(1, ω(0) 4^(e - k)) < level, e the exponents of the entries."""
     counts = np.bincount(powers - FLOOR)
     counts[0] = 0
@@ -103,9 +114,13 @@ class Solver:
                 factor = self.step(moment, away, factor)  # (2)
             except np.linalg.LinAlgError:
                 return None
-            if not (factor * factor).sum() <= self.widest:
+            if not self.allowed(scaled, factor):
                 return None  # (4)
         return None
+
+    def allowed(self, scaled: Scaled, factor: Array) -> bool:
+        """Tell whether floats resolve Q: its inverse is not too large in the units of the rows."""
+        return bool((factor * factor).sum() <= self.widest)
 
     def step(self, moment: Array, away: float, factor: Array) -> Array:
         """Return the factor of F_v(Q), enlarged, from T F_v(Q) Tᵀ and its distance to I."""

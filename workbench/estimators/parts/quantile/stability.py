@@ -67,9 +67,17 @@ class Stability:
     def solver(self) -> Solver:
         """Return the solver: slack for twice what rounding leaves, and steps enough where C_t holds."""
         lost = inflation(self.n, self.d, self.widest)
-        slack = max(STOP, 4 * lost * self.d / self.contraction)
-        steps = ceil(1.02 * log(8 * self.d * self.widest / slack) / self.contraction) + 1
-        return Solver(self.influence, lost, slack, steps, self.widest)
+        slack = max(self.stop, 4 * lost * self.d / self.contraction)
+        return Solver(self.influence, lost, slack, self.steps(8 * self.d * self.widest / slack), self.widest)
+
+    @property
+    def stop(self) -> float:
+        """Return how well a level is known, if rounding allows."""
+        return STOP
+
+    def steps(self, ratio: float) -> int:
+        """Return after how many steps tr P⁻¹(Q - P) is smaller by this ratio."""
+        return ceil(1.02 * log(ratio) / self.contraction) + 1
 
     @property
     def spacing(self) -> float:
@@ -84,16 +92,24 @@ class Stability:
     @cached_property
     def polishing(self) -> int:
         """Return the steps after which f is as near as 1/1000 of 1/(G - 1), but for rounding."""
-        left = 1000 * (self.strength - 1) * self._left
-        return max(0, ceil(log(left) / self.contraction))
+        return max(0, ceil(log(self._left / self.wanted) / self.contraction))
+
+    @property
+    def wanted(self) -> float:
+        """Return what the iteration may leave of tr P⁻¹(f - P)."""
+        return 1e-3 / (self.strength - 1)
 
     @property
     def change(self) -> float:
         """Return g of (4): 1/(G - 1), what the iteration leaves, and what rounding of f and its root adds."""
         exact = 1 / (self.strength - 1)
+        return exact + (1 + exact) * self.error
+
+    @property
+    def error(self) -> float:
+        """Return tr P⁻¹(f - P) at most: what the iteration and the rounding of f and its root leave."""
         rounding = (3 / self.contraction + 4) * self.solver.inflation * self.d
-        error = self._left * (1 - self.contraction) ** self.polishing + rounding
-        return exact + (1 + exact) * error
+        return self._left * (1 - self.contraction) ** self.polishing + rounding
 
     @property
     def _left(self) -> float:
@@ -111,25 +127,38 @@ class Stability:
 
     def measure(self, x: Array) -> tuple[int, Array]:
         """Return h, and a root of f; the identity where h is 0."""
+        h, found = self.count(x)
+        return h, np.eye(self.d) if found is None else self.centre(*found)
+
+    def count(self, x: Array) -> tuple[int, tuple[Scaled, Array] | None]:
+        """Return h, and the rows in their units with the factor of Hi there, if h is not 0."""
         passed, found = 0, self.holds(x, self.most)
         if found is not None:
-            return self.most, self.centre(*found)
+            return self.most, found
         failed = self.most
         while failed > passed + 1:
             middle = (passed + failed) // 2
             here = self.holds(x, middle)
             passed, failed, found = (passed, middle, found) if here is None else (middle, failed, here)
-        return passed, np.eye(self.d) if found is None else self.centre(*found)
+        return passed, found
 
     def holds(self, x: Array, t: int) -> tuple[Scaled, Array] | None:
         """Return rows in their units and the factor of Hi if C_t holds, else None."""
-        scaled = Scaled.of(x, self.influence, self.low(t))
+        scaled = self.scaled(x, t)
         high = self.solver.descend(scaled, scaled.start(), self.low(t))  # (1)
         low = None if high is None else self.solver.descend(scaled, high, self.high(t))
         if high is None or low is None:
             return None
+        return (scaled, high) if self.accepts(scaled, low, high, t) else None  # (2)
+
+    def accepts(self, scaled: Scaled, low: Array, high: Array, t: int) -> bool:
+        """Tell whether C_t holds for Lo and Hi."""
         needed = self.strength + (self.influence.most + self.margin) * t
-        return (scaled, high) if self.slope(scaled, low, high) >= needed else None  # (2)
+        return self.slope(scaled, low, high) >= needed
+
+    def scaled(self, x: Array, t: int) -> Scaled:
+        """Return the rows in the units of C_t."""
+        return Scaled.of(x, self.influence, self.low(t))
 
     def slope(self, scaled: Scaled, low: Array, high: Array) -> float:
         """Return the largest c with Σ ψ'(xᵀLo⁻¹x) x xᵀ ≥ c Hi."""
@@ -138,9 +167,13 @@ class Stability:
 
     def centre(self, scaled: Scaled, high: Array) -> Array:
         """Return a root of f, from a certified Hi: as many steps more as `change` takes for granted."""
+        return scaled.root(self.polished(scaled, high)) * (1 + self.solver.inflation)
+
+    def polished(self, scaled: Scaled, high: Array) -> Array:
+        """Return the factor of f."""
         factor = self.solver.descend(scaled, high, self.level)
         assert factor is not None, "C_t holds: a level between Lo and Hi is reached"
         for _ in range(self.polishing):
             moment = self.solver.moment(scaled, factor, self.level)
             factor = self.solver.step(moment, distance(moment), factor)
-        return scaled.root(factor) * (1 + self.solver.inflation)
+        return factor

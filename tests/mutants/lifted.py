@@ -1,0 +1,105 @@
+"""Faults of the lifted location, and of test and mask priced as one: each with the test that must find it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from unittest.mock import patch
+
+import numpy as np
+
+from tests.estimators.covariance import test_matrix_quantile_edge as edge
+from tests.estimators.parts.affine import test_lifted as lifts
+from tests.estimators.parts.affine import test_stability as bounds
+from tests.privacy import test_ramps as priced
+from workbench.estimators.parts.affine.lifted import Lifted, LiftedSolver
+from workbench.estimators.parts.affine.stability import LiftedStability
+from workbench.estimators.parts.quantile.levels import Scaled, Solver
+from workbench.estimators.parts.quantile.stability import Stability
+from workbench.privacy import located, ramps
+from workbench.study.faults.mutant import Fault, Mutant, _changed, attribute, rewritten
+
+
+def in_property(owner: type, name: str, right: str, wrong: str) -> Fault:
+    """The fault that writes `wrong` where a property says `right`."""
+    return attribute(owner, name, _changed(vars(owner)[name].fget, right, wrong))
+
+
+def of_scatter_alone(self: LiftedSolver, scaled: Scaled, factor: np.ndarray) -> bool:
+    """The guard without a least scale."""
+    return bool((factor[1:, 1:] ** 2).sum() <= self.widest / 6)
+
+
+@contextmanager
+def without_a_scale() -> Iterator[None]:
+    """Rows of any scale pass."""
+    with (
+        patch.object(LiftedStability, "accepts", Stability.accepts),
+        patch.object(LiftedSolver, "allowed", of_scatter_alone),
+    ):
+        yield
+
+
+def forget() -> None:
+    """Make ramps and scales anew."""
+    located._ratio.cache_clear()
+    located.located_chances.cache_clear()
+
+
+@contextmanager
+def of_a_condition(right: str, wrong: str) -> Iterator[None]:
+    """Ramps that keep another condition."""
+    forget()
+    with rewritten(ramps, "_allowed", right, wrong)():
+        yield
+    forget()
+
+
+BOUND = partial(bounds.test_the_bound_is_that_of_the_proof, bounds.DESIGNS[0])
+LEVELS = partial(bounds.test_levels_are_more_than_one_row_apart, bounds.DESIGNS[0])
+WHOLE = priced.test_no_pair_of_runs_has_a_larger_hockey_stick_than_delta
+AROUND = _changed(
+    Lifted.around.__func__,
+    "np.maximum(np.abs(columns - low), np.abs(columns - high))",
+    "np.abs(columns - centre)",
+)
+
+LIFTED = (
+    Mutant("a location that other rows do not pass on",
+           in_property(LiftedStability, "exact", "(direct + passed_on)", "direct"), BOUND),
+    Mutant("a location that a row does not move itself",
+           in_property(LiftedStability, "exact", "(direct + passed_on)", "passed_on"), BOUND),
+    Mutant("a scale for its root",
+           in_property(LiftedStability, "exact", "/ self.least", "/ self.least**1.5"), BOUND),
+    Mutant("a quarter of what is passed on",
+           in_property(LiftedStability, "exact", "* strong / sqrt", "* strong / 4 / sqrt"), BOUND),
+    Mutant("a knee left out",
+           in_property(LiftedStability, "exact", " / sqrt(self.influence.knee)", ""), BOUND),
+    Mutant("a row in the norm of its own scatter",
+           in_property(LiftedStability, "exact", " * sqrt(1 + strong)", ""), BOUND),
+    Mutant("rounding in the norm of its own scatter",
+           in_property(LiftedStability, "shift", "sqrt(1 + strong) * self.error", "self.error"), BOUND),
+    Mutant("a test without a scale", without_a_scale,
+           partial(bounds.test_a_scale_below_the_least_has_the_count_zero, 1 + 1e-6, False)),
+    Mutant("levels of Lo that are all the same",
+           attribute(Stability, "high", lambda self, t: self.level), LEVELS),
+    Mutant("levels of Hi that are all the same",
+           attribute(Stability, "low", lambda self, t: self.level), LEVELS),
+    Mutant("a strength that counts ask no more of",
+           rewritten(Stability, "accepts", "(self.influence.most + self.margin) * t", "0.0"),
+           partial(edge.test_scores_of_neighbours_at_the_edge_differ_by_one, 0.0)),
+    Mutant("a guard that sees the centre", attribute(LiftedSolver, "allowed", Solver.allowed),
+           partial(lifts.test_the_guard_does_not_see_the_centre, 1e7)),
+    Mutant("units around the median alone", attribute(Lifted, "around", AROUND),
+           lifts.test_units_of_a_neighbour_are_no_larger_one_count_below),
+    Mutant("a location that is rounded before its noise",
+           rewritten(located, "located_normal", "found.centre + (found.shift + found.root @ drawn)",
+                     "(found.centre + found.shift) + found.root @ drawn"),
+           priced.test_noise_reaches_past_the_rounding_of_a_far_centre),
+    Mutant("an answer at the count zero",
+           rewritten(ramps, "ramp", "[0.0, _rounded(left)]", "2 * [_rounded(left)]"),
+           priced.test_a_ramp_starts_at_zero),
+    Mutant("a ramp whose rise costs its mask nothing", partial(of_a_condition, "epsilon - rise", "epsilon"),
+           partial(WHOLE, priced.BUDGETS[3])),
+    Mutant("a ramp that forgets who is silent", partial(of_a_condition, "silent + p", "p"),
+           partial(WHOLE, priced.BUDGETS[0])),
+)  # fmt: skip

@@ -1,0 +1,109 @@
+"""The normal noise of a location whose stability was tested: test and mask as one mechanism.
+
+A run knows a count h, a location m and a root R of its scatter S = R Rᵀ. Of neighbours, |h - h'| ≤ 1, and
+where h, h' ≥ 1 there is S₀ ≤ S, S' with tr(S₀⁻¹S - I), tr(S₀⁻¹S' - I) ≤ g, |m - m'| ≤ Δ in the norm of S₀.
+
+    (1) no answer but with probability p(h)                                             `privacy.ramps`
+    (2) out = m + σ R Z, Z standard normal
+
+Rényi's divergence of (2) is at most R_α = (α/2)(Δ/σ)²/(1 - (α - 1)g) + D(g) + D(-g), or the larger D alone
+where d = 1, D(v) = (-ln(α - (α - 1)e^v)/(α - 1) - v)/2, for the orders with (α - 1)(e^g - 1) < 1. σ is the
+least at which p reaches 1 - `silent` at h = T. Proof: `proofs/affine_mean.md`, section 4.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import expm1
+
+import numpy as np
+
+from workbench.errors import ArgumentError
+from workbench.privacy.budget import ApproxDP
+from workbench.privacy.masks import renyi
+from workbench.privacy.mechanisms import approximate_cost
+from workbench.privacy.noise import NoiseSource
+from workbench.privacy.plan import Charge
+from workbench.privacy.ramps import Tabulated, from_renyi, ramp
+from workbench.types import Array
+
+ORDERS, HIGHEST = 1000, 1e5
+WIDEST, NARROWEST = 1e4, 0.1  # of σ/Δ, between which it is searched
+LARGEST_SPREAD = 0.5
+
+
+@dataclass(frozen=True)
+class LocatedCharge(Charge):
+    """The charge: `sensitivity` is Δ, `spread` g, `most` T; no answer with chance `silent` at h = T."""
+
+    spread: float
+    most: int
+    d: int
+    silent: float
+
+
+@dataclass(frozen=True)
+class Located:
+    """What is masked: the count h, the location m = centre + shift, and a root R of its scatter."""
+
+    count: int
+    centre: Array
+    shift: Array
+    root: Array
+
+
+def located_scale(charge: LocatedCharge) -> float:
+    """Return σ.
+
+    Raises
+    ------
+    ArgumentError
+        If no noise reaches the wanted chance of an answer: g or T is too far from what (ε, δ) allows.
+    """
+    return charge.sensitivity * _ratio(
+        approximate_cost(charge), charge.spread, charge.most, charge.d == 1, charge.silent
+    )
+
+
+@lru_cache(maxsize=4096)
+def located_chances(charge: LocatedCharge) -> tuple[float, ...]:
+    """Return p(0), .., p(T)."""
+    budget, ratio = approximate_cost(charge), located_scale(charge) / charge.sensitivity
+    chances = ramp(_stick(ratio, charge.spread, charge.d == 1, budget), budget, charge.most)
+    assert chances is not None, "the scale was chosen so that there are some"
+    return chances
+
+
+def located_normal(found: Located, charge: LocatedCharge, noise: NoiseSource) -> Array | None:
+    """Return the location with noise of its own shape, or None for no answer: (ε, δ)-DP.
+
+    The noise is drawn in any case: what is drawn is public. It is added to the shift before the centre is: a
+    location that was rounded first would show through noise that is below its rounding.
+    """
+    answers = noise.uniform(0.0, 1.0) < located_chances(charge)[found.count]
+    drawn = noise.gaussian(np.zeros(charge.d), charge.sensitivity, located_scale(charge))
+    return np.asarray(found.centre + (found.shift + found.root @ drawn)) if answers else None
+
+
+@lru_cache(maxsize=4096)
+def _ratio(budget: ApproxDP, spread: float, most: int, line: bool, silent: float) -> float:
+    """Return the least σ/Δ, to a thousandth and from above."""
+
+    def answers(ratio: float) -> bool:
+        chances = ramp(_stick(ratio, spread, line, budget), budget, most)
+        return chances is not None and chances[-1] >= 1 - silent
+
+    low, high = NARROWEST, WIDEST
+    if not (spread <= LARGEST_SPREAD and answers(high)):
+        raise ArgumentError("spread", spread, f"smaller, for a count of {most} at {budget}")
+    while high > 1.001 * low:
+        middle = (low * high) ** 0.5
+        low, high = (low, middle) if answers(middle) else (middle, high)
+    return high
+
+
+def _stick(ratio: float, spread: float, line: bool, budget: ApproxDP) -> Tabulated:
+    """Return the hockey stick of (2) at σ/Δ = ratio."""
+    highest = min(HIGHEST, (1 - 1e-9) / expm1(spread))
+    orders = 1 + np.geomspace(1e-4 * highest, highest, ORDERS)
+    shift = orders / 2 / ratio**2 / (1 - (orders - 1) * spread)
+    return from_renyi(orders, shift + renyi(spread, orders, 1 if line else 2), budget.epsilon)
