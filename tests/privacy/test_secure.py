@@ -25,6 +25,7 @@ from workbench.privacy import (
     noise_source,
 )
 from workbench.privacy.grid import OnGrid
+from workbench.privacy.masks import ChargedRoot
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.secure import inexact_steps
 
@@ -225,3 +226,16 @@ def test_without_the_extra_the_module_loads_and_a_draw_names_it():
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.count("\n") == 1
     assert "secure" in said
+
+
+def test_a_root_that_no_charge_covers_is_refused_by_the_source_itself():
+    """Whatever wraps the source: a vote's root comes as an array."""
+
+    class Wrapped:
+        def __getattr__(self, name):
+            return getattr(NOISE, name)
+
+    for mask in (Wrapped().wishart, Wrapped().square, Wrapped().thompson_laplace):
+        with pytest.raises(ArgumentError, match="root whose rounding is charged for"):
+            mask(np.eye(2), 0.1, 0.01)
+        assert mask(ChargedRoot(np.eye(2)), 0.1, 0.01).shape == (2, 2)

@@ -13,10 +13,12 @@ A charge's sensitivity is the Thompson distance Δ of two values (or that sum); 
 Proofs: `proofs/masks.md`, `proofs/matrix_quantile.md`.
 """
 
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import exp, expm1, log, sqrt
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from workbench.errors import ArgumentError
 from workbench.privacy.budget import ApproxDP
@@ -60,7 +62,20 @@ def least_rate(d: int) -> int:
     return max(1, 2 * (d * d // 4))
 
 
-def thompson_laplace(root: Array, charge: Charge, noise: NoiseSource) -> Array:
+@dataclass(frozen=True, eq=False)
+class ChargedRoot:
+    """A root as it was computed, whose rounding the charge covers: exact noise is refused for any other."""
+
+    root: Array
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
+        return np.asarray(self.root, dtype)
+
+    def __len__(self) -> int:
+        return len(self.root)
+
+
+def thompson_laplace(root: Array | ChargedRoot, charge: Charge, noise: NoiseSource) -> Array:
     """Return a positive definite matrix with density ∝ e^(-θ d(M, LLᵀ)), L = `root`: ε-DP."""
     return noise.thompson_laplace(root, charge.sensitivity, thompson_laplace_scale(charge, len(root)))
 
@@ -70,12 +85,12 @@ def wishart_scale(charge: Charge, d: int) -> float:
     return 1 / _degrees(approximate_cost(charge), charge.sensitivity, d)
 
 
-def wishart(root: Array, charge: Charge, noise: NoiseSource) -> Array:
+def wishart(root: Array | ChargedRoot, charge: Charge, noise: NoiseSource) -> Array:
     """Return the second moment of ν normal rows of covariance LLᵀ, L = `root`: (ε, δ)-DP."""
     return noise.wishart(root, charge.sensitivity, wishart_scale(charge, len(root)))
 
 
-def wishart_trace(root: Array, charge: Charge, noise: NoiseSource) -> Array:
+def wishart_trace(root: Array | ChargedRoot, charge: Charge, noise: NoiseSource) -> Array:
     """Return the same, (ε, δ)-DP where the |ln λ| of each sign add up to Δ at most."""
     return noise.wishart(root, charge.sensitivity, wishart_trace_scale(charge, len(root)))
 
@@ -128,12 +143,12 @@ def square_scale(charge: Charge, d: int) -> float:
     return max(gamma * sqrt(2 * d / rest), 12 * gamma * sqrt(d * level) / epsilon)
 
 
-def square(root: Array, charge: Charge, noise: NoiseSource) -> Array:
+def square(root: Array | ChargedRoot, charge: Charge, noise: NoiseSource) -> Array:
     """Return L (I + ηG)(I + ηG)ᵀ Lᵀ: (ε, δ)-DP."""
     return noise.square(root, charge.sensitivity, square_scale(charge, len(root)))
 
 
-def masked(root: Array, charge: Charge, noise: NoiseSource) -> Array:
+def masked(root: Array | ChargedRoot, charge: Charge, noise: NoiseSource) -> Array:
     """Return LLᵀ, L = `root`, under the mask that `charge` names, at the charge's cost."""
     return _draw(root, charge, noise)
 
@@ -143,7 +158,7 @@ def masked_identity(d: int, charge: Charge, noise: NoiseSource) -> Array:
     return _draw(np.eye(d), charge, noise)
 
 
-def _draw(root: Array, charge: Charge, noise: NoiseSource) -> Array:
+def _draw(root: Array | ChargedRoot, charge: Charge, noise: NoiseSource) -> Array:
     if charge.mechanism not in MASKS:
         raise ArgumentError("mechanism", charge.mechanism, "one of " + ", ".join(MASKS))
     return MASKS[charge.mechanism](root, charge, noise)

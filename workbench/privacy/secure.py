@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from workbench.errors import ArgumentError
 from workbench.privacy import exact
 from workbench.privacy.grid import UP, OnGrid, on_grid
-from workbench.privacy.masks import MASKS
+from workbench.privacy.masks import MASKS, ChargedRoot
 from workbench.privacy.noise import CountingNoise, NoiseSource
 from workbench.privacy.plan import Plan
 from workbench.types import Array
@@ -81,15 +81,15 @@ class SecureNoise:
 
     def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Draw a mask of the root as it is, each entry rounded to the next float."""
-        return exact.thompson_laplace(value, scale * UP)
+        return exact.thompson_laplace(_charged(value), scale * UP)
 
     def wishart(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Draw the second moment of 1/scale normal rows, each entry rounded to the next float."""
-        return exact.wishart(value, scale * UP)
+        return exact.wishart(_charged(value), scale * UP)
 
     def square(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Draw L (I + scale G)(I + scale G)ᵀ Lᵀ, L the value, each entry rounded to the next float."""
-        return exact.square(value, scale * UP)
+        return exact.square(_charged(value), scale * UP)
 
     def uniform(self, low: float, high: float) -> float:
         """Return a uniform point of [low, high], on 2^53 points: no privacy hangs on it."""
@@ -119,6 +119,12 @@ def require_exact(estimator: object, plan: Plan, noise: NoiseSource) -> None:
     if steps:
         none = "SimulatedNoise, for study: no exact noise for " + ", ".join(dict.fromkeys(steps))
         raise ArgumentError("rng", "SecureNoise", none)
+
+
+def _charged(value: Any) -> Array:
+    if not isinstance(value, ChargedRoot):
+        raise ArgumentError("root", "array", "a root whose rounding is charged for (privacy.masks)")
+    return value.root
 
 
 def _whole(value: Any) -> OnGrid:

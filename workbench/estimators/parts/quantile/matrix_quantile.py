@@ -20,7 +20,7 @@ from workbench.estimators.parts.quantile.design import Design, Mask, design
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.quantile.levels import WIDEST, Scaled, Solver, inflation
 from workbench.privacy import ApproxDP, NoiseSource
-from workbench.privacy.masks import masked
+from workbench.privacy.masks import ChargedRoot, masked
 from workbench.privacy.mechanisms import exceeds_bound
 from workbench.types import Array
 
@@ -53,7 +53,7 @@ class MatrixQuantile:
         testing, masking = made.charges
         h, root = made.test.measure(rows)  # (1)
         passed = exceeds_bound(h, testing, noise)  # (2)
-        released = masked(root if passed else np.eye(self.d), masking, noise)  # (3)
+        released = masked(ChargedRoot(root if passed else np.eye(self.d)), masking, noise)  # (3)
         if trace is not None:
             trace.add(h=h, centre=root @ root.T)
         return released * made.centring if passed else None
