@@ -93,7 +93,8 @@ def in_box(rows: Array, reach: float, step: float) -> Array:
     limit = widest(reach, step)
     whole = np.asarray(rows * (1 / step))
     np.clip(np.rint(whole, out=whole), -limit, limit, out=whole)
-    whole[np.isnan(whole)] = 0.0
+    if np.isnan(whole.sum()):  # a sum costs less than a mask
+        whole[np.isnan(whole)] = 0.0
     return whole
 
 

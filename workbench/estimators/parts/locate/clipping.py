@@ -10,7 +10,7 @@ from workbench.types import Array
 
 def clipped_mean(x: Array, centre: float, clip: float) -> OnGrid:
     """Return mean(clip(x - centre, ±clip))."""
-    return mean_in_box(x, lambda rows: rows - centre, clip)
+    return mean_in_box(x, lambda rows: rows - centre if centre else rows, clip)
 
 
 def sensitivity(n: int, clip: float) -> float:
