@@ -184,17 +184,14 @@ def clipped_in_place(reader: STEPS) -> STEPS:
     return clipped
 
 
-def twice_the_radius(x: np.ndarray, radius: float) -> np.ndarray:
-    """Rows clipped to another ball than the one that was charged."""
-    return within_ball(x, 2 * radius)
-
-
-within_ball = rows.within_ball
-
-
 def twice_the_ball(whole: np.ndarray, radius: float, step: float) -> np.ndarray:
     """Whole numbers within another ball than the one that was charged."""
     return in_ball(whole, 2 * radius, step)
+
+
+def hardly_any_ball(whole: np.ndarray, radius: float, step: float) -> np.ndarray:
+    """Whole numbers of rows as long as their sums can hold."""
+    return in_ball(whole, 64 * radius, step)
 
 
 def twice_the_box(whole: np.ndarray, reach: float, step: float) -> np.ndarray:
@@ -207,16 +204,24 @@ def rounded_alone(x: np.ndarray, radius: float, step: float) -> np.ndarray:
     return np.rint(within_ball(x, radius) / step)
 
 
-def float_mean(x: np.ndarray, change: STEPS, radius: float) -> np.ndarray:
+class Floats(np.ndarray):
+    """Floats with the methods that estimators call of whole numbers."""
+
+    def padded(self, by: Any) -> "Floats":
+        return np.pad(self, by).view(Floats)
+
+
+def float_mean(x: np.ndarray, change: STEPS, radius: float) -> Floats:
     """The mean of clipped rows as a sum of floats."""
-    return np.asarray(within_ball(change(x), radius).mean(axis=0))
+    return np.asarray(within_ball(change(x), radius).mean(axis=0)).view(Floats)
 
 
-def float_moment(x: np.ndarray, change: STEPS, radius: float) -> np.ndarray:
+def float_moment(x: np.ndarray, change: STEPS, radius: float) -> Floats:
     """The second moment of clipped rows as a sum of floats."""
-    return second_moment(within_ball(change(x), radius))
+    return second_moment(within_ball(change(x), radius)).view(Floats)
 
 
+within_ball = rows.within_ball
 in_ball, in_box = integers.in_ball, integers.in_box
 
 

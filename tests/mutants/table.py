@@ -14,7 +14,7 @@ from tests.mutants.faults import method
 from tests.mutants.sharing import SHARING
 from workbench.estimators import base
 from workbench.estimators.covariance import pure_net
-from workbench.estimators.parts import integers, rows
+from workbench.estimators.parts import integers
 from workbench.estimators.parts.locate import clipping, unit_histogram, window_median
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
 from workbench.estimators.univariate import clipped_mean
@@ -87,16 +87,9 @@ SENSITIVITY = found_by(
         on.clips_around_a_far_place,
     ),
     *(
-        (
-            f"clip to the ball {name}",
-            swapped(rows.within_ball, change),
-            on.both(on.calls(rows.within_ball), on.central, on.has_no_net),
-        )
-        for name, change in (("off", lambda x, radius: x), ("doubled", faults.twice_the_radius))
-    ),
-    *(
         (f"whole numbers {name}", swapped(right, wrong), on.both(on.calls(right), on.central))
         for name, right, wrong in (
+            ("in hardly any ball", integers.in_ball, faults.hardly_any_ball),
             ("in a doubled ball", integers.in_ball, faults.twice_the_ball),
             ("in a doubled box", integers.in_box, faults.twice_the_box),
         )
