@@ -359,6 +359,13 @@ def test_code_is_no_formula_and_prices_are_none():
     assert html("it is $x$").count("<math") == 1
 
 
+@pytest.mark.parametrize("before", ["", "   "])
+def test_a_formula_between_fences_is_read_where_it_belongs_to_a_step(before):
+    made = html(f"1. A\n2. Hence\n\n{before}```math\n{before}a \\le b.\n{before}```\n")
+    assert made.count('display="block"') == 1
+    assert "```" not in made
+
+
 def test_names_of_parameters_are_no_letters():
     assert typeset("`delta` and delta_rows") == "`delta` and delta_rows"
     assert typeset("e^{t/106} <b>") == "e<sup>t/106</sup> &lt;b&gt;"

@@ -98,7 +98,7 @@ def _passes(x: Array, noise: SimulatedNoise) -> Iterator[Frame]:
 
 
 def _mean(running: Filter, centre: Array) -> Array:
-    return np.asarray(centre + running.sums.total / running.sums.count)
+    return np.asarray(centre + np.asarray(running.sums.total) / running.sums.count)
 
 
 def _off(mean: Array) -> str:
@@ -134,7 +134,7 @@ def _line(middle: Array, along: Array) -> Series:
 
 
 def _round(centre: Array, running: Filter) -> Series:
-    y = running.y[running.kept]
+    y = running.y[running.kept] * running.step
     return ellipse(
         "covariance of what is left, twice its size", 4 * np.cov(y.T), centre + y.mean(axis=0),
         role="reference", colour_key="idea/public",

@@ -6,6 +6,7 @@ export const GAUSSIAN = "Gaussian";
 export const MEDIAN = "median";
 const UNCLIPPED = ["Laplace, not clipped", "Gaussian, not clipped"];
 const ROUNDING = Number.EPSILON;
+const BITS = 26; // of a clipped row: `estimators/parts/integers.py`
 
 /** The exact δ(ε) of μ-GDP: Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ) (Balle & Wang 2018). */
 export function gaussianDelta(mu, epsilon) {
@@ -34,9 +35,21 @@ export function law(mechanism, n, epsilon, delta, bound) {
   };
 }
 
-/** The mean of rows clipped to ±clip. */
-export const clippedMean = (rows, clip) =>
-  rows.reduce((sum, row) => sum + Math.min(Math.max(row, -clip), clip), 0) / rows.length;
+/** The mean of rows clipped to ±clip: of whole numbers of a public step, as the package adds them up. */
+export function clippedMean(rows, clip) {
+  if (clip === Infinity) return rows.reduce((sum, row) => sum + row, 0) / rows.length;
+  const step = 2 ** (Math.ceil(Math.log2(clip)) - BITS),
+    limit = Math.floor(clip / step);
+  const whole = (row) => Math.min(Math.max(nearest(row / step), -limit), limit);
+  return (rows.reduce((sum, row) => sum + whole(row), 0) * step) / rows.length;
+}
+
+/** The whole number next to one; halves go to the even one. */
+function nearest(value) {
+  const low = Math.floor(value),
+    up = value - low;
+  return up > 0.5 || (up === 0.5 && low % 2 !== 0) ? low + 1 : low;
+}
 
 /** The pieces on which the median's density is constant: edges, and log densities between them. */
 export function steps({ epsilon, bound }, rows) {

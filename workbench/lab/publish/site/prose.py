@@ -8,7 +8,7 @@ from workbench.lab.schemas import nbformat
 
 CODE = re.compile(r"<pre>.*?</pre>|<code>.*?</code>", re.DOTALL)
 MATH = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$(?![\s$])(.+?)(?<![\s\\])\$", re.DOTALL)
-FENCED = re.compile(r"^```math\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+FENCED = re.compile(r"^( *)```math\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 ANCHOR = re.compile(r'(?<=<h\d) id="[^"]*"|<a class="anchor-link".*?</a>')
 HEADING = re.compile(r"<h(\d)>(.*?)</h\1>", re.DOTALL)
 LONG = 30  # characters of a formula in a line that may be wider than a narrow page
@@ -40,7 +40,7 @@ def html(markdown: str) -> str:
     nbformat()
     from nbconvert.filters.markdown import markdown2html
 
-    made: str = markdown2html(FENCED.sub(lambda found: f"$$\n{found[1]}$$", markdown))
+    made: str = markdown2html(FENCED.sub(lambda found: f"{found[1]}$$\n{found[2]}{found[1]}$$", markdown))
     made = ANCHOR.sub("", made)  # with formulas in them, which are none
     return PICTURE.sub(_picture, _outside_code(made, lambda part: MATH.sub(_math, part)))
 
