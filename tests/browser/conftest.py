@@ -54,7 +54,7 @@ def server(tmp_path_factory, browser):
 @pytest.fixture(scope="session")
 def take(request, browser, server, output):
     """Return a notebook all of whose cells were run; the next one's ran meanwhile, on another core."""
-    items = [item for item in request.session.items if "notebook" in item.fixturenames]
+    items = [item for item in request.session.items if "take" in item.fixturenames]
     asked, ran = list(dict.fromkeys(item.callspec.params["notebook"] for item in items)), {}
 
     def take(path):
