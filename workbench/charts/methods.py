@@ -95,6 +95,10 @@ METHODS = {
     "idea/public": Method("public", ORANGE, "."),
     "idea/point": Method("here", VERMILION, "o"),
     "idea/limit": Method("impossible", GREY, "."),
+    "yours/1": Method("yours", BROWN, "X"),
+    "yours/2": Method("yours, too", SKY, "P"),
+    "yours/3": Method("a third of yours", OLIVE, "v"),
+    "yours/4": Method("a fourth of yours", WINE, "D"),
 }
 
 
