@@ -6,7 +6,8 @@ from pathlib import Path
 
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.lab.terminal.budget_options import claimed
-from workbench.study.audit.own import audit_function, neighbours
+from workbench.study.audit.neighbours import neighbours
+from workbench.study.audit.own import audit_function
 from workbench.study.audit.report import AuditReport
 from workbench.study.profiles import AUDITS
 from workbench.study.references import loaded

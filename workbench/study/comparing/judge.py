@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.catalog import CATALOG, Entry
+from workbench.catalog import KNOWN, Entry
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.losses import IntervalLoss, absolute_error
@@ -41,7 +41,7 @@ def distance(answer: Array, truth: Array) -> float:
 
 def entry_like(method: object) -> Entry | None:
     """Return the entry of the catalog whose estimator a method is, with parameters of its own."""
-    return next((one for one in CATALOG.values() if type(one.estimator) is type(method)), None)
+    return next((one for one in KNOWN.values() if type(one.estimator) is type(method)), None)
 
 
 def judge(methods: Iterable[object], population: Population, loss: Loss | None, truth: Any) -> Judge:

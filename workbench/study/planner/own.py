@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from workbench.catalog import CATALOG, Entry, Example
+from workbench.catalog import KNOWN, Entry, Example
 from workbench.errors import ArgumentError, one_of_words
 from workbench.privacy import NonPrivate
 from workbench.study.references import loaded
@@ -33,7 +33,7 @@ def own_entry(reference: str, subject: str) -> Entry:
     if isinstance(found, type) or not callable(getattr(found, "plan", None)):
         raise ArgumentError("from", reference, "an Entry, or an estimator: an object with plan(n, d, budget)")
     estimand = str(getattr(found, "estimand", subject.partition("/")[0]))
-    like = [entry for entry in CATALOG.values() if entry.estimand == estimand]
+    like = [entry for entry in KNOWN.values() if entry.estimand == estimand]
     if not like:
         raise ArgumentError("estimand", estimand, one_of_words(estimand, _estimands()))
     return _like(_in_space(like), found, reference)
@@ -50,4 +50,4 @@ def _in_space(like: Sequence[Entry]) -> Entry:
 
 
 def _estimands() -> list[str]:
-    return list(dict.fromkeys(str(entry.estimand) for entry in CATALOG.values()))
+    return list(dict.fromkeys(str(entry.estimand) for entry in KNOWN.values()))
