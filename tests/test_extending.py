@@ -79,7 +79,8 @@ def test_every_command_of_the_guide_knows_the_estimator(site, line):
 
 
 def test_it_is_listed_beside_the_catalog_which_stays(site):
-    code = "from workbench.catalog import CATALOG, KNOWN; print(len(KNOWN) - len(CATALOG), 'acme/unit-mean' in CATALOG)"
+    shown = "len(KNOWN) - len(CATALOG), 'acme/unit-mean' in CATALOG"
+    code = f"from workbench.catalog import CATALOG, KNOWN; print({shown})"
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(site)])}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
     said = done.stdout
