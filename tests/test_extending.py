@@ -52,7 +52,7 @@ def install(folder, name, version, groups):
 
 def execute(site, line, good=True):
     """Run a line of the guide where the package is installed, and return what it says."""
-    program, *words = line.split()
+    program, *words = line.replace("pytest ", f"pytest {PLUGIN} ").split()
     start = [sys.executable, "-m", *(["workbench.cli"] if program == "workbench" else [program])]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(site)])}
     done = subprocess.run([*start, *words], cwd=site, env=env, capture_output=True, text=True)
@@ -60,7 +60,9 @@ def execute(site, line, good=True):
     return done.stdout + done.stderr
 
 
+PLUGIN = "-p workbench.contracts.plugin -n 0 -p no:cacheprovider"  # an installation loads it by itself
 EXPECTED = {
+    "pytest": (" passed",),
     "workbench list": ("acme_means.UnitMean", "the Laplace mechanism: one row"),
     "workbench plan": ("acme/unit-mean", "proved"),
     "workbench audit acme": ("no violation found; 1 attacks",),
@@ -76,6 +78,31 @@ def test_every_command_of_the_guide_knows_the_estimator(site, line):
     said = execute(site, line)
     (wanted,) = [words for start, words in EXPECTED.items() if line.startswith(start)]
     assert [words for words in wanted if words not in said] == []
+
+
+BROKEN = """
+from dataclasses import dataclass, replace
+
+from acme_means import UNIT_MEAN, Charge, Example, PureDP, UnitMean
+
+
+@dataclass(frozen=True, kw_only=True)
+class HalfMean(UnitMean):
+    def plan(self, n, d, budget):
+        return Charge("mean", "laplace", 1 / n, budget)
+
+
+MADE = (Example(HalfMean(), PureDP(1.0)),)
+HALF_MEAN = replace(UNIT_MEAN.entry, key="acme/half-mean", examples=MADE)
+"""
+
+
+def test_contracts_catch_an_estimator_outside_and_say_what_it_lacks(site):
+    (site / "acme_broken.py").write_text(BROKEN, encoding="utf-8")
+    said = execute(site, "pytest -q --pyargs workbench.contracts --entry acme_broken:HALF_MEAN", good=False)
+    failed = [line for line in said.splitlines() if line.startswith("FAILED")]
+    assert any("gap_is_the_sensitivity" in line for line in failed)
+    assert "acme/half-mean lacks pairs, floor, mutants, proof: see EXTENDING.md" in said
 
 
 def test_it_is_listed_beside_the_catalog_which_stays(site):

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import inf
 
-from tests.contracts import accounting, accuracy, behaviour
-from tests.contracts.gaps import gap_is_the_sensitivity
-from tests.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
-from tests.contracts.whole import noise_meets_whole_numbers
 from tests.mutants import conditions as on
 from tests.mutants import faults
 from tests.mutants.faults import method
 from tests.mutants.sharing import SHARING
+from workbench.contracts import accounting, accuracy, behaviour
+from workbench.contracts.gaps import gap_is_the_sensitivity
+from workbench.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
+from workbench.contracts.whole import noise_meets_whole_numbers
 from workbench.estimators import base
 from workbench.estimators.covariance import pure_net
 from workbench.estimators.parts import integers

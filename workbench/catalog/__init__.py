@@ -61,6 +61,12 @@ def addition(key: str) -> Addition | None:
     return None if key in CATALOG else additions(CATALOG).get(key)
 
 
+def outside() -> tuple[str, ...]:
+    """Return the packages that registered estimators are in."""
+    kinds = (type(one.entry.estimator) for one in additions(CATALOG).values())
+    return tuple(sorted({kind.__module__.partition(".")[0] for kind in kinds} - {"workbench"}))
+
+
 __all__ = [
     "CATALOG",
     "KNOWN",
@@ -71,5 +77,6 @@ __all__ = [
     "Knob",
     "addition",
     "lookup",
+    "outside",
     "register",
 ]

@@ -6,10 +6,10 @@ from math import ceil, exp, expm1, sqrt
 import numpy as np
 from scipy.special import ndtr
 
-from tests.contracts.datasets import least, planned, sizes, typical_rows
-from tests.contracts.kit import Event, run, spied, warm
-from tests.oracles.draws import wishart_delta
 from workbench.catalog import Example
+from workbench.contracts.datasets import least, planned, sizes, typical_rows
+from workbench.contracts.draws import wishart_delta
+from workbench.contracts.kit import Event, run, spied, warm
 from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
 from workbench.privacy import ApproxDP, Charge, UnitNoise, histograms, located
 

@@ -6,10 +6,19 @@ from math import log, sqrt
 import numpy as np
 from scipy.stats import binomtest
 
-from tests.contracts.datasets import by_row, dimension, entry_of, filled, least, planned, sizes, typical_rows
-from tests.contracts.kit import DRAWS, FALSE_ALARM, answer, refusal, stopped_early
-from tests.oracles.draws import CUT, OTHERS, below, expected_draw
 from workbench.catalog import Example
+from workbench.contracts.datasets import (
+    by_row,
+    dimension,
+    entry_of,
+    filled,
+    least,
+    planned,
+    sizes,
+    typical_rows,
+)
+from workbench.contracts.draws import CUT, OTHERS, below, expected_draw
+from workbench.contracts.kit import DRAWS, FALSE_ALARM, answer, refusal, stopped_early
 from workbench.errors import ArgumentError
 from workbench.privacy import (
     ZCDP,

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import chdtr, ndtr
 from scipy.stats import chi2
 
-from tests.oracles.located import located_normal_scale
+from workbench.contracts.located import located_normal_scale
 from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP
 from workbench.privacy.conversions import gaussian_delta
 

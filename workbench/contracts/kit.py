@@ -1,13 +1,13 @@
 """What the contracts share: examples of the catalog, hostile rows, a spy on mechanisms, exact laws."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
-from tests.contracts.datasets import typical_rows
-from workbench.catalog import CATALOG, Example
+from workbench.catalog import Entry, Example
+from workbench.contracts.datasets import typical_rows
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.parts.locate.window_median import WindowMedian
@@ -20,46 +20,21 @@ __all__ = ["Event", "spied"]
 
 FALSE_ALARM = 1e-6  # of every statistical contract; lower hides real faults, higher makes flakes
 SCALE_FACTOR = 1.3  # a wrong noise scale that every statistical contract must reject, and its inverse
-PAIRED = (
-    *("covariance/heavy-tailed", "covariance/heavy-tailed-naive", "covariance/pure-net"),
-    *("covariance/unbounded", "gaussian/unbounded"),
-)
 DRAWS = 2000  # enough for both: Gamma-exact tests reject 1.3 with certainty
 
 
-def examples() -> list[Any]:
-    """Every private example of the catalog, with small tables of pivots, as pytest parameters."""
-    return _parameters(private=True)
-
-
-def references() -> list[Any]:
-    """Every example of the catalog without privacy, as pytest parameters named after it."""
-    return _parameters(private=False)
-
-
-def centred() -> list[Any]:
-    """Private examples of rows that are paired by default, of mean 0 here: a path that no other takes."""
-    import pytest
-
+def cases(entries: Iterable[Entry], private: bool = True) -> list[tuple[str, Example, str]]:
+    """Key, example with a small table of pivots, and a name, of every example with or without privacy."""
     return [
-        pytest.param(key, Example(replace(one.estimator, centred=True), one.budget), id=f"{key}-{name(one)}")
-        for key in PAIRED
-        for one in CATALOG[key].examples
-    ]
-
-
-def _parameters(private: bool) -> list[Any]:
-    import pytest
-
-    return [
-        pytest.param(entry.key, quick(example), id=f"{entry.key}-{number}-{name(example)}")
-        for entry in CATALOG.values()
+        (entry.key, quick(example), f"{entry.key}-{number}-{name(example)}")
+        for entry in entries
         for number, example in enumerate(entry.examples)
         if private != isinstance(example.budget, NonPrivate)
     ]
 
 
 def name(example: Example) -> str:
+    """Words for an example of an entry."""
     estimator: Any = example.estimator
     words = [getattr(estimator, option, None) for option in ("calibration", "mode")]
     return "-".join([*filter(None, words), type(example.budget).__name__])
