@@ -6,12 +6,12 @@ from types import MappingProxyType
 from workbench.catalog import lookup
 from workbench.errors import ArgumentError
 from workbench.privacy import NonPrivate
-from workbench.study.pairs import multivariate, univariate
+from workbench.study.pairs import any_law, multivariate, univariate
 from workbench.study.pairs.base import WHOLE, Case
 from workbench.study.siblings import home
 
 BUILDERS: MappingProxyType[str, Callable[[], Iterator[Case]]] = MappingProxyType(
-    {**univariate.BUILDERS, **multivariate.BUILDERS}
+    {**univariate.BUILDERS, **any_law.BUILDERS, **multivariate.BUILDERS}
 )
 
 
