@@ -96,7 +96,7 @@ class IntervalMean:
             return WHOLE_LINE
         if trace is not None:
             trace.add(beyond=float((np.abs(z) > radii.outer).mean()))
-        mean = float(additive(moved_mean(z, radii), plan["mean"], noise))  # (5)
+        mean = float(additive(moved_mean(z, radii), plan["average"], noise))  # (5)
         square = 0.5 + float(additive(mean_square(z, radii), plan["variance"], noise))
         reach = self.reach(len(x), radii, square - mean * mean, plan)  # (6), (7)
         middle = centre + radii.end * mean
@@ -106,7 +106,7 @@ class IntervalMean:
         """Return the half-width, in units of s, for a noisy variance in units of G²."""
         noise = CAUTION * noise_sd(plan["variance"])
         sd = sqrt(max(variance + noise, noise) / n)
-        return radii.end * half_width(self.level, sd, plan["mean"]) + radii.doubt
+        return radii.end * half_width(self.level, sd, plan["average"]) + radii.doubt
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median half-width over sigma for normal rows; infinite where it is the whole line."""

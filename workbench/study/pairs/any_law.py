@@ -22,7 +22,7 @@ def interval_mean() -> Cases:
             points = n // 2 if step == "log-scale" else n
             yield setting.drawn(step, still(locator).draw, rows.ranks(points, locator.rank, locator.range))
         yield setting.drawn("locate", still(chosen.centre).draw, anywhere())
-        yield setting.noisy("mean", partial(moved_mean, radii=unit), rows.ends(n))
+        yield setting.noisy("average", partial(moved_mean, radii=unit), rows.ends(n))
         yield setting.noisy("variance", partial(mean_square, radii=unit), rows.ends(n))
         yield setting.whole(rows.typical(n), 0.05)
 

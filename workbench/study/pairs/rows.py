@@ -62,7 +62,7 @@ def ranks(n: int, rank: int, ends: tuple[float, float]) -> Pairs:
     A lone point parts the range in two, of which the cut moves from the short part to the long one.
     """
     low, high = ends
-    lone = low + 0.9 * (high - low)
+    lone = low + 0.8 * (high - low)
     parted = [high] * (rank - 1) + [lone] + [low] * (n - rank - 1)
     return (
         moved("one more beyond", [*parted, low], high),

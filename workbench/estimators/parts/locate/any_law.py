@@ -12,7 +12,6 @@ Constants are chosen on laws other than those of the claims. No source states th
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 from math import ceil, exp, log
 
 import numpy as np
@@ -45,8 +44,9 @@ class Radii:
     doubt: float
 
     def moved(self, z: Array) -> Array:
-        """Return g(z)/G."""
-        return np.where(np.abs(z) <= self.outer, z / self.end, np.sign(z))
+        """Return g(z)/G, infinite beyond the radius: to be clipped to ±1; an absent row is at the centre."""
+        moved = np.where(np.abs(z) > self.outer, np.copysign(np.inf, z), z / self.end)
+        return np.where(np.isnan(z), 0.0, moved)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,6 @@ def _stretched(width: float, low: float, high: float, rank: int) -> RankWindow:
     return RankWindow(left=width, right=width, low=low, high=high, rank=rank)
 
 
-@lru_cache(maxsize=4096)
 def design(n: int, budget: Budget) -> Design:
     """Return the public choices of a run, or raise where there are too few rows for any."""
     scale, centre, inner, outer, mean, variance = _costs(n, budget)
@@ -112,7 +111,7 @@ def design(n: int, budget: Budget) -> Design:
         CENTRE.charge("locate", centre),
         Charge("inner-radius", "window_median", 1.0, inner),
         Charge("outer-radius", "window_median", 1.0, outer),
-        mean_charge("mean", 2 / n, mean),
+        mean_charge("average", 2 / n, mean),
         mean_charge("variance", 1 / n, variance),
     )
     return Design(n, charges, inner_rank, outer_rank)
