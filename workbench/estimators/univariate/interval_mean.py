@@ -42,7 +42,7 @@ CAUTION = 0.35  # sds of its noise that are added to a variance, and the least t
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalMean:
-    """Private confidence interval for the mean of one column of any law, nothing known.
+    """Private confidence interval for the mean of one column, of any law, nothing known (ours).
 
     For laws with a fourth moment: skewed, discrete and two-valued ones as well as normal rows. Covers their
     mean with probability about 1 - `level` once there are 2,000 rows at ε = 1 (simulated for twelve laws, not
