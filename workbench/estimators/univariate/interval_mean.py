@@ -2,7 +2,7 @@
 
 Rows x of shape (n,). Neighbours: replace one row. The law may be skewed, discrete, or all ties:
 
-    (1) s = a scale that .15 of the pair differences exceed, within 1e±15           `parts.locate.rank_window`
+    (1) s = a scale that .09 of the pair differences exceed, within 1e±15           `parts.locate.rank_window`
     (2) c = window-median position of z = x/s, window ±1, without a range; none: no answer
     (3) r_0, r_1 = radii round c that about k_0 = 4 k_1 and k_1 rows lie beyond     `parts.locate.rank_window`
     (4) e = the mean excess beyond r_1 from both radii (`parts.locate.tails`), G = r_1 + e
@@ -18,6 +18,7 @@ Proof: `proofs/univariate.md`, sections 1.5 and 11.
 
 from dataclasses import dataclass
 from math import exp, inf, log, sqrt
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import ndtri
@@ -46,7 +47,8 @@ class IntervalMean:
 
     For laws with a fourth moment: skewed, discrete and two-valued ones as well as normal rows. Covers their
     mean with probability about 1 - `level` once there are 2,000 rows at ε = 1 (simulated for twelve laws, not
-    proved); where rare values weigh much it is the whole line, and too few rows are refused beforehand.
+    proved). Where rare values weigh much it is the whole line, too few rows are refused beforehand, and values
+    of which there are fewer than 100/ε rows may be missed.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
     pulls the interval towards 0 and widens it; it then may miss the mean of the others.
@@ -65,6 +67,8 @@ class IntervalMean:
     >>> release.value.contains(3.0)
     True
     """
+
+    laws: ClassVar[str] = "rows of any law with a fourth moment"
 
     level: float = 0.05
 

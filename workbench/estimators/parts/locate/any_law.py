@@ -2,7 +2,7 @@
 
 With E the ε of a choice that has the whole budget, and n rows:
 
-    scale, centre    300/(nE) and 100/(nE) of E, between .03 and .35: they are found, no more is asked of them
+    scale, centre    400/(nE) and 100/(nE) of E, between .03 and .35: they are found, no more is asked of them
     the rest         .15 inner radius, .32 outer radius, .45 mean, .08 variance
     under zCDP       the squares of these shares, of ρ
     k_1              2 · 4.8/ε of the outer radius: it is missed once in ten times, and then is too large
@@ -24,10 +24,10 @@ from workbench.estimators.parts.locate.window_median import WindowMedian, select
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, PureDP
 from workbench.types import Array
 
-FOR_SCALE, FOR_CENTRE, LEAST, MOST = 300.0, 100.0, 0.03, 0.35
+FOR_SCALE, FOR_CENTRE, LEAST, MOST = 400.0, 100.0, 0.03, 0.35
 REST = (0.15, 0.32, 0.45, 0.08)
 NATS, RATIO, LEAST_RATIO, LARGEST_SHARE = 4.8, 4.0, 3.0, 0.15
-PAIRS_BEYOND = 0.15
+PAIRS_BEYOND = 0.09
 FARTHEST_LOG = 15 * log(10)
 NEAR, FAR = log(0.25), log(64.0)  # of the inner radius, over s
 SCALE_WIDTH, INNER_WIDTH, OUTER_WIDTH = 0.5, 0.1, 0.05  # half widths of stretches, of logs

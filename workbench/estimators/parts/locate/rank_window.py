@@ -1,6 +1,6 @@
 """A private position that about `rank` points lie beyond, ties or not.
 
-Every point y stands for the stretch [y - right, y + left). For a position t of a public lattice, with A(t)
+Every point y, beyond the range taken at its end, stands for the stretch [y - right, y + left). For a position t of a public lattice, with A(t)
 points whose stretch begins after t, and B(t) whose stretch does not end by t:
 
     m(t) = max(0, A(t) - rank, rank - B(t))         sensitivity 1 under replace-one
@@ -36,7 +36,7 @@ class RankWindow(WindowMedian):
     def pieces(self, points: Array) -> Pieces:
         """Return the score as 2n + 1 pieces, a number that does not depend on the data; not private."""
         low, high, left, right = rounded(np.array([*self.range, self.left, self.right]), self.step)
-        points, absent = rounded(points, self.step), np.isnan(points)
+        points, absent = rounded(np.clip(points, low, high), self.step), np.isnan(points)
         begins, ends = np.where(absent, -np.inf, points - right), np.where(absent, np.inf, points + left)
         events = np.clip(np.concatenate([begins, ends]), low, high)
         order = np.argsort(events, kind="stable")
