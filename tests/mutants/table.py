@@ -181,7 +181,7 @@ DELTA = found_by(
     (
         "bottom for the right width twice",
         attribute(WINDOW, "bottom", faults.right_twice),
-        on.both(on.has_bottom, on.has_step("log-scale")),
+        on.both(on.has_bottom, on.has_step("log-scale"), on.calibrated("tight")),
     ),
     (
         "bottom decided by the points",

@@ -137,6 +137,7 @@ def _record(request: EstimateRequest, chosen: Any, budget: Any, release: Any) ->
         "estimand": KNOWN[request.key].estimand,
         "status": "abstained" if abstained else "estimated",
         "value": None if abstained else plain(release.value),
+        **({"laws": release.laws} if release.laws else {}),
         "parameters": {name: _setting(value) for name, value in asdict(chosen).items()},
         "budget": str(budget),
         "guarantee": str(release.guarantee),
@@ -186,6 +187,7 @@ def _lines(record: Mapping[str, Any]) -> str:
     value = "no value (the estimator abstained)" if record["value"] is None else _show(record["value"])
     pairs = {
         record["estimand"]: value,
+        "covers the mean of": record.get("laws", ""),
         "estimator": record["key"],
         "parameters": ", ".join(f"{name} = {value}" for name, value in record["parameters"].items()),
         **_expected(record["error"]),

@@ -91,6 +91,11 @@ def _interval_unknown_variance(estimator: Any, budget: Budget, n: int, d: int) -
     return parts if estimator.calibration == "tight" else (*parts, scan(n // 2), normal(1))
 
 
+def _interval_mean(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
+    radii = (log(n), *located(n), *located(n))
+    return (log(n // 2), *located(n // 2), *located(n), *radii, scan(n), scan(n), normal(2))
+
+
 FLOORS: MappingProxyType[str, Callable[[Any, Budget, int, int], Floor]] = MappingProxyType(
     {
         "univariate/clipped-mean": _clipped_mean,
@@ -102,6 +107,7 @@ FLOORS: MappingProxyType[str, Callable[[Any, Budget, int, int], Floor]] = Mappin
         "univariate/scale": _scale,
         "univariate/interval": _mean,
         "univariate/interval-unknown-variance": _interval_unknown_variance,
+        "univariate/interval-mean": _interval_mean,
         **floors_multivariate.FLOORS,
         **floors_votes.FLOORS,
     }

@@ -12,11 +12,16 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from workbench.catalog import CATALOG, addition
+from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate import clipping
+from workbench.estimators.parts.locate.any_law import Radii
+from workbench.estimators.parts.locate.rank_window import RankWindow
 from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
-from workbench.estimators.parts.locate.window_median import WindowMedian
+from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
+from workbench.estimators.univariate import interval_mean
 from workbench.privacy import ApproxDP, Charge, histograms, mechanisms
+from workbench.privacy.grid import OnGrid
 from workbench.study.audit.audit import AuditReport
 from workbench.study.audit.suite import attack
 from workbench.study.faults.caches import alone
@@ -81,9 +86,18 @@ def _unclipped(x: Any, centre: float, clip: float) -> float:
     return float((x - centre).mean())
 
 
+def _doubled(locator: RankWindow, points: Any, pieces: Callable[..., Pieces] = RankWindow.pieces) -> Pieces:
+    right = pieces(locator, points)
+    return replace(right, twice=2 * right.twice)
+
+
+def _wide_square(z: Any, radii: Radii) -> OnGrid:
+    return mean_in_box(z, lambda rows: 2 * radii.moved(rows) ** 2 - 1, 1.0)
+
+
 CLIPPED = "univariate/clipped-mean"
 HISTOGRAM, STABLE = "univariate/histogram-location", "univariate/stable-location"
-UNBOUNDED = "univariate/unbounded-mean"
+UNBOUNDED, ANY_LAW = "univariate/unbounded-mean", "univariate/interval-mean"
 
 BINS = attribute(UnitHistogram, "keys", bins_from_the_smallest_row)
 PAIRS = swapped(exponent_scale.pair_differences, sorted_pairs)
@@ -131,6 +145,16 @@ UNIVARIATE: tuple[Attacked, ...] = (
         "bottom too light",
         attribute(WindowMedian, "bottom", _light(WindowMedian.bottom)),
         Attack(UNBOUNDED, "locate"),
+    ),
+    Mutant(
+        "scores of a rank doubled",
+        attribute(RankWindow, "pieces", _doubled),
+        Attack(ANY_LAW, "outer-radius"),
+    ),
+    Mutant(
+        "squares priced as half",
+        swapped(interval_mean.mean_square, _wide_square),
+        Attack(ANY_LAW, "variance"),
     ),
     Mutant("pairs of sorted rows", PAIRS, Attack("univariate/scale", "log-scale")),
     Mutant("pairs of sorted rows, exponents", PAIRS, Attack("univariate/scale", WHOLE, "paper")),

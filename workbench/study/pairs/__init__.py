@@ -7,12 +7,12 @@ from workbench.catalog import KNOWN, Addition, Entry, addition, lookup
 from workbench.errors import ArgumentError
 from workbench.privacy import NonPrivate
 from workbench.study.audit.neighbours import neighbours
-from workbench.study.pairs import multivariate, univariate
+from workbench.study.pairs import any_law, multivariate, univariate
 from workbench.study.pairs.base import WHOLE, Case, Setting
 from workbench.study.siblings import home
 
 BUILDERS: MappingProxyType[str, Callable[[], Iterator[Case]]] = MappingProxyType(
-    {**univariate.BUILDERS, **multivariate.BUILDERS}
+    {**univariate.BUILDERS, **any_law.BUILDERS, **multivariate.BUILDERS}
 )
 
 

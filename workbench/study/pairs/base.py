@@ -168,19 +168,21 @@ def loop(draw: Draw, columns: int = 1) -> Mechanism:
 class Still(WindowMedian):
     """A window median that prepares a data set once, however often it draws; otherwise the same."""
 
+    locator: WindowMedian
     known: dict[bytes, Pieces] = field(default_factory=dict, compare=False)
 
     def pieces(self, points: Array) -> Pieces:
         """Return the pieces of the score."""
         key = points.tobytes()
         if key not in self.known:
-            self.known[key] = super().pieces(points)
+            self.known[key] = self.locator.pieces(points)
         return self.known[key]
 
 
 def still(locator: WindowMedian) -> Still:
     """Return `locator` for many draws on few data sets."""
-    return Still(left=locator.left, right=locator.right, low=locator.low, high=locator.high)
+    ends = {name: getattr(locator, name) for name in ("left", "right", "low", "high")}
+    return Still(locator=locator, **ends)
 
 
 def numbers(value: object) -> tuple[float, ...]:
