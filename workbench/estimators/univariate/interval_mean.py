@@ -47,8 +47,8 @@ class IntervalMean:
 
     For laws with a fourth moment: skewed, discrete and two-valued ones as well as normal rows. Covers their
     mean with probability about 1 - `level` once there are 2,000 rows at ε = 1 (simulated for twelve laws, not
-    proved). Where rare values weigh much it is the whole line, too few rows are refused beforehand, and values
-    of which there are fewer than 100/ε rows may be missed.
+    proved). Where rare values weigh much it is the whole line, too few rows are refused beforehand; values in
+    fewer than 100/ε rows may be missed.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
     pulls the interval towards 0 and widens it; it then may miss the mean of the others.
