@@ -185,13 +185,14 @@ def in_many_dimensions(key: str) -> Iterator[Attacked]:
 
     The step is the last that is attained or, if none is, the first. It has half of what it should have or,
     if it is a choice among hundreds of candidates, each of them improbable, a hundredth. Of votes of robust
-    groups, which one row moves by next to nothing, it is the last, with a ten-millionth.
+    groups, which one row moves by next to nothing, it is the last, with a ten-millionth. Of a location among
+    normal rows, which one row moves by half of its sensitivity, it is a fifth.
     """
     setting = min(multivariate.settings(key), key=lambda setting: len(list(setting.plan.charges())))
     charges = list(setting.plan.charges())
     robust = key.endswith("populous-robust")
     last = charges[-1] if robust else (multivariate.attained(setting.plan, CATALOG[key]) or charges[:1])[-1]
-    factor = 1e-7 if robust else 0.01 if last.mechanism == "exponential" else 0.5
+    factor = 1e-7 if robust else {"exponential": 0.01, "located_normal": 0.2}.get(last.mechanism, 0.5)
     words = f"of {last.step} times {factor:g}"
     found_by = Attack(key, last.step, setting.variant)
     yield Mutant(f"noise {words}", weaker(_noise(last), factor), found_by)

@@ -129,7 +129,7 @@ def charged(change: Callable[[str, str, float, Any], Declared]) -> Fault:
     def fault(*_: Any) -> Iterator[None]:
         with ExitStack() as stack:
             for kind in (Charge, *Charge.__subclasses__()):
-                stack.enter_context(patch.object(kind, "__init__", faulty(kind.__init__)))
+                stack.enter_context(patch.object(kind, "__init__", faulty(vars(kind)["__init__"])))
             yield
 
     return fault
