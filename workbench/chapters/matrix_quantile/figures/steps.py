@@ -68,7 +68,7 @@ def stability(
         " some of which are far away. Right, the chance of an answer rises from δ at a count of 1 to nearly 1"
         " at the last.",
         how_to_read=f"Rows in {D} columns, as many as the plan asks for: {number(made.test.n)}. A count is"
-        " answered with the chance on the right: never at 0, almost never at 1, almost always at the largest.",
+        " answered with the chance on the right: never at 0, almost never at 1, almost always at T.",
     )
 
 
