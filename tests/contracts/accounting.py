@@ -81,6 +81,7 @@ def plan_is_a_pure_function_of_public_numbers(example: Example) -> None:
 LOOSE = {  # beyond the least scale
     "wishart": 2e-3,
     "wishart_trace": 2e-3,
+    "located_normal": 2e-3,
     "stable_thompson_laplace": 2e-3,
     "stable_wishart": 2e-3,
 }
@@ -207,7 +208,7 @@ def work_is_bounded_at_a_large_budget(example: Example) -> None:
         charges = list(plan.charges())
         steps, ramps = len(charges), sum(charge.mechanism in STABLE for charge in charges)
         assert len(tally.draws) <= steps, (tally.draws, steps)
-        assert tally.points <= steps + ramps, (tally.points, steps)
+        assert tally.points <= steps + 2 * ramps, (tally.points, steps)  # a test and a mask each
         assert all(draw.size <= max(3 * n + 2, bins, candidates(example)) for draw in tally.draws), (
             tally.draws
         )

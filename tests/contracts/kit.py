@@ -13,6 +13,7 @@ from workbench.estimators import Abstention
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.linalg import thompson_of_roots
 from workbench.privacy import NonPrivate, histograms
+from workbench.privacy.located import Located, LocatedCharge
 from workbench.privacy.stable import LAPLACE, Stable, StableCharge
 from workbench.study.faults.replay import Event, spied
 
@@ -118,6 +119,8 @@ def _distance(event: Event, other: Event) -> float:
         return score_gap(*first, second[1])
     if event.mechanism == "masked":
         return thompson_of_roots(first, second)
+    if event.mechanism == "located_normal":
+        return location_gap(event.charge, first, second)
     if event.mechanism == "stable_mask":
         return stable_gap(event.charge, first, second)
     if event.mechanism == "stability_histogram":
@@ -152,6 +155,24 @@ def stable_gap(charge: StableCharge, found: Stable, other: Stable) -> float:
     unit = np.abs(first).max(axis=1)[:, None]
     logs = 2 * np.log(np.linalg.svd(np.linalg.solve(first / unit, second / unit), compute_uv=False))
     return float(max(logs[logs > 0].sum(), -logs[logs < 0].sum()))
+
+
+def location_gap(charge: LocatedCharge, found: Located, other: Located) -> float:
+    """How far locations are apart in the norm of either scatter, where both counts may give an answer.
+
+    Infinite where counts differ by more than 1, or scatters by more than the charge's spread.
+    """
+    if abs(found.count - other.count) > 1:
+        return np.inf
+    if not min(found.count, other.count):
+        return 0.0
+    unit = np.abs(found.root).max(axis=1)
+    roots = [one.root / unit[:, None] for one in (found, other)]
+    apart = (found.centre - other.centre + found.shift - other.shift) / unit
+    logs = 2 * np.log(np.linalg.svd(np.linalg.solve(*roots), compute_uv=False))
+    spread = max(logs[logs > 0].sum(), -logs[logs < 0].sum())
+    moved = max(float(np.linalg.norm(np.linalg.solve(root, apart))) for root in roots)
+    return moved if spread <= charge.spread else np.inf
 
 
 def score_gap(locator: WindowMedian, points: np.ndarray, others: np.ndarray) -> float:

@@ -148,6 +148,7 @@ NOISE = {
     "stability_histogram": "gaussian",
     "stable_thompson_laplace": "thompson_laplace",
     "stable_wishart": "wishart",
+    "located_normal": "gaussian",
 }  # mechanism: what a simulated source draws for it
 
 

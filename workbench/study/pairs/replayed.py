@@ -11,6 +11,7 @@ import numpy as np
 
 from workbench.estimators.base import sanitised
 from workbench.privacy import SimulatedNoise
+from workbench.privacy.located import Located
 from workbench.privacy.stable import Stable
 from workbench.study.audit.audit import Mechanism, Pair
 from workbench.study.faults.replay import COMPARED, Event, spied
@@ -56,6 +57,8 @@ def _points(statistic: Any) -> Any:
     match statistic:
         case tuple():
             return statistic[1]
+        case Located(count, centre, shift, root):
+            return np.concatenate([[count], centre, shift, root.ravel()])
         case Stable(count, root):
             return np.vstack([np.full(len(root), count), root])
     return statistic
@@ -82,13 +85,15 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
 
     A noisy array is seen along the differences that the pairs make, a choice by how much its score differs
     between the data sets of each pair, a histogram by the counts that differ, a masked matrix by how much
-    further it is from one of a pair than from the other, in Thompson's distance and by its trace.
+    further it is from one of a pair than from the other, in Thompson's distance and by its trace, a location
+    along the difference of a pair and by its distance from the first, in units of that one's scatter.
     """
     uses: dict[bytes, Event] = {}
     for pair, first, second in seen:
         uses |= {pair.first.tobytes(): first, pair.second.tobytes(): second}
     directions = [one.statistic - other.statistic for _, one, other in seen if one.mechanism in COMPARED]
     roots = [(_root(one.statistic), _root(other.statistic)) for _, one, other in seen if shaped(one)]
+    places = [(one.statistic, other.statistic) for _, one, other in seen if one.mechanism == "located_normal"]
     keys = sorted({key for _, one, other in seen if not directions for key in _moved_keys(one, other)})
 
     def mechanism(x: Array, trials: int, rng: np.random.Generator) -> Array:
@@ -98,6 +103,8 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
             if roots:
                 none = np.full_like(roots[0][0], np.nan)
                 return _between(np.array([none if out is None else out for out in outputs]), roots)
+            if places:
+                return np.array([_placed(out, places) for out in outputs])
             found = [_seen(out, directions, keys) for out in outputs]
         return np.array(found, np.float64)
 
@@ -129,6 +136,18 @@ def _eigenvalues(matrices: Array) -> Array:
     found, known = np.full(matrices.shape[:2], np.nan), np.isfinite(matrices).all(axis=(1, 2))
     found[known] = np.linalg.eigvalsh(matrices[known])
     return found
+
+
+def _placed(output: Array | None, places: Sequence[tuple[Located, Located]]) -> tuple[float, ...]:
+    """Return for every pair of locations where an answer is, NaN where there is none."""
+    if output is None:
+        return (np.nan,) * (2 * len(places))
+    seen: list[float] = []
+    for one, other in places:
+        from_one = np.linalg.solve(one.root, output - one.centre - one.shift)
+        apart = np.linalg.solve(one.root, other.centre - one.centre + other.shift - one.shift)
+        seen += [float(from_one @ apart), float(from_one @ from_one)]
+    return tuple(seen)
 
 
 def _moved_keys(one: Event, other: Event) -> set[float]:

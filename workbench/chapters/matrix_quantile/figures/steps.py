@@ -229,7 +229,7 @@ def masking(made: Design, kind: str) -> StableCharge | None:
         return made.charge
     if kind == LAPLACE:
         return None  # above d = 4
-    charge = stable_charge(made.test, made.budget, made.charge.silent, "wishart")
+    charge = stable_charge(made.test, made.budget, made.silent, "wishart")
     return charge if masked(charge) else None
 
 

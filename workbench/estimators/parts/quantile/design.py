@@ -25,7 +25,6 @@ from workbench.estimators.parts.quantile.levels import WIDEST
 from workbench.estimators.parts.quantile.stability import Stability
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.masks import LARGEST_THOMPSON
-from workbench.privacy.mechanisms import approximate_cost
 from workbench.privacy.stable import (
     LAPLACE,
     WISHART,
@@ -47,22 +46,24 @@ Mask = Literal["auto", "wishart"]
 
 @dataclass(frozen=True)
 class Design:
-    """The test, the charge of the test and its mask together, and what normal rows do."""
+    """The test, what it and its mask together cost, and what normal rows do."""
 
     test: Stability
-    charge: StableCharge
+    budget: ApproxDP
+    silent: float
+    mask: Mask
     scale: float
     law: tuple[float, float, float]  # of ln f: mean trace, variance of the trace, mean square of the rest
+
+    @property
+    def charge(self) -> StableCharge:
+        """Return the charge of the test and of the mask of what passes it."""
+        return stable_charge(self.test, self.budget, self.silent, self.mask)
 
     @property
     def charges(self) -> tuple[StableCharge]:
         """Return the one charge."""
         return (self.charge,)
-
-    @property
-    def budget(self) -> ApproxDP:
-        """Return what the charge costs."""
-        return approximate_cost(self.charge)
 
     @property
     def plan(self) -> StableCharge:
@@ -74,7 +75,8 @@ class Design:
         """Return simulated releases for the covariance I, before they are centred, shape (draws, d, d)."""
         d, rng = self.test.d, np.random.default_rng((SEED, self.test.d))
         noise = SimulatedNoise(rng)
-        masks = np.array([stable_identity(self.charge, noise) for _ in range(DRAWS)])
+        charge = self.charge
+        masks = np.array([stable_identity(charge, noise) for _ in range(DRAWS)])
         mean, variance, rest = self.law
         free = rng.standard_normal((DRAWS, d, d))
         free = (free + free.transpose(0, 2, 1)) / 2
@@ -137,8 +139,8 @@ def _designed(
         test = _test(n, d, index, beta, level, most, widest, rough.spacing)  # (2)
     except ArgumentError:
         return None
-    charge = stable_charge(test, budget, SILENT * beta, mask)  # (3)
-    return Design(test, charge, scale, (law.shift, law.trace / n, law.rest / n))
+    moments = law.shift, law.trace / n, law.rest / n
+    return Design(test, budget, SILENT * beta, mask, scale, moments)  # (3)
 
 
 def _test(
@@ -157,7 +159,7 @@ def stable_charge(test: Stability, budget: ApproxDP, silent: float, mask: Mask =
     """Return the charge of a test and the mask of what passes it."""
     thin = mask == "auto" and test.d <= LARGEST_THOMPSON
     kind, distance = (LAPLACE, log1p(test.change)) if thin else (WISHART, test.change)
-    return StableCharge(TEST, kind, distance, budget, test.most, test.d, silent)
+    return StableCharge(TEST, kind, distance, budget, most=test.most, d=test.d, silent=silent)
 
 
 def masked(charge: StableCharge) -> bool:
