@@ -136,7 +136,8 @@ def spends_more_than_half(example: Example) -> bool:
 
 def has_several_steps(example: Example) -> bool:
     """Examples that divide their budget."""
-    return len(charges(example)) > 1
+    found = charges(example)
+    return len(found) > 1 and any(charge.cost != example.budget for charge in found)
 
 
 def has_parts(example: Example) -> bool:

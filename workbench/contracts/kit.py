@@ -14,6 +14,7 @@ from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.linalg import thompson_of_roots
 from workbench.privacy import NonPrivate, histograms
 from workbench.privacy.located import Located, LocatedCharge
+from workbench.privacy.stable import LAPLACE, Stable, StableCharge
 from workbench.study.faults.replay import Event, spied
 
 __all__ = ["Event", "spied"]
@@ -95,6 +96,8 @@ def _distance(event: Event, other: Event) -> float:
         return thompson_of_roots(first, second)
     if event.mechanism == "located_normal":
         return location_gap(event.charge, first, second)
+    if event.mechanism == "stable_mask":
+        return stable_gap(event.charge, first, second)
     if event.mechanism == "stability_histogram":
         gaps = np.array([first[key] - second[key] for key in {*first, *second}], float)
     else:
@@ -113,6 +116,20 @@ def norm(event: Event) -> str:
         return "largest"
     gaussian = event.charge.mechanism in ("gaussian", "symmetric_gaussian")
     return "l2" if gaussian or event.charge.sensitivity == histograms.COUNTS_L2 else "l1"
+
+
+def stable_gap(charge: StableCharge, found: Stable, other: Stable) -> float:
+    """How far matrices are apart where both counts may give an answer; infinite for counts 2 apart."""
+    if abs(found.count - other.count) > 1:
+        return np.inf
+    if not min(found.count, other.count):
+        return 0.0
+    first, second = np.asarray(found.root), np.asarray(other.root)
+    if charge.mechanism == LAPLACE:
+        return thompson_of_roots(first, second)
+    unit = np.abs(first).max(axis=1)[:, None]
+    logs = 2 * np.log(np.linalg.svd(np.linalg.solve(first / unit, second / unit), compute_uv=False))
+    return float(max(logs[logs > 0].sum(), -logs[logs < 0].sum()))
 
 
 def location_gap(charge: LocatedCharge, found: Located, other: Located) -> float:

@@ -170,6 +170,8 @@ NOISE = {
     "exponential": "choice",
     "window_median": "choice",
     "stability_histogram": "gaussian",
+    "stable_thompson_laplace": "thompson_laplace",
+    "stable_wishart": "wishart",
     "located_normal": "gaussian",
 }  # mechanism: what a simulated source draws for it
 
