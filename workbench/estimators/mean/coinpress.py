@@ -45,8 +45,8 @@ class CoinPressMean:
     Accurate for rows of covariance sigma² I, normal or lighter, with the mean within `radius` of `centre`.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
     ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    pulls the mean towards 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    others' mean is left, shrunk by the share of absent rows towards a private place near it.
 
     Parameters
     ----------

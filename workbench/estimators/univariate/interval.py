@@ -45,8 +45,9 @@ class Interval:
     mean is and whatever n is; where there is no answer it is the whole line.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0,
     below 1/2 for "paper".
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    pulls the interval towards 0, which then may miss the mean of the others.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    interval is as wide as for n rows: where a share s is absent, it covers as one whose width is √(1 - s)
+    times too small does.
 
     Parameters
     ----------

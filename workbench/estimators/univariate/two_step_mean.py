@@ -39,8 +39,8 @@ class TwoStepMean:
     Accurate for normal rows of standard deviation `sigma` with the mean within `radius` of `centre`; a long
     range costs little.
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    pulls the mean towards 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    others' mean is left, shrunk by the share of absent rows towards a private place near it.
 
     Parameters
     ----------

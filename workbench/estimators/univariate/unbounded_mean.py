@@ -30,8 +30,8 @@ class UnboundedMean:
     release is "no answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0,
     below 1/2 for "paper".
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    pulls the mean towards 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    others' mean is left, shrunk by the share of absent rows towards a private place near it.
 
     Parameters
     ----------

@@ -19,6 +19,7 @@ from workbench.estimators.base import Trace
 from workbench.estimators.parts.quantile.design import Design, Mask, design
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.quantile.levels import WIDEST, Scaled, Solver, inflation
+from workbench.estimators.parts.rows import neutral
 from workbench.privacy import ApproxDP, NoiseSource
 from workbench.privacy.masks import ChargedRoot, masked
 from workbench.privacy.mechanisms import exceeds_bound
@@ -51,7 +52,7 @@ class MatrixQuantile:
         """Return the masked centre, positive definite, or None for no answer."""
         made = self.design
         testing, masking = made.charges
-        h, root = made.test.measure(rows)  # (1)
+        h, root = made.test.measure(neutral(rows))  # (1)
         passed = exceeds_bound(h, testing, noise)  # (2)
         released = masked(ChargedRoot(root if passed else np.eye(self.d)), masking, noise)  # (3)
         if trace is not None:
