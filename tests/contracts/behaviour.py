@@ -174,11 +174,13 @@ def declared_symmetries_hold(example: Example) -> None:
     assert symmetries.keys() == {"translation", "scale"}
     if set(symmetries.values()) == {"none"}:
         return
+    answered = False
     for n in sizes(example, 300, 6000):
         whole = rounded(typical_rows(example, n, 21))
         for seed in range(6 if n <= 300 else 2):
             x = with_absent(whole, 7) if seed % 2 else whole
             value = run(example, x, seed)
+            answered = answered or not stopped_early(value)
             if symmetries["translation"] != "none" and moves_freely(example):
                 holes_keep_grids = seed % 2 and symmetries["translation"] == "lattice"
                 for move in (-64.0, 1024.0) if holes_keep_grids else (2.0, -64.0, 1024.0):
@@ -186,7 +188,7 @@ def declared_symmetries_hold(example: Example) -> None:
             if symmetries["scale"] != "none" and getattr(example.estimator, "lower", None) is None:
                 for factor in (2.0, 2.0**-60, 2.0**40):
                     same(example, scaled(example, value, factor), run(example, x * factor, seed))
-        if not stopped_early(value):
+        if answered:
             return
     raise AssertionError("no run gave an answer: nothing was tested")
 

@@ -47,6 +47,22 @@ def centred() -> list[Any]:
     ]
 
 
+def counted() -> list[Any]:
+    """Private examples with a count of the rows that are there, where an estimator can take one."""
+    import pytest
+
+    return [
+        pytest.param(parameters.values[0], with_count(parameters.values[1]), id=f"{parameters.id}-counted")
+        for parameters in examples()
+        if hasattr(parameters.values[1].estimator, "missing")
+    ]
+
+
+def with_count(example: Example) -> Example:
+    """The example that counts the rows that are there."""
+    return Example(replace(example.estimator, missing="counted"), example.budget)
+
+
 def _parameters(private: bool) -> list[Any]:
     import pytest
 

@@ -17,7 +17,7 @@ from math import inf, sqrt
 from workbench.errors import checked
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
-from workbench.estimators.parts.counted import Missing, counted_plan, share
+from workbench.estimators.parts.counted import Missing, counted_plan, present_share
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
 from workbench.estimators.parts.integers import second_moment_within
 from workbench.estimators.parts.rows import (
@@ -101,7 +101,7 @@ class ClippedCovariance:
         """Return the private covariance of sanitised rows."""
         (n, d), rows = x.shape, centred_rows(x, self.centred)
         plan = self.plan(n, d, budget)
-        there = share(self.missing, rows, plan, noise)
+        there = present_share(self.missing, rows, plan, noise)
         moment = second_moment_within(rows, self.reach(len(rows), d))  # (1) (2)
         return psd_part(symmetric_gaussian(moment, plan[STEP], noise) / there)  # (3)
 

@@ -39,8 +39,7 @@ from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, recipe_of, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import perturbed
 from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
-from workbench.estimators.parts.counted import STEP as COUNT
-from workbench.estimators.parts.counted import Missing, counted_plan, left_by, share
+from workbench.estimators.parts.counted import Missing, counted_plan, left_by, present_share, uncounted
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
 from workbench.estimators.parts.integers import moment_in_ball
 from workbench.estimators.parts.preconditioned.coinpress_covariance_design import (
@@ -141,8 +140,8 @@ class CoinPressCovariance:
         """Return the private covariance of sanitised rows."""
         (n, d), rows = x.shape, centred_rows(x, self.centred)
         design, plan, a = self.design(n, d, budget), self.plan(n, d, budget), np.eye(d) / np.sqrt(self.upper)
-        there = share(self.missing, rows, plan, noise)
-        charges = [charge for charge in plan.charges() if charge.step != COUNT]
+        there = present_share(self.missing, rows, plan, noise)
+        charges = uncounted(plan)
         for charge, clip, excess, floor, lower in zip(
             charges[:-1], design.clips, design.excess, design.floors, design.lower, strict=False
         ):

@@ -20,7 +20,7 @@ import numpy as np
 from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
-from workbench.estimators.parts.counted import Missing, counted_plan, share
+from workbench.estimators.parts.counted import Missing, counted_plan, present_share
 from workbench.estimators.parts.foreseen import better_than, median_of_mean
 from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.rows import mean_sensitivity
@@ -93,7 +93,7 @@ class ClippedBoxMean:
         """Return the private mean of sanitised rows."""
         n, d = x.shape
         reach, plan = self.reach(n, d), self.plan(n, d, budget)  # (1)
-        there = share(self.missing, x, plan, noise)
+        there = present_share(self.missing, x, plan, noise)
         mean = mean_in_box(x, lambda rows: rows - self.centre, reach)  # (2)
         noisy = gaussian(mean, plan[STEP], noise) / there
         return np.asarray(self.centre + noisy)  # (3)

@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.estimators.parts.budgets import divided, mean_charge, step_budgets, steps_plan
 from workbench.estimators.parts.rows import present, row_blocks
-from workbench.privacy import Budget, NoiseSource, Plan, PureDP, Sequential
+from workbench.privacy import Budget, Charge, NoiseSource, Plan, PureDP, Sequential
 from workbench.privacy.mechanisms import additive
 from workbench.types import Array
 
@@ -27,17 +27,23 @@ Missing: TypeAlias = Literal["neutral", "counted"]
 STEP, SHARE, LEAST = "count", 0.02, 0.1
 
 
-def costs(budget: Budget) -> tuple[Budget, Budget]:
-    """Return what the count costs, and what is left."""
-    if isinstance(budget, PureDP):
-        return divided(budget, SHARE)
+def costs(budget: Budget, events: bool = False) -> tuple[Budget, Budget]:
+    """Return what the count costs, and what is left; with `events` the steps that are left have a δ each."""
+    if isinstance(budget, PureDP) or events:
+        rest, count = divided(budget, 1 - SHARE)
+        return count, rest
     count, rest = step_budgets(budget, (SHARE, 1 - SHARE))
     return count, rest
 
 
-def left_by(missing: Missing, budget: Budget) -> Budget:
+def left_by(missing: Missing, budget: Budget, events: bool = False) -> Budget:
     """Return what is left of a budget."""
-    return costs(budget)[1] if missing == "counted" else budget
+    return costs(budget, events)[1] if missing == "counted" else budget
+
+
+def count_charges(missing: Missing, budget: Budget) -> tuple[Charge, ...]:
+    """Return the charge of a count beside steps that have a δ each; none without."""
+    return (mean_charge(STEP, 1.0, costs(budget, events=True)[0]),) if missing == "counted" else ()
 
 
 def counted_plan(missing: Missing, budget: Budget, plan: Callable[[Budget], Plan]) -> Plan:
@@ -49,7 +55,12 @@ def counted_plan(missing: Missing, budget: Budget, plan: Callable[[Budget], Plan
     return Sequential("basic", charges) if isinstance(budget, PureDP) else steps_plan(budget, charges)
 
 
-def share(missing: Missing, rows: Array, plan: Plan, noise: NoiseSource) -> float:
+def uncounted(plan: Plan) -> list[Charge]:
+    """Return the charges of a plan but that of the count."""
+    return [charge for charge in plan.charges() if charge.step != STEP]
+
+
+def present_share(missing: Missing, rows: Array, plan: Plan, noise: NoiseSource) -> float:
     """Return p/n of step (2) for rows, or numbers, that a plan is for; 1 where they are not counted."""
     if missing == "neutral":
         return 1.0

@@ -22,7 +22,7 @@ from scipy.special import ndtr, ndtri
 from workbench.errors import ArgumentError, checked, probability
 from workbench.estimators.base import Trace, require_rows, run_univariate, standard_radius, standardised
 from workbench.estimators.parts.budgets import mean_charge
-from workbench.estimators.parts.counted import Missing, counted_plan, left_by, share
+from workbench.estimators.parts.counted import Missing, counted_plan, left_by, present_share
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate import huber
@@ -116,7 +116,7 @@ class ClippedMean:
         z, bound = standardised(x, self.centre, self.sigma), self.bound(len(x), budget)  # (1)
         record_clipping(trace, z, 0.0, bound)
         plan = self.plan(len(x), 1, budget)
-        there = share(self.missing, z, plan, noise)
+        there = present_share(self.missing, z, plan, noise)
         mean = additive(self.statistic(z, bound), plan["mean"], noise)  # (2)
         return self.centre + self.sigma * float(mean) / there  # (3)
 
@@ -136,6 +136,8 @@ class ClippedMean:
         if left <= 0:
             return float("inf")
         return self.sigma * (float(-ndtri(left / 2)) / sqrt(n) + noise_quantile(charge, left))
+
+    interval_reach = error_bound
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean| for normal rows, the mean at an end of the range.

@@ -28,7 +28,7 @@ from workbench.estimators.parts.locate.clipping import clipped_mean, record_clip
 from workbench.estimators.parts.locate.laplace_normal import half_width
 from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
 from workbench.estimators.parts.locate.window_mean import WindowMean
-from workbench.estimators.parts.scale.pivots import critical_value
+from workbench.estimators.parts.scale.mean_pivots import pivotal_width
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
 from workbench.types import Array, Calibration
@@ -98,20 +98,11 @@ class Interval:
     def half_width(self, n: int, budget: Budget) -> float:
         """Return the public half-width, in the unit of the data."""
         if self.calibration == "tight":
-            return self.sigma * self._critical_value(n, budget)
+            return self.sigma * pivotal_width(WindowMean(None), n, budget, self.level, self.pivots)
         plan = self.plan(n, 1, budget)
         if _HISTOGRAM.error_bound(n, plan["locate"].cost, 0.05 * self.level) == inf:
             return inf
         return self.sigma * half_width(0.9 * self.level, 1 / sqrt(n), plan["mean"])
-
-    def _critical_value(self, n: int, budget: Budget) -> float:
-        recipe = WindowMean(None)
-
-        def pivot(z: Array, noise: NoiseSource) -> float | None:
-            value = recipe.estimate(z, budget, noise)
-            return None if isinstance(value, Abstention) else abs(value)
-
-        return critical_value(f"interval {budget!r}", n, pivot, self.level, self.pivots)
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
