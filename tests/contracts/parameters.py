@@ -32,6 +32,20 @@ def centred():
     ]
 
 
+def counted():
+    """Private examples with a count of the rows that are there, where an estimator can take one."""
+    return [
+        pytest.param(key, with_count(one), id=f"{words}-counted")
+        for key, one, words in cases(CATALOG.values())
+        if hasattr(one.estimator, "missing")
+    ]
+
+
+def with_count(example):
+    """Return the example that counts the rows that are there."""
+    return Example(replace(example.estimator, missing="counted"), example.budget)
+
+
 def _parameters(private):
     found = cases(CATALOG.values(), private)
     return [pytest.param(key, example, id=words) for key, example, words in found]

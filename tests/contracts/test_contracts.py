@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from tests.contracts.parameters import centred, examples, references
+from tests.contracts.parameters import centred, counted, examples, references
+from workbench.contracts import behaviour
 from workbench.contracts.accuracy import BETA, PAIRS, RUNS, refused
 from workbench.contracts.behaviour import numbers
 from workbench.contracts.datasets import typical_rows
@@ -33,6 +34,18 @@ def test_centred_rows_are_charged_and_drawn_as_planned(key, example):
     for d in (1, 2):
         delivered = compose(estimator.plan(fewest_rows(estimator, d, budget), d, budget))
         assert vars(delivered) == pytest.approx(vars(budget), rel=1e-9)
+
+
+COUNTING = (*SPENDING, behaviour.hostile_rows_are_ordinary_inputs, behaviour.an_unusable_row_is_absent)
+
+
+@pytest.mark.parametrize(("key", "example"), counted())
+def test_counted_rows_are_charged_and_drawn_as_planned(key, example):
+    for contract in COUNTING:
+        contract(example)
+    gap_is_the_sensitivity(example, small=False)
+    steps = [charge.step for charge in example.estimator.plan(1000, 1, example.budget).charges()]
+    assert steps.count("count") == 1 or steps == ["locate"]  # where location is all, nothing is rescaled
 
 
 @pytest.mark.parametrize("contract", REFERENCE, ids=lambda contract: contract.__name__)

@@ -210,7 +210,7 @@ BUDGET = [
 
 ROWS = [
     *found_by(
-        behaviour.an_unusable_row_counts_as_zero,
+        behaviour.an_unusable_row_is_absent,
         ("unusable rows dropped", attribute(base, "sanitised", faults.rows_dropped), everywhere),
     ),
     *found_by(

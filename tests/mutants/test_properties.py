@@ -2,13 +2,16 @@
 
 import pytest
 
+from tests.mutants.absent import ABSENT
 from tests.mutants.lifted import LIFTED
 from tests.mutants.priced import PRICED
 from tests.mutants.properties import PROPERTIES
 from tests.mutants.samplers import SAMPLERS
 
 
-@pytest.mark.parametrize("mutant", [*PROPERTIES, *SAMPLERS, *LIFTED, *PRICED], ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize(
+    "mutant", [*PROPERTIES, *SAMPLERS, *LIFTED, *PRICED, *ABSENT], ids=lambda mutant: mutant.name
+)
 def test_the_named_test_finds_the_mutant(mutant):
     with mutant.fault(), pytest.raises(AssertionError):
         mutant.found_by()

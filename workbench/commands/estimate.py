@@ -11,9 +11,10 @@ SUMMARY = "one private estimate from a CSV file"
 DETAILS = """one private estimate from a CSV file. The first line names the columns and is public; every
 line below it is one row, blank ones too, and their number is public: the last line too needs its line end. A
 cell that is no number (empty, a word, a date, 1,000, inf, above 1e100) is a missing entry: never an error,
-never counted, never told. A row with a missing entry counts as 0 in every column, unless --missing says what
-the entry counts as; so does a line with more cells than the first has names. --check lists by line and column
-what is no number: for the owner of the file, not private."""
+never counted, never told. A row with a missing entry is absent: it keeps its place, and no stage of an
+estimate counts it; so is a line with more cells than the first has names. --missing VALUE makes such entries
+that value; --set missing=counted (of covariances and means of clipped rows) makes up for absent rows by a
+private count. --check lists by line and column what is no number: for the owner of the file, not private."""
 
 
 def add(commands: Any) -> None:

@@ -51,6 +51,13 @@ def by_row(example: Example, numbers: np.ndarray) -> np.ndarray:
     return numbers if d is None else numbers[:, None] * np.resize([1.0, -1.0, 0.5], d)
 
 
+def with_absent(x: np.ndarray, every: int) -> np.ndarray:
+    """The same rows, one of so many absent."""
+    other = x.copy()
+    other[every // 2 :: every] = np.nan
+    return other
+
+
 def typical_rows(example: Example, n: int, seed: int) -> np.ndarray:
     """Normal rows where the example expects them."""
     estimator, rng = example.estimator, np.random.default_rng(seed)

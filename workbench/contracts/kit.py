@@ -154,18 +154,22 @@ def score_gap(locator: WindowMedian, points: np.ndarray, others: np.ndarray) -> 
     """The largest difference of the penalty of two data sets over all positions, infinite for a lost place.
 
     With a range every position has a density for both. Without one a position may be void for one of them;
-    then it has a lone point for the other, of penalty n - 1 or more, and the bottom holds its probability.
+    then it has a lone point for the other, of penalty p - 1 or more, and the bottom, of penalty p - 1, holds
+    its probability; p points are there.
     """
-    edges = np.unique(np.concatenate([locator.pieces(points).edges, locator.pieces(others).edges]))
+    one, other = locator.pieces(points), locator.pieces(others)
+    edges = np.unique(np.concatenate([one.edges, other.edges]))
     middles = edges[:-1] + np.diff(edges) / 2
     middles = middles[(middles > edges[:-1]) & (middles < edges[1:])]
     if not len(middles):
-        return 0.0
+        return 0.0 if locator.low is not None else float(abs(one.points - other.points))
     here, there = penalty(locator, points, middles), penalty(locator, others, middles)
     lost = np.isinf(here) != np.isinf(there)
     kept = ~lost & np.isfinite(here)
-    lone = locator.low is None and (np.minimum(here, there)[lost] >= len(points) - 1).all()
-    gap = float(np.abs(here[kept] - there[kept]).max(initial=0.0))
+    lone = locator.low is None and (here[lost & np.isinf(there)] >= one.points - 1).all()
+    lone = lone and (there[lost & np.isinf(here)] >= other.points - 1).all()
+    bottoms = 0.0 if locator.low is not None else float(abs(one.points - other.points))
+    gap = max(bottoms, float(np.abs(here[kept] - there[kept]).max(initial=0.0)))
     return gap if lone or not lost.any() else np.inf
 
 

@@ -35,8 +35,8 @@ class AffineMean:
     "no answer", as do, with chance `beta` at most, normal ones.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta of 1e-13 or
     more.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. Many of
-    them give no answer.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
+    holds nothing up, so that the location is that of the others. Many of them give no answer.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ from workbench.estimators.parts.locate.clipping import clipped_mean, record_clip
 from workbench.estimators.parts.locate.laplace_normal import half_width
 from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
 from workbench.estimators.parts.locate.window_mean import WindowMean
-from workbench.estimators.parts.scale.pivots import critical_value
+from workbench.estimators.parts.scale.mean_pivots import pivotal_width
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
 from workbench.types import Array, Calibration
@@ -46,8 +46,9 @@ class Interval:
     mean is and whatever n is; where there is no answer it is the whole line.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0,
     below 1/2 for "paper".
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    pulls the interval towards 0, which then may miss the mean of the others.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    interval is as wide as for n rows: where a share s is absent, it covers as one whose width is √(1 - s)
+    times too small does.
 
     Parameters
     ----------
@@ -100,20 +101,11 @@ class Interval:
     def half_width(self, n: int, budget: Budget) -> float:
         """Return the public half-width, in the unit of the data."""
         if self.calibration == "tight":
-            return self.sigma * self._critical_value(n, budget)
+            return self.sigma * pivotal_width(WindowMean(None), n, budget, self.level, self.pivots)
         plan = self.plan(n, 1, budget)
         if _HISTOGRAM.error_bound(n, plan["locate"].cost, 0.05 * self.level) == inf:
             return inf
         return self.sigma * half_width(0.9 * self.level, 1 / sqrt(n), plan["mean"])
-
-    def _critical_value(self, n: int, budget: Budget) -> float:
-        recipe = WindowMean(None)
-
-        def pivot(z: Array, noise: NoiseSource) -> float | None:
-            value = recipe.estimate(z, budget, noise)
-            return None if isinstance(value, Abstention) else abs(value)
-
-        return critical_value(f"interval {budget!r}", n, pivot, self.level, self.pivots)
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None

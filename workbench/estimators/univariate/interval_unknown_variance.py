@@ -42,8 +42,9 @@ class IntervalUnknownVariance:
     Covers the mean of normal rows with probability 1 - `level`, whatever mean, sigma and n are; where there
     is no answer it is the whole line.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    pulls the interval towards 0 and widens it; it then may miss the mean of the others.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    interval is as wide as for n rows: where a share s is absent, it covers as one whose width is √(1 - s)
+    times too small does.
 
     Parameters
     ----------

@@ -8,6 +8,7 @@ but the estimate: a cell that is no number is a missing entry (`cells`). `csv_ch
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING as REQUIRED
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ PRIVATE = "noise seeded by the operating system, in floats: for study, not for r
 EXACT = "exact noise from the operating system: private as released, to the last bit"
 REPLAY = "replay, not private"
 WORDS = {"proved": ("error bound", "none"), "predicted": ("predicted error", "uninformative")}
-MISSING = "a row with an entry that is missing or no number counts as 0 in every column"
+MISSING = "a row with an entry that is missing or no number is absent, in its place"
 REPLACED = "an entry that is missing or no number counts as"
 
 
@@ -143,9 +144,16 @@ def _record(request: EstimateRequest, chosen: Any, budget: Any, release: Any) ->
         "guarantee": str(release.guarantee),
         "plan": [_charge(charge) for charge in release.plan.charges()],
         "error": _error(KNOWN[request.key].estimand, release.error),
-        "missing": MISSING if request.missing is None else f"{REPLACED} {request.missing:g}",
+        "missing": absent(type(chosen)) if request.missing is None else f"{REPLACED} {request.missing:g}",
         "randomness": _randomness(request),
     }
+
+
+def absent(kind: type) -> str:
+    """Return what an estimator makes of absent rows: what its docstring says of missing entries."""
+    found = (getdoc(kind) or "").partition("Missing entries: ")[2].partition("\n\n")[0]
+    effect = " ".join(found.split()).partition(" is absent, in its place. ")[2]
+    return f"{MISSING}. {effect}".rstrip(". ")
 
 
 def _randomness(request: EstimateRequest) -> str:

@@ -114,7 +114,7 @@ class Spy:
 
 
 def _counts(keys: Any, *_: Any) -> Counter[float]:
-    return Counter(np.asarray(keys).tolist())
+    return Counter(key for key in np.asarray(keys).tolist() if key == key)  # NaN is no bin
 
 
 def _array(value: Any, *_: Any) -> Any:

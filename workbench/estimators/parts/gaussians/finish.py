@@ -94,7 +94,7 @@ class RoundFinish:
             return np.zeros(self.d)
         whole, found = completed(frame, self.thin), []
         for axis, charge in zip(whole, charges, strict=True):
-            place = LOCATOR.draw(np.clip(np.nan_to_num(x @ axis), -FARTHEST, FARTHEST), charge, noise)
+            place = LOCATOR.draw(np.clip(x @ axis, -FARTHEST, FARTHEST), charge, noise)
             if place is None:
                 return Abstention(charge.step)
             found.append(place)

@@ -17,6 +17,7 @@ from scipy.special import ndtr
 
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
+from workbench.estimators.parts.counted import Missing, count_charges, left_by, present_share
 from workbench.estimators.parts.foreseen import median_beyond, median_norm, median_norm_found
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
@@ -55,6 +56,7 @@ class WindowMean:
 
     radius: float | None
     suffix: str = field(default="", compare=False)  # of its steps' names, where several recipes run
+    missing: Missing = field(default="neutral", compare=False)
 
     @property
     def locator(self) -> WindowMedian:
@@ -65,7 +67,11 @@ class WindowMean:
 
     def design(self, n: int, budget: Budget) -> Design:
         """Return the public share and clip of least predicted error."""
-        return _design(self, n, budget)
+        return _design(self, n, self.left(budget))
+
+    def left(self, budget: Budget) -> Budget:
+        """Return the budget of steps (1) and (2)."""
+        return left_by(self.missing, budget, events=True)
 
     def predict(self, n: int, budget: Budget) -> Prediction:
         """Return the predicted error for normal rows."""
@@ -76,7 +82,7 @@ class WindowMean:
         design = self.design(n, budget)
         if not design.clip:
             return located_median(self.locator, n, budget)
-        locate, mean = divided(budget, design.share)
+        locate, mean = divided(self.left(budget), design.share)
         apart = np.asarray(located_median(self.locator, n, locate))
         if apart == inf:
             return inf
@@ -87,15 +93,16 @@ class WindowMean:
         return lost * median_of_sum(sampling, charge)
 
     def plan(self, n: int, budget: Budget) -> Plan:
-        """Return the charges of steps (1) and (2)."""
+        """Return the charges of steps (1) and (2), that of a count, if there is one, between them."""
         name = f"locate{self.suffix}"
         self.locator.charge(name, budget)
         design = self.design(n, budget)
         if not design.clip:
             return self.locator.charge(name, budget)
-        locate, mean = divided(budget, design.share)
+        locate, mean = divided(self.left(budget), design.share)
         step = mean_charge(f"mean{self.suffix}", sensitivity(n, design.clip), mean)
-        return Sequential(rule(budget), (self.locator.charge(name, locate), step))
+        first, count = self.locator.charge(name, locate), count_charges(self.missing, budget)
+        return Sequential(rule(budget), (first, *count, step))
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
@@ -114,13 +121,26 @@ class WindowMean:
         self, x: Array, centre: float, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float:
         """Return the mean of steps (2) and (3) round a centre; the centre where location is all."""
-        clip = self.design(len(x), budget).clip
-        if not clip:
+        if not self.design(len(x), budget).clip:
             return centre
+        there = present_share(self.missing, x, self.plan(len(x), budget), noise)
+        return self.rescaled(x, centre, there, budget, noise, trace)
+
+    def rescaled(
+        self,
+        x: Array,
+        centre: float,
+        there: float,
+        budget: Budget,
+        noise: NoiseSource,
+        trace: Trace | None = None,
+    ) -> float:
+        """Return the same for a share of rows that are there."""
+        clip = self.design(len(x), budget).clip
         record_clipping(trace, x, centre, clip)
         charge = self.plan(len(x), budget)[f"mean{self.suffix}"]
         noisy = additive(clipped_mean(x, centre, clip), charge, noise)  # (2)
-        return centre + huber.uncentred(float(noisy), clip)  # (3)
+        return centre + huber.uncentred(float(noisy) / there, clip)  # (3)
 
     def error_bound(self, n: int, budget: Budget, beta: float) -> float:
         """Return a proved bound for normal rows.

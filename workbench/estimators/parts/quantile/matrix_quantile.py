@@ -20,6 +20,7 @@ from workbench.estimators.base import Trace
 from workbench.estimators.parts.quantile.design import Design, Mask, design
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.quantile.levels import WIDEST, Scaled, Solver, inflation
+from workbench.estimators.parts.rows import neutral
 from workbench.privacy import ApproxDP, NoiseSource
 from workbench.privacy.masks import ChargedRoot
 from workbench.privacy.stable import Stable, stable_mask
@@ -51,7 +52,7 @@ class MatrixQuantile:
     def draw(self, rows: Array, noise: NoiseSource, trace: Trace | None = None) -> Array | None:
         """Return the masked centre, positive definite, or None for no answer."""
         made = self.design
-        h, root = made.test.measure(rows)  # (1)
+        h, root = made.test.measure(neutral(rows))  # (1)
         released = stable_mask(Stable(h, ChargedRoot(root)), made.charge, noise)  # (2) (3)
         if trace is not None:
             trace.add(h=h, centre=root @ root.T)
