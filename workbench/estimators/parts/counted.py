@@ -15,11 +15,12 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from workbench.estimators.parts.budgets import divided, mean_charge, step_budgets, steps_plan
+from workbench.errors import ArgumentError
+from workbench.estimators.parts.budgets import divided, mean_charge, rule, step_budgets, steps_plan
 from workbench.estimators.parts.rows import present, row_blocks
 from workbench.privacy import Budget, Charge, NoiseSource, Plan, PureDP, Sequential
 from workbench.privacy.mechanisms import additive
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 Missing: TypeAlias = Literal["neutral", "counted"]
 """Whether a sum stays shrunk by the share of absent rows, or is rescaled by a private count."""
@@ -46,13 +47,23 @@ def count_charges(missing: Missing, budget: Budget) -> tuple[Charge, ...]:
     return (mean_charge(STEP, 1.0, costs(budget, events=True)[0]),) if missing == "counted" else ()
 
 
-def counted_plan(missing: Missing, budget: Budget, plan: Callable[[Budget], Plan]) -> Plan:
+def counted_plan(
+    missing: Missing, budget: Budget, plan: Callable[[Budget], Plan], events: bool = False
+) -> Plan:
     """Return the plan of the rest of a budget, after the count if there is one."""
     if missing == "neutral":
         return plan(budget)
-    count, rest = costs(budget)
-    charges = (mean_charge(STEP, 1.0, count), *plan(rest).charges())
-    return Sequential("basic", charges) if isinstance(budget, PureDP) else steps_plan(budget, charges)
+    count, rest = costs(budget, events)
+    charge = mean_charge(STEP, 1.0, count)
+    if isinstance(budget, PureDP) or events:
+        return Sequential(rule(budget), (charge, plan(rest)))
+    return steps_plan(budget, (charge, *plan(rest).charges()))
+
+
+def require_tight(missing: Missing, calibration: Calibration) -> None:
+    """Raise if an interval of the source's is asked to count: its width is for n rows."""
+    if missing == "counted" and calibration == "paper":
+        raise ArgumentError("missing", missing, '"neutral" with calibration = "paper"')
 
 
 def uncounted(plan: Plan) -> list[Charge]:

@@ -105,11 +105,13 @@ class WindowMean:
         return Sequential(rule(budget), (first, *count, step))
 
     def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None, there: float = 1.0
     ) -> float | Abstention:
-        """Return the private mean of standardised rows."""
+        """Return the private mean of standardised rows, a known share of which is there."""
         centre = self.located(x, budget, noise)
-        return centre if isinstance(centre, Abstention) else self.averaged(x, centre, budget, noise, trace)
+        if isinstance(centre, Abstention):
+            return centre
+        return self.averaged(x, centre, budget, noise, trace, there)
 
     def located(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
         """Return the centre of step (1) for standardised rows."""
@@ -118,28 +120,21 @@ class WindowMean:
         return Abstention(name) if centre is None else centre
 
     def averaged(
-        self, x: Array, centre: float, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> float:
-        """Return the mean of steps (2) and (3) round a centre; the centre where location is all."""
-        if not self.design(len(x), budget).clip:
-            return centre
-        there = present_share(self.missing, x, self.plan(len(x), budget), noise)
-        return self.rescaled(x, centre, there, budget, noise, trace)
-
-    def rescaled(
         self,
         x: Array,
         centre: float,
-        there: float,
         budget: Budget,
         noise: NoiseSource,
         trace: Trace | None = None,
+        there: float = 1.0,
     ) -> float:
-        """Return the same for a share of rows that are there."""
-        clip = self.design(len(x), budget).clip
+        """Return the mean of steps (2) and (3) round a centre; the centre where location is all."""
+        clip, plan = self.design(len(x), budget).clip, self.plan(len(x), budget)
+        if not clip:
+            return centre
         record_clipping(trace, x, centre, clip)
-        charge = self.plan(len(x), budget)[f"mean{self.suffix}"]
-        noisy = additive(clipped_mean(x, centre, clip), charge, noise)  # (2)
+        there = there * present_share(self.missing, x, plan, noise)
+        noisy = additive(clipped_mean(x, centre, clip), plan[f"mean{self.suffix}"], noise)  # (2)
         return centre + huber.uncentred(float(noisy) / there, clip)  # (3)
 
     def error_bound(self, n: int, budget: Budget, beta: float) -> float:
