@@ -8,12 +8,13 @@ from workbench.commands.base import command
 from workbench.lab.terminal.argument_types import number, pair, whole
 
 SUMMARY = "one private estimate from a CSV or Parquet file"
-DETAILS = """one private estimate from a CSV or Parquet file. The first line of CSV names the columns and is public;
-every line below it is one row, blank ones too, and their number is public: the last line too needs its line
-end. A cell that is no number (empty, a word, a date, 1,000, inf, above 1e100) is a missing entry: never an
-error, never counted, never told. A row with a missing entry counts as 0 in every column, unless --missing
-says what the entry counts as; so does a line with more cells than the first has names. --check lists by
-line and column what is no number: for the owner of the file, not private."""
+DETAILS = """one private estimate from a CSV or Parquet file. The first line of CSV names the columns and is
+public; every line below it is one row, blank ones too, and their number is public: the last
+line too needs its line end. A cell that is no number (empty, a word, a date, 1,000, inf, above
+1e100) is a missing entry: never an error, never counted, never told. A row with a missing entry
+counts as 0 in every column, unless --missing says what the entry counts as; so does a line with
+more cells than the first has names. --check lists by line and column what is no number: for the
+owner of the file, not private."""
 
 
 def add(commands: Any) -> None:
