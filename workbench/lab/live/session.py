@@ -173,7 +173,8 @@ class Session:
         """
         from workbench.lab.compare import compare
 
-        found = compare(methods, **{"seed": self.seed, "store": self.compared, "cached": bool(self.compared), **how})
+        kept = {"store": self.compared, "cached": self.compared is not None}
+        found = compare(methods, **{"seed": self.seed, **kept, **how})
         publish(found._repr_html_(), str(found))
 
     @staticmethod
