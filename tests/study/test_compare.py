@@ -14,6 +14,7 @@ from workbench.study import compare
 from workbench.study.comparing.code import digest
 from workbench.study.comparing.own_function import OwnFunction, mechanism
 from workbench.study.sweeps.engine import CellError
+from workbench.study.sweeps.resources import Resources, lending
 
 NORMAL, ONE = UnivariateGaussian(3.0), PureDP(1.0)
 LIMIT = 9.0
@@ -106,6 +107,18 @@ def test_workers_give_the_same_bits(tmp_path):
     two = compare(methods, **kept, store=tmp_path / "two", jobs=2).frame
     assert one.equals(two)
     assert one.equals(compare(methods, **kept, cached=False).frame)
+
+
+def test_uncached_leaves_nothing_in_the_store_of_the_run_and_cached_uses_it(tmp_path):
+    function, calls = counted(tmp_path)
+    kept = {"population": NORMAL, "n": 10, "budget": None, "trials": 5}
+    with lending(Resources(store=tmp_path / "lent")):
+        compare({"f": function}, **kept, cached=False)
+        assert not (tmp_path / "lent").exists()
+        for _ in range(2):
+            compare({"f": function}, **kept)
+    assert len(calls.read_text()) == 10
+    assert (tmp_path / "lent").exists()
 
 
 CELL = "def f(rows, rng): return rows.mean() + SHIFT + helper(rows)"

@@ -20,6 +20,7 @@ from workbench.errors import ArgumentError, integer_at_least, one_of, real
 from workbench.estimators.base import LARGEST, Abstention
 from workbench.estimators.parts.stored import stream
 from workbench.estimators.parts.stored.csv_file import CsvFile, Writing, open_csv
+from workbench.estimators.parts.stored.parquet_file import SUFFIX, ParquetFile, open_parquet
 from workbench.estimators.parts.stored.rows import Source
 from workbench.estimators.parts.stored.sources import csv_rows
 from workbench.estimators.release import BETA, ErrorStatement
@@ -57,10 +58,10 @@ def estimate(request: EstimateRequest) -> tuple[str, bool]:
     _require(request)
     chosen = estimator(request.key, request.settings)
     budget = spending(request.epsilon, request.delta, request.rho)
-    table = open_csv(request.file, request.writing)
+    table = opened(request.file, request.writing)
     names = columns(table, request.columns, request.key)
     public = {"file": str(table), "columns": list(names), "rows": len(table.lines)}
-    source, size = csv_rows(table, names, request.missing), (len(table.lines), len(names))
+    source, size = rows_of(table, names, request.missing), (len(table.lines), len(names))
     rng = SecureNoise() if request.secure else np.random.default_rng(request.seed)
     release = run(chosen, source, size, budget, rng)
     record = _record(request, chosen, budget, release) | public
@@ -102,7 +103,23 @@ def estimator(key: str, settings: Mapping[str, object]) -> Any:
     return kind(**settings)
 
 
-def columns(table: CsvFile, names: Sequence[str], key: str) -> tuple[str, ...]:
+def opened(file: Path, writing: Writing) -> CsvFile | ParquetFile:
+    """Return a table by the name of its file; how CSV is written says nothing of Parquet."""
+    if file.suffix.lower() != SUFFIX:
+        return open_csv(file, writing)
+    if writing != Writing():
+        raise ArgumentError("file", str(file), "a CSV file with --separator, --decimal or --encoding")
+    return open_parquet(file)
+
+
+def rows_of(table: CsvFile | ParquetFile, names: Sequence[str], missing: float | None) -> Source:
+    """Return the numbers of these columns, block by block."""
+    if isinstance(table, ParquetFile):
+        return table.rows(names, missing)
+    return csv_rows(table, names, missing)
+
+
+def columns(table: CsvFile | ParquetFile, names: Sequence[str], key: str) -> tuple[str, ...]:
     """Return the names of the wanted columns, one for a univariate key."""
     chosen = table.chosen(names)
     if _univariate(key) and len(chosen) != 1:

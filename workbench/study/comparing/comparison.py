@@ -8,7 +8,7 @@ of the rows, so that changing one method computes that one anew, and more trials
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from workbench.study.comparing.contest import Contest, measured
 from workbench.study.comparing.judge import Judge, Loss, judge
 from workbench.study.comparing.own_function import OwnFunction
 from workbench.study.quantiles import quantile, quantile_interval
-from workbench.study.sweeps.resources import resources
+from workbench.study.sweeps.resources import lending, resources
 from workbench.study.sweeps.store import Store
 from workbench.study.sweeps.sweep import Place, Sweep, grid, run
 
@@ -132,7 +132,7 @@ def compare(
     }
     for contest in contests.values():
         _require_accepted(contest, sizes)
-    with _opened(store, cached) as kept:
+    with _opened(store, cached) as kept, lending(replace(resources(), store=None)):
         frames = [
             _tidy(run(sweep, PROFILE, seed=seed, jobs=jobs, store=kept, progress=progress), *key)
             for key, sweep in ((key, _sweep(one, sizes, trials)) for key, one in contests.items())

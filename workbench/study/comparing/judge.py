@@ -59,7 +59,8 @@ def judge(methods: Iterable[object], population: Population, loss: Loss | None, 
     if loss is None and len({entry.loss for entry in entries}) > 1:
         raise ArgumentError("loss", None, "the one to compare by: these estimators have several")
     if entries:
-        entry = replace(entries[0], population=population)
+        clean = getattr(population, "clean", population)  # outliers do not move what is asked for
+        entry = replace(entries[0], population=clean)
         known = entry.truth if truth is None else truth
         return Judge(loss or entry.loss, known, loss is None and truth is None)
     known = population.mean if truth is None else truth
