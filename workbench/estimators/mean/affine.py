@@ -32,7 +32,9 @@ class AffineMean:
     """Private mean of any Gaussian, with noise of its covariance's shape: a stable lifted quantile (ours).
 
     Accurate for normal rows of any mean and any positive definite covariance; rows that are not normal give
-    "no answer", as do, with chance `beta` at most, normal ones.
+    "no answer", as do, with chance `beta` at most, normal ones. Floats end where rows, in units of their
+    columns, have a condition of some 10^8.5 (the units themselves may be anything): beyond it there is no
+    answer either. `plan` refuses more rows than some 10^6, where rounding would count.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta of 1e-13 or
     more.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
