@@ -1,7 +1,7 @@
 """A private position that about `rank` points lie beyond, ties or not.
 
 Every point y, beyond the range taken at its end, stands for the stretch [y - right, y + left). With A(t)
-points whose stretch begins after the position t of a lattice, and B(t) whose stretch does not end by t:
+points whose stretch begins after the position t of a public lattice, B(t) whose stretch does not end by t:
 
     m(t) = max(0, A(t) - rank, rank - B(t))         sensitivity 1 under replace-one
 
