@@ -104,11 +104,15 @@ def inexact_steps(estimator: object, plan: Plan) -> list[str]:
     """Return the steps of an estimator's plan that have no exact noise.
 
     They have the shape of a root whose rounding no charge covers: all masks but those of an estimator that
-    says `charged_roots`, and the noise of `privacy.located`.
+    says `charged_roots`, and the noise of `privacy.located` and `privacy.tested`.
     """
     if getattr(estimator, "charged_roots", False):
         return []
-    return [charge.step for charge in plan.charges() if charge.mechanism in {*MASKS, "located_normal"}]
+    return [
+        charge.step
+        for charge in plan.charges()
+        if charge.mechanism in {*MASKS, "located_normal", "tested_wishart"}
+    ]
 
 
 def require_exact(estimator: object, plan: Plan, noise: NoiseSource) -> None:
