@@ -4,10 +4,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from tests.contracts.datasets import dimension, entry_of, least, planned, sizes, typical_rows
-from tests.contracts.kit import answer
-from tests.oracles.draws import expected_draw
 from workbench.catalog import Example
+from workbench.contracts.datasets import dimension, entry_of, least, planned, sizes, typical_rows
+from workbench.contracts.draws import expected_draw
+from workbench.contracts.kit import answer
 from workbench.privacy import ApproxDP, Charge
 from workbench.study.faults.mutant import replaced_everywhere
 

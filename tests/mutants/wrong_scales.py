@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tests.contracts.accounting import draws_are_those_of_the_plan
-from tests.contracts.datasets import entry_of, least, planned
-from tests.contracts.gaps import gap_is_the_sensitivity
 from tests.mutants.conditions import Condition, both, charges, has_step, uses
 from workbench.catalog import Example
+from workbench.contracts.accounting import draws_are_those_of_the_plan
+from workbench.contracts.datasets import entry_of, least, planned
+from workbench.contracts.gaps import gap_is_the_sensitivity
 from workbench.privacy import Charge, Parallel, histograms, masks, mechanisms
 from workbench.study.faults.mutant import Fault, Mutant, declared, everywhere, replaced_everywhere
 

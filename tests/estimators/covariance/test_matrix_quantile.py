@@ -8,9 +8,9 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from tests.oracles.draws import expected_draw
 from workbench.chapters.matrix_quantile.runs.bounds import certified, measured
 from workbench.chapters.matrix_quantile.runs.pairs import drawn, extreme, simple, thin, tied
+from workbench.contracts.draws import expected_draw
 from workbench.errors import ArgumentError
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.parts.quantile import cells, levels, stability

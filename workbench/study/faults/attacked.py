@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from workbench.catalog import CATALOG
+from workbench.catalog import CATALOG, addition
 from workbench.estimators.parts.locate import clipping
 from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.estimators.parts.locate.window_median import WindowMedian
@@ -21,7 +21,7 @@ from workbench.study.audit.audit import AuditReport
 from workbench.study.audit.suite import attack
 from workbench.study.faults.caches import alone
 from workbench.study.faults.mutant import Mutant, attribute, declared, swapped, weaker
-from workbench.study.pairs import BUILDERS, WHOLE, Case, multivariate
+from workbench.study.pairs import BUILDERS, WHOLE, Case, builder, multivariate
 from workbench.study.profiles import AUDIT_CI, AuditPreset
 
 
@@ -39,7 +39,7 @@ class Attack:
 
     def case(self) -> Case:
         """Return the attack, built with whatever faults are in place."""
-        cases = BUILDERS[self.key]()
+        cases = builder(self.key)()
         case = next(case for case in cases if case.stage == self.stage and self.variant in case.variant)
         return replace(case, pairs=tuple(pair for pair in case.pairs if self.pair in pair.name))
 
@@ -146,6 +146,7 @@ NOISE = {
     "exponential": "choice",
     "window_median": "choice",
     "stability_histogram": "gaussian",
+    "located_normal": "gaussian",
 }  # mechanism: what a simulated source draws for it
 
 
@@ -184,6 +185,8 @@ def of_added_rows() -> Iterator[Attacked]:
 @cache
 def mutants_of(key: str) -> tuple[Attacked, ...]:
     """Return the mutants of one entry; in d dimensions their settings are searched for, which takes time."""
+    if own := addition(key):
+        return tuple(own.require("mutants")())
     listed = (mutant for mutant in (*UNIVARIATE, *of_added_rows()) if mutant.found_by.key == key)
     return *listed, *(in_many_dimensions(key) if key in multivariate.KEYS else ())
 

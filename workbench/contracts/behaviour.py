@@ -6,9 +6,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tests.contracts.datasets import HOSTILE, by_row, dimension, entry_of, filled, least, sizes, typical_rows
-from tests.contracts.kit import answer, refusal, run, spied, stopped_early, warm
 from workbench.catalog import Example
+from workbench.contracts.datasets import (
+    HOSTILE,
+    by_row,
+    dimension,
+    entry_of,
+    filled,
+    least,
+    sizes,
+    typical_rows,
+)
+from workbench.contracts.kit import answer, refusal, run, spied, stopped_early, warm
 from workbench.distributions import Gaussian
 from workbench.estimators import Abstention
 
