@@ -238,3 +238,15 @@ def test_the_fewest_rows_have_a_design_and_fewer_have_none():
     assert design.squared_error.total_variation <= 0.2
     with pytest.raises(ArgumentError, match=r"^n = .*: expected more rows, .* for d = 2"):
         gaussian_design(int(fewest / 1.02), 2, BUDGET, BETA)
+
+
+@pytest.mark.parametrize("condition", [1.0, 1e12])
+def test_rotated_rows_of_any_condition_are_answered(condition):
+    """No answer has chance β at most: none of 6 runs, 1 in 10^6."""
+    made, rng, found = LiftedGaussian(2600, 5, BUDGET, BETA), np.random.default_rng(8), []
+    root = np.linalg.qr(rng.normal(size=(5, 5)))[0] * np.geomspace(1, 1 / sqrt(condition), 5)
+    for _ in range(6):
+        out = made.draw(rng.normal(size=(2600, 5)) @ root.T, SimulatedNoise(rng))
+        found += [] if isinstance(out, Abstention) else [out]
+    errors = [mahalanobis_covariance_error(out.covariance, root @ root.T) for out in found]
+    assert 0 < max(errors) < 3 * sqrt(made.design.squared_error.covariance)

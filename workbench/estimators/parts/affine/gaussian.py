@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
+from scipy.linalg.lapack import dtrtri
 
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.parts.affine.gaussian_design import GaussianDesign, gaussian_design
@@ -51,7 +52,8 @@ class LiftedGaussian:
         made = self.design
         lift = made.test.lift(x)  # (1)
         answers, centre, root = masked_lift(lift, made.charge, noise)  # (2)
-        frame = Frame(np.eye(self.d), np.asarray(np.linalg.inv(root), np.float64) * sqrt(made.scatter))
+        shape, _ = dtrtri(np.tril(root), lower=1)
+        frame = Frame(np.eye(self.d), np.tril(shape) * sqrt(made.scatter))
         if trace is not None:
             trace.add(h=lift.count, centre=centre, frame=frame.matrix)
         charges, spread = list(made.finish.charges()), np.array(made.spread)

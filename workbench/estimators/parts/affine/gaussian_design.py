@@ -29,6 +29,7 @@ from workbench.estimators.parts.gaussians.error import SquaredErrors, squared_er
 from workbench.estimators.parts.gaussians.finish import RoundFinish
 from workbench.estimators.parts.gaussians.steps import ROUND
 from workbench.estimators.parts.quantile.influence import Influence
+from workbench.estimators.parts.quantile.levels import WIDEST
 from workbench.privacy import ZCDP, ApproxDP, SimulatedNoise
 from workbench.privacy.mechanisms import approximate_cost
 from workbench.privacy.ramps import require_events
@@ -37,6 +38,8 @@ from workbench.privacy.tested import LiftCharge, room
 STEP, MASK = "lift", "tested_wishart"
 WIDTHS, SPARE = (2.2, 3.5, 7.0, 20.0), 5  # of ν, in units of d + 5
 NEXT_TO_NOTHING, LEAST_LEFT = 1e-9, 0.05  # a change that costs nothing; of what it leaves, what others must
+GUARDS = (2.0**44, 2.0**38, WIDEST)  # rotated rows of condition about 10^12, 10^10, 10^9
+ROUNDED = 1.02  # what rounding may add to g
 LARGEST = 0.2  # total variation: more says little
 TRIED = 8  # of those that may be designed, by their error to first order
 DRAWS, SEED = 201, 71
@@ -117,7 +120,7 @@ def _tested(
     """Yield the informative designs with a knee and a count, priced to first order."""
     silent = SHARE * beta
     try:
-        test = _test(n, d, knee, beta, most, _test(n, d, knee, beta, most, 1.0).spacing)  # (1)
+        test = _test(n, d, knee, beta, most)  # (1)
         whole = room(budget, NEXT_TO_NOTHING, d + 1.0, most, silent).rho
     except ArgumentError:
         return
@@ -147,7 +150,22 @@ def _informative(made: GaussianDesign) -> bool:
     return narrow and made.squared_error.total_variation <= LARGEST and made.far.sees
 
 
-def _test(n: int, d: int, knee: float, beta: float, most: int, spacing: float) -> LiftedStability:
+def _test(n: int, d: int, knee: float, beta: float, most: int) -> LiftedStability:
+    """Return the test with the widest guard whose rounding hardly counts."""
+    for widest in GUARDS:
+        try:
+            rough = _guarded(n, d, knee, beta, most, widest, 1.0)
+            test = _guarded(n, d, knee, beta, most, widest, rough.spacing)
+        except ArgumentError:
+            continue
+        if test.change * (test.strength - 1) <= ROUNDED or widest == GUARDS[-1]:
+            return test
+    raise ArgumentError("n", n, "more rows for this count")
+
+
+def _guarded(
+    n: int, d: int, knee: float, beta: float, most: int, widest: float, spacing: float
+) -> LiftedStability:
     level = share(d) * n / (d + 1)
     law, ratio, deviations = interpolated(n, d, knee), most * spacing / level, float(ndtri(SHARE * beta))
     if ratio > RATIOS[-1]:
@@ -155,7 +173,7 @@ def _test(n: int, d: int, knee: float, beta: float, most: int, spacing: float) -
     slope, spread = (float(np.interp(ratio, RATIOS, one)) for one in (law.slopes, law.slope_spreads))
     influence = Influence(knee)
     strength = (n * slope + deviations * sqrt(n) * spread) * (1 - 1e-3) - influence.most * most
-    return LiftedStability(n, d + 1, influence, level, most, strength, least=1.0)
+    return LiftedStability(n, d + 1, influence, level, most, strength, widest, least=1.0)
 
 
 @lru_cache(maxsize=4096)
