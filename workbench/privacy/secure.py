@@ -23,7 +23,12 @@ from workbench.privacy.plan import Plan
 from workbench.privacy.stable import STABLE
 from workbench.types import Array
 
-SHAPED = {*MASKS, *STABLE, "located_normal"}  # mechanisms whose noise has the shape of a root
+SHAPED = {
+    *MASKS,
+    *STABLE,
+    "located_normal",
+    "tested_wishart",
+}  # mechanisms whose noise has the shape of a root
 
 
 class SecureNoise:
@@ -107,7 +112,7 @@ def inexact_steps(estimator: object, plan: Plan) -> list[str]:
     """Return the steps of an estimator's plan that have no exact noise.
 
     They have the shape of a root whose rounding no charge covers: all masks but those of an estimator that
-    says `charged_roots`, and the noise of `privacy.located`.
+    says `charged_roots`, and the noise of `privacy.located` and `privacy.tested`.
     """
     if getattr(estimator, "charged_roots", False):
         return []
