@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.errors import ArgumentError
-from workbench.privacy import random_matrices
+from workbench.privacy import cuts, random_matrices
 from workbench.types import Array
 
 
@@ -65,6 +65,10 @@ class NoiseSource(Protocol):
 
     def square(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Draw L (I + scale G)(I + scale G)ᵀ Lᵀ, L the value, G of independent N(0, 1)."""
+        ...
+
+    def cuts(self, value: cuts.Level, sensitivity: float, scale: float) -> list[list[int]]:
+        """Draw the pieces of all cuts of a level, node by node, of probability ∝ ways · e^(score/scale)."""
         ...
 
     def uniform(self, low: float, high: float) -> float:
@@ -141,6 +145,10 @@ class SimulatedNoise:
         """Draw L (I + scale G)(I + scale G)ᵀ Lᵀ, L the value, G of independent N(0, 1)."""
         return _shaped(value, lambda d: random_matrices.square(d, scale, self.rng))
 
+    def cuts(self, value: cuts.Level, sensitivity: float, scale: float) -> list[list[int]]:
+        """Draw the pieces of all cuts of a level, node by node."""
+        return cuts.pieces(value, scale, cuts.drawn_by(self.rng))
+
     def uniform(self, low: float, high: float) -> float:
         """Return a uniform point of [low, high]."""
         return float(low + (high - low) * self.rng.random())
@@ -194,6 +202,10 @@ class UnitNoise:
         return np.asarray((1 + scale) * (factor @ factor.T))
 
     wishart = square = thompson_laplace
+
+    def cuts(self, value: cuts.Level, sensitivity: float, scale: float) -> list[list[int]]:
+        """Choose the likeliest piece of the last cut, of the one before given that, and so on."""
+        return cuts.pieces(value, scale, cuts.likeliest)
 
     def uniform(self, low: float, high: float) -> float:
         """Return the middle of [low, high]."""
