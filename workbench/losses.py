@@ -23,6 +23,16 @@ def absolute_error(estimate: float, truth: float) -> float:
     return _norm(np.array([float(estimate) - float(truth)]))
 
 
+def largest_error(estimate: ArrayLike, truth: ArrayLike) -> float:
+    """Return the largest |estimate - truth| of several numbers, such as quantiles.
+
+    >>> largest_error([0.0, 1.5], [0.25, 1.0])
+    0.5
+    """
+    wanted = np.asarray(truth, dtype=np.float64)
+    return _norm(_shaped(estimate, wanted.shape) - wanted, inf)
+
+
 def relative_scale_error(estimate: float, truth: float) -> float:
     """Return |estimate / truth - 1| for a scale `truth` > 0."""
     positive(truth=truth)

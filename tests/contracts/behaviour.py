@@ -78,6 +78,9 @@ def is_positive(example: Example, matrix: np.ndarray) -> bool:
 
 def an_unusable_row_counts_as_zero(example: Example) -> None:
     """A row that is no number, or too large, is a row of 0 in its place; it is never dropped."""
+    if entry_of(example).estimand == "quantiles":
+        an_unusable_row_does_not_count(example)
+        return
     for n, kept in zip(sizes(example, 24, 300), (4, 6), strict=False):
         for bad in (np.nan, np.inf, -1e308):
             x = filled(example, n, bad)
@@ -87,10 +90,33 @@ def an_unusable_row_counts_as_zero(example: Example) -> None:
             assert _everything_seen(example, x) == _everything_seen(example, zeros), (n, bad)
 
 
+def an_unusable_row_does_not_count(example: Example) -> None:
+    """Whatever makes a row unusable, and wherever it is, every stage sees the others and them alone."""
+    for n, kept in ((24, 10), (300, 120)):
+        x = np.resize([np.nan, 1e101, -np.inf], n)
+        x[:kept] = typical_rows(example, kept, n)
+        seen = _everything_seen(example, x)
+        assert seen == _everything_seen(example, np.where(np.abs(x) < 1e100, x, np.nan)), n
+        with spied() as events:
+            answer(example, x)
+        for event in events:
+            assert {node.present for node in event.statistic.nodes} == {kept}
+        first = events[0].statistic.nodes
+        assert [node.points for node in first] == [kept]
+        if not getattr(example.estimator, "grid", None):  # whose rows are moved at random, by their place
+            assert seen == _everything_seen(example, x[::-1])
+
+
 def _everything_seen(example: Example, x: np.ndarray) -> str:
     with spied() as events, np.printoptions(threshold=10**6):
         values = [answer(example, x, seed) for seed in range(3)]
-        return repr([values, *((event.charge, event.statistic, event.output) for event in events)])
+        return repr([values, *((event.charge, _shown(event.statistic), event.output) for event in events)])
+
+
+def _shown(statistic: Any) -> Any:
+    """A statistic as what can be written out."""
+    nodes = getattr(statistic, "nodes", None)
+    return statistic if nodes is None else [(np.asarray(node.lengths), node.shares) for node in nodes]
 
 
 def names_of_columns_are_kept(example: Example) -> None:

@@ -35,7 +35,7 @@ MOST = 1000  # levels
 
 @dataclass(frozen=True, kw_only=True)
 class Quantiles:
-    """Private quantiles of one column, many at once, on a known range or anywhere.
+    """Private quantiles of one column, many at once, on a known range or anywhere (ours).
 
     Accurate in rank for any rows: the share of rows below an answer is near its level. The error bound is
     for normal rows, without a radius with a mean within 1e6 sigma of `centre`.

@@ -145,6 +145,7 @@ NOISE = {
     "thompson_laplace": "thompson_laplace",
     "exponential": "choice",
     "window_median": "choice",
+    "cuts": "cuts",
     "stability_histogram": "gaussian",
 }  # mechanism: what a simulated source draws for it
 

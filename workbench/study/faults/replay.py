@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 import numpy as np
 
+from workbench.estimators.parts.locate import cutting
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.privacy import Charge, NoiseSource, histograms, masks, mechanisms
 from workbench.privacy.grid import OnGrid, on_grid
@@ -125,4 +126,5 @@ def _mechanisms() -> list[tuple[str, Function, Function]]:
     """Return the mechanisms as they are now, and what each sees."""
     found = [(name, getattr(mechanisms, name), _array) for name in COMPARED]
     found.append(("masked", masks.masked, _array))
+    found.append(("cuts", cutting.cut, lambda level, *_: level))
     return [*found, ("stability_histogram", histograms.stability_histogram, _counts)]

@@ -133,6 +133,8 @@ class Setting:
         match CATALOG[self.key].estimand:
             case "interval":
                 return 2
+            case "quantiles":
+                return len(getattr(self.estimator, "levels", ()))
             case "mean" | "range" | "eigenvalues":
                 return self.d
             case "covariance" | "subspace":

@@ -56,6 +56,16 @@ def depth(n: int, reach: float) -> Pairs:
     )
 
 
+def crossings(n: int, reach: float) -> Pairs:
+    """Return pairs for quantiles on ±reach: a row goes from one end to the other, or disappears."""
+    spread = np.linspace(-0.9 * reach, 0.9 * reach, n)
+    return (
+        moved("crosses evenly spread rows", spread, -reach),
+        moved("all at an end", np.full(n, reach), -reach),
+        moved("one is missing", spread, np.nan),
+    )
+
+
 def scattered(n: int, gap: float = 100.0) -> Pairs:
     """Return pairs for a location on the line: rows that nobody is near, or two crowds."""
     halves = np.repeat([0.0, gap], [n // 2, n - n // 2])

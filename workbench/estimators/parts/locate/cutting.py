@@ -13,6 +13,7 @@ Every point lies in one node of a level, by its value alone. Proof: `proofs/quan
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -45,21 +46,31 @@ class Cutting:
 
     def prepared(self, points: Array) -> Array:
         """Return the points that are present on the lattice, within the range and in order."""
-        low, high = self._ends()
+        low, high = self.ends
         present = rounded(points[~np.isnan(points)], self.step)
         return np.sort(np.clip(present, low, high))
 
     def draw(self, points: Array, charges: Sequence[Charge], noise: NoiseSource) -> Array:
         """Return the places, never decreasing."""
-        y, (low, high) = self.prepared(points), self._ends()
+        y, (low, high) = self.prepared(points), self.ends
         found = np.array([low, *np.full(len(self.levels), np.nan), high])
         for segments, charge in zip(self.tree, charges, strict=True):
-            edges = [self.edges(y, found, segment) for segment in segments]  # (1)
-            level = Level(tuple(map(self.node, edges, segments, [len(y)] * len(edges))))
-            chosen = cuts(level, charge, noise)  # (2)
-            for segment, ends, pieces in zip(segments, edges, chosen, strict=True):
-                found[np.array(segment.chosen) + 1] = self.places(ends, pieces, noise)
+            found = self.drawn(y, found, segments, charge, noise)
         return found[1:-1]
+
+    def drawn(
+        self, y: Array, found: Array, segments: tuple[Segment, ...], charge: Charge, noise: NoiseSource
+    ) -> Array:
+        """Return both ends and all places with those of one level of the tree."""
+        level, now = self.level(y, found, segments), found.copy()
+        for segment, places in zip(segments, cut(level, charge, noise), strict=True):
+            now[np.array(segment.chosen) + 1] = places
+        return now
+
+    def level(self, y: Array, found: Array, segments: tuple[Segment, ...]) -> Level:
+        """Return what is cut between places that are there."""
+        edges = [self.edges(y, found, segment) for segment in segments]  # (1)
+        return Level(tuple(map(self.node, edges, segments, [len(y)] * len(edges))))
 
     def edges(self, y: Array, found: Array, segment: Segment) -> Array:
         """Return the ends of a node and its points between them."""
@@ -74,15 +85,24 @@ class Cutting:
         shares = tuple(high - low for low, high in pairwise(ranks))
         return Node(Lengths(edges, np.zeros(len(edges) - 1, bool), self.step), shares, present)
 
-    def places(self, edges: Array, pieces: list[int], noise: NoiseSource) -> list[float]:
-        """Return uniform places in the pieces that were drawn (3)."""
-        if edges[0] == edges[-1]:
-            return [float(edges[0])] * len(pieces)
-        ends = {piece: [number(float(edge), self.step) for edge in edges[piece : piece + 2]] for piece in pieces}
-        lengths = {piece: last - first for piece, (first, last) in ends.items()}
-        offsets = placed(lengths, pieces, noise.below)
-        return [place(ends[piece][0] + by, self.step) for piece, by in zip(pieces, offsets, strict=True)]
-
-    def _ends(self) -> tuple[float, float]:
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of the range on the lattice."""
         low, high = rounded(np.array([self.low, self.high]), self.step)
         return float(low), float(high)
+
+
+def cut(level: Level, charge: Charge, noise: NoiseSource) -> list[list[float]]:
+    """Return the places of the cuts of every node, uniform in the pieces that are drawn (2)."""
+    chosen = cuts(level, charge, noise)
+    return [_placed(node, pieces, noise) for node, pieces in zip(level.nodes, chosen, strict=True)]
+
+
+def _placed(node: Node, pieces: list[int], noise: NoiseSource) -> list[float]:
+    lengths: Any = node.lengths
+    edges, step = lengths.edges, lengths.unit
+    if node.empty:
+        return [float(edges[0])] * len(pieces)
+    ends = {piece: [number(float(edge), step) for edge in edges[piece : piece + 2]] for piece in pieces}
+    offsets = placed({piece: last - first for piece, (first, last) in ends.items()}, pieces, noise.below)
+    return [place(ends[piece][0] + by, step) for piece, by in zip(pieces, offsets, strict=True)]  # (3)
