@@ -11,7 +11,15 @@ from workbench.populations import Population
 from workbench.privacy import Budget
 
 Estimand: TypeAlias = Literal[
-    "mean", "location", "scale", "interval", "covariance", "gaussian", "range", "eigenvalues", "subspace",
+    "mean",
+    "location",
+    "scale",
+    "interval",
+    "covariance",
+    "gaussian",
+    "range",
+    "eigenvalues",
+    "subspace",
     "quantiles",
 ]
 Symmetry: TypeAlias = Literal["exact", "lattice", "none"]

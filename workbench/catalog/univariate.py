@@ -120,7 +120,7 @@ UNIVARIATE = (
             Example(Quantiles(levels=NINE, radius=100.0), CONCENTRATED),
             Example(Quantiles(radius=100.0, grid=0.125), PURE),
         ),
-        loss=losses.largest_error,
+        loss=losses.absolute_error,
         assumptions=(NORMAL, INSIDE),
         knobs=(N, EPSILON),
         symmetries=NO_SYMMETRY,

@@ -18,6 +18,7 @@ Proof: `proofs/quantiles.md`, sections 1 and 2.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -82,9 +83,7 @@ class Level:
 
 def pieces(level: Level, scale: float, pick: Pick) -> list[list[int]]:
     """Return, node by node, the pieces of its cuts in increasing order."""
-    return [
-        [0] * node.cuts if node.empty else Scan(node, 1 / (2 * scale)).draw(pick) for node in level.nodes
-    ]
+    return [[0] * node.cuts if node.empty else Scan(node, 1 / (2 * scale)).draw(pick) for node in level.nodes]
 
 
 class Scan:
@@ -99,16 +98,19 @@ class Scan:
             if j < node.cuts:
                 self.before.append(self.passed(j))
 
-    def gap(self, j: int, counts: Array) -> Array:
+    def gap(self, j: int, counts: Any) -> Array:
         """Return the log of the weight of gap j, from 0, with so many points."""
         whole, rest = self.node.wanted[j]
         return np.asarray(-self.rate * np.abs((counts - whole) - rest))
 
     def terms(self, j: int, piece: slice | int) -> Array:
         """Return the logs of the weights of 1, .., j cuts in a piece of which cut j is the last."""
-        empty = np.cumsum([0.0, *(self.gap(t, 0) for t in range(j - 1, 0, -1))])
+        between = np.cumsum([0.0, *(self.gap(t, 0) for t in range(j - 1, 0, -1))])  # cuts of the piece
         return np.array(
-            [self.before[j - k][piece] + self.node.log_ways[k - 1][piece] + empty[k - 1] for k in range(1, j + 1)]
+            [
+                self.before[j - k][piece] + self.node.log_ways[k - 1][piece] + between[k - 1]
+                for k in range(1, j + 1)
+            ]
         )
 
     def passed(self, j: int) -> Array:
@@ -125,7 +127,7 @@ class Scan:
         short = np.full(len(at), -np.inf)
         short[1:] = windows(at - places, whole)[: len(at) - 1]
         shift = places - self.rate * (whole + rest)
-        return np.logaddexp(long - shift, short + shift)
+        return np.asarray(np.logaddexp(long - shift, short + shift))
 
     def draw(self, pick: Pick) -> list[int]:
         """Return the pieces of the cuts (2)."""

@@ -2,14 +2,14 @@
 
 A source ADDS noise to a value; a positive definite matrix, given by a root, gets noise of its own shape
 (`masks`). Three sources live here: `SimulatedNoise` (a numpy Generator: for study), `UnitNoise` (adds exactly
-one scale: reveals the calibration without sampling) and `CountingNoise` (records every draw of another).
+one scale: reveals the calibration without sampling) and, in `counting`, `CountingNoise`.
 
 Floating-point noise is not safe against an observer who sees the low bits of an output (Mironov 2012): a
 release for the world needs `privacy.secure`, on a grid, with operating-system randomness.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -17,6 +17,8 @@ from numpy.typing import ArrayLike
 
 from workbench.errors import ArgumentError
 from workbench.privacy import cuts, random_matrices
+from workbench.privacy.counting import CountingNoise as CountingNoise
+from workbench.privacy.counting import Draw as Draw
 from workbench.types import Array
 
 
@@ -214,41 +216,6 @@ class UnitNoise:
     def below(self, count: int) -> int:
         """Return the middle of 0, .., count - 1."""
         return count // 2
-
-
-@dataclass(frozen=True)
-class Draw:
-    """One call of a noise source: which noise, of which sensitivity and scale, how many entries."""
-
-    kind: str
-    sensitivity: float
-    scale: float
-    size: int
-
-
-@dataclass
-class CountingNoise:
-    """Passes every draw on to `source` and keeps a record of it in `draws`."""
-
-    source: NoiseSource
-    draws: list[Draw] = field(default_factory=list)
-
-    def __getattr__(self, kind: str) -> Callable[..., Any]:
-        method = getattr(self.source, kind)
-
-        def recorded(value: ArrayLike, sensitivity: float, scale: float, *rest: float) -> Any:
-            self.draws.append(Draw(kind, float(sensitivity), float(scale), int(np.size(value))))
-            return method(value, sensitivity, scale, *rest)
-
-        return recorded
-
-    def uniform(self, low: float, high: float) -> float:
-        """Pass on; a uniform point carries no calibration and is not recorded."""
-        return self.source.uniform(low, high)
-
-    def below(self, count: int) -> int:
-        """Pass on; a uniform point of a piece carries no calibration and is not recorded."""
-        return self.source.below(count)
 
 
 def noise_source(rng: object) -> NoiseSource:

@@ -11,9 +11,10 @@ not count: the answers are the quantiles of the others. With z = (x - centre)/si
 
 A node draws its knots together by the exponential mechanism (JointExp of Gillenwater, Joseph & Kulesza 2021);
 nodes in the gaps that former draws leave are those of Kaplan, Schnapp & Stemmer (2022), at any fan-out and
-with the shares of all points, so that a level costs its ε once under replace-one. Proof: `proofs/quantiles.md`.
+with shares of all points, so that a level costs its ε once under replace-one. Proof: `proofs/quantiles.md`.
 """
 
+import itertools
 from dataclasses import dataclass
 from math import asinh
 
@@ -108,8 +109,9 @@ class Quantiles:
         """Return the charges of step (4), one for each level of the tree."""
         require_rows(n, d)
         depth = len(self.design(n, budget).tree)
-        costs = enumerate(budget.split(*[1.0] * depth), start=1)
-        return Sequential(rule(budget), tuple(Charge(f"level {one}", "cuts", 1.0, cost) for one, cost in costs))
+        costs: tuple[Budget, ...] = budget.split(*[1.0] * depth)
+        charges = (Charge(f"level {one}", "cuts", 1.0, cost) for one, cost in enumerate(costs, start=1))
+        return Sequential(rule(budget), tuple(charges))
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private quantiles of rows of which absent ones are NaN."""
@@ -134,7 +136,7 @@ class Quantiles:
 
     def answers(self, y: Array) -> Array:
         """Return the values of places, in the unit of the data (5)."""
-        y = np.maximum.accumulate(y)
+        y = np.maximum.accumulate(y)  # (5)
         z = np.sinh(y) if self.radius is None else self.on_grid(y) if self.step else y
         return np.asarray(self.centre + self.sigma * z)
 
@@ -157,5 +159,5 @@ class Quantiles:
 
 def _require_levels(levels: tuple[float, ...]) -> None:
     inside = all(0 < level < 1 for level in levels)
-    if not (0 < len(levels) <= MOST and inside and all(a < b for a, b in zip(levels, levels[1:], strict=False))):
+    if not (0 < len(levels) <= MOST and inside and all(a < b for a, b in itertools.pairwise(levels))):
         raise ArgumentError("levels", levels, f"1 to {MOST} increasing numbers between 0 and 1")

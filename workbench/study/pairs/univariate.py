@@ -26,7 +26,6 @@ from workbench.estimators.univariate.interval_unknown_variance import (
     scale_and_mean,
 )
 from workbench.estimators.univariate.median import Median
-from workbench.estimators.univariate.quantiles import Quantiles
 from workbench.estimators.univariate.scale import Scale
 from workbench.estimators.univariate.stable_location import StableLocation
 from workbench.estimators.univariate.two_step_mean import TwoStepMean
@@ -35,13 +34,13 @@ from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NoiseS
 from workbench.privacy.histograms import stability_histogram
 from workbench.study.pairs import rows
 from workbench.study.pairs.base import Case, Setting, Step, still
+from workbench.study.pairs.cut_levels import quantiles
 from workbench.types import Array
 
 Cases = Iterator[Case]
 
 PURE, APPROX, CONCENTRATED, CONCENTRATED_DELTA = PureDP(2), ApproxDP(2, 0.05), ZCDP(2), ZCDP(2, 0.05)
 REACH = 2.0  # every row of a range this short lies in every window
-NINE = tuple(share / 10 for share in range(1, 10))
 SHORT, LONG = 1.0, 10.0  # a range of two bins; one in which location takes its share
 
 
@@ -92,19 +91,6 @@ def median() -> Cases:
             pairs = rows.depth(2, REACH) + rows.depth(20, REACH)
             yield setting.drawn("locate", still(estimator.locator).draw, pairs)
             yield setting.whole(rows.depth(20, REACH), 0.1)
-
-
-def quantiles() -> Cases:
-    """Yield the attacks on `univariate/quantiles`: its levels one by one, given others, and all of it."""
-    key, three = "univariate/quantiles", (0.25, 0.5, 0.75)
-    for n, levels, budget in ((2, (0.5,), PURE), (4, three, PURE), (4, NINE, CONCENTRATED), (6, NINE, PURE)):
-        setting = Setting(key, Quantiles(levels=levels, radius=REACH), budget, n)
-        pairs = rows.depth(n, REACH) + rows.crossings(n, REACH)
-        for number in range(1, len(list(setting.plan.charges())) + 1):
-            yield setting.drawn(f"level {number}", _level(setting, number), pairs, 0.15, len(levels))
-        yield setting.whole(pairs, 0.1)
-    anywhere = Setting(key, Quantiles(), PURE, 4)
-    yield anywhere.whole(rows.depth(4, REACH), 0.1)
 
 
 def histogram_location() -> Cases:
@@ -180,21 +166,6 @@ BUILDERS: dict[str, Callable[[], Cases]] = {
     "univariate/interval": interval,
     "univariate/interval-unknown-variance": interval_unknown_variance,
 }
-
-
-def _level(setting: Setting, number: int) -> Step:
-    """Return one level of the tree, those above it given: evenly between the ends."""
-    cutting = setting.estimator.cutting(setting.n, setting.budget)  # type: ignore[attr-defined]
-    above = [knot for level in cutting.tree[: number - 1] for one in level for knot in one.chosen]
-    given = np.full(len(cutting.levels) + 2, np.nan)
-    given[[0, -1]] = cutting.ends
-    given[np.array(above, int) + 1] = np.interp(np.array(above), (-1, len(cutting.levels)), cutting.ends)
-
-    def draw(x: Array, charge: Charge, noise: NoiseSource) -> object:
-        found = cutting.drawn(cutting.prepared(x), given, cutting.tree[number - 1], charge, noise)
-        return tuple(np.nan_to_num(found[1:-1]))
-
-    return draw
 
 
 def _window_mean(setting: Setting, recipe: WindowMean, budget: Budget, pairs: rows.Pairs) -> Cases:

@@ -9,6 +9,7 @@ their sum is 0, and of what a node inherits from its ends (`proofs/quantiles.md`
 no bound). ε of a depth D is ε/D, or √(8ρ/D).
 """
 
+import itertools
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, sqrt
@@ -97,7 +98,7 @@ def chosen(first: int, last: int, fan: int) -> Chosen:
 def gaps(segment: Segment) -> list[tuple[int, int]]:
     """Return the knots between the chosen ones."""
     ends = (segment.first - 1, *segment.chosen, segment.last)
-    pairs = zip(ends, ends[1:], strict=False)
+    pairs = itertools.pairwise(ends)
     return [(low + 1, high) for low, high in pairs if low + 1 < high]
 
 

@@ -83,7 +83,9 @@ class Foresight:
         deviation, error = uniform_deviation(self.n, beta / 2), 0.0
         nodes = sum(map(len, self.cutting.tree))
         for segments, epsilon in zip(self.cutting.tree, self.strengths, strict=True):
-            ranks = [self.node_bound(one, epsilon, error, deviation, log(2 * nodes / beta)) for one in segments]
+            ranks = [
+                self.node_bound(one, epsilon, error, deviation, log(2 * nodes / beta)) for one in segments
+            ]
             error = max(ranks)
         off = error / self.n + deviation
         levels = np.array(self.cutting.levels)
@@ -95,14 +97,16 @@ class Foresight:
             return inf  # what lies between knots depends on where the rows are
         return float(moved + np.abs(np.interp(self.levels, levels, knots) - wanted).max())
 
-    def node_bound(self, segment: Segment, epsilon: float, above: float, deviation: float, room: float) -> float:
+    def node_bound(
+        self, segment: Segment, epsilon: float, above: float, deviation: float, room: float
+    ) -> float:
         """Return the least bound on the rank errors of a node over h."""
         places = np.array([0.0, *self.cutting.levels, 1.0])
         at, knots = places[np.array(segment.chosen) + 1], len(segment.chosen)
         ends = (places[segment.first] + above / self.n, places[segment.last + 1] - above / self.n)
         least = np.diff([ends[0], *at, ends[1]])
         free = self.n * min(least[0], least[-1], *(least[1:-1] / 2))
-        slack = SLACKS[(SLACKS < free) & (SLACKS > self.n * deviation)]
+        slack = SLACKS[(free > SLACKS) & (self.n * deviation < SLACKS)]
         if not len(slack):
             return inf
         reach = slack[:, None] / self.n - deviation
