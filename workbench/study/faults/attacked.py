@@ -95,6 +95,7 @@ UNIVARIATE: tuple[Attacked, ...] = (
     Mutant("Gaussian noise over √2", weaker("gaussian", 0.5**0.5), Attack(CLIPPED, "mean", "GDP")),
     Mutant("discrete noise halved", weaker("discrete_laplace", 0.5), Attack(STABLE, "locate", "(ε")),
     Mutant("noise of choices halved", weaker("choice", 0.5), Attack("univariate/median", "locate")),
+    Mutant("noise of cuts halved", weaker("cuts", 0.5), Attack("univariate/quantiles", "level 1")),
     Mutant("exponential noise halved", weaker("exponential", 0.5), Attack(HISTOGRAM, WHOLE)),
     Mutant(
         "sensitivity 1/n for 2/n",
