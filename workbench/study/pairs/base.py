@@ -94,8 +94,10 @@ class Setting:
         frame = "" if way == "populous" else f", {way}"
         full = "" if getattr(self.estimator, "degenerate", True) else ", full rank"
         calibration = getattr(self.estimator, "calibration", "default")
+        many = f", {len(levels)} levels" if (levels := getattr(self.estimator, "levels", ())) else ""
+        many += ", range" if many and getattr(self.estimator, "radius", None) else ""
         single = ", one column" if self.d == 1 and (CATALOG[self.key].population.d or 1) > 1 else ""
-        return f"{calibration}{ranged}{centred}{share}{mask}{frame}{full}{single}, {self.budget}"
+        return f"{calibration}{ranged}{centred}{share}{mask}{many}{frame}{full}{single}, {self.budget}"
 
     @property
     def plan(self) -> Plan:

@@ -4,10 +4,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from workbench.estimators.base import LARGEST, Estimator, Release, Rows, Trace, released, univariate
-from workbench.estimators.reading import read
+from workbench.estimators import base
+from workbench.estimators.base import LARGEST, Estimator, Release, Rows, Trace, released
 from workbench.privacy import Budget
-from workbench.types import Array
 
 T = TypeVar("T")
 
@@ -16,11 +15,6 @@ def run_present(
     self: Estimator[T], x: object, *, budget: Budget, rng: object, trace: Trace | None = None
 ) -> Release[T]:
     """Return the release on one column `x`, in which an unusable entry is NaN: read, plan, draw."""
-    values, labels = read(x)
-    univariate(values)
-    return released(self, Rows(marked(np.ravel(values)), labels), 1, budget, rng, trace)
-
-
-def marked(values: Array) -> Array:
-    """Return a copy in which every entry that is not finite, or above 1e100 in size, is NaN."""
-    return np.where(np.abs(values) <= LARGEST, values, np.nan)
+    rows, entries = base.univariate(x), base.read(x)[0].ravel()
+    marked = np.where(np.abs(entries) <= LARGEST, rows.values, np.nan)
+    return released(self, Rows(marked, rows.labels), 1, budget, rng, trace)
