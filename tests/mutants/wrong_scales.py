@@ -12,7 +12,7 @@ from tests.contracts.datasets import entry_of, least, planned
 from tests.contracts.gaps import gap_is_the_sensitivity
 from tests.mutants.conditions import Condition, both, charges, has_step, uses
 from workbench.catalog import Example
-from workbench.privacy import Charge, Parallel, histograms, masks, mechanisms
+from workbench.privacy import Charge, Parallel, UnitNoise, histograms, masks, mechanisms
 from workbench.study.faults.mutant import Fault, Mutant, declared, everywhere, replaced_everywhere
 
 Steps = Callable[[Example], set[str]]
@@ -25,12 +25,13 @@ MECHANISMS = (
     mechanisms.lower_bound,
     mechanisms.noisy_max,
     mechanisms.exponential,
+    mechanisms.cuts,
     histograms.stability_histogram,
 )
 NAMES = (
     *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "lower_bound", "noisy_max"),
     *("exponential", "window_median", "stability_histogram", "truncated_laplace", "thompson_laplace"),
-    *("wishart", "wishart_trace"),
+    *("wishart", "wishart_trace", "cuts"),
 )
 NEVER_ATTAINED = ("thompson_laplace", "wishart", "wishart_trace")  # sensitivities of masks are bounds
 QUICKLY = {"sizes": (1000,), "small": False}  # attained by few pairs of many rows
@@ -119,6 +120,8 @@ class Rescaled:
     def __getattr__(self, kind: str) -> Callable[..., Any]:
         def noisy(value: Any, sensitivity: float, scale: float, *rest: float) -> Any:
             if not self.factor:
+                if kind == "cuts":
+                    return UnitNoise().cuts(value, sensitivity, scale)
                 exact = np.asarray(value, float)
                 if kind == "choice":
                     return int(np.argmax(exact))

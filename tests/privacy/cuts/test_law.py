@@ -96,7 +96,9 @@ def log_chance(one: Cutting, rows, output, epsilons) -> float:
             if node.empty:
                 continue
             pieces = tuple(np.searchsorted(node.lengths.edges[1:-1], places, side="right").tolist())
-            total += log(chances(node, 2 / epsilon)[pieces]) - log(ways(node, pieces))
+            law = chances(node, 2 / epsilon)
+            assert pieces in law
+            total += log(law[pieces]) - log(ways(node, pieces))
         found = now
     return total
 
