@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypeVar
 import numpy as np
 
 from workbench.errors import ArgumentError, integer_at_least, positive
-from workbench.estimators.reading import read
+from workbench.estimators.reading import read as read
 from workbench.estimators.release import Abstention as Abstention
 from workbench.estimators.release import Asked
 from workbench.estimators.release import Bounded as Bounded
