@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import gamma, laplace
 
-from tests.oracles.draws import expected_draw
+from workbench.contracts.draws import expected_draw
 from workbench.contracts.ramps import largest_pure, largest_rows
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, CountingNoise, SimulatedNoise, stable
