@@ -68,6 +68,7 @@ from workbench.estimators.univariate.interval_unknown_variance import (
     IntervalUnknownVariance as IntervalUnknownVariance,
 )
 from workbench.estimators.univariate.median import Median as Median
+from workbench.estimators.univariate.quantiles import Quantiles as Quantiles
 from workbench.estimators.univariate.scale import Scale as Scale
 from workbench.estimators.univariate.stable_location import StableLocation as StableLocation
 from workbench.estimators.univariate.two_step_mean import TwoStepMean as TwoStepMean

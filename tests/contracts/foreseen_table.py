@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from scipy.special import ndtri
 
 import workbench as wb
 from workbench.catalog import CATALOG
@@ -58,6 +59,11 @@ def line(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.n
 def spread(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, float]:
     """The same for a scale: its own."""
     return 0.7 + rng.standard_normal(n), 1.0
+
+
+def quartiles(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The same for quantiles: its own."""
+    return 0.7 + rng.standard_normal(n), 0.7 + ndtri(estimator.levels)
 
 
 def ball(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, Gaussian]:
@@ -142,6 +148,7 @@ CLIFFS = {
         "univariate/unbounded-mean", kind="predicted", rows=line, above=60, below=25, runs=6000
     ),
     "univariate/median": predicted(wb.Median(radius=1e6), line, 1, 60, 20, budget=PURE, runs=6000),
+    "univariate/quantiles": predicted(wb.Quantiles(), quartiles, 1, 400, 40, budget=PURE, runs=3000),
     "univariate/histogram-location": proved(
         wb.HistogramLocation(radius=1e4), line, 1, 1000, 10, budget=PURE
     ),

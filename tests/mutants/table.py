@@ -33,12 +33,12 @@ from workbench.study.faults.mutant import (
 Contract = Callable[..., None]
 KINDS = (
     *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "choice", "exponential"),
-    *("truncated_laplace", "thompson_laplace", "wishart"),
+    *("truncated_laplace", "thompson_laplace", "wishart", "cuts"),
 )
 SCALES = (
     (mechanisms, "laplace_scale", ("laplace", "discrete_laplace")),
     (mechanisms, "gaussian_scale", ("gaussian",)),
-    (mechanisms, "selection_scale", ("noisy_max", "exponential", "window_median")),
+    (mechanisms, "selection_scale", ("noisy_max", "exponential", "window_median", "cuts")),
     (masks, "thompson_laplace_scale", ("thompson_laplace",)),
     (masks, "wishart_scale", ("wishart",)),
     (masks, "wishart_trace_scale", ("wishart_trace",)),

@@ -12,7 +12,7 @@ from workbench.catalog import Example
 from workbench.contracts.accounting import draws_are_those_of_the_plan
 from workbench.contracts.datasets import entry_of, least, planned
 from workbench.contracts.gaps import gap_is_the_sensitivity
-from workbench.privacy import Charge, Parallel, histograms, masks, mechanisms, stable
+from workbench.privacy import Charge, Parallel, UnitNoise, histograms, masks, mechanisms, stable
 from workbench.study.faults.mutant import Fault, Mutant, declared, everywhere, replaced_everywhere
 
 Steps = Callable[[Example], set[str]]
@@ -25,13 +25,14 @@ MECHANISMS = (
     mechanisms.lower_bound,
     mechanisms.noisy_max,
     mechanisms.exponential,
+    mechanisms.cuts,
     histograms.stability_histogram,
     stable.stable_mask,
 )
 NAMES = (
     *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "lower_bound", "noisy_max"),
     *("exponential", "window_median", "stability_histogram", "truncated_laplace", "thompson_laplace"),
-    *("wishart", "wishart_trace", "stable_thompson_laplace", "stable_wishart"),
+    *("wishart", "wishart_trace", "stable_thompson_laplace", "stable_wishart", "cuts"),
 )
 NEVER_ATTAINED = (
     "thompson_laplace",
@@ -126,6 +127,8 @@ class Rescaled:
     def __getattr__(self, kind: str) -> Callable[..., Any]:
         def noisy(value: Any, sensitivity: float, scale: float, *rest: float) -> Any:
             if not self.factor:
+                if kind == "cuts":
+                    return UnitNoise().cuts(value, sensitivity, scale)
                 exact = np.asarray(value, float)
                 if kind == "choice":
                     return int(np.argmax(exact))

@@ -21,6 +21,7 @@ EXACT = {
         "univariate/two-step-mean",
         "univariate/unbounded-mean",
         "univariate/median",
+        "univariate/quantiles",
     ),
     *("univariate/histogram-location", "univariate/stable-location", "univariate/scale"),
     *("univariate/interval", "univariate/interval-unknown-variance", "range/box", "range/ball"),

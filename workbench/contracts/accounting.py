@@ -1,7 +1,7 @@
 """What is planned, what is drawn, and the law of what is drawn."""
 
 from dataclasses import dataclass, replace
-from math import log, sqrt
+from math import ceil, exp, log, sqrt
 
 import numpy as np
 from scipy.stats import binomtest
@@ -33,6 +33,8 @@ from workbench.privacy import (
     compose,
 )
 from workbench.privacy.budget import within
+from workbench.privacy.cuts import BITS, Level, Node
+from workbench.privacy.grid import OnGrid
 from workbench.privacy.stable import STABLE
 
 OVERSPENDING = {"PerturbedCovariance", "ThresholdedCovariance", "LocalThresholdedCovariance"}  # WX19's noise
@@ -260,6 +262,9 @@ def drawn(kind: str, sensitivity: float, scale: float) -> np.ndarray:
     if kind == "choice":
         scores = np.append(scale * log(OTHERS), np.zeros(OTHERS))
         return np.array([source.choice(scores, sensitivity, scale) for _ in range(DRAWS)])
+    if kind == "cuts":
+        level = Level((coin(scale),))
+        return np.array([source.cuts(level, sensitivity, scale)[0][0] for _ in range(DRAWS)])
     if kind == "thompson_laplace":
         masks = [source.thompson_laplace(np.eye(1), sensitivity, scale)[0, 0] for _ in range(DRAWS)]
         return np.log(np.array(masks))
@@ -271,6 +276,13 @@ def drawn(kind: str, sensitivity: float, scale: float) -> np.ndarray:
     assert all((matrix == matrix.T).all() for matrix in matrices)
     diagonal = [matrix[0, 0] for matrix in matrices]
     return np.array([*diagonal, *(sqrt(2) * matrix[0, 1] for matrix in matrices)])
+
+
+def coin(scale: float) -> Node:
+    """A node of one cut, left or right of all its points with equal chances at this scale."""
+    points = ceil(scale * log(OTHERS))
+    lengths = np.array([round(1e6 * exp(points / scale)), *[0] * (points - 1), 10**6])
+    return Node(OnGrid(lengths, 1.0), (1 << BITS, 0), points)
 
 
 def wrong_public_arguments_are_refused_before_any_draw(example: Example) -> None:

@@ -6,6 +6,7 @@ from functools import cache
 from math import inf, isfinite, log
 
 import numpy as np
+from scipy.special import ndtri
 from scipy.stats import binom
 
 from workbench.catalog import Example
@@ -105,7 +106,12 @@ def errors(
     mean = getattr(estimator, "centre", 0.0) + 0.7 * sigma
     rows = mean + sigma * rng.standard_normal((runs, n))
     values = [answer(example, x, seed) for seed, x in enumerate(rows)]
-    kinds = {"interval": lambda value: value.width / 2, "scale": scale_error}
+    quantiles = mean + sigma * ndtri(np.array(getattr(estimator, "levels", (0.5,))))
+    kinds = {
+        "interval": lambda value: value.width / 2,
+        "scale": scale_error,
+        "quantiles": lambda value: float(np.abs(value - quantiles).max()),
+    }
     error = kinds.get(entry_of(example).estimand, lambda value: abs(value - mean))
     return np.array([inf if isinstance(value, Abstention) else error(value) for value in values])
 

@@ -90,6 +90,8 @@ def is_positive(example: Example, matrix: np.ndarray) -> bool:
 
 def an_unusable_row_is_absent(example: Example) -> None:
     """A row with an entry that is no number, or too large, is absent in its place; it is never dropped."""
+    if entry_of(example).estimand == "quantiles":
+        an_unusable_row_does_not_count(example)
     for n, kept in zip(sizes(example, 24, 300), (4, 6), strict=False):
         x = filled(example, n, np.nan)
         x[:: n // kept] = getattr(example.estimator, "centre", 0.0) + 40.0
@@ -102,13 +104,36 @@ def an_unusable_row_is_absent(example: Example) -> None:
             assert _everything_seen(example, other) == seen, (n, bad)
 
 
+def an_unusable_row_does_not_count(example: Example) -> None:
+    """Whatever makes a row unusable, and wherever it is, every stage sees the others and them alone."""
+    for n, kept in ((24, 10), (300, 120)):
+        x = np.resize([np.nan, 1e101, -np.inf], n)
+        x[:kept] = typical_rows(example, kept, n)
+        seen = _everything_seen(example, x)
+        assert seen == _everything_seen(example, np.where(np.abs(x) < 1e100, x, np.nan)), n
+        with spied() as events:
+            answer(example, x)
+        for event in events:
+            assert {node.present for node in event.statistic.nodes} == {kept}
+        first = events[0].statistic.nodes
+        assert [node.points for node in first] == [kept]
+        if not getattr(example.estimator, "grid", None):  # whose rows are moved at random, by their place
+            assert seen == _everything_seen(example, x[::-1])
+
+
 def _everything_seen(example: Example, x: np.ndarray) -> str:
     with spied() as events, np.printoptions(threshold=10**6):
         values = [answer(example, x, seed) for seed in range(3)]
     if not isinstance(example.budget, NonPrivate):
         planned_steps = {repr(charge) for charge in planned(example, len(x)).charges()}
         assert {repr(event.charge) for event in events} <= planned_steps, "charges of another number of rows"
-    return repr([values, *((event.charge, event.statistic, event.output) for event in events)])
+    return repr([values, *((event.charge, _shown(event.statistic), event.output) for event in events)])
+
+
+def _shown(statistic: Any) -> Any:
+    """A statistic as what can be written out."""
+    nodes = getattr(statistic, "nodes", None)
+    return statistic if nodes is None else [(np.asarray(node.lengths), node.shares) for node in nodes]
 
 
 def names_of_columns_are_kept(example: Example) -> None:

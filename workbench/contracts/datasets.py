@@ -73,7 +73,7 @@ def row_values(example: Example, n: int) -> list[np.ndarray]:
     if dimension(example) is not None:
         return [*_row_vectors(example), *_last_counted(example, n)]
     centre, sigma = getattr(estimator, "centre", 0.0), getattr(estimator, "sigma", 1.0)
-    radius = getattr(estimator, "radius", 100.0 * sigma)
+    radius = getattr(estimator, "radius", None) or 100.0 * sigma
     near = [
         centre + side * size for side in (-1, 1) for size in (0, 0.4 * sigma, 2 * sigma, radius, 50 * radius)
     ]

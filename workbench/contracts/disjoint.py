@@ -185,6 +185,9 @@ def same(event: Event, other: Event) -> bool:
         return bool(first == second)
     if event.mechanism == "window_median":
         return bool(first[0] == second[0] and np.array_equal(first[1], second[1]))
+    if event.mechanism == "cuts":
+        pairs = zip(first.nodes, second.nodes, strict=True)
+        return all(np.array_equal(one.lengths.edges, two.lengths.edges) for one, two in pairs)
     if event.mechanism == "stable_mask":
         return first.count == second.count and np.array_equal(first.root, second.root)
     return np.array_equal(first, second)

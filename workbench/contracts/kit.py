@@ -13,6 +13,7 @@ from workbench.estimators import Abstention
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.linalg import thompson_of_roots
 from workbench.privacy import NonPrivate, histograms
+from workbench.privacy.cuts import BITS, Level, Node
 from workbench.privacy.located import Located, LocatedCharge
 from workbench.privacy.stable import LAPLACE, Stable, StableCharge
 from workbench.study.faults.replay import Event, spied
@@ -92,6 +93,8 @@ def _distance(event: Event, other: Event) -> float:
     first, second = event.statistic, other.statistic
     if event.mechanism == "window_median":
         return score_gap(*first, second[1])
+    if event.mechanism == "cuts":
+        return level_gap(first, second)
     if event.mechanism == "masked":
         return thompson_of_roots(first, second)
     if event.mechanism == "located_normal":
@@ -171,6 +174,39 @@ def score_gap(locator: WindowMedian, points: np.ndarray, others: np.ndarray) -> 
     bottoms = 0.0 if locator.low is not None else float(abs(one.points - other.points))
     gap = max(bottoms, float(np.abs(here[kept] - there[kept]).max(initial=0.0)))
     return gap if lone or not lost.any() else np.inf
+
+
+def level_gap(level: Level, other: Level) -> float:
+    """The most that the scores of a level's nodes differ, each at its worst places, added up."""
+    return sum(node_gap(*nodes) for nodes in zip(level.nodes, other.nodes, strict=True))
+
+
+def node_gap(node: Node, other: Node) -> float:
+    """The largest difference of two scores of the same node over all increasing places.
+
+    A run of places is a path through the cells between all points: the longest, with either sign.
+    """
+    assert (node.shares, node.lengths.unit) == (other.shares, other.lengths.unit), "not the same node"
+    edges = np.unique(np.concatenate([node.lengths.edges, other.lengths.edges]))[:-1]
+    if not len(edges):
+        return 0.0
+    return max(longest_path(node, other, edges), longest_path(other, node, edges))
+
+
+def longest_path(node: Node, other: Node, cells: np.ndarray) -> float:
+    counts = [np.searchsorted(one.lengths.edges[1:-1], cells, side="right") for one in (node, other)]
+    later = np.less.outer(np.arange(len(cells)), np.arange(len(cells))) | np.eye(len(cells), dtype=bool)
+
+    def gained(gap: int, left: list[np.ndarray], right: list[np.ndarray]) -> np.ndarray:
+        wanted = [one.shares[gap] * one.present / 2**BITS for one in (node, other)]
+        sizes = [np.subtract.outer(b, a).T - w for a, b, w in zip(left, right, wanted, strict=True)]
+        return (np.abs(sizes[0]) - np.abs(sizes[1])) / 2
+
+    best = gained(0, [np.zeros(1, int)] * 2, counts)[0]
+    for gap in range(1, node.cuts):
+        best = np.where(later, best[:, None] + gained(gap, counts, counts), -np.inf).max(axis=0)
+    ends = [np.array([one.points]) for one in (node, other)]
+    return float((best + gained(node.cuts, counts, ends)[:, 0]).max())
 
 
 def penalty(locator: WindowMedian, points: np.ndarray, positions: np.ndarray) -> np.ndarray:

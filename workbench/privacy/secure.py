@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from workbench.errors import ArgumentError
 from workbench.privacy import exact
+from workbench.privacy.cuts import Level
 from workbench.privacy.grid import UP, OnGrid, on_grid
 from workbench.privacy.masks import MASKS, ChargedRoot
 from workbench.privacy.noise import CountingNoise, NoiseSource
@@ -98,6 +99,10 @@ class SecureNoise:
     def square(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Draw L (I + scale G)(I + scale G)ᵀ Lᵀ, L the value, each entry rounded to the next float."""
         return exact.square(_charged(value), scale * UP)
+
+    def cuts(self, value: Level, sensitivity: float, scale: float) -> list[list[int]]:
+        """Draw the pieces of all cuts of a level, node by node."""
+        return exact.cut(value, scale * UP)
 
     def uniform(self, low: float, high: float) -> float:
         """Return a uniform point of [low, high], on 2^53 points: of [0, 1) exactly, as ramps ask."""

@@ -16,7 +16,7 @@ from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, Budget
 from workbench.study.bench import floors_multivariate, floors_votes
 from workbench.study.bench.floors_multivariate import located
-from workbench.study.bench.primitives import Floor, bincount, copy, exponential, log, normal, scan
+from workbench.study.bench.primitives import Floor, bincount, copy, exponential, log, normal, scan, sort
 from workbench.study.siblings import home
 
 MINIMAL = "lambda estimator, budget, n, d: (scan(n, d), normal(d))"
@@ -63,6 +63,13 @@ def _median(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     return located(n)
 
 
+def _quantiles(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
+    """Return a sort, and for every cut of every level the weights of all pieces and their sums."""
+    tree = estimator.design(n, budget).tree
+    cuts = sum(max(len(segment.chosen) for segment in level) for level in tree)
+    return (sort(n), *(log(n), scan(n)) * cuts)
+
+
 def _histogram(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     radius = getattr(estimator, "radius", None)
     if radius is None:
@@ -102,6 +109,7 @@ FLOORS: MappingProxyType[str, Callable[[Any, Budget, int, int], Floor]] = Mappin
         "univariate/two-step-mean": _mean,
         "univariate/unbounded-mean": _mean,
         "univariate/median": _median,
+        "univariate/quantiles": _quantiles,
         "univariate/histogram-location": _histogram,
         "univariate/stable-location": _histogram,
         "univariate/scale": _scale,

@@ -109,6 +109,7 @@ UNIVARIATE: tuple[Attacked, ...] = (
     Mutant("Gaussian noise over √2", weaker("gaussian", 0.5**0.5), Attack(CLIPPED, "mean", "GDP")),
     Mutant("discrete noise halved", weaker("discrete_laplace", 0.5), Attack(STABLE, "locate", "(ε")),
     Mutant("noise of choices halved", weaker("choice", 0.5), Attack("univariate/median", "locate")),
+    Mutant("noise of cuts halved", weaker("cuts", 0.5), Attack("univariate/quantiles", "level 1")),
     Mutant("exponential noise halved", weaker("exponential", 0.5), Attack(HISTOGRAM, WHOLE)),
     Mutant(
         "sensitivity 1/n for 2/n",
@@ -169,6 +170,7 @@ NOISE = {
     "thompson_laplace": "thompson_laplace",
     "exponential": "choice",
     "window_median": "choice",
+    "cuts": "cuts",
     "stability_histogram": "gaussian",
     "stable_thompson_laplace": "thompson_laplace",
     "stable_wishart": "wishart",

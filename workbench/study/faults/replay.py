@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 import numpy as np
 
+from workbench.estimators.parts.locate import cutting
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.privacy import Charge, NoiseSource, histograms, located, masks, mechanisms, stable
 from workbench.privacy.grid import OnGrid, on_grid
@@ -130,4 +131,5 @@ def _mechanisms() -> list[tuple[str, Function, Function]]:
     found = [(name, getattr(mechanisms, name), _array) for name in COMPARED]
     found += [("masked", masks.masked, _array), ("located_normal", located.located_normal, _itself)]
     found.append(("stable_mask", stable.stable_mask, _itself))
+    found.append(("cuts", cutting.cut, lambda level, *_: level))
     return [*found, ("stability_histogram", histograms.stability_histogram, _counts)]

@@ -94,8 +94,10 @@ class Setting:
         frame = "" if way == "populous" else f", {way}"
         full = "" if getattr(self.estimator, "degenerate", True) else ", full rank"
         calibration = getattr(self.estimator, "calibration", "default")
+        many = f", {len(levels)} levels" if (levels := getattr(self.estimator, "levels", ())) else ""
+        many += ", range" if many and getattr(self.estimator, "radius", None) else ""
         single = ", one column" if self.d == 1 and (KNOWN[self.key].population.d or 1) > 1 else ""
-        return f"{calibration}{ranged}{centred}{share}{mask}{frame}{full}{single}, {self.budget}"
+        return f"{calibration}{ranged}{centred}{share}{mask}{many}{frame}{full}{single}, {self.budget}"
 
     @property
     def plan(self) -> Plan:
@@ -133,6 +135,8 @@ class Setting:
         match KNOWN[self.key].estimand:
             case "interval":
                 return 2
+            case "quantiles":
+                return len(getattr(self.estimator, "levels", ()))
             case "mean" | "range" | "eigenvalues":
                 return self.d
             case "covariance" | "subspace":

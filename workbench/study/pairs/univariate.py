@@ -34,6 +34,7 @@ from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NoiseS
 from workbench.privacy.histograms import stability_histogram
 from workbench.study.pairs import rows
 from workbench.study.pairs.base import Case, Setting, Step, still
+from workbench.study.pairs.cut_levels import quantiles
 from workbench.types import Array
 
 Cases = Iterator[Case]
@@ -158,6 +159,7 @@ BUILDERS: dict[str, Callable[[], Cases]] = {
     "univariate/two-step-mean": two_step,
     "univariate/unbounded-mean": unbounded,
     "univariate/median": median,
+    "univariate/quantiles": quantiles,
     "univariate/histogram-location": histogram_location,
     "univariate/stable-location": stable_location,
     "univariate/scale": scale,
