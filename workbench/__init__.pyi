@@ -50,6 +50,7 @@ from workbench.estimators.mean.robust import RobustMean as RobustMean
 from workbench.estimators.mean.robust_heavy import RobustHeavyMean as RobustHeavyMean
 from workbench.estimators.mean.tukey import TukeyMean as TukeyMean
 from workbench.estimators.parts.stored import stream as stream
+from workbench.estimators.populous import Populous as Populous
 from workbench.estimators.range.ball import BallRange as BallRange
 from workbench.estimators.range.box import BoxRange as BoxRange
 from workbench.estimators.release import Abstention as Abstention
