@@ -13,6 +13,7 @@ from workbench.estimators import Abstention
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.linalg import thompson_of_roots
 from workbench.privacy import NonPrivate, histograms
+from workbench.privacy.located import Located, LocatedCharge
 from workbench.study.faults.replay import Event, spied
 
 __all__ = ["Event", "spied"]
@@ -117,6 +118,8 @@ def _distance(event: Event, other: Event) -> float:
         return score_gap(*first, second[1])
     if event.mechanism == "masked":
         return thompson_of_roots(first, second)
+    if event.mechanism == "located_normal":
+        return location_gap(event.charge, first, second)
     if event.mechanism == "stability_histogram":
         gaps = np.array([first[key] - second[key] for key in {*first, *second}], float)
     else:
@@ -135,6 +138,24 @@ def norm(event: Event) -> str:
         return "largest"
     gaussian = event.charge.mechanism in ("gaussian", "symmetric_gaussian")
     return "l2" if gaussian or event.charge.sensitivity == histograms.COUNTS_L2 else "l1"
+
+
+def location_gap(charge: LocatedCharge, found: Located, other: Located) -> float:
+    """How far locations are apart in the norm of either scatter, where both counts may give an answer.
+
+    Infinite where counts differ by more than 1, or scatters by more than the charge's spread.
+    """
+    if abs(found.count - other.count) > 1:
+        return np.inf
+    if not min(found.count, other.count):
+        return 0.0
+    unit = np.abs(found.root).max(axis=1)
+    roots = [one.root / unit[:, None] for one in (found, other)]
+    apart = (found.centre - other.centre + found.shift - other.shift) / unit
+    logs = 2 * np.log(np.linalg.svd(np.linalg.solve(*roots), compute_uv=False))
+    spread = max(logs[logs > 0].sum(), -logs[logs < 0].sum())
+    moved = max(float(np.linalg.norm(np.linalg.solve(root, apart))) for root in roots)
+    return moved if spread <= charge.spread else np.inf
 
 
 def score_gap(locator: WindowMedian, points: np.ndarray, others: np.ndarray) -> float:

@@ -18,7 +18,7 @@ from workbench.estimators.parts import integers
 from workbench.estimators.parts.locate import clipping, unit_histogram, window_median
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
 from workbench.estimators.univariate import clipped_mean
-from workbench.privacy import histograms, masks, mechanisms
+from workbench.privacy import histograms, located, masks, mechanisms
 from workbench.study.faults.attacked import bins_from_the_smallest_row, sorted_pairs
 from workbench.study.faults.mutant import (
     Fault,
@@ -42,6 +42,7 @@ SCALES = (
     (masks, "thompson_laplace_scale", ("thompson_laplace",)),
     (masks, "wishart_scale", ("wishart",)),
     (masks, "wishart_trace_scale", ("wishart_trace",)),
+    (located, "located_scale", ("located_normal",)),
 )
 WINDOW, HISTOGRAM = window_median.WindowMedian, unit_histogram.UnitHistogram
 WINSOR, UNCLIPPED = winsorised_scale.Winsor, faults.Unclipped()

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import chdtr, ndtr
 from scipy.stats import chi2
 
+from tests.oracles.located import located_normal_scale
 from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP
 from workbench.privacy.conversions import gaussian_delta
 
@@ -52,6 +53,8 @@ def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
             return "wishart", sensitivity, 1 / _rows_by_bisection(cost, sensitivity, d)
         case "wishart_trace", ApproxDP():
             return "wishart", sensitivity, 1 / _rows_by_renyi(cost, sensitivity, d)
+        case "located_normal", ApproxDP():
+            return "gaussian", sensitivity, located_normal_scale(charge)
     raise AssertionError(f"no draw is known for {charge}")
 
 

@@ -42,6 +42,7 @@ METHODS = {
     "mean/coordinatewise": Method("column by column", ORANGE, "v"),
     "mean/coinpress": Method("CoinPress", BLUE, "o"),
     "mean/populous": Method("vote of groups", PURPLE, "D"),
+    "mean/affine": Method("lifted quantile", SLATE, "o"),
     "mean/clipped-heavy": Method("shrinking ball, heavy tails", BROWN, "P"),
     "mean/filter-nonprivate": Method("filter, no privacy", OLIVE, "X"),
     "mean/populous-robust": Method("robust vote of groups", WINE, "v"),

@@ -80,7 +80,7 @@ def located_normal(found: Located, charge: LocatedCharge, noise: NoiseSource) ->
     location that was rounded first would show through noise that is below its rounding.
     """
     answers = noise.uniform(0.0, 1.0) < located_chances(charge)[found.count]
-    drawn = noise.gaussian(np.zeros(charge.d), charge.sensitivity, located_scale(charge))
+    drawn = noise.gaussian(np.zeros(charge.d, int), charge.sensitivity, located_scale(charge))
     return np.asarray(found.centre + (found.shift + found.root @ drawn)) if answers else None
 
 

@@ -146,6 +146,7 @@ NOISE = {
     "exponential": "choice",
     "window_median": "choice",
     "stability_histogram": "gaussian",
+    "located_normal": "gaussian",
 }  # mechanism: what a simulated source draws for it
 
 

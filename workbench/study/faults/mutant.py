@@ -5,7 +5,7 @@ A fault takes what it is put into (nothing, or an example of the catalog) and is
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from inspect import getsource
@@ -117,12 +117,21 @@ def weaker(kind: str, factor: float) -> Fault:
 
 def charged(change: Callable[[str, str, float, Any], Declared]) -> Fault:
     """Return the fault in every charge, at its construction."""
-    construct = Charge.__init__
 
-    def changed(self: Charge, step: str, mechanism: str, sensitivity: float, cost: Any) -> None:
-        construct(self, *change(step, mechanism, sensitivity, cost))
+    def faulty(construct: Function) -> Function:
+        def changed(self: Charge, step: str, name: str, sensitivity: float, cost: Any, **more: Any) -> None:
+            construct(self, *change(step, name, sensitivity, cost), **more)
 
-    return attribute(Charge, "__init__", changed)
+        return changed
+
+    @contextmanager
+    def fault(*_: Any) -> Iterator[None]:
+        with ExitStack() as stack:
+            for kind in (Charge, *Charge.__subclasses__()):
+                stack.enter_context(patch.object(kind, "__init__", faulty(kind.__init__)))
+            yield
+
+    return fault
 
 
 def declared(steps: str | set[str], factor: float) -> Fault:
