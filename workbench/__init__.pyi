@@ -41,6 +41,7 @@ from workbench.estimators.mean.coordinatewise import CoordinatewiseMean as Coord
 from workbench.estimators.mean.empirical import EmpiricalMean as EmpiricalMean
 from workbench.estimators.mean.filter import FilterMean as FilterMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean as FilterNonprivateMean
+from workbench.estimators.mean.median_of_means import MedianOfMeansMean as MedianOfMeansMean
 from workbench.estimators.mean.populous import PopulousMean as PopulousMean
 from workbench.estimators.mean.populous_robust import PopulousRobustMean as PopulousRobustMean
 from workbench.estimators.mean.prime import PrimeMean as PrimeMean

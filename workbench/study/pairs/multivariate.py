@@ -29,6 +29,7 @@ SLOW = {"window_median", "stability_histogram", "exponential"}
 SPARSE = {f"covariance/{name}" for name in ("perturbed", "thresholded", "local-thresholded")}
 COUNTED = {"covariance/matrix-quantile", "mean/affine"}  # a count of rows decides: a pair at its border
 TIPPED = {f"{family}/populous-robust" for family in ("mean", "covariance", "gaussian")}  # groups stand much
+TIPPED |= {"mean/median-of-means"}
 NET = 2.0  # times the budget, where a run is one choice among many
 BLOCKS = 3.0  # and where only blocks decide, or no pair attains: of more, few runs do not see half the noise
 BESIDE = 16  # rows: beyond the block of the row that turns
