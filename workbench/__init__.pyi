@@ -65,6 +65,7 @@ from workbench.estimators.spectral.subspace_exact import SubspaceExact as Subspa
 from workbench.estimators.univariate.clipped_mean import ClippedMean as ClippedMean
 from workbench.estimators.univariate.histogram_location import HistogramLocation as HistogramLocation
 from workbench.estimators.univariate.interval import Interval as Interval
+from workbench.estimators.univariate.interval_mean import IntervalMean as IntervalMean
 from workbench.estimators.univariate.interval_unknown_variance import (
     IntervalUnknownVariance as IntervalUnknownVariance,
 )

@@ -156,6 +156,7 @@ CLIFFS = {
         kind="answers", estimator=wb.IntervalUnknownVariance(pivots=300), rows=line, above=1000, below=30,
         good=0.1,
     ),
+    "univariate/interval-mean": predicted(wb.IntervalMean(), line, 1, 20_000, None, runs=200),
     "range/box": own("range/box", kind="proved", above=1000, below=20),
     "range/ball": own("range/ball", kind="proved", above=3000, below=20),
     "mean/empirical": Cliff(kind="reference"),

@@ -18,6 +18,8 @@ from workbench.catalog.hardest import at_an_end
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.histogram_location import HistogramLocation
 from workbench.estimators.univariate.interval import Interval
+from workbench.estimators.univariate.interval_mean import LEAST_ROWS as FOR_ANY_LAW
+from workbench.estimators.univariate.interval_mean import IntervalMean
 from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
 from workbench.estimators.univariate.median import Median
 from workbench.estimators.univariate.scale import LEAST_ROWS, Scale
@@ -36,6 +38,11 @@ LEVEL = Knob("level", 0.01, 0.2, log=False)
 NORMAL = Assumption(
     "the rows are normal",
     lambda population, _: isinstance(population, UnivariateGaussian),
+    UnivariateStudent(3.0),
+)
+MOMENTS = Assumption(
+    "the law has a fourth moment",
+    lambda population, _: getattr(population, "degrees", 5.0) > 4,
     UnivariateStudent(3.0),
 )
 KNOWN_SIGMA = Assumption(
@@ -158,5 +165,18 @@ UNIVARIATE = (
         assumptions=(NORMAL,),
         knobs=(N, EPSILON, DELTA, LEVEL),
         symmetries={"translation": "lattice", "scale": "lattice"},
+    ),
+    anywhere(
+        key="univariate/interval-mean",
+        summary="confidence interval for the mean of any law with a fourth moment, nothing known",
+        estimand="interval",
+        statements=("KV18/other-laws",),
+        examples=at(IntervalMean(), APPROX, DELTA_CONCENTRATED),
+        loss=losses.interval_loss,
+        least_rows=FOR_ANY_LAW,
+        assumptions=(MOMENTS,),
+        knobs=(N, EPSILON, DELTA, LEVEL),
+        bounded_steps=frozenset({"variance"}),  # a row at the centre itself attains it
+        symmetries={"translation": "lattice", "scale": "none"},
     ),
 )

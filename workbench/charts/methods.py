@@ -35,6 +35,7 @@ METHODS = {
     "univariate/scale": Method("standard deviation", OLIVE, "P"),
     "univariate/interval": Method("interval, σ known", BLUE, "s"),
     "univariate/interval-unknown-variance": Method("interval, nothing known", GREEN, "s"),
+    "univariate/interval-mean": Method("interval, any law", ORANGE, "s"),
     "range/box": Method("box", ORANGE, "s"),
     "range/ball": Method("ball", BLUE, "o"),
     "mean/empirical": Method("sample mean", INK, "."),
@@ -97,6 +98,10 @@ METHODS = {
     "idea/public": Method("public", ORANGE, "."),
     "idea/point": Method("here", VERMILION, "o"),
     "idea/limit": Method("impossible", GREY, "."),
+    "yours/1": Method("yours", BROWN, "X"),
+    "yours/2": Method("yours, too", SKY, "P"),
+    "yours/3": Method("a third of yours", OLIVE, "v"),
+    "yours/4": Method("a fourth of yours", WINE, "D"),
 }
 
 

@@ -20,7 +20,10 @@ from workbench.privacy.grid import UP, OnGrid, on_grid
 from workbench.privacy.masks import MASKS, ChargedRoot
 from workbench.privacy.noise import CountingNoise, NoiseSource
 from workbench.privacy.plan import Plan
+from workbench.privacy.stable import STABLE
 from workbench.types import Array
+
+SHAPED = {*MASKS, *STABLE, "located_normal"}  # mechanisms whose noise has the shape of a root
 
 
 class SecureNoise:
@@ -92,7 +95,7 @@ class SecureNoise:
         return exact.square(_charged(value), scale * UP)
 
     def uniform(self, low: float, high: float) -> float:
-        """Return a uniform point of [low, high], on 2^53 points: no privacy hangs on it."""
+        """Return a uniform point of [low, high], on 2^53 points: of [0, 1) exactly, as ramps ask."""
         return low + (high - low) * (int(exact.below(2**53)) / 2**53)
 
     def below(self, count: int) -> int:
@@ -108,7 +111,7 @@ def inexact_steps(estimator: object, plan: Plan) -> list[str]:
     """
     if getattr(estimator, "charged_roots", False):
         return []
-    return [charge.step for charge in plan.charges() if charge.mechanism in {*MASKS, "located_normal"}]
+    return [charge.step for charge in plan.charges() if charge.mechanism in SHAPED]
 
 
 def require_exact(estimator: object, plan: Plan, noise: NoiseSource) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.catalog import CATALOG
+from workbench.catalog import KNOWN
 from workbench.charts import canonical_json
 from workbench.errors import ArgumentError, integer_at_least, one_of, real
 from workbench.estimators.base import LARGEST, Abstention
@@ -72,8 +72,9 @@ def _require(request: EstimateRequest) -> None:
     """Raise unless there is such an estimator, a place for the result, and a number for what is missing."""
     if request.key is None:
         raise ArgumentError("key", None, "an estimator: --key KEY, see `workbench list`")
-    one_of(CATALOG, key=request.key)
-    if NonPrivate() in CATALOG[request.key].budgets:
+    if request.key not in KNOWN:
+        one_of(KNOWN, key=request.key)
+    if NonPrivate() in KNOWN[request.key].budgets:
         raise ArgumentError("key", request.key, "an estimator that is private, see `workbench list`")
     if request.seed is not None:
         integer_at_least(0, seed=request.seed)
@@ -87,7 +88,7 @@ def _require(request: EstimateRequest) -> None:
 
 def estimator(key: str, settings: Mapping[str, object]) -> Any:
     """Return the estimator of a key with these public parameters; those without a default must be set."""
-    kind: Any = type(CATALOG[key].estimator)
+    kind: Any = type(KNOWN[key].estimator)
     known = {entry.name: entry for entry in fields(kind)}
     for name, value in settings.items():
         if name not in known:
@@ -133,14 +134,15 @@ def _record(request: EstimateRequest, chosen: Any, budget: Any, release: Any) ->
     abstained = isinstance(release.value, Abstention)
     return {
         "key": request.key,
-        "estimand": CATALOG[request.key].estimand,
+        "estimand": KNOWN[request.key].estimand,
         "status": "abstained" if abstained else "estimated",
         "value": None if abstained else plain(release.value),
+        **({"laws": release.laws} if release.laws else {}),
         "parameters": {name: _setting(value) for name, value in asdict(chosen).items()},
         "budget": str(budget),
         "guarantee": str(release.guarantee),
         "plan": [_charge(charge) for charge in release.plan.charges()],
-        "error": _error(CATALOG[request.key].estimand, release.error),
+        "error": _error(KNOWN[request.key].estimand, release.error),
         "missing": MISSING if request.missing is None else f"{REPLACED} {request.missing:g}",
         "randomness": _randomness(request),
     }
@@ -185,6 +187,7 @@ def _lines(record: Mapping[str, Any]) -> str:
     value = "no value (the estimator abstained)" if record["value"] is None else _show(record["value"])
     pairs = {
         record["estimand"]: value,
+        "covers the mean of": record.get("laws", ""),
         "estimator": record["key"],
         "parameters": ", ".join(f"{name} = {value}" for name, value in record["parameters"].items()),
         **_expected(record["error"]),

@@ -11,7 +11,7 @@ from math import ceil
 from types import MappingProxyType
 from typing import Any
 
-from workbench.catalog import Example
+from workbench.catalog import Example, addition
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, Budget
 from workbench.study.bench import floors_multivariate, floors_votes
@@ -26,12 +26,16 @@ POPULATED = 16  # bins that normal rows fill, with a width of one standard devia
 def floor(key: str, example: Example, n: int, d: int) -> Floor:
     """Return the primitives of one call of an example on n rows of d columns."""
     require_floor(key)
-    return (*read(n, d), *FLOORS[key](example.estimator, example.budget, n, d))
+    own = addition(key)
+    found = own.require("floor") if own else FLOORS[key]
+    return (*read(n, d), *found(example.estimator, example.budget, n, d))
 
 
 def require_floor(key: str) -> None:
     """Raise, saying where it is to be added, unless a key has a floor."""
-    if key not in FLOORS:
+    if own := addition(key):
+        own.require("floor")
+    elif key not in FLOORS:
         raise ArgumentError("key", key, f"a floor: add it to FLOORS in {home(key, FLOORS)}: {MINIMAL}")
 
 
@@ -87,6 +91,11 @@ def _interval_unknown_variance(estimator: Any, budget: Budget, n: int, d: int) -
     return parts if estimator.calibration == "tight" else (*parts, scan(n // 2), normal(1))
 
 
+def _interval_mean(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
+    radii = (log(n), *located(n), *located(n))
+    return (log(n // 2), *located(n // 2), *located(n), *radii, scan(n), scan(n), normal(2))
+
+
 FLOORS: MappingProxyType[str, Callable[[Any, Budget, int, int], Floor]] = MappingProxyType(
     {
         "univariate/clipped-mean": _clipped_mean,
@@ -98,6 +107,7 @@ FLOORS: MappingProxyType[str, Callable[[Any, Budget, int, int], Floor]] = Mappin
         "univariate/scale": _scale,
         "univariate/interval": _mean,
         "univariate/interval-unknown-variance": _interval_unknown_variance,
+        "univariate/interval-mean": _interval_mean,
         **floors_multivariate.FLOORS,
         **floors_votes.FLOORS,
     }

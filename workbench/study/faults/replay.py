@@ -14,7 +14,7 @@ from unittest.mock import patch
 import numpy as np
 
 from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.privacy import Charge, NoiseSource, histograms, located, masks, mechanisms
+from workbench.privacy import Charge, NoiseSource, histograms, located, masks, mechanisms, stable
 from workbench.privacy.grid import OnGrid, on_grid
 from workbench.study.faults.mutant import Function, replaced_everywhere
 
@@ -34,7 +34,7 @@ class Event:
         What it was charged.
     statistic : object
         What it saw: an array (for a mask a root of the matrix), the counts of a histogram, a locator and its
-        points, or a location with its count.
+        points, or what a test decides about with its count.
     output : object
         What it released.
     further : tuple
@@ -129,4 +129,5 @@ def _mechanisms() -> list[tuple[str, Function, Function]]:
     """Return the mechanisms as they are now, and what each sees."""
     found = [(name, getattr(mechanisms, name), _array) for name in COMPARED]
     found += [("masked", masks.masked, _array), ("located_normal", located.located_normal, _itself)]
+    found.append(("stable_mask", stable.stable_mask, _itself))
     return [*found, ("stability_histogram", histograms.stability_histogram, _counts)]

@@ -28,6 +28,7 @@ ROWS = (24, 200, 1000)  # or as many as the estimator needs
 SLOW = {"window_median", "stability_histogram", "exponential"}
 SPARSE = {f"covariance/{name}" for name in ("perturbed", "thresholded", "local-thresholded")}
 COUNTED = {"covariance/matrix-quantile", "mean/affine"}  # a count of rows decides: a pair at its border
+LOCATED = {"mean/affine"}  # a row moves it most from an edge of the ellipsoid to the other, among many rows
 TIPPED = {f"{family}/populous-robust" for family in ("mean", "covariance", "gaussian")}  # groups stand much
 TIPPED |= {"mean/median-of-means"}
 NET = 2.0  # times the budget, where a run is one choice among many
@@ -46,9 +47,11 @@ def attacks(key: str) -> Iterator[Case]:
             pairs += orthogonal(setting.n, setting.d)
         if key in COUNTED:
             pairs += (borderline(setting),)
+        if key in LOCATED:
+            pairs += (across(setting),)
         if key in TIPPED:
             pairs += (tipped(setting),)
-        yield from replayed(setting, pairs, share=0.2)
+        yield from replayed(setting, pairs, share=1.0 if key in LOCATED else 0.2)
         share = whole_share(setting)
         if setting.n * setting.d > MANY:
             pairs = tuple(pair for pair in pairs if pair.name.startswith("typical"))
@@ -74,7 +77,8 @@ def settings(key: str) -> Iterator[Setting]:
         quiet = n == 1 or key in COUNTED | TIPPED  # their masks tell, at an ε that samples reach
         least = 1.0 if quiet else least  # one user's row attains what an average of many does not
         budget = loud(example.budget, max(least, steps(example.estimator, n, d, budget) / 2))
-        yield Setting(key, example.estimator, budget, enough_rows(example.estimator, d, budget), d)
+        rows = max(enough_rows(example.estimator, d, budget), ROWS[-1] if key in LOCATED else 1)
+        yield Setting(key, example.estimator, budget, rows, d)
 
 
 def enough_rows(estimator: Estimator[Any], d: int, budget: Budget) -> int:
@@ -151,6 +155,16 @@ def orthogonal(n: int, d: int) -> tuple[Pair, ...]:
         pair("zeros and e1, or e2", zeros, first, second, 0),
         pair("zeros and (1, 1)/√2, or (1, -1)/√2", zeros, plus, minus, 0),
     )
+
+
+def across(setting: Setting) -> Pair:
+    """Return typical rows of which one goes from an edge of the ellipsoid that they fill to the other."""
+    estimator: Any = setting.estimator
+    typical = CATALOG[setting.key].population.sample(setting.n, rng=np.random.default_rng(setting.n))
+    x = typical[:, : setting.d]
+    found = estimator.recipe(setting.n, setting.d, setting.budget).design.test.located(x)
+    middle, edge = found.centre + found.shift, found.root[:, 0]
+    return pair("typical rows, one goes across", x, middle + edge, middle - edge, 0)
 
 
 def borderline(setting: Setting) -> Pair:

@@ -12,6 +12,7 @@ import numpy as np
 from workbench.estimators.base import sanitised
 from workbench.privacy import SimulatedNoise
 from workbench.privacy.located import Located
+from workbench.privacy.stable import Stable
 from workbench.study.audit.audit import Mechanism, Pair
 from workbench.study.faults.replay import COMPARED, Event, spied
 from workbench.study.pairs.base import Case, Setting, native, numbers
@@ -58,6 +59,8 @@ def _points(statistic: Any) -> Any:
             return statistic[1]
         case Located(count, centre, shift, root):
             return np.concatenate([[count], centre, shift, root.ravel()])
+        case Stable(count, root):
+            return np.vstack([np.full(len(root), count), root])
     return statistic
 
 
@@ -89,7 +92,7 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
     for pair, first, second in seen:
         uses |= {pair.first.tobytes(): first, pair.second.tobytes(): second}
     directions = [one.statistic - other.statistic for _, one, other in seen if one.mechanism in COMPARED]
-    roots = [(one.statistic, other.statistic) for _, one, other in seen if one.mechanism == "masked"]
+    roots = [(_root(one.statistic), _root(other.statistic)) for _, one, other in seen if shaped(one)]
     places = [(one.statistic, other.statistic) for _, one, other in seen if one.mechanism == "located_normal"]
     keys = sorted({key for _, one, other in seen if not directions for key in _moved_keys(one, other)})
 
@@ -98,7 +101,8 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
         with np.errstate(all="ignore"):
             outputs = [event.again(noise) for _ in range(trials)]
             if roots:
-                return _between(np.array(outputs), roots)
+                none = np.full_like(roots[0][0], np.nan)
+                return _between(np.array([none if out is None else out for out in outputs]), roots)
             if places:
                 return np.array([_placed(out, places) for out in outputs])
             found = [_seen(out, directions, keys) for out in outputs]
@@ -107,15 +111,31 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
     return mechanism
 
 
+def shaped(event: Event) -> bool:
+    """Return whether a step masks a matrix."""
+    return event.mechanism in ("masked", "stable_mask")
+
+
+def _root(statistic: Any) -> Array:
+    return np.asarray(statistic.root if isinstance(statistic, Stable) else statistic)
+
+
 def _between(outputs: Array, roots: Sequence[tuple[Array, Array]]) -> Array:
     """Return for every pair of roots, in two ways, how much further each matrix is from the second."""
     seen: list[Array] = []
     for pair in roots:
         inverses = [np.linalg.inv(root) for root in pair]
-        values = [np.linalg.eigvalsh(inverse @ outputs @ inverse.T) for inverse in inverses]
+        values = [_eigenvalues(inverse @ outputs @ inverse.T) for inverse in inverses]
         near, far = (np.abs(np.log(value)).max(axis=1) for value in values)
         seen += [far - near, values[1].sum(axis=1) - values[0].sum(axis=1)]
     return np.array(seen).T
+
+
+def _eigenvalues(matrices: Array) -> Array:
+    """Return the eigenvalues, NaN where there is no answer."""
+    found, known = np.full(matrices.shape[:2], np.nan), np.isfinite(matrices).all(axis=(1, 2))
+    found[known] = np.linalg.eigvalsh(matrices[known])
+    return found
 
 
 def _placed(output: Array | None, places: Sequence[tuple[Located, Located]]) -> tuple[float, ...]:

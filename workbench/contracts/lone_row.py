@@ -6,12 +6,14 @@ from math import ceil, exp, expm1, sqrt
 import numpy as np
 from scipy.special import ndtr
 
-from tests.contracts.datasets import least, planned, sizes, typical_rows
-from tests.contracts.kit import Event, run, spied, warm
-from tests.oracles.draws import wishart_delta
 from workbench.catalog import Example
+from workbench.contracts.datasets import least, planned, sizes, typical_rows
+from workbench.contracts.draws import wishart_delta
+from workbench.contracts.kit import Event, run, spied, warm
 from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
-from workbench.privacy import ApproxDP, Charge, UnitNoise, histograms, located
+from workbench.privacy import ApproxDP, Charge, UnitNoise, histograms, located, stable
+
+TESTED = {"located_normal": located, "stable_mask": stable}  # mechanism: where it is defined
 
 
 def a_lone_row_shows_with_probability_at_most_delta(example: Example) -> None:
@@ -50,7 +52,7 @@ def holds_its_delta(event: Event) -> None:
     if event.mechanism == "lower_bound":
         assert delta * (1 - 1e-6) <= chance_above(event) <= delta * (1 + 1e-9)
         return
-    if event.mechanism == "located_normal":
+    if event.mechanism in TESTED:
         assert chance_of_an_answer(event, 0) == 0
         assert 0.9 * delta <= chance_of_an_answer(event, 1) <= delta
         return
@@ -94,7 +96,8 @@ def chance_of_an_answer(event: Event, count: int) -> float:
             def uniform(self, low: float, high: float) -> float:
                 return point
 
-        return located.located_normal(found, event.charge, Fixed()) is not None
+        mechanism = getattr(TESTED[event.mechanism], event.mechanism)
+        return mechanism(found, event.charge, Fixed()) is not None
 
     low, high = 0.0, 1.0
     if not answers(low):

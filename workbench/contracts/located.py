@@ -46,6 +46,7 @@ def last_chance(charge: LocatedCharge, ratio: float) -> float:
 
 
 def halved(low, high, p, allowed):
+    """The half of every interval that holds the largest chance allowed."""
     middle = (low + high) / 2
     return (middle, high) if allowed(p, middle) else (low, middle)
 

@@ -6,9 +6,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tests.contracts.datasets import HOSTILE, by_row, dimension, entry_of, filled, least, sizes, typical_rows
-from tests.contracts.kit import answer, refusal, run, spied, stopped_early, warm
 from workbench.catalog import Example
+from workbench.contracts.datasets import (
+    HOSTILE,
+    by_row,
+    dimension,
+    entry_of,
+    filled,
+    least,
+    sizes,
+    typical_rows,
+)
+from workbench.contracts.kit import answer, refusal, run, spied, stopped_early, warm
 from workbench.distributions import Gaussian
 from workbench.estimators import Abstention
 
@@ -20,7 +29,7 @@ def same_stream_gives_the_same_bits(example: Example) -> None:
     columns = (typical_rows(example, max(1000, least(example)), 9),)
     if dimension(example) is None:
         crowded = crowds(getattr(example.estimator, "centre", 0.0), getattr(example.estimator, "sigma", 1.0))
-        columns = (crowded, *columns)
+        columns = (crowded, *columns) if len(crowded) >= least(example) else columns
     for x in columns:
         warm(example, len(x))
     once, again = ([_everything_released(example, columns, seed) for seed in range(8)] for _ in range(2))
@@ -98,21 +107,22 @@ def names_of_columns_are_kept(example: Example) -> None:
     if dimension(example) is not None:
         names_of_several_columns_are_kept(example)
         return
-    x = typical_rows(example, 24, 3)
+    (n,) = sizes(example, 24)
+    x = typical_rows(example, n, 3)
     missing = np.append(x[:-1], np.nan)
     for rows, labels, same_rows in (
         (x[:, None], None, x),
         (x.tolist(), None, x),
         (pd.Series(x), None, x),
         (pd.Series(x, name="height"), ("height",), x),
-        (pd.DataFrame({"height": x}, index=range(7, 31)), ("height",), x),
+        (pd.DataFrame({"height": x}, index=range(7, 7 + n)), ("height",), x),
         (pd.DataFrame({"height": pd.array([*x[:-1], None], "Float64")}), ("height",), missing),
-        (pd.DataFrame({3: np.arange(24)}), ("3",), np.arange(24.0)),
+        (pd.DataFrame({3: np.arange(n)}), ("3",), np.arange(float(n))),
     ):
         release = example.estimator(rows, budget=example.budget, rng=np.random.default_rng(1))
         assert release.labels == labels
         assert repr(release.value) == repr(run(example, same_rows, 1))
-    for column in (["a"] * 24, pd.array(["a"] * 24, "string"), pd.Categorical(["a"] * 24)):
+    for column in (["a"] * n, pd.array(["a"] * n, "string"), pd.Categorical(["a"] * n)):
         table = pd.DataFrame({"height": column})
         assert "height" in str(refusal(lambda rows=table: run(example, rows)))
 
