@@ -41,6 +41,7 @@ from workbench.estimators.mean.coordinatewise import CoordinatewiseMean as Coord
 from workbench.estimators.mean.empirical import EmpiricalMean as EmpiricalMean
 from workbench.estimators.mean.filter import FilterMean as FilterMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean as FilterNonprivateMean
+from workbench.estimators.mean.median_of_means import MedianOfMeansMean as MedianOfMeansMean
 from workbench.estimators.mean.populous import PopulousMean as PopulousMean
 from workbench.estimators.mean.populous_robust import PopulousRobustMean as PopulousRobustMean
 from workbench.estimators.mean.prime import PrimeMean as PrimeMean
@@ -51,6 +52,7 @@ from workbench.estimators.mean.robust import RobustMean as RobustMean
 from workbench.estimators.mean.robust_heavy import RobustHeavyMean as RobustHeavyMean
 from workbench.estimators.mean.tukey import TukeyMean as TukeyMean
 from workbench.estimators.parts.stored import stream as stream
+from workbench.estimators.populous import Populous as Populous
 from workbench.estimators.range.ball import BallRange as BallRange
 from workbench.estimators.range.box import BoxRange as BoxRange
 from workbench.estimators.release import Abstention as Abstention

@@ -175,6 +175,7 @@ CLIFFS = {
     "mean/coinpress": predicted(wb.CoinPressMean(radius=1e3), ball, 10, 1000, 20, runs=400),
     "mean/clipped-heavy": proved(wb.ClippedHeavyMean(radius=100.0), ball, 3, 2000, None),
     "mean/populous": own("mean/populous", kind="proved", above=200),
+    "mean/median-of-means": own("mean/median-of-means", kind="proved", above=1000),
     "mean/populous-robust": own("mean/populous-robust", kind="proved", above=3200),
     "mean/affine": predicted(wb.AffineMean(), thin, 10, 3000, None, runs=400),
     "mean/filter": predicted(wb.FilterMean(radius=1e3), ball, 10, 1500, 150, runs=400),

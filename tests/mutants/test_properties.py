@@ -7,10 +7,11 @@ from tests.mutants.cutting import CUTTING
 from tests.mutants.lifted import LIFTED
 from tests.mutants.priced import PRICED
 from tests.mutants.properties import PROPERTIES
+from tests.mutants.reduction import REDUCTION
 from tests.mutants.samplers import SAMPLERS
 from tests.mutants.whole_lifted import WHOLE_LIFTED
 
-MUTANTS = (*PROPERTIES, *SAMPLERS, *LIFTED, *WHOLE_LIFTED, *PRICED, *ABSENT, *CUTTING)
+MUTANTS = (*PROPERTIES, *SAMPLERS, *LIFTED, *WHOLE_LIFTED, *PRICED, *ABSENT, *CUTTING, *REDUCTION)
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)

@@ -26,7 +26,7 @@ EXACT = {
     *("univariate/histogram-location", "univariate/stable-location", "univariate/scale"),
     *("univariate/interval", "univariate/interval-unknown-variance", "range/box", "range/ball"),
     "univariate/interval-mean",
-    *("mean/coordinatewise", "mean/populous", "mean/populous-robust", "mean/tukey"),
+    *("mean/coordinatewise", "mean/populous", "mean/median-of-means", "mean/populous-robust", "mean/tukey"),
     *("mean/resilient", "mean/resilient-heavy", "covariance/pure-net", "spectral/subspace-exact"),
     "covariance/matrix-quantile",
 }

@@ -15,8 +15,9 @@ from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
 from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
 from workbench.estimators.mean.empirical import EmpiricalMean
+from workbench.estimators.mean.median_of_means import MedianOfMeansMean
 from workbench.estimators.mean.populous import PopulousMean
-from workbench.populations import MultivariateGaussian, MultivariateStudent
+from workbench.populations import MultivariateGaussian, MultivariatePareto, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
 
 APPROX, CONCENTRATED, GAUSSIAN = ApproxDP(1.0, 1e-6), ZCDP(0.1), GaussianDP(0.5)
@@ -34,6 +35,11 @@ SPHERICAL = Assumption(
         population.covariance, estimator.sigma**2 * np.eye(population.d), rtol=1e-9
     ),
     MultivariateGaussian(Gaussian(np.zeros(3), np.diag([100.0, 1.0, 1.0]))),
+)
+SYMMETRIC = Assumption(
+    "the rows are symmetric round their mean, with Gaussian tails or heavier",
+    lambda population, _: isinstance(population, MultivariateGaussian | MultivariateStudent),
+    MultivariatePareto(ROUND.moments, 2.5),
 )
 WITHIN = Assumption(
     "the mean lies within radius of centre",
@@ -111,6 +117,16 @@ MEAN = (
         examples=(Example(PopulousMean(), LOUD),),
         symmetries={"translation": "exact", "scale": "none"},
         bounded_steps=frozenset({"mask"}),
+    ),
+    round_mean(
+        key="mean/median-of-means",
+        summary="centre of heavy-tailed rows anywhere in space, by a vote of medians of means",
+        statements=("AL22/Alg1", "AL22/Rem3.4"),
+        examples=(Example(MedianOfMeansMean(), LOUD),),
+        population=MultivariateStudent(ROUND.moments, 3.0),
+        assumptions=(SYMMETRIC, SPHERICAL),
+        symmetries={"translation": "exact", "scale": "none"},
+        bounded_steps=frozenset({"vote", "mask"}),
     ),
     Entry(
         key="mean/affine",

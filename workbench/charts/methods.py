@@ -45,6 +45,7 @@ METHODS = {
     "mean/coinpress": Method("CoinPress", BLUE, "o"),
     "mean/populous": Method("vote of groups", PURPLE, "D"),
     "mean/affine": Method("lifted quantile", SLATE, "o"),
+    "mean/median-of-means": Method("vote of medians", INDIGO, "P"),
     "mean/clipped-heavy": Method("shrinking ball, heavy tails", BROWN, "P"),
     "mean/filter-nonprivate": Method("filter, no privacy", OLIVE, "X"),
     "mean/populous-robust": Method("robust vote of groups", WINE, "v"),

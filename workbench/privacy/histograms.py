@@ -15,7 +15,7 @@ from scipy.special import ndtri
 from workbench.errors import ArgumentError
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, PureDP
 from workbench.privacy.grid import Integers, OnGrid, passed_no_more
-from workbench.privacy.mechanisms import additive, exceeds_bound, truncated_laplace_bound
+from workbench.privacy.mechanisms import additive, approximate_cost, exceeds_bound, truncated_laplace_bound
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
 from workbench.types import Array
@@ -147,6 +147,12 @@ def mode_charge(step: str, cost: ApproxDP) -> Charge:
     charge = Charge(step, "truncated_laplace", 1.0, cost)
     truncated_laplace_bound(charge)
     return charge
+
+
+def keys_for_mode(charge: Charge, spare: float, beta: float) -> int:
+    """Return how many keys have a mode that is released but for β where all but a share `spare` are it."""
+    ahead = truncated_laplace_bound(charge) + log(1 / (2 * beta)) / approximate_cost(charge).epsilon
+    return ceil(2 * max(ahead, 0.5) / (1 - 2 * spare))
 
 
 def release_mode(keys: Keys, charge: Charge, noise: NoiseSource) -> object | None:

@@ -35,6 +35,7 @@ def test_every_private_entry_has_one_row():
         ("univariate/median", {"range"}, 0, False),
         ("mean/coordinatewise", {"scale", "normal"}, 0, False),
         ("mean/affine", {"normal"}, 2, False),
+        ("mean/median-of-means", {"scale"}, 2, False),
         ("mean/prime-heavy", {"range", "upper", "outliers"}, 1, True),
         ("mean/tukey", {"range", "normal"}, 0, True),
         ("covariance/coinpress", {"upper", "normal"}, 1, False),
@@ -63,13 +64,13 @@ def test_robust_ones_come_last_and_those_that_ask_for_least_first():
     assert members[0].key == "univariate/median"
 
 
-def test_a_range_and_a_scale_leave_four_of_one_column_and_four_of_several():
+def test_a_range_and_a_scale_leave_four_of_one_column_and_five_of_several():
     assert set(choice.keys(1)) == {
         "univariate/median", "univariate/unbounded-mean", "univariate/clipped-mean",
         "univariate/two-step-mean",
     }  # fmt: skip
     assert set(choice.keys(3)) == {
-        "mean/populous", "mean/coordinatewise", "mean/clipped-box", "mean/coinpress",
+        "mean/populous", "mean/coordinatewise", "mean/clipped-box", "mean/coinpress", "mean/median-of-means",
     }  # fmt: skip
     assert set(choice.keys(1)) | set(choice.keys(3)) == set(choice.LABELS)
 

@@ -15,12 +15,14 @@ from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.gaussian.populous import PopulousGaussian
+from workbench.estimators.parts.rows import of_groups
 from workbench.estimators.parts.votes.covariances import (
+    Groups,
     best_mask,
     design,
     factors,
-    grouped,
     limits,
+    moment_factors,
     sizes,
 )
 from workbench.estimators.parts.votes.preconditioner import PopulousFrame
@@ -31,6 +33,11 @@ from workbench.privacy import ApproxDP, SimulatedNoise, compose
 
 LEVEL = 1e-6
 BUDGET = ApproxDP(1.0, 1e-6)
+
+
+def grouped(rows, size):
+    """The groups of `size` consecutive rows each."""
+    return Groups.of(of_groups(rows, size, moment_factors))
 
 
 def thompson(first, second):

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.estimators.covariance.test_populous import grouped
 from tests.estimators.streams import rng
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
@@ -16,14 +17,14 @@ from workbench.estimators.mean.populous import PopulousMean
 from workbench.estimators.parts.budgets import halved, least_groups
 from workbench.estimators.parts.rows import in_blocks, paired, shuffled
 from workbench.estimators.parts.votes import close_pairs
-from workbench.estimators.parts.votes.covariances import Groups, factors, grouped
+from workbench.estimators.parts.votes.covariances import Groups, factors
 from workbench.estimators.parts.votes.means import Points
 from workbench.estimators.parts.votes.means import design as mean_design
 from workbench.estimators.parts.votes.paper import fewest_for_covariance
 from workbench.estimators.parts.votes.vote import Vote
-from workbench.estimators.release import Asked
 from workbench.estimators.spectral.preconditioner import Preconditioner
 from workbench.estimators.spectral.subspace_exact import GRID, SubspaceExact, Tokens
+from workbench.estimators.stated import Asked
 from workbench.privacy import ApproxDP, SimulatedNoise, UnitNoise, compose
 from workbench.privacy.mechanisms import truncated_laplace_bound
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
+from tests.estimators.covariance.test_populous import grouped
 from workbench import ZCDP, ApproxDP, PureDP
 from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError
@@ -29,7 +30,6 @@ from workbench.estimators.parts.rowwise.row_filter import RowFilter, Rows
 from workbench.estimators.parts.scale import counted_pivots, exponent_scale
 from workbench.estimators.parts.scale.exponent_scale import ExponentScale, pair_differences
 from workbench.estimators.parts.scale.winsor import Winsor
-from workbench.estimators.parts.votes.covariances import grouped
 from workbench.estimators.spectral.subspace_exact import Tokens
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance

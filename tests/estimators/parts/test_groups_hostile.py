@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from workbench.estimators.parts.votes.covariances import LARGEST, SMALLEST, grouped
+from tests.estimators.covariance.test_populous import grouped
+from workbench.estimators.parts.votes.covariances import LARGEST, SMALLEST
 from workbench.estimators.spectral.preconditioner import Preconditioner
 from workbench.privacy import ApproxDP
 

@@ -26,7 +26,8 @@ from workbench.estimators.parts.oracles.shaving import removable
 from workbench.estimators.parts.oracles.tail_filter import filter_weights, filtered_moment
 from workbench.estimators.parts.oracles.variance_filter import simple_mean, simple_moment
 from workbench.estimators.parts.robust_votes.m_estimators import constants, location_means, scatter_factors
-from workbench.estimators.parts.robust_votes.votes import group_means, robust_groups
+from workbench.estimators.parts.rows import of_groups
+from workbench.estimators.parts.votes.covariances import Groups
 from workbench.populations.corruption import COVARIANCE_ATTACKS, HELD_OUT_ATTACKS
 from workbench.populations.corruption.family import Recipe
 
@@ -295,6 +296,16 @@ def test_small_groups_are_equivariant():
 
 
 HOSTILE = (0.0, 1e100, -1e100, 1e-160, 1.0, 1e8)
+
+
+def robust_groups(rows, size):
+    """The groups of `size` consecutive rows each, by their robust second moments."""
+    return Groups.of(of_groups(rows, size, scatter_factors))
+
+
+def group_means(rows, size):
+    """The robust means of groups of `size` consecutive rows."""
+    return of_groups(rows, size, location_means)
 
 
 @pytest.mark.parametrize("d", [1, 2, 4])

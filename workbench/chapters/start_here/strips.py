@@ -20,7 +20,7 @@ FAMILIES = {  # of the estimators, in the order of the picture
         *("mean/tukey", "mean/resilient", "mean/resilient-heavy", "mean/filter", "mean/prime"),
         *("mean/prime-heavy", "mean/robust", "mean/robust-heavy"),
     ),
-    "lets groups of rows vote": ("mean/populous", "mean/populous-robust"),
+    "lets groups of rows vote": ("mean/populous", "mean/median-of-means", "mean/populous-robust"),
 }
 MEMBERS = tuple(key for members in FAMILIES.values() for key in members)
 NAMES = {"mean/clipped-box": "clipped to a box"}  # where a name of its own is needed beside the others

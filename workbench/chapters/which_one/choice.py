@@ -20,6 +20,7 @@ LABELS = {
     "mean/coordinatewise": "column by column",
     "mean/coinpress": "CoinPress",
     "mean/populous": "vote of groups",
+    "mean/median-of-means": "vote of medians",
 }
 
 

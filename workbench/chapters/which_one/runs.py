@@ -16,7 +16,7 @@ from workbench.types import Array, Columns
 
 DELTA = 1e-6
 TRIALS = 250
-SLOW = ("mean/populous",)
+SLOW = ("mean/populous", "mean/median-of-means")
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ twice, and groups are small, most often of one row; `alpha` has no part in it. P
 """
 
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 
 import numpy as np
@@ -23,9 +24,9 @@ from scipy.special import chdtri
 from workbench.errors import checked, positive, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate, sanitised
 from workbench.estimators.parts.budgets import require_events
-from workbench.estimators.parts.rows import group_means, in_blocks, shuffled
+from workbench.estimators.parts.rows import group_means
 from workbench.estimators.parts.votes.means import Points, design_of
-from workbench.estimators.parts.votes.vote import VOTE, Design, private_average
+from workbench.estimators.parts.votes.vote import VOTE, Design, reduced
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.types import Array, Calibration
@@ -89,9 +90,8 @@ class PopulousMean:
         n, d = x.shape
         made = self.design(n, d, budget)
         with np.errstate(over="ignore", under="ignore"):
-            rows = sanitised(shuffled(x, noise) / self.sigma)
-        means = group_means(in_blocks(rows[: made.vote.k * made.size], made.vote.k))  # (1)
-        found = private_average(Points(means, made.limit), made, noise)  # (2)
+            rows = sanitised(x / self.sigma)
+        found = reduced(rows, group_means, partial(Points, limit=made.limit), made, noise)  # (1) (2)
         return Abstention(VOTE) if found is None else self.sigma * found  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:

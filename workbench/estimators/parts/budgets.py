@@ -33,6 +33,8 @@ from workbench.privacy.conversions import gdp_within_approx, zcdp_within_approx
 from workbench.privacy.mechanisms import gaussian_mu, truncated_laplace_bound
 from workbench.privacy.plan import Rule
 
+PURE_MASKS = "thompson_laplace", "laplace"  # without a δ
+
 
 def rule(budget: Budget) -> Rule:
     """Return the composition rule that is native to `budget`."""
@@ -74,7 +76,7 @@ def require_events(budget: Budget) -> ApproxDP:
 def vote_and_mask(budget: ApproxDP, share: float, kind: str) -> tuple[ApproxDP, PureDP | ApproxDP]:
     """Return the costs of a vote, which has `share` of ε, and of its mask, whose mechanism is `kind`."""
     rest = (1 - share) * budget.epsilon
-    if kind == "thompson_laplace":
+    if kind in PURE_MASKS:
         return ApproxDP(share * budget.epsilon, budget.delta), PureDP(rest)
     return ApproxDP(share * budget.epsilon, budget.delta / 2), ApproxDP(rest, budget.delta / 2)
 

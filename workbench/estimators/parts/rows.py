@@ -28,6 +28,7 @@ from workbench.linalg import norms, symmetrised
 from workbench.privacy import NoiseSource
 from workbench.types import Array
 
+AT_ONCE = 2**20  # entries of groups that are estimated at a time
 BLOCK = 2**15  # entries that are mapped at a time: they stay in the cache, and memory does not grow with n
 NEAREST, FARTHEST = 1e-140, 1e150  # radii whose squares, on a grid, and those of rows beyond, floats resolve
 UNIT, OVER = 2.0**-53, 1e-12  # u; by how much of the radius a clipped row may be too long
@@ -134,6 +135,14 @@ def in_blocks(rows: Array, blocks: int) -> Array:
     n, d = rows.shape
     m = n // blocks
     return rows[: blocks * m].reshape(blocks, m, d)
+
+
+def of_groups(rows: Array, size: int, estimate: Callable[[Array], Array]) -> Array:
+    """Return an estimate of every group of `size` consecutive rows, of many groups at a time."""
+    n, d = rows.shape
+    blocks = rows[: n // size * size].reshape(-1, size, d)
+    step = max(1, AT_ONCE // (size * d))
+    return np.concatenate([estimate(blocks[at : at + step]) for at in range(0, len(blocks), step)])
 
 
 def within_ball(x: Array, radius: float) -> Array:

@@ -19,7 +19,6 @@ Proof: `proofs/populous.md`, section 5.
 """
 
 from dataclasses import dataclass
-from math import ceil, log
 
 import numpy as np
 
@@ -29,8 +28,7 @@ from workbench.estimators.parts.blocks.blocks import svd, usable
 from workbench.estimators.parts.budgets import halved, least_groups
 from workbench.estimators.parts.rows import centred_rows, evened, in_blocks, own_stream
 from workbench.privacy import ApproxDP, Budget, Charge, NoiseSource, Plan
-from workbench.privacy.histograms import mode_charge, release_mode
-from workbench.privacy.mechanisms import truncated_laplace_bound
+from workbench.privacy.histograms import keys_for_mode, mode_charge, release_mode
 from workbench.types import Array, Calibration
 
 STEP = "subspace"
@@ -82,8 +80,7 @@ class SubspaceExact:
         assert isinstance(charge.cost, ApproxDP)
         if self.calibration == "paper":
             return least_groups(halved(charge.cost))
-        ahead = truncated_laplace_bound(charge) + log(1 / (2 * self.beta)) / charge.cost.epsilon
-        return ceil(2 * max(ahead, 0.5) / (1 - 2 * SPARE))
+        return keys_for_mode(charge, SPARE, self.beta)
 
     def fewest(self, d: int, budget: Budget) -> int:
         """Return the rows of k groups of d."""

@@ -132,6 +132,7 @@ FLOORS = {
     "gaussian/populous": populous_gaussian,
     "covariance/populous": populous_covariance,
     "mean/populous": populous_mean,
+    "mean/median-of-means": populous_mean,
     "mean/filter-nonprivate": filtered_mean,
     "mean/populous-robust": robust_mean,
     "covariance/filter-nonprivate": filtered_covariance,

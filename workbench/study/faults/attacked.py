@@ -194,7 +194,7 @@ def in_many_dimensions(key: str) -> Iterator[Attacked]:
     """
     setting = min(multivariate.settings(key), key=lambda setting: len(list(setting.plan.charges())))
     charges = list(setting.plan.charges())
-    robust = key.endswith("populous-robust")
+    robust = key in multivariate.TIPPED
     last = charges[-1] if robust else (multivariate.attained(setting.plan, CATALOG[key]) or charges[:1])[-1]
     factor = 1e-7 if robust else {"exponential": 0.01, "located_normal": 0.2}.get(last.mechanism, 0.5)
     words = f"of {last.step} times {factor:g}"

@@ -30,6 +30,7 @@ SPARSE = {f"covariance/{name}" for name in ("perturbed", "thresholded", "local-t
 COUNTED = {"covariance/matrix-quantile", "mean/affine"}  # a count of rows decides: a pair at its border
 LOCATED = {"mean/affine"}  # a row moves it most from an edge of the ellipsoid to the other, among many rows
 TIPPED = {f"{family}/populous-robust" for family in ("mean", "covariance", "gaussian")}  # groups stand much
+TIPPED |= {"mean/median-of-means"}
 NET = 2.0  # times the budget, where a run is one choice among many
 BLOCKS = 3.0  # and where only blocks decide, or no pair attains: of more, few runs do not see half the noise
 BESIDE = 16  # rows: beyond the block of the row that turns

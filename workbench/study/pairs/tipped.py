@@ -56,16 +56,16 @@ def first_group(setting: Setting, x: Array) -> NDArray[np.int64]:
 
     with replaced_everywhere((shuffled, recorded)), spied() as events:
         run(setting, x, 0)
-    recipe = first_recipe(setting)
-    members = orders[-1][: recipe.design.size] * (1 if len(orders[-1]) == setting.n else 2)
+    members = orders[-1][: first_design(setting).size] * (1 if len(orders[-1]) == setting.n else 2)
     for order in reversed(orders[:-1]):
         members = order[members]
     return members
 
 
-def first_recipe(setting: Setting) -> Any:
-    """Return the recipe of the first vote."""
+def first_design(setting: Setting) -> Any:
+    """Return the design of the first vote."""
     estimator: Any = setting.estimator
+    asked = setting.n, setting.d, setting.budget
     if hasattr(estimator, "recipes"):
-        return estimator.recipes(setting.n, setting.d, setting.budget)[0]
-    return estimator.recipe(setting.n, setting.d, setting.budget)
+        return estimator.recipes(*asked)[0].design
+    return estimator.recipe(*asked).design if hasattr(estimator, "recipe") else estimator.design(*asked)

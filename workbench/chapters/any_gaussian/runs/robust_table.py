@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.estimators.parts.robust_votes.m_estimators import scatter_factors
+from workbench.estimators.parts.robust_votes.m_estimators import location_means, scatter_factors
 from workbench.estimators.parts.robust_votes.table import FAR, MIDDLE, TABLE
-from workbench.estimators.parts.robust_votes.votes import group_means
+from workbench.estimators.parts.rows import of_groups
 from workbench.estimators.parts.votes.covariances import Groups
 from workbench.estimators.parts.votes.means import Points
 from workbench.linalg import norms
@@ -93,7 +93,7 @@ def mean_scenario(d: int, size: int, corruption: float, radius: float) -> Array:
     rng = np.random.default_rng((SEED, d, size, round(1000 * corruption), round(10 * radius)))
     rows = rng.standard_normal((GROUPS * size, d))
     rows = lowered(rows, int(corruption * len(rows)), radius) if radius else rows
-    return group_means(rows[rng.permutation(len(rows))], size)
+    return of_groups(rows[rng.permutation(len(rows))], size, location_means)
 
 
 def mean_row(d: int, size: int, corruption: float) -> dict[str, Any]:

@@ -16,7 +16,7 @@ section 8.
 """
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import sqrt
 from typing import Any
 
@@ -26,11 +26,10 @@ from workbench.estimators.base import sanitised
 from workbench.estimators.parts.robust_votes.design import fewest_robust, robust_design
 from workbench.estimators.parts.robust_votes.m_estimators import location_means, scatter_factors
 from workbench.estimators.parts.robust_votes.table import Row
-from workbench.estimators.parts.rows import shuffled
-from workbench.estimators.parts.votes.covariances import Groups, of_groups
+from workbench.estimators.parts.votes.covariances import Groups
 from workbench.estimators.parts.votes.means import Points
 from workbench.estimators.parts.votes.preconditioner import DRAWS, SEED, centring
-from workbench.estimators.parts.votes.vote import Design, covariance_moves, norm_moves, private_average
+from workbench.estimators.parts.votes.vote import Design, covariance_moves, norm_moves, reduced
 from workbench.linalg import tail
 from workbench.privacy import ApproxDP, Charge, NoiseSource, SimulatedNoise
 from workbench.privacy.masks import least_rate, masked_identity
@@ -89,8 +88,7 @@ class CovarianceVote(RobustVote):
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
         """Return the masked average, positive definite, or None for no answer."""
         row, made = self.chosen[0], self.design
-        groups = robust_groups(shuffled(rows, noise)[: made.rows], made.size)  # (1)
-        found = private_average(groups, made, noise)  # (2)
+        found = reduced(rows, scatter_factors, Groups.of, made, noise)  # (1) (2)
         return None if found is None else found * (centring(made.charges[1], self.d)[0] / row.scale)  # (3)
 
     def error_bound(self) -> float:
@@ -121,9 +119,8 @@ class MeanVote(RobustVote):
         """Return the noisy average of sanitised rows, or None for no answer."""
         made = self.design
         with np.errstate(over="ignore", under="ignore"):
-            standard = sanitised(shuffled(rows, noise)[: made.rows] / self.spread)
-        points = Points(group_means(standard, made.size), made.limit)  # (1)
-        found = private_average(points, made, noise)  # (2)
+            standard = sanitised(rows / self.spread)
+        found = reduced(standard, location_means, partial(Points, limit=made.limit), made, noise)  # (1) (2)
         return None if found is None else self.spread * found  # (3)
 
     def error_bound(self) -> float:
@@ -135,16 +132,6 @@ class MeanVote(RobustVote):
         row, made = self.chosen[0], self.design
         sd = sqrt(gaussian_scale(made.charges[1]) ** 2 + LOSS**2 / self.n)
         return self.spread * (row.error + sd * tail(self.d, self.beta / 3))
-
-
-def robust_groups(rows: Array, size: int) -> Groups:
-    """Return the groups of `size` consecutive rows each, by their robust second moments."""
-    return Groups.of(of_groups(rows, size, scatter_factors))
-
-
-def group_means(rows: Array, size: int) -> Array:
-    """Return the robust means of groups of `size` consecutive rows, shape (k, d)."""
-    return of_groups(rows, size, location_means)
 
 
 @lru_cache(maxsize=1024)

@@ -20,7 +20,6 @@ Designs:
 "paper": the source's thresholds and constants (`parts.votes.paper`).
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import sqrt
@@ -39,7 +38,6 @@ from workbench.privacy.random_matrices import bartlett
 from workbench.types import Array
 
 SMALLEST, LARGEST, CONDITION = 1e-70, 1e70, 1e5  # of a usable factor
-AT_ONCE = 2**20  # entries that are worked on at a time
 
 
 @dataclass(frozen=True)
@@ -78,18 +76,9 @@ class Groups:
         return np.asarray(np.linalg.qr(stacked.reshape(-1, self.factors.shape[2]), mode="r")).T
 
 
-def grouped(rows: Array, size: int) -> Groups:
-    """Return the groups of `size` consecutive rows each; what is left over is unused."""
-    factors = of_groups(rows, size, lambda blocks: np.asarray(np.linalg.qr(evened(blocks), mode="r")))
-    return Groups.of(factors / np.sqrt(size))
-
-
-def of_groups(rows: Array, size: int, estimate: Callable[[Array], Array]) -> Array:
-    """Return an estimate of every group of `size` consecutive rows, of many groups at a time."""
-    n, d = rows.shape
-    blocks = rows[: n // size * size].reshape(-1, size, d)
-    step = max(1, AT_ONCE // (size * d))
-    return np.concatenate([estimate(blocks[at : at + step]) for at in range(0, len(blocks), step)])
+def moment_factors(blocks: Array) -> Array:
+    """Return the triangular factor of the second moment of every group of rows, (k, s, d) -> (k, d, d)."""
+    return np.asarray(np.linalg.qr(evened(blocks), mode="r") / np.sqrt(blocks.shape[1]))
 
 
 def _usable(factors: Array) -> np.ndarray:
@@ -125,7 +114,7 @@ def design(n: int, d: int, budget: ApproxDP, beta: float, kind: str) -> Design:
 
 def _best(n: int, d: int, budget: ApproxDP, beta: float, kind: str) -> Design | None:
     best = Designer(kind, covariance_moves, lambda s: limits(d, s), sizes(d)).best(n, budget, beta)
-    return best if best is not None and _has_mask(best, d) else None
+    return best if best is not None and has_mask(best, d) else None
 
 
 @lru_cache(maxsize=256)
@@ -146,7 +135,7 @@ def sizes(d: int) -> tuple[int, ...]:
     return in_units(SIZES, d + 3)
 
 
-def _has_mask(made: Design, d: int) -> bool:
+def has_mask(made: Design, d: int) -> bool:
     """Return whether the mask of a design exists: θ large enough for draws, ν ≥ d."""
     cost = made.charges[1].cost
     if isinstance(cost, ApproxDP):
@@ -162,6 +151,18 @@ def limits(d: int, size: int) -> tuple[float, ...]:
     product = second @ np.linalg.inv(first)
     values = np.linalg.svd(product, compute_uv=False) ** 2
     return tuple(np.quantile(np.maximum(values[:, 0], 1 / values[:, -1]), [1 - far for far in FAR]).tolist())
+
+
+def root_factors(matrices: Array) -> Array:
+    """Return R, A = RᵀR, of matrices, shape (k, d, d); zeros, which are not usable, where there is none."""
+    return np.array([_root(matrix) for matrix in (matrices + np.swapaxes(matrices, 1, 2)) / 2])
+
+
+def _root(matrix: Array) -> Array:
+    try:
+        return np.asarray(np.linalg.cholesky(matrix).T)
+    except np.linalg.LinAlgError:
+        return np.zeros_like(matrix)
 
 
 def factors(count: int, size: int, d: int, rng: np.random.Generator) -> Array:

@@ -6,8 +6,8 @@ probability 1 - β when the rows are what they should be:
     (1) L = a quantile 1 - p of the distance of two groups, p = .002 .. .02: the caller's
     (2) Q₀ = 1 - p - 2z √(p/k) - A - (S/ε_t) ln(1/β), z = 3: the share of friends exceeds it but for β
     (3) a, b on a grid, for the least Δ, the most that one row moves the average
-    (4) of all s, p and shares ε_t/ε the one whose mask is narrowest: the largest ε_m/Δ (Thompson-Laplace; all
-        of δ is the vote's), or μ(ε_m, δ/2)/Δ (Wishart, Gaussian)
+    (4) of all s, p and shares ε_t/ε the one whose mask is narrowest: the largest ε_m/Δ (Laplace,
+        Thompson-Laplace; all of δ is the vote's), or μ(ε_m, δ/2)/Δ (Wishart, Gaussian)
 
 Privacy rests on Δ alone, and Δ on k, a, b, Q₀ and L, with an allowance for rounding (`parts.votes.vote`).
 """
@@ -33,7 +33,7 @@ LARGEST = 10**12  # rows: with no more than MOST groups a small ε hides them, h
 WIDEST = 100.0  # the largest L at which floats tell friends from others
 
 Moves: TypeAlias = Callable[[int, Array, Array, float, float], Array]  # Δ from k, a, b, Q₀ and L
-Limits: TypeAlias = Callable[[int], tuple[float, ...]]  # L from s, for each p of FAR
+Limits: TypeAlias = Callable[[int], tuple[float, ...]]  # L from s, for each p
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class Designer:
     moves: Moves
     limits: Limits
     sizes: tuple[int, ...]
+    far: tuple[float, ...] = FAR
 
     def best(self, n: int, budget: ApproxDP, beta: float) -> Design | None:
         """Return the design of step (4) for n rows, or None if there is none."""
@@ -63,7 +64,7 @@ class Designer:
     def _designs(self, k: int, size: int, budget: ApproxDP, beta: float) -> Iterator[Design]:
         for share in SHARES:
             cost = vote_and_mask(budget, share, self.kind)[0]
-            for far, limit in zip(FAR, self.limits(size), strict=True):
+            for far, limit in zip(self.far, self.limits(size), strict=True):
                 if limit > WIDEST:
                     continue
                 found = self.thresholds(k, 1 - far - 6 * sqrt(far / k), limit, cost, beta)

@@ -41,9 +41,14 @@ class Points:
     limit: float
 
     @property
+    def lengths(self) -> Array:
+        """How long each point is."""
+        return norms(self.values)
+
+    @property
     def usable(self) -> np.ndarray:
         """Which points are in range."""
-        return np.asarray(norms(self.values) <= FARTHEST * self.limit)
+        return np.asarray(self.lengths <= FARTHEST * self.limit)
 
     @property
     def nothing(self) -> Array:
@@ -54,8 +59,15 @@ class Points:
         """Return for each point how many are its friends at ρ = `limit`, itself among them."""
         usable = self.usable
         counts = np.ones(len(self.values), np.int64)
-        counts[usable] = _friend_counts(self.values[usable], limit)
+        counts[usable] = self.within(self.values[usable], limit)
         return counts
+
+    @staticmethod
+    def within(values: Array, limit: float) -> np.ndarray:
+        """Return how many of these points are within ρ of each."""
+        if not len(values):
+            return np.zeros(0, np.int64)
+        return on_a_line(values[:, 0], limit) if values.shape[1] == 1 else _in_space(values, limit)
 
     def average(self, weights: Array) -> Array:
         """Return Σ w Y/Σ w, shape (d,); weights are 0 where a point is not usable."""
@@ -64,11 +76,7 @@ class Points:
         return np.asarray(values[0] + weights[taken] @ (values - values[0]) / weights.sum())
 
 
-def _friend_counts(values: Array, limit: float) -> np.ndarray:
-    if not len(values):
-        return np.zeros(0, np.int64)
-    if values.shape[1] == 1:
-        return _on_a_line(values[:, 0], limit)
+def _in_space(values: Array, limit: float) -> np.ndarray:
     around = values - np.median(values, axis=0)
     squares = np.vecdot(around, around)
     near = squares <= (NEAR * limit) ** 2
@@ -88,7 +96,8 @@ def _friend_counts(values: Array, limit: float) -> np.ndarray:
     return counted(len(values), close)
 
 
-def _on_a_line(values: Array, limit: float) -> np.ndarray:
+def on_a_line(values: Array, limit: float) -> np.ndarray:
+    """Return how many numbers are within ρ of each."""
     ordered = np.sort(values)
     below = np.searchsorted(ordered, values - limit, side="left")
     return np.asarray(np.searchsorted(ordered, values + limit, side="right") - below)

@@ -16,10 +16,15 @@ from math import log, sqrt
 
 import numpy as np
 
-from workbench.estimators.parts.rows import shuffled
-from workbench.estimators.parts.votes.covariances import best_mask, design, fewest_rows, grouped
+from workbench.estimators.parts.votes.covariances import (
+    Groups,
+    best_mask,
+    design,
+    fewest_rows,
+    moment_factors,
+)
 from workbench.estimators.parts.votes.paper import deviations
-from workbench.estimators.parts.votes.vote import Design, private_average
+from workbench.estimators.parts.votes.vote import Design, reduced
 from workbench.privacy import ApproxDP, Charge, NoiseSource, SimulatedNoise
 from workbench.privacy.masks import masked_identity, square_scale
 from workbench.types import Array
@@ -59,8 +64,7 @@ class PopulousFrame:
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
         """Return the masked average, positive definite, or None for no answer."""
         made = self.design
-        groups = grouped(shuffled(rows, noise)[: made.rows], made.size)  # (1)
-        found = private_average(groups, made, noise)  # (2)
+        found = reduced(rows, moment_factors, Groups.of, made, noise)  # (1) (2)
         return None if found is None else found * centring(made.charges[1], self.d)[0]  # (3)
 
     @property

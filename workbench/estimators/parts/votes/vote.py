@@ -1,6 +1,7 @@
 """The private populous mean of points: a vote on whether they agree, and a masked average.  AL22 Algorithm 1.
 
-Of k points, point i has N_i friends, itself among them; all thresholds are whole numbers of friends.
+Rows are shuffled by the run's own randomness and cut into k groups of s, and an oracle makes a point of each
+(`reduced`). Point i has N_i friends, itself among them; all thresholds are whole numbers of friends.
 
     (1) M = Σ N_i; go on iff M - Q₀k² + Z > A, Z truncated Laplace on [-A, A]           (ε_t, δ_t)
         one replaced point moves M, a whole number, by at most 2(k - 1)
@@ -8,9 +9,9 @@ Of k points, point i has N_i friends, itself among them; all thresholds are whol
     (3) Y = Σ w_i Y_i/Σ w_i
     (4) out = Y under a mask (`privacy.masks`)                                         (ε_m, δ_m)
 
-Points are estimates of groups of rows, one group each: `parts.votes.covariances` (by triangular factors) and
-`parts.votes.means` (vectors). A replaced row changes one of them, in any way; an unusable one is its own
-friend only. A run that ends at (1) draws the mask too, of a fixed value, so that what is drawn is public.
+Points: `parts.votes.covariances` (triangular factors), `parts.votes.means` and `l1_points` (vectors). A
+replaced row changes one of them, in any way; an unusable one is its own friend only. A run that ends at (1)
+draws the mask too, of a fixed value, so that what is drawn is public.
 
 If two neighbouring data sets both have M ≥ Q₀k², their averages differ in total variation of the weights by
 τ ≤ C/k, and with friends at L = 1 + dist the averages of covariances satisfy 1 + dist(Y, Y') ≤ 1 + CE/k, in a
@@ -32,11 +33,12 @@ import numpy as np
 
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.budgets import vote_and_mask
+from workbench.estimators.parts.rows import of_groups, shuffled
 from workbench.privacy import ApproxDP, Charge, NoiseSource, PureDP, Sequential
 from workbench.privacy.conversions import gdp_within_approx
 from workbench.privacy.grid import OnGrid, step_of
 from workbench.privacy.masks import masked
-from workbench.privacy.mechanisms import exceeds_bound, gaussian
+from workbench.privacy.mechanisms import additive, exceeds_bound
 from workbench.types import Array
 
 VOTE, MASK = "vote", "mask"
@@ -171,14 +173,26 @@ def voting(k: int, step: str, cost: ApproxDP) -> Charge:
     return Charge(step, "truncated_laplace", 2.0 * (k - 1), cost)
 
 
+def reduced(
+    rows: Array,
+    oracle: Callable[[Array], Array],
+    points: Callable[[Array], Points],
+    design: Design,
+    noise: NoiseSource,
+) -> Array | None:
+    """Return the masked average of what an oracle says of groups, (m, s, d) at a time, or None."""
+    chosen = shuffled(rows, noise)[: design.rows]
+    return private_average(points(of_groups(chosen, design.size, oracle)), design, noise)
+
+
 def private_average(points: Points, design: Design, noise: NoiseSource) -> Array | None:
     """Return the masked average, or None for no answer."""
     voting, masking = design.charges
     friends = points.friends(design.limit)  # N
     agreed = design.vote.passes(friends, voting, noise)  # (1)
     average = points.average(design.vote.weights(friends)) if agreed else points.nothing  # (2) (3)
-    if masking.mechanism == "gaussian":  # (4)
-        released = gaussian(_whole(average, step_of(design.limit, FINE)), masking, noise)
+    if masking.mechanism in ("gaussian", "laplace"):  # (4)
+        released = additive(_whole(average, step_of(design.limit, FINE)), masking, noise)
     else:
         released = masked(average, masking, noise)
     return released if agreed else None

@@ -1,0 +1,41 @@
+"""Mutants of the general reduction: of what an oracle may see, of the l1 norm, and of its mask."""
+
+from functools import partial
+from unittest.mock import patch
+
+from tests.estimators import test_populous_reduction as tests
+from workbench.estimators.parts.votes import asked, l1_points, means
+from workbench.privacy import mechanisms
+from workbench.privacy.plan import Charge
+from workbench.study.faults.mutant import Mutant, rewritten
+
+ALONE = tests.test_what_a_group_answers_hangs_on_its_own_rows_alone
+
+
+def half(charge: Charge) -> float:
+    """Half the scale of Laplace noise."""
+    return right(charge) / 2
+
+
+right = mechanisms.laplace_scale
+
+REDUCTION = (
+    Mutant("an oracle that remembers the groups before",
+           rewritten(asked, "_answer", "deepcopy(oracle)", "oracle"),
+           partial(ALONE, tests.Remembers())),
+    Mutant("an oracle that sees the rows of all groups", rewritten(asked, "_answer", "rows.copy()", "rows"),
+           partial(ALONE, tests.greedy)),
+    Mutant("no answer counts as 0", rewritten(asked, "_answer", "np.full(shape, np.nan)", "np.zeros(shape)"),
+           tests.test_no_answer_is_no_number),
+    Mutant("an answer of another shape is cut to it",
+           rewritten(asked, "_answer", "fits = ", "found = np.resize(found, shape)\n    fits = "),
+           tests.test_no_answer_is_no_number),
+    Mutant("friends in l1 by their distance in l2",
+           partial(patch.object, l1_points.L1Points, "within", staticmethod(means.Points.within)),
+           tests.test_many_points_in_l1_are_compared_piece_by_piece),
+    Mutant("points in l1 that are usable by their length in l2",
+           partial(patch.object, l1_points.L1Points, "lengths", means.Points.lengths),
+           tests.test_points_in_l1_are_usable_by_their_sum),
+    Mutant("half the Laplace noise in l1", partial(patch.object, mechanisms, "laplace_scale", half),
+           tests.test_the_law_of_the_release_in_l1_is_laplace_and_its_length_a_gamma),
+)  # fmt: skip
