@@ -15,7 +15,7 @@ FEWER, RIGHT = "matrix-quantile/fewer-rows", "matrix-quantile/right-or-none"
 
 
 def told(short, long):
-    """The sweeps of CoinPress, told a bound: this distance where it needs more rows than ours, or this one."""
+    """CoinPress, told a bound: one distance where it needs more rows than ours, another elsewhere."""
     return {
         d: replace(one, block=constant(fourfold=long if d in (5, 10) else short, near=1.0))
         for d, one in sweeps.TOLD_PLANNED.items()
