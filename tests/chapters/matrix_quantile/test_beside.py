@@ -15,9 +15,9 @@ FEWER, RIGHT = "matrix-quantile/fewer-rows", "matrix-quantile/right-or-none"
 
 
 def told(short, long):
-    """The sweeps of CoinPress, told a bound, with this distance for few columns and this one for more."""
+    """CoinPress, told a bound: one distance where it needs more rows than ours, another elsewhere."""
     return {
-        d: replace(one, block=constant(fourfold=short if d <= 2 else long, near=1.0))
+        d: replace(one, block=constant(fourfold=long if d in (5, 10) else short, near=1.0))
         for d, one in sweeps.TOLD_PLANNED.items()
     }
 

@@ -16,7 +16,7 @@ from workbench.study.rules import combine
 from workbench.study.verdict import Verdict
 
 FRUGAL = {"spectral/preconditioner": 0.2, "covariance/unbounded": 1.0}  # our rows over theirs, at most
-SHORT = (1, 2)  # columns for which our rows are fewer than a known bound asks for
+SHORT, OFTEN = (1, 2, 20), 0.4  # columns for which our rows are fewer than a known bound asks for
 SPOILT_D, RIGHT, NONE, WRONG = 5, 0.01, 0.05, 0.2  # shares of far rows
 MOSTLY, MOST = 0.9, 4.0  # of all runs; the condition that is promised
 FAR_OFF, CLEARLY = 1e3, 0.5
@@ -27,7 +27,7 @@ def fewer_rows(*frames: pd.DataFrame) -> Verdict:
     checks = [_fewer(key, d) for key in FRUGAL for d in DIMENSIONS]
     for d, frame in zip(sweeps.TOLD_PLANNED, frames, strict=True):
         n = planned(d, None)
-        failed, allowed = share(frame["fourfold"] > log(2)), (BETA, 1.0) if d in SHORT else (0.0, BETA)
+        failed, allowed = share(frame["fourfold"] > log(2)), (BETA, 1.0) if d in SHORT else (0.0, OFTEN)
         name = f"d = {d}: CoinPress, told 1 and 1e4, fails with our rows"
         checks.append(measures.between(name, failed, *allowed, n=n))
     return combine(checks)
@@ -71,10 +71,10 @@ CLAIMS = (
         "For a condition of at most 4 at (1, 1e-6), d = 1 .. 20, the planned rows are at most a fifth of the"
         " fewest of spectral/preconditioner and at most the fewest of covariance/unbounded. CoinPress, told"
         " that eigenvalues lie between 1 and 1e4, fails with so many rows in more than one run of ten for"
-        " d = 1, 2, and in fewer for d = 5, 10, 20.",
+        " d = 1, 2, 20, and in fewer than four for d = 5, 10.",
         sweeps=lambda: sweeps.TOLD_PLANNED.values(),
         checks=fewer_rows,
-        kind="ours",
+        kind="lock",
     ),
     Claim(
         "matrix-quantile/right-or-none",
