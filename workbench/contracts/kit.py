@@ -194,7 +194,7 @@ def node_gap(node: Node, other: Node) -> float:
 
 
 def longest_path(node: Node, other: Node, cells: np.ndarray) -> float:
-    """The largest change of the score of a node over all ways to place its cuts in these cells."""
+    """The most by which the score of one is below that of the other, over all runs of cells."""
     counts = [np.searchsorted(one.lengths.edges[1:-1], cells, side="right") for one in (node, other)]
     later = np.less.outer(np.arange(len(cells)), np.arange(len(cells))) | np.eye(len(cells), dtype=bool)
 

@@ -61,9 +61,10 @@ def crossings(n: int, reach: float) -> Pairs:
 
     With all rows near an end, the few places beyond them gain e^ε against all others.
     """
-    spread, low = np.linspace(-0.9 * reach, 0.9 * reach, n), np.full(n, -0.9 * reach)
+    spread, rest = np.linspace(-0.9 * reach, 0.9 * reach, n), np.full(n - 1, reach)
     return (
-        moved("leaves an end", np.append(low[1:], -reach), reach),
+        moved("leaves an end", np.append(-0.9 * rest, -reach), reach),
+        moved("leaves a third of the range", np.append(-0.3 * rest, -reach), reach),
         moved("crosses evenly spread rows", spread, -reach),
         moved("all at an end", np.full(n, reach), -reach),
         moved("one is missing", spread, np.nan),
