@@ -90,25 +90,6 @@ class Predicted(Protocol):
         ...
 
 
-@runtime_checkable
-class Pivotal(Protocol):
-    """An estimator of a number, the law of whose error does not depend on what it estimates."""
-
-    def interval_reach(self, n: int, d: int, budget: Budget, level: float) -> float:
-        """Return what the error exceeds with probability at most `level`; infinite if n is too small.
-
-        Parameters
-        ----------
-        n, d : int
-            Rows, and columns: d = 1 for one column.
-        budget : Budget
-            Of the release that is asked about.
-        level : float
-            Chance, at most, that an interval of this half-width misses, strictly between 0 and 1.
-        """
-        ...
-
-
 @dataclass(frozen=True)
 class ErrorStatement:
     """A statement on an error from public numbers.
@@ -209,22 +190,15 @@ class Release(Generic[T]):
 
         It misses with probability at most `level` for rows that the estimator is accurate for, all of
         them there; the whole line where there is no answer.
-
-        Raises
-        ------
-        ArgumentError
-            If the estimator states no law of its error.
         """
         probability(level=level)
-        asked = self.asked
-        if asked is None or not isinstance(asked.estimator, Pivotal):
-            allowed = (
-                "the release of a mean of one column with a public law, as of UnboundedMean, ClippedMean"
-            )
+        reach_of = getattr(self.asked and self.asked.estimator, "interval_reach", None)
+        if self.asked is None or reach_of is None:
+            allowed = "the release of a mean whose law is public, as of UnboundedMean or ClippedMean"
             raise ArgumentError("release.interval", type(self.value).__name__, allowed)
         if isinstance(self.value, Abstention):
             return Interval(-inf, inf)
-        reach = asked.estimator.interval_reach(asked.n, asked.d, asked.budget, level)
+        reach = reach_of(self.asked.n, self.asked.d, self.asked.budget, level)
         return Interval(float(self) - reach, float(self) + reach)
 
     @property
