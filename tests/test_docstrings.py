@@ -19,6 +19,7 @@ ESTIMATED = {
     "interval": r"\bconfidence interval\b",
     "covariance": r"\b(covariance|second moment)\b",
     "gaussian": r"\bmean and covariance\b",
+    "quantiles": r"\bquantiles\b",
     "range": r"\b(box|ball)\b",
     "eigenvalues": r"\beigenvalues\b",
     "subspace": r"\b(subspace|frame)\b",
@@ -68,7 +69,7 @@ def test_then_come_assumptions_guarantee_and_missing_entries(key):
     text = prose(key)
     places = [text.index(word) for word in ("Guarantee: ", MISSING_ENTRIES)]
     assert places == sorted(places)
-    assert re.search(r"\. (Accurate for|Covers|Assumes) ", text[: places[0]])
+    assert re.search(r"\. (Accurate for|Covers|Assumes|Accurate in) ", text[: places[0]])
     assert len(text[places[1] + len(MISSING_ENTRIES) :].split()) >= 4, "what that does to the answer"
 
 

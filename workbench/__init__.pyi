@@ -33,6 +33,7 @@ from workbench.estimators.gaussian.coinpress import CoinPressGaussian as CoinPre
 from workbench.estimators.gaussian.populous import PopulousGaussian as PopulousGaussian
 from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian as PopulousRobustGaussian
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian as UnboundedGaussian
+from workbench.estimators.mean.affine import AffineMean as AffineMean
 from workbench.estimators.mean.clipped_box import ClippedBoxMean as ClippedBoxMean
 from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean as ClippedHeavyMean
 from workbench.estimators.mean.coinpress import CoinPressMean as CoinPressMean
@@ -62,10 +63,12 @@ from workbench.estimators.spectral.subspace_exact import SubspaceExact as Subspa
 from workbench.estimators.univariate.clipped_mean import ClippedMean as ClippedMean
 from workbench.estimators.univariate.histogram_location import HistogramLocation as HistogramLocation
 from workbench.estimators.univariate.interval import Interval as Interval
+from workbench.estimators.univariate.interval_mean import IntervalMean as IntervalMean
 from workbench.estimators.univariate.interval_unknown_variance import (
     IntervalUnknownVariance as IntervalUnknownVariance,
 )
 from workbench.estimators.univariate.median import Median as Median
+from workbench.estimators.univariate.quantiles import Quantiles as Quantiles
 from workbench.estimators.univariate.scale import Scale as Scale
 from workbench.estimators.univariate.stable_location import StableLocation as StableLocation
 from workbench.estimators.univariate.two_step_mean import TwoStepMean as TwoStepMean

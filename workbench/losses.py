@@ -18,9 +18,9 @@ from workbench.types import Array
 _DISJOINT = 100.0  # at a gap of this many wide standard deviations the total variation rounds to 1
 
 
-def absolute_error(estimate: float, truth: float) -> float:
-    """Return |estimate - truth|."""
-    return _norm(np.array([float(estimate) - float(truth)]))
+def absolute_error(estimate: ArrayLike, truth: ArrayLike) -> float:
+    """Return |estimate - truth|, of several numbers the largest."""
+    return _norm(_shaped(np.atleast_1d(estimate), np.atleast_1d(truth).shape) - np.asarray(truth), inf)
 
 
 def relative_scale_error(estimate: float, truth: float) -> float:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from scipy.special import ndtri
 
 import workbench as wb
 from workbench.catalog import CATALOG
@@ -60,6 +61,11 @@ def spread(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np
     return 0.7 + rng.standard_normal(n), 1.0
 
 
+def quartiles(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The same for quantiles: its own."""
+    return 0.7 + rng.standard_normal(n), 0.7 + ndtri(estimator.levels)
+
+
 def ball(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, Gaussian]:
     """White rows, their mean at the edge of the ball."""
     return around(rng, n, np.full(d, estimator.radius / np.sqrt(d)))
@@ -78,6 +84,13 @@ def between(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[n
 
 def around(rng: np.random.Generator, n: int, mean: np.ndarray) -> tuple[np.ndarray, Gaussian]:
     return mean + rng.standard_normal((n, len(mean))), Gaussian(mean, np.eye(len(mean)))
+
+
+def thin(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, Gaussian]:
+    """Rows far from 0 along tilted axes of lengths from 1 to 10^-3."""
+    turned = np.linalg.qr(rng.standard_normal((d, d)))[0] * np.geomspace(1, 1e-3, d)
+    mean = np.full(d, 1e6)
+    return mean + rng.standard_normal((n, d)) @ turned.T, Gaussian(mean, turned @ turned.T)
 
 
 def least_axes(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -135,6 +148,7 @@ CLIFFS = {
         "univariate/unbounded-mean", kind="predicted", rows=line, above=60, below=25, runs=6000
     ),
     "univariate/median": predicted(wb.Median(radius=1e6), line, 1, 60, 20, budget=PURE, runs=6000),
+    "univariate/quantiles": predicted(wb.Quantiles(), quartiles, 1, 400, 40, budget=PURE, runs=3000),
     "univariate/histogram-location": proved(
         wb.HistogramLocation(radius=1e4), line, 1, 1000, 10, budget=PURE
     ),
@@ -149,6 +163,7 @@ CLIFFS = {
         kind="answers", estimator=wb.IntervalUnknownVariance(pivots=300), rows=line, above=1000, below=30,
         good=0.1,
     ),
+    "univariate/interval-mean": predicted(wb.IntervalMean(), line, 1, 20_000, None, runs=200),
     "range/box": own("range/box", kind="proved", above=1000, below=20),
     "range/ball": own("range/ball", kind="proved", above=3000, below=20),
     "mean/empirical": Cliff(kind="reference"),
@@ -161,6 +176,7 @@ CLIFFS = {
     "mean/clipped-heavy": proved(wb.ClippedHeavyMean(radius=100.0), ball, 3, 2000, None),
     "mean/populous": own("mean/populous", kind="proved", above=200),
     "mean/populous-robust": own("mean/populous-robust", kind="proved", above=3200),
+    "mean/affine": predicted(wb.AffineMean(), thin, 10, 3000, None, runs=400),
     "mean/filter": predicted(wb.FilterMean(radius=1e3), ball, 10, 1500, 150, runs=400),
     "mean/prime": predicted(wb.PrimeMean(radius=1e3), ball, 10, 1500, 150, runs=400),
     "mean/prime-heavy": predicted(wb.PrimeHeavyMean(radius=1e3), ball, 10, 1500, 150, runs=400),

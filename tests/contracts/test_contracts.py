@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from tests.contracts import behaviour
-from tests.contracts.accuracy import BETA, PAIRS, RUNS, refused
-from tests.contracts.behaviour import numbers
-from tests.contracts.datasets import typical_rows
-from tests.contracts.every import CONTRACTS, RECORDED, REFERENCE, SPENDING
-from tests.contracts.gaps import gap_is_the_sensitivity
-from tests.contracts.kit import DRAWS, centred, counted, examples, references
+from tests.contracts.parameters import centred, counted, examples, references
+from workbench.contracts import behaviour
+from workbench.contracts.accuracy import BETA, PAIRS, RUNS, refused
+from workbench.contracts.behaviour import numbers
+from workbench.contracts.datasets import typical_rows
+from workbench.contracts.every import CONTRACTS, RECORDED, REFERENCE, SPENDING
+from workbench.contracts.gaps import gap_is_the_sensitivity
+from workbench.contracts.kit import DRAWS
 from workbench.errors import ArgumentError
 from workbench.estimators.univariate import interval, interval_unknown_variance
 from workbench.privacy import ZCDP, NonPrivate, compose

@@ -13,6 +13,7 @@ from workbench.estimators.mean import empirical as empirical_mean
 from workbench.estimators.mean import filter_nonprivate as filter_mean
 from workbench.estimators.mean import tukey
 from workbench.estimators.parts import integers, rows
+from workbench.estimators.parts.affine import lifted
 from workbench.estimators.parts.blocks import blocks
 from workbench.estimators.parts.filters import run
 from workbench.estimators.parts.gaussians import lifted_moment
@@ -111,6 +112,8 @@ STAGES = (
      absent.test_a_lifted_moment_tells_the_share_of_rows_that_are_there),
     ("moments over their share", lifted_moment.LiftedMoment, "share", lambda *_: 1.0,
      absent.test_a_lifted_moment_tells_the_share_of_rows_that_are_there),
+    ("lifted rows of a location", lifted, "present", everything,
+     absent.test_an_absent_row_is_the_zero_row_once_it_is_lifted),
     *((f"rows of {key}", module, "only_present", zeros, partial(REFERENCE, key))
       for key, module in (("mean/empirical", empirical_mean), ("mean/filter-nonprivate", filter_mean),
                           ("covariance/empirical", empirical),

@@ -274,7 +274,8 @@ def every_share_is_the_whole(example: Example) -> Iterator[None]:
         stack.enter_context(replaced_everywhere((budgets.vote_and_mask, whole_vote)))
         for query, cost in ((Rounds, "outer"), (Directions, "cost")):
             stack.enter_context(patch.object(query, cost, property(lambda queries: queries.budget)))
-        stack.enter_context(patch.object(ZCDP, "split", lambda cost, *weights: (cost,) * len(weights)))
+        for kind in (ZCDP, PureDP):
+            stack.enter_context(patch.object(kind, "split", lambda cost, *weights: (cost,) * len(weights)))
         yield
 
 

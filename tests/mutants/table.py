@@ -4,21 +4,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import inf
 
-from tests.contracts import accounting, accuracy, behaviour
-from tests.contracts.gaps import gap_is_the_sensitivity
-from tests.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
-from tests.contracts.whole import noise_meets_whole_numbers
 from tests.mutants import conditions as on
 from tests.mutants import faults
 from tests.mutants.faults import method
 from tests.mutants.sharing import SHARING
+from workbench.contracts import accounting, accuracy, behaviour
+from workbench.contracts.gaps import gap_is_the_sensitivity
+from workbench.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
+from workbench.contracts.whole import noise_meets_whole_numbers
 from workbench.estimators import base
 from workbench.estimators.covariance import pure_net
 from workbench.estimators.parts import integers
 from workbench.estimators.parts.locate import clipping, unit_histogram, window_median
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
 from workbench.estimators.univariate import clipped_mean
-from workbench.privacy import histograms, masks, mechanisms
+from workbench.privacy import histograms, located, masks, mechanisms, stable
 from workbench.study.faults.attacked import bins_from_the_smallest_row, sorted_pairs
 from workbench.study.faults.mutant import (
     Fault,
@@ -33,15 +33,17 @@ from workbench.study.faults.mutant import (
 Contract = Callable[..., None]
 KINDS = (
     *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "choice", "exponential"),
-    *("truncated_laplace", "thompson_laplace", "wishart"),
+    *("truncated_laplace", "thompson_laplace", "wishart", "cuts"),
 )
 SCALES = (
     (mechanisms, "laplace_scale", ("laplace", "discrete_laplace")),
     (mechanisms, "gaussian_scale", ("gaussian",)),
-    (mechanisms, "selection_scale", ("noisy_max", "exponential", "window_median")),
+    (mechanisms, "selection_scale", ("noisy_max", "exponential", "window_median", "cuts")),
     (masks, "thompson_laplace_scale", ("thompson_laplace",)),
     (masks, "wishart_scale", ("wishart",)),
     (masks, "wishart_trace_scale", ("wishart_trace",)),
+    (located, "located_scale", ("located_normal",)),
+    (stable, "stable_scale", ("stable_thompson_laplace", "stable_wishart")),
 )
 WINDOW, HISTOGRAM = window_median.WindowMedian, unit_histogram.UnitHistogram
 WINSOR, UNCLIPPED = winsorised_scale.Winsor, faults.Unclipped()
@@ -180,7 +182,7 @@ DELTA = found_by(
     (
         "bottom for the right width twice",
         attribute(WINDOW, "bottom", faults.right_twice),
-        on.both(on.has_bottom, on.has_step("log-scale")),
+        on.both(on.has_bottom, on.has_step("log-scale"), on.calibrated("tight")),
     ),
     (
         "bottom decided by the points",

@@ -11,7 +11,16 @@ from workbench.populations import Population
 from workbench.privacy import Budget
 
 Estimand: TypeAlias = Literal[
-    "mean", "location", "scale", "interval", "covariance", "gaussian", "range", "eigenvalues", "subspace"
+    "mean",
+    "location",
+    "scale",
+    "interval",
+    "covariance",
+    "gaussian",
+    "range",
+    "eigenvalues",
+    "subspace",
+    "quantiles",
 ]
 Symmetry: TypeAlias = Literal["exact", "lattice", "none"]
 
@@ -79,6 +88,9 @@ class Entry:
         match self.estimand:
             case "scale":
                 return law.sigma
+            case "quantiles":
+                levels: Any = self.estimator
+                return law.quantiles(levels.levels)
             case "covariance" | "eigenvalues" | "subspace":
                 return law.covariance
         return law.mean if law.d is None else law.moments

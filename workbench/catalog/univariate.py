@@ -18,8 +18,11 @@ from workbench.catalog.hardest import at_an_end
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.histogram_location import HistogramLocation
 from workbench.estimators.univariate.interval import Interval
+from workbench.estimators.univariate.interval_mean import LEAST_ROWS as FOR_ANY_LAW
+from workbench.estimators.univariate.interval_mean import IntervalMean
 from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
 from workbench.estimators.univariate.median import Median
+from workbench.estimators.univariate.quantiles import Quantiles
 from workbench.estimators.univariate.scale import LEAST_ROWS, Scale
 from workbench.estimators.univariate.stable_location import StableLocation
 from workbench.estimators.univariate.two_step_mean import TwoStepMean
@@ -38,6 +41,11 @@ NORMAL = Assumption(
     lambda population, _: isinstance(population, UnivariateGaussian),
     UnivariateStudent(3.0),
 )
+MOMENTS = Assumption(
+    "the law has a fourth moment",
+    lambda population, _: getattr(population, "degrees", 5.0) > 4,
+    UnivariateStudent(3.0),
+)
 KNOWN_SIGMA = Assumption(
     "the standard deviation is sigma",
     lambda population, estimator: population.sigma == estimator.sigma,
@@ -48,6 +56,13 @@ WITHIN = Assumption(
     lambda population, estimator: abs(population.mean - estimator.centre) <= estimator.radius,
     UnivariateGaussian(mean=1e6),
 )
+
+INSIDE = Assumption(
+    "the rows lie within radius of centre, or within 1e6 sigma of it without one",
+    lambda population, estimator: abs(population.mean - estimator.centre) <= (estimator.radius or 1e6),
+    UnivariateGaussian(mean=1e9),
+)
+NINE = tuple(share / 10 for share in range(1, 10))
 
 anywhere = partial(
     Entry,
@@ -100,6 +115,22 @@ UNIVARIATE = (
             Example(Median(radius=100.0, centre=3.0, sigma=2.0), PURE),
         ),
         assumptions=(WITHIN,),
+    ),
+    anywhere(
+        key="univariate/quantiles",
+        summary="many quantiles at once, on a range or anywhere",
+        estimand="quantiles",
+        statements=("LKKO21/Alg14",),
+        examples=(
+            *at(Quantiles(), PURE, CONCENTRATED),
+            Example(Quantiles(radius=100.0, centre=3.0, sigma=2.0), PURE),
+            Example(Quantiles(levels=NINE, radius=100.0), CONCENTRATED),
+            Example(Quantiles(radius=100.0, grid=0.125), PURE),
+        ),
+        loss=losses.absolute_error,
+        assumptions=(NORMAL, INSIDE),
+        knobs=(N, EPSILON),
+        symmetries=NO_SYMMETRY,
     ),
     on_a_range(
         key="univariate/histogram-location",
@@ -158,5 +189,18 @@ UNIVARIATE = (
         assumptions=(NORMAL,),
         knobs=(N, EPSILON, DELTA, LEVEL),
         symmetries={"translation": "lattice", "scale": "lattice"},
+    ),
+    anywhere(
+        key="univariate/interval-mean",
+        summary="confidence interval for the mean of any law with a fourth moment, nothing known",
+        estimand="interval",
+        statements=("KV18/other-laws",),
+        examples=at(IntervalMean(), APPROX, DELTA_CONCENTRATED),
+        loss=losses.interval_loss,
+        least_rows=FOR_ANY_LAW,
+        assumptions=(MOMENTS,),
+        knobs=(N, EPSILON, DELTA, LEVEL),
+        bounded_steps=frozenset({"variance"}),  # a row at the centre itself attains it
+        symmetries={"translation": "lattice", "scale": "none"},
     ),
 )

@@ -30,11 +30,13 @@ METHODS = {
     "univariate/two-step-mean": Method("two-step mean", BLUE, "o"),
     "univariate/unbounded-mean": Method("mean without a range", GREEN, "^"),
     "univariate/median": Method("median", ORANGE, "v"),
+    "univariate/quantiles": Method("many quantiles", ORANGE, "P"),
     "univariate/histogram-location": Method("histogram on a range", BLUE, "D"),
     "univariate/stable-location": Method("histogram without a range", GREEN, "D"),
     "univariate/scale": Method("standard deviation", OLIVE, "P"),
     "univariate/interval": Method("interval, σ known", BLUE, "s"),
     "univariate/interval-unknown-variance": Method("interval, nothing known", GREEN, "s"),
+    "univariate/interval-mean": Method("interval, any law", ORANGE, "s"),
     "range/box": Method("box", ORANGE, "s"),
     "range/ball": Method("ball", BLUE, "o"),
     "mean/empirical": Method("sample mean", INK, "."),
@@ -42,6 +44,7 @@ METHODS = {
     "mean/coordinatewise": Method("column by column", ORANGE, "v"),
     "mean/coinpress": Method("CoinPress", BLUE, "o"),
     "mean/populous": Method("vote of groups", PURPLE, "D"),
+    "mean/affine": Method("lifted quantile", SLATE, "o"),
     "mean/clipped-heavy": Method("shrinking ball, heavy tails", BROWN, "P"),
     "mean/filter-nonprivate": Method("filter, no privacy", OLIVE, "X"),
     "mean/populous-robust": Method("robust vote of groups", WINE, "v"),
@@ -95,6 +98,10 @@ METHODS = {
     "idea/public": Method("public", ORANGE, "."),
     "idea/point": Method("here", VERMILION, "o"),
     "idea/limit": Method("impossible", GREY, "."),
+    "yours/1": Method("yours", BROWN, "X"),
+    "yours/2": Method("yours, too", SKY, "P"),
+    "yours/3": Method("a third of yours", OLIVE, "v"),
+    "yours/4": Method("a fourth of yours", WINE, "D"),
 }
 
 

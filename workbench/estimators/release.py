@@ -202,6 +202,11 @@ class Release(Generic[T]):
         return Interval(float(self) - reach, float(self) + reach)
 
     @property
+    def laws(self) -> str:
+        """The laws of rows whose mean an interval covers, in words; empty for all other releases."""
+        return str(getattr(self.asked.estimator, "laws", "")) if self.asked else ""
+
+    @property
     def abstained(self) -> bool:
         """Whether the release is the output "no answer"."""
         return isinstance(self.value, Abstention)
@@ -226,8 +231,12 @@ class Release(Generic[T]):
 
     def __str__(self) -> str:
         spent = "\n".join(f"  {step:<12} {mechanism:<20} {cost}" for step, mechanism, cost in self._rows())
-        said = f"{self.error}\n" if self.error else ""
+        said = "".join(f"{line}\n" for line in self._said())
         return f"{_shown(self.value)}\n{said}{self.guarantee}\n{spent}"
+
+    def _said(self) -> list[str]:
+        laws = [f"covers the mean of {self.laws}"] if self.laws else []
+        return laws + ([str(self.error)] if self.error else [])
 
     def _rows(self) -> list[tuple[str, str, str]]:
         return [(charge.step, charge.mechanism, str(charge.cost)) for charge in self.plan.charges()]
@@ -235,7 +244,7 @@ class Release(Generic[T]):
     def _repr_html_(self) -> str:
         rows = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self._rows())
         head = "<tr><th>step</th><th>mechanism</th><th>cost</th></tr>"
-        said = f"{self.error}<br>" if self.error else ""
+        said = "".join(f"{line}<br>" for line in self._said())
         return (
             f"<p><b>{_shown(self.value)}</b><br>{said}{self.guarantee}</p>"
             f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri
 
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.linalg import symmetrised
@@ -27,6 +29,10 @@ class UnivariateGaussian(Univariate):
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:
         """Draw n independent numbers, shape (n,)."""
         return self.scaled(rng.standard_normal(checked_size(n)))
+
+    def quantiles(self, levels: ArrayLike) -> Array:
+        """Return the quantiles at these levels."""
+        return self.scaled(np.asarray(ndtri(levels), np.float64))
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from workbench.errors import ArgumentError, positive, probability
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
 from workbench.privacy.concentrated import bounded_range_epsilon, laplace_epsilon
 from workbench.privacy.conversions import gdp_within_approx
+from workbench.privacy.cuts import Level
 from workbench.privacy.grid import Integers, OnGrid, on_grid, passed_no_more
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
@@ -200,3 +201,11 @@ def noisy_max(scores: ArrayLike, charge: Charge, noise: NoiseSource) -> int:
     """
     pure_cost(charge)
     return int(np.argmax(noise.exponential(scores, charge.sensitivity, selection_scale(charge))))
+
+
+def cuts(level: Level, charge: Charge, noise: NoiseSource) -> list[list[int]]:
+    """Return the pieces of the cuts of a level, node by node: ε-DP, of a log-likelihood ratio of range ε.
+
+    Proof: `proofs/quantiles.md`, section 2.
+    """
+    return noise.cuts(level, charge.sensitivity, selection_scale(charge))

@@ -2,21 +2,23 @@
 
 A source ADDS noise to a value; a positive definite matrix, given by a root, gets noise of its own shape
 (`masks`). Three sources live here: `SimulatedNoise` (a numpy Generator: for study), `UnitNoise` (adds exactly
-one scale: reveals the calibration without sampling) and `CountingNoise` (records every draw of another).
+one scale: reveals the calibration without sampling) and, in `counting`, `CountingNoise`.
 
 Floating-point noise is not safe against an observer who sees the low bits of an output (Mironov 2012): a
 release for the world needs `privacy.secure`, on a grid, with operating-system randomness.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.errors import ArgumentError
-from workbench.privacy import random_matrices
+from workbench.privacy import cuts, random_matrices
+from workbench.privacy.counting import CountingNoise as CountingNoise
+from workbench.privacy.counting import Draw as Draw
 from workbench.types import Array
 
 
@@ -65,6 +67,10 @@ class NoiseSource(Protocol):
 
     def square(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Draw L (I + scale G)(I + scale G)ᵀ Lᵀ, L the value, G of independent N(0, 1)."""
+        ...
+
+    def cuts(self, value: cuts.Level, sensitivity: float, scale: float) -> list[list[int]]:
+        """Draw the pieces of all cuts of a level, node by node, of probability ∝ ways · e^(score/scale)."""
         ...
 
     def uniform(self, low: float, high: float) -> float:
@@ -141,6 +147,10 @@ class SimulatedNoise:
         """Draw L (I + scale G)(I + scale G)ᵀ Lᵀ, L the value, G of independent N(0, 1)."""
         return _shaped(value, lambda d: random_matrices.square(d, scale, self.rng))
 
+    def cuts(self, value: cuts.Level, sensitivity: float, scale: float) -> list[list[int]]:
+        """Draw the pieces of all cuts of a level, node by node."""
+        return cuts.pieces(value, scale, cuts.drawn_by(self.rng))
+
     def uniform(self, low: float, high: float) -> float:
         """Return a uniform point of [low, high]."""
         return float(low + (high - low) * self.rng.random())
@@ -195,6 +205,10 @@ class UnitNoise:
 
     wishart = square = thompson_laplace
 
+    def cuts(self, value: cuts.Level, sensitivity: float, scale: float) -> list[list[int]]:
+        """Choose the likeliest piece of the last cut, of the one before given that, and so on."""
+        return cuts.pieces(value, scale, cuts.likeliest)
+
     def uniform(self, low: float, high: float) -> float:
         """Return the middle of [low, high]."""
         return low + (high - low) / 2
@@ -202,41 +216,6 @@ class UnitNoise:
     def below(self, count: int) -> int:
         """Return the middle of 0, .., count - 1."""
         return count // 2
-
-
-@dataclass(frozen=True)
-class Draw:
-    """One call of a noise source: which noise, of which sensitivity and scale, how many entries."""
-
-    kind: str
-    sensitivity: float
-    scale: float
-    size: int
-
-
-@dataclass
-class CountingNoise:
-    """Passes every draw on to `source` and keeps a record of it in `draws`."""
-
-    source: NoiseSource
-    draws: list[Draw] = field(default_factory=list)
-
-    def __getattr__(self, kind: str) -> Callable[..., Any]:
-        method = getattr(self.source, kind)
-
-        def recorded(value: ArrayLike, sensitivity: float, scale: float, *rest: float) -> Any:
-            self.draws.append(Draw(kind, float(sensitivity), float(scale), int(np.size(value))))
-            return method(value, sensitivity, scale, *rest)
-
-        return recorded
-
-    def uniform(self, low: float, high: float) -> float:
-        """Pass on; a uniform point carries no calibration and is not recorded."""
-        return self.source.uniform(low, high)
-
-    def below(self, count: int) -> int:
-        """Pass on; a uniform point of a piece carries no calibration and is not recorded."""
-        return self.source.below(count)
 
 
 def noise_source(rng: object) -> NoiseSource:

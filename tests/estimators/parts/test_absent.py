@@ -12,6 +12,7 @@ from workbench.estimators.covariance import thresholded
 from workbench.estimators.covariance.pure_net import PureNetCovariance
 from workbench.estimators.mean.tukey import depths
 from workbench.estimators.parts import integers, rows
+from workbench.estimators.parts.affine.lifted import Lifted
 from workbench.estimators.parts.blocks.blocks import projections, spectra
 from workbench.estimators.parts.filters import run
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
@@ -21,6 +22,7 @@ from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.nets.direction_net import grid, projected
 from workbench.estimators.parts.nets.trimmed_net import trimmed
+from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.robust_votes import m_estimators
 from workbench.estimators.parts.rows import present
 from workbench.estimators.parts.rowwise.row_filter import RowFilter, Rows
@@ -307,6 +309,19 @@ def test_references_are_those_of_the_other_rows(key):
     estimator = CATALOG[key].estimator
     np.testing.assert_allclose(estimator(x).value, estimator(others).value)
     assert np.isfinite(estimator(np.full((30, 2), np.nan)).value).all()
+
+
+def test_an_absent_row_is_the_zero_row_once_it_is_lifted():
+    x = np.random.default_rng(8).standard_normal((60, 2)) + 300.0
+    x[[3, 30]] = np.nan
+    made = Lifted.around(x, Influence(1.0), 12.0, 2)
+    assert not made.rows[:, [3, 30]].any()
+    zeros = np.where(np.isnan(x), 0.0, x)
+    others = Lifted.around(zeros, Influence(1.0), 12.0, 2)
+    assert (made.centre == others.centre).all()
+    kept = np.delete(np.arange(60), [3, 30])
+    mine, theirs = (np.ldexp(one.rows, one.exponents[:, None])[:, kept] for one in (made, others))
+    assert (mine == theirs).all()
 
 
 ASKED, SEEN = 0.2, 300

@@ -22,6 +22,7 @@ CLAIMS = (
     "one-mean/rows-per-log-delta",
     "one-mean/private-for-free",
     "one-mean/intervals-cover",
+    "one-mean/any-law-is-covered",
     "one-mean/conversions-in-order",
     "one-mean/finite-histogram-error",
     "one-mean/stable-histogram-error",

@@ -19,6 +19,7 @@ whole line. Constants are ours, the source's are not explicit.
 
 from dataclasses import dataclass
 from math import inf, log, sqrt
+from typing import ClassVar
 
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import checked, integer_at_least, probability
@@ -75,6 +76,8 @@ class Interval:
     >>> release.value.contains(3.0)
     True
     """
+
+    laws: ClassVar[str] = "normal rows whose standard deviation is sigma"
 
     sigma: float = 1.0
     level: float = 0.05

@@ -15,6 +15,7 @@ sigma and n. No answer from a step gives the whole line.
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
+from typing import ClassVar
 
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import ArgumentError, checked, integer_at_least, probability
@@ -70,6 +71,8 @@ class IntervalUnknownVariance:
     >>> release.value.contains(3.0)
     True
     """
+
+    laws: ClassVar[str] = "normal rows"
 
     level: float = 0.05
     pivots: int = 20_000

@@ -3,6 +3,7 @@
     normal, laplace, truncated_laplace, gumbel, exponential   ⌊X + ½⌋, X the ideal real variable
     discrete_laplace                                          P(z) ∝ e^(-|z|/scale)
     choose                                                    an index, P(i) ∝ weight · e^(rate · score)
+    cut                                                       the pieces of the cuts of `privacy.cuts`
     below, lattice, bernoulli                                 uniform integers, a coin
     wishart, square, thompson_laplace                         floats next to L M Lᵀ, M an ideal random matrix
 
@@ -13,6 +14,7 @@ bound on its error decides it; else balls decide, on as many random bits as that
 """
 
 from workbench.privacy.exact.choices import choose
+from workbench.privacy.exact.cuts import pieces as cut
 from workbench.privacy.exact.integers import below, bernoulli, lattice
 from workbench.privacy.exact.masks import square, thompson_laplace, wishart
 from workbench.privacy.exact.roots import Average
@@ -30,6 +32,7 @@ __all__ = [
     "below",
     "bernoulli",
     "choose",
+    "cut",
     "discrete_laplace",
     "exponential",
     "gumbel",

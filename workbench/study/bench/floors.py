@@ -11,12 +11,12 @@ from math import ceil
 from types import MappingProxyType
 from typing import Any
 
-from workbench.catalog import Example
+from workbench.catalog import Example, addition
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, Budget
 from workbench.study.bench import floors_multivariate, floors_votes
 from workbench.study.bench.floors_multivariate import located
-from workbench.study.bench.primitives import Floor, bincount, copy, exponential, log, normal, scan
+from workbench.study.bench.primitives import Floor, bincount, copy, exponential, log, normal, scan, sort
 from workbench.study.siblings import home
 
 MINIMAL = "lambda estimator, budget, n, d: (scan(n, d), normal(d))"
@@ -26,12 +26,16 @@ POPULATED = 16  # bins that normal rows fill, with a width of one standard devia
 def floor(key: str, example: Example, n: int, d: int) -> Floor:
     """Return the primitives of one call of an example on n rows of d columns."""
     require_floor(key)
-    return (*read(n, d), *FLOORS[key](example.estimator, example.budget, n, d))
+    own = addition(key)
+    found = own.require("floor") if own else FLOORS[key]
+    return (*read(n, d), *found(example.estimator, example.budget, n, d))
 
 
 def require_floor(key: str) -> None:
     """Raise, saying where it is to be added, unless a key has a floor."""
-    if key not in FLOORS:
+    if own := addition(key):
+        own.require("floor")
+    elif key not in FLOORS:
         raise ArgumentError("key", key, f"a floor: add it to FLOORS in {home(key, FLOORS)}: {MINIMAL}")
 
 
@@ -57,6 +61,13 @@ def _location(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
 
 def _median(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     return located(n)
+
+
+def _quantiles(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
+    """Return a sort, and for every cut of every level the weights of all pieces and their sums."""
+    tree = estimator.design(n, budget).tree
+    cuts = sum(max(len(segment.chosen) for segment in level) for level in tree)
+    return (sort(n), *(log(n), scan(n)) * cuts)
 
 
 def _histogram(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
@@ -87,17 +98,24 @@ def _interval_unknown_variance(estimator: Any, budget: Budget, n: int, d: int) -
     return parts if estimator.calibration == "tight" else (*parts, scan(n // 2), normal(1))
 
 
+def _interval_mean(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
+    radii = (log(n), *located(n), *located(n))
+    return (log(n // 2), *located(n // 2), *located(n), *radii, scan(n), scan(n), normal(2))
+
+
 FLOORS: MappingProxyType[str, Callable[[Any, Budget, int, int], Floor]] = MappingProxyType(
     {
         "univariate/clipped-mean": _clipped_mean,
         "univariate/two-step-mean": _mean,
         "univariate/unbounded-mean": _mean,
         "univariate/median": _median,
+        "univariate/quantiles": _quantiles,
         "univariate/histogram-location": _histogram,
         "univariate/stable-location": _histogram,
         "univariate/scale": _scale,
         "univariate/interval": _mean,
         "univariate/interval-unknown-variance": _interval_unknown_variance,
+        "univariate/interval-mean": _interval_mean,
         **floors_multivariate.FLOORS,
         **floors_votes.FLOORS,
     }

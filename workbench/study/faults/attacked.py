@@ -11,17 +11,22 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from workbench.catalog import CATALOG
+from workbench.catalog import CATALOG, addition
+from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate import clipping
+from workbench.estimators.parts.locate.any_law import Radii
+from workbench.estimators.parts.locate.rank_window import RankWindow
 from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
-from workbench.estimators.parts.locate.window_median import WindowMedian
+from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
+from workbench.estimators.univariate import interval_mean
 from workbench.privacy import ApproxDP, Charge, histograms, mechanisms
+from workbench.privacy.grid import OnGrid
 from workbench.study.audit.audit import AuditReport
 from workbench.study.audit.suite import attack
 from workbench.study.faults.caches import alone
 from workbench.study.faults.mutant import Mutant, attribute, declared, swapped, weaker
-from workbench.study.pairs import BUILDERS, WHOLE, Case, multivariate
+from workbench.study.pairs import BUILDERS, WHOLE, Case, builder, multivariate
 from workbench.study.profiles import AUDIT_CI, AuditPreset
 
 
@@ -39,7 +44,7 @@ class Attack:
 
     def case(self) -> Case:
         """Return the attack, built with whatever faults are in place."""
-        cases = BUILDERS[self.key]()
+        cases = builder(self.key)()
         case = next(case for case in cases if case.stage == self.stage and self.variant in case.variant)
         return replace(case, pairs=tuple(pair for pair in case.pairs if self.pair in pair.name))
 
@@ -81,9 +86,18 @@ def _unclipped(x: Any, centre: float, clip: float) -> float:
     return float((x - centre).mean())
 
 
+def _doubled(locator: RankWindow, points: Any, pieces: Callable[..., Pieces] = RankWindow.pieces) -> Pieces:
+    right = pieces(locator, points)
+    return replace(right, twice=2 * right.twice)
+
+
+def _wide_square(z: Any, radii: Radii) -> OnGrid:
+    return mean_in_box(z, lambda rows: 2 * radii.moved(rows) ** 2 - 1, 1.0)
+
+
 CLIPPED = "univariate/clipped-mean"
 HISTOGRAM, STABLE = "univariate/histogram-location", "univariate/stable-location"
-UNBOUNDED = "univariate/unbounded-mean"
+UNBOUNDED, ANY_LAW = "univariate/unbounded-mean", "univariate/interval-mean"
 
 BINS = attribute(UnitHistogram, "keys", bins_from_the_smallest_row)
 PAIRS = swapped(exponent_scale.pair_differences, sorted_pairs)
@@ -95,6 +109,7 @@ UNIVARIATE: tuple[Attacked, ...] = (
     Mutant("Gaussian noise over √2", weaker("gaussian", 0.5**0.5), Attack(CLIPPED, "mean", "GDP")),
     Mutant("discrete noise halved", weaker("discrete_laplace", 0.5), Attack(STABLE, "locate", "(ε")),
     Mutant("noise of choices halved", weaker("choice", 0.5), Attack("univariate/median", "locate")),
+    Mutant("noise of cuts halved", weaker("cuts", 0.5), Attack("univariate/quantiles", "level 1")),
     Mutant("exponential noise halved", weaker("exponential", 0.5), Attack(HISTOGRAM, WHOLE)),
     Mutant(
         "sensitivity 1/n for 2/n",
@@ -132,6 +147,16 @@ UNIVARIATE: tuple[Attacked, ...] = (
         attribute(WindowMedian, "bottom", _light(WindowMedian.bottom)),
         Attack(UNBOUNDED, "locate"),
     ),
+    Mutant(
+        "scores of a rank doubled",
+        attribute(RankWindow, "pieces", _doubled),
+        Attack(ANY_LAW, "outer-radius"),
+    ),
+    Mutant(
+        "squares priced as half",
+        swapped(interval_mean.mean_square, _wide_square),
+        Attack(ANY_LAW, "variance"),
+    ),
     Mutant("pairs of sorted rows", PAIRS, Attack("univariate/scale", "log-scale")),
     Mutant("pairs of sorted rows, exponents", PAIRS, Attack("univariate/scale", WHOLE, "paper")),
 )
@@ -145,7 +170,11 @@ NOISE = {
     "thompson_laplace": "thompson_laplace",
     "exponential": "choice",
     "window_median": "choice",
+    "cuts": "cuts",
     "stability_histogram": "gaussian",
+    "stable_thompson_laplace": "thompson_laplace",
+    "stable_wishart": "wishart",
+    "located_normal": "gaussian",
 }  # mechanism: what a simulated source draws for it
 
 
@@ -160,13 +189,14 @@ def in_many_dimensions(key: str) -> Iterator[Attacked]:
 
     The step is the last that is attained or, if none is, the first. It has half of what it should have or,
     if it is a choice among hundreds of candidates, each of them improbable, a hundredth. Of votes of robust
-    groups, which one row moves by next to nothing, it is the last, with a ten-millionth.
+    groups, which one row moves by next to nothing, it is the last, with a ten-millionth. Of a location among
+    normal rows, which one row moves by half of its sensitivity, it is a fifth.
     """
     setting = min(multivariate.settings(key), key=lambda setting: len(list(setting.plan.charges())))
     charges = list(setting.plan.charges())
     robust = key.endswith("populous-robust")
     last = charges[-1] if robust else (multivariate.attained(setting.plan, CATALOG[key]) or charges[:1])[-1]
-    factor = 1e-7 if robust else 0.01 if last.mechanism == "exponential" else 0.5
+    factor = 1e-7 if robust else {"exponential": 0.01, "located_normal": 0.2}.get(last.mechanism, 0.5)
     words = f"of {last.step} times {factor:g}"
     found_by = Attack(key, last.step, setting.variant)
     yield Mutant(f"noise {words}", weaker(_noise(last), factor), found_by)
@@ -184,6 +214,8 @@ def of_added_rows() -> Iterator[Attacked]:
 @cache
 def mutants_of(key: str) -> tuple[Attacked, ...]:
     """Return the mutants of one entry; in d dimensions their settings are searched for, which takes time."""
+    if own := addition(key):
+        return tuple(own.require("mutants")())
     listed = (mutant for mutant in (*UNIVARIATE, *of_added_rows()) if mutant.found_by.key == key)
     return *listed, *(in_many_dimensions(key) if key in multivariate.KEYS else ())
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from workbench.catalog import CATALOG
+from workbench.catalog import KNOWN
 from workbench.distributions import Ball, Box, Gaussian, Interval, SparseCovariance
 from workbench.estimators.base import Abstention, Estimator, sanitised
 from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
@@ -94,8 +94,10 @@ class Setting:
         frame = "" if way == "populous" else f", {way}"
         full = "" if getattr(self.estimator, "degenerate", True) else ", full rank"
         calibration = getattr(self.estimator, "calibration", "default")
-        single = ", one column" if self.d == 1 and (CATALOG[self.key].population.d or 1) > 1 else ""
-        return f"{calibration}{ranged}{centred}{share}{mask}{frame}{full}{single}, {self.budget}"
+        many = f", {len(levels)} levels" if (levels := getattr(self.estimator, "levels", ())) else ""
+        many += ", range" if many and getattr(self.estimator, "radius", None) else ""
+        single = ", one column" if self.d == 1 and (KNOWN[self.key].population.d or 1) > 1 else ""
+        return f"{calibration}{ranged}{centred}{share}{mask}{many}{frame}{full}{single}, {self.budget}"
 
     @property
     def plan(self) -> Plan:
@@ -130,9 +132,11 @@ class Setting:
     def _columns(self) -> int:
         """Return how many numbers an answer has."""
         triangle = self.d * (self.d + 1) // 2
-        match CATALOG[self.key].estimand:
+        match KNOWN[self.key].estimand:
             case "interval":
                 return 2
+            case "quantiles":
+                return len(getattr(self.estimator, "levels", ()))
             case "mean" | "range" | "eigenvalues":
                 return self.d
             case "covariance" | "subspace":
@@ -168,19 +172,21 @@ def loop(draw: Draw, columns: int = 1) -> Mechanism:
 class Still(WindowMedian):
     """A window median that prepares a data set once, however often it draws; otherwise the same."""
 
+    locator: WindowMedian
     known: dict[bytes, Pieces] = field(default_factory=dict, compare=False)
 
     def pieces(self, points: Array) -> Pieces:
         """Return the pieces of the score."""
         key = points.tobytes()
         if key not in self.known:
-            self.known[key] = super().pieces(points)
+            self.known[key] = self.locator.pieces(points)
         return self.known[key]
 
 
 def still(locator: WindowMedian) -> Still:
     """Return `locator` for many draws on few data sets."""
-    return Still(left=locator.left, right=locator.right, low=locator.low, high=locator.high)
+    ends = {name: getattr(locator, name) for name in ("left", "right", "low", "high")}
+    return Still(locator=locator, **ends)
 
 
 def numbers(value: object) -> tuple[float, ...]:

@@ -56,6 +56,35 @@ def depth(n: int, reach: float) -> Pairs:
     )
 
 
+def crossings(n: int, reach: float) -> Pairs:
+    """Return pairs for quantiles on ±reach: a row goes from one end to the other, or disappears.
+
+    With all rows near an end, the few places beyond them gain e^ε against all others.
+    """
+    spread, low = np.linspace(-0.9 * reach, 0.9 * reach, n), np.full(n, -0.9 * reach)
+    return (
+        moved("leaves an end", np.append(low[1:], -reach), reach),
+        moved("crosses evenly spread rows", spread, -reach),
+        moved("all at an end", np.full(n, reach), -reach),
+        moved("one is missing", spread, np.nan),
+    )
+
+
+def ranks(n: int, rank: int, ends: tuple[float, float]) -> Pairs:
+    """Return pairs for a position that `rank` points lie beyond: a row crosses the range.
+
+    A lone point parts the range in two, of which the cut moves from the short part to the long one.
+    """
+    low, high = ends
+    lone = low + 0.8 * (high - low)
+    parted = [high] * (rank - 1) + [lone] + [low] * (n - rank - 1)
+    return (
+        moved("one more beyond", [*parted, low], high),
+        moved("one less beyond", [*parted, high], low),
+        moved("one leaves the crowd", np.full(n, low), high),
+    )
+
+
 def scattered(n: int, gap: float = 100.0) -> Pairs:
     """Return pairs for a location on the line: rows that nobody is near, or two crowds."""
     halves = np.repeat([0.0, gap], [n // 2, n - n // 2])

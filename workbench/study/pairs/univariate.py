@@ -34,6 +34,7 @@ from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NoiseS
 from workbench.privacy.histograms import stability_histogram
 from workbench.study.pairs import rows
 from workbench.study.pairs.base import Case, Setting, Step, still
+from workbench.study.pairs.cut_levels import quantiles
 from workbench.types import Array
 
 Cases = Iterator[Case]
@@ -75,7 +76,7 @@ def unbounded() -> Cases:
     key = "univariate/unbounded-mean"
     for budget in (ApproxDP(4, 0.1), ZCDP(4, 0.1)):
         tight = Setting(key, UnboundedMean(), budget, 20)
-        yield from _window_mean(tight, WindowMean(None), budget, _anywhere())
+        yield from _window_mean(tight, WindowMean(None), budget, anywhere())
         yield tight.whole(rows.scattered(20)[:2] + rows.ends(20)[:1], 0.15)
         paper = Setting(key, UnboundedMean(calibration="paper"), budget, 6)
         yield from _histogram_mean(paper, HistogramMean(None, 0.05), _stable())
@@ -130,7 +131,7 @@ def interval() -> Cases:
     key, known = "univariate/interval", Interval(pivots=100, level=0.5)
     for budget in (ApproxDP(4, 0.1), ZCDP(4, 0.1)):
         tight = Setting(key, known, budget, 20)
-        yield from _window_mean(tight, WindowMean(None), budget, _anywhere())
+        yield from _window_mean(tight, WindowMean(None), budget, anywhere())
         yield tight.whole(rows.scattered(20)[:2] + rows.ends(20)[:1], 0.1)
         paper = Setting(key, replace(known, calibration="paper"), budget, 6)
         yield paper.drawn("locate", LOCATION.draw, _stable())
@@ -145,7 +146,7 @@ def interval_unknown_variance() -> Cases:
         tight = Setting(key, known, budget, n)
         first, second = scale_and_mean(n, budget)
         yield from _winsorised(tight, SCALE, first)
-        yield from _window_mean(tight, MEAN, second, _anywhere())
+        yield from _window_mean(tight, MEAN, second, anywhere())
         yield tight.whole(rows.typical(n), 0.05)
     for budget in (ApproxDP(8, 0.1), ZCDP(8, 0.1)):
         paper = Setting(key, replace(known, calibration="paper"), budget, 6)
@@ -158,6 +159,7 @@ BUILDERS: dict[str, Callable[[], Cases]] = {
     "univariate/two-step-mean": two_step,
     "univariate/unbounded-mean": unbounded,
     "univariate/median": median,
+    "univariate/quantiles": quantiles,
     "univariate/histogram-location": histogram_location,
     "univariate/stable-location": stable_location,
     "univariate/scale": scale,
@@ -224,7 +226,8 @@ def _crowds() -> rows.Pairs:
     return rows.bins(16, 5.0)[:1]
 
 
-def _anywhere() -> rows.Pairs:
+def anywhere() -> rows.Pairs:
+    """Return the pairs for a location that has no range."""
     return rows.scattered(2)[:1] + rows.scattered(20) + rows.depth(20, REACH)
 
 

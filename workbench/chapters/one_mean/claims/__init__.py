@@ -2,6 +2,7 @@
 
 from workbench.chapters.one_mean.claims import (
     accounting,
+    any_law,
     bound_scalings,
     costs,
     histogram_scalings,
@@ -19,6 +20,7 @@ CLAIMS: tuple[Claim, ...] = (
     *tight.CLAIMS,
     *prediction.CLAIMS,
     *intervals.CLAIMS,
+    *any_law.CLAIMS,
     *accounting.CLAIMS,
     *scalings.CLAIMS,
     *histogram_scalings.CLAIMS,

@@ -9,8 +9,9 @@ from unittest.mock import patch
 
 import numpy as np
 
-from tests.contracts import datasets
-from tests.contracts.datasets import (
+from workbench.catalog import Example
+from workbench.contracts import datasets
+from workbench.contracts.datasets import (
     by_row,
     dimension,
     ends,
@@ -22,9 +23,8 @@ from tests.contracts.datasets import (
     typical_rows,
     with_absent,
 )
-from tests.contracts.kit import Event, distance, run, warm
-from tests.contracts.whole import moves_by_what_is_charged
-from workbench.catalog import Example
+from workbench.contracts.kit import Event, distance, run, warm
+from workbench.contracts.whole import moves_by_what_is_charged
 from workbench.estimators.parts.preconditioned import winsorised_covariance
 from workbench.study.faults.replay import Spy, watched
 

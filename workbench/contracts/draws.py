@@ -6,6 +6,8 @@ import numpy as np
 from scipy.special import chdtr, ndtr
 from scipy.stats import chi2
 
+from workbench.contracts.located import located_normal_scale
+from workbench.contracts.ramps import largest_pure, largest_rows
 from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP
 from workbench.privacy.conversions import gaussian_delta
 
@@ -40,6 +42,10 @@ def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
             return "choice", sensitivity, 2 * sensitivity / epsilon
         case "window_median", ZCDP(rho, _):
             return "choice", sensitivity, 2 * sensitivity / _range_by_bisection(rho)
+        case "cuts", PureDP(epsilon):
+            return "cuts", sensitivity, 2 * sensitivity / epsilon
+        case "cuts", ZCDP(rho, 0.0):
+            return "cuts", sensitivity, 2 * sensitivity / _range_by_bisection(rho)
         case "stability_histogram", ApproxDP(epsilon, _):
             return "discrete_laplace", sensitivity, sensitivity / epsilon
         case "stability_histogram", ZCDP(rho, _):
@@ -52,6 +58,12 @@ def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
             return "wishart", sensitivity, 1 / _rows_by_bisection(cost, sensitivity, d)
         case "wishart_trace", ApproxDP():
             return "wishart", sensitivity, 1 / _rows_by_renyi(cost, sensitivity, d)
+        case "located_normal", ApproxDP():
+            return "gaussian", sensitivity, located_normal_scale(charge)
+        case "stable_thompson_laplace", ApproxDP():
+            return "thompson_laplace", sensitivity, sensitivity / largest_pure(charge)
+        case "stable_wishart", ApproxDP():
+            return "wishart", sensitivity, 1 / largest_rows(charge)
     raise AssertionError(f"no draw is known for {charge}")
 
 
@@ -145,7 +157,7 @@ def below(kind: str, noise: np.ndarray, scale: float) -> tuple[np.ndarray, float
             return np.abs(noise) <= whole, 1 - 2 * ratio ** (whole + 1) / (1 + ratio)
         case "gaussian" | "symmetric_gaussian":
             return np.abs(noise) <= median, float(ndtr(log(2)) - ndtr(-log(2)))
-        case "choice":
+        case "choice" | "cuts":
             return noise == 0, 0.5
         case "truncated_laplace":
             return np.abs(noise) <= median, 0.5 / (1 - exp(-CUT))

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from tests.contracts.datasets import filled, sizes, typical_rows
-from tests.contracts.kit import Event, norm
 from workbench.catalog import Example
+from workbench.contracts.datasets import filled, sizes, typical_rows
+from workbench.contracts.kit import Event, norm
 from workbench.privacy import CountingNoise, SimulatedNoise
-from workbench.privacy.grid import UP, on_grid
+from workbench.privacy.cuts import Level
+from workbench.privacy.grid import UP, OnGrid, on_grid
 
 MASKS = ("thompson_laplace", "wishart", "square")  # their noise is not added
 
@@ -25,11 +26,18 @@ class Grids(CountingNoise):
         passed = super().__getattr__(kind)
 
         def looked_at(value: Any, *numbers: Any) -> Any:
-            if kind not in MASKS and on_grid(value) is None:
+            if kind not in MASKS and not is_whole(value):
                 self.floats.append(kind)
             return passed(value, *numbers)
 
         return looked_at
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a statistic is one of whole numbers, by its type; of a level of cuts, all that is known."""
+    if isinstance(value, Level):
+        return all(isinstance(node.lengths, OnGrid) and type(node.present) is int for node in value.nodes)
+    return on_grid(value) is not None
 
 
 def noise_meets_whole_numbers(example: Example) -> None:

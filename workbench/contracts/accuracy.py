@@ -6,11 +6,12 @@ from functools import cache
 from math import inf, isfinite, log
 
 import numpy as np
+from scipy.special import ndtri
 from scipy.stats import binom
 
-from tests.contracts.datasets import dimension, entry_of, least
-from tests.contracts.kit import FALSE_ALARM, answer
 from workbench.catalog import Example
+from workbench.contracts.datasets import dimension, entry_of, least, sizes
+from workbench.contracts.kit import FALSE_ALARM, answer
 from workbench.estimators import Abstention
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
 
@@ -38,25 +39,24 @@ def error_does_not_rise_with_n(example: Example, pairs: int = PAIRS) -> None:
 
 def starts(example: Example) -> tuple[int, ...]:
     """Numbers of rows from which four times as many are tried."""
-    return (
-        (100, 400, 2500, 10_000)
-        if dimension(example) is None
-        else (fewest := least(example) + 300, 8 * fewest)
-    )
+    if dimension(example) is None:
+        return tuple(sizes(example, 100, 400, 2500, 10_000))
+    return (fewest := least(example) + 300, 8 * fewest)
 
 
 def error_bound_is_exceeded_with_probability_at_most_beta(example: Example, runs: int = RUNS) -> None:
     """Where the bound is finite, failures over 300 runs at beta = .1 stay within the binomial law."""
     estimator, d, given = example.estimator, dimension(example), example.budget
+    if not hasattr(estimator, "error_bound"):
+        assert d is not None or hasattr(estimator, "predicted_error")
+        return
     if d is not None:
         runs = min(runs, FEW_PAIRS)
-        if not hasattr(estimator, "error_bound"):
-            return
         if getattr(estimator, "mode", "proved") == "practical":
             assert estimator.error_bound(10**6, d, generous(given), BETA) == inf
             return
-    sizes = {given: (100, 1000, 3000), generous(given): (300, 3000, 20_000, 40_000)}
-    for budget, numbers in sizes.items():
+    many = {given: (100, 1000, 3000), generous(given): (300, 3000, 20_000, 40_000)}
+    for budget, numbers in many.items():
         example = Example(estimator, budget)
         for n in (n for n in numbers if d is None or n >= least(example)):
             bound = estimator.error_bound(n, d or 1, budget, BETA)
@@ -106,7 +106,12 @@ def errors(
     mean = getattr(estimator, "centre", 0.0) + 0.7 * sigma
     rows = mean + sigma * rng.standard_normal((runs, n))
     values = [answer(example, x, seed) for seed, x in enumerate(rows)]
-    kinds = {"interval": lambda value: value.width / 2, "scale": scale_error}
+    quantiles = mean + sigma * ndtri(np.array(getattr(estimator, "levels", (0.5,))))
+    kinds = {
+        "interval": lambda value: value.width / 2,
+        "scale": scale_error,
+        "quantiles": lambda value: float(np.abs(value - quantiles).max()),
+    }
     error = kinds.get(entry_of(example).estimand, lambda value: abs(value - mean))
     return np.array([inf if isinstance(value, Abstention) else error(value) for value in values])
 

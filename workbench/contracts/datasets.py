@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from workbench.catalog import CATALOG, Entry, Example
+from workbench.catalog import KNOWN, Entry, Example
 from workbench.privacy import Plan
 from workbench.study.least_rows import fewest_rows
 
@@ -15,7 +15,7 @@ DIRECTIONS = 12  # of far rows: two of them are orthogonal after any linear map,
 def entry_of(example: Example) -> Entry:
     """The entry whose estimator the example is: there is one class for each key."""
     kind = type(example.estimator)
-    return next(entry for entry in CATALOG.values() if type(entry.estimator) is kind)
+    return next(entry for entry in KNOWN.values() if type(entry.estimator) is kind)
 
 
 def dimension(example: Example) -> int | None:
@@ -73,7 +73,7 @@ def row_values(example: Example, n: int) -> list[np.ndarray]:
     if dimension(example) is not None:
         return [*_row_vectors(example), *_last_counted(example, n)]
     centre, sigma = getattr(estimator, "centre", 0.0), getattr(estimator, "sigma", 1.0)
-    radius = getattr(estimator, "radius", 100.0 * sigma)
+    radius = getattr(estimator, "radius", None) or 100.0 * sigma
     near = [
         centre + side * size for side in (-1, 1) for size in (0, 0.4 * sigma, 2 * sigma, radius, 50 * radius)
     ]

@@ -1,6 +1,6 @@
 """The contracts that every entry keeps, each a function that fails on a breach (mutants call them too)."""
 
-from tests.contracts import accounting, accuracy, behaviour, disjoint, gaps, lone_row, whole
+from workbench.contracts import accounting, accuracy, behaviour, disjoint, gaps, lone_row, whole
 
 CONTRACTS = (
     *accounting.CONTRACTS,

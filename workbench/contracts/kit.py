@@ -1,86 +1,42 @@
 """What the contracts share: examples of the catalog, hostile rows, a spy on mechanisms, exact laws."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
-from tests.contracts.datasets import typical_rows
-from workbench.catalog import CATALOG, Example
+from workbench.catalog import Entry, Example
+from workbench.contracts.datasets import typical_rows
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.linalg import thompson_of_roots
 from workbench.privacy import NonPrivate, histograms
+from workbench.privacy.cuts import BITS, Level, Node
+from workbench.privacy.located import Located, LocatedCharge
+from workbench.privacy.stable import LAPLACE, Stable, StableCharge
 from workbench.study.faults.replay import Event, spied
 
 __all__ = ["Event", "spied"]
 
 FALSE_ALARM = 1e-6  # of every statistical contract; lower hides real faults, higher makes flakes
 SCALE_FACTOR = 1.3  # a wrong noise scale that every statistical contract must reject, and its inverse
-PAIRED = (
-    *("covariance/heavy-tailed", "covariance/heavy-tailed-naive", "covariance/pure-net"),
-    *("covariance/unbounded", "gaussian/unbounded"),
-)
 DRAWS = 2000  # enough for both: Gamma-exact tests reject 1.3 with certainty
 
 
-def examples() -> list[Any]:
-    """Every private example of the catalog, with small tables of pivots, as pytest parameters."""
-    return _parameters(private=True)
-
-
-def references() -> list[Any]:
-    """Every example of the catalog without privacy, as pytest parameters named after it."""
-    return _parameters(private=False)
-
-
-def centred() -> list[Any]:
-    """Private examples of rows that are paired by default, of mean 0 here: a path that no other takes."""
-    import pytest
-
+def cases(entries: Iterable[Entry], private: bool = True) -> list[tuple[str, Example, str]]:
+    """Key, example with a small table of pivots, and a name, of every example with or without privacy."""
     return [
-        pytest.param(key, Example(replace(one.estimator, centred=True), one.budget), id=f"{key}-{name(one)}")
-        for key in PAIRED
-        for one in CATALOG[key].examples
-    ]
-
-
-def counted() -> list[Any]:
-    """Private examples with a count of the rows that are there, where an estimator can take one."""
-    import pytest
-
-    return [
-        pytest.param(parameters.values[0], with_count(parameters.values[1]), id=f"{parameters.id}-counted")
-        for parameters in examples()
-        if counts(parameters.values[1].estimator)
-    ]
-
-
-def counts(estimator: Any) -> bool:
-    """Whether an estimator can count the rows that are there; intervals of the source's cannot."""
-    interval = hasattr(estimator, "level") and estimator.calibration == "paper"
-    return hasattr(estimator, "missing") and not interval
-
-
-def with_count(example: Example) -> Example:
-    """The example that counts the rows that are there."""
-    return Example(replace(example.estimator, missing="counted"), example.budget)
-
-
-def _parameters(private: bool) -> list[Any]:
-    import pytest
-
-    return [
-        pytest.param(entry.key, quick(example), id=f"{entry.key}-{number}-{name(example)}")
-        for entry in CATALOG.values()
+        (entry.key, quick(example), f"{entry.key}-{number}-{name(example)}")
+        for entry in entries
         for number, example in enumerate(entry.examples)
         if private != isinstance(example.budget, NonPrivate)
     ]
 
 
 def name(example: Example) -> str:
+    """Words for an example of an entry."""
     estimator: Any = example.estimator
     words = [getattr(estimator, option, None) for option in ("calibration", "mode")]
     return "-".join([*filter(None, words), type(example.budget).__name__])
@@ -137,8 +93,14 @@ def _distance(event: Event, other: Event) -> float:
     first, second = event.statistic, other.statistic
     if event.mechanism == "window_median":
         return score_gap(*first, second[1])
+    if event.mechanism == "cuts":
+        return level_gap(first, second)
     if event.mechanism == "masked":
         return thompson_of_roots(first, second)
+    if event.mechanism == "located_normal":
+        return location_gap(event.charge, first, second)
+    if event.mechanism == "stable_mask":
+        return stable_gap(event.charge, first, second)
     if event.mechanism == "stability_histogram":
         gaps = np.array([first[key] - second[key] for key in {*first, *second}], float)
     else:
@@ -157,6 +119,38 @@ def norm(event: Event) -> str:
         return "largest"
     gaussian = event.charge.mechanism in ("gaussian", "symmetric_gaussian")
     return "l2" if gaussian or event.charge.sensitivity == histograms.COUNTS_L2 else "l1"
+
+
+def stable_gap(charge: StableCharge, found: Stable, other: Stable) -> float:
+    """How far matrices are apart where both counts may give an answer; infinite for counts 2 apart."""
+    if abs(found.count - other.count) > 1:
+        return np.inf
+    if not min(found.count, other.count):
+        return 0.0
+    first, second = np.asarray(found.root), np.asarray(other.root)
+    if charge.mechanism == LAPLACE:
+        return thompson_of_roots(first, second)
+    unit = np.abs(first).max(axis=1)[:, None]
+    logs = 2 * np.log(np.linalg.svd(np.linalg.solve(first / unit, second / unit), compute_uv=False))
+    return float(max(logs[logs > 0].sum(), -logs[logs < 0].sum()))
+
+
+def location_gap(charge: LocatedCharge, found: Located, other: Located) -> float:
+    """How far locations are apart in the norm of either scatter, where both counts may give an answer.
+
+    Infinite where counts differ by more than 1, or scatters by more than the charge's spread.
+    """
+    if abs(found.count - other.count) > 1:
+        return np.inf
+    if not min(found.count, other.count):
+        return 0.0
+    unit = np.abs(found.root).max(axis=1)
+    roots = [one.root / unit[:, None] for one in (found, other)]
+    apart = (found.centre - other.centre + found.shift - other.shift) / unit
+    logs = 2 * np.log(np.linalg.svd(np.linalg.solve(*roots), compute_uv=False))
+    spread = max(logs[logs > 0].sum(), -logs[logs < 0].sum())
+    moved = max(float(np.linalg.norm(np.linalg.solve(root, apart))) for root in roots)
+    return moved if spread <= charge.spread else np.inf
 
 
 def score_gap(locator: WindowMedian, points: np.ndarray, others: np.ndarray) -> float:
@@ -180,6 +174,39 @@ def score_gap(locator: WindowMedian, points: np.ndarray, others: np.ndarray) -> 
     bottoms = 0.0 if locator.low is not None else float(abs(one.points - other.points))
     gap = max(bottoms, float(np.abs(here[kept] - there[kept]).max(initial=0.0)))
     return gap if lone or not lost.any() else np.inf
+
+
+def level_gap(level: Level, other: Level) -> float:
+    """The most that the scores of a level's nodes differ, each at its worst places, added up."""
+    return sum(node_gap(*nodes) for nodes in zip(level.nodes, other.nodes, strict=True))
+
+
+def node_gap(node: Node, other: Node) -> float:
+    """The largest difference of two scores of the same node over all increasing places.
+
+    A run of places is a path through the cells between all points: the longest, with either sign.
+    """
+    assert (node.shares, node.lengths.unit) == (other.shares, other.lengths.unit), "not the same node"
+    edges = np.unique(np.concatenate([node.lengths.edges, other.lengths.edges]))[:-1]
+    if not len(edges):
+        return 0.0
+    return max(longest_path(node, other, edges), longest_path(other, node, edges))
+
+
+def longest_path(node: Node, other: Node, cells: np.ndarray) -> float:
+    counts = [np.searchsorted(one.lengths.edges[1:-1], cells, side="right") for one in (node, other)]
+    later = np.less.outer(np.arange(len(cells)), np.arange(len(cells))) | np.eye(len(cells), dtype=bool)
+
+    def gained(gap: int, left: list[np.ndarray], right: list[np.ndarray]) -> np.ndarray:
+        wanted = [one.shares[gap] * one.present / 2**BITS for one in (node, other)]
+        sizes = [np.subtract.outer(b, a).T - w for a, b, w in zip(left, right, wanted, strict=True)]
+        return (np.abs(sizes[0]) - np.abs(sizes[1])) / 2
+
+    best = gained(0, [np.zeros(1, int)] * 2, counts)[0]
+    for gap in range(1, node.cuts):
+        best = np.where(later, best[:, None] + gained(gap, counts, counts), -np.inf).max(axis=0)
+    ends = [np.array([one.points]) for one in (node, other)]
+    return float((best + gained(node.cuts, counts, ends)[:, 0]).max())
 
 
 def penalty(locator: WindowMedian, points: np.ndarray, positions: np.ndarray) -> np.ndarray:

@@ -1,0 +1,129 @@
+"""The mechanism of a rank: its law by direct counting, and its privacy over all neighbours of few rows."""
+
+from itertools import product
+from math import inf, isnan, log, nan
+
+import numpy as np
+import pytest
+
+from workbench.estimators.parts.locate.any_law import Radii
+from workbench.estimators.parts.locate.rank_window import RankWindow
+from workbench.estimators.parts.locate.tails import tail
+from workbench.estimators.univariate.interval_mean import mean_square, moved_mean
+from workbench.privacy import PureDP, SimulatedNoise
+
+LOW, HIGH, WIDTH = -1.0, 3.0, 0.25
+PLACES = (-inf, -1.5, -1.0, 0.5, 0.625, 2.0, 9.0, nan)
+ROWS = 3
+
+
+def window(rank, low=LOW, high=HIGH):
+    return RankWindow(left=WIDTH, right=2 * WIDTH, low=low, high=high, rank=rank)
+
+
+def score(t, points, rank):
+    """The score of `proofs/univariate.md`, section 1.5, point by point."""
+    points = [min(max(y, LOW), HIGH) if not isnan(y) else y for y in points]
+    begins = sum(not isnan(y) and y - 2 * WIDTH > t for y in points)
+    stays = sum(isnan(y) or not y + WIDTH <= t for y in points)
+    return max(0, begins - rank, rank - stays)
+
+
+def scores(points, rank, places):
+    pieces = window(rank).pieces(np.array(points))
+    at = np.searchsorted(pieces.edges, places, side="right") - 1
+    return pieces.penalty[np.minimum(at, len(pieces.penalty) - 1)]
+
+
+GRID = np.arange(LOW, HIGH, WIDTH / 2)  # a point of every piece that PLACES can make, ends among them
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_pieces_are_counted_right(rank):
+    for points in product(PLACES, repeat=ROWS):
+        assert scores(points, rank, GRID).tolist() == [score(t, points, rank) for t in GRID], points
+
+
+def test_pieces_cover_the_range_and_their_number_is_public():
+    for points in product(PLACES, repeat=ROWS):
+        pieces = window(2).pieces(np.array(points))
+        assert len(pieces.twice) == 2 * ROWS + 1
+        assert (pieces.edges[0], pieces.edges[-1]) == (LOW, HIGH)
+        assert (np.diff(pieces.edges) >= 0).all()
+
+
+def masses(points, rank, epsilon):
+    """The probability of every cell of the grid."""
+    weights = np.exp(-epsilon * scores(points, rank, GRID) / 2)
+    return weights / weights.sum()
+
+
+@pytest.mark.parametrize("rank", [1, 2])
+def test_neighbours_of_few_rows_are_as_close_as_promised(rank):
+    """Exactly, over all replacements, absent rows and ties among them; the score moves by 1 at most."""
+    epsilon, moved = 1.7, 0.0
+    for points in product(PLACES, repeat=ROWS):
+        for other in PLACES:
+            near = (other, *points[1:])
+            moved = max(moved, np.abs(scores(points, rank, GRID) - scores(near, rank, GRID)).max())
+            ratio = np.log(masses(points, rank, epsilon) / masses(near, rank, epsilon))
+            assert np.ptp(ratio) <= epsilon + 1e-12
+    assert moved == 1
+
+
+def test_the_constant_is_sharp():
+    """One point of the range, and a row that goes from above it to below."""
+    high, epsilon = 1000.0, 1.0
+
+    def short(points):
+        pieces = RankWindow(left=1e-6, right=1e-6, low=0.0, high=high, rank=1).pieces(np.array(points))
+        weight = np.diff(pieces.edges) * np.exp(-epsilon * pieces.penalty / 2)
+        return weight[pieces.edges[:-1] >= 999.0].sum() / weight.sum()
+
+    assert 0.99 * epsilon < log(short([-1.0, 999.0, 2e3]) / short([-1.0, 999.0, -1.0])) <= epsilon
+
+
+@pytest.mark.parametrize("points", [np.zeros(400), np.repeat([0.0, 1.0], [390, 10]), np.full(400, nan)])
+def test_ties_are_found_as_often_as_promised(points):
+    """Off by k ranks with probability (length/width) e^(-εk/2) at most; k is the least that allows .01."""
+    epsilon, rank = 1.0, 20
+    mechanism = window(rank)
+    k = 2 * log((HIGH - LOW) / (3 * WIDTH) / 0.01) / epsilon
+    charge, noise = mechanism.charge("rank", PureDP(epsilon)), SimulatedNoise(np.random.default_rng(0))
+    found = [mechanism.draw(points, charge, noise) for _ in range(400)]
+    missed = sum(score(t, points, rank) >= k for t in found)
+    assert missed <= 16  # of Binomial(400, .01), above with probability 1e-6
+
+
+def test_a_rank_is_met_on_the_stretch_of_its_point():
+    for points in product((-0.5, 0.5, 0.625, 2.0), repeat=ROWS):
+        for rank in (1, 2, 3):
+            there = sorted(points)[-rank]
+            assert score(there, points, rank) == 0
+            assert scores(points, rank, np.array([there])).tolist() == [0]
+
+
+def test_tails_are_those_of_their_laws():
+    """Exact for an exponential tail and for a power: shares 4 and 1 of 1000 beyond."""
+    share = log(4.0)
+    inner, outer = -log(0.004), -log(0.001)
+    assert tail(outer, log(outer / inner), share).exponential == pytest.approx(1.0)
+    for power in (1.5, 3.0, 8.0):
+        inner, outer = (p ** (-1 / power) for p in (0.004, 0.001))
+        assert tail(outer, log(outer / inner), share).power == pytest.approx(outer / (power - 1))
+    assert tail(1.0, share, share).power == inf
+    assert tail(2.0, -0.1, share).middle == 0.0
+
+
+@pytest.mark.parametrize("u", [0.05, 0.3, 0.6, 1.0])
+def test_a_power_is_heavier_than_exponential(u):
+    beyond = tail(1.0, u, log(4.0))
+    assert 0 < beyond.exponential < beyond.middle < beyond.power
+    assert beyond.middle + beyond.apart == pytest.approx(beyond.power)
+
+
+def test_an_absent_row_is_at_the_centre_of_both_means():
+    z, radii = np.array([nan, 0.0, 5.0, -5.0, 1.0]), Radii(2.0, 4.0, 0.0)
+    assert radii.moved(z).tolist() == [0.0, 0.0, inf, -inf, 0.25]
+    for statistic in (moved_mean, mean_square):
+        assert float(statistic(z[:1], radii)) == float(statistic(z[1:2], radii))

@@ -1,0 +1,30 @@
+"""The attacks on the interval for any law: a choice of each rank, and both means, given what was released."""
+
+from collections.abc import Callable
+from functools import partial
+
+from workbench.estimators.parts.locate.any_law import Radii, design
+from workbench.estimators.univariate.interval_mean import IntervalMean, mean_square, moved_mean
+from workbench.privacy import ZCDP, ApproxDP
+from workbench.study.pairs import rows
+from workbench.study.pairs.base import Setting, still
+from workbench.study.pairs.univariate import Cases, anywhere
+
+
+def interval_mean() -> Cases:
+    """Yield the attacks on `univariate/interval-mean`: each choice on points that it is given as they are."""
+    unit = Radii(1.0, 1.0, 0.0)
+    for n, budget in ((200, ApproxDP(8, 0.1)), (100, ZCDP(4, 0.1))):
+        setting = Setting("univariate/interval-mean", IntervalMean(level=0.5), budget, n)
+        chosen = design(n, budget)
+        choices = {"log-scale": chosen.scale, "inner-radius": chosen.inner, "outer-radius": chosen.outer(0.0)}
+        for step, locator in choices.items():
+            points = n // 2 if step == "log-scale" else n
+            yield setting.drawn(step, still(locator).draw, rows.ranks(points, locator.rank, locator.range))
+        yield setting.drawn("locate", still(chosen.centre).draw, anywhere())
+        yield setting.noisy("average", partial(moved_mean, radii=unit), rows.ends(n))
+        yield setting.noisy("variance", partial(mean_square, radii=unit), rows.ends(n))
+        yield setting.whole(rows.typical(n), 0.05)
+
+
+BUILDERS: dict[str, Callable[[], Cases]] = {"univariate/interval-mean": interval_mean}
