@@ -30,6 +30,7 @@ from workbench.estimators.parts.budgets import rule
 from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate.any_law import Design, Radii, design
 from workbench.estimators.parts.locate.laplace_normal import half_width, noise_sd
+from workbench.estimators.parts.rows import neutral
 from workbench.estimators.parts.scale.exponent_scale import pair_differences
 from workbench.estimators.univariate.interval import WHOLE_LINE
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
@@ -50,8 +51,8 @@ class IntervalMean:
     proved). Where rare values weigh much it is the whole line, too few rows are refused beforehand; values in
     fewer than 100/ε rows may be missed.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    pulls the interval towards 0 and widens it; it then may miss the mean of the others.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
+    is the row 0 here: it pulls the interval towards 0 and widens it.
 
     Parameters
     ----------
@@ -86,7 +87,8 @@ class IntervalMean:
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> ConfidenceInterval:
-        """Return the interval of sanitised rows."""
+        """Return the interval of sanitised rows, absent ones as 0."""
+        x = neutral(x)
         chosen = design(len(x), budget)
         plan = self.plan(len(x), 1, budget)
         s = exp(chosen.scale.draw(log_differences(x), plan["log-scale"], noise) or 0.0)  # (1)
