@@ -65,7 +65,7 @@ class Estimator(Protocol[T]):
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> T | Abstention:
-        """Return the private value of the sanitised rows `x`, spending plan(n, d, budget)."""
+        """Return the private value of sanitised rows `x`, absent ones NaN, spending plan(n, d, budget)."""
         ...
 
 

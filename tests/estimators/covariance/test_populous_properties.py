@@ -272,7 +272,7 @@ def test_the_source_s_numbers_of_rows():
 
 def test_groups_that_are_no_matrices_are_alone():
     x = rng().standard_normal((12, 4, 3))
-    x[0, 0, 0], x[1], x[2], x[3, :, 1] = np.nan, 0.0, np.inf, x[3, :, 0]
+    x[0, 0, 2], x[1], x[2], x[3, :, 1] = np.nan, 0.0, np.inf, x[3, :, 0]
     with np.errstate(all="ignore"):
         found = grouped(x.reshape(-1, 3), 4)
     assert found.usable.tolist() == [False] * 4 + [True] * 8
