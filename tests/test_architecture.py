@@ -26,6 +26,7 @@ LEVELS = (
     {"populations", "bounds", "estimators"},
     {"catalog", "sources"},
     {"study"},
+    {"contracts"},
     {"charts"},
     {"chapters"},
     {"lab"},
@@ -55,6 +56,7 @@ L17_KEYS = {
     )
 }  # fmt: skip
 MOST_LINES, LONG, SHARE_OF_LONG = 250, 25, 0.03
+SHIPPED = ("workbench.contracts.",)  # tests that ship with the package: of any length, as tests are
 
 
 def name_of(path):
@@ -298,7 +300,9 @@ def test_a_step_without_a_mark_is_an_offence(wrong, steps):
 
 def test_a_module_holds_one_idea():
     lines = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
-    assert not {name: size for name, size in lines.items() if size > MOST_LINES}
+    assert not {
+        name: size for name, size in lines.items() if size > MOST_LINES and not name.startswith(SHIPPED)
+    }
 
 
 def functions():

@@ -25,7 +25,7 @@ ESTIMATED = {
 }
 SOURCE = r"\(.*\b(L17|KV18|M21|AL22|LKKO21|WX19|KSU20|ours)\b.*\)\.$"
 MISSING_ENTRIES = (
-    "Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. "
+    "Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. "
 )
 HEADER = re.compile(r"(\w+) : (.+?)(?:, default (.+))?$")
 

@@ -33,6 +33,7 @@ from workbench.estimators.gaussian.coinpress import CoinPressGaussian as CoinPre
 from workbench.estimators.gaussian.populous import PopulousGaussian as PopulousGaussian
 from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian as PopulousRobustGaussian
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian as UnboundedGaussian
+from workbench.estimators.mean.affine import AffineMean as AffineMean
 from workbench.estimators.mean.clipped_box import ClippedBoxMean as ClippedBoxMean
 from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean as ClippedHeavyMean
 from workbench.estimators.mean.coinpress import CoinPressMean as CoinPressMean

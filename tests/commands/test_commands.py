@@ -183,7 +183,7 @@ def test_verdicts_are_filtered_by_kind(command):
         (("list", "two-step-mean"), "did you mean univariate/two-step-mean?"),
         (
             ("list", "mean/coinpres"),
-            "key = 'mean/coinpres': expected one of 49 names; did you mean mean/coinp",
+            f"key = 'mean/coinpres': expected one of {len(CATALOG)} names; did you mean mean/coinp",
         ),
         (("list", "nonsense"), "key = 'nonsense': expected a key, or one of univariate, mean"),
         (("sources", "L18"), "source = 'L18': expected an id, or one of al22"),

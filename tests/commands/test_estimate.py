@@ -86,7 +86,7 @@ def test_abstention_is_a_status(folder, command):
 
 def test_a_column_of_words_is_a_column_of_missing_entries_which_a_check_lists(folder, command):
     said = command(*estimate(column="name")).printed()
-    assert "missing entries: a row with an entry that is missing or no number counts as 0" in said
+    assert "missing entries: a row with an entry that is missing or no number is absent" in said
     done = command("estimate", "good.csv", "--check", "--column", "name")
     assert (done.returncode, done.stderr) == (1, "")
     assert "line 2, column name: no number" in done.stdout

@@ -9,9 +9,9 @@ from math import inf, isfinite
 
 import numpy as np
 
-from tests.contracts.accuracy import refused
 from tests.contracts.foreseen_table import CLIFFS, Cliff
 from workbench.catalog import CATALOG
+from workbench.contracts.accuracy import refused
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.release import Asked, ErrorStatement

@@ -80,6 +80,13 @@ def around(rng: np.random.Generator, n: int, mean: np.ndarray) -> tuple[np.ndarr
     return mean + rng.standard_normal((n, len(mean))), Gaussian(mean, np.eye(len(mean)))
 
 
+def thin(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, Gaussian]:
+    """Rows far from 0 along tilted axes of lengths from 1 to 10^-3."""
+    turned = np.linalg.qr(rng.standard_normal((d, d)))[0] * np.geomspace(1, 1e-3, d)
+    mean = np.full(d, 1e6)
+    return mean + rng.standard_normal((n, d)) @ turned.T, Gaussian(mean, turned @ turned.T)
+
+
 def least_axes(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
     """White rows: every axis is the least that matters."""
     return rng.standard_normal((n, d)), np.eye(d)
@@ -162,6 +169,7 @@ CLIFFS = {
     "mean/clipped-heavy": proved(wb.ClippedHeavyMean(radius=100.0), ball, 3, 2000, None),
     "mean/populous": own("mean/populous", kind="proved", above=200),
     "mean/populous-robust": own("mean/populous-robust", kind="proved", above=3200),
+    "mean/affine": predicted(wb.AffineMean(), thin, 10, 3000, None, runs=400),
     "mean/filter": predicted(wb.FilterMean(radius=1e3), ball, 10, 1500, 150, runs=400),
     "mean/prime": predicted(wb.PrimeMean(radius=1e3), ball, 10, 1500, 150, runs=400),
     "mean/prime-heavy": predicted(wb.PrimeHeavyMean(radius=1e3), ball, 10, 1500, 150, runs=400),

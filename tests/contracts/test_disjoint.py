@@ -9,8 +9,8 @@ from unittest.mock import patch
 import pytest
 
 import workbench.estimators
-from tests.contracts.disjoint import forms
-from tests.contracts.kit import examples
+from tests.contracts.parameters import examples
+from workbench.contracts.disjoint import forms
 from workbench.privacy import Parallel
 
 ROOT = Path(workbench.estimators.__file__).parent

@@ -10,11 +10,11 @@ from functools import cache
 
 import pytest
 
-from tests.contracts.accounting import draws_hold, recorded, steps_of_many_rows
-from tests.contracts.gaps import gap_is_the_sensitivity, gaps_hold, measured
-from tests.contracts.kit import examples
+from tests.contracts.parameters import examples
 from tests.mutants.conditions import charges
 from tests.mutants.wrong_scales import attaining, of_steps
+from workbench.contracts.accounting import draws_hold, recorded, steps_of_many_rows
+from workbench.contracts.gaps import gap_is_the_sensitivity, gaps_hold, measured
 
 
 def names(example, word):

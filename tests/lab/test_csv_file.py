@@ -156,7 +156,7 @@ def test_what_missing_entries_count_as_is_told_whether_there_are_any_or_not(tmp_
     holes = write(tmp_path / "holes.csv", [b""] * N)
     (told, _), (same, value) = shown(whole, **flags), shown(holes, **flags)
     assert told == same
-    counted = "counts as 172" if flags else "counts as 0 in every column"
+    counted = "counts as 172" if flags else "is absent, in its place"
     assert counted in told["missing"]
     assert f"missing entries: {told['missing']}; how many is not told" in told["text"]
     counts_as = write(tmp_path / "counts_as.csv", [b"172" if flags else b"0"] * N)

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from tests.contracts.datasets import dimension, entry_of, least, planned, sizes, typical_rows
-from tests.contracts.kit import answer
-from tests.oracles.draws import expected_draw
 from workbench.catalog import Example
+from workbench.contracts.datasets import dimension, entry_of, least, planned, sizes, typical_rows
+from workbench.contracts.draws import expected_draw
+from workbench.contracts.kit import answer
 from workbench.privacy import ApproxDP, Charge
 from workbench.study.faults.mutant import replaced_everywhere
 
@@ -136,7 +136,8 @@ def spends_more_than_half(example: Example) -> bool:
 
 def has_several_steps(example: Example) -> bool:
     """Examples that divide their budget."""
-    return len(charges(example)) > 1
+    found = charges(example)
+    return len(found) > 1 and any(charge.cost != example.budget for charge in found)
 
 
 def has_parts(example: Example) -> bool:

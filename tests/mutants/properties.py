@@ -50,7 +50,7 @@ def of_winsorised_moments() -> Iterator[None]:
     with ExitStack() as stack:
         for name, right, wrong in (
             ("_measured", "unwinsorised(z, radius)", "z"),
-            ("estimate", "covariance(z)", "covariance(unwinsorised(z, self.steps.ball(spectrum)))"),
+            ("round", "covariance(z)", "covariance(unwinsorised(z, self.steps.ball(spectrum)))"),
         ):
             stack.enter_context(rewritten(FINISH, name, right, wrong)())
         yield
@@ -100,17 +100,17 @@ PROPERTIES = (
     Mutant("frames of winsorised moments", of_winsorised_moments,
              finish.test_rows_are_as_long_in_every_frame_as_its_steps_foresee),
     Mutant("answers of frames that are not round",
-             rewritten(FINISH, "estimate", ANSWERING, ANSWERING.removeprefix("is_round(spectrum) and ")),
+             rewritten(FINISH, "round", ANSWERING, ANSWERING.removeprefix("is_round(spectrum) and ")),
              partial(finish.test_every_number_is_that_of_the_definition, CASES["widest"])),
     Mutant("an answer of the first of several steps",
-             rewritten(FINISH, "estimate", ANSWERING, "is_round(spectrum)"),
+             rewritten(FINISH, "round", ANSWERING, "is_round(spectrum)"),
              partial(finish.test_every_number_is_that_of_the_definition, CASES["white"])),
     Mutant("answers whose weights add up to a budget",
              rewritten(FINISH, "_pooled", "np.average(values, axis=0, weights=weights)",
                        "np.tensordot(weights, values, 1)"),
              partial(finish.test_every_number_is_that_of_the_definition, CASES["white"])),
     Mutant("an answer where no frame is round",
-             rewritten(FINISH, "estimate", "Abstention(measured[-1].step)",
+             rewritten(FINISH, "round", "Abstention(measured[-1].step)",
                        "Moments(centre, frame.covariance(z))"),
              partial(finish.test_a_spectrum_that_does_not_become_round_is_no_answer, 1e-30)),
     Mutant("two rounding steps fewer",

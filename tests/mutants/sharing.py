@@ -1,9 +1,9 @@
 """Mutants of stages, batches and parts that share rows: one row is charged once and spent twice."""
 
 import workbench as wb
-from tests.contracts.disjoint import a_row_moves_one_part, forms
 from tests.mutants.conditions import Condition
 from workbench.catalog import Example
+from workbench.contracts.disjoint import a_row_moves_one_part, forms
 from workbench.estimators.parts.filters.recipe import FilterRecipe
 from workbench.estimators.parts.gaussians.populous_learner import PopulousLearner
 from workbench.estimators.parts.locate.stable_centres import StableCentres

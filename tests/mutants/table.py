@@ -4,21 +4,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import inf
 
-from tests.contracts import accounting, accuracy, behaviour
-from tests.contracts.gaps import gap_is_the_sensitivity
-from tests.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
-from tests.contracts.whole import noise_meets_whole_numbers
 from tests.mutants import conditions as on
 from tests.mutants import faults
 from tests.mutants.faults import method
 from tests.mutants.sharing import SHARING
+from workbench.contracts import accounting, accuracy, behaviour
+from workbench.contracts.gaps import gap_is_the_sensitivity
+from workbench.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
+from workbench.contracts.whole import noise_meets_whole_numbers
 from workbench.estimators import base
 from workbench.estimators.covariance import pure_net
 from workbench.estimators.parts import integers
 from workbench.estimators.parts.locate import clipping, unit_histogram, window_median
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
 from workbench.estimators.univariate import clipped_mean
-from workbench.privacy import histograms, masks, mechanisms
+from workbench.privacy import histograms, located, masks, mechanisms, stable
 from workbench.study.faults.attacked import bins_from_the_smallest_row, sorted_pairs
 from workbench.study.faults.mutant import (
     Fault,
@@ -42,6 +42,8 @@ SCALES = (
     (masks, "thompson_laplace_scale", ("thompson_laplace",)),
     (masks, "wishart_scale", ("wishart",)),
     (masks, "wishart_trace_scale", ("wishart_trace",)),
+    (located, "located_scale", ("located_normal",)),
+    (stable, "stable_scale", ("stable_thompson_laplace", "stable_wishart")),
 )
 WINDOW, HISTOGRAM = window_median.WindowMedian, unit_histogram.UnitHistogram
 WINSOR, UNCLIPPED = winsorised_scale.Winsor, faults.Unclipped()
@@ -208,7 +210,7 @@ BUDGET = [
 
 ROWS = [
     *found_by(
-        behaviour.an_unusable_row_counts_as_zero,
+        behaviour.an_unusable_row_is_absent,
         ("unusable rows dropped", attribute(base, "sanitised", faults.rows_dropped), everywhere),
     ),
     *found_by(

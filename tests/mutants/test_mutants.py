@@ -4,13 +4,14 @@ from functools import cache
 
 import pytest
 
-from tests.contracts.accuracy import error_does_not_rise_with_n
-from tests.contracts.datasets import dimension, sizes
-from tests.contracts.every import CONTRACTS
-from tests.contracts.kit import examples, warm
+from tests.contracts.parameters import examples
 from tests.mutants.conditions import charges
 from tests.mutants.table import MUTANTS
 from tests.mutants.wrong_scales import NEVER_ATTAINED, attains, of_mechanisms, of_steps
+from workbench.contracts.accuracy import error_does_not_rise_with_n
+from workbench.contracts.datasets import dimension, sizes
+from workbench.contracts.every import CONTRACTS
+from workbench.contracts.kit import warm
 from workbench.study.faults.caches import isolated, memos
 from workbench.study.faults.mutant import everywhere
 

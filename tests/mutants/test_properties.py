@@ -2,12 +2,17 @@
 
 import pytest
 
+from tests.mutants.absent import ABSENT
 from tests.mutants.lifted import LIFTED
+from tests.mutants.priced import PRICED
 from tests.mutants.properties import PROPERTIES
 from tests.mutants.samplers import SAMPLERS
+from tests.mutants.whole_lifted import WHOLE_LIFTED
+
+MUTANTS = [*PROPERTIES, *SAMPLERS, *LIFTED, *WHOLE_LIFTED, *PRICED, *ABSENT]
 
 
-@pytest.mark.parametrize("mutant", [*PROPERTIES, *SAMPLERS, *LIFTED], ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_the_named_test_finds_the_mutant(mutant):
     with mutant.fault(), pytest.raises(AssertionError):
         mutant.found_by()

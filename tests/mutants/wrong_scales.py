@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tests.contracts.accounting import draws_are_those_of_the_plan
-from tests.contracts.datasets import entry_of, least, planned
-from tests.contracts.gaps import gap_is_the_sensitivity
 from tests.mutants.conditions import Condition, both, charges, has_step, uses
 from workbench.catalog import Example
-from workbench.privacy import Charge, Parallel, histograms, masks, mechanisms
+from workbench.contracts.accounting import draws_are_those_of_the_plan
+from workbench.contracts.datasets import entry_of, least, planned
+from workbench.contracts.gaps import gap_is_the_sensitivity
+from workbench.privacy import Charge, Parallel, histograms, masks, mechanisms, stable
 from workbench.study.faults.mutant import Fault, Mutant, declared, everywhere, replaced_everywhere
 
 Steps = Callable[[Example], set[str]]
@@ -26,13 +26,20 @@ MECHANISMS = (
     mechanisms.noisy_max,
     mechanisms.exponential,
     histograms.stability_histogram,
+    stable.stable_mask,
 )
 NAMES = (
     *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "lower_bound", "noisy_max"),
     *("exponential", "window_median", "stability_histogram", "truncated_laplace", "thompson_laplace"),
-    *("wishart", "wishart_trace"),
+    *("wishart", "wishart_trace", "stable_thompson_laplace", "stable_wishart"),
 )
-NEVER_ATTAINED = ("thompson_laplace", "wishart", "wishart_trace")  # sensitivities of masks are bounds
+NEVER_ATTAINED = (
+    "thompson_laplace",
+    "wishart",
+    "wishart_trace",
+    "stable_thompson_laplace",
+    "stable_wishart",
+)  # sensitivities of masks are bounds
 QUICKLY = {"sizes": (1000,), "small": False}  # attained by few pairs of many rows
 
 

@@ -42,7 +42,7 @@ def plain_pieces(locator, points):
         in_window, to_left = np.append(0, in_window), np.append(0, to_left)
     penalty = np.maximum(np.abs(n - 2 * to_left), 2 * (n - in_window))
     void = in_window == 0 if locator.low is None else np.zeros(len(penalty), bool)
-    return Pieces(edges, penalty, void)
+    return Pieces(edges, penalty, void, n)
 
 
 def plain_log_length(pieces):

@@ -170,3 +170,37 @@ def test_both_renderings_tell_what_was_spent_and_what_is_left():
     page = ledger._repr_html_()
     assert "<td>&lt;b&gt;mean&lt;/b&gt;</td><td>ε = 0.25</td>" in page
     assert "<th>left</th><td>ε = 0.75</td>" in page
+
+
+@pytest.mark.parametrize(
+    ("budget", "cost", "given"),
+    [
+        (PureDP(1.0), {"epsilon": 0.4}, PureDP(0.4)),
+        (ApproxDP(1.0, 1e-6), {"epsilon": 0.4, "delta": 1e-7}, ApproxDP(0.4, 1e-7)),
+        (ZCDP(1.0), {"rho": 0.4}, ZCDP(0.4)),
+        (ZCDP(1.0, 1e-6), {"rho": 0.4, "delta": 1e-7}, ZCDP(0.4, 1e-7)),
+        (GaussianDP(1.0), {"mu": 0.4}, GaussianDP(0.4)),
+    ],
+)
+def test_a_block_gets_what_it_spends(budget, cost, given):
+    ledger = Ledger(budget)
+    with ledger.spend("mean", **cost) as granted:
+        assert granted == given
+        assert ledger.entries == [("mean", given)]
+    assert ledger.entries == [("mean", given)]
+
+
+def test_a_block_that_raises_has_spent_and_one_that_overspends_is_not_entered():
+    ledger = Ledger(PureDP(1.0))
+    with pytest.raises(ZeroDivisionError), ledger.spend("mean", epsilon=0.9):
+        raise ZeroDivisionError
+    assert ledger.spent == PureDP(0.9)
+    entered = []
+    with pytest.raises(OverspentError), ledger.spend("scale", epsilon=0.2):
+        entered.append("scale")
+    assert not entered
+    assert ledger.spent == PureDP(0.9)
+    for cost in ({}, {"delta": 0.1}, {"epsilon": 0.1, "rho": 0.1}, {"mu": 0.1, "delta": 0.1}):
+        with pytest.raises(ArgumentError, match=r"^spend = "), ledger.spend("none", **cost):
+            entered.append("none")
+    assert not entered

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.contracts.kit import DRAWS, FALSE_ALARM, SCALE_FACTOR
+from workbench.contracts.kit import DRAWS, FALSE_ALARM, SCALE_FACTOR
 from workbench.privacy import ApproxDP, Charge, PureDP, SimulatedNoise
 from workbench.privacy.histograms import stability_charge, stability_histogram, stability_threshold
 from workbench.privacy.mechanisms import exponential, noisy_max

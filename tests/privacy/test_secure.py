@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import chisquare, kstest, laplace, norm
 
 import workbench as wb
-from tests.contracts.kit import FALSE_ALARM
+from workbench.contracts.kit import FALSE_ALARM
 from workbench.errors import ArgumentError
 from workbench.privacy import (
     ZCDP,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import kstwo
 
-from tests.contracts.kit import FALSE_ALARM
 from tests.oracles.thompson_laplace import largest_exponent
+from workbench.contracts.kit import FALSE_ALARM
 from workbench.privacy import SimulatedNoise
 
 RATE, SHIFT, DRAWS = 20.0, 2.0, 3000

@@ -102,6 +102,7 @@ PREDICTED = {  # where a prediction is of the very n: alphas, d, runs; nets and 
     "mean/coinpress": ((0.4, 0.2, 0.1), 5, 400),
     "mean/clipped-heavy": ((0.4, 0.2, 0.1), 5, 400),
     "mean/populous": ((0.4, 0.2, 0.1), 5, 300),
+    "mean/affine": ((0.4, 0.2, 0.1), 5, 300),
     "mean/filter": ((0.4, 0.2, 0.1), 5, 400),
     "mean/prime": ((0.4, 0.2, 0.1), 5, 400),
     "mean/prime-heavy": ((0.4, 0.2, 0.1), 5, 400),

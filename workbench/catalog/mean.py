@@ -9,6 +9,7 @@ from workbench.catalog.assumptions import MOMENTS, normal, within_box
 from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N, at
 from workbench.catalog.hardest import in_a_box
 from workbench.distributions import Gaussian
+from workbench.estimators.mean.affine import AffineMean
 from workbench.estimators.mean.clipped_box import ClippedBoxMean
 from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
 from workbench.estimators.mean.coinpress import CoinPressMean
@@ -24,6 +25,9 @@ RADIUS = Knob("radius", 1, 1e6, "unit of the data")
 
 ROUND = MultivariateGaussian(Gaussian([1.0, -2.0, 0.5], np.eye(3)))
 NORMAL = normal(MultivariateStudent(ROUND.moments, 3.0))
+THIN = MultivariateGaussian(
+    Gaussian([3.0, -1e6], [[25.0, 0.0499], [0.0499, 1e-4]])
+)  # tilted, correlation .998
 SPHERICAL = Assumption(
     "the covariance is sigma² I",
     lambda population, estimator: np.allclose(
@@ -107,6 +111,19 @@ MEAN = (
         examples=(Example(PopulousMean(), LOUD),),
         symmetries={"translation": "exact", "scale": "none"},
         bounded_steps=frozenset({"mask"}),
+    ),
+    Entry(
+        key="mean/affine",
+        summary="mean of any Gaussian, its covariance unknown, and noise of the covariance's shape",
+        estimand="mean",
+        statements=("M21/affine-mean",),
+        examples=(Example(AffineMean(), LOUD),),
+        population=THIN,
+        loss=losses.mahalanobis_mean_error,
+        assumptions=(normal(MultivariateStudent(THIN.moments, 3.0)),),
+        knobs=(N, EPSILON, DELTA),
+        symmetries={"translation": "exact", "scale": "exact"},
+        bounded_steps=frozenset({"location"}),  # a count that is neither 0 nor its most moves
     ),
     mean_within(
         key="mean/clipped-heavy",

@@ -43,6 +43,7 @@ METHODS = {
     "mean/coordinatewise": Method("column by column", ORANGE, "v"),
     "mean/coinpress": Method("CoinPress", BLUE, "o"),
     "mean/populous": Method("vote of groups", PURPLE, "D"),
+    "mean/affine": Method("lifted quantile", SLATE, "o"),
     "mean/clipped-heavy": Method("shrinking ball, heavy tails", BROWN, "P"),
     "mean/filter-nonprivate": Method("filter, no privacy", OLIVE, "X"),
     "mean/populous-robust": Method("robust vote of groups", WINE, "v"),
@@ -96,6 +97,10 @@ METHODS = {
     "idea/public": Method("public", ORANGE, "."),
     "idea/point": Method("here", VERMILION, "o"),
     "idea/limit": Method("impossible", GREY, "."),
+    "yours/1": Method("yours", BROWN, "X"),
+    "yours/2": Method("yours, too", SKY, "P"),
+    "yours/3": Method("a third of yours", OLIVE, "v"),
+    "yours/4": Method("a fourth of yours", WINE, "D"),
 }
 
 

@@ -7,20 +7,24 @@ from typing import Any
 from workbench.commands.base import command
 from workbench.lab.terminal.argument_types import number, pair, whole
 
-SUMMARY = "one private estimate from a CSV file"
-DETAILS = """one private estimate from a CSV file. The first line names the columns and is public; every
-line below it is one row, blank ones too, and their number is public: the last line too needs its line end. A
-cell that is no number (empty, a word, a date, 1,000, inf, above 1e100) is a missing entry: never an error,
-never counted, never told. A row with a missing entry counts as 0 in every column, unless --missing says what
-the entry counts as; so does a line with more cells than the first has names. --check lists by line and column
-what is no number: for the owner of the file, not private."""
+SUMMARY = "one private estimate from a CSV or Parquet file"
+DETAILS = """one private estimate from a CSV or Parquet file. The first line of CSV names the columns and is
+public; every line below it is one row, blank ones too, and their number is public: the last line too needs
+its line end. A cell that is no number (empty, a word, a date, 1,000, inf, above 1e100) is a missing entry:
+never an error, never counted, never told. A row with a missing entry is absent: it keeps its place, and no
+stage of an estimate counts it; so is a line with more cells than the first has names. --missing VALUE makes
+such entries that value; --set missing=counted (of covariances and means of clipped rows) makes up for absent
+rows by a private count. --check lists by line and column what is no number: for the owner of the file, not
+private."""
 
 
 def add(commands: Any) -> None:
     """Add the command."""
     parser = command(commands, "estimate", run, SUMMARY)
     parser.description = DETAILS
-    parser.add_argument("file", type=Path, help="CSV with a header, or - for standard input; .gz, .bz2, .xz")
+    parser.add_argument(
+        "file", type=Path, help="CSV with a header (.gz, .bz2, .xz too), - for standard input, or .parquet"
+    )
     parser.add_argument("--key", help="the estimator, see `workbench list`; needed but for --check")
     parser.add_argument("--column", "--columns", dest="columns", nargs="+", default=[], metavar="NAME")
     parser.add_argument("--epsilon", type=number, metavar="E", help="pure DP; with --delta approximate DP")
@@ -40,7 +44,7 @@ def add(commands: Any) -> None:
 def _add_reading(parser: Any) -> None:
     """Add how the file is written and what its cells count as."""
     parser.add_argument(
-        "--separator", type=_mark, metavar="MARK", help="by default that of the header: , ; | tab"
+        "--separator", "--sep", type=_mark, metavar="MARK", help="by default that of the header: , ; | tab"
     )
     parser.add_argument(
         "--decimal", metavar="MARK", help=". or , (default: . and, where ; separates columns, also ,)"
@@ -75,7 +79,11 @@ def _estimate(options: argparse.Namespace, writing: Any) -> tuple[str, bool]:
 
 
 def _check(options: argparse.Namespace, writing: Any) -> tuple[str, bool]:
+    from workbench.errors import ArgumentError
     from workbench.estimators.parts.stored.csv_file import open_csv
     from workbench.lab.terminal.csv_check import check
+
+    if options.file.suffix.lower() == ".parquet":
+        raise ArgumentError("check", str(options.file), "a CSV file: columns of Parquet have types")
 
     return check(open_csv(options.file, writing), options.columns)

@@ -12,7 +12,11 @@ EXAMPLES = {
         "workbench plan mean --alpha 0.1 --set radius=100    (the rows that an error of 0.1 needs)",
         "workbench plan univariate/two-step-mean --alpha 0.1 --n 2000    (the ε that it needs)",
     ),
-    "audit": ("workbench audit univariate/median", "workbench audit --mutants univariate/median"),
+    "audit": (
+        "workbench audit univariate/median",
+        "workbench audit --mutants univariate/median",
+        "workbench audit --function mine:noisy_mean --pairs mine:PAIRS --epsilon 1",
+    ),
     "bench": ("workbench bench univariate/median --n 20000",),
     "reproduce": (
         "workbench reproduce 02_one_mean",

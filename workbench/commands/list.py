@@ -48,17 +48,16 @@ def run(options: argparse.Namespace) -> int:
 
 def chosen(subject: str) -> dict[str, Any]:
     """Return the entry of a key, or those of a family or an estimand, or all of them."""
-    from workbench.catalog import CATALOG
-    from workbench.errors import ArgumentError, one_of, one_of_words
+    from workbench.catalog import KNOWN, lookup
+    from workbench.errors import ArgumentError, one_of_words
 
     if "/" in subject:
-        one_of(CATALOG, key=subject)
-        return {subject: CATALOG[subject]}
-    groups = {key: (key.partition("/")[0], entry.estimand) for key, entry in CATALOG.items()}
+        return {subject: lookup(subject)}
+    groups = {key: (key.partition("/")[0], entry.estimand) for key, entry in KNOWN.items()}
     known = dict.fromkeys(name for names in groups.values() for name in names)
     if subject and subject not in known:
-        raise ArgumentError("key", subject, f"a key, or {one_of_words(subject, known, CATALOG)}")
-    return {key: CATALOG[key] for key, names in groups.items() if subject in ("", *names)}
+        raise ArgumentError("key", subject, f"a key, or {one_of_words(subject, known, KNOWN)}")
+    return {key: KNOWN[key] for key, names in groups.items() if subject in ("", *names)}
 
 
 def inexact(entry: Any) -> list[str]:
@@ -79,18 +78,22 @@ def kinds(entry: Any) -> list[str]:
 
 def whole(entry: Any) -> str:
     """Return all that the catalog says of an entry, and how to call it."""
+    from workbench.catalog import addition
     from workbench.lab import tables
 
+    own = addition(entry.key)
+    kind = type(entry.estimator)
     pairs = (
         ("key", entry.key),
-        ("class", f"workbench.{type(entry.estimator).__name__}"),
+        ("class", f"{kind.__module__ if own else 'workbench'}.{kind.__name__}"),
         ("summary", entry.summary),
         ("estimates", entry.estimand),
         ("takes", "\n".join(f"{SYMBOLS[kind]}: {kind} {_flags(kind)}".rstrip() for kind in kinds(entry))),
         ("parameters", "\n".join(map(_parameter, fields(entry.estimator)))),
         ("assumes", "\n".join(assumption.statement for assumption in entry.assumptions)),
         ("source", "\n".join(f"{id}    (workbench sources {id})" for id in entry.statements)),
-        ("module", type(entry.estimator).__module__.replace(".", "/") + ".py"),
+        ("module", kind.__module__.replace(".", "/") + ".py"),
+        *([("proof", own.proof or "none stated"), ("lacks", ", ".join(own.missing))] if own else []),
         ("example", _example(entry)),
     )
     return tables.fields(pairs, tables.page_width())

@@ -34,7 +34,7 @@ from workbench.types import Array
 T = TypeVar("T")
 R = TypeVar("R")
 
-LARGEST = 1e100  # rows with a larger entry are treated like rows with a missing one
+LARGEST = 1e100  # rows with a larger entry are absent, like rows with a missing one
 _BLOCK = 2**15  # entries that are looked at together: what is made of them stays in the cache
 FARTHEST = 1e15  # standardised values are capped here: beyond it a float cannot resolve a unit
 
@@ -163,13 +163,13 @@ def univariate(x: object) -> Rows:
 
 
 def sanitised(values: Array) -> Array:
-    """Return a copy in which a row with a non-finite entry, or one above 1e100, is a zero row."""
+    """Return a copy in which a row with a non-finite entry, or one above 1e100, is absent: NaN throughout."""
     rows = np.array(values, np.float64, order="C")
     with np.errstate(invalid="ignore"):
         size = max(1, _BLOCK // max(1, rows[:1].size))
         for block in (rows[start : start + size] for start in range(0, len(rows), size)):
             usable = np.abs(block) <= LARGEST
-            block[~(usable if rows.ndim == 1 else throughout(usable))] = 0.0
+            block[~(usable if rows.ndim == 1 else throughout(usable))] = np.nan
     return rows
 
 
@@ -191,7 +191,7 @@ def standard_radius(radius: float, sigma: float) -> float:
 
 
 def mapped(x: Array, matrix: Array) -> Array:
-    """Return x Mᵀ, a fixed linear map of every row; rows that it makes unusable become zero rows."""
+    """Return x Mᵀ, a fixed linear map of every row; rows that it makes unusable become absent."""
     return sanitised(x @ matrix.T)
 
 

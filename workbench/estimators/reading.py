@@ -80,9 +80,14 @@ def _require_numeric(column: Any, name: str) -> None:
     if not hasattr(column, "to_numpy") or kind is None or str(kind) == "object":
         return
     numpys = hasattr(column, "iloc") or isinstance(kind, np.dtype)
-    numeric = kind.kind in NUMERIC if numpys else str(kind).lower().startswith(_TYPES)
+    numeric = kind.kind in NUMERIC if numpys else numeric_type(str(kind))
     if not numeric:
         raise ArgumentError(name, f"column of type {kind}", "a numeric column")
+
+
+def numeric_type(kind: str) -> bool:
+    """Tell whether the name of a type of polars or Arrow is that of numbers."""
+    return kind.lower().startswith(_TYPES)
 
 
 def _unmasked(values: Any) -> Any:

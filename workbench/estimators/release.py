@@ -12,7 +12,8 @@ from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, runtime_
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from workbench.errors import ArgumentError
+from workbench.distributions import Interval
+from workbench.errors import ArgumentError, probability
 from workbench.privacy import Budget, Plan
 
 T = TypeVar("T")
@@ -85,6 +86,25 @@ class Predicted(Protocol):
             Rows, and columns: d = 1 for one column.
         budget : Budget
             Of the release that is asked about.
+        """
+        ...
+
+
+@runtime_checkable
+class Pivotal(Protocol):
+    """An estimator of a number, the law of whose error does not depend on what it estimates."""
+
+    def interval_reach(self, n: int, d: int, budget: Budget, level: float) -> float:
+        """Return what the error exceeds with probability at most `level`; infinite if n is too small.
+
+        Parameters
+        ----------
+        n, d : int
+            Rows, and columns: d = 1 for one column.
+        budget : Budget
+            Of the release that is asked about.
+        level : float
+            Chance, at most, that an interval of this half-width misses, strictly between 0 and 1.
         """
         ...
 
@@ -183,6 +203,29 @@ class Release(Generic[T]):
     def error(self) -> ErrorStatement | None:
         """The error that is stated before a row is read; None where none is."""
         return self.asked.error() if self.asked else None
+
+    def interval(self, level: float = BETA) -> Interval:
+        """Return an interval round the number, from public numbers and the release alone.
+
+        It misses with probability at most `level` for rows that the estimator is accurate for, all of
+        them there; the whole line where there is no answer.
+
+        Raises
+        ------
+        ArgumentError
+            If the estimator states no law of its error.
+        """
+        probability(level=level)
+        asked = self.asked
+        if asked is None or not isinstance(asked.estimator, Pivotal):
+            allowed = (
+                "the release of a mean of one column with a public law, as of UnboundedMean, ClippedMean"
+            )
+            raise ArgumentError("release.interval", type(self.value).__name__, allowed)
+        if isinstance(self.value, Abstention):
+            return Interval(-inf, inf)
+        reach = asked.estimator.interval_reach(asked.n, asked.d, asked.budget, level)
+        return Interval(float(self) - reach, float(self) + reach)
 
     @property
     def laws(self) -> str:

@@ -1,8 +1,9 @@
-"""What a notebook imports: the session, explorers and their controls."""
+"""What a notebook imports: the session, explorers and their controls, and a comparison of one's own."""
 
 from workbench.charts.controls import Choice, Slider
+from workbench.lab.compare import compare
 from workbench.lab.live.explore import explore
 from workbench.lab.live.session import Session
 from workbench.lab.live.solve import solve
 
-__all__ = ["Choice", "Session", "Slider", "explore", "solve"]
+__all__ = ["Choice", "Session", "Slider", "compare", "explore", "solve"]

@@ -88,7 +88,8 @@ def stability_histogram(
     """Return noisy counts of the populated bins that reach the threshold (L17 Theorem 1.2).
 
     `keys` names the bin of every row, shape (n,), an array of whole numbers, floats of at most 64
-    bits, truth values or text: the type of a list would be a fact about its rows. One draw per row whatever
+    bits, truth values or text: the type of a list would be a fact about its rows. NaN is no bin: such a row
+    counts nowhere. One draw per row whatever
     the data, and sorted keys, so that neither the stream nor the order tells how many bins are populated. A
     `threshold` above the default costs nothing; one below it is refused.
     """
@@ -104,11 +105,11 @@ def stability_histogram(
 
 
 def _counted(keys: Keys) -> tuple[Keys, NDArray[np.int64]]:
-    """Count equal keys, each in its one form; refuse by type and shape what has none."""
+    """Count equal keys, each in its one form, and NaN nowhere; refuse by type and shape what has none."""
     _require_array("keys", keys, _KEYS, "whole numbers, floats of at most 64 bits, or text")
-    if keys.dtype.kind == "f":  # equal zeros may differ in sign, NaNs in sign and payload
+    if keys.dtype.kind == "f":  # equal zeros may differ in sign
         with np.errstate(all="ignore"):
-            keys = np.where(np.isnan(keys), keys.dtype.type(np.nan), keys + keys.dtype.type(0))
+            keys = keys[~np.isnan(keys)] + keys.dtype.type(0)
     return np.unique(keys, return_counts=True)
 
 

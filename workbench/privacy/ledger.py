@@ -16,6 +16,8 @@ Traceback (most recent call last):
 workbench.errors.OverspentError: charge = PureDP(epsilon=0.7): expected at most (ε = 0.6, δ = 1e-06)-DP, ...
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import escape
 from math import sqrt
@@ -115,6 +117,40 @@ class Ledger:
             raise OverspentError("charge", budget, self._allowed(total))
         self.entries.append((name, budget))
 
+    @contextmanager
+    def spend(
+        self,
+        name: str,
+        *,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        rho: float | None = None,
+        mu: float | None = None,
+    ) -> Iterator[Budget]:
+        """Enter a cost beforehand and give the budget to a block; refused, it is not drawn at all.
+
+        What is entered stays, even if the block raises: it may have drawn by then.
+
+        Parameters
+        ----------
+        name : str
+            Names the entry.
+        epsilon, delta, rho, mu : float, optional
+            The cost: ε, ε and δ, ρ, ρ and δ, or μ.
+
+        Examples
+        --------
+        >>> ledger = Ledger(PureDP(1.0))
+        >>> with ledger.spend("mean", epsilon=0.4) as budget:
+        ...     print(budget)
+        ε = 0.4
+        >>> ledger.remaining
+        PureDP(epsilon=0.6)
+        """
+        budget = _budget(epsilon, delta, rho, mu)
+        self.charge(budget, name)
+        yield budget
+
     def _allowed(self, total: Budget) -> str:
         """Say what may still be charged, and that δ is what a `total` has and the budget has not."""
         left = f"at most {self.remaining or 'nothing'}, what is left of {self.budget}"
@@ -126,6 +162,22 @@ class Ledger:
         if isinstance(self.budget, ApproxDP) and isinstance(total, PureDP):
             return ApproxDP(total.epsilon, 0.0)
         return total
+
+
+def _budget(
+    epsilon: float | None, delta: float | None, rho: float | None, mu: float | None
+) -> PureDP | ApproxDP | ZCDP | GaussianDP:
+    """Return the budget that these numbers are."""
+    match epsilon, delta, rho, mu:
+        case float() | int(), None, None, None:
+            return PureDP(epsilon)
+        case float() | int(), float() | int(), None, None:
+            return ApproxDP(epsilon, delta)
+        case None, _, float() | int(), None:
+            return ZCDP(rho, delta or 0.0)
+        case None, None, None, float() | int():
+            return GaussianDP(mu)
+    raise ArgumentError("spend", (epsilon, delta, rho, mu), "epsilon, or rho, each with delta or not, or mu")
 
 
 def _read(cost: Budget | Priced, name: str | None, zcdp: bool) -> tuple[Budget, str]:

@@ -8,7 +8,8 @@ where h, h' ≥ 1 there is S₀ ≤ S, S' with tr(S₀⁻¹S - I), tr(S₀⁻¹S
 
 Rényi's divergence of (2) is at most R_α = (α/2)(Δ/σ)²/(1 - (α - 1)g) + D(g) + D(-g), or the larger D alone
 where d = 1, D(v) = (-ln(α - (α - 1)e^v)/(α - 1) - v)/2, for the orders with (α - 1)(e^g - 1) < 1. σ is the
-least at which p reaches 1 - `silent` at h = T. Proof: `proofs/affine_mean.md`, section 4.
+least at which p reaches 1 - `silent` at h = T.
+Proof: `proofs/affine_mean.md`, section 4; `proofs/tested_masks.md`.
 """
 
 from dataclasses import dataclass
@@ -80,7 +81,7 @@ def located_normal(found: Located, charge: LocatedCharge, noise: NoiseSource) ->
     location that was rounded first would show through noise that is below its rounding.
     """
     answers = noise.uniform(0.0, 1.0) < located_chances(charge)[found.count]
-    drawn = noise.gaussian(np.zeros(charge.d), charge.sensitivity, located_scale(charge))
+    drawn = noise.gaussian(np.zeros(charge.d, int), charge.sensitivity, located_scale(charge))
     return np.asarray(found.centre + (found.shift + found.root @ drawn)) if answers else None
 
 

@@ -11,7 +11,7 @@ values have a hockey-stick divergence of at most H(e) at every real e. With ρ =
 
 Basic composition pays ε for the test and for the mask; here the two share it: while p grows by nearly e^ε a
 step, the mask costs hardly anything, and where p is near 1 the mask has all of it.
-Proof: `proofs/affine_mean.md`, section 4.
+Proof: `proofs/tested_masks.md`.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,6 +32,7 @@ CELLS = 600  # of a tabulated hockey stick
 LEAST_DELTA = 1e-13  # below it the floats of (b) cancel
 RELATIVE, ABSOLUTE = 1e-9, 4e-15  # of δ, what rounding in (a) to (c) may take
 BITS = 2.0**53
+NEAR = 1e-8  # of the largest chance that may follow, how near it is found
 LARGEST = 700.0  # of an ε that floats have the exponential of; a smaller one in its place is safe
 
 
@@ -106,8 +107,9 @@ def _next(stick: Divergence, epsilon: float, left: float, p: float) -> float:
     """Return nearly the largest q in [p, 1] that follows p; p itself may always follow."""
     if _allowed(stick, epsilon, left, p, 1.0):
         return 1.0
-    low, high = p, 1.0
-    for _ in range(60):
+    low, high = p, min(1.0, exp(min(epsilon, LARGEST)) * p + left)  # no true hockey stick allows more
+    high = 1.0 if _allowed(stick, epsilon, left, p, high) else high
+    while high > (1 + NEAR) * low:
         middle = (low + high) / 2
         low, high = (middle, high) if _allowed(stick, epsilon, left, p, middle) else (low, middle)
     found = _rounded(low)

@@ -20,7 +20,15 @@ from workbench.privacy.grid import UP, OnGrid, on_grid
 from workbench.privacy.masks import MASKS, ChargedRoot
 from workbench.privacy.noise import CountingNoise, NoiseSource
 from workbench.privacy.plan import Plan
+from workbench.privacy.stable import STABLE
 from workbench.types import Array
+
+SHAPED = {
+    *MASKS,
+    *STABLE,
+    "located_normal",
+    "tested_wishart",
+}  # mechanisms whose noise has the shape of a root
 
 
 class SecureNoise:
@@ -92,7 +100,7 @@ class SecureNoise:
         return exact.square(_charged(value), scale * UP)
 
     def uniform(self, low: float, high: float) -> float:
-        """Return a uniform point of [low, high], on 2^53 points: no privacy hangs on it."""
+        """Return a uniform point of [low, high], on 2^53 points: of [0, 1) exactly, as ramps ask."""
         return low + (high - low) * (int(exact.below(2**53)) / 2**53)
 
     def below(self, count: int) -> int:
@@ -104,11 +112,11 @@ def inexact_steps(estimator: object, plan: Plan) -> list[str]:
     """Return the steps of an estimator's plan that have no exact noise.
 
     They have the shape of a root whose rounding no charge covers: all masks but those of an estimator that
-    says `charged_roots`, and the noise of `privacy.located`.
+    says `charged_roots`, and the noise of `privacy.located` and `privacy.tested`.
     """
     if getattr(estimator, "charged_roots", False):
         return []
-    return [charge.step for charge in plan.charges() if charge.mechanism in {*MASKS, "located_normal"}]
+    return [charge.step for charge in plan.charges() if charge.mechanism in SHAPED]
 
 
 def require_exact(estimator: object, plan: Plan, noise: NoiseSource) -> None:

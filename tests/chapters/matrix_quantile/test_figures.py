@@ -12,6 +12,8 @@ from workbench.chapters.matrix_quantile.figures import neighbours, pictures, run
 from workbench.chapters.matrix_quantile.figures import view as quantile_view
 from workbench.chapters.matrix_quantile.runs import beside, quantile
 from workbench.lab.pictures.grammar import faults
+from workbench.privacy import SimulatedNoise
+from workbench.privacy.stable import Stable, stable_mask
 from workbench.study.run import Run
 from workbench.study.sweeps import sweep
 
@@ -84,16 +86,16 @@ def test_a_replaced_row_stays_between_two_levels_and_not_within_half_of_one(monk
     assert max(max(neighbours.margins(rng)) for _ in range(80)) > 1 + 1e-3
 
 
-def test_the_chance_to_pass_is_that_of_the_noise():
-    made = steps.recipe(quantile.planned(1, None), 1, quantile.BUDGET).design
-    epsilon, bound = made.share, steps.truncated_laplace_bound(made.charges[0])
-    assert steps.passing(epsilon, bound, 0) == 0
-    assert steps.passing(epsilon, bound, 1) == pytest.approx(quantile.DELTA, rel=1e-6)
-    assert steps.passing(epsilon, bound, made.test.most) >= 1 - quantile.BETA / 5
-    draws = np.random.default_rng(3).laplace(0.0, 1 / epsilon, 200_000)
-    draws = draws[np.abs(draws) <= bound]
-    for h in (bound - 2, bound + 1):
-        assert steps.passing(epsilon, bound, h) == pytest.approx((h + draws > bound).mean(), abs=0.006)
+def test_the_chance_of_an_answer_is_that_of_the_ramp():
+    design = steps.planned_design(1.0, 1e-6)
+    (curve,) = steps._passing(design, {"rows": 1, "others": design.test.most}).series
+    assert curve.y[0] == pytest.approx(quantile.DELTA, rel=1e-6)
+    assert curve.y[-1] >= 1 - quantile.BETA / 5
+    half = steps.even(design)
+    assert curve.y[int(half) - 1] <= 0.5 <= curve.y[int(half)]
+    found, noise = Stable(int(half), np.eye(2)), SimulatedNoise(np.random.default_rng(3))
+    answers = sum(stable_mask(found, design.charge, noise) is not None for _ in range(20_000))
+    assert answers / 20_000 == pytest.approx(curve.y[int(half) - 1], abs=0.018)  # five standard deviations
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ def test_every_private_entry_has_one_row():
         ("univariate/clipped-mean", {"range", "scale", "normal"}, 0, False),
         ("univariate/median", {"range"}, 0, False),
         ("mean/coordinatewise", {"scale", "normal"}, 0, False),
+        ("mean/affine", {"normal"}, 2, False),
         ("mean/prime-heavy", {"range", "upper", "outliers"}, 1, True),
         ("mean/tukey", {"range", "normal"}, 0, True),
         ("covariance/coinpress", {"upper", "normal"}, 1, False),

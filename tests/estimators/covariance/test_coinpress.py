@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.contracts.accuracy import refused
 from workbench.bounds.search import smallest
+from workbench.contracts.accuracy import refused
 from workbench.estimators.base import Trace
 from workbench.estimators.covariance import coinpress
 from workbench.estimators.covariance.clipped import ClippedCovariance

@@ -6,8 +6,8 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from tests.contracts.every import SPENDING
 from workbench.catalog import Example
+from workbench.contracts.every import SPENDING
 from workbench.distributions import Gaussian
 from workbench.estimators.base import Trace
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.contracts.accuracy import refused
+from workbench.contracts.accuracy import refused
 from workbench.distributions import Gaussian
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.covariance.coinpress import CoinPressCovariance

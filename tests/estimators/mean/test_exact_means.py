@@ -141,7 +141,7 @@ def widths_by_definition(x, k, d):
 
 
 def trimmed_to_floats(x, k):
-    widths, sums = trimmed(x, k, UNIT)
+    widths, sums = trimmed(x, k, UNIT, 8.0)
     return widths * UNIT, sums * (UNIT / (len(x) - 2 * k))
 
 
@@ -152,13 +152,13 @@ def test_the_margin_has_sensitivity_1_and_trimmed_means_move_by_less_than_the_wi
     n, k = data.draw(st.sampled_from([(5, 2), (9, 1), (9, 4), (10, 3)]))
     rows, row, place = data.draw(rows_and_neighbour(n, d))
     x = np.array(rows)
-    widths, sums = trimmed(x, k, UNIT)
+    widths, sums = trimmed(x, k, UNIT, 8.0)
     assert widths.dtype == sums.dtype == np.int64
     assert np.abs(widths * UNIT - widths_by_definition(x, k, d)).max() <= 1.001 * UNIT
     assert (np.diff(widths) >= 0).all()
     means = sums * (UNIT / (n - 2 * k))
     assert np.abs(means - trimmed_means(x, directions(d), k)).max() <= 0.501 * UNIT
-    others, moved = trimmed(replaced(x, row, place), k, UNIT)
+    others, moved = trimmed(replaced(x, row, place), k, UNIT, 8.0)
     assert (others[:-1] <= widths[1:]).all()
     assert (widths[:-1] <= others[1:]).all()
     for width in {*widths, *others, 0, 2**30}:
@@ -179,7 +179,7 @@ def whole_law(estimator, x, budget):
     """Probabilities of no answer and of every candidate."""
     recipe, plan = estimator.recipe, estimator.plan(*x.shape, budget)
     unit = recipe.unit(*x.shape)
-    widths, _ = trimmed(np.clip(x, -recipe.box, recipe.box), recipe.trim(len(x)), unit)
+    widths, _ = trimmed(np.clip(x, -recipe.box, recipe.box), recipe.trim(len(x)), unit, 8.0)
     margin = np.searchsorted(widths, recipe.width / unit, side="right") - 1
     cost = plan["check"].cost
     need = log(1 / (2 * cost.delta)) / cost.epsilon - 1 - margin  # the noise has to exceed it
@@ -229,7 +229,7 @@ def test_a_charge_covers_the_width_and_sums_are_exact():
     assert recipe.sensitivity(100, 1) == pytest.approx(2 * 1.6448536269514722 / 70, rel=1e-9)
     x = np.clip(rng(3).normal(90.0, 30.0, (20_000, 3)), -100, 100)
     unit = recipe.unit(*x.shape)
-    for v, total in zip(directions(3), trimmed(x, 3000, unit)[1], strict=True):
+    for v, total in zip(directions(3), trimmed(x, 3000, unit, 8.0)[1], strict=True):
         whole = np.sort(np.rint(sum(x[:, j] * v[j] for j in range(3)) / unit))[3000:-3000]
         assert total == sum(int(one) for one in whole)
 
@@ -361,6 +361,8 @@ def test_rows_are_cut_to_a_box_wider_than_the_grid():
     recipe = TrimmedNet(radius=1.0, width=3.0, corruption=0.1, centre=0.0, step=0.1, check=0.5)
     assert recipe.box == 4.0
     assert log(recipe.trim(100)) == pytest.approx(log(30))
-    widths = [trimmed(np.clip(planted(200, 2, 1) * scale, -4, 4), 30, UNIT)[0] * UNIT for scale in (1.0, 1e6)]
+    widths = [
+        trimmed(np.clip(planted(200, 2, 1) * scale, -4, 4), 30, UNIT, 8.0)[0] * UNIT for scale in (1.0, 1e6)
+    ]
     assert all((np.diff(one) >= 0).all() for one in widths)
     assert all(before[0] <= after[0] for before, after in pairwise(widths))

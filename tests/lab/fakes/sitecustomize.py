@@ -133,7 +133,8 @@ def statements(name):
 entry = SimpleNamespace(
     key="univariate/toy", estimator=Mean(), estimand="mean", summary="A toy.", budgets=(PureDP(1.0),)
 )
-module("workbench.catalog", CATALOG={"univariate/toy": entry, "mean/toy": entry})
+toys = {"univariate/toy": entry, "mean/toy": entry}
+module("workbench.catalog", CATALOG=toys, KNOWN=toys, addition=lambda key: None, lookup=toys.__getitem__)
 module("workbench.privacy", PureDP=PureDP, ApproxDP=ApproxDP, ZCDP=ZCDP, NonPrivate=NonPrivate)
 module("workbench.estimators.base", Abstention=Abstention, Array=object, LARGEST=1e100)
 module("workbench.estimators.release", BETA=0.05, ErrorStatement=object)

@@ -271,7 +271,6 @@ def test_a_key_that_the_catalog_gains_needs_no_change_of_the_planner(monkeypatch
     from workbench import catalog
     from workbench.errors import ArgumentError
     from workbench.privacy import Charge
-    from workbench.study.planner import estimators
 
     @dataclass(frozen=True, kw_only=True)
     class Preconditioner:
@@ -289,7 +288,6 @@ def test_a_key_that_the_catalog_gains_needs_no_change_of_the_planner(monkeypatch
     )  # fmt: skip
     extended = MappingProxyType({**catalog.CATALOG, entry.key: entry})
     monkeypatch.setattr(catalog, "CATALOG", extended)
-    monkeypatch.setattr(estimators, "CATALOG", extended)
     text, good = planning(PlanRequest(subject=entry.key, d=5, calibration="both"), as_json=True)
     found = json.loads(text)["answers"]
     assert good

@@ -14,7 +14,7 @@ FAMILIES = {  # of the estimators, in the order of the picture
     "clips at the range": ("univariate/clipped-mean", "mean/clipped-box"),
     "looks first": (
         *("univariate/two-step-mean", "univariate/unbounded-mean", "univariate/median"),
-        *("mean/coordinatewise", "mean/coinpress", "mean/clipped-heavy"),
+        *("mean/coordinatewise", "mean/coinpress", "mean/clipped-heavy", "mean/affine"),
     ),
     "robust": (
         *("mean/tukey", "mean/resilient", "mean/resilient-heavy", "mean/filter", "mean/prime"),

@@ -5,7 +5,7 @@ from math import inf, nan
 from typing import Any
 
 from workbench.catalog import CATALOG
-from workbench.chapters.which_one.family import family
+from workbench.chapters.which_one.family import Member, family
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, Budget, PureDP
 from workbench.study.planner.trade_off import TradeOff
@@ -24,9 +24,16 @@ LABELS = {
 
 
 def keys(d: int) -> tuple[str, ...]:
-    """Return the estimators of a mean for which a range and a scale of normal rows of d columns suffice."""
-    found = (one.key for one in family("mean") if one.applies(*TOLD) and not one.robust)
+    """Return the estimators of a mean for which a range and a scale of normal rows of d columns suffice.
+
+    One that has a use for neither (`mean/affine`) is for a reader who knows neither.
+    """
+    found = (one.key for one in family("mean") if one.applies(*TOLD) and _uses(one) and not one.robust)
     return tuple(key for key in found if (d == 1) == (CATALOG[key].population.d is None))
+
+
+def _uses(one: Member) -> bool:
+    return bool(one.needs["range"] or one.needs["scale"])
 
 
 def trade(key: str, d: int, radius: float) -> TradeOff:

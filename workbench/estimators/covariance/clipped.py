@@ -17,6 +17,7 @@ from math import inf, sqrt
 from workbench.errors import checked
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
+from workbench.estimators.parts.counted import Missing, counted_plan, present_share
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
 from workbench.estimators.parts.integers import second_moment_within
 from workbench.estimators.parts.rows import (
@@ -41,9 +42,9 @@ class ClippedCovariance:
     `upper` are lost in the noise.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
     ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
-    `centred` it shrinks the covariance; without, its pair holds the other row's distance from 0, not from the
-    mean.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
+    or its pair, adds nothing: the covariance shrinks by the share that is absent, which `missing="counted"`
+    undoes.
 
     Parameters
     ----------
@@ -55,6 +56,8 @@ class ClippedCovariance:
         Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
     beta : float, default 0.05
         Chance that some normal row is clipped.
+    missing : {"neutral", "counted"}, default "neutral"
+        "counted" rescales by the share of rows that are there, counted with 2 % of the budget.
 
     Examples
     --------
@@ -70,6 +73,7 @@ class ClippedCovariance:
     lower: float | None = None
     centred: bool = False
     beta: float = 0.05
+    missing: Missing = "neutral"
 
     def __post_init__(self) -> None:
         checked(self)
@@ -84,18 +88,22 @@ class ClippedCovariance:
         return sqrt(self.upper) * tail(d, self.beta / m)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the one charge of step (3)."""
+        """Return the charge of step (3), after that of the count if there is one."""
         require_matrix(n, d)
         require_gaussian(budget)
         m = centred_count(n, self.centred)
-        return Charge(STEP, "symmetric_gaussian", second_moment_sensitivity(m, self.reach(m, d)), budget)
+        moved = second_moment_sensitivity(m, self.reach(m, d))
+        return counted_plan(
+            self.missing, budget, lambda rest: Charge(STEP, "symmetric_gaussian", moved, rest)
+        )
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private covariance of sanitised rows."""
-        n, d = x.shape
-        rows = centred_rows(x, self.centred)
+        (n, d), rows = x.shape, centred_rows(x, self.centred)
+        plan = self.plan(n, d, budget)
+        there = present_share(self.missing, rows, plan, noise)
         moment = second_moment_within(rows, self.reach(len(rows), d))  # (1) (2)
-        return psd_part(symmetric_gaussian(moment, self.plan(n, d, budget)[STEP], noise))  # (3)
+        return psd_part(symmetric_gaussian(moment, plan[STEP], noise) / there)  # (3)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d on.

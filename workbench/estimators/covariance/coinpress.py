@@ -39,6 +39,7 @@ from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, recipe_of, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import perturbed
 from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
+from workbench.estimators.parts.counted import Missing, counted_plan, left_by, present_share, uncounted
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
 from workbench.estimators.parts.integers import moment_in_ball
 from workbench.estimators.parts.preconditioned.coinpress_covariance_design import (
@@ -68,9 +69,9 @@ class CoinPressCovariance:
     costs a step or two.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
     ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
-    `centred` it shrinks the covariance; without, its pair holds the other row's distance from 0, not from the
-    mean.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
+    or its pair, adds nothing: the covariance shrinks by the share that is absent, which `missing="counted"`
+    undoes.
 
     Parameters
     ----------
@@ -89,6 +90,8 @@ class CoinPressCovariance:
         "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
     beta : float, default 0.05
         Failure probability of all bounds together; they are proved in mode "proved" alone.
+    missing : {"neutral", "counted"}, default "neutral"
+        "counted" rescales by the share of rows that are there, counted with 2 % of the budget.
 
     Examples
     --------
@@ -107,6 +110,7 @@ class CoinPressCovariance:
     mode: Mode = "practical"
     calibration: Calibration = "tight"
     beta: float = 0.05
+    missing: Missing = "neutral"
 
     def __post_init__(self) -> None:
         checked(self)
@@ -117,7 +121,7 @@ class CoinPressCovariance:
 
     def design(self, n: int, d: int, budget: Budget) -> CovarianceDesign:
         """Return weights, radii and bounds of all steps; public."""
-        m, mu = centred_count(n, self.centred), gaussian_total(budget)
+        m, mu = centred_count(n, self.centred), gaussian_total(left_by(self.missing, budget))
         return covariance_design(recipe_of(Problem, self, n=m, d=d, reach=self.upper / self.lower, mu=mu))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
@@ -126,23 +130,28 @@ class CoinPressCovariance:
         design, m = self.design(n, d, budget), centred_count(n, self.centred)
         mechanism = "symmetric_gaussian" if self.calibration == "tight" else "gaussian"
         moved = [second_moment_sensitivity(m, clip) for clip in design.clips]
-        return numbered_plan(budget, design.weights, mechanism, moved)
+
+        def steps(rest: Budget) -> Plan:
+            return numbered_plan(rest, design.weights, mechanism, moved)
+
+        return counted_plan(self.missing, budget, steps)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private covariance of sanitised rows."""
-        n, d = x.shape
-        design, charges = self.design(n, d, budget), list(self.plan(n, d, budget).charges())
-        rows, a = centred_rows(x, self.centred), np.eye(d) / np.sqrt(self.upper)
+        (n, d), rows = x.shape, centred_rows(x, self.centred)
+        design, plan, a = self.design(n, d, budget), self.plan(n, d, budget), np.eye(d) / np.sqrt(self.upper)
+        there = present_share(self.missing, rows, plan, noise)
+        charges = uncounted(plan)
         for charge, clip, excess, floor, lower in zip(
             charges[:-1], design.clips, design.excess, design.floors, design.lower, strict=False
         ):
-            z = noisy_moment(rows, a, clip, charge, noise)  # (1) (2)
+            z = noisy_moment(rows, a, clip, charge, noise) / there  # (1) (2)
             if trace is not None:
                 trace.add(preconditioner=a, lower=lower)
             a = preconditioned(z, excess, floor, a)  # (4)
         if trace is not None:
             trace.add(preconditioner=a, lower=design.lower[-1])
-        z = noisy_moment(rows, a, design.clips[-1], charges[-1], noise)
+        z = noisy_moment(rows, a, design.clips[-1], charges[-1], noise) / there
         tight = winsorised(self.mode, self.calibration)
         return mapped_back(unwinsorised(z, design.clips[-1]) if tight else psd_part(z), a)  # (3)
 

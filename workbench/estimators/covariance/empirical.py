@@ -5,8 +5,10 @@ Rows x of shape (n, d):    out = (1/n) Σ (x_i - m)(x_i - m)ᵀ,  m their mean, 
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from workbench.estimators.base import Trace, require_matrix, run_reference
-from workbench.estimators.parts.rows import mean_of, moment_of
+from workbench.estimators.parts.rows import mean_of, moment_of, only_present
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
 from workbench.privacy.budget import require
 from workbench.types import Array
@@ -18,8 +20,8 @@ class EmpiricalCovariance:
 
     Assumes nothing.
     Guarantee: none; `budget` is left out, and `rng` with it.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is
-    an observation at 0: with `centred` it shrinks the covariance, without it adds to the spread.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    covariance is that of the others.
 
     Parameters
     ----------
@@ -44,5 +46,8 @@ class EmpiricalCovariance:
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the covariance of sanitised rows."""
-        centre = 0.0 if self.centred else mean_of(x, lambda rows: rows)
-        return moment_of(x, lambda rows: rows - centre)
+        rows = only_present(x)
+        if not len(rows):
+            return np.zeros((x.shape[1], x.shape[1]))
+        centre = 0.0 if self.centred else mean_of(rows, lambda rows: rows)
+        return np.asarray(moment_of(rows, lambda part: part - centre))

@@ -15,11 +15,13 @@ Departure: the source cites a filter with a proof and constants that are not exp
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from workbench.errors import checked
 from workbench.estimators.base import Trace, require_matrix, run_reference
 from workbench.estimators.parts.oracles.tail_filter import filtered_moment
 from workbench.estimators.parts.oracles.variance_filter import simple_moment
-from workbench.estimators.parts.rows import centred_rows, require_corruption
+from workbench.estimators.parts.rows import centred_rows, only_present, require_corruption
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
 from workbench.privacy.budget import require
 from workbench.types import Array, Calibration
@@ -31,8 +33,8 @@ class FilterNonprivateCovariance:
 
     Accurate for normal rows, a share `corruption` of them anything.
     Guarantee: none; `budget` is left out, and `rng` with it.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
-    corrupted row at 0, for which `corruption` has to allow.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    covariance is that of the others.
 
     Parameters
     ----------
@@ -73,4 +75,6 @@ class FilterNonprivateCovariance:
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the robust covariance of sanitised rows."""
         oracle = filtered_moment if self.calibration == "tight" else simple_moment
-        return oracle(centred_rows(x, self.centred), self.corruption * (1 if self.centred else 2))
+        rows = only_present(centred_rows(x, self.centred))
+        rows = rows if len(rows) else np.zeros((1, x.shape[1]))
+        return oracle(rows, self.corruption * (1 if self.centred else 2))

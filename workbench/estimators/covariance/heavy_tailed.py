@@ -41,9 +41,8 @@ class HeavyTailedCovariance:
     order 2 `moments`.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
     ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
-    `centred` it shrinks the covariance; without, its pair holds the other row's distance from 0, not from the
-    mean.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
+    or its pair, adds nothing: the covariance shrinks by the share that is absent.
 
     Parameters
     ----------

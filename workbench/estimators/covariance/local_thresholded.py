@@ -44,8 +44,8 @@ class LocalThresholdedCovariance:
     Accurate for rows of mean 0 and norm at most `radius` with few correlated columns.
     Guarantee: local model, every user's own row, for every input. Budgets: ApproxDP with delta > 0; with
     calibration "tight" also ZCDP with delta = 0, and GaussianDP.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    shrinks the covariance.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
+    user sends noise alone: the covariance shrinks by the share that is absent.
 
     Parameters
     ----------

@@ -6,8 +6,7 @@ Neighbours: replace one row. The rows have mean 0 if `centred`; otherwise they a
 
     (1) P_v = the largest P with P ≤ (1/v) Σ ω(xᵀP⁻¹x) x xᵀ: a row counts once at most `parts.quantile.levels`
     (2) h = how many rows may be replaced before P_u could move far                `parts.quantile.stability`
-    (3) no answer unless h + truncated Laplace noise is large, else c · mask(P_u)
-    `parts.quantile.matrix_quantile`
+    (3) no answer but with probability p(h), else c · mask(P_u)            `parts.quantile.matrix_quantile`
 
 There are no groups: one row has one vote, and P_v of a data set lies between P_{v + 1} and P_{v - 1} of its
 neighbour. Accuracy is for normal rows; outliers and heavy tails give no answer. α says how accurate: None for
@@ -41,9 +40,8 @@ class MatrixQuantileCovariance:
     Accurate for normal rows of any mean and any positive definite covariance; rows that are not normal, or
     too few, give "no answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
-    `centred` it shrinks the covariance; without, its pair holds the other row's distance from 0, not from the
-    mean. Many of them give no answer.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
+    or its pair, counts nowhere: the quantile is one of n rows, and shrinks with the share that is absent.
 
     Parameters
     ----------
@@ -117,7 +115,7 @@ class MatrixQuantileCovariance:
         return first, MatrixQuantile(rows, d, events, self.share, self.mask)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of the test and of the mask, beside those of the subspace on other rows."""
+        """Return the charge of the test and its mask, beside that of the subspace on other rows."""
         first, recipe = self.recipe(n, d, budget)
         if not self.degenerate:
             return recipe.design.plan

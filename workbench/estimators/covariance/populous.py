@@ -31,9 +31,9 @@ class PopulousCovariance:
     Accurate for normal rows of any mean and any positive definite covariance; where groups do not agree the
     release is "no answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is
-    an observation at 0: with `centred` it shrinks the covariance, without it adds to the spread. Many of them
-    give no answer.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
+    group says what its other rows say, and moments are those of the rows that are there, whose share the
+    release tells.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ from workbench.estimators.parts.budgets import require_selection
 from workbench.estimators.parts.foreseen import better_than, chosen, weighted_median
 from workbench.estimators.parts.nets.covariance_net import Net, directions, monomials, net
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments, require_fourth
-from workbench.estimators.parts.rows import centred_count, centred_rows, within_ball
+from workbench.estimators.parts.rows import centred_count, centred_rows, only_present, within_ball
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid, step_of, widest
 from workbench.privacy.mechanisms import exponential, selection_scale
@@ -50,9 +50,8 @@ class PureNetCovariance:
     Accurate for rows of covariance between `lower` and `upper` times the identity, with bounded moments of
     order 2 `moments`.
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
-    `centred` it shrinks the covariance; without, its pair holds the other row's distance from 0, not from the
-    mean.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
+    or its pair, says nothing for or against a candidate.
 
     Parameters
     ----------
@@ -149,7 +148,7 @@ class PureNetCovariance:
         """Return q of every candidate on rows of mean 0."""
         d, unit = rows.shape[1], step_of(clip, BITS)
         most, least = widest(clip, unit), widest(min(clip, 1.0) if d == 1 else clip, unit)
-        w = within_ball(mapped(rows, np.eye(d) / sqrt(self.upper)), FAR)
+        w = within_ball(mapped(only_present(rows), np.eye(d) / sqrt(self.upper)), FAR)
         forms, traces = self.net(d).forms, np.trace(directions(d), axis1=1, axis2=2)
         weights, offsets = forms.reshape(-1, forms.shape[-1]).T / unit, np.tile(traces, len(forms)) / unit
         sums = np.zeros(len(offsets), np.int64)
@@ -160,4 +159,4 @@ class PureNetCovariance:
                 np.clip(np.rint(terms, out=terms), -least, most, out=terms)
                 sums[first : first + BLOCK] += terms.sum(axis=0).astype(np.int64)
         worst = np.abs(sums).reshape(len(forms), -1).max(axis=1)
-        return OnGrid(-worst, unit / len(w))
+        return OnGrid(-worst, unit / len(rows))

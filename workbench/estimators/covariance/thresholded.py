@@ -38,7 +38,12 @@ from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance, expected_norm, perturbed
 from workbench.estimators.parts.budgets import step_budgets, steps_plan
 from workbench.estimators.parts.integers import moment_in_ball, second_moment_within
-from workbench.estimators.parts.rows import require_radius, row_blocks, second_moment_sensitivity
+from workbench.estimators.parts.rows import (
+    only_present,
+    require_radius,
+    row_blocks,
+    second_moment_sensitivity,
+)
 from workbench.estimators.parts.sparse.thresholding import DEFAULT, RULES, Noise, Rule, thresholded
 from workbench.linalg import norms, psd_part
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
@@ -59,8 +64,8 @@ class ThresholdedCovariance:
     matrix and its positive semidefinite part, which is what `numpy.asarray` gives.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0; with
     calibration "tight" also ZCDP with delta = 0, and GaussianDP.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    shrinks the covariance.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
+    adds nothing: the covariance shrinks by the share that is absent.
 
     Parameters
     ----------
@@ -152,7 +157,10 @@ def radius_plan(n: int, budget: Budget) -> Plan:
 
 def norm_counts(x: Array) -> NDArray[np.int64]:
     """Return how many rows have their norm in each bin."""
-    bins = (np.minimum(np.searchsorted(EDGES, norms(rows)), len(EDGES) - 1) for rows in row_blocks(x))
+    bins = (
+        np.minimum(np.searchsorted(EDGES, norms(only_present(rows))), len(EDGES) - 1)
+        for rows in row_blocks(x)
+    )
     return np.asarray(sum(np.bincount(one, minlength=len(EDGES)) for one in bins))
 
 

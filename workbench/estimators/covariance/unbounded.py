@@ -51,8 +51,9 @@ class UnboundedCovariance:
     Accurate for normal rows of any mean and any covariance, singular ones included; where blocks do not agree
     the release is "no answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is
-    an observation at 0: with `centred` it shrinks the covariance, without it adds to the spread.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
+    block says what its other rows say, and moments are those of the rows that are there, whose share the
+    release tells.
 
     Parameters
     ----------

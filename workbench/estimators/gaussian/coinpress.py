@@ -53,8 +53,8 @@ class CoinPressGaussian:
     within `radius` of `centre`; loose bounds cost a few steps, an unknown mean next to nothing.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
     ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    is an observation at 0: it pulls the mean towards 0 and changes the spread.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    moments are those of the rows that are there, whose share the release tells.
 
     Parameters
     ----------

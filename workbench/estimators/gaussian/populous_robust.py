@@ -41,8 +41,8 @@ class PopulousRobustGaussian:
     Accurate for normal rows of any mean and any positive definite covariance, d at most 4, a share
     `corruption` of them anything; where groups do not agree the release is "no answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
-    corrupted row at 0, for which `corruption` has to allow.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
+    group says what its other rows say; a group without rows has no vote.
 
     Parameters
     ----------

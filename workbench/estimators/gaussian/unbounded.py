@@ -35,8 +35,9 @@ class UnboundedGaussian:
     Accurate for normal rows of any mean and any covariance; where blocks do not agree, or rows are all alike,
     the release is "no answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is
-    an observation at 0: it pulls the mean towards 0 and changes the spread.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
+    block says what its other rows say, and moments are those of the rows that are there, whose share the
+    release tells.
 
     Parameters
     ----------

@@ -20,6 +20,7 @@ import numpy as np
 from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
+from workbench.estimators.parts.counted import Missing, counted_plan, present_share
 from workbench.estimators.parts.foreseen import better_than, median_of_mean
 from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.rows import mean_sensitivity
@@ -39,8 +40,8 @@ class ClippedBoxMean:
     mean within `radius` of `centre`; the error grows in proportion to `radius`.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
     ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    pulls the mean towards 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
+    shrinks the mean towards `centre` by the share that is absent, which `missing="counted"` undoes.
 
     Parameters
     ----------
@@ -52,6 +53,8 @@ class ClippedBoxMean:
         Standard deviation of the rows in every direction, known.
     beta : float, default 0.05
         Chance that some normal row is clipped.
+    missing : {"neutral", "counted"}, default "neutral"
+        "counted" rescales by the share of rows that are there, counted with 2 % of the budget.
 
     Examples
     --------
@@ -67,6 +70,7 @@ class ClippedBoxMean:
     centre: float = 0.0
     sigma: float = 1.0
     beta: float = 0.05
+    missing: Missing = "neutral"
 
     def __post_init__(self) -> None:
         checked(self)
@@ -79,17 +83,19 @@ class ClippedBoxMean:
         return self.radius + self.sigma * sqrt(2 * log(2 * n * d / self.beta))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the one charge of step (3)."""
+        """Return the charge of step (3), after that of the count if there is one."""
         require_matrix(n, d)
         require_gaussian(budget)
-        return Charge(STEP, "gaussian", mean_sensitivity(n, sqrt(d) * self.reach(n, d)), budget)
+        moved = mean_sensitivity(n, sqrt(d) * self.reach(n, d))
+        return counted_plan(self.missing, budget, lambda rest: Charge(STEP, "gaussian", moved, rest))
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private mean of sanitised rows."""
         n, d = x.shape
-        reach = self.reach(n, d)  # (1)
+        reach, plan = self.reach(n, d), self.plan(n, d, budget)  # (1)
+        there = present_share(self.missing, x, plan, noise)
         mean = mean_in_box(x, lambda rows: rows - self.centre, reach)  # (2)
-        noisy = gaussian(mean, self.plan(n, d, budget)[STEP], noise)
+        noisy = gaussian(mean, plan[STEP], noise) / there
         return np.asarray(self.centre + noisy)  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:

@@ -28,6 +28,7 @@ import numpy as np
 from workbench.errors import ArgumentError, checked, probability
 from workbench.estimators.base import Trace, recipe_of, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
+from workbench.estimators.parts.counted import Missing, counted_plan, left_by, present_share, uncounted
 from workbench.estimators.parts.foreseen import better_than, median_of_mean, shrinking_bias
 from workbench.estimators.parts.integers import mean_in_ball
 from workbench.estimators.parts.preconditioned.coinpress_design import MeanDesign, Problem, mean_design
@@ -45,8 +46,8 @@ class CoinPressMean:
     Accurate for rows of covariance sigma² I, normal or lighter, with the mean within `radius` of `centre`.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
     ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    pulls the mean towards 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    others' mean is left, shrunk by the share of absent rows towards a private place near it.
 
     Parameters
     ----------
@@ -65,6 +66,8 @@ class CoinPressMean:
         "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
     beta : float, default 0.05
         Failure probability of all bounds together; they are proved in mode "proved" alone.
+    missing : {"neutral", "counted"}, default "neutral"
+        "counted" rescales by the share of rows that are there, counted with 2 % of the budget.
 
     Examples
     --------
@@ -83,6 +86,7 @@ class CoinPressMean:
     mode: Mode = "practical"
     calibration: Calibration = "tight"
     beta: float = 0.05
+    missing: Missing = "neutral"
 
     in_passes = True
 
@@ -95,7 +99,7 @@ class CoinPressMean:
 
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign:
         """Return the weights and clipping radii of all steps, in units of sigma; public."""
-        reach, mu = self.radius / self.sigma, gaussian_total(budget)
+        reach, mu = self.radius / self.sigma, gaussian_total(left_by(self.missing, budget))
         return mean_design(recipe_of(Problem, self, n=n, d=d, reach=reach, mu=mu))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
@@ -103,18 +107,23 @@ class CoinPressMean:
         require_matrix(n, d)
         design = self.design(n, d, budget)
         moved = [mean_sensitivity(n, clip) for clip in design.clips]
-        return numbered_plan(budget, design.weights, "gaussian", moved)
+
+        def steps(rest: Budget) -> Plan:
+            return numbered_plan(rest, design.weights, "gaussian", moved)
+
+        return counted_plan(self.missing, budget, steps)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private mean of sanitised rows."""
         n, d = x.shape
         c = np.full(d, self.centre, np.float64)
-        design, charges = self.design(n, d, budget), self.plan(n, d, budget).charges()
-        for clip, radius, charge in zip(design.clips, design.radii, charges, strict=False):  # (1) (4)
+        design, plan = self.design(n, d, budget), self.plan(n, d, budget)
+        there = present_share(self.missing, x, plan, noise)
+        for clip, radius, charge in zip(design.clips, design.radii, uncounted(plan), strict=False):  # (1) (4)
             if trace is not None:
                 trace.add(centre=c, radius=self.sigma * radius)
             m = self.shift(x, c, clip)  # (2)
-            c = c + self.sigma * gaussian(m, charge, noise)  # (3)
+            c = c + self.sigma * gaussian(m, charge, noise) / there  # (3)
         return c
 
     def shift(self, x: Array, centre: Array, clip: float) -> OnGrid:
@@ -146,7 +155,7 @@ class CoinPressMean:
         """
         require_matrix(n, d)
         radius, clip = self.radius / self.sigma, self.design(n, d, budget).clips[-1]
-        *before, last = (gaussian_scale(charge) for charge in self.plan(n, d, budget).charges())
+        *before, last = map(gaussian_scale, uncounted(self.plan(n, d, budget)))
         apart = sqrt(d * (1 / n + before[-1] ** 2)) if before else radius
         rms = hypot(shrinking_bias(d, apart, clip), sqrt(d * (1 / n + last**2)))
         return better_than(radius, median_of_mean(rms, d))

@@ -40,8 +40,8 @@ class CoordinatewiseMean:
     may be "no answer".
     Guarantee: central model, one replaced row, for every input. Budgets: with a radius PureDP, or ZCDP with
     delta = 0; without one ApproxDP, or ZCDP, with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    pulls the mean towards 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    others' mean is left, shrunk by the share of absent rows towards a private place near it.
 
     Parameters
     ----------

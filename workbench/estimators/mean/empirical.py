@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, require_matrix, run_reference
+from workbench.estimators.parts.rows import only_present
 from workbench.linalg import tail
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
 from workbench.privacy.budget import require
@@ -22,8 +23,8 @@ class EmpiricalMean:
 
     Assumes nothing; the error bound is for normal rows.
     Guarantee: none; `budget` is left out, and `rng` with it.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    pulls the mean towards 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    mean is that of the others.
 
     Parameters
     ----------
@@ -51,7 +52,8 @@ class EmpiricalMean:
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the mean of sanitised rows."""
-        return np.asarray(x.mean(axis=0))
+        rows = only_present(x)
+        return np.asarray(rows.mean(axis=0) if len(rows) else np.zeros(x.shape[1]))
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on |out - mean|, true with probability 1 - beta, for normal rows."""

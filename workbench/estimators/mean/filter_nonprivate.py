@@ -18,7 +18,7 @@ from workbench.errors import checked
 from workbench.estimators.base import Trace, require_matrix, run_reference, sanitised
 from workbench.estimators.parts.oracles.mean_filter import filtered_mean
 from workbench.estimators.parts.oracles.variance_filter import simple_mean
-from workbench.estimators.parts.rows import require_corruption
+from workbench.estimators.parts.rows import only_present, require_corruption
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
 from workbench.privacy.budget import require
 from workbench.types import Array, Calibration
@@ -30,8 +30,8 @@ class FilterNonprivateMean:
 
     Accurate for normal rows of covariance sigma² I, a share `corruption` of them anything.
     Guarantee: none; `budget` is left out, and `rng` with it.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
-    corrupted row at 0, for which `corruption` has to allow.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    mean is that of the others.
 
     Parameters
     ----------
@@ -70,4 +70,6 @@ class FilterNonprivateMean:
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the robust mean of sanitised rows."""
         oracle = filtered_mean if self.calibration == "tight" else simple_mean
-        return np.asarray(oracle(sanitised(x / self.sigma), self.corruption) * self.sigma)
+        rows = only_present(sanitised(x / self.sigma))
+        rows = rows if len(rows) else np.zeros((1, x.shape[1]))
+        return np.asarray(oracle(rows, self.corruption) * self.sigma)

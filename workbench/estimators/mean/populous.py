@@ -23,7 +23,7 @@ from scipy.special import chdtri
 from workbench.errors import checked, positive, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate, sanitised
 from workbench.estimators.parts.budgets import require_events
-from workbench.estimators.parts.rows import in_blocks, shuffled
+from workbench.estimators.parts.rows import group_means, in_blocks, shuffled
 from workbench.estimators.parts.votes.means import Points, design_of
 from workbench.estimators.parts.votes.vote import VOTE, Design, private_average
 from workbench.privacy import Budget, NoiseSource, Plan
@@ -38,9 +38,8 @@ class PopulousMean:
     Accurate for rows of covariance sigma² I, normal or lighter; where groups do not agree the release is "no
     answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is
-    outvoted where most rows are far from 0, and pulls the mean towards 0 where they are not; many of them
-    make no answer likelier.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
+    group says what its other rows say; a group without rows has no vote.
 
     Parameters
     ----------
@@ -91,7 +90,7 @@ class PopulousMean:
         made = self.design(n, d, budget)
         with np.errstate(over="ignore", under="ignore"):
             rows = sanitised(shuffled(x, noise) / self.sigma)
-        means = in_blocks(rows[: made.vote.k * made.size], made.vote.k).mean(axis=1)  # (1)
+        means = group_means(in_blocks(rows[: made.vote.k * made.size], made.vote.k))  # (1)
         found = private_average(Points(means, made.limit), made, noise)  # (2)
         return Abstention(VOTE) if found is None else self.sigma * found  # (3)
 

@@ -34,8 +34,8 @@ class PrimeHeavyMean:
     within `radius` of `centre`, a share `corruption` of them anything.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
     ApproxDP with delta > 0; for "paper" only ApproxDP, with 0 < delta < 1/2.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
-    corrupted row at 0, for which `corruption` has to allow.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
+    is not among the rows that are left, whose number is released with the mean.
 
     Parameters
     ----------

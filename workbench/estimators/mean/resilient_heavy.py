@@ -32,8 +32,8 @@ class ResilientHeavyMean:
     of `centre`; rows that are wider, or too few, give "no answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with 0 < delta <
     1/2.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
-    corrupted row at 0, for which `corruption` has to allow.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place.
+    Absent rows lie at either end in turn: `corruption` has to allow for them.
 
     Parameters
     ----------

@@ -46,8 +46,9 @@ class RobustMean:
     mean within `radius` of `centre`, a share `corruption` of them anything.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
     ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
-    corrupted row at 0, for which `corruption` has to allow.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
+    passes no filter; where no filter is needed, the mean shrinks by the share that is absent towards a
+    private place near it.
 
     Parameters
     ----------

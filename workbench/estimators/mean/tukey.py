@@ -38,6 +38,7 @@ from workbench.estimators.parts.nets.direction_net import (
     projected,
     require_few_columns,
 )
+from workbench.estimators.parts.rows import only_present
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import Integers
 from workbench.privacy.mechanisms import exponential, selection_scale
@@ -54,8 +55,8 @@ class TukeyMean:
     Accurate for rows that are symmetric about a mean with every coordinate within `radius` of `centre`; a
     fraction of them may be anything.
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
-    corrupted row at 0, which pulls the median towards 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
+    is on no side: depths are those among the others.
 
     Parameters
     ----------
@@ -150,9 +151,9 @@ def depths(z: Array, points: Array) -> Integers:
     """Return the Tukey depth of every point among the rows z, along the directions of the net."""
     least = np.full(len(points), len(z))
     for v in directions(z.shape[1]):
-        rows, places = np.sort(projected(z, v)), projected(points, v)
+        rows, places = np.sort(only_present(projected(z, v))), projected(points, v)
         order = np.argsort(places)  # sorted places are found several times as fast
-        above = len(z) - np.searchsorted(rows, places[order], side="left")
+        above = len(rows) - np.searchsorted(rows, places[order], side="left")
         below = np.searchsorted(rows, places[order], side="right")
         least[order] = np.minimum(least[order], np.minimum(above, below))
     return least

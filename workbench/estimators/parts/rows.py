@@ -1,6 +1,18 @@
 """Fixed maps of rows in d dimensions: pairing, clipping to a ball, and what one row moves.
 
 Every map here sends a row, or a pair of rows, to a row by a public rule, so that neighbours stay neighbours.
+
+Rows are points of R^d, or the one point "absent": a row with an entry that is missing, infinite or above
+1e100 (`base.sanitised`) is NaN in every column, and stays so under every map. Every stage gives it its
+neutral element, so that n stays public and nothing is dropped:
+
+    clipped sums      the centre of the ball, a term of 0
+    histograms        no bin
+    ranks, windows    no side; where a share of n is trimmed, the sides in turn: `on_both_sides`
+    pairs             a pair with an absent row is absent
+    groups that vote  a group says what its other rows say: `evened`, `group_means`
+
+Proof that this costs no privacy, for each stage: `proofs/absent.md`.
 """
 
 from collections.abc import Callable, Iterator
@@ -8,6 +20,7 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, real
 from workbench.estimators.base import sanitised
@@ -38,6 +51,51 @@ def row_blocks(x: Any) -> Iterator[Array]:
     if not isinstance(x, np.ndarray):
         return iter(x.blocks())
     return (x[block] for block in blocks(len(x), x.shape[1] if x.ndim > 1 else 1))
+
+
+def present(rows: Array) -> NDArray[np.bool_]:
+    """Return which rows, or numbers, are there."""
+    return ~np.isnan(rows if rows.ndim == 1 else rows[..., 0])
+
+
+def only_present(values: Array) -> Array:
+    """Return the numbers, or rows, that are there: for counts, which have no order of rows."""
+    there = present(values)
+    return values if there.all() else values[there]
+
+
+def neutral(rows: Array) -> Array:
+    """Return rows with zero rows where they are absent: terms of sums."""
+    there = present(rows)
+    return rows if there.all() else np.where(there if rows.ndim == 1 else there[..., None], rows, 0.0)
+
+
+def evened(groups: Array) -> Array:
+    """Return groups of m rows, shape (t, m, d), with zero rows where rows are absent, the others larger.
+
+    The sum of squares of a group with p rows left is m/p times theirs: its mean square over m is that of
+    those that are there.
+    """
+    there = present(groups)
+    if there.all():
+        return groups
+    left = np.maximum(there.sum(axis=1), 1)
+    return np.asarray(neutral(groups) * np.sqrt(groups.shape[1] / left)[:, None, None])
+
+
+def group_means(groups: Array) -> Array:
+    """Return the mean of the rows that are there of every group, shape (t, m, d) -> (t, d); NaN without."""
+    there = present(groups)
+    if there.all():
+        return np.asarray(groups.mean(axis=1))
+    left = there.sum(axis=1)[:, None]
+    return np.where(left > 0, neutral(groups).sum(axis=1) / np.maximum(left, 1), np.nan)
+
+
+def on_both_sides(values: Array, far: float) -> Array:
+    """Return numbers with -far and far, in turn by their numbers, where they are absent."""
+    sides = np.where(np.arange(len(values)) % 2, far, -far)
+    return np.where(present(values), values, sides)
 
 
 def own_stream(noise: NoiseSource) -> np.random.Generator:
@@ -81,13 +139,13 @@ def in_blocks(rows: Array, blocks: int) -> Array:
 def within_ball(x: Array, radius: float) -> Array:
     """Return rows clipped to the ball of `radius` round 0: rows inside keep their bits, the others shrink.
 
-    Rows outside that are unusable, non-finite ones among them, become zero rows. No row is longer than
+    Absent rows, and rows outside that are unusable, become zero rows. No row is longer than
     `radius` by more than a share `OVER`, in whatever order squares are summed.
     """
     clipped, reach = x.copy(), radius * _known(x.shape[1])
     outside = np.flatnonzero(~(norms(x) <= reach))
     far = sanitised(x[outside])
-    clipped[outside] = far * (reach / np.maximum(norms(far), reach))[:, None]
+    clipped[outside] = neutral(far * (reach / np.maximum(norms(far), reach))[:, None])
     return clipped
 
 

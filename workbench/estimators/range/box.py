@@ -34,8 +34,8 @@ class BoxRange:
     answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP or ZCDP, with 0 < delta <
     1/2.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
-    vote for a box round 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
+    is in no bin.
 
     Parameters
     ----------

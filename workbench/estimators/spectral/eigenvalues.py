@@ -37,9 +37,8 @@ class Eigenvalues:
     Accurate for normal rows of any mean and any covariance.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, or ApproxDP
     with delta > 0; for "paper" either, with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
-    `centred` it lowers the eigenvalues of its block; without, its pair holds the other row's distance from 0,
-    which raises them.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
+    block says what its other rows say.
 
     Parameters
     ----------

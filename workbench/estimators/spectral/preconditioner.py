@@ -36,9 +36,8 @@ class Preconditioner:
     Accurate for normal rows of any mean and any positive definite covariance; where groups do not agree the
     release is "no answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
-    `centred` it shrinks the covariance; without, its pair holds the other row's distance from 0, not from the
-    mean. Many of them give no answer.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
+    group says what its other rows say; a group without rows has no vote.
 
     Parameters
     ----------

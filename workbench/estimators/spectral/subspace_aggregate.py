@@ -40,9 +40,8 @@ class SubspaceAggregate:
     Accurate for normal rows of any mean whose eigenvalues k and k + 1 differ by a factor of 1/gap² or more;
     where blocks do not agree the release is "no answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
-    `centred` it spans nothing; without, its pair is the other row itself, which tilts its block towards the
-    mean.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
+    block says what its other rows say.
 
     Parameters
     ----------

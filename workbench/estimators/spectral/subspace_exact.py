@@ -27,7 +27,7 @@ from workbench.errors import ArgumentError, checked
 from workbench.estimators.base import Abstention, Trace, mapped, require_matrix, run_multivariate, sanitised
 from workbench.estimators.parts.blocks.blocks import svd, usable
 from workbench.estimators.parts.budgets import halved, least_groups
-from workbench.estimators.parts.rows import centred_rows, in_blocks, own_stream
+from workbench.estimators.parts.rows import centred_rows, evened, in_blocks, own_stream
 from workbench.privacy import ApproxDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.histograms import mode_charge, release_mode
 from workbench.privacy.mechanisms import truncated_laplace_bound
@@ -46,9 +46,8 @@ class SubspaceExact:
     Accurate for rows with a density on a subspace; where groups of rows span different ones the release is
     "no answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. With
-    `centred` it spans nothing; without, its pair is the other row itself, so that its group may name another
-    subspace.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
+    group says what its other rows say.
 
     Parameters
     ----------
@@ -135,7 +134,7 @@ class Tokens:
 
     def of(self, blocks: Array) -> np.ndarray:
         """Return the token of every block of shape (s, d), as text."""
-        above = np.triu_indices(len(self.offsets))
+        above, blocks = np.triu_indices(len(self.offsets)), evened(blocks)
         good = usable(blocks)
         values, vectors = svd(np.where(good[:, None, None], blocks, 0.0))
         good &= ~np.isnan(values).any(axis=1)

@@ -22,6 +22,7 @@ from scipy.special import ndtr, ndtri
 from workbench.errors import ArgumentError, checked, probability
 from workbench.estimators.base import Trace, require_rows, run_univariate, standard_radius, standardised
 from workbench.estimators.parts.budgets import mean_charge
+from workbench.estimators.parts.counted import Missing, counted_plan, left_by, present_share
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate import huber
@@ -43,8 +44,8 @@ class ClippedMean:
     error grows in proportion to `radius`.
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP, ApproxDP with delta > 0,
     ZCDP with delta = 0, GaussianDP.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    pulls the mean towards 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
+    shrinks the mean towards `centre` by the share that is absent, which `missing="counted"` undoes.
 
     Parameters
     ----------
@@ -58,6 +59,8 @@ class ClippedMean:
         Chance that the bound of "paper" cuts some normal row.
     calibration : {"paper", "tight"}, default "tight"
         "paper" zeroes rows beyond the bound; "tight" clips them at the bound of least predicted error.
+    missing : {"neutral", "counted"}, default "neutral"
+        "counted" rescales by the share of rows that are there, counted with 2 % of the budget.
 
     Examples
     --------
@@ -74,6 +77,7 @@ class ClippedMean:
     sigma: float = 1.0
     beta: float = 0.05
     calibration: Calibration = "tight"
+    missing: Missing = "neutral"
 
     def __post_init__(self) -> None:
         checked(self)
@@ -84,15 +88,22 @@ class ClippedMean:
 
     def bound(self, n: int, budget: Budget) -> float:
         """Return B of step (1), in standard deviations."""
+        return self._bound(n, left_by(self.missing, budget))
+
+    def _bound(self, n: int, budget: Budget) -> float:
         if self.calibration == "paper":
             return standard_radius(self.radius, self.sigma) + sqrt(2 * log(2 * n / self.beta))
         return _best_bound(standard_radius(self.radius, self.sigma), n, budget)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the one charge of step (3)."""
+        """Return the charge of step (3), after that of the count if there is one."""
         require_rows(n, d)
         _require_additive(budget)
-        return mean_charge("mean", sensitivity(n, self.bound(n, budget)), budget)
+
+        def mean(rest: Budget) -> Plan:
+            return mean_charge("mean", sensitivity(n, self._bound(n, rest)), rest)
+
+        return counted_plan(self.missing, budget, mean)
 
     def statistic(self, z: Array, bound: float) -> OnGrid:
         """Return m of step (2) on standardised rows."""
@@ -104,8 +115,10 @@ class ClippedMean:
         """Return the private mean of sanitised rows."""
         z, bound = standardised(x, self.centre, self.sigma), self.bound(len(x), budget)  # (1)
         record_clipping(trace, z, 0.0, bound)
-        mean = additive(self.statistic(z, bound), self.plan(len(x), 1, budget)["mean"], noise)  # (2)
-        return self.centre + self.sigma * float(mean)  # (3)
+        plan = self.plan(len(x), 1, budget)
+        there = present_share(self.missing, z, plan, noise)
+        mean = additive(self.statistic(z, bound), plan["mean"], noise)  # (2)
+        return self.centre + self.sigma * float(mean) / there  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return Lemma 2.2 with constants: beta/3 each for cutting, sampling and noise; needs normal rows.
@@ -123,6 +136,8 @@ class ClippedMean:
         if left <= 0:
             return float("inf")
         return self.sigma * (float(-ndtri(left / 2)) / sqrt(n) + noise_quantile(charge, left))
+
+    interval_reach = error_bound
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean| for normal rows, the mean at an end of the range.

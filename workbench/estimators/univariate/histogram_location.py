@@ -35,8 +35,8 @@ class HistogramLocation:
 
     Accurate for normal rows of standard deviation `sigma` with the mean within `radius` of `centre`.
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
-    vote for the bin of 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
+    is in no bin.
 
     Parameters
     ----------

@@ -25,11 +25,13 @@ from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import checked, integer_at_least, probability
 from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate, standardised
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
+from workbench.estimators.parts.counted import Missing, counted_plan, left_by, present_share, require_tight
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import half_width
 from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
 from workbench.estimators.parts.locate.window_mean import WindowMean
-from workbench.estimators.parts.scale.pivots import critical_value
+from workbench.estimators.parts.scale.counted_pivots import absent_at_most, counted_value
+from workbench.estimators.parts.scale.mean_pivots import pivotal_width
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
 from workbench.types import Array, Calibration
@@ -46,8 +48,9 @@ class Interval:
     mean is and whatever n is; where there is no answer it is the whole line.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0,
     below 1/2 for "paper".
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    pulls the interval towards 0, which then may miss the mean of the others.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    interval is as wide as for n rows: where a share s is absent at random, its width is √(1 - s) times too
+    small. `missing="counted"` makes it wide enough.
 
     Parameters
     ----------
@@ -59,6 +62,10 @@ class Interval:
         Simulated draws behind the critical value of "tight".
     calibration : {"paper", "tight"}, default "tight"
         "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
+
+    missing : {"neutral", "counted"}, default "neutral"
+        "counted" covers with absent rows, too, if they are absent at random: 2 % of the budget counts the
+        rows that are there. For "tight".
 
     Examples
     --------
@@ -76,9 +83,11 @@ class Interval:
     level: float = 0.05
     pivots: int = 20_000
     calibration: Calibration = "tight"
+    missing: Missing = "neutral"
 
     def __post_init__(self) -> None:
         checked(self)
+        require_tight(self.missing, self.calibration)
         probability(level=self.level)
         integer_at_least(100, pivots=self.pivots)
 
@@ -88,7 +97,7 @@ class Interval:
         """Return the charges of the location and of the mean."""
         require_rows(n, d)
         if self.calibration == "tight":
-            return WindowMean(None).plan(n, budget)
+            return counted_plan(self.missing, budget, lambda rest: MEAN.plan(n, rest), events=True)
         locate, mean = divided(budget, SHARE)
         step = mean_charge("mean", sensitivity(n, self.window(n)), mean)
         return Sequential(rule(budget), (_HISTOGRAM.charge("locate", locate), step))
@@ -100,28 +109,44 @@ class Interval:
     def half_width(self, n: int, budget: Budget) -> float:
         """Return the public half-width, in the unit of the data."""
         if self.calibration == "tight":
-            return self.sigma * self._critical_value(n, budget)
+            return self.sigma * self._critical_value(n, budget, 1.0)
         plan = self.plan(n, 1, budget)
         if _HISTOGRAM.error_bound(n, plan["locate"].cost, 0.05 * self.level) == inf:
             return inf
         return self.sigma * half_width(0.9 * self.level, 1 / sqrt(n), plan["mean"])
 
-    def _critical_value(self, n: int, budget: Budget) -> float:
-        recipe = WindowMean(None)
+    def _critical_value(self, n: int, budget: Budget, there: float) -> float:
+        """Return q for the noisy share of rows that are there."""
+        if self.missing == "neutral":
+            return pivotal_width(MEAN, n, budget, self.level, self.pivots)
+        plan = self.plan(n, 1, budget)
 
         def pivot(z: Array, noise: NoiseSource) -> float | None:
-            value = recipe.estimate(z, budget, noise)
+            value = self._mean(z, budget, noise, None)[0]
             return None if isinstance(value, Abstention) else abs(value)
 
-        return critical_value(f"interval {budget!r}", n, pivot, self.level, self.pivots)
+        absent = absent_at_most(there, n, plan, self.level)
+        return counted_value(f"interval {budget!r}", n, pivot, self.level, self.pivots, absent)
+
+    def _mean(
+        self, z: Array, budget: Budget, noise: NoiseSource, trace: Trace | None
+    ) -> tuple[float | Abstention, float]:
+        """Return the mean and the noisy share of rows that are there."""
+        rest = left_by(self.missing, budget, events=True)
+        there = present_share(self.missing, z, self.plan(len(z), 1, budget), noise)
+        return MEAN.estimate(z, rest, noise, trace, there), there
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> ConfidenceInterval:
         """Return the interval of sanitised rows."""
         z = standardised(x, 0.0, self.sigma)
-        estimate = self._estimate(z, budget, noise, trace)
-        reach = self.half_width(len(x), budget)  # (3)
+        if self.missing == "counted":
+            estimate, there = self._mean(z, budget, noise, trace)
+            reach = self.sigma * self._critical_value(len(x), budget, there)
+        else:
+            estimate = self._estimate(z, budget, noise, trace)
+            reach = self.half_width(len(x), budget)  # (3)
         if isinstance(estimate, Abstention) or reach == inf:
             return WHOLE_LINE
         return ConfidenceInterval(self.sigma * estimate - reach, self.sigma * estimate + reach)
@@ -130,7 +155,7 @@ class Interval:
         self, z: Array, budget: Budget, noise: NoiseSource, trace: Trace | None
     ) -> float | Abstention:
         if self.calibration == "tight":
-            return WindowMean(None).estimate(z, budget, noise, trace)
+            return MEAN.estimate(z, budget, noise, trace)
         plan = self.plan(len(z), 1, budget)
         centre = _HISTOGRAM.draw(z, plan["locate"], noise)  # (1)
         if isinstance(centre, Abstention):
@@ -146,4 +171,4 @@ class Interval:
         return self.half_width(n, budget)
 
 
-_HISTOGRAM = UnitHistogram(None, "tight")
+_HISTOGRAM, MEAN = UnitHistogram(None, "tight"), WindowMean(None)

@@ -21,7 +21,9 @@ from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import ArgumentError, checked, integer_at_least, probability
 from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate, standardised
 from workbench.estimators.parts.budgets import rule
+from workbench.estimators.parts.counted import Missing, counted_plan, left_by, present_share, require_tight
 from workbench.estimators.parts.locate.window_mean import WindowMean
+from workbench.estimators.parts.scale.counted_pivots import absent_at_most, counted_value
 from workbench.estimators.parts.scale.kv_interval import KVInterval
 from workbench.estimators.parts.scale.pivots import critical_value
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale
@@ -42,8 +44,9 @@ class IntervalUnknownVariance:
     Covers the mean of normal rows with probability 1 - `level`, whatever mean, sigma and n are; where there
     is no answer it is the whole line.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    pulls the interval towards 0 and widens it; it then may miss the mean of the others.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    interval is as wide as for n rows: where a share s is absent at random, its width is √(1 - s) times too
+    small. `missing="counted"` makes it wide enough.
 
     Parameters
     ----------
@@ -53,6 +56,10 @@ class IntervalUnknownVariance:
         Simulated draws behind the critical value of "tight".
     calibration : {"paper", "tight"}, default "tight"
         "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
+
+    missing : {"neutral", "counted"}, default "neutral"
+        "counted" covers with absent rows, too, if they are absent at random: 2 % of the budget counts the
+        rows that are there. For "tight".
 
     Examples
     --------
@@ -70,9 +77,11 @@ class IntervalUnknownVariance:
     level: float = 0.05
     pivots: int = 20_000
     calibration: Calibration = "tight"
+    missing: Missing = "neutral"
 
     def __post_init__(self) -> None:
         checked(self)
+        require_tight(self.missing, self.calibration)
         probability(level=self.level)
         integer_at_least(100, pivots=self.pivots)
 
@@ -83,8 +92,7 @@ class IntervalUnknownVariance:
         require_rows(n, d, LEAST_ROWS)
         if self.calibration == "paper":
             return KVInterval(self.level).plan(n, budget)
-        scale, mean = scale_and_mean(n, budget)
-        return Sequential(rule(budget), (SCALE.plan(n, scale), MEAN.plan(n, mean)))
+        return counted_plan(self.missing, budget, lambda rest: steps_of(n, rest), events=True)
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
@@ -93,22 +101,33 @@ class IntervalUnknownVariance:
         if self.calibration == "paper":
             interval = KVInterval(self.level).estimate(x, budget, noise)
             return WHOLE_LINE if isinstance(interval, Abstention) else interval
-        found = studentised(x, budget, noise, trace)
-        critical = self.critical_value(len(x), budget)
+        found, there = self.counted(x, budget, noise, trace)
+        critical = self.critical_value(len(x), budget, there)
         if isinstance(found, Abstention) or critical == inf:
             return WHOLE_LINE
         estimate, scale = found
         reach = scale * critical  # (3)
         return ConfidenceInterval(estimate - reach, estimate + reach)
 
-    def critical_value(self, n: int, budget: Budget) -> float:
+    def counted(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> tuple[tuple[float, float] | Abstention, float]:
+        """Return (est, s) and the noisy share of rows that are there."""
+        there = present_share(self.missing, x, self.plan(len(x), 1, budget), noise)
+        return studentised(x, left_by(self.missing, budget, events=True), noise, trace, there), there
+
+    def critical_value(self, n: int, budget: Budget, there: float = 1.0) -> float:
         """Return q of step (3)."""
 
         def pivot(z: Array, noise: NoiseSource) -> float | None:
-            found = studentised(z, budget, noise)
+            found, _ = self.counted(z, budget, noise)
             return None if isinstance(found, Abstention) else abs(found[0]) / found[1]
 
-        return critical_value(f"interval-unknown-variance {budget!r}", n, pivot, self.level, self.pivots)
+        name = f"interval-unknown-variance {budget!r}"
+        if self.missing == "neutral":
+            return critical_value(name, n, pivot, self.level, self.pivots)
+        absent = absent_at_most(there, n, self.plan(n, 1, budget), self.level)
+        return counted_value(name, n, pivot, self.level, self.pivots, absent)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on half-width/sigma for normal rows: q times the bound on s/sigma."""
@@ -116,20 +135,27 @@ class IntervalUnknownVariance:
         require_rows(n, d, LEAST_ROWS)
         if self.calibration == "paper":
             return KVInterval(self.level).half_width_bound(n, budget, beta)
-        scale = SCALE.error_bound(n, scale_and_mean(n, budget)[0], beta)
+        rest = left_by(self.missing, budget, events=True)
+        scale = SCALE.error_bound(n, scale_and_mean(n, rest)[0], beta)
         return inf if scale == inf else self.critical_value(n, budget) * (1 + scale)
 
 
 def studentised(
-    x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None, there: float = 1.0
 ) -> tuple[float, float] | Abstention:
-    """Return (est, s) for sanitised rows."""
+    """Return (est, s) for sanitised rows, a known share of which is there."""
     scale, mean = scale_and_mean(len(x), budget)
     s = SCALE.estimate(x, scale, noise, trace)  # (1)
     if isinstance(s, Abstention):
         return s
-    value = MEAN.estimate(standardised(x, 0.0, s), mean, noise, trace)  # (2)
+    value = MEAN.estimate(standardised(x, 0.0, s), mean, noise, trace, there)  # (2)
     return value if isinstance(value, Abstention) else (s * value, s)
+
+
+def steps_of(n: int, budget: Budget) -> Plan:
+    """Return the plan of (1) and (2)."""
+    scale, mean = scale_and_mean(n, budget)
+    return Sequential(rule(budget), (SCALE.plan(n, scale), MEAN.plan(n, mean)))
 
 
 @lru_cache(maxsize=4096)

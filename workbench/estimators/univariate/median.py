@@ -32,8 +32,8 @@ class Median:
     Accurate for any rows whose density is not small near the median, which lies within `radius` of `centre`;
     the error bound is for normal rows.
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    pulls the median towards 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
+    is on no side: the median is that of the others.
 
     Parameters
     ----------

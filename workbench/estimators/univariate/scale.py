@@ -30,9 +30,8 @@ class Scale:
     answer".
     Guarantee: central model, one replaced row, for every input. Budgets: with a range PureDP, or ZCDP with
     delta = 0; without one ApproxDP or ZCDP, with delta > 0, below 1/2 for "paper".
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. Its
-    difference from its neighbour is the neighbour's own value, which raises the scale where the mean is far
-    from 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
+    pair is absent, and its group says what its other rows say.
 
     Parameters
     ----------

@@ -28,8 +28,8 @@ class StableLocation:
     Accurate for normal rows of standard deviation `sigma`; with too few of them the release is "no answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with 0 < delta <
     1/2.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It is a
-    vote for the bin of 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
+    is in no bin.
 
     Parameters
     ----------

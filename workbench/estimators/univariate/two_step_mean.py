@@ -25,6 +25,7 @@ from workbench.estimators.base import (
     standard_radius,
     standardised,
 )
+from workbench.estimators.parts.counted import Missing
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.locate.histogram_mean import HistogramMean
 from workbench.estimators.parts.locate.window_mean import WindowMean
@@ -39,8 +40,8 @@ class TwoStepMean:
     Accurate for normal rows of standard deviation `sigma` with the mean within `radius` of `centre`; a long
     range costs little.
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    pulls the mean towards 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    others' mean is left, shrunk by the share of absent rows towards a private place near it.
 
     Parameters
     ----------
@@ -54,6 +55,8 @@ class TwoStepMean:
         Failure probability that sets the window of "paper".
     calibration : {"paper", "tight"}, default "tight"
         "paper" locates by a histogram, "tight" by the window-median mechanism, with an un-biased mean.
+    missing : {"neutral", "counted"}, default "neutral"
+        "counted" rescales by the share of rows that are there, counted with 2 % of the budget.
 
     Examples
     --------
@@ -70,6 +73,7 @@ class TwoStepMean:
     sigma: float = 1.0
     beta: float = 0.05
     calibration: Calibration = "tight"
+    missing: Missing = "neutral"
 
     def __post_init__(self) -> None:
         checked(self)
@@ -79,7 +83,9 @@ class TwoStepMean:
     def recipe(self) -> HistogramMean | WindowMean:
         """The steps on standardised rows."""
         reach = standard_radius(self.radius, self.sigma)
-        return HistogramMean(reach, self.beta) if self.calibration == "paper" else WindowMean(reach)
+        if self.calibration == "paper":
+            return HistogramMean(reach, self.beta, self.missing)
+        return WindowMean(reach, missing=self.missing)
 
     __call__ = run_univariate
 
@@ -104,6 +110,8 @@ class TwoStepMean:
         probability(beta=beta)
         require_rows(n, d)
         return self.sigma * self.recipe.error_bound(n, budget, beta)
+
+    interval_reach = error_bound
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean| for normal rows; infinite from `radius` on.

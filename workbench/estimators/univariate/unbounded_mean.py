@@ -16,10 +16,14 @@ from dataclasses import dataclass
 
 from workbench.errors import checked, probability
 from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate, standardised
+from workbench.estimators.parts.counted import Missing
 from workbench.estimators.parts.locate.histogram_mean import HistogramMean
 from workbench.estimators.parts.locate.window_mean import WindowMean
+from workbench.estimators.parts.scale.mean_pivots import pivotal_width
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration
+
+PIVOTS = 20_000  # simulated draws behind a critical value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,8 +34,8 @@ class UnboundedMean:
     release is "no answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0,
     below 1/2 for "paper".
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    pulls the mean towards 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    others' mean is left, shrunk by the share of absent rows towards a private place near it.
 
     Parameters
     ----------
@@ -41,6 +45,8 @@ class UnboundedMean:
         Failure probability that sets the window of "paper".
     calibration : {"paper", "tight"}, default "tight"
         "paper" locates by a histogram, "tight" by the window-median mechanism, with an un-biased mean.
+    missing : {"neutral", "counted"}, default "neutral"
+        "counted" rescales by the share of rows that are there, counted with 2 % of the budget.
 
     Examples
     --------
@@ -55,6 +61,7 @@ class UnboundedMean:
     sigma: float = 1.0
     beta: float = 0.05
     calibration: Calibration = "tight"
+    missing: Missing = "neutral"
 
     def __post_init__(self) -> None:
         checked(self)
@@ -62,7 +69,9 @@ class UnboundedMean:
     @property
     def recipe(self) -> HistogramMean | WindowMean:
         """The steps on standardised rows."""
-        return HistogramMean(None, self.beta) if self.calibration == "paper" else WindowMean(None)
+        if self.calibration == "paper":
+            return HistogramMean(None, self.beta, self.missing)
+        return WindowMean(None, missing=self.missing)
 
     __call__ = run_univariate
 
@@ -87,6 +96,13 @@ class UnboundedMean:
         probability(beta=beta)
         require_rows(n, d)
         return self.sigma * self.recipe.error_bound(n, budget, beta)
+
+    def interval_reach(self, n: int, d: int, budget: Budget, level: float) -> float:
+        """Return the critical value of the pivot (out - mean)/sigma, in the unit of the data."""
+        if self.calibration == "paper":
+            return self.error_bound(n, d, budget, level)
+        require_rows(n, d)
+        return self.sigma * pivotal_width(WindowMean(None, missing=self.missing), n, budget, level, PIVOTS)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean| for normal rows; infinite where most runs give no answer."""

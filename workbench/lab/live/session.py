@@ -81,6 +81,7 @@ class Session:
         one_of(PROFILES, profile=profile)
         integer_at_least(0, seed=seed)
         self.out = Path(out or tempfile.mkdtemp(prefix="workbench-"))
+        self.compared = None if out else self.out / "compare.sqlite"
         self.chapter, self.profile, self.seed = chapter, profile, seed
         self.moved = moved(chapter, parameters)
         self.profiles = PROFILES[: PROFILES.index(profile) + 1]
@@ -163,6 +164,18 @@ class Session:
             name: declared[name].slider(value) if real(value) else value for name, value in controls.items()
         }
         explore(partial(view, Run(self.profile, self.seed)), alt=alt, **made)
+
+    @display
+    def compare(self, methods: Mapping[str, Any], **how: Any) -> None:
+        """Display the errors of functions of one's own beside those of estimators (`workbench.lab.compare`).
+
+        What was run before in this session is not run again.
+        """
+        from workbench.lab.compare import compare
+
+        kept = {"store": self.compared, "cached": self.compared is not None}
+        found = compare(methods, **{"seed": self.seed, **kept, **how})
+        publish(found._repr_html_(), str(found))
 
     @staticmethod
     @display

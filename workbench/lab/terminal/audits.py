@@ -14,7 +14,7 @@ from workbench.lab.tables import text
 from workbench.study.audit.audit import AuditReport
 from workbench.study.audit.suite import attacks
 from workbench.study.faults.attacked import attacked, mutants_of
-from workbench.study.pairs import BUILDERS, builder
+from workbench.study.pairs import attackable, builder
 from workbench.study.profiles import AUDIT_LEVEL, AUDITS
 from workbench.study.workers import mapped
 
@@ -49,7 +49,7 @@ class Findings:
 def audits(keys: Sequence[str], preset: str, seed: int) -> Findings:
     """Return the attacks on all stages of these entries; good if none finds a violation."""
     integer_at_least(0, seed=seed)
-    chosen = list(keys or BUILDERS)
+    chosen = list(keys or attackable())
     for key in chosen:
         builder(key)
     found = [attack for entry in _computed(_entry, chosen, preset, seed) for attack in entry]
@@ -66,7 +66,7 @@ def mutants(keys: Sequence[str], preset: str, seed: int) -> Findings:
     for key in keys:
         if not mutants_of(key):
             raise ArgumentError("key", key, f"mutants: add one to UNIVARIATE in {MUTANTS}: {MINIMAL_MUTANT}")
-    chosen = [(key, number) for key in keys or BUILDERS for number in range(len(mutants_of(key)))]
+    chosen = [(key, number) for key in keys or attackable() for number in range(len(mutants_of(key)))]
     found = _computed(_mutant, chosen, preset, seed)
     caught = sum(record["caught"] for _, record in found)
     return Findings(MUTANT_HEADER, found, f"{caught} of {len(found)} mutants caught", caught == len(found))

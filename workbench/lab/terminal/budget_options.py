@@ -3,7 +3,7 @@
 from typing import Any
 
 from workbench.errors import ArgumentError
-from workbench.privacy import ZCDP, ApproxDP, PureDP
+from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 
 
 def spending(epsilon: float | None, delta: float | None, rho: float | None) -> Any:
@@ -17,3 +17,12 @@ def spending(epsilon: float | None, delta: float | None, rho: float | None) -> A
     if delta is None:
         return PureDP(epsilon)
     return ApproxDP(epsilon, delta)
+
+
+def claimed(epsilon: float | None, delta: float | None, rho: float | None, mu: float | None) -> Any:
+    """Return the budget of a claim, which may be Gaussian DP."""
+    if mu is None:
+        return spending(epsilon, delta, rho)
+    if (epsilon, delta, rho) != (None, None, None):
+        raise ArgumentError("mu", mu, "--mu alone, not with --epsilon, --delta or --rho")
+    return GaussianDP(mu)

@@ -8,17 +8,19 @@ but the estimate: a cell that is no number is a missing entry (`cells`). `csv_ch
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING as REQUIRED
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from workbench.catalog import CATALOG
+from workbench.catalog import KNOWN
 from workbench.charts import canonical_json
 from workbench.errors import ArgumentError, integer_at_least, one_of, real
 from workbench.estimators.base import LARGEST, Abstention
 from workbench.estimators.parts.stored import stream
 from workbench.estimators.parts.stored.csv_file import CsvFile, Writing, open_csv
+from workbench.estimators.parts.stored.parquet_file import SUFFIX, ParquetFile, open_parquet
 from workbench.estimators.parts.stored.rows import Source
 from workbench.estimators.parts.stored.sources import csv_rows
 from workbench.estimators.release import BETA, ErrorStatement
@@ -29,7 +31,7 @@ PRIVATE = "noise seeded by the operating system, in floats: for study, not for r
 EXACT = "exact noise from the operating system: private as released, to the last bit"
 REPLAY = "replay, not private"
 WORDS = {"proved": ("error bound", "none"), "predicted": ("predicted error", "uninformative")}
-MISSING = "a row with an entry that is missing or no number counts as 0 in every column"
+MISSING = "a row with an entry that is missing or no number is absent, in its place"
 REPLACED = "an entry that is missing or no number counts as"
 
 
@@ -56,10 +58,10 @@ def estimate(request: EstimateRequest) -> tuple[str, bool]:
     _require(request)
     chosen = estimator(request.key, request.settings)
     budget = spending(request.epsilon, request.delta, request.rho)
-    table = open_csv(request.file, request.writing)
+    table = opened(request.file, request.writing)
     names = columns(table, request.columns, request.key)
     public = {"file": str(table), "columns": list(names), "rows": len(table.lines)}
-    source, size = csv_rows(table, names, request.missing), (len(table.lines), len(names))
+    source, size = rows_of(table, names, request.missing), (len(table.lines), len(names))
     rng = SecureNoise() if request.secure else np.random.default_rng(request.seed)
     release = run(chosen, source, size, budget, rng)
     record = _record(request, chosen, budget, release) | public
@@ -72,8 +74,9 @@ def _require(request: EstimateRequest) -> None:
     """Raise unless there is such an estimator, a place for the result, and a number for what is missing."""
     if request.key is None:
         raise ArgumentError("key", None, "an estimator: --key KEY, see `workbench list`")
-    one_of(CATALOG, key=request.key)
-    if NonPrivate() in CATALOG[request.key].budgets:
+    if request.key not in KNOWN:
+        one_of(KNOWN, key=request.key)
+    if NonPrivate() in KNOWN[request.key].budgets:
         raise ArgumentError("key", request.key, "an estimator that is private, see `workbench list`")
     if request.seed is not None:
         integer_at_least(0, seed=request.seed)
@@ -87,7 +90,7 @@ def _require(request: EstimateRequest) -> None:
 
 def estimator(key: str, settings: Mapping[str, object]) -> Any:
     """Return the estimator of a key with these public parameters; those without a default must be set."""
-    kind: Any = type(CATALOG[key].estimator)
+    kind: Any = type(KNOWN[key].estimator)
     known = {entry.name: entry for entry in fields(kind)}
     for name, value in settings.items():
         if name not in known:
@@ -100,7 +103,23 @@ def estimator(key: str, settings: Mapping[str, object]) -> Any:
     return kind(**settings)
 
 
-def columns(table: CsvFile, names: Sequence[str], key: str) -> tuple[str, ...]:
+def opened(file: Path, writing: Writing) -> CsvFile | ParquetFile:
+    """Return a table by the name of its file; how CSV is written says nothing of Parquet."""
+    if file.suffix.lower() != SUFFIX:
+        return open_csv(file, writing)
+    if writing != Writing():
+        raise ArgumentError("file", str(file), "a CSV file with --separator, --decimal or --encoding")
+    return open_parquet(file)
+
+
+def rows_of(table: CsvFile | ParquetFile, names: Sequence[str], missing: float | None) -> Source:
+    """Return the numbers of these columns, block by block."""
+    if isinstance(table, ParquetFile):
+        return table.rows(names, missing)
+    return csv_rows(table, names, missing)
+
+
+def columns(table: CsvFile | ParquetFile, names: Sequence[str], key: str) -> tuple[str, ...]:
     """Return the names of the wanted columns, one for a univariate key."""
     chosen = table.chosen(names)
     if _univariate(key) and len(chosen) != 1:
@@ -133,7 +152,7 @@ def _record(request: EstimateRequest, chosen: Any, budget: Any, release: Any) ->
     abstained = isinstance(release.value, Abstention)
     return {
         "key": request.key,
-        "estimand": CATALOG[request.key].estimand,
+        "estimand": KNOWN[request.key].estimand,
         "status": "abstained" if abstained else "estimated",
         "value": None if abstained else plain(release.value),
         **({"laws": release.laws} if release.laws else {}),
@@ -141,10 +160,17 @@ def _record(request: EstimateRequest, chosen: Any, budget: Any, release: Any) ->
         "budget": str(budget),
         "guarantee": str(release.guarantee),
         "plan": [_charge(charge) for charge in release.plan.charges()],
-        "error": _error(CATALOG[request.key].estimand, release.error),
-        "missing": MISSING if request.missing is None else f"{REPLACED} {request.missing:g}",
+        "error": _error(KNOWN[request.key].estimand, release.error),
+        "missing": absent(type(chosen)) if request.missing is None else f"{REPLACED} {request.missing:g}",
         "randomness": _randomness(request),
     }
+
+
+def absent(kind: type) -> str:
+    """Return what an estimator makes of absent rows: what its docstring says of missing entries."""
+    found = (getdoc(kind) or "").partition("Missing entries: ")[2].partition("\n\n")[0]
+    effect = " ".join(found.split()).partition(" is absent, in its place. ")[2]
+    return f"{MISSING}. {effect}".rstrip(". ")
 
 
 def _randomness(request: EstimateRequest) -> str:

@@ -35,6 +35,10 @@ HOPE, CAUTION = 1.5, 3.0  # sds in the choice of a pair, on few runs, and of an 
 SCREENS, TRAINS, COPIES = (0, 1), (2, 3), (4, 5)  # blocks of the screening stream
 
 
+class RepeatedError(ArgumentError):
+    """A mechanism's outputs do not depend on the stream that it is given."""
+
+
 @dataclass(frozen=True)
 class Pair:
     """Neighbours: two data sets, arrays or lists of rows, that differ in exactly one row."""
@@ -102,7 +106,7 @@ class _Attack:
         batch, _ = self.outputs(pair, Role.SCREEN, COPIES, FRESH)
         other, _ = self.outputs(pair, Role.CONFIRM, COPIES, FRESH)
         if equal_by_chance(batch, other) < TOO_EQUAL:
-            raise ArgumentError("mechanism", "the same outputs on two streams", "draws from the given stream")
+            raise RepeatedError("mechanism", "the same outputs on two streams", "draws from the given stream")
 
 
 def audit(

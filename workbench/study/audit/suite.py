@@ -7,7 +7,7 @@ probability at most k times that.
 from collections.abc import Iterable, Iterator
 
 from workbench.study.audit.audit import AuditReport, audit
-from workbench.study.pairs import BUILDERS, Case, builder
+from workbench.study.pairs import Case, attackable, builder
 from workbench.study.profiles import AUDIT_CI, AuditPreset
 
 
@@ -30,6 +30,6 @@ def attacks(
     keys: Iterable[str] = (), preset: AuditPreset = AUDIT_CI, seed: int = 0
 ) -> Iterator[tuple[Case, AuditReport]]:
     """Yield the report on every stage of these entries, of all of them by default."""
-    for build in [builder(key) for key in keys or BUILDERS]:
+    for build in [builder(key) for key in keys or attackable()]:
         for case in build():
             yield case, attack(case, preset, seed)

@@ -11,7 +11,7 @@ from math import ceil
 from types import MappingProxyType
 from typing import Any
 
-from workbench.catalog import Example
+from workbench.catalog import Example, addition
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, Budget
 from workbench.study.bench import floors_multivariate, floors_votes
@@ -26,12 +26,16 @@ POPULATED = 16  # bins that normal rows fill, with a width of one standard devia
 def floor(key: str, example: Example, n: int, d: int) -> Floor:
     """Return the primitives of one call of an example on n rows of d columns."""
     require_floor(key)
-    return (*read(n, d), *FLOORS[key](example.estimator, example.budget, n, d))
+    own = addition(key)
+    found = own.require("floor") if own else FLOORS[key]
+    return (*read(n, d), *found(example.estimator, example.budget, n, d))
 
 
 def require_floor(key: str) -> None:
     """Raise, saying where it is to be added, unless a key has a floor."""
-    if key not in FLOORS:
+    if own := addition(key):
+        own.require("floor")
+    elif key not in FLOORS:
         raise ArgumentError("key", key, f"a floor: add it to FLOORS in {home(key, FLOORS)}: {MINIMAL}")
 
 

@@ -56,6 +56,11 @@ def quantile_passes(m: int, d: int) -> Floor:
     return *one * (3 * PASSES), eigh(d)
 
 
+def lifted_location(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
+    """Return sorted columns, the same passes over rows of one column more, and noise."""
+    return *(sort(n),) * d, *quantile_passes(n, d + 1), normal(d)
+
+
 def populous_mean(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return a copy in a new order, the distances of all pairs of groups, and noise."""
     return copy(n, d), distances(estimator.design(n, d, budget).vote.k, d), normal(d)
@@ -121,6 +126,7 @@ def robust_gaussian(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
 
 FLOORS = {
     "covariance/matrix-quantile": matrix_quantile,
+    "mean/affine": lifted_location,
     "spectral/subspace-exact": tokens,
     "spectral/preconditioner": preconditioner,
     "gaussian/populous": populous_gaussian,

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from workbench.catalog import CATALOG, Entry, Example, lookup
+from workbench.catalog import KNOWN, Entry, Example, lookup
 from workbench.errors import integer_at_least
 from workbench.study.bench.clock import Call, Clock, Times, machine, once, together
 from workbench.study.bench.floors import floor, require_floor
@@ -69,7 +69,7 @@ def bench(
 ) -> Iterator[Measured]:
     """Yield the cost of every example of these entries, of all of them if there are none."""
     integer_at_least(1, n=n, repeat=repeat, **({} if d is None else {"d": d}))
-    entries = [lookup(key) for key in keys] or list(CATALOG.values())
+    entries = [lookup(key) for key in keys] or list(KNOWN.values())
     for entry in entries:
         require_floor(entry.key)
     keep_freed_memory()

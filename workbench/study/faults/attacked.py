@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from workbench.catalog import CATALOG
+from workbench.catalog import CATALOG, addition
 from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate import clipping
 from workbench.estimators.parts.locate.any_law import Radii
@@ -26,7 +26,7 @@ from workbench.study.audit.audit import AuditReport
 from workbench.study.audit.suite import attack
 from workbench.study.faults.caches import alone
 from workbench.study.faults.mutant import Mutant, attribute, declared, swapped, weaker
-from workbench.study.pairs import BUILDERS, WHOLE, Case, multivariate
+from workbench.study.pairs import BUILDERS, WHOLE, Case, builder, multivariate
 from workbench.study.profiles import AUDIT_CI, AuditPreset
 
 
@@ -44,7 +44,7 @@ class Attack:
 
     def case(self) -> Case:
         """Return the attack, built with whatever faults are in place."""
-        cases = BUILDERS[self.key]()
+        cases = builder(self.key)()
         case = next(case for case in cases if case.stage == self.stage and self.variant in case.variant)
         return replace(case, pairs=tuple(pair for pair in case.pairs if self.pair in pair.name))
 
@@ -170,6 +170,9 @@ NOISE = {
     "exponential": "choice",
     "window_median": "choice",
     "stability_histogram": "gaussian",
+    "stable_thompson_laplace": "thompson_laplace",
+    "stable_wishart": "wishart",
+    "located_normal": "gaussian",
 }  # mechanism: what a simulated source draws for it
 
 
@@ -184,13 +187,14 @@ def in_many_dimensions(key: str) -> Iterator[Attacked]:
 
     The step is the last that is attained or, if none is, the first. It has half of what it should have or,
     if it is a choice among hundreds of candidates, each of them improbable, a hundredth. Of votes of robust
-    groups, which one row moves by next to nothing, it is the last, with a ten-millionth.
+    groups, which one row moves by next to nothing, it is the last, with a ten-millionth. Of a location among
+    normal rows, which one row moves by half of its sensitivity, it is a fifth.
     """
     setting = min(multivariate.settings(key), key=lambda setting: len(list(setting.plan.charges())))
     charges = list(setting.plan.charges())
     robust = key.endswith("populous-robust")
     last = charges[-1] if robust else (multivariate.attained(setting.plan, CATALOG[key]) or charges[:1])[-1]
-    factor = 1e-7 if robust else 0.01 if last.mechanism == "exponential" else 0.5
+    factor = 1e-7 if robust else {"exponential": 0.01, "located_normal": 0.2}.get(last.mechanism, 0.5)
     words = f"of {last.step} times {factor:g}"
     found_by = Attack(key, last.step, setting.variant)
     yield Mutant(f"noise {words}", weaker(_noise(last), factor), found_by)
@@ -208,6 +212,8 @@ def of_added_rows() -> Iterator[Attacked]:
 @cache
 def mutants_of(key: str) -> tuple[Attacked, ...]:
     """Return the mutants of one entry; in d dimensions their settings are searched for, which takes time."""
+    if own := addition(key):
+        return tuple(own.require("mutants")())
     listed = (mutant for mutant in (*UNIVARIATE, *of_added_rows()) if mutant.found_by.key == key)
     return *listed, *(in_many_dimensions(key) if key in multivariate.KEYS else ())
 

@@ -5,7 +5,7 @@ A fault takes what it is put into (nothing, or an example of the catalog) and is
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from inspect import getsource
@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any, Generic, TypeAlias, TypeVar
 from unittest.mock import patch
 
+from workbench.catalog import outside
 from workbench.privacy import Charge, SimulatedNoise
 
 Finder = TypeVar("Finder")
@@ -55,11 +56,11 @@ class Mutant(Generic[Finder]):
 
 @contextmanager
 def replaced_everywhere(*replacements: tuple[Any, Any]) -> Iterator[None]:
-    """Replace values, each (original, other), wherever a module of the package has them."""
+    """Replace values, each (original, other), wherever a module of a registered estimator has them."""
     others = {id(original): other for original, other in replacements}
     places = [
         (module, attribute, value)
-        for module in _package(len(sys.modules))
+        for module in _package(len(sys.modules), ("workbench", *outside()))
         if not others.keys().isdisjoint(map(id, vars(module).values()))
         for attribute, value in vars(module).items()
         if id(value) in others
@@ -74,9 +75,9 @@ def replaced_everywhere(*replacements: tuple[Any, Any]) -> Iterator[None]:
 
 
 @lru_cache(maxsize=1)
-def _package(loaded: int) -> list[ModuleType]:
-    """Return the modules of the package, of so many that are loaded."""
-    return [module for name, module in sys.modules.items() if name.startswith("workbench")]
+def _package(loaded: int, tops: tuple[str, ...]) -> list[ModuleType]:
+    """Return the modules of these packages, of so many that are loaded."""
+    return [module for name, module in sys.modules.items() if name.partition(".")[0] in tops]
 
 
 def swapped(original: object, replacement: object) -> Fault:
@@ -117,12 +118,21 @@ def weaker(kind: str, factor: float) -> Fault:
 
 def charged(change: Callable[[str, str, float, Any], Declared]) -> Fault:
     """Return the fault in every charge, at its construction."""
-    construct = Charge.__init__
 
-    def changed(self: Charge, step: str, mechanism: str, sensitivity: float, cost: Any) -> None:
-        construct(self, *change(step, mechanism, sensitivity, cost))
+    def faulty(construct: Function) -> Function:
+        def changed(self: Charge, step: str, name: str, sensitivity: float, cost: Any, **more: Any) -> None:
+            construct(self, *change(step, name, sensitivity, cost), **more)
 
-    return attribute(Charge, "__init__", changed)
+        return changed
+
+    @contextmanager
+    def fault(*_: Any) -> Iterator[None]:
+        with ExitStack() as stack:
+            for kind in (Charge, *Charge.__subclasses__()):
+                stack.enter_context(patch.object(kind, "__init__", faulty(vars(kind)["__init__"])))
+            yield
+
+    return fault
 
 
 def declared(steps: str | set[str], factor: float) -> Fault:

@@ -14,7 +14,7 @@ from unittest.mock import patch
 import numpy as np
 
 from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.privacy import Charge, NoiseSource, histograms, masks, mechanisms
+from workbench.privacy import Charge, NoiseSource, histograms, located, masks, mechanisms, stable
 from workbench.privacy.grid import OnGrid, on_grid
 from workbench.study.faults.mutant import Function, replaced_everywhere
 
@@ -33,8 +33,8 @@ class Event:
     charge : Charge
         What it was charged.
     statistic : object
-        What it saw: an array (for a mask a root of the matrix), the counts of a histogram, or a locator and
-        its points.
+        What it saw: an array (for a mask a root of the matrix), the counts of a histogram, a locator and its
+        points, or what a test decides about with its count.
     output : object
         What it released.
     further : tuple
@@ -114,15 +114,20 @@ class Spy:
 
 
 def _counts(keys: Any, *_: Any) -> Counter[float]:
-    return Counter(np.asarray(keys).tolist())
+    return Counter(key for key in np.asarray(keys).tolist() if key == key)  # NaN is no bin
 
 
 def _array(value: Any, *_: Any) -> Any:
     return np.array(value, float)
 
 
+def _itself(value: Any, *_: Any) -> Any:
+    return value
+
+
 def _mechanisms() -> list[tuple[str, Function, Function]]:
     """Return the mechanisms as they are now, and what each sees."""
     found = [(name, getattr(mechanisms, name), _array) for name in COMPARED]
-    found.append(("masked", masks.masked, _array))
+    found += [("masked", masks.masked, _array), ("located_normal", located.located_normal, _itself)]
+    found.append(("stable_mask", stable.stable_mask, _itself))
     return [*found, ("stability_histogram", histograms.stability_histogram, _counts)]

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator
 from types import MappingProxyType
 
-from workbench.catalog import lookup
+from workbench.catalog import KNOWN, Addition, Entry, addition, lookup
 from workbench.errors import ArgumentError
 from workbench.privacy import NonPrivate
+from workbench.study.audit.neighbours import neighbours
 from workbench.study.pairs import any_law, multivariate, univariate
-from workbench.study.pairs.base import WHOLE, Case
+from workbench.study.pairs.base import WHOLE, Case, Setting
 from workbench.study.siblings import home
 
 BUILDERS: MappingProxyType[str, Callable[[], Iterator[Case]]] = MappingProxyType(
@@ -20,6 +21,9 @@ MINIMAL = "lambda: iter([Setting(KEY, ESTIMATOR, PureDP(2), 4).whole(rows.ends(4
 
 def builder(key: str) -> Callable[[], Iterator[Case]]:
     """Return the builder of the attacks on `key`, or raise saying where to add one."""
+    if own := addition(key):
+        own.require("pairs")
+        return lambda: _added(own)
     if key not in BUILDERS:
         if NonPrivate() in lookup(key).budgets:
             raise ArgumentError("key", key, "an estimator that is private")
@@ -27,4 +31,27 @@ def builder(key: str) -> Callable[[], Iterator[Case]]:
     return BUILDERS[key]
 
 
-__all__ = ["BUILDERS", "WHOLE", "Case", "builder"]
+def attackable() -> list[str]:
+    """Return the keys of the private entries: those of the catalog, and those registered beside it."""
+    beside = (key for key, entry in KNOWN.items() if addition(key) and not _free(entry))
+    return [*BUILDERS, *beside]
+
+
+def _free(entry: Entry) -> bool:
+    return NonPrivate() in entry.budgets
+
+
+def _added(own: Addition) -> Iterator[Case]:
+    """Yield the attacks of an entry from outside: its own, or on the whole of every example."""
+    found = own.pairs() if callable(own.pairs) else own.pairs
+    given = list(found or ())
+    if given and all(isinstance(one, Case) for one in given):
+        yield from given
+        return
+    pairs = neighbours("pairs", given)
+    n, d = len(pairs[0].first), 1 if pairs[0].first.ndim == 1 else pairs[0].first.shape[1]
+    for example in own.entry.examples:
+        yield Setting(own.entry.key, example.estimator, example.budget, n, d).whole(pairs, 1.0)
+
+
+__all__ = ["BUILDERS", "WHOLE", "Case", "attackable", "builder"]

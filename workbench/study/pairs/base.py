@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from workbench.catalog import CATALOG
+from workbench.catalog import KNOWN
 from workbench.distributions import Ball, Box, Gaussian, Interval, SparseCovariance
 from workbench.estimators.base import Abstention, Estimator, sanitised
 from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
@@ -94,7 +94,7 @@ class Setting:
         frame = "" if way == "populous" else f", {way}"
         full = "" if getattr(self.estimator, "degenerate", True) else ", full rank"
         calibration = getattr(self.estimator, "calibration", "default")
-        single = ", one column" if self.d == 1 and (CATALOG[self.key].population.d or 1) > 1 else ""
+        single = ", one column" if self.d == 1 and (KNOWN[self.key].population.d or 1) > 1 else ""
         return f"{calibration}{ranged}{centred}{share}{mask}{frame}{full}{single}, {self.budget}"
 
     @property
@@ -130,7 +130,7 @@ class Setting:
     def _columns(self) -> int:
         """Return how many numbers an answer has."""
         triangle = self.d * (self.d + 1) // 2
-        match CATALOG[self.key].estimand:
+        match KNOWN[self.key].estimand:
             case "interval":
                 return 2
             case "mean" | "range" | "eigenvalues":

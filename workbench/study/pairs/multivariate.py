@@ -27,7 +27,8 @@ FAR = 1e6
 ROWS = (24, 200, 1000)  # or as many as the estimator needs
 SLOW = {"window_median", "stability_histogram", "exponential"}
 SPARSE = {f"covariance/{name}" for name in ("perturbed", "thresholded", "local-thresholded")}
-COUNTED = {"covariance/matrix-quantile"}  # a count of rows decides, and a pair at its border attains it
+COUNTED = {"covariance/matrix-quantile", "mean/affine"}  # a count of rows decides: a pair at its border
+LOCATED = {"mean/affine"}  # a row moves it most from an edge of the ellipsoid to the other, among many rows
 TIPPED = {f"{family}/populous-robust" for family in ("mean", "covariance", "gaussian")}  # groups stand much
 NET = 2.0  # times the budget, where a run is one choice among many
 BLOCKS = 3.0  # and where only blocks decide, or no pair attains: of more, few runs do not see half the noise
@@ -45,9 +46,11 @@ def attacks(key: str) -> Iterator[Case]:
             pairs += orthogonal(setting.n, setting.d)
         if key in COUNTED:
             pairs += (borderline(setting),)
+        if key in LOCATED:
+            pairs += (across(setting),)
         if key in TIPPED:
             pairs += (tipped(setting),)
-        yield from replayed(setting, pairs, share=0.2)
+        yield from replayed(setting, pairs, share=1.0 if key in LOCATED else 0.2)
         share = whole_share(setting)
         if setting.n * setting.d > MANY:
             pairs = tuple(pair for pair in pairs if pair.name.startswith("typical"))
@@ -73,7 +76,8 @@ def settings(key: str) -> Iterator[Setting]:
         quiet = n == 1 or key in COUNTED | TIPPED  # their masks tell, at an ε that samples reach
         least = 1.0 if quiet else least  # one user's row attains what an average of many does not
         budget = loud(example.budget, max(least, steps(example.estimator, n, d, budget) / 2))
-        yield Setting(key, example.estimator, budget, enough_rows(example.estimator, d, budget), d)
+        rows = max(enough_rows(example.estimator, d, budget), ROWS[-1] if key in LOCATED else 1)
+        yield Setting(key, example.estimator, budget, rows, d)
 
 
 def enough_rows(estimator: Estimator[Any], d: int, budget: Budget) -> int:
@@ -152,10 +156,21 @@ def orthogonal(n: int, d: int) -> tuple[Pair, ...]:
     )
 
 
+def across(setting: Setting) -> Pair:
+    """Return typical rows of which one goes from an edge of the ellipsoid that they fill to the other."""
+    estimator: Any = setting.estimator
+    typical = CATALOG[setting.key].population.sample(setting.n, rng=np.random.default_rng(setting.n))
+    x = typical[:, : setting.d]
+    found = estimator.recipe(setting.n, setting.d, setting.budget).design.test.located(x)
+    middle, edge = found.centre + found.shift, found.root[:, 0]
+    return pair("typical rows, one goes across", x, middle + edge, middle - edge, 0)
+
+
 def borderline(setting: Setting) -> Pair:
     """Return typical rows, so many of them zero that one zero row more changes how stable they are."""
     estimator: Any = setting.estimator
-    first, recipe = estimator.recipe(setting.n, setting.d, setting.budget)
+    found = estimator.recipe(setting.n, setting.d, setting.budget)
+    first, recipe = found if isinstance(found, tuple) else (0, found)
     rng = np.random.default_rng(setting.n)
     typical = CATALOG[setting.key].population.sample(setting.n, rng=rng)[:, : setting.d]
     each = (setting.n - first) // recipe.n  # rows of a pair
@@ -167,7 +182,7 @@ def borderline(setting: Setting) -> Pair:
 
     def stable(pairs: int) -> bool:
         rows = centred_rows(without(pairs)[: each * recipe.n], each == 1)
-        return bool(recipe.design.test.measure(rows)[0])
+        return bool(recipe.design.test.count(rows)[0])
 
     low, high = 0, recipe.n
     while high > low + 1:

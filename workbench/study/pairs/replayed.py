@@ -5,12 +5,14 @@ uses of one step differ in the replaced row alone. That is the mechanism whose c
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from workbench.estimators.base import sanitised
 from workbench.privacy import SimulatedNoise
+from workbench.privacy.located import Located
+from workbench.privacy.stable import Stable
 from workbench.study.audit.audit import Mechanism, Pair
 from workbench.study.faults.replay import COMPARED, Event, spied
 from workbench.study.pairs.base import Case, Setting, native, numbers
@@ -48,10 +50,18 @@ def replayed(setting: Setting, pairs: Sequence[Pair], share: float = 0.3, seed: 
 
 def _moves(one: Event, other: Event) -> bool:
     """Return whether a step sees another statistic on the second data set."""
-    first, second = one.statistic, other.statistic
-    if isinstance(first, tuple):
-        first, second = first[1], second[1]
-    return not np.array_equal(first, second)
+    return not np.array_equal(_points(one.statistic), _points(other.statistic))
+
+
+def _points(statistic: Any) -> Any:
+    match statistic:
+        case tuple():
+            return statistic[1]
+        case Located(count, centre, shift, root):
+            return np.concatenate([[count], centre, shift, root.ravel()])
+        case Stable(count, root):
+            return np.vstack([np.full(len(root), count), root])
+    return statistic
 
 
 def both(setting: Setting, pair: Pair, seed: int = 0) -> tuple[list[Event], list[Event]]:
@@ -75,13 +85,15 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
 
     A noisy array is seen along the differences that the pairs make, a choice by how much its score differs
     between the data sets of each pair, a histogram by the counts that differ, a masked matrix by how much
-    further it is from one of a pair than from the other, in Thompson's distance and by its trace.
+    further it is from one of a pair than from the other, in Thompson's distance and by its trace, a location
+    along the difference of a pair and by its distance from the first, in units of that one's scatter.
     """
     uses: dict[bytes, Event] = {}
     for pair, first, second in seen:
         uses |= {pair.first.tobytes(): first, pair.second.tobytes(): second}
     directions = [one.statistic - other.statistic for _, one, other in seen if one.mechanism in COMPARED]
-    roots = [(one.statistic, other.statistic) for _, one, other in seen if one.mechanism == "masked"]
+    roots = [(_root(one.statistic), _root(other.statistic)) for _, one, other in seen if shaped(one)]
+    places = [(one.statistic, other.statistic) for _, one, other in seen if one.mechanism == "located_normal"]
     keys = sorted({key for _, one, other in seen if not directions for key in _moved_keys(one, other)})
 
     def mechanism(x: Array, trials: int, rng: np.random.Generator) -> Array:
@@ -89,11 +101,23 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
         with np.errstate(all="ignore"):
             outputs = [event.again(noise) for _ in range(trials)]
             if roots:
-                return _between(np.array(outputs), roots)
+                none = np.full_like(roots[0][0], np.nan)
+                return _between(np.array([none if out is None else out for out in outputs]), roots)
+            if places:
+                return np.array([_placed(out, places) for out in outputs])
             found = [_seen(out, directions, keys) for out in outputs]
         return np.array(found, np.float64)
 
     return mechanism
+
+
+def shaped(event: Event) -> bool:
+    """Return whether a step masks a matrix."""
+    return event.mechanism in ("masked", "stable_mask")
+
+
+def _root(statistic: Any) -> Array:
+    return np.asarray(statistic.root if isinstance(statistic, Stable) else statistic)
 
 
 def _between(outputs: Array, roots: Sequence[tuple[Array, Array]]) -> Array:
@@ -101,10 +125,29 @@ def _between(outputs: Array, roots: Sequence[tuple[Array, Array]]) -> Array:
     seen: list[Array] = []
     for pair in roots:
         inverses = [np.linalg.inv(root) for root in pair]
-        values = [np.linalg.eigvalsh(inverse @ outputs @ inverse.T) for inverse in inverses]
+        values = [_eigenvalues(inverse @ outputs @ inverse.T) for inverse in inverses]
         near, far = (np.abs(np.log(value)).max(axis=1) for value in values)
         seen += [far - near, values[1].sum(axis=1) - values[0].sum(axis=1)]
     return np.array(seen).T
+
+
+def _eigenvalues(matrices: Array) -> Array:
+    """Return the eigenvalues, NaN where there is no answer."""
+    found, known = np.full(matrices.shape[:2], np.nan), np.isfinite(matrices).all(axis=(1, 2))
+    found[known] = np.linalg.eigvalsh(matrices[known])
+    return found
+
+
+def _placed(output: Array | None, places: Sequence[tuple[Located, Located]]) -> tuple[float, ...]:
+    """Return for every pair of locations where an answer is, NaN where there is none."""
+    if output is None:
+        return (np.nan,) * (2 * len(places))
+    seen: list[float] = []
+    for one, other in places:
+        from_one = np.linalg.solve(one.root, output - one.centre - one.shift)
+        apart = np.linalg.solve(one.root, other.centre - one.centre + other.shift - one.shift)
+        seen += [float(from_one @ apart), float(from_one @ from_one)]
+    return tuple(seen)
 
 
 def _moved_keys(one: Event, other: Event) -> set[float]:

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from workbench.catalog import CATALOG, Entry, lookup
+from workbench.catalog import KNOWN, Entry, lookup
 from workbench.errors import ArgumentError, one_of_words
 from workbench.estimators.release import meaning
 from workbench.privacy import Budget
@@ -119,10 +119,10 @@ def entries_of(subject: str) -> list[Entry]:
     """Return the entries of an estimand, the one of a key, or all of them."""
     if "/" in subject:
         return [lookup(subject)]
-    estimands = dict.fromkeys(str(entry.estimand) for entry in CATALOG.values())
+    estimands = dict.fromkeys(str(entry.estimand) for entry in KNOWN.values())
     if subject and subject not in estimands:
-        raise ArgumentError("estimand", subject, "a key, or " + one_of_words(subject, estimands, CATALOG))
-    return [entry for entry in CATALOG.values() if subject in ("", entry.estimand)]
+        raise ArgumentError("estimand", subject, "a key, or " + one_of_words(subject, estimands, KNOWN))
+    return [entry for entry in KNOWN.values() if subject in ("", entry.estimand)]
 
 
 def _names(entry: Entry) -> list[str]:

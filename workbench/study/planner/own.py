@@ -1,15 +1,13 @@
 """An estimator of a user's own in the planner: named as module:object, it becomes an entry."""
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
-from workbench.catalog import CATALOG, Entry, Example
+from workbench.catalog import KNOWN, Entry, Example
 from workbench.errors import ArgumentError, one_of_words
 from workbench.privacy import NonPrivate
+from workbench.study.references import loaded
 
 
 def own_entry(reference: str, subject: str) -> Entry:
@@ -29,13 +27,13 @@ def own_entry(reference: str, subject: str) -> Entry:
     ArgumentError
         If there is no such object, it is neither, or nothing tells its estimand.
     """
-    found = _loaded(reference)
+    found = loaded("from", reference)
     if isinstance(found, Entry):
         return found
     if isinstance(found, type) or not callable(getattr(found, "plan", None)):
         raise ArgumentError("from", reference, "an Entry, or an estimator: an object with plan(n, d, budget)")
     estimand = str(getattr(found, "estimand", subject.partition("/")[0]))
-    like = [entry for entry in CATALOG.values() if entry.estimand == estimand]
+    like = [entry for entry in KNOWN.values() if entry.estimand == estimand]
     if not like:
         raise ArgumentError("estimand", estimand, one_of_words(estimand, _estimands()))
     return _like(_in_space(like), found, reference)
@@ -52,21 +50,4 @@ def _in_space(like: Sequence[Entry]) -> Entry:
 
 
 def _estimands() -> list[str]:
-    return list(dict.fromkeys(str(entry.estimand) for entry in CATALOG.values()))
-
-
-def _loaded(reference: str) -> Any:
-    module, _, name = reference.partition(":")
-    if not module or not name:
-        raise ArgumentError("from", reference, "module:object")
-    here = str(Path.cwd())
-    sys.path.insert(0, here)
-    try:
-        found: Any = import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise ArgumentError("from", reference, f"module:object that can be imported ({error})") from None
-    finally:
-        sys.path.remove(here)
-    return found
+    return list(dict.fromkeys(str(entry.estimand) for entry in KNOWN.values()))

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.contracts.datasets import dimension, least, typical_rows
-from tests.contracts.kit import examples
+from tests.contracts.parameters import examples
 from workbench import ZCDP, CoinPressMean, Median, PerturbedCovariance
+from workbench.contracts.datasets import dimension, least, typical_rows
 from workbench.errors import ArgumentError
 from workbench.estimators.parts import stored
 from workbench.estimators.parts.stored import ChangedError, stream

@@ -23,7 +23,7 @@ FOURFOLD = log(2)
 OFTEN, FEW = {"full": 200}, {"full": 80}
 INVERSE = {"1/ε²": -2.0, "1/√ε": -0.5}
 LEVEL = {"√ln 1/δ": 0.5, "ln² 1/δ": 2.0}
-DIMENSIONS, EPSILONS, DELTAS = (2, 5, 10, 20), (4.0, 2.0, 1.0, 0.5), (1e-2, 1e-4, 1e-8, 1e-16)
+DIMENSIONS, EPSILONS, DELTAS = (2, 5, 10, 20), (4.0, 2.0, 1.0, 0.5), (1e-2, 1e-4, 1e-8, 1e-12)
 
 
 def shape(public: Public) -> float:

@@ -1,4 +1,4 @@
-"""What happens to one set of rows: the test of stability, the noise on its count, and the mask."""
+"""What happens to one set of rows: the test of stability, the chance of an answer, and the mask."""
 
 from functools import lru_cache
 from math import log
@@ -13,17 +13,14 @@ from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import ellipse, plane
 from workbench.charts.marks import Side
 from workbench.charts.words import number
-from workbench.errors import ArgumentError
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
-from workbench.estimators.parts.budgets import vote_and_mask
-from workbench.estimators.parts.quantile.design import MASK, Design
+from workbench.estimators.parts.quantile.design import Design, masked, stable_charge
 from workbench.estimators.parts.quantile.levels import Scaled
 from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile
 from workbench.estimators.parts.quantile.stability import Stability
-from workbench.privacy import ApproxDP, Charge, SimulatedNoise
-from workbench.privacy.masks import LARGEST_THOMPSON, masked, masked_identity
-from workbench.privacy.mechanisms import truncated_laplace_bound
-from workbench.study.passing import passing
+from workbench.privacy import ApproxDP, SimulatedNoise
+from workbench.privacy.masks import LARGEST_THOMPSON
+from workbench.privacy.stable import LAPLACE, WISHART, StableCharge, stable_chances, stable_identity
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
@@ -70,10 +67,8 @@ def stability(
         alt="Left, bars of how many rows may change: many for normal rows, fewer for heavy tails and for rows"
         " some of which are far away. Right, the chance of an answer rises from δ at a count of 1 to nearly 1"
         " at the last.",
-        how_to_read=f"Rows in {D} columns, as many as the plan asks for: {number(made.test.n)}. The count"
-        f" gets"
-        " truncated Laplace noise and must then be above the line. At 0 there is never an answer, at 1"
-        " almost never, at the largest count almost always.",
+        how_to_read=f"Rows in {D} columns, as many as the plan asks for: {number(made.test.n)}. A count is"
+        " answered with the chance on the right: never at 0, almost never at 1, almost always at T.",
     )
 
 
@@ -81,6 +76,12 @@ def planned_design(epsilon: float, delta: float) -> Design:
     """Return the design at the planned rows in the plane."""
     budget = ApproxDP(epsilon, delta)
     return recipe(planned(D, None, budget), D, budget).design
+
+
+def even(made: Design) -> float:
+    """Return the count at which half of the runs answer, between whole numbers."""
+    chances = stable_chances(made.charge)
+    return float(np.interp(0.5, chances, range(len(chances))))
 
 
 def _sets(made: Design, seed: int, share: float) -> dict[str, Array]:
@@ -95,9 +96,8 @@ def _sets(made: Design, seed: int, share: float) -> dict[str, Array]:
 
 
 def _counts(made: Design, counts: dict[str, int]) -> Panel:
-    bound = truncated_laplace_bound(made.charges[0])
     bars = Series("", range(1, len(counts) + 1), counts.values(), role="bars", colour_key=OURS, kind="count")
-    half = Mark("half the runs answer", "vertical", x=bound, y=2.5, side="right")
+    half = Mark("half the runs answer", "vertical", x=even(made), y=2.5, side="right")
     return Panel(
         "rows that may change", "three sets of rows", "count h", (bars,), "linear", "linear",
         names=tuple(counts), ylim=(0.0, 1.85 * made.test.most), marks=(half,),
@@ -105,18 +105,16 @@ def _counts(made: Design, counts: dict[str, int]) -> Panel:
 
 
 def _passing(made: Design, found: dict[str, int]) -> Panel:
-    charge = made.charges[0]
-    bound, epsilon = truncated_laplace_bound(charge), made.budget.epsilon * made.share
-    counts = range(1, made.test.most + 1)
-    chances = [passing(epsilon, bound, h) for h in counts]
+    ramp, half = stable_chances(made.charge), even(made)
+    counts, chances = range(1, made.test.most + 1), ramp[1:]
     marks = [
-        Mark(name, "point", x=h, y=max(passing(epsilon, bound, h), 4e-7), side=side, colour_key=OURS)
+        Mark(name, "point", x=h, y=max(ramp[h], 4e-7), side=side, colour_key=OURS)
         for name, h in found.items()
-        for side in (("left",) if h < bound else ("below",))
+        for side in (("left",) if h < half else ("below",))
     ]
     marks.append(Mark("the chance is δ", "point", x=1, y=chances[0], side="right"))
     return Panel(
-        f"the chance of an answer, ε = {number(epsilon)} of {number(made.budget.epsilon)}", "count h",
+        "the chance of an answer", "count h",
         "probability", (Series("", counts, chances, role="theory", colour_key=OURS),), xscale="linear",
         ylim=(3e-7, 3.0), xlim=(0.0, 1.25 * made.test.most), marks=tuple(marks),
     )  # fmt: skip
@@ -148,7 +146,7 @@ def _compared(made: Design, seed: int, share: float) -> Panel:
     ]
     line = [needed(test, t) for t in counts]
     series.append(Series("firmness asked for", counts, line, role="truth"))
-    bound, values = truncated_laplace_bound(made.charges[0]), [*line, *(y for one in series for y in one.y)]
+    values = [*line, *(y for one in series for y in one.y)]
     low, high = 0.85 * min(values), 1.04 * max(values)
     ends = {name: test.measure(x)[0] for name, x in sets.items()}
     marks = [
@@ -156,7 +154,7 @@ def _compared(made: Design, seed: int, share: float) -> Panel:
         for h, side in zip(ends.values(), SIDES, strict=True)
         if 0 < h < test.most
     ]
-    marks.append(Mark("count to here: half of the runs answer", "vertical", x=bound, y=0.9 * high))
+    marks.append(Mark("count to here: half of the runs answer", "vertical", x=even(made), y=0.9 * high))
     return Panel(
         f"n = {test.n}, d = {D}", "replaced rows t that are asked about",
         "firmness of the rows (smallest slope)", tuple(series), "linear", "linear",
@@ -187,7 +185,8 @@ def _releases(seed: int, noise: SimulatedNoise, budget: ApproxDP) -> Panel:
     n = planned(D, None, budget)
     made, rng = recipe(n, D, budget).design, stream(seed, Role.DATA, "mq-mask", 0, 0)
     _, root = made.test.measure(rng.standard_normal((n, D)))
-    found = [masked(root, made.charges[1], noise) * made.centring for _ in range(MASKED)]
+    masks = [stable_identity(made.charge, noise) for _ in range(MASKED)]
+    found = [root @ one @ root.T * made.centring for one in masks]
     law = tilted(LONG)
     stretch = law.basis * np.sqrt(law.values)  # the estimator is equivariant: these are releases of Σ
     lines = [ellipse("", stretch @ one @ stretch.T, role="release", colour_key=OURS) for one in found]
@@ -201,7 +200,7 @@ def _releases(seed: int, noise: SimulatedNoise, budget: ApproxDP) -> Panel:
 
 
 def _widths(draws: int, noise: SimulatedNoise, budget: ApproxDP) -> Panel:
-    found: dict[str, dict[int, float]] = {"thompson_laplace": {}, "wishart_trace": {}}
+    found: dict[str, dict[int, float]] = {LAPLACE: {}, WISHART: {}}
     for d in WIDTHS_D:
         made = recipe(planned(d, None, budget), d, budget).design
         for kind, place in found.items():
@@ -224,23 +223,17 @@ def _widths(draws: int, noise: SimulatedNoise, budget: ApproxDP) -> Panel:
     )  # fmt: skip
 
 
-def masking(made: Design, kind: str) -> Charge | None:
+def masking(made: Design, kind: str) -> StableCharge | None:
     """Return the charge of a mask of this kind for the same test, None if there is none."""
-    d, own = made.test.d, made.charges[1]
-    if kind == own.mechanism:
-        return own
-    if kind == "thompson_laplace":
+    if kind == made.charge.mechanism:
+        return made.charge
+    if kind == LAPLACE:
         return None  # above d = 4
-    cost = vote_and_mask(made.budget, made.share, "wishart")[1]
-    charge = Charge(MASK, kind, made.test.change, cost)
-    try:
-        masked_identity(d, charge, SimulatedNoise(np.random.default_rng(0)))
-    except ArgumentError:
-        return None
-    return charge
+    charge = stable_charge(made.test, made.budget, made.silent, "wishart")
+    return charge if masked(charge) else None
 
 
-def width(d: int, charge: Charge, draws: int, noise: SimulatedNoise) -> float:
+def width(d: int, charge: StableCharge, draws: int, noise: SimulatedNoise) -> float:
     """Return the median of max |ln λ| of a mask."""
-    values = np.linalg.eigvalsh([masked_identity(d, charge, noise) for _ in range(draws)])
+    values = np.linalg.eigvalsh([stable_identity(charge, noise) for _ in range(draws)])
     return float(np.median(np.abs(np.log(values)).max(axis=1)))

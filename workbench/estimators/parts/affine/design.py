@@ -35,9 +35,15 @@ class LocationDesign:
     """The test, its charge, and what normal rows do: the root mean square of |out - mean| in units of Σ."""
 
     test: LiftedStability
-    charge: LocatedCharge
+    budget: ApproxDP
+    silent: float
     noise: float
     sampling: float
+
+    @property
+    def charge(self) -> LocatedCharge:
+        """The one charge of test and mask."""
+        return _charge(self.test, self.budget, self.silent)
 
     @property
     def error(self) -> float:
@@ -72,13 +78,16 @@ def _designed(n: int, d: int, budget: ApproxDP, beta: float, knee: float, most: 
     try:
         rough = _test(n, d, knee, beta, level, most, 1.0)
         test = _test(n, d, knee, beta, level, most, rough.spacing)  # (2)
-        charge = LocatedCharge(
-            STEP, "located_normal", 2 * test.shift, budget, test.change, most, d, SHARE * beta
-        )
-        sigma = located_scale(charge)  # (3)
+        sigma = located_scale(_charge(test, budget, SHARE * beta))  # (3)
     except ArgumentError:
         return None
-    return LocationDesign(test, charge, sigma * sqrt(d * law.scatter), sqrt(d * (1 + law.excess) / n))
+    noise, sampling = sigma * sqrt(d * law.scatter), sqrt(d * (1 + law.excess) / n)
+    return LocationDesign(test, budget, SHARE * beta, noise, sampling)
+
+
+def _charge(test: LiftedStability, budget: ApproxDP, silent: float) -> LocatedCharge:
+    moved, (spread, most, d) = 2 * test.shift, (test.change, test.most, test.d - 1)
+    return LocatedCharge(STEP, "located_normal", moved, budget, spread=spread, most=most, d=d, silent=silent)
 
 
 def _test(

@@ -4,7 +4,8 @@
 
 P_v follows every linear map of the lifted rows, so that it does not depend on where x is measured from: a
 centre serves floats alone. It is the median o_(h) of every column, and units hold for any centre among the
-order statistics h - t - 1 to h + t + 1: those of a neighbour at t - 1 lie within.
+order statistics h - t - 1 to h + t + 1: those of a neighbour at t - 1 lie within. An absent row is the zero
+row of d + 1 columns, not (1, 0), and its entries are 0 among order statistics.
 
 A factor T of a quantile Q = (TᵀT)⁻¹ is lower triangular, [[τ, 0], [a, B]]: s = 1/τ², and of its inverse
 [[r, 0], [l, R]] the location is l/r and R a root of S: nothing is subtracted.
@@ -18,6 +19,7 @@ from scipy.linalg.lapack import dtrtri
 
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.quantile.levels import Scaled, Solver, exponents, in_units, unit
+from workbench.estimators.parts.rows import present
 from workbench.types import Array
 
 SMALLEST = 2.0**-340  # entries below it count as 0: differences are then 0 or 2^-392 at least
@@ -33,14 +35,15 @@ class Lifted(Scaled):
     @classmethod
     def around(cls, x: Array, influence: Influence, level: float, t: int) -> "Lifted":
         """Return the rows of x, shape (n, d), in units for `level` that hold for every centre of t."""
-        columns = np.where(np.abs(x.T) < SMALLEST, 0.0, x.T)
+        there = present(x)
+        columns = np.where(there & (np.abs(x.T) >= SMALLEST), x.T, 0.0)
         middle = (x.shape[0] + 1) // 2 - 1
         places = [middle - t - 1, middle, middle + t + 1]
         low, centre, high = np.partition(columns, places, axis=1)[:, places].T[:, :, None]
         reach = np.maximum(np.abs(columns - low), np.abs(columns - high))
-        powers = exponents(np.vstack([np.ones(len(x)), reach]))
+        powers = exponents(there * np.vstack([np.ones(len(x)), reach]))
         units = np.array([unit(column, influence.steepest, level) for column in powers])[:, None]
-        rows = np.vstack([np.ones(len(x)), columns - centre])
+        rows = there * np.vstack([np.ones(len(x)), columns - centre])
         return cls(in_units(rows, units), units.ravel(), centre.ravel())
 
     def scale(self, factor: Array) -> float:

@@ -26,6 +26,7 @@ from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.quantile.levels import Scaled
 from workbench.estimators.parts.quantile.stability import Stability
 from workbench.privacy.located import Located
+from workbench.privacy.tested import Lift
 from workbench.types import Array
 
 
@@ -98,6 +99,17 @@ class LiftedStability(Stability):
         assert isinstance(scaled, Lifted)
         shift, root = scaled.parts(self.polished(scaled, high))
         return Located(h, scaled.centre, shift, root * (1 + self.solver.inflation))
+
+    def lift(self, x: Array) -> Lift:
+        """Return h, and a root of P_u; where h is 0, zeros and the identity."""
+        h, found = self.count(x)
+        if found is None:
+            return Lift(h, np.zeros(self.d - 1), np.zeros(self.d - 1), np.eye(self.d - 1), 1.0)
+        scaled, high = found
+        assert isinstance(scaled, Lifted)
+        factor, wider = self.polished(scaled, high), 1 + self.solver.inflation
+        shift, root = scaled.parts(factor)
+        return Lift(h, scaled.centre, shift, root * wider, sqrt(scaled.scale(factor)) * wider)
 
 
 def steepest_root(influence: Influence) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import LARGEST
-from workbench.estimators.parts.rows import centred_count
+from workbench.estimators.parts.rows import centred_count, evened
 from workbench.types import Array, Calibration
 
 LEAST = {"paper": 4, "tight": 2}  # rows in a block, in units of d: with fewer, results are absurd
@@ -54,7 +54,7 @@ def spectra(blocks: Array) -> Array:
 
     Values below 1e-26 of the largest are 0; a block that cannot be decomposed has the spectrum NaN.
     """
-    m, d = blocks.shape[1:]
+    (m, d), blocks = blocks.shape[1:], evened(blocks)
     found = np.zeros((len(blocks), d))
     for part, (values, _) in _decomposed(blocks):
         kept = np.where(values > ZERO * values[:, :1], values, 0.0)
@@ -68,7 +68,7 @@ def projections(blocks: Array, k: int) -> Array:
 
     A block that cannot be decomposed has the projection 0.
     """
-    d = blocks.shape[2]
+    d, blocks = blocks.shape[2], evened(blocks)
     found = np.zeros((len(blocks), d, d))
     for part, (_, vectors) in _decomposed(blocks):
         top = vectors[:, :k]

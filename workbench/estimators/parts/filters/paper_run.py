@@ -1,7 +1,7 @@
 """LKKO21's own filters, query by query: Algorithms 8, 10 and 16 with the noise of `parts.filters.paper`.
 
-Rows y of whole numbers, shape (n, d), times a step, in a set of diameter D round 0; S = all rows. For
-s = 1 .. T₁:
+Rows y of whole numbers, shape (n, d), times a step, in a set of diameter D round 0; S = all that are
+there. For s = 1 .. T₁:
 
     (1) λ_s and |S| with noise; |S| at most 3n/4: no answer; λ_s at most the level: S is what it will be
     (2) for t = 1 .. T₂: λ_t with noise, at most λ_s/2: next s
@@ -119,10 +119,16 @@ class Queries:
     """
 
     def __init__(
-        self, y: Array, rules: Rules, charges: Iterator[Charge], noise: NoiseSource, shrink: Iterator[float]
+        self,
+        y: Array,
+        rules: Rules,
+        charges: Iterator[Charge],
+        noise: NoiseSource,
+        shrink: Iterator[float],
+        there: Mask | None = None,
     ) -> None:
         self.y, self.rules, self.charges, self.noise, self.shrink = y, rules, charges, noise, shrink
-        self.kept, self.live = np.ones(len(y), bool), True
+        self.kept, self.live = np.ones(len(y), bool) if there is None else there, True
         self._summarise()
 
     def _summarise(self) -> None:

@@ -42,6 +42,7 @@ from workbench.estimators.parts.locate.stable_centres import (
     ball_reach,
     box_reach,
 )
+from workbench.estimators.parts.rows import present
 from workbench.privacy import (
     ApproxDP,
     Budget,
@@ -154,7 +155,8 @@ class FilterRecipe:
             return centre
         region = self.region(n, d)
         charges = plan.parts[1].charges()
-        queries = Queries(region.whole(z - centre), self.rules(n, d), charges, noise, shrink)
+        y, rules = region.whole(z - centre), self.rules(n, d)
+        queries = Queries(y, rules, charges, noise, shrink, present(z))
         by_rank_one = self.kind == "directions"
         found = by_directions(queries, rounds, trace) if by_rank_one else by_matrices(queries, trace)
         return found if isinstance(found, Abstention) else np.asarray(centre + found)

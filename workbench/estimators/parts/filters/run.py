@@ -5,7 +5,7 @@ questions, the rest of them being post-processing.
 
     (1) c = centres of the largest bins of a noisy histogram of every coordinate             sensitivity √(2d)
     (2) c = c + the noisy mean of the rows within r₀ of c                                          2 r₀/n
-    (3) y = x - c shrunk to the ball of radius r, in whole numbers of a step; S = all rows
+    (3) y = x - c shrunk to the ball of radius r, in whole numbers of a step; S = all rows that are there
     (4) N, s, A of S with noise (`parts.filters.weighted_moments`); m = s/N, F = A/N - m mᵀ - base I, λ =
     λ_max(F)
     (5) λ at most the level, or N < n/2: S is what it will be, go to (8)
@@ -29,6 +29,7 @@ from workbench.estimators.base import Trace
 from workbench.estimators.parts.filters.design import PRICES, FilterDesign
 from workbench.estimators.parts.filters.removal import (
     SENSITIVITY,
+    Mask,
     Score,
     left_after,
     score_counts,
@@ -46,7 +47,7 @@ from workbench.estimators.parts.filters.weighted_moments import (
     released,
 )
 from workbench.estimators.parts.integers import in_ball, mean_in_ball
-from workbench.estimators.parts.rows import blocks
+from workbench.estimators.parts.rows import blocks, only_present, present
 from workbench.linalg import norms
 from workbench.privacy import Budget, Charge, NoiseSource
 from workbench.privacy.grid import OnGrid
@@ -65,7 +66,8 @@ def filtered_mean(
     shift = mean_in_ball(x, lambda rows: rows - c, design.outer)
     c = c + gaussian(shift, next(rest), noise)  # (2)
     y = rows_within(x, c, design.radius)  # (3)
-    return np.asarray(c + within(Filter(y, design, noise, trace).run(rest), design))  # (9)
+    left = Filter(y, design, noise, trace, present(x))
+    return np.asarray(c + within(left.run(rest), design))  # (9)
 
 
 def coarse_centre(x: Array, design: FilterDesign, charge: Charge, noise: NoiseSource) -> Array:
@@ -73,7 +75,7 @@ def coarse_centre(x: Array, design: FilterDesign, charge: Charge, noise: NoiseSo
     half, counts = design.bins // 2, np.zeros((design.d, design.bins), np.int64)
     offsets = np.arange(design.d) * design.bins
     for block in blocks(*x.shape):
-        places = np.clip(np.floor(x[block] / design.width), -half, half - 1).astype(np.int64)
+        places = np.clip(np.floor(only_present(x[block]) / design.width), -half, half - 1).astype(np.int64)
         places += half + offsets
         counts += np.bincount(places.ravel(), minlength=counts.size).reshape(counts.shape)
     largest = np.argmax(gaussian(counts, charge, noise), axis=1)
@@ -92,10 +94,15 @@ class Filter:
     """Passes over rows y of whole numbers, shape (n, d): what is left, and what was released of it."""
 
     def __init__(
-        self, y: Array, design: FilterDesign, noise: NoiseSource, trace: Trace | None = None
+        self,
+        y: Array,
+        design: FilterDesign,
+        noise: NoiseSource,
+        trace: Trace | None = None,
+        there: Mask | None = None,
     ) -> None:
         self.y, self.design, self.noise, self.trace = y, design, noise, trace
-        self.kept, self.step = np.ones(len(y), bool), grid(design.radius)
+        self.kept, self.step = np.ones(len(y), bool) if there is None else there, grid(design.radius)
         self.sums = counted_sums(y, self.kept, self.step)
         self.done = design.tail == 0
         self.found: list[tuple[Sums, Costs, Budget]] = []

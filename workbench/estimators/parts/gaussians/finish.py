@@ -41,7 +41,8 @@ THIN = 1e-9  # the unit of location across a subspace, in that of its longest ax
 class RoundFinish:
     """The recipe for n rows of dimension d, whose frame should leave a spectrum no wider than `worst`.
 
-    `narrowest` is the least sd of a coordinate in the frame, 0 where rows may be of a subspace.
+    `narrowest` is the least sd of a coordinate in the frame, 0 where rows may be of a subspace. `placed`: a
+    centre near the mean was released before, and takes the place of c.
     """
 
     n: int
@@ -51,11 +52,13 @@ class RoundFinish:
     centred: bool = False
     thin: float = THIN
     narrowest: float = 0.0
+    placed: bool = False
 
     @property
     def steps(self) -> RoundSteps:
         """The public numbers."""
-        return round_steps(self.n, self.d, self.cost, self.worst, self.centred, self.narrowest)
+        shape = self.centred, self.narrowest, self.placed
+        return round_steps(self.n, self.d, self.cost, self.worst, *shape)
 
     def charges(self) -> Iterator[Charge]:
         """Yield all charges, in the order of the run."""
@@ -70,12 +73,25 @@ class RoundFinish:
         self, x: Array, frame: Frame, spread: Array, charges: list[Charge], noise: NoiseSource
     ) -> Moments | Abstention:
         """Return the private moments of sanitised rows, from a frame and eigenvalues in it."""
-        costs = self.steps.costs
-        located, measured = charges[: -len(costs)], charges[-len(costs) :]
-        frame, spectrum = frame.then(np.eye(frame.rank) / sqrt(spread[0])), spread / spread[0]
-        centre = self._located(x, frame, located, noise)  # (1)
+        located = charges[: -len(self.steps.costs)]
+        whole = frame.then(np.eye(frame.rank) / sqrt(spread[0]))
+        centre = self._located(x, whole, located, noise)  # (1)
         if isinstance(centre, Abstention):
             return centre
+        return self.round(x, centre, frame, spread, charges[len(located) :], noise)
+
+    def round(
+        self,
+        x: Array,
+        centre: Array,
+        frame: Frame,
+        spread: Array,
+        measured: list[Charge],
+        noise: NoiseSource,
+    ) -> Moments | Abstention:
+        """Return the private moments from a released centre, and a frame and eigenvalues in it."""
+        costs = self.steps.costs
+        frame, spectrum = frame.then(np.eye(frame.rank) / sqrt(spread[0])), spread / spread[0]
         answers = []
         for number, (cost, charge) in enumerate(zip(costs, measured, strict=True)):
             m, z = self._measured(x, centre, frame, spectrum, charge, noise)  # (2) (3)
@@ -94,7 +110,7 @@ class RoundFinish:
             return np.zeros(self.d)
         whole, found = completed(frame, self.thin), []
         for axis, charge in zip(whole, charges, strict=True):
-            place = LOCATOR.draw(np.clip(np.nan_to_num(x @ axis), -FARTHEST, FARTHEST), charge, noise)
+            place = LOCATOR.draw(np.clip(x @ axis, -FARTHEST, FARTHEST), charge, noise)
             if place is None:
                 return Abstention(charge.step)
             found.append(place)

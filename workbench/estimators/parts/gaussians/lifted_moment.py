@@ -3,12 +3,14 @@
 Rows w of shape (n, r) within the unit ball, and τ, in whole numbers of a step. Neighbours: replace one row.
 
     (1) Z = (1/n) Σ (τ, w)(τ, w)ᵀ + symmetric noise                           sensitivity √2 (1 + τ²)/n
-    (2) mean = Z[0, 1:]/τ;  moment = Z[1:, 1:]
+    (2) s = the share of rows that are there: Z[0, 0]/τ² where that is below 1 by 5 sd of its noise or more,
+        else 1
+    (3) mean = Z[0, 1:]/(τs);  moment = Z[1:, 1:]/s
 
-Lifted rows lie within the ball of radius √(1 + τ²), so that (1) is a second moment like any other; its
-corner is τ² for every row. With the same noise of the moment, the mean has √2 times less noise than one that
-is released beside it for a small share of the budget. τ = 0: no mean. Proof: `proofs/gaussian_steps.md`,
-section 2.
+Lifted rows lie within the ball of radius √(1 + τ²), an absent one is lifted to 0, so that (1) is a second
+moment like any other; its corner is τ² for every row that is there. With the same noise of the moment, the
+mean has √2 times less noise than one that is released beside it for a small share of the budget. τ = 0: no
+mean. Proof: `proofs/gaussian_steps.md`, section 2; `proofs/absent.md`, section 3.
 """
 
 from collections.abc import Callable
@@ -20,13 +22,14 @@ import numpy as np
 
 from workbench.estimators.parts.gaussians.frame import padded
 from workbench.estimators.parts.integers import SQUARED_BITS, in_ball, total
-from workbench.estimators.parts.rows import second_moment_sensitivity
+from workbench.estimators.parts.rows import present, second_moment_sensitivity
 from workbench.privacy import Budget, Charge, NoiseSource
 from workbench.privacy.grid import OnGrid, step_of, widest
-from workbench.privacy.mechanisms import symmetric_gaussian
+from workbench.privacy.mechanisms import gaussian_scale, symmetric_gaussian
 from workbench.types import Array
 
 STEP = step_of(1.0, SQUARED_BITS)
+SURE, LEAST = 5.0, 0.1  # sd of noise that rows are not taken for absent at; the least share
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class LiftedMoment:
         def part(block: slice) -> Array:
             rows = change(x[block])
             lifted = np.full((len(rows), rows.shape[1] + 1), float(self.steps))
+            lifted[~present(rows), 0] = 0.0
             lifted[:, 1:] = in_ball(rows, 1.0, STEP)
             return np.asarray(lifted.T @ lifted)
 
@@ -69,5 +73,13 @@ class LiftedMoment:
         """Return the noisy mean, shape (r,), and moment, shape (r, r): what is drawn has the size of d."""
         r = len(moment) - 1
         noisy = symmetric_gaussian(padded(moment, self.d + 1), charge, noise)
+        noisy = noisy / self.share(float(noisy[0, 0]), charge)
         mean = noisy[0, 1 : r + 1] / (self.steps * STEP) if self.steps else np.zeros(r)
         return mean, noisy[1 : r + 1, 1 : r + 1]
+
+    def share(self, corner: float, charge: Charge) -> float:
+        """Return s of step (2), at least a tenth; 1 without a mean, for which nothing tells."""
+        unit = (self.steps * STEP) ** 2
+        if not self.steps or corner > unit - SURE * gaussian_scale(charge):
+            return 1.0
+        return max(corner / unit, LEAST)

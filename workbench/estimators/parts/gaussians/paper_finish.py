@@ -119,7 +119,7 @@ class PaperFinish:
         whole, r, places = completed(white), white.rank, []
         for axis in whole:
             charge = next(charges)
-            keys = np.floor(np.clip(np.nan_to_num(x @ axis), -FARTHEST, FARTHEST))
+            keys = np.floor(np.clip(x @ axis, -FARTHEST, FARTHEST))
             place = stable_mode(keys, charge, noise)
             if not isinstance(place, float):
                 return Abstention(charge.step)

@@ -47,6 +47,7 @@ class RoundSteps:
     worst: tuple[float, ...]
     centred: bool = False
     narrowest: float = 0.0
+    placed: bool = False  # a centre near the mean is given: there is no location
 
     @property
     def lift(self) -> LiftedMoment:
@@ -55,8 +56,8 @@ class RoundSteps:
 
     @cached_property
     def location(self) -> ZCDP | None:
-        """The cost of all locations together; None where the mean is known."""
-        if self.centred:
+        """The cost of all locations together; None where the mean is known, or a centre is given."""
+        if self.centred or self.placed:
             return None
         exponent = _exponent(self.d, self.cost.delta, self.narrowest)
         needed = self.d * (exponent / (IN_WINDOW * self.n)) ** 2 / 8
@@ -65,7 +66,8 @@ class RoundSteps:
     @cached_property
     def count(self) -> int:
         """The number k of steps before the last."""
-        return next((k for k in range(MOST_STEPS) if is_round(self._after(k), ENDS)), MOST_STEPS)
+        least = 1 if self.placed else 0  # what was released with the centre may be off in scale
+        return next((k for k in range(least, MOST_STEPS) if is_round(self._after(k), ENDS)), MOST_STEPS)
 
     @cached_property
     def costs(self) -> tuple[ZCDP, ...]:
@@ -110,10 +112,16 @@ class RoundSteps:
 
 @lru_cache(maxsize=1024)
 def round_steps(
-    n: int, d: int, cost: ZCDP, worst: tuple[float, ...], centred: bool = False, narrowest: float = 0.0
+    n: int,
+    d: int,
+    cost: ZCDP,
+    worst: tuple[float, ...],
+    centred: bool = False,
+    narrowest: float = 0.0,
+    placed: bool = False,
 ) -> RoundSteps:
     """Return the design, made once."""
-    return RoundSteps(n, d, cost, worst, centred, narrowest)
+    return RoundSteps(n, d, cost, worst, centred, narrowest, placed)
 
 
 def is_round(spectrum: Array, share: float = ROUND) -> bool:

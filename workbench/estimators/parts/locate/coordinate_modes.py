@@ -10,7 +10,7 @@ from math import ceil, log, sqrt
 import numpy as np
 
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.rows import blocks
+from workbench.estimators.parts.rows import blocks, only_present
 from workbench.privacy import ZCDP, Charge, GaussianDP, NoiseSource
 from workbench.privacy.grid import Integers
 from workbench.privacy.mechanisms import gaussian
@@ -52,7 +52,7 @@ class CoordinateModes:
         found = np.zeros(self.d * self.bins, np.intp)
         first = self.bins * np.arange(self.d)
         for block in blocks(*x.shape):
-            place = (x[block] - low) / step
+            place = (only_present(x[block]) - low) / step
             np.clip(place, 0, self.bins - 1, out=place)
             keys = place.astype(np.intp)
             keys += first

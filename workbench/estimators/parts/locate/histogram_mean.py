@@ -11,6 +11,7 @@ from scipy.special import ndtri
 
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
+from workbench.estimators.parts.counted import Missing, count_charges, left_by, present_share
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile
 from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
@@ -27,6 +28,7 @@ class HistogramMean:
 
     radius: float | None
     beta: float
+    missing: Missing = "neutral"
 
     @property
     def locator(self) -> UnitHistogram:
@@ -39,9 +41,10 @@ class HistogramMean:
 
     def plan(self, n: int, budget: Budget) -> Plan:
         """Return the charges of steps (1) and (2)."""
-        locate, mean = divided(budget, SHARE)
+        locate, mean = divided(left_by(self.missing, budget, events=True), SHARE)
         step = mean_charge("mean", sensitivity(n, self.window(n)), mean)
-        return Sequential(rule(budget), (self.locator.charge("locate", locate), step))
+        first, count = self.locator.charge("locate", locate), count_charges(self.missing, budget)
+        return Sequential(rule(budget), (first, *count, step))
 
     def located(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
         """Return the centre of step (1) for standardised rows."""
@@ -52,8 +55,9 @@ class HistogramMean:
     ) -> float:
         """Return the mean of step (2) round a centre."""
         record_clipping(trace, x, centre, self.window(len(x)))
-        statistic, charge = clipped_mean(x, centre, self.window(len(x))), self.plan(len(x), budget)["mean"]
-        return centre + float(additive(statistic, charge, noise))
+        statistic, plan = clipped_mean(x, centre, self.window(len(x))), self.plan(len(x), budget)
+        there = present_share(self.missing, x, plan, noise)
+        return centre + float(additive(statistic, plan["mean"], noise)) / there
 
     def predicted_error(self, n: int, budget: Budget) -> float:
         """Return the median error for normal rows; infinite unless half of the locations hold by proof."""

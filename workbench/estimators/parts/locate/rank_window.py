@@ -45,4 +45,4 @@ class RankWindow(WindowMedian):
         beyond, reached = len(points) - begun, len(points) - ended
         twice = 2 * np.maximum(0, np.maximum(beyond - self.rank, self.rank - reached))
         edges = np.concatenate([[low], events[order], [high]])
-        return Pieces(edges, twice, np.zeros(len(twice), bool))
+        return Pieces(edges, twice, np.zeros(len(twice), bool), len(points) - int(absent.sum()))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention
-from workbench.estimators.parts.rows import row_blocks
+from workbench.estimators.parts.rows import only_present, row_blocks
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP
 from workbench.privacy.concentrated import bounded_range_epsilon
 from workbench.privacy.histograms import (
@@ -67,7 +67,7 @@ class UnitHistogram:
         raise ArgumentError("budget", cost, "PureDP or ZCDP with delta = 0")
 
     def keys(self, x: Array) -> Array:
-        """Return the bin of every row as a whole float."""
+        """Return the bin of every row as a whole float, NaN for an absent one: no bin."""
         if self.radius is None:
             return np.floor(x)
         return np.clip(np.floor(x + self.radius), 0, self.bins - 1)
@@ -81,7 +81,7 @@ class UnitHistogram:
 
     def counts(self, x: Array) -> NDArray[np.int64]:
         """Return how many rows each bin has."""
-        bins = (self.keys(rows).astype(np.int64) for rows in row_blocks(x))
+        bins = (only_present(self.keys(rows)).astype(np.int64) for rows in row_blocks(x))
         return np.asarray(sum(np.bincount(one, minlength=self.bins) for one in bins))
 
     def _largest(self, counts: NDArray[np.int64], charge: Charge, noise: NoiseSource) -> int:

@@ -17,6 +17,7 @@ from scipy.special import ndtr
 
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
+from workbench.estimators.parts.counted import Missing, count_charges, left_by, present_share
 from workbench.estimators.parts.foreseen import median_beyond, median_norm, median_norm_found
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
@@ -55,6 +56,7 @@ class WindowMean:
 
     radius: float | None
     suffix: str = field(default="", compare=False)  # of its steps' names, where several recipes run
+    missing: Missing = field(default="neutral", compare=False)
 
     @property
     def locator(self) -> WindowMedian:
@@ -65,7 +67,11 @@ class WindowMean:
 
     def design(self, n: int, budget: Budget) -> Design:
         """Return the public share and clip of least predicted error."""
-        return _design(self, n, budget)
+        return _design(self, n, self.left(budget))
+
+    def left(self, budget: Budget) -> Budget:
+        """Return the budget of steps (1) and (2)."""
+        return left_by(self.missing, budget, events=True)
 
     def predict(self, n: int, budget: Budget) -> Prediction:
         """Return the predicted error for normal rows."""
@@ -76,7 +82,7 @@ class WindowMean:
         design = self.design(n, budget)
         if not design.clip:
             return located_median(self.locator, n, budget)
-        locate, mean = divided(budget, design.share)
+        locate, mean = divided(self.left(budget), design.share)
         apart = np.asarray(located_median(self.locator, n, locate))
         if apart == inf:
             return inf
@@ -87,22 +93,25 @@ class WindowMean:
         return lost * median_of_sum(sampling, charge)
 
     def plan(self, n: int, budget: Budget) -> Plan:
-        """Return the charges of steps (1) and (2)."""
+        """Return the charges of steps (1) and (2), that of a count, if there is one, between them."""
         name = f"locate{self.suffix}"
         self.locator.charge(name, budget)
         design = self.design(n, budget)
         if not design.clip:
             return self.locator.charge(name, budget)
-        locate, mean = divided(budget, design.share)
+        locate, mean = divided(self.left(budget), design.share)
         step = mean_charge(f"mean{self.suffix}", sensitivity(n, design.clip), mean)
-        return Sequential(rule(budget), (self.locator.charge(name, locate), step))
+        first, count = self.locator.charge(name, locate), count_charges(self.missing, budget)
+        return Sequential(rule(budget), (first, *count, step))
 
     def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None, there: float = 1.0
     ) -> float | Abstention:
-        """Return the private mean of standardised rows."""
+        """Return the private mean of standardised rows, a known share of which is there."""
         centre = self.located(x, budget, noise)
-        return centre if isinstance(centre, Abstention) else self.averaged(x, centre, budget, noise, trace)
+        if isinstance(centre, Abstention):
+            return centre
+        return self.averaged(x, centre, budget, noise, trace, there)
 
     def located(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
         """Return the centre of step (1) for standardised rows."""
@@ -111,16 +120,22 @@ class WindowMean:
         return Abstention(name) if centre is None else centre
 
     def averaged(
-        self, x: Array, centre: float, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+        self,
+        x: Array,
+        centre: float,
+        budget: Budget,
+        noise: NoiseSource,
+        trace: Trace | None = None,
+        there: float = 1.0,
     ) -> float:
         """Return the mean of steps (2) and (3) round a centre; the centre where location is all."""
-        clip = self.design(len(x), budget).clip
+        clip, plan = self.design(len(x), budget).clip, self.plan(len(x), budget)
         if not clip:
             return centre
         record_clipping(trace, x, centre, clip)
-        charge = self.plan(len(x), budget)[f"mean{self.suffix}"]
-        noisy = additive(clipped_mean(x, centre, clip), charge, noise)  # (2)
-        return centre + huber.uncentred(float(noisy), clip)  # (3)
+        there = there * present_share(self.missing, x, plan, noise)
+        noisy = additive(clipped_mean(x, centre, clip), plan[f"mean{self.suffix}"], noise)  # (2)
+        return centre + huber.uncentred(float(noisy) / there, clip)  # (3)
 
     def error_bound(self, n: int, budget: Budget, beta: float) -> float:
         """Return a proved bound for normal rows.

@@ -1,12 +1,12 @@
 """The window-median mechanism: a private point of the line near which most of the data lie.
 
-For points y_1 .. y_n, widths `left` and `right`, and a position t of a public lattice:
+For the p points y_i that are there, of n, widths `left` and `right`, and a position t of a public lattice:
 
     L(t) = #{y_i ≤ t},    O(t) = #{y_i with t outside [y_i - right, y_i + left)},
-    m(t) = max(|n - 2 L(t)| / 2, O(t))              sensitivity 1 under replace-one
+    m(t) = max(|p - 2 L(t)| / 2, O(t))              sensitivity 1 under replace-one
 
     with a range:      probability ∝ e^(-ε m(t)/2) on [low, high)
-    without a range:   the same on {t : O(t) ≤ n - 1}, and a bottom of weight B e^(-ε (n - 1)/2),
+    without a range:   the same on {t : O(t) ≤ p - 1}, and a bottom of weight B e^(-ε (p - 1)/2),
                        B = (the most points that a window holds) (1 - δ)/δ
 
 The depth term gives the precision of a private median, the window term doubles the penalty of a place far
@@ -26,6 +26,7 @@ import numpy as np
 from workbench.errors import ArgumentError, positive
 from workbench.estimators.base import FARTHEST
 from workbench.estimators.parts.locate.lattice import Lengths, number, place, rounded, step_for
+from workbench.estimators.parts.rows import present
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP
 from workbench.privacy.concentrated import bounded_range_epsilon
 from workbench.privacy.grid import Integers, OnGrid
@@ -37,11 +38,15 @@ EVERYTHING = 4 * FARTHEST  # a window of this width holds every point
 
 @dataclass(frozen=True)
 class Pieces:
-    """A piecewise constant score: on [edges[j], edges[j+1]) it is -twice[j]/2, unless the piece is void."""
+    """A piecewise constant score: on [edges[j], edges[j+1]) it is -twice[j]/2, unless the piece is void.
+
+    `points` is p.
+    """
 
     edges: Array
     twice: Integers
     void: np.ndarray
+    points: int
 
     @property
     def penalty(self) -> Array:
@@ -59,7 +64,8 @@ class Pieces:
 class WindowMedian:
     """The mechanism for given widths and, if both `low` and `high` are given, a range of positions.
 
-    Points must lie within ±1e15; a point at -inf is left of every position and outside every window.
+    Points must lie within ±1e15; a point at -inf is left of every position and outside every window. One that
+    is absent, NaN, is no point: p of n are.
     """
 
     left: float
@@ -102,15 +108,16 @@ class WindowMedian:
 
     def pieces(self, points: Array) -> Pieces:
         """Return the score as 3n ± 1 pieces, a number that does not depend on the data; not private."""
-        n, points = len(points), np.sort(rounded(points, self.step))
+        n, p, points = len(points), int(present(points).sum()), np.sort(rounded(points, self.step))
         left, right = rounded(np.array([self.left, self.right]), self.step)
-        inside, none = np.isfinite(points).astype(np.int8), np.zeros(n, np.int8)
+        inside, none, there = np.isfinite(points).astype(np.int8), np.zeros(n, np.int8), np.arange(n) < p
+        points[p:] = EVERYTHING  # the last ones: events at which nothing happens
         events = np.concatenate([points - right, points, points + left])
         np.clip(events, -EVERYTHING, EVERYTHING, out=events)  # finite lengths
         order = np.argsort(events, kind="stable")
         edges = events[order]
         in_window = np.cumsum(np.concatenate([inside, none, -inside])[order], dtype=np.int64)
-        to_left = np.cumsum(np.concatenate([none, none + 1, none])[order], dtype=np.int64)
+        to_left = np.cumsum(np.concatenate([none, there.astype(np.int8), none])[order], dtype=np.int64)
         if self.low is not None:
             low, high = rounded(np.array([self.low, self.high]), self.step)
             edges = np.concatenate([[low], np.clip(edges, low, high, out=edges), [high]])
@@ -118,15 +125,15 @@ class WindowMedian:
         else:
             in_window, to_left = in_window[:-1], to_left[:-1]
         void = in_window == 0 if self.low is None else np.zeros(len(in_window), bool)
-        twice = np.abs(n - 2 * to_left)
-        np.maximum(twice, 2 * (n - in_window), out=twice)
-        return Pieces(edges, twice, void)
+        twice = np.abs(p - 2 * to_left)
+        np.maximum(twice, 2 * (p - in_window), out=twice)
+        return Pieces(edges, twice, void, p)
 
     def draw(self, points: Array, charge: Charge, noise: NoiseSource) -> float | None:
         """Return a private position, or None for the bottom (only without a range)."""
         charge = self.charge(charge.step, charge.cost)
         pieces = self.pieces(points)
-        scores, weights = self.choices(pieces, len(points), charge.cost)
+        scores, weights = self.choices(pieces, charge.cost)
         score = Charge(charge.step, "exponential", charge.sensitivity, PureDP(selection_epsilon(charge.cost)))
         chosen = exponential(scores, score, noise, weights)
         if chosen == len(pieces.twice):
@@ -134,11 +141,11 @@ class WindowMedian:
         first, end = (number(float(edge), self.step) for edge in pieces.edges[chosen : chosen + 2])
         return place(first + noise.below(end - first), self.step)
 
-    def choices(self, pieces: Pieces, n: int, cost: Budget) -> tuple[OnGrid, Lengths]:
+    def choices(self, pieces: Pieces, cost: Budget) -> tuple[OnGrid, Lengths]:
         """Return scores and weights of the pieces and, without a range, of the bottom behind them."""
         if self.low is not None:
             return OnGrid(-pieces.twice, 0.5), Lengths(pieces.edges, pieces.void, self.step)
-        scores = -np.append(pieces.twice, 2 * (n - 1))
+        scores = -np.append(pieces.twice, 2 * (pieces.points - 1))
         return OnGrid(scores, 0.5), Lengths(pieces.edges, pieces.void, self.step, self.bottom(cost))
 
     def bottom(self, cost: Budget) -> int:

@@ -40,6 +40,7 @@ from workbench.estimators.parts.nets.direction_net import (
     projected,
     require_few_columns,
 )
+from workbench.estimators.parts.rows import on_both_sides
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, Sequential
 from workbench.privacy.grid import Integers, OnGrid, step_of, widest
 from workbench.privacy.mechanisms import exponential, lower_bound, lower_bound_offset, selection_scale
@@ -122,7 +123,8 @@ class TrimmedNet:
         """Return a candidate, or no answer."""
         n, d = x.shape
         plan, unit, left = self.plan(n, d, budget), self.unit(n, d), n - 2 * self.trim(n)
-        widths, sums = trimmed(boxed(x, self.centre, self.box), self.trim(n), unit)  # (1)
+        z, far = boxed(x, self.centre, self.box), sqrt(d) * self.box
+        widths, sums = trimmed(z, self.trim(n), unit, far)  # (1)
         margin = int(np.searchsorted(widths, widest(self.width, unit), side="right")) - 1  # (2)
         if trace is not None:
             trace.add(margin=margin, widths=widths * unit, means=sums * (unit / left))
@@ -134,12 +136,15 @@ class TrimmedNet:
         return np.asarray(self.centre + points[chosen])
 
 
-def trimmed(z: Array, k: int, unit: float) -> tuple[Integers, Integers]:
-    """Return W_0 .. W_{k-1} and the trimmed sums, k rows off on either side of every direction, in units."""
+def trimmed(z: Array, k: int, unit: float, far: float) -> tuple[Integers, Integers]:
+    """Return W_0 .. W_{k-1} and the trimmed sums, k rows off on either side of every direction, in units.
+
+    Absent rows are at either end in turn.
+    """
     n, d = z.shape
     widths, sums = np.zeros(k, np.int64), []
     for v in directions(d):
-        y = np.sort(in_units(z, v, unit))
+        y = np.sort(whole(on_both_sides(projected(z, v), far), unit))
         np.maximum(widths, y[n - k :] - y[k:0:-1], out=widths)
         np.maximum(widths, y[n - k - 1 : n - 1] - y[k - 1 :: -1], out=widths)
         sums.append(y[k : n - k].sum())
@@ -156,7 +161,12 @@ def distances(points: Array, sums: Integers, left: int, unit: float) -> Integers
 
 def in_units(rows: Array, direction: Array, unit: float) -> Integers:
     """Return ⟨v, row⟩ of every row, rounded to whole numbers of a unit."""
-    return np.asarray(np.rint(projected(rows, direction) / unit).astype(np.int64))
+    return whole(projected(rows, direction), unit)
+
+
+def whole(values: Array, unit: float) -> Integers:
+    """Return numbers rounded to whole ones of a unit."""
+    return np.asarray(np.rint(values / unit).astype(np.int64))
 
 
 def require_corruption(corruption: float) -> None:

@@ -1,16 +1,13 @@
-"""The design of a matrix quantile for n rows: level, count, strength, and the vote_and_mask of (ε, δ).
+"""The design of a matrix quantile for n rows: level, count, strength, and the mask that (ε, δ) leaves.
 
-With (ε_t, δ_t) for the test and (ε_m, δ_m) for the mask, shares β/5, 3β/10 and β/2 of a probability β:
-
-    (1) T = ⌈A + ln(1/(2β_t))/ε_t⌉, A the bound of truncated Laplace noise: h = T passes but for β_t = β/5
-    (2) u = n E ψ(χ²_d/p)/d for a scale p, G = the slope that normal rows exceed but for 3β/10, less (e + ζ)T
-    (3) of all scales and shares ε_t/ε the one whose mask is narrowest: the largest ε_m/ln(1 + g)
-        (Thompson-Laplace, d ≤ 4; all of δ is the test's), or the largest ν (Wishart, δ/2 each: above d = 4,
-        or where it is asked for)
+    (1) T on a grid of multiples of ln(1/δ)/ε, u = n E ψ(χ²_d/p)/d for a scale p
+    (2) G = the slope that normal rows exceed but for 3β/10, less (e + ζ)T
+    (3) the mask of `privacy.stable`, Thompson-Laplace for d ≤ 4, Wishart above, or where it is asked for: no
+        answer with chance β/5 where h = T. Of all T and p the one whose mask is narrowest
     (4) the error of f under that mask, by simulation, and the fewest rows at which its quantile 1 - β/2 is α
 
-Slopes are taken from `parts.quantile.cells`, linear in 1/√n and in T/u. All of it is public, and
-privacy rests on g alone, which is a function of n, d, u, T and G.
+Test and mask are one mechanism that has all of (ε, δ). Slopes are taken from `parts.quantile.cells`, linear
+in 1/√n and in T/u. All of it is public, and privacy rests on g and T alone, g a function of n, d, u, T and G.
 """
 
 from dataclasses import dataclass
@@ -22,18 +19,25 @@ import numpy as np
 from scipy.special import ndtri
 
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.budgets import vote_and_mask
 from workbench.estimators.parts.quantile.cells import RATIOS, Cell, cells, influence_for, powers, scales
 from workbench.estimators.parts.quantile.influence import normal_level
 from workbench.estimators.parts.quantile.levels import WIDEST
 from workbench.estimators.parts.quantile.stability import Stability
-from workbench.privacy import ApproxDP, Charge, PureDP, Sequential, SimulatedNoise
-from workbench.privacy.masks import LARGEST_THOMPSON, least_rate, masked_identity, wishart_trace_scale
-from workbench.privacy.mechanisms import truncated_laplace_bound
+from workbench.privacy import ApproxDP, SimulatedNoise
+from workbench.privacy.masks import LARGEST_THOMPSON
+from workbench.privacy.stable import (
+    LAPLACE,
+    WISHART,
+    StableCharge,
+    rough_scale,
+    stable_identity,
+    stable_scale,
+)
 from workbench.types import Array
 
-TEST, MASK = "stability", "mask"
-SHARES = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7)
+TEST = "stability"
+COUNTS = (1.45, 1.5, 1.55, 1.6, 1.65, 1.7, 1.8, 1.9, 2.0, 2.2, 2.5, 3.0)  # T in units of ln(1/δ)/ε
+SILENT, STEEP = 0.2, 0.3  # of β: no answer where h = T, and a smaller slope
 HIGHEST = 7  # cells beyond n = 4⁷ are extended from the last two
 DRAWS, SEED = 600, 53
 Target = Literal["thompson", "frobenius"]
@@ -42,33 +46,37 @@ Mask = Literal["auto", "wishart"]
 
 @dataclass(frozen=True)
 class Design:
-    """The test, the budget and the share of it that the test has, and what normal rows do."""
+    """The test, what it and its mask together cost, and what normal rows do."""
 
     test: Stability
     budget: ApproxDP
-    share: float
+    silent: float
     mask: Mask
-    narrowness: float
     scale: float
     law: tuple[float, float, float]  # of ln f: mean trace, variance of the trace, mean square of the rest
 
     @property
-    def charges(self) -> tuple[Charge, Charge]:
-        """Return the charges of the test and of the mask."""
-        cost, rest = vote_and_mask(self.budget, self.share, _kind(self.test.d, self.mask))
-        return _count(cost), _mask(self.test.change, rest)
+    def charge(self) -> StableCharge:
+        """Return the charge of the test and of the mask of what passes it."""
+        return stable_charge(self.test, self.budget, self.silent, self.mask)
 
     @property
-    def plan(self) -> Sequential:
+    def charges(self) -> tuple[StableCharge]:
+        """Return the one charge."""
+        return (self.charge,)
+
+    @property
+    def plan(self) -> StableCharge:
         """Return the plan."""
-        return Sequential("basic", self.charges)
+        return self.charge
 
     @cached_property
     def released(self) -> Array:
         """Return simulated releases for the covariance I, before they are centred, shape (draws, d, d)."""
         d, rng = self.test.d, np.random.default_rng((SEED, self.test.d))
-        noise, masking = SimulatedNoise(rng), self.charges[1]
-        masks = np.array([masked_identity(d, masking, noise) for _ in range(DRAWS)])
+        noise = SimulatedNoise(rng)
+        charge = self.charge
+        masks = np.array([stable_identity(charge, noise) for _ in range(DRAWS)])
         mean, variance, rest = self.law
         free = rng.standard_normal((DRAWS, d, d))
         free = (free + free.transpose(0, 2, 1)) / 2
@@ -107,30 +115,32 @@ def design(
     ArgumentError
         If n rows are too few for any.
     """
-    tried = [(share, mask, widest, index) for share in SHARES for index in range(len(scales(d)))]
-    found = [one for each in tried if (one := _designed(n, d, budget, beta, *each))]
-    if not found:
+    tried = ((most, index) for most in counts(budget) for index in range(len(scales(d))))
+    found = [one for each in tried if (one := _designed(n, d, budget, beta, mask, widest, *each))]
+    made = min(found, key=lambda one: rough_scale(one.charge), default=None)
+    if made is None or not masked(made.charge):
         raise ArgumentError("n", n, f"more rows for d = {d} at {budget}")
-    return max(found, key=lambda one: one.narrowness)
+    return made
+
+
+def counts(budget: ApproxDP) -> list[int]:
+    """Return the counts T that are tried."""
+    return sorted({max(2, ceil(one * log(1 / budget.delta) / budget.epsilon)) for one in COUNTS})
 
 
 def _designed(
-    n: int, d: int, budget: ApproxDP, beta: float, share: float, mask: Mask, widest: float, index: int
+    n: int, d: int, budget: ApproxDP, beta: float, mask: Mask, widest: float, most: int, index: int
 ) -> Design | None:
-    """Return the design with this share for the test and this scale, or None if there is none."""
-    cost, rest = vote_and_mask(budget, share, _kind(d, mask))
-    most = ceil(truncated_laplace_bound(_count(cost)) + log(1 / (0.4 * beta)) / cost.epsilon)  # (1)
+    """Return the design with this count and scale, or None if there is none."""
     influence, scale = influence_for(d), scales(d)[index]
-    level = n * normal_level(influence, d, scale)
-    law = interpolated(n, d, index)
+    level, law = n * normal_level(influence, d, scale), interpolated(n, d, index)  # (1)
     try:
         rough = _test(n, d, index, beta, level, most, widest, 1.0)
         test = _test(n, d, index, beta, level, most, widest, rough.spacing)  # (2)
-        scaled = _narrowness(_mask(test.change, rest), d)
     except ArgumentError:
         return None
     moments = law.shift, law.trace / n, law.rest / n
-    return Design(test, budget, share, mask, scaled, scale, moments)
+    return Design(test, budget, SILENT * beta, mask, scale, moments)  # (3)
 
 
 def _test(
@@ -140,36 +150,24 @@ def _test(
     influence, law = influence_for(d), interpolated(n, d, index)
     ratio = most * spacing / level
     mean, spread = (np.interp(ratio, RATIOS, one, right=0.0) for one in (law.slopes, law.spreads))
-    slope = n * mean + float(ndtri(0.3 * beta)) * sqrt(n) * spread
+    slope = n * mean + float(ndtri(STEEP * beta)) * sqrt(n) * spread
     strength = float(slope * (1 - 1e-3) - influence.most * most)
     return Stability(n, d, influence, level, most, strength, widest)
 
 
-def _kind(d: int, mask: Mask) -> str:
-    return "thompson_laplace" if mask == "auto" and d <= LARGEST_THOMPSON else "wishart"
+def stable_charge(test: Stability, budget: ApproxDP, silent: float, mask: Mask = "auto") -> StableCharge:
+    """Return the charge of a test and the mask of what passes it."""
+    thin = mask == "auto" and test.d <= LARGEST_THOMPSON
+    kind, distance = (LAPLACE, log1p(test.change)) if thin else (WISHART, test.change)
+    return StableCharge(TEST, kind, distance, budget, most=test.most, d=test.d, silent=silent)
 
 
-def _count(cost: ApproxDP) -> Charge:
-    return Charge(TEST, "truncated_laplace", 1.0, cost)
-
-
-def _mask(change: float, cost: PureDP | ApproxDP) -> Charge:
-    if isinstance(cost, PureDP):
-        return Charge(MASK, "thompson_laplace", log1p(change), cost)
-    return Charge(MASK, "wishart_trace", change, cost)
-
-
-def _narrowness(mask: Charge, d: int) -> float:
-    """Return θ or ν; raise where there is no such mask, or hardly one."""
-    if isinstance(mask.cost, PureDP):
-        rate = mask.cost.epsilon / mask.sensitivity
-        if not rate > least_rate(d):
-            raise ArgumentError("sensitivity", mask.sensitivity, "smaller")
-        return rate
-    rows = 1 / wishart_trace_scale(mask, d)
-    if not rows > 2 * d:
-        raise ArgumentError("sensitivity", mask.sensitivity, "smaller")
-    return rows
+def masked(charge: StableCharge) -> bool:
+    """Tell whether there is a mask for a charge."""
+    try:
+        return stable_scale(charge) > 0
+    except ArgumentError:
+        return False
 
 
 @lru_cache(maxsize=4096)

@@ -3,12 +3,13 @@
 Rows of mean 0, n and d public; `design` is `parts.quantile.design`:
 
     (1) h, f = how many rows may be replaced, and P_u                               `parts.quantile.stability`
-    (2) no answer unless h + Z > A, Z truncated Laplace on [-A, A]                    (ε_t, δ_t)
+    (2) no answer but with probability p(h)                                           `privacy.stable`
     (3) out = c · mask(f): Thompson-Laplace noise for d ≤ 4, Wishart noise above,
-        or as `mask` says                                                             (ε_m, δ_m)
+        or as `mask` says
 
-h = 0 gives no answer surely, so that (3) is only seen where f is stable. A run that ends at (2) draws the
-mask too, of the identity, so that what is drawn is public. Proof: `proofs/matrix_quantile.md`, section 3.
+(2) and (3) are one mechanism that has all of (ε, δ). p(0) = 0, so that (3) is only seen where f is stable. A
+run that ends at (2) draws the mask too, of the identity, so that what is drawn is public.
+Proof: `proofs/matrix_quantile.md`, section 3.
 """
 
 from dataclasses import dataclass
@@ -19,9 +20,10 @@ from workbench.estimators.base import Trace
 from workbench.estimators.parts.quantile.design import Design, Mask, design
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.quantile.levels import WIDEST, Scaled, Solver, inflation
+from workbench.estimators.parts.rows import neutral
 from workbench.privacy import ApproxDP, NoiseSource
-from workbench.privacy.masks import ChargedRoot, masked
-from workbench.privacy.mechanisms import exceeds_bound
+from workbench.privacy.masks import ChargedRoot
+from workbench.privacy.stable import Stable, stable_mask
 from workbench.types import Array
 
 
@@ -38,7 +40,7 @@ class MatrixQuantile:
 
     @property
     def design(self) -> Design:
-        """Return the test and the charges; raise where n rows are too few."""
+        """Return the test and its charge; raise where n rows are too few."""
         return design(self.n, self.d, self.budget, self.beta, self.mask, self.widest)
 
     @property
@@ -50,13 +52,11 @@ class MatrixQuantile:
     def draw(self, rows: Array, noise: NoiseSource, trace: Trace | None = None) -> Array | None:
         """Return the masked centre, positive definite, or None for no answer."""
         made = self.design
-        testing, masking = made.charges
-        h, root = made.test.measure(rows)  # (1)
-        passed = exceeds_bound(h, testing, noise)  # (2)
-        released = masked(ChargedRoot(root if passed else np.eye(self.d)), masking, noise)  # (3)
+        h, root = made.test.measure(neutral(rows))  # (1)
+        released = stable_mask(Stable(h, ChargedRoot(root)), made.charge, noise)  # (2) (3)
         if trace is not None:
             trace.add(h=h, centre=root @ root.T)
-        return released * made.centring if passed else None
+        return None if released is None else released * made.centring
 
 
 def quantile(x: Array, level: float, knee: float = 1.0) -> Array | None:

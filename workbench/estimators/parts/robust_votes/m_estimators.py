@@ -25,6 +25,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import chdtr, chdtri
 
+from workbench.estimators.parts.rows import neutral, present
 from workbench.types import Array
 
 QUANTILE, MEDIAN = 0.75, 0.5  # of χ²_d, for scatter and for location
@@ -49,25 +50,26 @@ def constants(d: int) -> Constants:
 
 def scatter_factors(blocks: Array) -> Array:
     """Return R of every group of rows, shape (k, s, d) -> (k, d, d); zeros where there is none."""
-    known = constants(blocks.shape[2])
-    weights, alive = _start(blocks, known)
+    known, there = constants(blocks.shape[2]), present(blocks)
+    blocks, left = neutral(blocks), np.maximum(there.sum(axis=1), 1)
+    weights, alive = _start(blocks, there, known)
     moving = np.flatnonzero(alive)
     for _ in range(STEPS):
         if not len(moving):
             break
         part = blocks[moving]
-        lengths, found = _lengths(part, _factors(part, weights[moving] / known.bias))
+        lengths, found = _lengths(part, _factors(part, weights[moving] / known.bias, left[moving]))
         fresh = np.where(found[:, None], _weights(lengths, known), 1.0)
         change = np.abs(np.log(fresh / weights[moving])).max(axis=1)
         weights[moving], alive[moving] = fresh, found
         moving = moving[found & (change > STILL)]
-    return np.where(alive[:, None, None], _factors(blocks, weights / known.bias), 0.0)
+    return np.where(alive[:, None, None], _factors(blocks, weights / known.bias, left), 0.0)
 
 
-def _start(blocks: Array, known: Constants) -> tuple[Array, np.ndarray]:
+def _start(blocks: Array, there: np.ndarray, known: Constants) -> tuple[Array, np.ndarray]:
     """Return the weights in the frame of the plain second moment, scaled by the median length."""
-    lengths, alive = _lengths(blocks, _factors(blocks, np.ones(blocks.shape[:2])))
-    scale = np.median(lengths, axis=1, keepdims=True) / float(chdtri(blocks.shape[2], 0.5))
+    lengths, alive = _lengths(blocks, _factors(blocks, np.ones(there.shape), there.sum(axis=1)))
+    scale = _medians(lengths, there)[:, None] / float(chdtri(blocks.shape[2], 0.5))
     return _weights(lengths / np.maximum(scale, 1e-300), known), alive
 
 
@@ -75,9 +77,9 @@ def _weights(lengths: Array, known: Constants) -> Array:
     return np.minimum(1.0, known.cap / np.maximum(lengths, 1e-300))
 
 
-def _factors(blocks: Array, weights: Array) -> Array:
-    """Return the triangular factor of (1/s) Σ w x xᵀ of every group."""
-    rooted = np.sqrt(weights / blocks.shape[1])[:, :, None] * blocks
+def _factors(blocks: Array, weights: Array, left: np.ndarray) -> Array:
+    """Return the triangular factor of (1/p) Σ w x xᵀ of every group, p the rows that are there."""
+    rooted = np.sqrt(weights / np.maximum(left, 1)[:, None])[:, :, None] * blocks
     return np.asarray(np.linalg.qr(rooted, mode="r"))
 
 
@@ -94,10 +96,20 @@ def _lengths(blocks: Array, factors: Array) -> tuple[Array, np.ndarray]:
 def location_means(blocks: Array) -> Array:
     """Return the robust mean of every group, shape (k, s, d) -> (k, d)."""
     cap = float(np.sqrt(chdtri(blocks.shape[2], 1 - MEDIAN)))
-    middle = np.median(blocks, axis=1)
+    there = present(blocks)
+    middle = _medians(blocks, there)
     for _ in range(STEPS):
-        away = blocks - middle[:, None, :]
+        away = neutral(blocks - middle[:, None, :])
         lengths = np.sqrt((away * away).sum(axis=2))
-        weights = np.minimum(1.0, cap / np.maximum(lengths, 1e-300))
+        weights = np.minimum(1.0, cap / np.maximum(lengths, 1e-300)) * there
         middle = middle + (weights[:, :, None] * away).sum(axis=1) / weights.sum(axis=1, keepdims=True)
     return np.asarray(middle)
+
+
+def _medians(values: Array, there: np.ndarray) -> Array:
+    """Return the medians of the rows that are there, shape (k, s, ..) -> (k, ..); NaN without any."""
+    if there.all():
+        return np.asarray(np.median(values, axis=1))
+    mask, left = there.reshape(*there.shape, *(1,) * (values.ndim - 2)), there.sum(axis=1)
+    ordered, groups = np.sort(np.where(mask, values, np.nan), axis=1), np.arange(len(values))
+    return np.asarray((ordered[groups, np.maximum(left - 1, 0) // 2] + ordered[groups, left // 2]) / 2)

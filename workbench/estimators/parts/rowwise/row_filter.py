@@ -5,8 +5,9 @@ row x in units of sigma becomes
 
     y = x - c shrunk to the ball of radius r, in whole numbers of a step;  τ = |Vᵀy|²;  w = 1 if τ ≤ ρ, else 0
 
-No row's weight depends on another row, and nothing is remembered but (c, V, ρ): a filter may be centred
-anew, tightened or undone. Proof that this is all privacy needs: `proofs/robust_mean.md`, section 1.
+An absent row does not pass, and its score is not counted. No row's weight depends on another row, and nothing
+is remembered but (c, V, ρ): a filter may be centred anew, tightened or undone. Proof that this is all privacy
+needs: `proofs/robust_mean.md`, section 1.
 """
 
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from workbench.estimators.parts.filters.weighted_moments import WholeSums, grid, read_sums, sums_of
 from workbench.estimators.parts.integers import in_ball, total
+from workbench.estimators.parts.rows import present
 from workbench.privacy.grid import OnGrid
 from workbench.types import Array
 
@@ -70,7 +72,7 @@ class RowFilter:
 
         def part(block: slice) -> Array:
             whole = rows.whole(block, self.centre, radius)
-            passes = self.passes(whole, radius)
+            passes = self.passes(whole, radius) & present(rows.x[block])
             whole[~passes] = 0.0  # a row that does not count is a zero row, and keeps its place in the sum
             return sums_of(whole, int(passes.sum()), square)
 
@@ -87,6 +89,7 @@ class RowFilter:
 
         def part(block: slice) -> NDArray[np.intp]:
             scores = self.scores(rows.whole(block, self.centre, radius), radius)
+            scores = scores[present(rows.x[block])]
             places = np.searchsorted(edges, scores, side="right")
             return np.bincount(places, minlength=len(edges) + 1)
 

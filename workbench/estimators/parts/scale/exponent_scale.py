@@ -15,6 +15,7 @@ import numpy as np
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention
+from workbench.estimators.parts.rows import only_present, present
 from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, PureDP
 from workbench.privacy.histograms import (
     finite_histogram,
@@ -38,8 +39,9 @@ def pair_differences(x: Array) -> Array:
 
 
 def exponents(differences: Array) -> Array:
-    """Return the binary exponent of every difference, ZERO for 0."""
-    return np.where(differences > 0, np.frexp(differences)[1], ZERO).astype(np.float64)
+    """Return the binary exponent of every difference, ZERO for 0, NaN for an absent one."""
+    keys = np.where(differences > 0, np.frexp(differences)[1], ZERO).astype(np.float64)
+    return np.where(present(differences), keys, np.nan)
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class ExponentScale:
             mode = stable_mode(keys, charge, noise)
             return int(mode) if isinstance(mode, float) else Abstention(charge.step)
         low, high = self.ends
-        bins = np.clip(keys - low, 0, high - low).astype(np.int64)
+        bins = np.clip(only_present(keys) - low, 0, high - low).astype(np.int64)
         return low + int(np.argmax(finite_histogram(bins, high - low + 1, charge, noise)))
 
     def found(self, n: int, cost: Budget, beta: float, factor: int = 8) -> bool:

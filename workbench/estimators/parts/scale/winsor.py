@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import chdtr
 
 from workbench.estimators.parts.integers import mean_in_box
+from workbench.estimators.parts.rows import present
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.roots import brentq
 from workbench.types import Array
@@ -63,9 +64,9 @@ class Winsor:
         return LARGEST_RATIO if excess(far) <= 0 else float(np.exp(brentq(excess, -far, far, xtol=1e-12)))
 
     def ratios(self, x: Array, log_s: float) -> Array:
-        """Return the variances within ⌊n/g⌋ groups of rows that follow each other, over s²."""
+        """Return the variances within ⌊n/g⌋ groups of rows in their order, over s²; NaN where unknown."""
         q = len(x) // self.group
-        spread = x[: q * self.group].reshape(q, self.group).std(axis=1, ddof=1)
+        spread = _spread(x[: q * self.group].reshape(q, self.group))
         with np.errstate(divide="ignore", over="ignore"):
             return np.asarray(np.exp(2 * (np.log(spread) - log_s)))
 
@@ -75,10 +76,28 @@ class Winsor:
         return self.low + self.width / 2
 
     def statistic(self, x: Array, log_s: float) -> OnGrid:
-        """Return the mean of the clipped ratios, less the middle; one row touches one group."""
-        return mean_in_box(self.ratios(x, log_s), lambda ratios: ratios - self.middle, self.width / 2)
+        """Return the mean of the clipped ratios, less the middle; one row touches one group.
+
+        A group without two rows has the ratio that is expected if s is σ.
+        """
+        ratios = self.ratios(x, log_s)
+        if not present(ratios).all():
+            ratios = np.where(present(ratios), ratios, self.mean(np.float64(1.0)))  # type: ignore[arg-type]
+        return mean_in_box(ratios, lambda ratios: ratios - self.middle, self.width / 2)
 
     def clipped_share(self, x: Array, log_s: float) -> float:
         """Return the share of groups that the clip changes; for a trace."""
         ratios = self.ratios(x, log_s)
         return float(((ratios < self.low) | (ratios > self.high)).mean())
+
+
+def _spread(groups: Array) -> Array:
+    """Return the sd of the numbers that are there of every group, NaN where they are fewer than two."""
+    there = present(groups[..., None])
+    if there.all():
+        return np.asarray(groups.std(axis=1, ddof=1))
+    left = there.sum(axis=1)
+    values = np.where(there, groups, 0.0)
+    away = np.where(there, groups - (values.sum(axis=1) / np.maximum(left, 1))[:, None], 0.0)
+    squares = (away * away).sum(axis=1) / np.maximum(left - 1, 1)
+    return np.where(left > 1, np.sqrt(squares), np.nan)

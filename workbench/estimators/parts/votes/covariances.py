@@ -28,6 +28,7 @@ from math import sqrt
 import numpy as np
 
 from workbench.errors import ArgumentError
+from workbench.estimators.parts.rows import evened
 from workbench.estimators.parts.votes.close_pairs import friend_counts
 from workbench.estimators.parts.votes.design import FAR, Designer, fewest, in_units
 from workbench.estimators.parts.votes.paper import covariance_design, fewest_for_covariance
@@ -79,7 +80,7 @@ class Groups:
 
 def grouped(rows: Array, size: int) -> Groups:
     """Return the groups of `size` consecutive rows each; what is left over is unused."""
-    factors = of_groups(rows, size, lambda blocks: np.asarray(np.linalg.qr(blocks, mode="r")))
+    factors = of_groups(rows, size, lambda blocks: np.asarray(np.linalg.qr(evened(blocks), mode="r")))
     return Groups.of(factors / np.sqrt(size))
 
 

@@ -1,16 +1,19 @@
 """Where δ lives: a row that is alone in its bin or window shows with probability at most δ."""
 
+from dataclasses import replace
 from math import ceil, exp, expm1, sqrt
 
 import numpy as np
 from scipy.special import ndtr
 
-from tests.contracts.datasets import least, planned, sizes, typical_rows
-from tests.contracts.kit import Event, run, spied, warm
-from tests.oracles.draws import wishart_delta
 from workbench.catalog import Example
+from workbench.contracts.datasets import least, planned, sizes, typical_rows
+from workbench.contracts.draws import wishart_delta
+from workbench.contracts.kit import Event, run, spied, warm
 from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
-from workbench.privacy import ApproxDP, Charge, UnitNoise, histograms
+from workbench.privacy import ApproxDP, Charge, UnitNoise, histograms, located, stable
+
+TESTED = {"located_normal": located, "stable_mask": stable}  # mechanism: where it is defined
 
 
 def a_lone_row_shows_with_probability_at_most_delta(example: Example) -> None:
@@ -49,6 +52,10 @@ def holds_its_delta(event: Event) -> None:
     if event.mechanism == "lower_bound":
         assert delta * (1 - 1e-6) <= chance_above(event) <= delta * (1 + 1e-9)
         return
+    if event.mechanism in TESTED:
+        assert chance_of_an_answer(event, 0) == 0
+        assert 0.9 * delta <= chance_of_an_answer(event, 1) <= delta
+        return
     if event.mechanism == "masked":
         distance, d, counts = event.charge.sensitivity, len(event.statistic), None
         if event.charge.mechanism == "wishart_trace":  # one eigenvalue of each sign, at the ends
@@ -78,6 +85,27 @@ def chance_above(event: Event) -> float:
     if isinstance(event.charge.cost, ApproxDP):
         return exp(-margin * event.charge.cost.epsilon) / 2
     return float(ndtr(-margin * sqrt(2 * event.charge.cost.rho)))
+
+
+def chance_of_an_answer(event: Event, count: int) -> float:
+    """How small a uniform number must be for an answer at a count of rows."""
+    found = replace(event.statistic, count=count)
+
+    def answers(point: float) -> bool:
+        class Fixed(UnitNoise):
+            def uniform(self, low: float, high: float) -> float:
+                return point
+
+        mechanism = getattr(TESTED[event.mechanism], event.mechanism)
+        return mechanism(found, event.charge, Fixed()) is not None
+
+    low, high = 0.0, 1.0
+    if not answers(low):
+        return 0.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if answers(middle) else (low, middle)
+    return high
 
 
 def draw_in(event: Event) -> tuple[float, ...]:

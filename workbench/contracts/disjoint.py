@@ -13,11 +13,11 @@ from unittest.mock import patch
 
 import numpy as np
 
-from tests.contracts import datasets
-from tests.contracts.datasets import by_row, entry_of, planned, typical_rows
-from tests.contracts.gaps import replaced
-from tests.contracts.kit import Event, quick, run, spied, warm
 from workbench.catalog import Example
+from workbench.contracts import datasets
+from workbench.contracts.datasets import by_row, entry_of, planned, typical_rows
+from workbench.contracts.gaps import replaced
+from workbench.contracts.kit import Event, quick, run, spied, warm
 from workbench.estimators.parts import rows
 from workbench.estimators.range import ball
 from workbench.privacy import Converted, Interleaved, NonPrivate, Parallel, Plan, Sequential
@@ -185,6 +185,8 @@ def same(event: Event, other: Event) -> bool:
         return bool(first == second)
     if event.mechanism == "window_median":
         return bool(first[0] == second[0] and np.array_equal(first[1], second[1]))
+    if event.mechanism == "stable_mask":
+        return first.count == second.count and np.array_equal(first.root, second.root)
     return np.array_equal(first, second)
 
 

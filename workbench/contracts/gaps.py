@@ -9,8 +9,9 @@ from unittest.mock import patch
 
 import numpy as np
 
-from tests.contracts import datasets
-from tests.contracts.datasets import (
+from workbench.catalog import Example
+from workbench.contracts import datasets
+from workbench.contracts.datasets import (
     by_row,
     dimension,
     ends,
@@ -20,10 +21,10 @@ from tests.contracts.datasets import (
     planned,
     row_values,
     typical_rows,
+    with_absent,
 )
-from tests.contracts.kit import Event, distance, run, warm
-from tests.contracts.whole import moves_by_what_is_charged
-from workbench.catalog import Example
+from workbench.contracts.kit import Event, distance, run, warm
+from workbench.contracts.whole import moves_by_what_is_charged
 from workbench.estimators.parts.preconditioned import winsorised_covariance
 from workbench.study.faults.replay import Spy, watched
 
@@ -143,7 +144,14 @@ def neighbours(example: Example, n: int) -> Iterator[Star]:
     typical, values = typical_rows(example, n, 5), row_values(example, n)
     spread = np.array([values[number % 2] for number in range(n)])
     constant = [np.array([value] * n) for value in values]
-    for base in (typical, typical + 1e6, spread, *constant[:: 1 if dimension(example) is None else 12]):
+    holes = [with_absent(typical, every) for every in (2, 5)]
+    for base in (
+        typical,
+        typical + 1e6,
+        spread,
+        *holes,
+        *constant[:: 1 if dimension(example) is None else 12],
+    ):
         yield base, [replaced(base, n // 3, value) for value in values]
     yield typical, [replaced(typical, n // 3, typical[n // 3 + 1])]  # a pair without a difference
     middle = getattr(example.estimator, "centre", 0.0)
@@ -158,6 +166,8 @@ def extremes(example: Example, n: int) -> Iterator[Star]:
         steps = typical_rows(example, n, 6) + 1e6 * (np.arange(n) // group)
         yield steps, [replaced(steps, 0, 1e12)]
     yield calm, [replaced(calm, 0, calm[1])]
+    absent = with_absent(calm, 3)
+    yield absent, [replaced(absent, 0, value) for value in (np.nan, 1e12, -1e12, centre)]
     calm[:40] = calm[0]  # differences and variances of the first rows vanish
     low, high = ends(example, n)
     for base in (calm, *(np.full(n, place) for place in (centre, centre - 1e6, centre + 1e6))):
@@ -172,6 +182,8 @@ def far_directions(example: Example, n: int) -> Iterator[Star]:
     """Few pairs in d dimensions: one row of a calm, a constant, and a spread data set moves far away."""
     calm, values = typical_rows(example, n, 7), row_values(example, n)
     spread = by_row(example, np.geomspace(1e-3, 1e6, n))
+    absent = with_absent(1e4 * calm, 3)
+    yield absent, [replaced(absent, 0, value) for value in (np.nan, 1e9 * values[-1], -1e9 * values[-1])]
     for base in (calm, filled(example, n, 0.0), 1e4 * calm, spread):
         yield base, [replaced(base, 0, 1e9 * values[-1])]
         for value, other in pairwise(values):

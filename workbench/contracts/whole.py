@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from tests.contracts.datasets import filled, sizes, typical_rows
-from tests.contracts.kit import Event, norm
 from workbench.catalog import Example
+from workbench.contracts.datasets import filled, sizes, typical_rows
+from workbench.contracts.kit import Event, norm
 from workbench.privacy import CountingNoise, SimulatedNoise
 from workbench.privacy.grid import UP, on_grid
 

@@ -1,64 +1,41 @@
 """What the contracts share: examples of the catalog, hostile rows, a spy on mechanisms, exact laws."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
-from tests.contracts.datasets import typical_rows
-from workbench.catalog import CATALOG, Example
+from workbench.catalog import Entry, Example
+from workbench.contracts.datasets import typical_rows
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.linalg import thompson_of_roots
 from workbench.privacy import NonPrivate, histograms
+from workbench.privacy.located import Located, LocatedCharge
+from workbench.privacy.stable import LAPLACE, Stable, StableCharge
 from workbench.study.faults.replay import Event, spied
 
 __all__ = ["Event", "spied"]
 
 FALSE_ALARM = 1e-6  # of every statistical contract; lower hides real faults, higher makes flakes
 SCALE_FACTOR = 1.3  # a wrong noise scale that every statistical contract must reject, and its inverse
-PAIRED = (
-    *("covariance/heavy-tailed", "covariance/heavy-tailed-naive", "covariance/pure-net"),
-    *("covariance/unbounded", "gaussian/unbounded"),
-)
 DRAWS = 2000  # enough for both: Gamma-exact tests reject 1.3 with certainty
 
 
-def examples() -> list[Any]:
-    """Every private example of the catalog, with small tables of pivots, as pytest parameters."""
-    return _parameters(private=True)
-
-
-def references() -> list[Any]:
-    """Every example of the catalog without privacy, as pytest parameters named after it."""
-    return _parameters(private=False)
-
-
-def centred() -> list[Any]:
-    """Private examples of rows that are paired by default, of mean 0 here: a path that no other takes."""
-    import pytest
-
+def cases(entries: Iterable[Entry], private: bool = True) -> list[tuple[str, Example, str]]:
+    """Key, example with a small table of pivots, and a name, of every example with or without privacy."""
     return [
-        pytest.param(key, Example(replace(one.estimator, centred=True), one.budget), id=f"{key}-{name(one)}")
-        for key in PAIRED
-        for one in CATALOG[key].examples
-    ]
-
-
-def _parameters(private: bool) -> list[Any]:
-    import pytest
-
-    return [
-        pytest.param(entry.key, quick(example), id=f"{entry.key}-{number}-{name(example)}")
-        for entry in CATALOG.values()
+        (entry.key, quick(example), f"{entry.key}-{number}-{name(example)}")
+        for entry in entries
         for number, example in enumerate(entry.examples)
         if private != isinstance(example.budget, NonPrivate)
     ]
 
 
 def name(example: Example) -> str:
+    """Words for an example of an entry."""
     estimator: Any = example.estimator
     words = [getattr(estimator, option, None) for option in ("calibration", "mode")]
     return "-".join([*filter(None, words), type(example.budget).__name__])
@@ -117,6 +94,10 @@ def _distance(event: Event, other: Event) -> float:
         return score_gap(*first, second[1])
     if event.mechanism == "masked":
         return thompson_of_roots(first, second)
+    if event.mechanism == "located_normal":
+        return location_gap(event.charge, first, second)
+    if event.mechanism == "stable_mask":
+        return stable_gap(event.charge, first, second)
     if event.mechanism == "stability_histogram":
         gaps = np.array([first[key] - second[key] for key in {*first, *second}], float)
     else:
@@ -137,22 +118,58 @@ def norm(event: Event) -> str:
     return "l2" if gaussian or event.charge.sensitivity == histograms.COUNTS_L2 else "l1"
 
 
+def stable_gap(charge: StableCharge, found: Stable, other: Stable) -> float:
+    """How far matrices are apart where both counts may give an answer; infinite for counts 2 apart."""
+    if abs(found.count - other.count) > 1:
+        return np.inf
+    if not min(found.count, other.count):
+        return 0.0
+    first, second = np.asarray(found.root), np.asarray(other.root)
+    if charge.mechanism == LAPLACE:
+        return thompson_of_roots(first, second)
+    unit = np.abs(first).max(axis=1)[:, None]
+    logs = 2 * np.log(np.linalg.svd(np.linalg.solve(first / unit, second / unit), compute_uv=False))
+    return float(max(logs[logs > 0].sum(), -logs[logs < 0].sum()))
+
+
+def location_gap(charge: LocatedCharge, found: Located, other: Located) -> float:
+    """How far locations are apart in the norm of either scatter, where both counts may give an answer.
+
+    Infinite where counts differ by more than 1, or scatters by more than the charge's spread.
+    """
+    if abs(found.count - other.count) > 1:
+        return np.inf
+    if not min(found.count, other.count):
+        return 0.0
+    unit = np.abs(found.root).max(axis=1)
+    roots = [one.root / unit[:, None] for one in (found, other)]
+    apart = (found.centre - other.centre + found.shift - other.shift) / unit
+    logs = 2 * np.log(np.linalg.svd(np.linalg.solve(*roots), compute_uv=False))
+    spread = max(logs[logs > 0].sum(), -logs[logs < 0].sum())
+    moved = max(float(np.linalg.norm(np.linalg.solve(root, apart))) for root in roots)
+    return moved if spread <= charge.spread else np.inf
+
+
 def score_gap(locator: WindowMedian, points: np.ndarray, others: np.ndarray) -> float:
     """The largest difference of the penalty of two data sets over all positions, infinite for a lost place.
 
     With a range every position has a density for both. Without one a position may be void for one of them;
-    then it has a lone point for the other, of penalty n - 1 or more, and the bottom holds its probability.
+    then it has a lone point for the other, of penalty p - 1 or more, and the bottom, of penalty p - 1, holds
+    its probability; p points are there.
     """
-    edges = np.unique(np.concatenate([locator.pieces(points).edges, locator.pieces(others).edges]))
+    one, other = locator.pieces(points), locator.pieces(others)
+    edges = np.unique(np.concatenate([one.edges, other.edges]))
     middles = edges[:-1] + np.diff(edges) / 2
     middles = middles[(middles > edges[:-1]) & (middles < edges[1:])]
     if not len(middles):
-        return 0.0
+        return 0.0 if locator.low is not None else float(abs(one.points - other.points))
     here, there = penalty(locator, points, middles), penalty(locator, others, middles)
     lost = np.isinf(here) != np.isinf(there)
     kept = ~lost & np.isfinite(here)
-    lone = locator.low is None and (np.minimum(here, there)[lost] >= len(points) - 1).all()
-    gap = float(np.abs(here[kept] - there[kept]).max(initial=0.0))
+    lone = locator.low is None and (here[lost & np.isinf(there)] >= one.points - 1).all()
+    lone = lone and (there[lost & np.isinf(here)] >= other.points - 1).all()
+    bottoms = 0.0 if locator.low is not None else float(abs(one.points - other.points))
+    gap = max(bottoms, float(np.abs(here[kept] - there[kept]).max(initial=0.0)))
     return gap if lone or not lost.any() else np.inf
 
 

@@ -6,6 +6,8 @@ import numpy as np
 from scipy.special import chdtr, ndtr
 from scipy.stats import chi2
 
+from workbench.contracts.located import located_normal_scale
+from workbench.contracts.ramps import largest_pure, largest_rows
 from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP
 from workbench.privacy.conversions import gaussian_delta
 
@@ -52,6 +54,12 @@ def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
             return "wishart", sensitivity, 1 / _rows_by_bisection(cost, sensitivity, d)
         case "wishart_trace", ApproxDP():
             return "wishart", sensitivity, 1 / _rows_by_renyi(cost, sensitivity, d)
+        case "located_normal", ApproxDP():
+            return "gaussian", sensitivity, located_normal_scale(charge)
+        case "stable_thompson_laplace", ApproxDP():
+            return "thompson_laplace", sensitivity, sensitivity / largest_pure(charge)
+        case "stable_wishart", ApproxDP():
+            return "wishart", sensitivity, 1 / largest_rows(charge)
     raise AssertionError(f"no draw is known for {charge}")
 
 

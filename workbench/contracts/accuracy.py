@@ -8,9 +8,9 @@ from math import inf, isfinite, log
 import numpy as np
 from scipy.stats import binom
 
-from tests.contracts.datasets import dimension, entry_of, least, sizes
-from tests.contracts.kit import FALSE_ALARM, answer
 from workbench.catalog import Example
+from workbench.contracts.datasets import dimension, entry_of, least, sizes
+from workbench.contracts.kit import FALSE_ALARM, answer
 from workbench.estimators import Abstention
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
 

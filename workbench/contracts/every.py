@@ -1,6 +1,6 @@
 """The contracts that every entry keeps, each a function that fails on a breach (mutants call them too)."""
 
-from tests.contracts import accounting, accuracy, behaviour, disjoint, gaps, lone_row, whole
+from workbench.contracts import accounting, accuracy, behaviour, disjoint, gaps, lone_row, whole
 
 CONTRACTS = (
     *accounting.CONTRACTS,
@@ -27,7 +27,7 @@ REFERENCE = (  # what an estimator without privacy keeps
     accounting.plan_is_a_pure_function_of_public_numbers,
     accounting.every_accepted_number_of_rows_is_answered,
     behaviour.hostile_rows_are_ordinary_inputs,
-    behaviour.an_unusable_row_counts_as_zero,
+    behaviour.an_unusable_row_is_absent,
     behaviour.names_of_columns_are_kept,
     accuracy.error_does_not_rise_with_n,
 )

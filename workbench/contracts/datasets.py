@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from workbench.catalog import CATALOG, Entry, Example
+from workbench.catalog import KNOWN, Entry, Example
 from workbench.privacy import Plan
 from workbench.study.least_rows import fewest_rows
 
@@ -15,7 +15,7 @@ DIRECTIONS = 12  # of far rows: two of them are orthogonal after any linear map,
 def entry_of(example: Example) -> Entry:
     """The entry whose estimator the example is: there is one class for each key."""
     kind = type(example.estimator)
-    return next(entry for entry in CATALOG.values() if type(entry.estimator) is kind)
+    return next(entry for entry in KNOWN.values() if type(entry.estimator) is kind)
 
 
 def dimension(example: Example) -> int | None:
@@ -49,6 +49,13 @@ def by_row(example: Example, numbers: np.ndarray) -> np.ndarray:
     """One row for each number: the number itself, or a row that repeats it with another sign each time."""
     d = dimension(example)
     return numbers if d is None else numbers[:, None] * np.resize([1.0, -1.0, 0.5], d)
+
+
+def with_absent(x: np.ndarray, every: int) -> np.ndarray:
+    """The same rows, one of so many absent."""
+    other = x.copy()
+    other[every // 2 :: every] = np.nan
+    return other
 
 
 def typical_rows(example: Example, n: int, seed: int) -> np.ndarray:

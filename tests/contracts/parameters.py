@@ -1,0 +1,57 @@
+"""The examples of the catalog as pytest parameters."""
+
+from dataclasses import replace
+
+import pytest
+
+from workbench.catalog import CATALOG, Example
+from workbench.contracts.kit import cases, name
+
+PAIRED = (
+    *("covariance/heavy-tailed", "covariance/heavy-tailed-naive", "covariance/pure-net"),
+    *("covariance/unbounded", "gaussian/unbounded"),
+)
+
+
+def examples():
+    """Every private example of the catalog, with small tables of pivots."""
+    return _parameters(private=True)
+
+
+def references():
+    """Every example of the catalog without privacy."""
+    return _parameters(private=False)
+
+
+def centred():
+    """Private examples of rows that are paired by default, of mean 0 here: a path that no other takes."""
+    return [
+        pytest.param(key, Example(replace(one.estimator, centred=True), one.budget), id=f"{key}-{name(one)}")
+        for key in PAIRED
+        for one in CATALOG[key].examples
+    ]
+
+
+def counted():
+    """Private examples with a count of the rows that are there, where an estimator can take one."""
+    return [
+        pytest.param(key, with_count(one), id=f"{words}-counted")
+        for key, one, words in cases(CATALOG.values())
+        if counts(one.estimator)
+    ]
+
+
+def counts(estimator):
+    """Return whether an estimator can count the rows that are there; intervals of the source's cannot."""
+    interval = hasattr(estimator, "level") and getattr(estimator, "calibration", "") == "paper"
+    return hasattr(estimator, "missing") and not interval
+
+
+def with_count(example):
+    """Return the example that counts the rows that are there."""
+    return Example(replace(example.estimator, missing="counted"), example.budget)
+
+
+def _parameters(private):
+    found = cases(CATALOG.values(), private)
+    return [pytest.param(key, example, id=words) for key, example, words in found]

@@ -1,0 +1,354 @@
+"""What stages of every kind make of absent rows: what they make of the others, but for the number n."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+
+from workbench import ZCDP, ApproxDP, PureDP
+from workbench.catalog import CATALOG
+from workbench.errors import ArgumentError
+from workbench.estimators import base
+from workbench.estimators.covariance import thresholded
+from workbench.estimators.covariance.pure_net import PureNetCovariance
+from workbench.estimators.mean.tukey import depths
+from workbench.estimators.parts import integers, rows
+from workbench.estimators.parts.affine.lifted import Lifted
+from workbench.estimators.parts.blocks.blocks import projections, spectra
+from workbench.estimators.parts.filters import run
+from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
+from workbench.estimators.parts.locate.clipping import clipped_mean
+from workbench.estimators.parts.locate.coordinate_modes import CoordinateModes
+from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
+from workbench.estimators.parts.locate.window_median import WindowMedian
+from workbench.estimators.parts.nets.direction_net import grid, projected
+from workbench.estimators.parts.nets.trimmed_net import trimmed
+from workbench.estimators.parts.quantile.influence import Influence
+from workbench.estimators.parts.robust_votes import m_estimators
+from workbench.estimators.parts.rows import present
+from workbench.estimators.parts.rowwise.row_filter import RowFilter, Rows
+from workbench.estimators.parts.scale import counted_pivots, exponent_scale
+from workbench.estimators.parts.scale.exponent_scale import ExponentScale, pair_differences
+from workbench.estimators.parts.scale.winsor import Winsor
+from workbench.estimators.parts.votes.covariances import grouped
+from workbench.estimators.spectral.subspace_exact import Tokens
+from workbench.estimators.univariate.interval import Interval
+from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
+from workbench.privacy import NonPrivate, SimulatedNoise, UnitNoise, histograms
+
+PURE, ZCDP_ONE = PureDP(1.0), ZCDP(1.0)
+FAR = 50.0  # rows lie here: an absent row that were 0 would show
+
+
+def rng(seed=1):
+    return np.random.default_rng(seed)
+
+
+def holes(n, d=None, seed=1, share=0.3):
+    """Rows far from 0, some absent, and the others alone."""
+    x = FAR + rng(seed).standard_normal(n if d is None else (n, d))
+    x[rng(seed + 1).random(n) < share] = np.nan
+    x = base.sanitised(x)
+    assert 0 < present(x).sum() < n
+    return x, x[present(x)]
+
+
+def test_a_row_with_one_unusable_entry_is_absent():
+    x = np.ones((6, 3))
+    x[1, 2], x[2, 0], x[3, 1], x[4, 1] = np.nan, -np.inf, 1.1e100, 1e100
+    assert np.isnan(base.sanitised(x)).all(axis=1).tolist() == [False, True, True, True, False, False]
+    assert np.isnan(base.sanitised(x)).any(axis=1).tolist() == [False, True, True, True, False, False]
+
+
+def test_clipped_sums_are_those_of_the_other_rows():
+    x, others = holes(200, 2)
+    share = len(others) / len(x)
+    for mean in (integers.mean_in_ball, integers.mean_in_box):
+        found, wanted = (mean(part, lambda block: block - FAR, 2.0) for part in (x, others))
+        assert (found.counts == wanted.counts).all()
+        np.testing.assert_allclose(np.asarray(found), share * np.asarray(wanted))
+    found, wanted = (integers.moment_in_ball(part, lambda block: block - FAR, 2.0) for part in (x, others))
+    assert (found.counts == wanted.counts).all()
+    line, rest = holes(200)
+    assert clipped_mean(line, FAR, 1.0).counts == clipped_mean(rest, FAR, 1.0).counts
+
+
+@pytest.mark.parametrize("radius", [None, 60.0])
+def test_histograms_are_those_of_the_other_rows(radius):
+    x, others = holes(200)
+    recipe = UnitHistogram(radius)
+    if radius is not None:
+        assert (recipe.counts(x) == recipe.counts(others)).all()
+        return
+    charge = histograms.stability_charge("locate", ApproxDP(1.0, 1e-6))
+    found, wanted = (
+        histograms.stability_histogram(recipe.keys(part), charge, UnitNoise()) for part in (x, others)
+    )
+    assert found == wanted != {}
+
+
+def test_a_stability_histogram_draws_for_every_row_and_keeps_no_bin_for_absent_ones():
+    drawn = []
+
+    class Listener(UnitNoise):
+        def discrete_laplace(self, value, *_):
+            drawn.append(len(value))
+            return np.asarray(value, float) + 1e6
+
+    keys = np.array([1.0, np.nan, 1.0, np.nan, np.nan])
+    charge = histograms.stability_charge("bins", ApproxDP(1.0, 1e-6))
+    assert histograms.stability_histogram(keys, charge, Listener()).keys() == {1.0}
+    assert drawn == [5]
+
+
+def test_exponents_are_those_of_the_other_pairs():
+    x, _ = holes(400)
+    differences = pair_differences(x)
+    keys, others = map(exponent_scale.exponents, (differences, differences[present(differences)]))
+    assert sorted(keys[present(keys)].tolist()) == sorted(others.tolist())
+    seen = []
+
+    class Listener(UnitNoise):
+        def discrete_laplace(self, value, *_):
+            seen.append(int(np.asarray(value).sum()))
+            return np.asarray(value, float)
+
+    recipe = ExponentScale(1e-3, 1e3)
+    recipe.draw(x, recipe.charge("exponent", PURE), Listener())
+    assert seen == [len(others)]
+
+
+def test_counts_of_coordinates_norms_and_scores_are_those_of_the_other_rows():
+    x, others = holes(300, 2)
+    modes = CoordinateModes(100.0, 1.0, 2)
+    assert (modes.counts(x, 0.0, 1.0) == modes.counts(others, 0.0, 1.0)).all()
+    assert (thresholded.norm_counts(x) == thresholded.norm_counts(others)).all()
+    kept = RowFilter(np.full(2, FAR), np.eye(2)[:, :1], 1.0)
+    edges = np.array([0.0, 0.5, 1.0, 2.0])
+    found, wanted = (kept.histogram(Rows(part, 0.0, 1.0), 3.0, edges) for part in (x, others))
+    assert (found == wanted).all()
+
+
+def test_filters_keep_the_other_rows():
+    x, others = holes(300, 2)
+    for kept in (
+        RowFilter(np.full(2, FAR), np.eye(2)[:, :1], 1.0),
+        RowFilter(np.full(2, FAR), np.eye(2)[:, :0]),
+    ):
+        found, wanted = (kept.sums(Rows(part, 0.0, 1.0), 3.0, square=True) for part in (x, others))
+        assert found.count == wanted.count
+        assert (found.total.counts == wanted.total.counts).all()
+        assert (found.square.counts == wanted.square.counts).all()
+
+
+def test_the_first_set_of_a_filter_holds_the_other_rows():
+    x, others = holes(300, 2)
+    design = run.FilterDesign(300, 2, 0.05, 100.0, 1.0, 2, "top", 0.05, False)
+    sets = []
+
+    class Watched(run.Filter):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            sets.append(self.sums.count)
+
+    charges = design.charges([ZCDP_ONE] * len(design.shares))
+    whole, run.Filter = run.Filter, Watched
+    try:
+        run.filtered_mean(x, design, charges, SimulatedNoise(rng()), None)
+    finally:
+        run.Filter = whole
+    assert sets == [len(others)]
+
+
+@pytest.mark.parametrize("ends", [{}, {"low": 0.0, "high": 100.0}])
+def test_window_medians_see_the_other_points(ends):
+    x, others = holes(101)
+    locator = WindowMedian(left=4.0, right=4.0, **ends)
+    found, wanted = locator.pieces(x), locator.pieces(others)
+    places = np.linspace(30.0, 70.0, 997)
+    assert found.points == wanted.points == len(others)
+    assert len(found.twice) == 3 * 101 + (1 if ends else -1)
+    for pieces in (found, wanted):
+        assert (np.diff(pieces.edges) >= 0).all()
+    heights = [_heights(pieces, places) for pieces in (found, wanted)]
+    np.testing.assert_array_equal(*heights)
+    cost = PURE if ends else ApproxDP(1.0, 1e-6)
+    tops = [locator.choices(pieces, cost)[0].counts[-1] for pieces in (found, wanted)]
+    assert ends or tops[0] == tops[1]
+
+
+def _heights(pieces, places):
+    piece = np.searchsorted(pieces.edges, places, side="right") - 1
+    inside = (piece >= 0) & (piece < len(pieces.twice))
+    piece = np.clip(piece, 0, len(pieces.twice) - 1)
+    return np.where(inside & ~pieces.void[piece], pieces.twice[piece], -1)
+
+
+def test_depths_are_those_among_the_other_rows():
+    x, others = holes(200, 2)
+    points = FAR + grid(2, 2.0, 0.5)
+    assert (depths(x, points) == depths(others, points)).all()
+    assert depths(x, points).max() > 20
+
+
+def test_trimming_puts_absent_rows_at_either_end_in_turn():
+    x = FAR + rng().standard_normal((100, 2))
+    x[:20] = np.nan
+    widths, sums = trimmed(x, 12, 2.0**-20, 1e3)
+    y = np.sort(projected(x[20:], np.array([1.0, 0.0])))
+    assert abs(sums[0] * 2.0**-20 - y[2:-2].sum()) < 1e-3
+    assert widths[0] * 2.0**-20 < 6 < widths[5] * 2.0**-20
+
+
+def test_a_pair_with_an_absent_row_is_absent():
+    x = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [np.nan] * 2, [np.nan] * 2, [np.nan] * 2])
+    assert present(rows.paired(x)).tolist() == [True, False, False]
+    assert present(pair_differences(x[:, 0])).tolist() == [True, False, False]
+
+
+GROUPS = {
+    "mean": lambda groups: rows.group_means(groups),
+    "robust mean": m_estimators.location_means,
+    "robust moment": lambda groups: _squares(m_estimators.scatter_factors(groups)),
+    "moment": lambda groups: _squares(grouped(groups.reshape(-1, 2), groups.shape[1]).factors),
+    "spectrum": spectra,
+    "subspace": lambda groups: projections(groups, 1),
+    "token": lambda groups: Tokens.drawn(2, rng()).of(groups)[:, None],
+}
+
+
+def _squares(factors):
+    return np.swapaxes(factors, 1, 2) @ factors
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_a_group_says_what_its_other_rows_say(name):
+    estimate, groups = (
+        GROUPS[name],
+        FAR * (name not in ("token", "subspace")) + rng().standard_normal((5, 12, 2)),
+    )
+    shorter = groups[:, 3:9]
+    with_absent = groups.copy()
+    with_absent[:, :3], with_absent[:, 9:] = np.nan, np.nan
+    with np.errstate(invalid="ignore"):
+        found, wanted = estimate(with_absent), estimate(shorter)
+    if name == "token":
+        assert (found == wanted).all()
+    else:
+        np.testing.assert_allclose(found, wanted, rtol=0.03 if name.startswith("robust") else 1e-9)
+
+
+def test_a_group_without_rows_is_not_usable():
+    groups = rng().standard_normal((3, 8, 2))
+    groups[1] = np.nan
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(GROUPS["mean"](groups)[1]).all()
+        assert np.isnan(GROUPS["robust mean"](groups)[1]).all()
+        assert not grouped(groups.reshape(-1, 2), 8).usable[1]
+        assert (GROUPS["robust moment"](groups)[1] == 0).all()
+        assert (spectra(groups)[1] == 0).all()
+
+
+def test_variances_within_groups_are_those_of_the_other_rows():
+    x = rng().normal(FAR, 2.0, 30)
+    x[[3, 11, 12, 13, 14, 15, 16, 17, 18, 19]] = np.nan
+    winsor = Winsor(10, 0.3, 2.5)
+    found = winsor.ratios(x, 0.0)
+    assert found[0] == pytest.approx(np.var(np.delete(x[:10], 3), ddof=1))
+    assert np.isnan(found[1])
+    assert found[2] == pytest.approx(np.var(x[20:], ddof=1))
+    rest = np.clip(found[[0, 2]] / 4, 0.3, 2.5).sum() + float(winsor.mean(np.float64(1.0)))
+    assert float(winsor.statistic(x, np.log(2.0))) + winsor.middle == pytest.approx(rest / 3, abs=1e-6)
+
+
+def test_scores_of_a_net_are_those_of_the_other_rows():
+    estimator = PureNetCovariance(upper=4.0)
+    x, others = (part - FAR for part in holes(200, 2))
+    found, wanted = (estimator.scores(part, 2.0) for part in (x, others))
+    assert (found.counts == wanted.counts).all()
+    np.testing.assert_allclose(found.unit * len(x), wanted.unit * len(others))
+
+
+def test_a_lifted_moment_tells_the_share_of_rows_that_are_there():
+    x, others = holes(4000, 2)
+    recipe = LiftedMoment(4000, 2, 1.0)
+
+    def change(part):
+        return (part - FAR) / 10 + 0.3
+
+    moment, share = np.asarray(recipe.of(x, change)), len(others) / len(x)
+    assert moment[0, 0] == pytest.approx(share)
+    charge = recipe.charge("moment", ZCDP_ONE)
+    mean, second = recipe.draw(recipe.of(x, change), charge, SimulatedNoise(rng()))
+    np.testing.assert_allclose(mean, change(others).mean(axis=0), atol=0.005)
+    np.testing.assert_allclose(second, change(others).T @ change(others) / len(others), atol=0.005)
+
+
+def test_without_absent_rows_the_corner_changes_no_bit():
+    recipe = LiftedMoment(400, 2, 1.0)
+    charge, x = recipe.charge("moment", ZCDP_ONE), rng().standard_normal((400, 2)) / 10
+    for seed in range(50):
+        moment = recipe.of(x, lambda part: part)
+        assert recipe.share(1.0 + 4.9 * _sd(charge) * (-1) ** seed, charge) == 1.0
+        mean, _ = recipe.draw(moment, charge, SimulatedNoise(rng(seed)))
+        noisy = SimulatedNoise(rng(seed)).symmetric_gaussian(moment, charge.sensitivity, _sd(charge))
+        assert (mean == noisy[0, 1:]).all()
+
+
+def _sd(charge):
+    return charge.sensitivity / np.sqrt(2 * charge.cost.rho)
+
+
+@pytest.mark.parametrize("key", [key for key in CATALOG if NonPrivate() in CATALOG[key].budgets])
+def test_references_are_those_of_the_other_rows(key):
+    x, others = holes(300, 2)
+    if "covariance" in key:
+        x[1::2] = x[::2] - x[1::2]  # whole pairs are absent
+        x[1::2] = np.where(np.isnan(x[1::2]), np.nan, FAR + rng(5).standard_normal((150, 2)))
+        x[::2][np.isnan(x[1::2])] = np.nan
+        others = x[present(x)]
+    estimator = CATALOG[key].estimator
+    np.testing.assert_allclose(estimator(x).value, estimator(others).value)
+    assert np.isfinite(estimator(np.full((30, 2), np.nan)).value).all()
+
+
+def test_an_absent_row_is_the_zero_row_once_it_is_lifted():
+    x = np.random.default_rng(8).standard_normal((60, 2)) + 300.0
+    x[[3, 30]] = np.nan
+    made = Lifted.around(x, Influence(1.0), 12.0, 2)
+    assert not made.rows[:, [3, 30]].any()
+    zeros = np.where(np.isnan(x), 0.0, x)
+    others = Lifted.around(zeros, Influence(1.0), 12.0, 2)
+    assert (made.centre == others.centre).all()
+    kept = np.delete(np.arange(60), [3, 30])
+    mine, theirs = (np.ldexp(one.rows, one.exponents[:, None])[:, kept] for one in (made, others))
+    assert (mine == theirs).all()
+
+
+ASKED, SEEN = 0.2, 300
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3])
+@pytest.mark.parametrize("kind", [Interval, IntervalUnknownVariance])
+def test_counted_intervals_cover_whatever_share_is_absent(kind, share):
+    # of 300 that miss with probability .2, more than 93 do once in 10^5; at half the width a normal pivot
+    # misses .52 of them, and 93 or fewer once in 10^13
+    estimator, missed, widths = kind(level=ASKED, pivots=400, missing="counted"), 0, []
+    for seed in range(SEEN):
+        x = rng(seed).normal(FAR, 1.0, 400)
+        x[rng(seed + SEEN).random(400) < share] = np.nan
+        found = estimator(x, budget=ZCDP(1.0, 1e-3), rng=rng(seed)).value
+        missed += not found.contains(FAR)
+        widths.append(found.high - found.low)
+    assert missed <= 93
+    assert np.median(widths) < 1.0
+
+
+def test_the_share_that_is_absent_is_rounded_up_and_hardly_any_rows_give_the_whole_line():
+    plan = Interval(missing="counted").plan(1000, 1, ZCDP(1.0, 1e-3))
+    margin = np.sqrt(1 / (2 * 0.02)) * ndtri(1 - 0.05 * 0.1) / 1000
+    for there in (1.0, 0.93, 0.2):
+        absent = counted_pivots.absent_at_most(there, 1000, plan, 0.1)
+        assert 0 <= absent - (1 - there + margin) < 0.02
+    assert counted_pivots.counted_value("none", 10, None, 0.1, 400, 0.92) == np.inf
+    with pytest.raises(ArgumentError, match=r"^missing = 'counted'"):
+        Interval(missing="counted", calibration="paper")

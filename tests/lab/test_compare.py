@@ -1,0 +1,96 @@
+"""`compare` as a notebook has it: five lines, a picture, and the second run out of the store."""
+
+import subprocess
+import sys
+
+import pytest
+
+from workbench import ZCDP, ClippedMean, PureDP, TwoStepMean
+from workbench.charts.comparison import colour_keys, comparison_chart
+from workbench.errors import ArgumentError
+from workbench.lab.notebook import compare
+from workbench.lab.pictures.grammar import faults
+from workbench.populations import UnivariateGaussian
+
+NORMAL = UnivariateGaussian(3.0)
+CELL = """
+from workbench import PureDP, TwoStepMean
+from workbench.lab.notebook import compare
+from workbench.populations import UnivariateGaussian
+mine = lambda rows, rng, budget: rows.clip(-9, 9).mean() + rng.laplace(scale=18 / len(rows) / budget.epsilon)
+compare({"two-step": TwoStepMean(radius=9), "mine": mine}, population=UnivariateGaussian(3.0), n=[50, 500], budget=PureDP(1))
+"""  # noqa: E501
+
+
+def mine(rows, rng):
+    return rows.mean() + rng.laplace()
+
+
+def two(store, **more):
+    methods = {"two-step": TwoStepMean(radius=9), "mine": mine}
+    return compare(
+        methods, **{"population": NORMAL, "budget": PureDP(1), "trials": 20, "store": store, **more}
+    )
+
+
+def test_a_fresh_notebook_shows_the_picture_and_the_second_run_reads_the_store(tmp_path):
+    script = (
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        f"shell = InteractiveShell.instance()\n"
+        f"result = shell.run_cell({CELL!r}).result\n"
+        "print('image/svg' in result._repr_html_(), len(result.frame), round(result.frame.error.sum(), 12))\n"
+    )
+    env = {"XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path), "HOME": str(tmp_path)}
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    ]
+    assert runs[0].splitlines()[-1].startswith("True 800 ")
+    assert runs[0].splitlines()[-1] == runs[1].splitlines()[-1]
+    assert len(CELL.strip().splitlines()) == 5
+    assert [path.name for path in (tmp_path / "workbench").glob("*.sqlite")] == ["compare.sqlite"]
+
+
+def test_the_picture_is_error_against_n_with_what_is_predicted(tmp_path):
+    found = two(tmp_path / "s", n=[50, 500], budget=[PureDP(1), PureDP(2)])
+    assert [panel.title for panel in found.chart.panels] == ["ε = 1", "ε = 2"]
+    first = found.chart.panels[0].series
+    assert [(one.label, one.role, one.colour_key) for one in first] == [
+        ("two-step", "estimate", "univariate/two-step-mean"),
+        ("", "theory", "univariate/two-step-mean"),
+        ("mine", "estimate", "yours/1"),
+    ]
+    assert tuple(first[1].y) == tuple(
+        TwoStepMean(radius=9).predicted_error(n, 1, PureDP(1)) for n in (50, 500)
+    )
+    assert faults(found.chart) == []
+    assert found.svg().startswith(b"<?xml")
+    assert "two-step" in str(found)
+    assert str(found).count("\n") == 9
+
+
+def test_at_one_n_the_budget_is_the_axis(tmp_path):
+    found = two(tmp_path / "s", n=50, budget=[PureDP(e) for e in (0.5, 1.0, 2.0)])
+    (panel,) = found.chart.panels
+    assert panel.xlabel == "ε"
+    assert tuple(panel.series[0].x) == (0.5, 1.0, 2.0)
+
+
+def test_what_cannot_be_drawn_is_refused(tmp_path):
+    with pytest.raises(ArgumentError, match=r"budgets of one kind, or several n"):
+        comparison_chart(
+            compare(
+                {"mine": mine},
+                population=NORMAL,
+                n=9,
+                budget=[ZCDP(1.0), PureDP(1.0)],
+                trials=5,
+                cached=False,
+            ).found
+        )
+    with pytest.raises(ArgumentError, match="at most 4"):
+        colour_keys({str(k): mine for k in range(5)})
+    keys = colour_keys({"a": ClippedMean(radius=1), "b": ClippedMean(radius=2), "c": mine})
+    assert list(keys.values()) == ["univariate/clipped-mean", "yours/1", "yours/2"]

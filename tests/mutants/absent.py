@@ -1,0 +1,126 @@
+"""Mutants of absent rows, one for each stage that meets them: there they count as zero rows."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tests.estimators.parts import test_absent as absent
+from workbench.estimators import base
+from workbench.estimators.covariance import empirical, filter_nonprivate, pure_net, thresholded
+from workbench.estimators.mean import empirical as empirical_mean
+from workbench.estimators.mean import filter_nonprivate as filter_mean
+from workbench.estimators.mean import tukey
+from workbench.estimators.parts import integers, rows
+from workbench.estimators.parts.affine import lifted
+from workbench.estimators.parts.blocks import blocks
+from workbench.estimators.parts.filters import run
+from workbench.estimators.parts.gaussians import lifted_moment
+from workbench.estimators.parts.locate import coordinate_modes
+from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
+from workbench.estimators.parts.locate.window_median import WindowMedian
+from workbench.estimators.parts.nets import trimmed_net
+from workbench.estimators.parts.robust_votes import m_estimators
+from workbench.estimators.parts.rowwise import row_filter
+from workbench.estimators.parts.scale import exponent_scale, winsor
+from workbench.estimators.parts.votes import covariances
+from workbench.estimators.spectral import subspace_exact
+from workbench.privacy import histograms
+from workbench.study.faults.mutant import Mutant, attribute
+
+
+def zeros(values: np.ndarray, *_: float) -> np.ndarray:
+    """Rows with zero rows where they are absent."""
+    return np.where(np.isnan(values), 0.0, values)
+
+
+def everything(values: np.ndarray) -> np.ndarray:
+    """Every row is there."""
+    return np.ones(values.shape if values.ndim == 1 else values.shape[:-1], bool)
+
+
+def of_zeros(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, of zero rows where they are absent."""
+    return lambda *first: function(*first[:-1], zeros(first[-1]))
+
+
+def blocks_of_zeros(x: np.ndarray) -> Iterator[np.ndarray]:
+    """The blocks of all rows, absent ones among them as zero rows."""
+    return map(zeros, row_blocks(x))
+
+
+def zero_sums(values: np.ndarray) -> np.ndarray:
+    """The sanitised rows of old."""
+    return zeros(sanitised(values))
+
+
+def counted_with_nan(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Counts of all keys, NaN among them."""
+    return np.unique(keys, return_counts=True)
+
+
+def mean_of_zeros(groups: np.ndarray) -> np.ndarray:
+    """The means of groups over all their rows."""
+    return zeros(groups).mean(axis=1)
+
+
+row_blocks, sanitised = integers.row_blocks, base.sanitised
+GROUP, REFERENCE = (
+    absent.test_a_group_says_what_its_other_rows_say,
+    absent.test_references_are_those_of_the_other_rows,
+)
+COUNTS = absent.test_counts_of_coordinates_norms_and_scores_are_those_of_the_other_rows
+
+STAGES = (
+    ("rows", base, "sanitised", zero_sums, absent.test_a_row_with_one_unusable_entry_is_absent),
+    ("sums", integers, "row_blocks", blocks_of_zeros, absent.test_clipped_sums_are_those_of_the_other_rows),
+    ("bins of a range", UnitHistogram, "keys", of_zeros(UnitHistogram.keys),
+     partial(absent.test_histograms_are_those_of_the_other_rows, 60.0)),
+    ("bins", UnitHistogram, "keys", of_zeros(UnitHistogram.keys),
+     partial(absent.test_histograms_are_those_of_the_other_rows, None)),
+    ("keys that are NaN", histograms, "_counted", counted_with_nan,
+     absent.test_a_stability_histogram_draws_for_every_row_and_keeps_no_bin_for_absent_ones),
+    ("exponents", exponent_scale, "exponents", of_zeros(exponent_scale.exponents),
+     absent.test_exponents_are_those_of_the_other_pairs),
+    ("bins of exponents", exponent_scale, "only_present", zeros,
+     absent.test_exponents_are_those_of_the_other_pairs),
+    ("bins of coordinates", coordinate_modes, "only_present", zeros, COUNTS),
+    ("counts of norms", thresholded, "only_present", zeros, COUNTS),
+    ("counts of scores", row_filter, "present", everything, COUNTS),
+    ("rows that pass", row_filter, "present", everything, absent.test_filters_keep_the_other_rows),
+    ("rows that are left", run, "present", everything,
+     absent.test_the_first_set_of_a_filter_holds_the_other_rows),
+    *((f"points of a window median with {len(ends)} ends", WindowMedian, "pieces",
+       of_zeros(WindowMedian.pieces), partial(absent.test_window_medians_see_the_other_points, ends))
+      for ends in ({}, {"low": 0.0, "high": 100.0})),
+    ("depths", tukey, "only_present", zeros, absent.test_depths_are_those_among_the_other_rows),
+    ("trimmed rows", trimmed_net, "on_both_sides", zeros,
+     absent.test_trimming_puts_absent_rows_at_either_end_in_turn),
+    ("pairs", rows, "sanitised", zero_sums, absent.test_a_pair_with_an_absent_row_is_absent),
+    ("group means", rows, "group_means", mean_of_zeros, partial(GROUP, "mean")),
+    ("robust group means", m_estimators, "present", everything, partial(GROUP, "robust mean")),
+    ("robust group moments", m_estimators, "present", everything, partial(GROUP, "robust moment")),
+    ("group moments", covariances, "evened", zeros, partial(GROUP, "moment")),
+    ("spectra", blocks, "evened", zeros, partial(GROUP, "spectrum")),
+    ("tokens", subspace_exact, "evened", lambda groups: groups, partial(GROUP, "token")),
+    ("group variances", winsor, "_spread", of_zeros(lambda groups: groups.std(axis=1, ddof=1)),
+     absent.test_variances_within_groups_are_those_of_the_other_rows),
+    ("scores of a net", pure_net, "only_present", zeros,
+     absent.test_scores_of_a_net_are_those_of_the_other_rows),
+    ("lifted rows", lifted_moment, "present", everything,
+     absent.test_a_lifted_moment_tells_the_share_of_rows_that_are_there),
+    ("moments over their share", lifted_moment.LiftedMoment, "share", lambda *_: 1.0,
+     absent.test_a_lifted_moment_tells_the_share_of_rows_that_are_there),
+    ("lifted rows of a location", lifted, "present", everything,
+     absent.test_an_absent_row_is_the_zero_row_once_it_is_lifted),
+    *((f"rows of {key}", module, "only_present", zeros, partial(REFERENCE, key))
+      for key, module in (("mean/empirical", empirical_mean), ("mean/filter-nonprivate", filter_mean),
+                          ("covariance/empirical", empirical),
+                          ("covariance/filter-nonprivate", filter_nonprivate))),
+)  # fmt: skip
+
+ABSENT = [
+    Mutant(f"absent counts as zero: {stage}", attribute(owner, name, wrong), found_by)
+    for stage, owner, name, wrong, found_by in STAGES
+]

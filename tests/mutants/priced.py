@@ -1,0 +1,64 @@
+"""Faults of the joint price of a stable matrix and its mask, each with the test that must find it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from tests.privacy import test_stable as priced
+from workbench.privacy import ramps, stable
+from workbench.study.faults.mutant import Fault, Mutant, rewritten
+
+
+def forget() -> None:
+    """Make ramps and masks anew."""
+    for made in (stable.pure_room, stable.normal_room, stable._degrees, stable.stable_chances):
+        made.cache_clear()
+
+
+@contextmanager
+def anew(fault: Fault) -> Iterator[None]:
+    """A fault in what ramps and masks are made of."""
+    forget()
+    with fault():
+        yield
+    forget()
+
+
+def of(owner: object, name: str, right: str, wrong: str) -> Fault:
+    """The fault that writes `wrong` where a function says `right`."""
+    return partial(anew, rewritten(owner, name, right, wrong))
+
+
+WHOLE = priced.test_no_pair_of_runs_has_a_larger_hockey_stick_than_delta
+NARROWEST = priced.test_the_mask_is_the_narrowest_that_a_ramp_allows
+LOUD, USUAL = priced.BUDGETS[3], priced.BUDGETS[0]
+
+PRICED = (
+    Mutant("a ramp whose rise costs its mask nothing", of(ramps, "_allowed", "epsilon - rise", "epsilon"),
+           partial(WHOLE, LOUD, stable.LAPLACE)),
+    Mutant("a mask that every chance pays for in full",
+           of(ramps, "_allowed", "q * stick(epsilon - rise)", "stick(epsilon - rise)"),
+           partial(NARROWEST, USUAL, stable.WISHART, 6)),
+    Mutant("a ramp that forgets who is silent", of(ramps, "_allowed", "silent + p", "p"),
+           partial(WHOLE, USUAL, stable.WISHART)),
+    Mutant("an answer at the count zero",
+           of(ramps, "ramp", "[0.0, _rounded(left)]", "2 * [_rounded(left)]"),
+           priced.test_no_answer_where_the_count_is_zero_whatever_is_drawn),
+    Mutant("one row of two that a mask moves",
+           of(stable, "_of_rows", "1 if line else 2", "1"),
+           partial(NARROWEST, USUAL, stable.WISHART, 6)),
+    Mutant("a mask at half of its distance",
+           of(stable, "_of_rows", "renyi(distance,", "renyi(distance / 2,"),
+           partial(WHOLE, LOUD, stable.WISHART)),
+    Mutant("a pure stick of Laplace noise", of(stable.Pure, "__call__", "/ (1 + exp(-self.epsilon))", "/ 2"),
+           partial(priced.test_a_pure_stick_is_that_of_randomised_response_and_above_laplace_noise, 1.0)),
+    Mutant("no mask where there is no answer",
+           of(stable, "stable_mask", "released = _drawn(", "released = answers and _drawn("),
+           partial(priced.test_what_is_drawn_does_not_depend_on_the_count_or_on_the_matrix, stable.LAPLACE)),
+    Mutant("the root of the rows where there is no answer",
+           of(stable, "stable_mask", " if answers else ChargedRoot(np.eye(charge.d))", ""),
+           priced.test_without_an_answer_the_identity_is_masked),
+    Mutant("an answer at the next count's chance",
+           of(stable, "stable_mask", "[found.count]", "[min(found.count + 1, charge.most)]"),
+           priced.test_no_answer_where_the_count_is_zero_whatever_is_drawn),
+)  # fmt: skip

@@ -1,0 +1,143 @@
+"""Attacks on functions of one's own: the verdict on what is right, too quiet, too sensitive, or seeded."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from workbench import ZCDP, ClippedMean, PureDP
+from workbench.cli import main
+from workbench.errors import ArgumentError
+from workbench.study.audit.audit import Pair
+from workbench.study.audit.neighbours import neighbours
+from workbench.study.audit.own import audit_function
+from workbench.study.profiles import AUDIT_LEVEL
+
+MECHANISMS = """
+import numpy as np
+
+PAIRS = [("one row", [0, 0, 0], [1, 0, 0])]
+
+
+def right(rows, rng):
+    return rows.clip(0, 1).mean() + rng.laplace(scale=1 / len(rows))
+
+
+def halved(rows, rng):
+    return rows.clip(0, 1).mean() + rng.laplace(scale=0.5 / len(rows))
+
+
+def wrong_sensitivity(rows, rng, budget):
+    return rows.clip(0, 1).sum() + rng.laplace(scale=1 / len(rows) / budget.epsilon)
+
+
+def fixed_seed(rows, rng):
+    return rows.clip(0, 1).mean() + np.random.default_rng(7).laplace(scale=1 / len(rows))
+
+
+def fixed_seeds(rows, trials, rng):
+    return rows.clip(0, 1).mean() + np.random.default_rng(7).laplace(scale=1 / len(rows), size=trials)
+"""
+ONE = PureDP(1.0)
+PAIR = Pair("one row", [0, 0, 0], [1, 0, 0])
+
+
+@pytest.fixture
+def mechanisms(tmp_path, monkeypatch):
+    """A module of four mechanisms in the working folder."""
+    (tmp_path / "mechanisms.py").write_text(MECHANISMS, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "mechanisms", raising=False)
+    return tmp_path
+
+
+def audited(name, *flags):
+    return main(
+        ["audit", "--function", f"mechanisms:{name}", "--pairs", "mechanisms:PAIRS", "--epsilon", "1", *flags]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "words"),
+    [
+        ("right", 0, "mechanisms:right: no violation of ε = 1 found"),
+        ("halved", 1, "mechanisms:halved: VIOLATION of ε = 1"),
+        ("wrong_sensitivity", 1, "VIOLATION of ε = 1"),
+        ("fixed_seed", 1, "VIOLATION of ε = 1"),
+        ("fixed_seeds", 1, "they are those of a fixed seed: 200 against 0 of 200"),
+    ],
+)
+def test_the_verdict_on_four_mechanisms(mechanisms, capsys, name, code, words):
+    assert audited(name, "--html", "report.html") == code
+    said = capsys.readouterr().out
+    assert words in said
+    assert f"accused with probability {AUDIT_LEVEL:g} at most; this is no proof of privacy" in said
+    page = (mechanisms / "report.html").read_text(encoding="utf-8")
+    assert ("VIOLATION" in page) == bool(code)
+    assert f"mechanisms:{name}" in page
+
+
+def test_the_record_is_json(mechanisms, capsys):
+    assert audited("halved", "--json") == 1
+    record = json.loads(capsys.readouterr().out)
+    assert record["violated"]
+    assert record["eps_lower"] > 1
+    assert record["level"] == AUDIT_LEVEL
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("audit", "--function", "mechanisms:right", "--epsilon", "1"),
+            "pairs = None: expected --pairs MODULE",
+        ),
+        (
+            ("audit", "--function", "mechanisms", "--pairs", "mechanisms:PAIRS", "--epsilon", "1"),
+            "module:object",
+        ),
+        (("audit", "--function", "mechanisms:none", "--pairs", "m:P", "--epsilon", "1"), "can be imported"),
+        (("audit", "--function", "mechanisms:right", "--pairs", "mechanisms:PAIRS"), "epsilon = None"),
+        (("audit", "--function", "m:f", "--mutants", "--epsilon", "1"), "no key and no --mutants"),
+        (("audit", "--function", "m:f", "--epsilon", "1", "--mu", "1"), "mu = 1.0: expected --mu alone"),
+        (("audit", "--epsilon", "1"), "epsilon = '1.0': expected --function MODULE:OBJECT beside it"),
+    ],
+)
+def test_wrong_flags_are_one_line(mechanisms, capsys, words, said):
+    assert main(words) == 2
+    line = capsys.readouterr().err
+    assert said in line
+    assert line.count("\n") == 1
+
+
+def test_a_function_that_repeats_itself_and_tells_nothing_is_not_accused():
+    def ignores(rows, trials, rng):
+        return np.random.default_rng(1).random(trials)
+
+    with pytest.raises(ArgumentError, match="the same outputs on two streams"):
+        audit_function(ignores, [PAIR], ONE)
+    assert not audit_function(lambda rows, rng: 0.0, [PAIR], ONE).violated
+
+
+def test_estimators_and_answers_in_space_are_attacked():
+    assert not audit_function(ClippedMean(radius=1), [PAIR], ONE).violated
+    quiet = audit_function(
+        lambda rows, rng: rows.mean(axis=0) + 0.05 * rng.standard_normal(2),
+        [(np.zeros((4, 2)), np.array([[1.0, 0.0], *np.zeros((3, 2))]))],
+        ZCDP(0.5),
+    )
+    assert quiet.violated
+
+
+@pytest.mark.parametrize(
+    "pairs", [[PAIR], [([0, 0, 0], [1, 0, 0])], (("x", [0, 0], [1, 0]),), lambda: [PAIR], PAIR]
+)
+def test_forms_of_pairs(pairs):
+    assert all(isinstance(pair, Pair) for pair in neighbours("pairs", pairs))
+
+
+@pytest.mark.parametrize("pairs", [[], 3, "mine", [3], [([0, 0], [1, 1])], [([0], [1], [2], [3])]])
+def test_pairs_that_are_none_are_refused(pairs):
+    with pytest.raises(ArgumentError):
+        neighbours("pairs", pairs)

@@ -1,0 +1,184 @@
+"""The guide of EXTENDING, executed: a package outside is installed, and every command knows its estimator."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench import lookup
+from workbench.catalog import CATALOG, KNOWN, Addition, addition, register, registry
+from workbench.errors import ArgumentError
+from workbench.study.audit.suite import attacks
+from workbench.study.bench.floors import require_floor
+from workbench.study.faults.attacked import mutants_of
+from workbench.study.pairs import attackable, builder
+
+ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(r"^```(python|toml|sh)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+GUIDE = BLOCK.findall((ROOT / "EXTENDING.md").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A folder of installed packages that holds the guide's, as an installer leaves it."""
+    folder = tmp_path_factory.mktemp("site")
+    for language, text in GUIDE:
+        if language != "sh":
+            name, _, body = text.partition("\n")
+            (folder / name.removeprefix("# ")).write_text(body, encoding="utf-8")
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    install(folder, project["name"], project["version"], project["entry-points"])
+    return folder
+
+
+def install(folder, name, version, groups):
+    """Write the metadata of a distribution."""
+    info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8"
+    )
+    lines = [
+        f"[{group}]\n" + "".join(f"{a} = {b}\n" for a, b in known.items()) for group, known in groups.items()
+    ]
+    (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
+
+
+def execute(site, line, good=True):
+    """Run a line of the guide where the package is installed, and return what it says."""
+    program, *words = line.replace("pytest ", f"pytest {PLUGIN} ").split()
+    start = [sys.executable, "-m", *(["workbench.cli"] if program == "workbench" else [program])]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(site)])}
+    done = subprocess.run([*start, *words], cwd=site, env=env, capture_output=True, text=True)
+    assert (done.returncode == 0) == good, line + done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+PLUGIN = "-p workbench.contracts.plugin -n 0 -p no:cacheprovider"  # an installation loads it by itself
+EXPECTED = {
+    "pytest": (" passed",),
+    "workbench list": ("acme_means.UnitMean", "the Laplace mechanism: one row"),
+    "workbench plan": ("acme/unit-mean", "proved"),
+    "workbench audit acme": ("no violation found; 1 attacks",),
+    "workbench audit --mutants": ("1 of 1 mutants caught",),
+    "workbench bench": ("acme/unit-mean",),
+}
+
+
+@pytest.mark.parametrize(
+    "line", [line for language, text in GUIDE if language == "sh" for line in text.splitlines()]
+)
+def test_every_command_of_the_guide_knows_the_estimator(site, line):
+    said = execute(site, line)
+    (wanted,) = [words for start, words in EXPECTED.items() if line.startswith(start)]
+    assert [words for words in wanted if words not in said] == []
+
+
+BROKEN = """
+from dataclasses import dataclass, replace
+
+from acme_means import UNIT_MEAN, Charge, Example, PureDP, UnitMean
+
+
+@dataclass(frozen=True, kw_only=True)
+class HalfMean(UnitMean):
+    def plan(self, n, d, budget):
+        return Charge("mean", "laplace", 1 / n, budget)
+
+
+MADE = (Example(HalfMean(), PureDP(1.0)),)
+HALF_MEAN = replace(UNIT_MEAN.entry, key="acme/half-mean", examples=MADE)
+"""
+
+
+def test_contracts_catch_an_estimator_outside_and_say_what_it_lacks(site):
+    (site / "acme_broken.py").write_text(BROKEN, encoding="utf-8")
+    said = execute(site, "pytest -q --pyargs workbench.contracts --entry acme_broken:HALF_MEAN", good=False)
+    failed = [line for line in said.splitlines() if line.startswith("FAILED")]
+    assert any("gap_is_the_sensitivity" in line for line in failed)
+    assert "acme/half-mean lacks pairs, floor, mutants, proof: see EXTENDING.md" in said
+
+
+def test_it_is_listed_beside_the_catalog_which_stays(site):
+    shown = "len(KNOWN) - len(CATALOG), 'acme/unit-mean' in CATALOG"
+    code = f"from workbench.catalog import CATALOG, KNOWN; print({shown})"
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(site)])}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    said = done.stdout
+    assert said.split() == ["1", "False"]
+
+
+def test_a_package_that_offers_nonsense_is_named(tmp_path):
+    install(tmp_path, "broken-means", "2.0", {"workbench.estimators": {"none": "os:getcwd"}})
+    said = execute(tmp_path, "workbench list", good=False)
+    assert said.startswith("workbench: error: entry point none = 'os:getcwd': expected an Entry or Addition")
+    assert "of broken-means" in said
+    assert said.count("\n") == 1
+    assert "two-step" in execute(tmp_path, "workbench list univariate/two-step-mean")
+
+
+@pytest.fixture
+def beside(monkeypatch):
+    """An entry registered for one test, and nothing else about it."""
+    monkeypatch.setattr(registry, "_added", {})
+    entry = replace(CATALOG["univariate/clipped-mean"], key="acme/clipped")
+    return register(entry)
+
+
+def test_what_is_missing_is_said_by_who_needs_it(beside):
+    key = beside.entry.key
+    assert beside.missing == ("pairs", "floor", "mutants", "proof")
+    for name, ask in {"pairs": builder, "floor": require_floor, "mutants": mutants_of.__wrapped__}.items():
+        with pytest.raises(ArgumentError) as refused:
+            ask(key)
+        assert f"expected {name}: workbench.catalog.register(ENTRY, {name}=...)" in str(refused.value)
+
+
+def test_it_is_known_and_the_catalog_stays(beside):
+    key = beside.entry.key
+    assert lookup(key) is beside.entry
+    assert key in KNOWN
+    assert key in list(KNOWN)
+    assert key in attackable()
+    assert key not in CATALOG
+    assert addition(key) is beside
+    assert addition("univariate/median") is None
+    with pytest.raises(TypeError):
+        CATALOG[key] = beside.entry
+
+
+def test_pairs_attack_every_example_and_cases_stand_for_themselves(beside, monkeypatch):
+    pairs = [("ends", np.zeros(4), np.array([1e9, 0, 0, 0]))]
+    monkeypatch.setitem(registry._added, beside.entry.key, replace(beside, pairs=pairs))
+    cases = list(builder(beside.entry.key)())
+    assert [case.stage for case in cases] == ["whole"] * len(beside.entry.examples)
+    monkeypatch.setitem(registry._added, beside.entry.key, replace(beside, pairs=lambda: cases[:1]))
+    ((case, report),) = attacks([beside.entry.key])
+    assert case is cases[0]
+    assert not report.violated
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"key": "nofamily"}, "key = 'nofamily': expected family/name"),
+        ({"key": "univariate/median"}, "expected a key that no other entry has"),
+        ({"examples": ()}, "expected at least one Example"),
+    ],
+)
+def test_what_is_no_entry_is_refused(monkeypatch, change, words):
+    monkeypatch.setattr(registry, "_added", {})
+    entry = replace(CATALOG["univariate/clipped-mean"], **{"key": "acme/clipped", **change})
+    for made in (entry, Addition(entry=entry)):
+        with pytest.raises(ArgumentError, match=r"^(key|examples) = ") as refused:
+            register(made)
+        assert words in str(refused.value)
+    with pytest.raises(ArgumentError, match=r"entry = .*Entry or Addition"):
+        register("acme")
+    assert not registry._added

@@ -1,0 +1,84 @@
+"""The narrowest mask that a ramp of answers allows, by a search that shares no code with the package's."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from math import exp, expm1, log
+
+import numpy as np
+
+from workbench.privacy.stable import StableCharge
+
+ORDERS, STEPS, HALVES = 4000, 60, 45
+Stick = Callable[[float], float]
+
+
+def largest_pure(charge: StableCharge) -> float:
+    """The largest ε' at which a mask that is ε'-DP may be shown."""
+    return _largest(charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent, _pure)
+
+
+def largest_rows(charge: StableCharge) -> float:
+    """The most normal rows of one eigenvalue of the ratio at e^Δ and, if d > 1, another at e^-Δ."""
+    moved = _moved(charge.sensitivity, charge.d > 1)
+    return _largest(charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent, moved)
+
+
+def reached(stick: Stick, epsilon: float, delta: float, most: int) -> float:
+    """The largest chance of an answer at the last count, every count's as large as its neighbours allow."""
+    chance = delta
+    for _ in range(most - 1):
+        low, high = chance, 1.0
+        for _ in range(HALVES):
+            middle = (low + high) / 2
+            low, high = (middle, high) if _allowed(stick, epsilon, delta, chance, middle) else (low, middle)
+        chance = 1.0 if _allowed(stick, epsilon, delta, chance, 1.0) else low
+    return chance
+
+
+def _allowed(stick: Stick, epsilon: float, delta: float, p: float, q: float) -> bool:
+    rise = log(q / p)
+    silent = max(0.0, (1 - p) - exp(epsilon) * (1 - q))
+    return q * stick(epsilon - rise) <= delta and silent + p * stick(epsilon + rise) <= delta
+
+
+@lru_cache(maxsize=256)
+def _largest(
+    epsilon: float, delta: float, most: int, silent: float, stick: Callable[[float], Stick]
+) -> float:
+    def answers(number: float) -> bool:
+        one = stick(number)
+        return one(epsilon) <= delta and reached(one, epsilon, delta, most) >= 1 - silent
+
+    low, high = 1e-6, 1e6
+    for _ in range(STEPS):
+        if high < low * (1 + 1e-5):
+            break
+        middle = (low * high) ** 0.5
+        low, high = (middle, high) if answers(middle) else (low, middle)
+    return high
+
+
+def _pure(epsilon: float) -> Stick:
+    def stick(e: float) -> float:
+        if abs(e) < epsilon:
+            return (1 - exp(e - epsilon)) / (1 + exp(-epsilon))
+        return 0.0 if e > 0 else -expm1(e)
+
+    return stick
+
+
+@lru_cache(maxsize=256)
+def _moved(distance: float, both: bool) -> Callable[[float], Stick]:
+    """The hockey stick of ν rows: for x of the gamma law p of shape ν/2 and scale λ, q the same of scale 1,
+    the moment E_p (p/q)^(α-1) is λ^(-αν/2) (α/λ + 1 - α)^(-ν/2)."""
+    highest = 1 / expm1(distance)
+    orders = 1 + np.geomspace(1e-5 * highest, highest * (1 - 1e-6), ORDERS)
+    sides = [orders * v + np.log(orders * exp(-v) + 1 - orders) for v in (distance, -distance)]
+    moments = -(sides[0] + sides[1] if both else np.minimum(*sides)) / 2
+    kept = (orders - 1) * np.log1p(-1 / orders) - np.log(orders)
+
+    def rows(number: float) -> Stick:
+        heights = number * moments + kept
+        return lambda e: exp(min(0.0, float((heights - (orders - 1) * e).min())))
+
+    return rows

@@ -1,0 +1,37 @@
+"""The contracts of an estimator from outside: `pytest --pyargs workbench.contracts --entry module:object`."""
+
+from collections.abc import Callable
+from typing import Any
+
+from workbench.catalog import Example, addition, register
+from workbench.contracts.every import CONTRACTS, REFERENCE
+from workbench.contracts.kit import cases
+from workbench.study.references import loaded
+
+
+def pytest_generate_tests(metafunc: Any) -> None:
+    """Run every contract on every example of the entries that are named."""
+    entries = [register(loaded("entry", one)).entry for one in metafunc.config.getoption("--entry")]
+    if "contract" in metafunc.fixturenames:
+        found = [
+            (one, contract, f"{words}-{contract.__name__}")
+            for private, contracts in ((True, CONTRACTS), (False, REFERENCE))
+            for _, one, words in cases(entries, private)
+            for contract in contracts
+        ]
+        metafunc.parametrize(
+            ("example", "contract"), [part[:2] for part in found], ids=[part[2] for part in found]
+        )
+    else:
+        metafunc.parametrize("key", [entry.key for entry in entries])
+
+
+def test_contract(example: Example, contract: Callable[[Example], None]) -> None:
+    """Fail on a breach."""
+    contract(example)
+
+
+def test_nothing_is_missing(key: str) -> None:
+    """Say what the commands would ask for."""
+    own = addition(key)
+    assert own is None or not own.missing, f"{key} lacks {', '.join(own.missing)}: see EXTENDING.md"

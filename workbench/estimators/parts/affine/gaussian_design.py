@@ -1,0 +1,213 @@
+"""The design of a whole Gaussian from one lifted release, for n rows and d columns.
+
+    (1) T on the grid of `parts.affine.design`, u = share · n/(d + 1), G = the slope that normal rows exceed
+        but for β/5, less what T takes; s_min = 1, below which no row has a slope
+    (2) ν = a multiple of d + 5; ρ = the room that it leaves where h = T gives an answer but for β/5
+    (3) of ρ, what `parts.affine.far_rows` takes, the rest for `parts.gaussians.finish`, from the spectrum
+        that inverse Wishart noise leaves
+    (4) of all knees, T and ν the one whose predicted error is least, where 5 % of far rows are seen,
+        and the total variation is .2 at most
+
+To first order ρ is what T allows without a mask, less ν g²/2: the best by that is priced exactly, then the
+next. All of it is public, and privacy rests on g, T, ν and ρ alone.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from math import sqrt
+
+import numpy as np
+from scipy.special import ndtri
+
+from workbench.errors import ArgumentError
+from workbench.estimators.parts.affine.cells import KNEES, RATIOS, share
+from workbench.estimators.parts.affine.design import SHARE, counts, interpolated
+from workbench.estimators.parts.affine.far_rows import FarRows, counted
+from workbench.estimators.parts.affine.stability import LiftedStability
+from workbench.estimators.parts.gaussians.error import SquaredErrors, squared_error
+from workbench.estimators.parts.gaussians.finish import RoundFinish
+from workbench.estimators.parts.gaussians.steps import ROUND
+from workbench.estimators.parts.quantile.influence import Influence
+from workbench.estimators.parts.quantile.levels import WIDEST
+from workbench.privacy import ZCDP, ApproxDP, SimulatedNoise
+from workbench.privacy.mechanisms import approximate_cost
+from workbench.privacy.ramps import require_events
+from workbench.privacy.tested import LiftCharge, room
+
+STEP, MASK = "lift", "tested_wishart"
+WIDTHS, SPARE = (2.2, 3.5, 7.0, 20.0), 5  # of ν, in units of d + 5
+NEXT_TO_NOTHING, LEAST_LEFT = 1e-9, 0.05  # a change that costs nothing; of what it leaves, what others must
+GUARDS = (2.0**44, 2.0**38, WIDEST)  # rotated rows of condition about 10^12, 10^10, 10^9
+ROUNDED = 1.02  # what rounding may add to g
+LARGEST = 0.2  # total variation: more says little
+TRIED = 8  # of those that may be designed, by their error to first order
+DRAWS, SEED = 201, 71
+
+
+@dataclass(frozen=True)
+class GaussianDesign:
+    """The test, its charge, and what comes after it; `scatter` is S/Σ of normal rows."""
+
+    test: LiftedStability
+    charge: LiftCharge
+    scatter: float
+
+    @property
+    def d(self) -> int:
+        """The number of columns."""
+        return self.test.d - 1
+
+    @property
+    def spread(self) -> tuple[float, ...]:
+        """The spectrum of normal rows in the frame of the released scatter."""
+        return frame_spectrum(self.d, self.charge.degrees)
+
+    @cached_property
+    def finish(self) -> RoundFinish:
+        """The recipe of the finish."""
+        return _finish(self.test.n, self.d, self.charge.room, self.spread)
+
+    @cached_property
+    def far(self) -> FarRows:
+        """The recipe of the count of far rows."""
+        n, left = self.test.n, self.charge.room
+        return FarRows(n, self.d, ZCDP(counted(n, left) * left.rho), self.squared_error)
+
+    @property
+    def noticed(self) -> float:
+        """The share of rows, wherever they lie, that cannot carry the masked matrix away: u/n."""
+        return self.test.level / self.test.n
+
+    @property
+    def plan(self) -> LiftCharge:
+        """The plan."""
+        return replace(self.charge, rest=(*self.finish.charges(), self.far.charge))
+
+    @property
+    def squared_error(self) -> SquaredErrors:
+        """The predicted errors."""
+        return squared_error(self.finish.steps, self.finish.steps.stretch)
+
+    @property
+    def error(self) -> float:
+        """The root mean square of the error of mean and covariance together."""
+        return sqrt(self.squared_error.mean + self.squared_error.covariance)
+
+
+@lru_cache(maxsize=1024)
+def gaussian_design(n: int, d: int, budget: ApproxDP, beta: float) -> GaussianDesign:
+    """Return the design of step (4).
+
+    Raises
+    ------
+    ArgumentError
+        If n rows are too few for any, or δ is too small.
+    """
+    require_events(budget)
+    tests = (_tested(n, d, budget, beta, knee, most) for knee in KNEES for most in counts(budget))
+    rough = sorted((one for found in tests for one in found), key=lambda one: one.error)
+    for one in rough[:TRIED]:
+        made = _priced(one)
+        if made is not None and _informative(made):
+            return made
+    raise ArgumentError("n", n, f"more rows, up to some 10^6, for d = {d} at {budget}")
+
+
+def _tested(
+    n: int, d: int, budget: ApproxDP, beta: float, knee: float, most: int
+) -> Iterator[GaussianDesign]:
+    """Yield the informative designs with a knee and a count, priced to first order."""
+    silent = SHARE * beta
+    try:
+        test = _test(n, d, knee, beta, most)  # (1)
+        whole = room(budget, NEXT_TO_NOTHING, d + 1.0, most, silent).rho
+    except ArgumentError:
+        return
+    for width in WIDTHS:
+        degrees = width * (d + SPARE)
+        left = whole - degrees * test.change**2 / 2
+        if left > LEAST_LEFT * whole:
+            shape = test.change, budget, degrees, ZCDP(left), most, d + 1, silent
+            made = GaussianDesign(test, LiftCharge(STEP, MASK, *shape), interpolated(n, d, knee).scatter)
+            if _informative(made):
+                yield made
+
+
+def _priced(rough: GaussianDesign) -> GaussianDesign | None:
+    """Return the design with the room that it has."""
+    charge, budget = rough.charge, approximate_cost(rough.charge)
+    try:
+        left = room(budget, charge.sensitivity, charge.degrees, charge.most, charge.silent)  # (2)
+    except ArgumentError:
+        return None
+    return replace(rough, charge=replace(charge, room=left))
+
+
+def _informative(made: GaussianDesign) -> bool:
+    steps = made.finish.steps
+    narrow = steps.excess(np.ones(made.d), steps.costs[-1]) <= ROUND
+    return narrow and made.squared_error.total_variation <= LARGEST and made.far.sees
+
+
+def _test(n: int, d: int, knee: float, beta: float, most: int) -> LiftedStability:
+    """Return the test with the widest guard whose rounding hardly counts."""
+    for widest in GUARDS:
+        try:
+            rough = _guarded(n, d, knee, beta, most, widest, 1.0)
+            test = _guarded(n, d, knee, beta, most, widest, rough.spacing)
+        except ArgumentError:
+            continue
+        if test.change * (test.strength - 1) <= ROUNDED or widest == GUARDS[-1]:
+            return test
+    raise ArgumentError("n", n, "more rows for this count")
+
+
+def _guarded(
+    n: int, d: int, knee: float, beta: float, most: int, widest: float, spacing: float
+) -> LiftedStability:
+    level = share(d) * n / (d + 1)
+    law, ratio, deviations = interpolated(n, d, knee), most * spacing / level, float(ndtri(SHARE * beta))
+    if ratio > RATIOS[-1]:
+        raise ArgumentError("n", n, "more rows for this count")
+    slope, spread = (float(np.interp(ratio, RATIOS, one)) for one in (law.slopes, law.slope_spreads))
+    influence = Influence(knee)
+    strength = (n * slope + deviations * sqrt(n) * spread) * (1 - 1e-3) - influence.most * most
+    return LiftedStability(n, d + 1, influence, level, most, strength, widest, least=1.0)
+
+
+@lru_cache(maxsize=4096)
+def _finish(n: int, d: int, left: ZCDP, spread: tuple[float, ...]) -> RoundFinish:
+    narrow = tuple(one / spread[0] for one in spread)
+    return RoundFinish(n, d, ZCDP((1 - counted(n, left)) * left.rho), narrow, placed=True)
+
+
+@lru_cache(maxsize=256)
+def frame_spectrum(d: int, degrees: float) -> tuple[float, ...]:
+    """Return the medians of the eigenvalues of M⁻¹, M the mask of S: Wishart of ν - 1 degrees, over ν."""
+    noise = SimulatedNoise(np.random.default_rng((SEED, d)))
+    drawn = [noise.wishart(np.eye(d), 1.0, 1 / (degrees - 1)) for _ in range(DRAWS)]
+    values = np.linalg.eigvalsh(np.array(drawn)) * (degrees - 1) / degrees
+    return tuple(float(one) for one in np.median(1 / values, axis=0))
+
+
+@lru_cache(maxsize=256)
+def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
+    """Return the fewest rows, to 1 %, that have a design."""
+    require_events(budget)
+
+    def works(n: int) -> bool:
+        try:
+            return gaussian_design(n, d, budget, beta) is not None
+        except ArgumentError:
+            return False
+
+    low, high = 64, 128
+    while not works(high):
+        low, high = high, 2 * high
+        if high > 2**40:
+            raise ArgumentError("budget", budget, f"one that some number of rows allows for d = {d}")
+    while high > 1.01 * low + 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if works(middle) else (middle, high)
+    return high
