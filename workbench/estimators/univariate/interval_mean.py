@@ -50,8 +50,9 @@ class IntervalMean:
     proved). Where rare values weigh much it is the whole line, too few rows are refused beforehand; values in
     fewer than 100/ε rows may be missed.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 counts as the row 0. It
-    pulls the interval towards 0 and widens it; it then may miss the mean of the others.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
+    counts as a row at the private centre: where a share s is absent at random, the interval moves by s times
+    the distance from the centre to the mean: little for symmetric laws, but a skewed one may be missed.
 
     Parameters
     ----------
