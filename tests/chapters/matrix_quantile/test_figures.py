@@ -8,7 +8,14 @@ import pytest
 
 from tests.chapters.pictures import require_complete, theory_first
 from workbench.chapters import matrix_quantile as gallery
-from workbench.chapters.matrix_quantile.figures import neighbours, pictures, runs_view, steps
+from workbench.chapters.matrix_quantile.figures import (
+    lift,
+    lifted_view,
+    neighbours,
+    pictures,
+    runs_view,
+    steps,
+)
 from workbench.chapters.matrix_quantile.figures import view as quantile_view
 from workbench.chapters.matrix_quantile.runs import beside, quantile
 from workbench.lab.pictures.grammar import faults
@@ -19,8 +26,8 @@ from workbench.study.sweeps import sweep
 
 RUNS = {"epsilon": 1.0, "delta": 1e-6, "alpha": 0.2, "d": 2}
 MAKERS = (
-    "count_curve", "nested", "interlacing", "stability", "strength", "mask", "rows_needed", "flat",
-    "abstains", "abstains_in_the_plane",
+    "count_curve", "nested", "lift", "interlacing", "stability", "strength", "mask", "rows_needed",
+    "flat", "abstains", "abstains_in_the_plane",
 )  # fmt: skip
 
 
@@ -106,6 +113,11 @@ def test_the_chance_of_an_answer_is_that_of_the_ramp():
             {"level": 0.2, "n": 400, "corruption": 0.1, "away": 30.0},
             quantile_view.ROUNDS,
         ),
+        (
+            gallery.lifted_view,
+            {"epsilon": 1.0, "delta": 1e-6, "n": 1000, "offset": 1e6, "condition": 1e4, "corruption": 0.0},
+            lifted_view.ROUNDS,
+        ),
         (gallery.runs_view, {**RUNS, "n": 800, "corruption": 0.02}, runs_view.ROUNDS),
     ],
 )
@@ -121,3 +133,25 @@ def test_releases_of_the_view_are_within_the_promise():
     answers, good = (int(last.caption.split(word)[0].split()[-1]) for word in (" answers", " within ln"))
     assert answers >= 10
     assert good >= answers - 1
+
+
+def test_a_slice_follows_a_shift_and_keeps_its_width():
+    x = np.random.default_rng(5).standard_normal((400, 2))
+    s, m, scatter, _ = lift.lifted(x, 80.0)
+    moved = lift.lifted(x + np.array([300.0, -20.0]), 80.0)
+    assert moved[0] == pytest.approx(s, rel=1e-4)
+    np.testing.assert_allclose(moved[1] - np.array([300.0, -20.0]), m, atol=1e-3)
+    np.testing.assert_allclose(moved[2], scatter, rtol=1e-3, atol=1e-3)
+    assert np.abs(m).max() < 0.2
+
+
+def test_the_lifted_mean_does_not_mind_offset_or_condition_and_abstains_for_far_rows():
+    values = {"epsilon": 1.0, "delta": 1e-6, "n": 1000, "corruption": 0.0, "offset": 0.0, "condition": 1.0}
+    words = "error: ", "median error "
+    for change in ({}, {"offset": 1e6, "condition": 1e4}):
+        *_, last = gallery.lifted_view(Run("quick", 6), **values | change)
+        predicted, found = (float(last.caption.split(word)[1].split()[0].rstrip(",;")) for word in words)
+        assert " 12 answers" in last.caption
+        assert predicted / 2 < found < 2 * predicted
+    *_, spoilt = gallery.lifted_view(Run("quick", 6), **values | {"corruption": 0.1})
+    assert " 0 answers" in spoilt.caption

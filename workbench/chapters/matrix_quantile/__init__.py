@@ -4,6 +4,8 @@ from workbench.chapters.matrix_quantile import claims
 from workbench.chapters.matrix_quantile.exercise import UNIT, in_logs, world
 from workbench.chapters.matrix_quantile.figures.abstains import abstains, abstains_in_the_plane
 from workbench.chapters.matrix_quantile.figures.film import descent
+from workbench.chapters.matrix_quantile.figures.lift import lift
+from workbench.chapters.matrix_quantile.figures.lifted_view import lifted_view
 from workbench.chapters.matrix_quantile.figures.neighbours import interlacing
 from workbench.chapters.matrix_quantile.figures.pictures import count_curve, nested
 from workbench.chapters.matrix_quantile.figures.rows import flat, rows_needed
@@ -32,6 +34,8 @@ __all__ = [
     "flat",
     "in_logs",
     "interlacing",
+    "lift",
+    "lifted_view",
     "mask",
     "nested",
     "quantile_view",
