@@ -25,7 +25,7 @@ def score(t, points, rank):
     """The score of `proofs/univariate.md`, section 1.5, point by point."""
     points = [min(max(y, LOW), HIGH) if not isnan(y) else y for y in points]
     begins = sum(not isnan(y) and y - 2 * WIDTH > t for y in points)
-    stays = sum(isnan(y) or not y + WIDTH <= t for y in points)
+    stays = sum(not isnan(y) and not y + WIDTH <= t for y in points)
     return max(0, begins - rank, rank - stays)
 
 

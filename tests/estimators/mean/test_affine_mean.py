@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.oracles.located import located_normal_scale
+from workbench.contracts.located import located_normal_scale
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.base import Trace

@@ -30,6 +30,7 @@ from workbench.estimators.parts.budgets import rule
 from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate.any_law import Design, Radii, design
 from workbench.estimators.parts.locate.laplace_normal import half_width, noise_sd
+from workbench.estimators.parts.rows import neutral
 from workbench.estimators.parts.scale.exponent_scale import pair_differences
 from workbench.estimators.univariate.interval import WHOLE_LINE
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
@@ -95,7 +96,7 @@ class IntervalMean:
         centre = chosen.centre.draw(z, plan["locate"], noise)  # (2)
         if centre is None:
             return WHOLE_LINE
-        z -= centre
+        z = neutral(z - centre)
         radii = radii_of(z, chosen, plan, noise)  # (3)
         if radii is None:
             return WHOLE_LINE

@@ -68,7 +68,7 @@ def _chart(words: str, predicted: float, z: Array | None, found: list[tuple[Arra
         (_rows(z), _errors(predicted, found)),
         alt="Left, rows in units of Σ with the slice of their lifted quantile. Right, releases and sample"
         " means round the true mean, with a circle of the predicted error.",
-        how_to_read="In units of Σ, round the true mean. Half of the releases are predicted within the circle.",
+        how_to_read="In units of Σ, round the true mean. Half of all releases are predicted in the circle.",
         caption=_caption(predicted, found),
     )
 

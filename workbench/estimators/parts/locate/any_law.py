@@ -8,7 +8,7 @@ With E the ε of a choice that has the whole budget, and n rows:
     k_1              2 · 4.8/ε of the outer radius: it is missed once in ten times, and then is too large
     k_0              4 k_1, but at most .15 n; there have to be 3 k_1
 
-Constants are chosen on laws other than those of the claims. No source states them.
+Constants are chosen on laws other than those of the claims, but for rare events (.1). No source states them.
 """
 
 from dataclasses import dataclass

@@ -7,7 +7,7 @@ points whose stretch begins after the position t of a public lattice, B(t) whose
 
 It is 0 on the whole stretch of the point of that rank, so that data that are all ties are as easy as any
 others: a position is off by m or more with probability at most (length of the range)/(left + right)
-e^(-ε m/2), whatever the data. An absent point (NaN) begins nowhere and ends nowhere: it is on no side.
+e^(-ε m/2), whatever the data. An absent point (NaN) is in neither count: it is on no side.
 Drawn like a window median on a range. Proof: `proofs/univariate.md`, section 1.5. No source states it.
 """
 
@@ -37,7 +37,7 @@ class RankWindow(WindowMedian):
         """Return the score as 2n + 1 pieces, a number that does not depend on the data; not private."""
         low, high, left, right = rounded(np.array([*self.range, self.left, self.right]), self.step)
         points, absent = rounded(np.clip(points, low, high), self.step), np.isnan(points)
-        begins, ends = np.where(absent, -np.inf, points - right), np.where(absent, np.inf, points + left)
+        begins, ends = (np.where(absent, -np.inf, one) for one in (points - right, points + left))
         events = np.clip(np.concatenate([begins, ends]), low, high)
         order = np.argsort(events, kind="stable")
         begun = np.append(0, np.cumsum(order < len(points)))
