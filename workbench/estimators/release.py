@@ -167,8 +167,8 @@ class Release(Generic[T]):
     A release of a number reads as one: `float(release)`, `f"{release:.1f}"`; `numpy.asarray(release)` copies
     the value. All three raise `ArgumentError` where it is "no answer".
 
-    `error` is what public numbers say of how far off it may be, of the call that `asked` names: a proved bound
-    or a predicted median error.
+    `error` is what public numbers say of how far off it may be, of the call that `asked` names: a proved
+    bound or a predicted median error.
     """
 
     value: T | Abstention
