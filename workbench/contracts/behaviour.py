@@ -2,6 +2,7 @@
 
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -96,12 +97,21 @@ def an_unusable_row_is_absent(example: Example) -> None:
         x = filled(example, n, np.nan)
         x[:: n // kept] = getattr(example.estimator, "centre", 0.0) + 40.0
         warm(example, n)
+        assert _rows_of_estimates(example, x) == {n}
         seen = _everything_seen(example, x)
         for bad in (np.inf, -1e308):
             other = np.where(np.isnan(x), bad, x)
             if other.ndim > 1:
                 other[:, 1:] = np.where(np.isnan(x[:, 1:]), 1.0, x[:, 1:])  # one entry is enough
             assert _everything_seen(example, other) == seen, (n, bad)
+
+
+def _rows_of_estimates(example: Example, x: np.ndarray) -> set[int]:
+    """How many rows the estimator is given, absent ones among them."""
+    kind = type(example.estimator)
+    with patch.object(kind, "estimate", autospec=True, side_effect=kind.estimate) as estimate:
+        answer(example, x)
+    return {len(call.args[1]) for call in estimate.call_args_list}
 
 
 def an_unusable_row_does_not_count(example: Example) -> None:

@@ -23,7 +23,7 @@ from workbench.contracts.datasets import (
     typical_rows,
     with_absent,
 )
-from workbench.contracts.kit import Event, distance, run, warm
+from workbench.contracts.kit import Event, answer, distance, warm
 from workbench.contracts.whole import moves_by_what_is_charged
 from workbench.estimators.parts.preconditioned import winsorised_covariance
 from workbench.study.faults.replay import Spy, watched
@@ -115,10 +115,10 @@ def replays_of(example: Example, n: int, spy: Spy) -> Iterator[tuple[Event, Even
     stars = neighbours if n == SMALL else extremes if dimension(example) is None else far_directions
     for number, (x, others) in enumerate(chunk for star in stars(example, n) for chunk in chunks(*star)):
         with spy.recorded() as events:
-            run(example, x, number)
+            answer(example, x, number)
         for other in others:
             with spy.recorded(events) as replayed:
-                run(example, other, number)
+                answer(example, other, number)
             assert len(events) == len(replayed), "which steps run depends on more than the released outputs"
             yield from zip(events, replayed, strict=True)
 
