@@ -14,7 +14,7 @@ from workbench.catalog import CATALOG
 from workbench.contracts.accuracy import refused
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
-from workbench.estimators.stated import Asked, ErrorStatement
+from workbench.estimators.release import Asked, ErrorStatement
 from workbench.study.least_rows import fewest_rows
 
 BAND = 1.15  # of a prediction

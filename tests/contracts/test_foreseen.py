@@ -13,7 +13,7 @@ from tests.contracts.foreseen import (
 )
 from tests.contracts.foreseen_table import CLIFFS
 from workbench.catalog import CATALOG
-from workbench.estimators.stated import ErrorStatement
+from workbench.estimators.release import ErrorStatement
 from workbench.privacy import NonPrivate
 
 PRIVATE = [key for key, row in CLIFFS.items() if row.kind != "reference"]

@@ -9,7 +9,7 @@ from workbench import ClippedMean, Median, TwoStepMean, UnboundedMean
 from workbench.distributions import Ball, Interval, SparseCovariance
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, Guarantee, Release
-from workbench.estimators.stated import Asked
+from workbench.estimators.release import Asked
 from workbench.estimators.univariate import unbounded_mean
 from workbench.privacy import ApproxDP, Charge, PureDP
 

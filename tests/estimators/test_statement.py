@@ -9,7 +9,7 @@ import pytest
 
 from workbench.errors import ArgumentError
 from workbench.estimators import ErrorStatement
-from workbench.estimators.stated import BETA, Asked
+from workbench.estimators.release import BETA, Asked
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.privacy import PureDP
 

@@ -12,11 +12,11 @@ import numpy as np
 from workbench.errors import ArgumentError, integer_at_least, positive
 from workbench.estimators.reading import read
 from workbench.estimators.release import Abstention as Abstention
+from workbench.estimators.release import Asked
+from workbench.estimators.release import Bounded as Bounded
 from workbench.estimators.release import Guarantee as Guarantee
+from workbench.estimators.release import Predicted as Predicted
 from workbench.estimators.release import Release as Release
-from workbench.estimators.stated import Asked
-from workbench.estimators.stated import Bounded as Bounded
-from workbench.estimators.stated import Predicted as Predicted
 from workbench.linalg import throughout
 from workbench.privacy import (
     Budget,

@@ -29,6 +29,7 @@ from workbench.types import Array
 
 ORDERS, HIGHEST = 1000, 1e5
 WIDEST, NARROWEST = 1e4, 0.1  # of σ/Δ, between which it is searched
+NEAR = 1.001  # how well σ/Δ is known
 LARGEST_SPREAD = 0.5
 
 
@@ -85,21 +86,33 @@ def located_normal(found: Located, charge: LocatedCharge, noise: NoiseSource) ->
     return np.asarray(found.centre + (found.shift + found.root @ drawn)) if answers else None
 
 
+def suffices(charge: LocatedCharge, scale: float) -> bool:
+    """Tell whether a σ gives the wanted chance of an answer."""
+    budget, ratio = approximate_cost(charge), scale / charge.sensitivity
+    return charge.spread <= LARGEST_SPREAD and _answers(
+        ratio, budget, charge.spread, charge.most, charge.d == 1, charge.silent
+    )
+
+
 @lru_cache(maxsize=4096)
 def _ratio(budget: ApproxDP, spread: float, most: int, line: bool, silent: float) -> float:
     """Return the least σ/Δ, to a thousandth and from above."""
 
     def answers(ratio: float) -> bool:
-        chances = ramp(_stick(ratio, spread, line, budget), budget, most)
-        return chances is not None and chances[-1] >= 1 - silent
+        return _answers(ratio, budget, spread, most, line, silent)
 
     low, high = NARROWEST, WIDEST
     if not (spread <= LARGEST_SPREAD and answers(high)):
         raise ArgumentError("spread", spread, f"smaller, for a count of {most} at {budget}")
-    while high > 1.001 * low:
+    while high > NEAR * low:
         middle = (low * high) ** 0.5
         low, high = (low, middle) if answers(middle) else (middle, high)
     return high
+
+
+def _answers(ratio: float, budget: ApproxDP, spread: float, most: int, line: bool, silent: float) -> bool:
+    chances = ramp(_stick(ratio, spread, line, budget), budget, most)
+    return chances is not None and chances[-1] >= 1 - silent
 
 
 def _stick(ratio: float, spread: float, line: bool, budget: ApproxDP) -> Tabulated:

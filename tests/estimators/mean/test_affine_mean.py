@@ -28,12 +28,11 @@ def traced(x):
     return release.value, {name: values[0] for name, values in trace.records.items()}
 
 
-def test_the_fewest_rows_are_public_and_one_less_is_refused_before_a_draw():
+def test_the_fewest_rows_are_public_and_fewer_are_refused_before_a_draw():
     fewest, noise = AffineMean().fewest(D, BUDGET), CountingNoise(SimulatedNoise(np.random.default_rng(1)))
-    with pytest.raises(
-        ArgumentError, match=rf"^n = {fewest - 1}: expected at least {fewest} for d = {D} at "
-    ):
-        AffineMean()(np.full((fewest - 1, D), np.nan), budget=BUDGET, rng=noise)
+    few = int(fewest / 1.02)
+    with pytest.raises(ArgumentError, match=rf"^n = {few}: expected at least {fewest} for d = {D} at "):
+        AffineMean()(np.full((few, D), np.nan), budget=BUDGET, rng=noise)
     assert not noise.draws
     for rows in (np.full((fewest, D), np.nan), np.zeros((fewest, D))):
         assert isinstance(AffineMean()(rows, budget=BUDGET, rng=noise).value, Abstention)
@@ -48,7 +47,7 @@ def test_up_to_a_million_rows_there_is_a_plan_with_the_error_of_the_mean(d, n):
 
 def test_rows_so_many_that_rounding_counts_are_refused():
     with pytest.raises(
-        ArgumentError, match=r"^n = 1000000000: expected more rows, up to some 10\^6, for d = 3"
+        ArgumentError, match=r"^n = 1000000000: expected fewer, as rounding grows with n, for d = 3"
     ):
         AffineMean().plan(10**9, D, BUDGET)
 
@@ -74,14 +73,14 @@ def test_location_and_scatter_follow_an_affine_map(offset):
 
 
 @pytest.mark.parametrize("centre", [0.0, 1e9])
-def test_an_unusable_row_is_the_row_zero_wherever_the_others_are(centre):
+def test_absent_rows_hold_nothing_up_wherever_the_others_are(centre):
     x = centre + np.random.default_rng(4).standard_normal((N, D))
+    whole = traced(x)[1]
     x[:2, 1] = np.nan, np.inf
-    zeros = x.copy()
-    zeros[:2] = 0.0
-    found, (value, plain) = traced(x), traced(zeros)
-    assert np.array_equal(found[0], value)
-    assert found[1]["h"] == plain["h"] > 0
+    found = traced(x)[1]
+    assert found["h"] > 0
+    assert np.linalg.norm(found["location"] - whole["location"]) < 0.01
+    assert np.linalg.norm(found["scatter"] - whole["scatter"]) < 0.05 * np.linalg.norm(whole["scatter"])
 
 
 @pytest.mark.parametrize(("condition", "answers"), [(1e4, True), (1e8, True), (1e12, False)])

@@ -23,7 +23,7 @@ from workbench.estimators.parts.stored.csv_file import CsvFile, Writing, open_cs
 from workbench.estimators.parts.stored.parquet_file import SUFFIX, ParquetFile, open_parquet
 from workbench.estimators.parts.stored.rows import Source
 from workbench.estimators.parts.stored.sources import csv_rows
-from workbench.estimators.stated import BETA, ErrorStatement
+from workbench.estimators.release import BETA, ErrorStatement
 from workbench.lab.terminal.budget_options import spending
 from workbench.privacy import NonPrivate, SecureNoise
 

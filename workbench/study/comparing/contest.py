@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 from numpy.random import Generator
 
-from workbench.estimators.stated import Predicted
+from workbench.estimators.release import Predicted
 from workbench.populations import Population
 from workbench.privacy import Budget
 from workbench.study.comparing.judge import Judge

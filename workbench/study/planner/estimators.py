@@ -14,7 +14,7 @@ import numpy as np
 
 from workbench.catalog import KNOWN, Entry, lookup
 from workbench.errors import ArgumentError, one_of_words
-from workbench.estimators.stated import meaning
+from workbench.estimators.release import meaning
 from workbench.privacy import Budget
 from workbench.study.least_rows import MOST, accepts
 from workbench.study.planner.question import Question

@@ -69,7 +69,7 @@ def test_where_answers_are_planned_too_rarely_runs_show_it():
 def test_the_fewest_rows_have_a_design_and_fewer_have_none():
     fewest = fewest_rows(2, BUDGET, BETA)
     assert LiftedLocation(fewest, 2, BUDGET, BETA).design.error <= 1
-    with pytest.raises(ArgumentError, match=r"^n = .*: expected more rows, .* for d = 2"):
+    with pytest.raises(ArgumentError, match=rf"^n = .*: expected at least {fewest} for d = 2"):
         _ = LiftedLocation(int(fewest / 1.02), 2, BUDGET, BETA).design
 
 

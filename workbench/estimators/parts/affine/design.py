@@ -9,6 +9,7 @@ Cells are linear in 1/√n and in r = T/u. All of it is public, and privacy rest
 functions of n, d, u, T, G and s_min (`parts.affine.stability`).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, floor, log, sqrt
@@ -21,7 +22,7 @@ from workbench.estimators.parts.affine.cells import KNEES, POWERS, RATIOS, Cell,
 from workbench.estimators.parts.affine.stability import LiftedStability
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.privacy import ApproxDP
-from workbench.privacy.located import LocatedCharge, located_scale
+from workbench.privacy.located import NEAR, LocatedCharge, located_scale, suffices
 from workbench.privacy.ramps import require_events
 
 STEP = "location"
@@ -58,14 +59,22 @@ def location_design(n: int, d: int, budget: ApproxDP, beta: float) -> LocationDe
     Raises
     ------
     ArgumentError
-        If n rows are too few for any, or δ is too small.
+        If n rows are too few, or too many, for any, or δ is too small.
     """
     require_events(budget)
-    tried = ((knee, count) for knee in KNEES for count in counts(budget))
-    found = [one for each in tried if (one := _designed(n, d, budget, beta, *each)) and one.error <= FARTHEST]
-    if not found:
-        raise ArgumentError("n", n, f"more rows, up to some 10^6, for d = {d} at {budget}")
-    return min(found, key=lambda one: one.error)
+    best: LocationDesign | None = None
+    for each in _tried(budget):
+        if _reaches(best.error if best else FARTHEST, n, d, budget, beta, *each):
+            best = _designed(n, d, budget, beta, *each)
+    if best is None:
+        fewest = fewest_rows(d, budget, beta)
+        allowed = f"at least {fewest}" if n < fewest else "fewer, as rounding grows with n,"
+        raise ArgumentError("n", n, f"{allowed} for d = {d} at {budget}")
+    return best
+
+
+def _tried(budget: ApproxDP) -> Iterator[tuple[float, int]]:
+    return ((knee, count) for knee in KNEES for count in counts(budget))
 
 
 def counts(budget: ApproxDP) -> list[int]:
@@ -73,16 +82,34 @@ def counts(budget: ApproxDP) -> list[int]:
     return sorted({max(2, ceil(one * log(1 / budget.delta) / budget.epsilon)) for one in COUNTS})
 
 
-def _designed(n: int, d: int, budget: ApproxDP, beta: float, knee: float, most: int) -> LocationDesign | None:
-    law, level = interpolated(n, d, knee), share(d) * n / (d + 1)
+def _designed(n: int, d: int, budget: ApproxDP, beta: float, knee: float, most: int) -> LocationDesign:
+    test, law = _tested(n, d, beta, knee, most), interpolated(n, d, knee)
+    assert test is not None
+    sigma = located_scale(_charge(test, budget, SHARE * beta))  # (3)
+    noise, sampling = sigma * sqrt(d * law.scatter), _sampling(law, n, d)
+    return LocationDesign(test, budget, SHARE * beta, noise, sampling)
+
+
+def _reaches(error: float, n: int, d: int, budget: ApproxDP, beta: float, knee: float, most: int) -> bool:
+    """Tell whether a design has an error that is smaller, without the design."""
+    test, law = _tested(n, d, beta, knee, most), interpolated(n, d, knee)
+    left = error**2 - _sampling(law, n, d) ** 2
+    if test is None or left <= 0:
+        return False
+    return suffices(_charge(test, budget, SHARE * beta), sqrt(left / (d * law.scatter)) / NEAR)
+
+
+def _sampling(law: Cell, n: int, d: int) -> float:
+    return sqrt(d * (1 + law.excess) / n)
+
+
+def _tested(n: int, d: int, beta: float, knee: float, most: int) -> LiftedStability | None:
+    level = share(d) * n / (d + 1)
     try:
         rough = _test(n, d, knee, beta, level, most, 1.0)
-        test = _test(n, d, knee, beta, level, most, rough.spacing)  # (2)
-        sigma = located_scale(_charge(test, budget, SHARE * beta))  # (3)
+        return _test(n, d, knee, beta, level, most, rough.spacing)  # (2)
     except ArgumentError:
         return None
-    noise, sampling = sigma * sqrt(d * law.scatter), sqrt(d * (1 + law.excess) / n)
-    return LocationDesign(test, budget, SHARE * beta, noise, sampling)
 
 
 def _charge(test: LiftedStability, budget: ApproxDP, silent: float) -> LocatedCharge:
@@ -125,10 +152,7 @@ def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
     require_events(budget)
 
     def works(n: int) -> bool:
-        try:
-            return location_design(n, d, budget, beta) is not None
-        except ArgumentError:
-            return False
+        return any(_reaches(FARTHEST, n, d, budget, beta, *each) for each in _tried(budget))
 
     low, high = 8, 64
     while not works(high):
