@@ -46,8 +46,9 @@ class Populous:
     Accurate where the oracle's answers for groups of `size` rows are mostly within `limit` of each other;
     where they are not the release is "no answer".
     Guarantee: central model, one replaced row, for every input and every oracle that looks at the rows it is
-    given and keeps nothing between calls but in itself. Budgets: ApproxDP with delta > 0. How long the oracle
-    takes, what it prints or writes, and variables that its calls share are not covered.
+    given and keeps nothing between calls but in the fields of an object. Budgets: ApproxDP with delta > 0.
+    How long the oracle takes, what it prints or writes, and what its calls share are not covered: variables
+    around a function, its attributes and default values, fields of a class.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
     oracle sees the other rows of a group, fewer than `size` then.
 

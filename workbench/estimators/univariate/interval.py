@@ -62,7 +62,6 @@ class Interval:
         Simulated draws behind the critical value of "tight".
     calibration : {"paper", "tight"}, default "tight"
         "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
-
     missing : {"neutral", "counted"}, default "neutral"
         "counted" covers with absent rows, too, if they are absent at random: 2 % of the budget counts the
         rows that are there. For "tight".

@@ -26,6 +26,7 @@ from scipy.linalg.lapack import dtrtri
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.parts.affine.gaussian_design import GaussianDesign, gaussian_design
 from workbench.estimators.parts.gaussians.frame import Frame, Moments
+from workbench.estimators.parts.rows import only_present
 from workbench.privacy import ApproxDP, NoiseSource
 from workbench.privacy.tested import masked_lift
 from workbench.types import Array
@@ -69,7 +70,8 @@ class LiftedGaussian:
         """Return the end of a run with too many far rows, or without a whole answer."""
         far, inside = self.design.far, _inside(frame, found)
         centre, whitened = (np.zeros(self.d), frame.matrix) if inside is None else inside
-        passes = far.passes((((x - centre) @ whitened.T) ** 2).sum(axis=1), noise)
+        rows = only_present(x)  # an absent one is near nothing, and far from nothing
+        passes = far.passes((((rows - centre) @ whitened.T) ** 2).sum(axis=1), noise)
         return None if inside is not None and passes else Abstention(far.charge.step)
 
 

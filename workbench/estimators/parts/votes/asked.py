@@ -1,7 +1,8 @@
 """What a function of somebody's own says of groups of rows, whatever it does.
 
-Of each group it sees a copy of the rows that are there, and for each a copy of the function is asked as it
-was at first, so that what it keeps in itself, or writes into the rows, does not reach another group. An
+Of each group it sees a copy of the rows that are there, and for each a copy of the object is asked as it was
+at first, so that what it keeps in its fields, or writes into the rows, does not reach another group. A plain
+function has no copy: its attributes, default values and the variables around it are shared by its calls. An
 answer that is none (an error, another shape, entries that are no finite numbers) is NaN, which has no friend
 in any space: a fixed public element. Errors, warnings and the settings of numpy end here; only the
 interruption by a user passes. What a function does outside of its answer, files and time and variables that
