@@ -71,11 +71,20 @@ def value(x):
     return wb.IntervalMean()(x, budget=BUDGET, rng=np.random.default_rng(6)).value
 
 
-def test_one_value_is_its_own_mean():
+@pytest.mark.parametrize("one", [0.0, 1e-3, 0.5, -5.0, 7.0, 1e10, -1e25])
+def test_one_value_is_its_own_mean(one):
     """The centre lies within a stretch of the only place, whatever the scale of ties is."""
-    found = value(np.full(3000, 7.0))
-    assert found.high < inf
-    assert found.width < 1e-6
+    found = value(np.full(3000, one))
+    assert found.contains(one)
+    assert found.width < 1e-6 * max(1.0, abs(one))
+
+
+@pytest.mark.parametrize("one", [1e40, -1e99])
+def test_rows_where_they_are_capped_are_the_whole_line(one):
+    """Of ties, and of rows that are narrow beside their mean: a cap is no mean."""
+    noise = np.random.default_rng(10).normal(size=3000)
+    for rows in (np.full(3000, one), one * (1 + 1e-6 * noise)):
+        assert value(rows).width == inf
 
 
 def test_rare_far_values_are_the_whole_line_and_not_left_out():

@@ -3,7 +3,8 @@
 Rows x of shape (n,). Neighbours: replace one row. The law may be skewed, discrete, or all ties:
 
     (1) s = a scale that .09 of the pair differences exceed, within 1e±15           `parts.locate.rank_window`
-    (2) c = window-median position of z = x/s, window ±1, without a range; none: no answer
+    (2) c = window-median position of z = x/s, window ±1, without a range; none, or where rows are capped at
+        ±1e15: no answer
     (3) r_0, r_1 = radii round c that about k_0 = 4 k_1 and k_1 rows lie beyond     `parts.locate.rank_window`
     (4) e = the mean excess beyond r_1 from both radii (`parts.locate.tails`), G = r_1 + e
     (5) y = mean(g(z - c)) + noise, g(t) = t up to r_1 and ±G beyond; G/n times 2 is its sensitivity given G
@@ -25,7 +26,7 @@ from scipy.special import ndtri
 
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import checked, probability
-from workbench.estimators.base import Trace, require_rows, run_univariate, standardised
+from workbench.estimators.base import FARTHEST, Trace, require_rows, run_univariate, standardised
 from workbench.estimators.parts.budgets import rule
 from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate.any_law import Design, Radii, design
@@ -39,6 +40,7 @@ from workbench.privacy.mechanisms import additive
 from workbench.types import Array
 
 LEAST_ROWS = 4
+RESOLVED = 2.0**-40  # of an entry: the least difference, so that ties far from 0 are not capped
 CAUTION = 0.35  # sds of its noise that are added to a variance, and the least that it may be
 
 
@@ -94,7 +96,7 @@ class IntervalMean:
         s = exp(chosen.scale.draw(log_differences(x), plan["log-scale"], noise) or 0.0)  # (1)
         z = standardised(x, 0.0, s)
         centre = chosen.centre.draw(z, plan["locate"], noise)  # (2)
-        if centre is None:
+        if centre is None or abs(centre) > FARTHEST / 2:  # where rows are capped
             return WHOLE_LINE
         z = neutral(z - centre)
         radii = radii_of(z, chosen, plan, noise)  # (3)
@@ -126,9 +128,11 @@ class IntervalMean:
 
 
 def log_differences(x: Array) -> Array:
-    """Return the logs of the differences of pairs, -inf for ties."""
+    """Return the logs of the differences of pairs, of ties what floats resolve; -inf for two zeros."""
+    even = len(x) - len(x) % 2
+    resolved = RESOLVED * np.maximum(np.abs(x[:even:2]), np.abs(x[1:even:2]))
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(pair_differences(x)))
+        return np.asarray(np.log(np.maximum(pair_differences(x), resolved)))
 
 
 def radii_of(z: Array, chosen: Design, plan: Plan, noise: NoiseSource) -> Radii | None:

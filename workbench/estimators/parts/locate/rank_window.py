@@ -7,7 +7,7 @@ points whose stretch begins after the position t of a public lattice, B(t) whose
 
 It is 0 on the whole stretch of the point of that rank, so that data that are all ties are as easy as any
 others: a position is off by m or more with probability at most (length of the range)/(left + right)
-e^(-ε m/2), whatever the data. An absent point (NaN) is in neither count: it is on no side.
+e^(-ε m/2), whatever the data, if `rank` points are there. An absent one (NaN) is in neither count.
 Drawn like a window median on a range. Proof: `proofs/univariate.md`, section 1.5. No source states it.
 """
 
