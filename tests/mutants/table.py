@@ -41,7 +41,6 @@ SCALES = (
     (mechanisms, "selection_scale", ("noisy_max", "exponential", "window_median", "cuts")),
     (masks, "thompson_laplace_scale", ("thompson_laplace",)),
     (masks, "wishart_scale", ("wishart",)),
-    (masks, "wishart_trace_scale", ("wishart_trace",)),
     (located, "located_scale", ("located_normal",)),
     (stable, "stable_scale", ("stable_thompson_laplace", "stable_wishart")),
 )

@@ -32,12 +32,11 @@ MECHANISMS = (
 NAMES = (
     *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "lower_bound", "noisy_max"),
     *("exponential", "window_median", "stability_histogram", "truncated_laplace", "thompson_laplace"),
-    *("wishart", "wishart_trace", "stable_thompson_laplace", "stable_wishart", "cuts"),
+    *("wishart", "stable_thompson_laplace", "stable_wishart", "cuts"),
 )
 NEVER_ATTAINED = (
     "thompson_laplace",
     "wishart",
-    "wishart_trace",
     "stable_thompson_laplace",
     "stable_wishart",
 )  # sensitivities of masks are bounds

@@ -91,7 +91,6 @@ def plan_is_a_pure_function_of_public_numbers(example: Example) -> None:
 
 LOOSE = {  # beyond the least scale
     "wishart": 2e-3,
-    "wishart_trace": 2e-3,
     "located_normal": 2e-3,
     "stable_thompson_laplace": 2e-3,
     "stable_wishart": 2e-3,

@@ -1,6 +1,6 @@
 """What a charge draws, derived from its cost alone: kind, sensitivity and scale, and the law of it."""
 
-from math import exp, expm1, log, log1p, sqrt
+from math import exp, expm1, log, sqrt
 
 import numpy as np
 from scipy.special import chdtr, ndtr
@@ -56,8 +56,6 @@ def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
             return "thompson_laplace", sensitivity, sensitivity / epsilon
         case "wishart", ApproxDP():
             return "wishart", sensitivity, 1 / _rows_by_bisection(cost, sensitivity, d)
-        case "wishart_trace", ApproxDP():
-            return "wishart", sensitivity, 1 / _rows_by_renyi(cost, sensitivity, d)
         case "located_normal", ApproxDP():
             return "gaussian", sensitivity, located_normal_scale(charge)
         case "stable_thompson_laplace", ApproxDP():
@@ -91,30 +89,10 @@ def _rows_by_bisection(cost: ApproxDP, distance: float, d: int) -> float:
     return low
 
 
-def _rows_by_renyi(cost: ApproxDP, distance: float, d: int) -> float:
-    """The most rows that some order allows where one eigenvalue of the ratio is e^Δ and another e^-Δ.
-
-    For x of the gamma law p of shape ν/2 and scale λ, q the same of scale 1, the moment E_p (p/q)^(α-1) is
-    λ^(-αν/2) (α/λ + 1 - α)^(-ν/2).
-    """
-
-    def rows(order: float) -> float:
-        sides = [order * v + log(order * exp(-v) + 1 - order) for v in (distance, -distance)]
-        logs = -(sum(sides) if d > 1 else min(sides)) / 2  # ln of the moment, for each row
-        kept = log(cost.delta * order) - (order - 1) * log1p(-1 / order)
-        return (kept + (order - 1) * cost.epsilon) / logs
-
-    highest = 1 / expm1(distance)
-    orders = 1 + np.geomspace(1e-4 * highest, highest * (1 - 1e-6), 50_000)
-    return max(rows(float(order)) for order in orders)
-
-
-def wishart_delta(
-    distance: float, rows: float, d: int, cost: ApproxDP, counts: tuple[int, ...] | None = None
-) -> float:
+def wishart_delta(distance: float, rows: float, d: int, cost: ApproxDP) -> float:
     """The hockey-stick divergence of Wishart laws whose ratio has eigenvalues e^±distance, at the worst.
 
-    Any number of the eigenvalues may be the larger one, or one of `counts`.
+    Any number of the eigenvalues may be the larger one.
     """
 
     def above(j: int, ups: tuple[float, float]) -> float:
@@ -131,9 +109,7 @@ def wishart_delta(
         return float(WEIGHTS @ inside * (high - low) / 2)
 
     up, down = expm1(distance) / 2, -expm1(-distance) / 2
-    return max(
-        above(j, (up, down)) - exp(cost.epsilon) * above(j, (down, up)) for j in counts or range(d + 1)
-    )
+    return max(above(j, (up, down)) - exp(cost.epsilon) * above(j, (down, up)) for j in range(d + 1))
 
 
 def _mu_by_bisection(cost: ApproxDP) -> float:

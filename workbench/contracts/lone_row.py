@@ -57,11 +57,8 @@ def holds_its_delta(event: Event) -> None:
         assert 0.9 * delta <= chance_of_an_answer(event, 1) <= delta
         return
     if event.mechanism == "masked":
-        distance, d, counts = event.charge.sensitivity, len(event.statistic), None
-        if event.charge.mechanism == "wishart_trace":  # one eigenvalue of each sign, at the ends
-            d, counts = (2, (1,)) if d > 1 else (1, None)
-        rows = 1 / draw_in(event)[1]
-        assert wishart_delta(distance, rows, d, event.charge.cost, counts) <= delta * (1 + 1e-6)
+        distance, rows = event.charge.sensitivity, 1 / draw_in(event)[1]
+        assert wishart_delta(distance, rows, len(event.statistic), event.charge.cost) <= delta * (1 + 1e-6)
         return
     if event.mechanism == "truncated_laplace":
         assert 0.9 * delta <= mass_beyond_the_other(event) <= delta * (1 + 1e-9)

@@ -6,10 +6,9 @@ change under rotations, so that any root will do and the noise is as wide as the
 
     thompson_laplace   M = U diag(e^λ) Uᵀ, density ∝ e^(-θ d(M, I)); ε-DP with θ = ε/Δ      d ≤ 4
     wishart            M = W/ν, W the second moments of ν normal rows; ν as large as (ε, δ) allows
-    wishart_trace      the same, where the |ln λ| of each sign add up to Δ at most
     square             M = (I + ηG)(I + ηG)ᵀ/c, G of independent N(0, 1): the source's (Lemma 5.1)
 
-A charge's sensitivity is the Thompson distance Δ of two values (or that sum); the scale is 1/θ, 1/ν or η.
+A charge's sensitivity is the Thompson distance Δ of two values; the scale is 1/θ, 1/ν or η.
 Proofs: `proofs/masks.md`, `proofs/matrix_quantile.md`.
 """
 
@@ -28,8 +27,6 @@ from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
 from workbench.privacy.roots import brentq
 from workbench.types import Array
-
-ORDERS = 2000
 
 LARGEST_THOMPSON = 4
 
@@ -90,32 +87,6 @@ def wishart(root: Array | ChargedRoot, charge: Charge, noise: NoiseSource) -> Ar
     return noise.wishart(root, charge.sensitivity, wishart_scale(charge, len(root)))
 
 
-def wishart_trace(root: Array | ChargedRoot, charge: Charge, noise: NoiseSource) -> Array:
-    """Return the same, (ε, δ)-DP where the |ln λ| of each sign add up to Δ at most."""
-    return noise.wishart(root, charge.sensitivity, wishart_trace_scale(charge, len(root)))
-
-
-@lru_cache(maxsize=1024)
-def wishart_trace_scale(charge: Charge, d: int) -> float:
-    """Return 1/ν for the most rows ν that hold (ε, δ) where Σ (ln λ)₊ ≤ Δ and Σ (ln λ)₋ ≤ Δ.
-
-    Rényi's divergence of order α is at most ν c_α, that of λ = (e^Δ, e^-Δ, 1, ..), or of one of the two if
-    d = 1. It implies (ε, δ) with δ = (1 - 1/α)^(α - 1) e^((α - 1)(ν c_α - ε))/α (Canonne, Kamath & Steinke
-    2020); α is the best on a grid.
-    """
-    cost, distance = approximate_cost(charge), charge.sensitivity
-    if distance >= 30:
-        raise ArgumentError("sensitivity", distance, f"below 30, for {d} dimensions at {cost}")
-    highest = (1 - 1e-9) / expm1(distance)
-    orders = 1 + np.geomspace(min(1e-3, highest / 2), highest, ORDERS)
-    rows = (cost.epsilon + (log(cost.delta) - _conversion(orders)) / (orders - 1)) / renyi(
-        distance, orders, d
-    )
-    if not rows.max() > d - 1:
-        raise ArgumentError("sensitivity", distance, f"smaller, for {d} dimensions at {cost}")
-    return float(1 / rows.max())
-
-
 def renyi(distance: float, orders: Array, d: int) -> Array:
     """Return c_α: the largest Rényi divergence for each of ν rows."""
 
@@ -124,10 +95,6 @@ def renyi(distance: float, orders: Array, d: int) -> Array:
 
     up, down = divergence(distance), divergence(-distance)
     return up + down if d > 1 else np.maximum(up, down)
-
-
-def _conversion(orders: Array) -> Array:
-    return np.asarray((orders - 1) * np.log1p(-1 / orders) - np.log(orders))
 
 
 def square_scale(charge: Charge, d: int) -> float:
@@ -167,7 +134,6 @@ def _draw(root: Array | ChargedRoot, charge: Charge, noise: NoiseSource) -> Arra
 MASKS = {
     "thompson_laplace": thompson_laplace,
     "wishart": wishart,
-    "wishart_trace": wishart_trace,
     "square": square,
 }
 
