@@ -112,7 +112,7 @@ def test_what_is_set_is_planned_with_and_the_rest_says_where_it_comes_from():
     )
     assert near.n < far.n
     origins = {name: one.origin for name, one in far.parameters.items()}
-    assert origins == {"radius": "set", "centre": "default", "sigma": "default", "beta": "default"}
+    assert origins == {"radius": "set", **dict.fromkeys(("centre", "sigma", "beta", "missing"), "default")}
     assert near.parameters["radius"].origin == "example"
     assert far.assumptions == tuple(one.statement for one in CATALOG[far.key].assumptions)
 
@@ -159,7 +159,7 @@ def test_why_an_entry_does_not_answer(more, words):
         ({"n": 10, "budget": None, "alpha": None}, "alpha = None"),
         ({"n": 10, "budget": None, "delta": 2.0}, "delta = 2.0"),
         ({"calibrations": ("loose",)}, "calibration = 'loose'"),
-        ({"settings": {"width": 1.0}, "subject": "mean"}, "set width = 1.0: expected one of alpha, beta"),
+        ({"settings": {"width": 1.0}, "subject": "mean"}, "set width = 1.0: expected one of 18 names, such as alpha"),
         ({"settings": {"radius": -1.0}, "subject": "mean"}, "radius = -1.0"),
         ({"settings": {"calibration": "tight"}, "subject": "mean"}, "set calibration"),
     ],
