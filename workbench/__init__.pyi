@@ -30,6 +30,7 @@ from workbench.estimators.covariance.pure_net import PureNetCovariance as PureNe
 from workbench.estimators.covariance.thresholded import ThresholdedCovariance as ThresholdedCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance as UnboundedCovariance
 from workbench.estimators.gaussian.coinpress import CoinPressGaussian as CoinPressGaussian
+from workbench.estimators.gaussian.lifted import LiftedGaussian as LiftedGaussian
 from workbench.estimators.gaussian.populous import PopulousGaussian as PopulousGaussian
 from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian as PopulousRobustGaussian
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian as UnboundedGaussian

@@ -229,5 +229,6 @@ CLIFFS = {
     ),
     "gaussian/populous": own("gaussian/populous", kind="predicted", above=12_000, slow=1500),
     "gaussian/populous-robust": own("gaussian/populous-robust", kind="answers", above=68_000, good=1.0),
+    "gaussian/lifted": predicted(wb.LiftedGaussian(), thin, 5, 3000, None, slow=400),
     "gaussian/unbounded": own("gaussian/unbounded", kind="predicted", above=2000, slow=1500),
 }  # fmt: skip

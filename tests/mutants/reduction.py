@@ -23,7 +23,7 @@ REDUCTION = (
     Mutant("an oracle that remembers the groups before",
            rewritten(asked, "_answer", "deepcopy(oracle)", "oracle"),
            partial(ALONE, tests.Remembers())),
-    Mutant("an oracle that sees the rows of all groups", rewritten(asked, "_answer", "rows.copy()", "rows"),
+    Mutant("an oracle that sees the rows of all groups", rewritten(asked, "_answer", ").copy()", ")"),
            partial(ALONE, tests.greedy)),
     Mutant("no answer counts as 0", rewritten(asked, "_answer", "np.full(shape, np.nan)", "np.zeros(shape)"),
            tests.test_no_answer_is_no_number),

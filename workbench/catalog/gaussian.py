@@ -11,6 +11,7 @@ from workbench.catalog.mean import RADIUS, WITHIN
 from workbench.catalog.spectral import APPROX, CONCENTRATED, CORRUPTION, MASK, ROBUST, VOTES, thin
 from workbench.distributions import Gaussian
 from workbench.estimators.gaussian.coinpress import CoinPressGaussian
+from workbench.estimators.gaussian.lifted import LiftedGaussian
 from workbench.estimators.gaussian.populous import PopulousGaussian
 from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian
@@ -70,5 +71,13 @@ GAUSSIAN = (
         # rows of full rank all name one subspace, and normal rows are stable as far as the count goes:
         # spectral/subspace-exact and covariance/matrix-quantile, in the audit, attain them
         bounded_steps=MASK | {"subspace", "stability"},
+    ),
+    gaussian(
+        key="gaussian/lifted",
+        summary="any Gaussian with a density from all rows at once, one price for test, frame and moments",
+        statements=("M21/lifted-gaussian",),
+        examples=(Example(LiftedGaussian(), APPROX),),
+        symmetries={"translation": "exact", "scale": "exact"},
+        bounded_steps=frozenset({"lift"}),  # a count that is neither 0 nor its most moves
     ),
 )

@@ -79,6 +79,7 @@ METHODS = {
     "gaussian/populous-robust": Method("robust vote of groups", WINE, "X"),
     "gaussian/unbounded": Method("votes of blocks", GREEN, "^"),
     "gaussian/populous": Method("vote of groups", PURPLE, "D"),
+    "gaussian/lifted": Method("lifted quantile", SLATE, "o"),
     "idea/noise": Method("noise", VERMILION, "s"),
     "idea/bias": Method("bias", BLUE, "o"),
     "idea/sampling": Method("sampling", GREY, "."),

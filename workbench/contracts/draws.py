@@ -7,7 +7,7 @@ from scipy.special import chdtr, ndtr
 from scipy.stats import chi2
 
 from workbench.contracts.located import located_normal_scale
-from workbench.contracts.ramps import largest_pure, largest_rows
+from workbench.contracts.ramps import largest_pure, largest_rows, rows_beside
 from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP
 from workbench.privacy.conversions import gaussian_delta
 
@@ -62,6 +62,8 @@ def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
             return "thompson_laplace", sensitivity, sensitivity / largest_pure(charge)
         case "stable_wishart", ApproxDP():
             return "wishart", sensitivity, 1 / largest_rows(charge)
+        case "tested_wishart", ApproxDP():
+            return "wishart", sensitivity, 1 / rows_beside(charge)
     raise AssertionError(f"no draw is known for {charge}")
 
 

@@ -16,6 +16,7 @@ from workbench.privacy import NonPrivate, histograms
 from workbench.privacy.cuts import BITS, Level, Node
 from workbench.privacy.located import Located, LocatedCharge
 from workbench.privacy.stable import LAPLACE, Stable, StableCharge
+from workbench.privacy.tested import Lift
 from workbench.study.faults.replay import Event, spied
 
 __all__ = ["Event", "spied"]
@@ -101,6 +102,8 @@ def _distance(event: Event, other: Event) -> float:
         return location_gap(event.charge, first, second)
     if event.mechanism == "stable_mask":
         return stable_gap(event.charge, first, second)
+    if event.mechanism == "masked_lift":
+        return lift_gap(first, second)
     if event.mechanism == "stability_histogram":
         gaps = np.array([first[key] - second[key] for key in {*first, *second}], float)
     else:
@@ -128,8 +131,28 @@ def stable_gap(charge: StableCharge, found: Stable, other: Stable) -> float:
     if not min(found.count, other.count):
         return 0.0
     first, second = np.asarray(found.root), np.asarray(other.root)
-    if charge.mechanism == LAPLACE:
-        return thompson_of_roots(first, second)
+    return thompson_of_roots(first, second) if charge.mechanism == LAPLACE else one_sided(first, second)
+
+
+def lift_gap(found: Lift, other: Lift) -> float:
+    """The same for lifted matrices: the larger sum of the logarithms of one sign."""
+    if abs(found.count - other.count) > 1:
+        return np.inf
+    if not min(found.count, other.count):
+        return 0.0
+    return one_sided(*(root_around(one, found.centre) for one in (found, other)))
+
+
+def root_around(lift: Lift, centre: np.ndarray) -> np.ndarray:
+    """The root of a lifted matrix whose rows are measured from a centre."""
+    root = np.zeros((len(centre) + 1,) * 2)
+    root[0, 0], root[1:, 1:] = lift.height, lift.root
+    root[1:, 0] = (lift.centre - centre + lift.shift) * lift.height
+    return root
+
+
+def one_sided(first: np.ndarray, second: np.ndarray) -> float:
+    """The larger sum of logarithms of one sign of the eigenvalues between two matrices, by their roots."""
     unit = np.abs(first).max(axis=1)[:, None]
     logs = 2 * np.log(np.linalg.svd(np.linalg.solve(first / unit, second / unit), compute_uv=False))
     return float(max(logs[logs > 0].sum(), -logs[logs < 0].sum()))

@@ -11,9 +11,13 @@ from workbench.contracts.datasets import least, planned, sizes, typical_rows
 from workbench.contracts.draws import wishart_delta
 from workbench.contracts.kit import Event, run, spied, warm
 from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
-from workbench.privacy import ApproxDP, Charge, UnitNoise, histograms, located, stable
+from workbench.privacy import ApproxDP, Charge, UnitNoise, histograms, located, stable, tested
 
-TESTED = {"located_normal": located, "stable_mask": stable}  # mechanism: where it is defined
+TESTED = {  # mechanism: where it is defined
+    "located_normal": located,
+    "stable_mask": stable,
+    "masked_lift": tested,
+}
 
 
 def a_lone_row_shows_with_probability_at_most_delta(example: Example) -> None:
@@ -94,7 +98,8 @@ def chance_of_an_answer(event: Event, count: int) -> float:
                 return point
 
         mechanism = getattr(TESTED[event.mechanism], event.mechanism)
-        return mechanism(found, event.charge, Fixed()) is not None
+        shown = mechanism(found, event.charge, Fixed())
+        return shown[0] if isinstance(shown, tuple) else shown is not None
 
     low, high = 0.0, 1.0
     if not answers(low):

@@ -7,6 +7,7 @@ from math import exp, expm1, log
 import numpy as np
 
 from workbench.privacy.stable import StableCharge
+from workbench.privacy.tested import LiftCharge
 
 ORDERS, STEPS, HALVES = 4000, 60, 45
 Stick = Callable[[float], float]
@@ -21,6 +22,12 @@ def largest_rows(charge: StableCharge) -> float:
     """The most normal rows of one eigenvalue of the ratio at e^Δ and, if d > 1, another at e^-Δ."""
     moved = _moved(charge.sensitivity, charge.d > 1)
     return _largest(charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent, moved)
+
+
+def rows_beside(charge: LiftCharge) -> float:
+    """The rows ν of the mask of a lift, or fewer if the ramp does not allow them beside steps that cost ρ."""
+    shape = charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent
+    return min(charge.degrees, _largest(*shape, _moved(charge.sensitivity, True, charge.room.rho)))
 
 
 def reached(stick: Stick, epsilon: float, delta: float, most: int) -> float:
@@ -68,14 +75,14 @@ def _pure(epsilon: float) -> Stick:
 
 
 @lru_cache(maxsize=256)
-def _moved(distance: float, both: bool) -> Callable[[float], Stick]:
-    """The hockey stick of ν rows: for x of the gamma law p of shape ν/2 and scale λ, q the same of scale 1,
-    the moment E_p (p/q)^(α-1) is λ^(-αν/2) (α/λ + 1 - α)^(-ν/2)."""
+def _moved(distance: float, both: bool, rho: float = 0.0) -> Callable[[float], Stick]:
+    """The hockey stick of ν rows beside steps that are ρ-zCDP: for x of the gamma law p of shape ν/2 and
+    scale λ, q the same of scale 1, the moment E_p (p/q)^(α-1) is λ^(-αν/2) (α/λ + 1 - α)^(-ν/2)."""
     highest = 1 / expm1(distance)
     orders = 1 + np.geomspace(1e-5 * highest, highest * (1 - 1e-6), ORDERS)
     sides = [orders * v + np.log(orders * exp(-v) + 1 - orders) for v in (distance, -distance)]
     moments = -(sides[0] + sides[1] if both else np.minimum(*sides)) / 2
-    kept = (orders - 1) * np.log1p(-1 / orders) - np.log(orders)
+    kept = (orders - 1) * (np.log1p(-1 / orders) + rho * orders) - np.log(orders)
 
     def rows(number: float) -> Stick:
         heights = number * moments + kept

@@ -42,6 +42,7 @@ def test_every_private_entry_has_one_row():
         ("covariance/thresholded", {"norm", "normal"}, 1, False),
         ("gaussian/coinpress", {"range", "upper", "lower", "normal"}, 1, False),
         ("gaussian/populous", {"normal"}, 2, False),
+        ("gaussian/lifted", {"normal"}, 2, False),
     ],
 )
 def test_what_an_estimator_asks_for(key, must, privacy, robust):

@@ -162,10 +162,10 @@ def unbounded(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
 
 
 def finished(finish: RoundFinish) -> Floor:
-    """Return a place in every coordinate unless the mean is known, and a clipped moment for each step."""
+    """Return a place in every coordinate unless one is known, and a clipped moment for each step."""
     n, d = finish.n, finish.d
     moment = noisy_moment(n, d)
-    places = () if finish.centred else located(n) * d
+    places = () if finish.centred or finish.placed else located(n) * d
     return places + moment * len(finish.steps.costs)
 
 

@@ -61,6 +61,13 @@ def lifted_location(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     return *(sort(n),) * d, *quantile_passes(n, d + 1), normal(d)
 
 
+def lifted_gaussian(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
+    """Return the same, the finish in its frame, and the lengths of all rows."""
+    finish = estimator.recipe(n, d, budget).design.finish
+    place = (*(sort(n),) * d, *quantile_passes(n, d + 1), normal((d + 1) ** 2))
+    return *place, *finished(finish), gemm(n, d), norms(n, d)
+
+
 def populous_mean(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return a copy in a new order, the distances of all pairs of groups, and noise."""
     return copy(n, d), distances(estimator.design(n, d, budget).vote.k, d), normal(d)
@@ -127,6 +134,7 @@ def robust_gaussian(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
 FLOORS = {
     "covariance/matrix-quantile": matrix_quantile,
     "mean/affine": lifted_location,
+    "gaussian/lifted": lifted_gaussian,
     "spectral/subspace-exact": tokens,
     "spectral/preconditioner": preconditioner,
     "gaussian/populous": populous_gaussian,

@@ -120,8 +120,10 @@ def charged(change: Callable[[str, str, float, Any], Declared]) -> Fault:
     """Return the fault in every charge, at its construction."""
 
     def faulty(construct: Function) -> Function:
-        def changed(self: Charge, step: str, name: str, sensitivity: float, cost: Any, **more: Any) -> None:
-            construct(self, *change(step, name, sensitivity, cost), **more)
+        def changed(
+            self: Charge, step: str, mechanism: str, sensitivity: float, cost: Any, **more: Any
+        ) -> None:
+            construct(self, *change(step, mechanism, sensitivity, cost), **more)
 
         return changed
 

@@ -13,6 +13,7 @@ from workbench.estimators.base import sanitised
 from workbench.privacy import SimulatedNoise
 from workbench.privacy.located import Located
 from workbench.privacy.stable import Stable
+from workbench.privacy.tested import Lift
 from workbench.study.audit.audit import Mechanism, Pair
 from workbench.study.faults.replay import COMPARED, Event, spied
 from workbench.study.pairs.base import Case, Setting, native, numbers
@@ -59,6 +60,8 @@ def _points(statistic: Any) -> Any:
             return statistic[1]
         case Located(count, centre, shift, root):
             return np.concatenate([[count], centre, shift, root.ravel()])
+        case Lift(count, centre, shift, root, height):
+            return np.concatenate([[count], centre, shift, root.ravel(), [height]])
         case Stable(count, root):
             return np.vstack([np.full(len(root), count), root])
     return statistic
@@ -99,7 +102,7 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
     def mechanism(x: Array, trials: int, rng: np.random.Generator) -> Array:
         event, noise = uses[x.tobytes()], SimulatedNoise(rng)
         with np.errstate(all="ignore"):
-            outputs = [event.again(noise) for _ in range(trials)]
+            outputs = [_shape(event.again(noise)) for _ in range(trials)]
             if roots:
                 none = np.full_like(roots[0][0], np.nan)
                 return _between(np.array([none if out is None else out for out in outputs]), roots)
@@ -113,11 +116,19 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
 
 def shaped(event: Event) -> bool:
     """Return whether a step masks a matrix."""
-    return event.mechanism in ("masked", "stable_mask")
+    return event.mechanism in ("masked", "stable_mask", "masked_lift")
 
 
 def _root(statistic: Any) -> Array:
-    return np.asarray(statistic.root if isinstance(statistic, Stable) else statistic)
+    return np.asarray(statistic.root if isinstance(statistic, Stable | Lift) else statistic)
+
+
+def _shape(output: Any) -> Any:
+    """Return the scatter of a lifted matrix, None where there is no answer; all else as it is."""
+    match output:
+        case bool(answers), _, root:
+            return root @ root.T if answers else None
+    return output
 
 
 def _between(outputs: Array, roots: Sequence[tuple[Array, Array]]) -> Array:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from workbench.estimators.base import Abstention
-from workbench.estimators.parts.affine.gaussian import LiftedGaussian
+from workbench.estimators.parts.affine.gaussian import LiftedLaw
 from workbench.estimators.parts.gaussians.frame import Moments
 from workbench.privacy import ApproxDP, SimulatedNoise
 
@@ -32,7 +32,7 @@ def with_lift_of(monkeypatch, made, x):
 @pytest.mark.parametrize("share", [0.1, 0.5])
 def test_absent_rows_are_not_far(monkeypatch, share):
     """Of the others .05 are: .08 is 4 sds of the rows and the answer off."""
-    made, x = LiftedGaussian(N, 2, BUDGET, BETA), np.random.default_rng(1).normal(size=(N, 2))
+    made, x = LiftedLaw(N, 2, BUDGET, BETA), np.random.default_rng(1).normal(size=(N, 2))
     with_lift_of(monkeypatch, made, x)
     x[: int(share * N)] = np.nan
     for seed in range(4):
@@ -44,7 +44,7 @@ def test_absent_rows_are_not_far(monkeypatch, share):
 
 def test_a_row_that_comes_or_goes_moves_the_share_by_its_sensitivity(monkeypatch):
     """With the same noise: a far row that goes takes 1/n, one that is near nothing."""
-    made, x = LiftedGaussian(N, 2, BUDGET, BETA), np.random.default_rng(1).normal(size=(N, 2))
+    made, x = LiftedLaw(N, 2, BUDGET, BETA), np.random.default_rng(1).normal(size=(N, 2))
     with_lift_of(monkeypatch, made, x)
     shares = []
     for row in ([50.0, 0.0], [0.0, 0.0], [np.nan, np.nan]):

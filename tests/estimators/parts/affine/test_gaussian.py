@@ -13,7 +13,7 @@ from tests.estimators.parts.affine.neighbours import found_pair
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Trace
-from workbench.estimators.parts.affine.gaussian import LiftedGaussian
+from workbench.estimators.parts.affine.gaussian import LiftedLaw
 from workbench.estimators.parts.affine.gaussian_design import fewest_rows, frame_spectrum, gaussian_design
 from workbench.estimators.parts.affine.stability import LiftedStability
 from workbench.estimators.parts.quantile.influence import Influence
@@ -34,7 +34,7 @@ def law(d):
 
 @lru_cache
 def runs(d, n):
-    made, (root, mean), rng = LiftedGaussian(n, d, BUDGET, BETA), law(d), np.random.default_rng((3, d))
+    made, (root, mean), rng = LiftedLaw(n, d, BUDGET, BETA), law(d), np.random.default_rng((3, d))
     truth, errors = Gaussian(mean, root @ root.T), []
     for _ in range(RUNS):
         out = made.draw(rng.normal(size=(n, d)) @ root.T + mean, SimulatedNoise(rng))
@@ -82,7 +82,7 @@ def far_rows(kind, z, rng):
 @pytest.mark.parametrize(("d", "n"), [(2, 1700), (5, 2500), (10, 14_000)])
 def test_far_rows_are_not_answered_wrongly(kind, d, n):
     """Of 8 runs 2 may slip through, each at 2 sds of the count, where the lift answers at all."""
-    made, rng, root = LiftedGaussian(n, d, BUDGET, BETA), np.random.default_rng((d, len(kind))), law(d)[0]
+    made, rng, root = LiftedLaw(n, d, BUDGET, BETA), np.random.default_rng((d, len(kind))), law(d)[0]
     slipped = 0
     for _ in range(8):
         x = far_rows(kind, rng.normal(size=(n, d)), rng) @ root.T
@@ -178,7 +178,7 @@ def test_a_scale_of_one_or_less_has_no_slope(knee, scale, sloping):
 
 @pytest.mark.parametrize("d", [1, 3])
 def test_draws_are_those_of_the_plan_whatever_the_rows(d):
-    made, kept = LiftedGaussian(2500, d, BUDGET, BETA), []
+    made, kept = LiftedLaw(2500, d, BUDGET, BETA), []
     rng = np.random.default_rng(5)
     for x in (rng.normal(size=(2500, d)), np.zeros((2500, d)), np.full((2500, d), 1e100)):
         noise = CountingNoise(SimulatedNoise(np.random.default_rng(1)))
@@ -192,7 +192,7 @@ def test_draws_are_those_of_the_plan_whatever_the_rows(d):
 def test_moments_are_of_rows_in_a_ball_round_what_was_released(monkeypatch):
     """A far row moves the released moments by no more than their sensitivity, with the same noise."""
     n, d = 1700, 2
-    made, rng = LiftedGaussian(n, d, BUDGET, BETA), np.random.default_rng(4)
+    made, rng = LiftedLaw(n, d, BUDGET, BETA), np.random.default_rng(4)
     x = rng.normal(size=(n, d))
     y = x.copy()
     y[7] = [300.0, -4000.0]
@@ -214,7 +214,7 @@ def test_moments_are_of_rows_in_a_ball_round_what_was_released(monkeypatch):
 
 def test_the_centre_is_not_that_of_the_rows():
     """What is shown is masked: two runs differ by about √(d/ν) sds."""
-    made, x = LiftedGaussian(1700, 2, BUDGET, BETA), np.random.default_rng(4).normal(size=(1700, 2))
+    made, x = LiftedLaw(1700, 2, BUDGET, BETA), np.random.default_rng(4).normal(size=(1700, 2))
     centres = []
     for seed in range(40):
         trace = Trace()
@@ -243,7 +243,7 @@ def test_the_fewest_rows_have_a_design_and_fewer_have_none():
 @pytest.mark.parametrize("condition", [1.0, 1e12])
 def test_rotated_rows_of_any_condition_are_answered(condition):
     """No answer has chance β at most: none of 6 runs, 1 in 10^6."""
-    made, rng, found = LiftedGaussian(2600, 5, BUDGET, BETA), np.random.default_rng(8), []
+    made, rng, found = LiftedLaw(2600, 5, BUDGET, BETA), np.random.default_rng(8), []
     root = np.linalg.qr(rng.normal(size=(5, 5)))[0] * np.geomspace(1, 1 / sqrt(condition), 5)
     for _ in range(6):
         out = made.draw(rng.normal(size=(2600, 5)) @ root.T, SimulatedNoise(rng))

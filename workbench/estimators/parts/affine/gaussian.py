@@ -35,7 +35,7 @@ THINNEST = 1e-3  # an eigenvalue of the answer in the frame of S, relative to it
 
 
 @dataclass(frozen=True)
-class LiftedGaussian:
+class LiftedLaw:
     """The recipe for n rows of dimension d; normal rows get no answer with chance `beta` at most."""
 
     n: int
@@ -52,7 +52,7 @@ class LiftedGaussian:
         """Return the private moments of sanitised rows."""
         made = self.design
         lift = made.test.lift(x)  # (1)
-        answers, centre, root = masked_lift(lift, made.charge, noise)  # (2)
+        answers, centre, root = masked_lift(lift, made.plan, noise)  # (2)
         shape, _ = dtrtri(np.tril(root), lower=1)
         frame = Frame(np.eye(self.d), np.tril(shape) * sqrt(made.scatter))
         if trace is not None:

@@ -14,7 +14,7 @@ next. All of it is public, and privacy rests on g, T, ν and ρ alone.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import sqrt
 
 import numpy as np
@@ -63,16 +63,17 @@ class GaussianDesign:
         """The spectrum of normal rows in the frame of the released scatter."""
         return frame_spectrum(self.d, self.charge.degrees)
 
-    @cached_property
+    @property
     def finish(self) -> RoundFinish:
         """The recipe of the finish."""
-        return _finish(self.test.n, self.d, self.charge.room, self.spread)
+        cost, _ = _divided(self.test.n, self.charge.room)
+        return _finish(self.test.n, self.d, cost, self.spread)
 
-    @cached_property
+    @property
     def far(self) -> FarRows:
         """The recipe of the count of far rows."""
-        n, left = self.test.n, self.charge.room
-        return FarRows(n, self.d, ZCDP(counted(n, left) * left.rho), self.squared_error)
+        _, cost = _divided(self.test.n, self.charge.room)
+        return FarRows(self.test.n, self.d, cost, self.squared_error)
 
     @property
     def noticed(self) -> float:
@@ -128,8 +129,18 @@ def _tested(
         degrees = width * (d + SPARE)
         left = whole - degrees * test.change**2 / 2
         if left > LEAST_LEFT * whole:
-            shape = test.change, budget, degrees, ZCDP(left), most, d + 1, silent
-            made = GaussianDesign(test, LiftCharge(STEP, MASK, *shape), interpolated(n, d, knee).scatter)
+            charge = LiftCharge(
+                STEP,
+                MASK,
+                test.change,
+                budget,
+                degrees=degrees,
+                room=ZCDP(left),
+                most=most,
+                d=d + 1,
+                silent=silent,
+            )
+            made = GaussianDesign(test, charge, interpolated(n, d, knee).scatter)
             if _informative(made):
                 yield made
 
@@ -177,9 +188,15 @@ def _guarded(
 
 
 @lru_cache(maxsize=4096)
-def _finish(n: int, d: int, left: ZCDP, spread: tuple[float, ...]) -> RoundFinish:
+def _finish(n: int, d: int, cost: ZCDP, spread: tuple[float, ...]) -> RoundFinish:
     narrow = tuple(one / spread[0] for one in spread)
-    return RoundFinish(n, d, ZCDP((1 - counted(n, left)) * left.rho), narrow, placed=True)
+    return RoundFinish(n, d, cost, narrow, placed=True)
+
+
+def _divided(n: int, left: ZCDP) -> tuple[ZCDP, ...]:
+    """Return the costs of the finish and of the count."""
+    share = counted(n, left)
+    return left.split(1 - share, share)
 
 
 @lru_cache(maxsize=256)

@@ -1,0 +1,97 @@
+"""The entry: public facts come first, absent rows are terms of 0, and far rows are noticed as it says.
+
+False alarms: the test of far rows about 1 in 2000.
+"""
+
+import numpy as np
+import pytest
+
+from workbench.contracts.ramps import rows_beside
+from workbench.distributions import Gaussian
+from workbench.errors import ArgumentError
+from workbench.estimators import Abstention
+from workbench.estimators.gaussian.lifted import LiftedGaussian
+from workbench.losses import gaussian_error
+from workbench.privacy import ApproxDP, CountingNoise, PureDP, SimulatedNoise, compose
+
+BUDGET, D, N = ApproxDP(8.0, 1e-6), 2, 1600
+PRICED = [(BUDGET, D, N), (ApproxDP(4.0, 1e-4), 1, 1600), (ApproxDP(1.0, 1e-6), 3, 2500)]
+
+
+def released(x, seed=1):
+    return LiftedGaussian()(x, budget=BUDGET, rng=np.random.default_rng(seed)).value
+
+
+def normal(seed, n=N):
+    return np.random.default_rng((4, seed)).standard_normal((n, D))
+
+
+def test_the_fewest_rows_are_public_and_one_less_is_refused_before_a_draw():
+    fewest, noise = (
+        LiftedGaussian().fewest(D, BUDGET),
+        CountingNoise(SimulatedNoise(np.random.default_rng(1))),
+    )
+    with pytest.raises(
+        ArgumentError, match=rf"^n = {fewest - 1}: expected at least {fewest} for d = {D} at "
+    ):
+        LiftedGaussian()(np.full((fewest - 1, D), np.nan), budget=BUDGET, rng=noise)
+    assert not noise.draws
+    for rows in (np.full((fewest, D), np.nan), np.zeros((fewest, D))):
+        assert isinstance(LiftedGaussian()(rows, budget=BUDGET, rng=noise).value, Abstention)
+    with pytest.raises(ArgumentError, match=r"^budget = .*: expected ApproxDP with delta > 0"):
+        LiftedGaussian().plan(N, D, PureDP(1.0))
+
+
+def test_rows_so_many_that_rounding_counts_are_refused():
+    with pytest.raises(ArgumentError, match=r"^n = 1000000000: expected more rows, up to some 10\^6, for d"):
+        LiftedGaussian().plan(10**9, D, BUDGET)
+
+
+@pytest.mark.parametrize(("budget", "d", "n"), PRICED)
+def test_the_whole_is_one_charge_that_a_search_of_its_own_allows(budget, d, n):
+    plan = LiftedGaussian().plan(n, d, budget)
+    assert compose(plan) == budget
+    assert rows_beside(plan) == plan.degrees
+    steps = [charge.step for charge in plan.charges()]
+    assert (steps[0], steps[-1]) == ("lift", "far rows")
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_the_answer_follows_an_affine_map(offset):
+    """Lower triangular: a root of the lifted matrix follows, and with it every draw."""
+    axes = np.array([[1.0, 0.0], [0.7, 1e-3]])
+    plain, moved = released(normal(1)), released(normal(1) @ axes.T + offset)
+    back = np.linalg.inv(axes)
+    assert back @ (moved.mean - offset) == pytest.approx(plain.mean, abs=1e-5)
+    assert back @ moved.covariance @ back.T == pytest.approx(plain.covariance, abs=1e-5)
+
+
+def test_absent_rows_are_terms_of_0_and_not_far():
+    """8 % absent, more than far rows may be: the error is that of the others, and they alone count."""
+    x, errors = normal(2), []
+    x[: N // 12, 1] = np.nan
+    truth = Gaussian(np.full(D, 1e3), np.eye(D))
+    for seed in range(6):
+        value = released(x + 1e3, seed)
+        assert not isinstance(value, Abstention)
+        errors.append(gaussian_error(value, truth))
+    assert max(errors) < 4 * LiftedGaussian().predicted_error(N, D, BUDGET)
+
+
+@pytest.mark.parametrize(("share", "at_most"), [(0.0, 10), (0.05, 4), (0.12, 4), (0.5, 0)])
+def test_far_rows_are_noticed_from_one_in_twenty_on(share, at_most):
+    """Of 10 runs; without them all answer but for β. Half of all are beyond `noticed`, and scattered."""
+    answers, rng = 0, np.random.default_rng(3)
+    for seed in range(10):
+        x = normal(seed)
+        count = int(share * N)
+        x[:count] = 1e4 + rng.standard_normal((count, D)) * (1e6 if share == 0.5 else 1.0)
+        answers += not isinstance(released(x, seed), Abstention)
+    assert answers <= at_most
+    assert share or answers >= 7
+
+
+def test_what_is_noticed_is_public_and_falls_with_the_columns():
+    found = [LiftedGaussian().noticed(20_000, d, BUDGET) for d in (1, 2, 5, 10)]
+    assert found == pytest.approx([0.21, 0.14, 0.07, 0.54 / 11])
+    assert found[-1] < 0.05 < found[-2]
