@@ -87,6 +87,8 @@ def parameters():
         yield "pivots", value, lambda value=value: IntervalUnknownVariance(pivots=value), "at least 100"
     for value in ("loose", "", None, 1):
         for entry in ON_THE_LINE.values():
+            if not hasattr(entry.estimator, "calibration"):
+                continue
             needed = {"radius": 1.0} if hasattr(entry.estimator, "radius") else {}
             kind = type(entry.estimator)
             yield (

@@ -33,10 +33,10 @@ def test_labels_of_a_frame_and_of_a_series_are_kept():
     assert released(UnboundedMean(), list(ROWS), ApproxDP(1, 0.1)).labels is None
 
 
-def test_missing_entries_of_nullable_columns_are_rows_like_others():
+def test_missing_entries_of_nullable_columns_are_absent_like_others():
     column = pd.Series([1, None, 3, 4], dtype="Int64")
-    zeroed = pd.Series([1, 0, 3, 4])
-    one, other = (released(TwoStepMean(radius=10), x, PureDP(1)).value for x in (column, zeroed))
+    absent = pd.Series([1, np.nan, 3, 4])
+    one, other = (released(TwoStepMean(radius=10), x, PureDP(1)).value for x in (column, absent))
     assert one == other
 
 

@@ -82,7 +82,7 @@ class Populous:
     --------
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
-    >>> x = 50 + np.random.default_rng(1).standard_t(3, (8000, 2))
+    >>> x = 50 + np.random.default_rng(1).standard_t(3, (20_000, 2))
     >>> median = Populous(oracle=lambda rows: np.median(rows, axis=0), size=10, limit=1.8)
     >>> release = median(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
     >>> bool(abs(release.value - 50).max() < 0.2)

@@ -18,7 +18,7 @@ Smith 2023, the lift that of Kent & Tyler 1991. Proof: `proofs/affine_mean.md`.
 
 from dataclasses import dataclass
 
-from workbench.errors import checked
+from workbench.errors import ArgumentError, checked
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.affine.design import STEP, fewest_rows
 from workbench.estimators.parts.affine.location import LiftedLocation
@@ -67,9 +67,13 @@ class AffineMean:
         return fewest_rows(d, budget, self.beta)
 
     def recipe(self, n: int, d: int, budget: Budget) -> LiftedLocation:
-        """Return the steps for n rows, public; their design raises where there is none."""
+        """Return the steps for n rows, public; raise where they are too few."""
         require_matrix(n, d)
-        return LiftedLocation(n, d, require_events(budget), self.beta)
+        events = require_events(budget)
+        fewest = self.fewest(d, events)
+        if n < fewest:
+            raise ArgumentError("n", n, f"at least {fewest} for d = {d} at {events}")
+        return LiftedLocation(n, d, events, self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the one charge of test and mask."""

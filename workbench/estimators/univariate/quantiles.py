@@ -69,7 +69,7 @@ class Quantiles:
     >>> from workbench.privacy import PureDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=2000)
     >>> release = Quantiles()(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
-    >>> [abs(value - wanted) < 0.2 for value, wanted in zip(release.value, (2.33, 3.0, 3.67))]
+    >>> [bool(abs(value - wanted) < 0.2) for value, wanted in zip(release.value, (2.33, 3.0, 3.67))]
     [True, True, True]
     """
 

@@ -21,6 +21,7 @@ from workbench.estimators.parts.budgets import mean_charge
 from workbench.estimators.parts.locate.rank_window import RankWindow
 from workbench.estimators.parts.locate.tails import tail
 from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
+from workbench.estimators.parts.votes.design import fewest
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, PureDP
 from workbench.types import Array
 
@@ -100,12 +101,10 @@ def _stretched(width: float, low: float, high: float, rank: int) -> RankWindow:
 def design(n: int, budget: Budget) -> Design:
     """Return the public choices of a run, or raise where there are too few rows for any."""
     scale, centre, inner, outer, mean, variance = _costs(n, budget)
-    outer_rank = ceil(2 * NATS / selection_epsilon(outer))
-    inner_rank = min(ceil(RATIO * outer_rank), int(LARGEST_SHARE * n))
-    if inner_rank < LEAST_RATIO * outer_rank:
-        raise ArgumentError(
-            "n", n, f"more rows: {LEAST_RATIO * outer_rank:g} of them have to be {LARGEST_SHARE:g} n"
-        )
+    found = ranks(n, budget)
+    if found is None:
+        raise ArgumentError("n", n, f"at least {fewest(lambda rows: ranks(rows, budget), 64)} at {budget}")
+    inner_rank, outer_rank = found
     charges = (
         Charge("log-scale", "window_median", 1.0, scale),
         CENTRE.charge("locate", centre),
@@ -115,6 +114,13 @@ def design(n: int, budget: Budget) -> Design:
         mean_charge("variance", 1 / n, variance),
     )
     return Design(n, charges, inner_rank, outer_rank)
+
+
+def ranks(n: int, budget: Budget) -> tuple[int, int] | None:
+    """Return k_0 and k_1, or None where there are too few rows."""
+    outer = ceil(2 * NATS / selection_epsilon(_costs(n, budget)[3]))
+    inner = min(ceil(RATIO * outer), int(LARGEST_SHARE * n))
+    return (inner, outer) if inner >= LEAST_RATIO * outer else None
 
 
 def _costs(n: int, budget: Budget) -> tuple[Budget, ...]:
