@@ -84,7 +84,7 @@ class IntervalMean:
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of steps (1), (2), (3) twice, (5) and (6)."""
-        require_rows(n, d, LEAST_ROWS)
+        require_rows(n, d)
         return Sequential(rule(budget), design(n, budget).charges)
 
     def estimate(
@@ -118,7 +118,7 @@ class IntervalMean:
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median half-width over sigma for normal rows; infinite where it is the whole line."""
-        require_rows(n, d, LEAST_ROWS)
+        require_rows(n, d)
         chosen = design(n, budget)
         inner, outer = (float(-ndtri(rank / (2 * n))) for rank in (chosen.inner_rank, chosen.outer_rank))
         radii = chosen.radii(log(inner), log(outer))
