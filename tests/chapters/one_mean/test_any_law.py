@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import workbench as wb
-from workbench.chapters.one_mean.claims.any_law import any_law_is_covered
+from workbench.chapters.one_mean.claims import any_law
 from workbench.chapters.one_mean.runs.any_law import LAWS, ROWS, RUNS, intervals
 from workbench.privacy import ApproxDP
 from workbench.study.verdict import Status
@@ -35,7 +35,7 @@ def frame(missed=0.05, width=1.1):
 
 
 def statuses(table):
-    return {check.status for check in any_law_is_covered(table)}
+    return {check.status for check in any_law.any_law_is_covered(table)}
 
 
 def test_checks_hold_where_they_should_and_notice_what_they_say():

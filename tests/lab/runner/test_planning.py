@@ -220,7 +220,7 @@ def test_infinite_parameters_are_words_in_json():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("means",), ("estimand = 'means'", "mean, location, scale, interval", "did you mean mean?")),
+        (("means",), ("estimand = 'means'", "mean, quantiles, location", "did you mean mean?")),
         (("TwoStepMean",), ("estimand = 'TwoStepMean'", "did you mean univariate/two-step-mean?")),
         (("mean", "--set", "radios=1"), ("set radios = 1", "did you mean radius?")),
         (("mean", "--epsilom", "1"), ("--epsilom", "did you mean --epsilon?")),
@@ -238,7 +238,7 @@ def test_infinite_parameters_are_words_in_json():
         (("mean", "--n", "1.5"), ("--n", "expected an integer")),
         (("mean", "--d", "0"), ("d = 0",)),
         (("mean", "--calibration", "loose"), ("--calibration", "loose")),
-        (("mean", "--set", "width=1"), ("set width = 1", "one of alpha, beta, centre")),
+        (("mean", "--set", "width=1"), ("set width = 1", "one of 18 names, such as alpha")),
         (("mean", "--set", "radius"), ("'radius'", "NAME=VALUE")),
         (("mean", "--set", "radius=-1"), ("radius = -1", "above 0")),
         (("mean", "--set", "radius=wide"), ("radius = 'wide'", "above 0")),
