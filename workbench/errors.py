@@ -17,7 +17,7 @@ from typing import Any, TypeGuard, get_args
 
 _REAL: Any = (float, int, Real)  # abstract number types are opaque to type checkers, and slow to ask
 _INTEGRAL: Any = Integral
-LISTED = 135  # characters of the choices that an error lists
+LISTED = 150  # characters of the choices that an error lists
 LIKE, SPREAD = 0.7, 0.1  # how alike a slip is at least, and how much less than the best match
 
 
