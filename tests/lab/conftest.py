@@ -1,4 +1,5 @@
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -72,3 +73,13 @@ def good_project(root):
     (root / "pyproject.toml").write_text('[project]\nname = "dp-workbench"\n')
     write_notebook(root / "notebooks" / "01_good.ipynb", "\n".join(SETUP), CHART, 'lab.verdicts(["T1"])')
     return root
+
+
+@pytest.fixture
+def _heard():
+    """What ends a process by default does: a shell starts what runs behind it deaf to Ctrl-C."""
+    hows = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(how, signal.SIG_DFL) for how in hows]
+    yield
+    for how, handler in zip(hows, before, strict=True):
+        signal.signal(how, handler)

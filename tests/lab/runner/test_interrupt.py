@@ -88,16 +88,6 @@ def test_what_a_process_was_told_to_ignore_does_not_end_it():
         signal.signal(signal.SIGHUP, before)
 
 
-@pytest.fixture
-def _heard():
-    """What ends a process by default does: a shell starts what runs behind it deaf to Ctrl-C."""
-    hows = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(how, signal.SIG_DFL) for how in hows]
-    yield
-    for how, handler in zip(hows, before, strict=True):
-        signal.signal(how, handler)
-
-
 @pytest.mark.usefixtures("_heard")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_what_cleans_up_is_not_interrupted_again_and_the_handlers_come_back(how):

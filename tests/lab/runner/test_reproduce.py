@@ -181,6 +181,7 @@ def slow_notebook(project):
     )
 
 
+@pytest.mark.usefixtures("_heard")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_sigkill_and_interrupt_leave_no_kernel_and_the_next_run_is_good(updated, workbench, how):
     slow_notebook(updated)
