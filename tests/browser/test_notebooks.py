@@ -125,7 +125,7 @@ def test_every_figure_agrees_and_is_seen_once(notebook):
     assert names == [f"{name}.svg" for name in figures]
     made = [name for name in figures if not name.startswith("deep/")]
     assert notebook.recomputed == [f"{AGREES}, in its quick profile"] * len(made)
-    assert notebook.drawn == calls(notebook, "growths")
+    assert notebook.drawn == calls(notebook, "growths") + calls(notebook, "compare")
 
 
 def test_figures_follow_the_dark_theme(notebook):
