@@ -141,9 +141,10 @@ def run(
 
 
 def columns(sweep: Sweep, profile: str, *, seed: int) -> pd.DataFrame:
-    """Return the table of a sweep without its rows: two trials tell which columns there are."""
+    """Return the table of a sweep without its rows: two trials at a usual point tell which columns there are."""
+    point = {**sweep.points[0], **(sweep.usual or sweep.points)[0]}
     with noting(None):
-        first = replace(sweep, points=sweep.points[:1], trials=2, blocks={profile: 1})
+        first = replace(sweep, points=(point,), trials=2, blocks={profile: 1})
         return run(first, profile, seed=seed)[:0]
 
 
