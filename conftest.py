@@ -1,4 +1,4 @@
-"""One thread of linear algebra for each worker, doctests of the modules that have one, the longest first.
+"""One thread of linear algebra for each worker, doctests of modules that have one, parts, the longest first.
 
 The collector of garbage is off while tests are collected, a third of the time that takes: ten thousand
 items and the syntax trees of their modules are made, and none of them is garbage.
@@ -7,7 +7,9 @@ items and the syntax trees of their modules are made, and none of them is garbag
 import gc
 import os
 from pathlib import Path
+from zlib import crc32
 
+import pytest
 from _pytest.doctest import DoctestModule
 
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -34,9 +36,35 @@ def pytest_collect_file(file_path, parent):
     return None
 
 
-def pytest_collection_modifyitems(items):
-    """Run the folders of long tests first."""
+def pytest_addoption(parser):
+    """Let a part of the tests be asked for."""
+    parser.addoption(
+        "--part",
+        type=part,
+        metavar="K/N",
+        help="the K-th of N parts of the tests that would run, about equal: K from 0 to N - 1",
+    )
+
+
+def part(words):
+    """Return (K, N) of "K/N"."""
+    try:
+        k, parts = map(int, words.split("/"))
+    except ValueError:
+        k, parts = 0, 0
+    if not 0 <= k < parts:
+        raise pytest.UsageError(f"--part: {words}, allowed is K/N with 0 <= K < N, such as 0/4")
+    return k, parts
+
+
+def pytest_collection_modifyitems(config, items):
+    """Run the folders of long tests first; leave out what is not in the part that is asked for."""
     items.sort(key=lambda item: [not item.nodeid.startswith(start) for start in LONG])
+    if config.option.part:
+        k, parts = config.option.part
+        others = [item for item in items if crc32(item.nodeid.encode()) % parts != k]
+        items[:] = [item for item in items if crc32(item.nodeid.encode()) % parts == k]
+        config.hook.pytest_deselected(items=others)
 
 
 def pytest_runtestloop():

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 
 from tests.contracts.parameters import centred, counted, examples, references
-from workbench.contracts import behaviour
+from workbench.contracts import accuracy, behaviour
 from workbench.contracts.accuracy import BETA, PAIRS, RUNS, refused
 from workbench.contracts.behaviour import numbers
 from workbench.contracts.datasets import typical_rows
@@ -17,10 +17,18 @@ from workbench.estimators.univariate import interval, interval_unknown_variance
 from workbench.privacy import ZCDP, NonPrivate, compose
 from workbench.study.least_rows import fewest_rows
 
-DIRECT = [contract for contract in CONTRACTS if contract not in RECORDED]
+SAMPLED = (
+    accuracy.error_does_not_rise_with_n,
+    accuracy.error_bound_is_exceeded_with_probability_at_most_beta,
+)
+DIRECT = [
+    pytest.param(one, id=one.__name__, marks=[pytest.mark.daily] if one in SAMPLED else [])
+    for one in CONTRACTS
+    if one not in RECORDED
+]
 
 
-@pytest.mark.parametrize("contract", DIRECT, ids=lambda contract: contract.__name__)
+@pytest.mark.parametrize("contract", DIRECT)
 @pytest.mark.parametrize(("key", "example"), examples())
 def test_contract(key, example, contract):
     contract(example)

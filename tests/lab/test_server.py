@@ -13,6 +13,7 @@ from tests.browser.server import environment, free_port, wait_for
 from tests.lab.conftest import ROOT
 from tests.lab.terminal import CTRL_C, marked, terminal
 
+pytestmark = pytest.mark.usefixtures("_heard")
 ENDS_WITHIN = 30.0  # seconds, on a busy machine
 
 

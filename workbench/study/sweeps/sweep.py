@@ -141,7 +141,7 @@ def run(
 
 
 def columns(sweep: Sweep, profile: str, *, seed: int) -> pd.DataFrame:
-    """Return the table of a sweep without its rows: two trials at a usual point tell which columns there are."""
+    """Return the table of a sweep without its rows: two trials at a usual point tell its columns."""
     point = {**sweep.points[0], **(sweep.usual or sweep.points)[0]}
     with noting(None):
         first = replace(sweep, points=(point,), trials=2, blocks={profile: 1})

@@ -1,0 +1,36 @@
+"""`pytest --part K/N`: parts that are asked for in turn leave nothing out and repeat nothing."""
+
+from itertools import chain
+from types import SimpleNamespace
+
+import pytest
+
+from conftest import part, pytest_collection_modifyitems
+
+
+def chosen(names, of):
+    left = []
+    hook = SimpleNamespace(pytest_deselected=lambda items: left.extend(items))
+    config = SimpleNamespace(option=SimpleNamespace(part=of), hook=hook)
+    items = [SimpleNamespace(nodeid=name) for name in names]
+    pytest_collection_modifyitems(config, items)
+    found = [item.nodeid for item in items]
+    assert sorted(found + [item.nodeid for item in left]) == sorted(names)
+    return found
+
+
+def test_every_test_is_in_one_part():
+    names = [f"tests/test_a.py::test_b[{i}]" for i in range(4000)]
+    parts = [chosen(names, (k, 4)) for k in range(4)]
+    assert sorted(chain(*parts)) == sorted(names)
+    assert all(900 < len(one) < 1100 for one in parts)
+
+
+def test_without_parts_nothing_is_left_out():
+    assert len(chosen(["tests/test_a.py::test_b", "tests/lab/test_c.py::test_d"], None)) == 2
+
+
+@pytest.mark.parametrize("words", ["4/4", "-1/4", "1", "a/b", "0/0", "1/2/3"])
+def test_what_is_no_part_is_named(words):
+    with pytest.raises(pytest.UsageError, match=f"^--part: {words}, allowed is K/N"):
+        part(words)
