@@ -101,6 +101,7 @@ def points_down(here, name):
     return there == here or (LEVEL[there] < LEVEL[here] and (here, there) != ("estimators", "losses"))
 
 
+@pytest.mark.daily
 def test_imports_point_strictly_down():
     offenders = [
         f"{name_of(path)} imports {name}"
@@ -346,6 +347,7 @@ def hidden(node):
     return node.type is None or (silent and ast.unparse(node.type) in ("Exception", "BaseException"))
 
 
+@pytest.mark.daily
 def test_no_hidden_state_and_no_swallowed_errors():
     offenders = [
         f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}"

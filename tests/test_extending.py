@@ -97,6 +97,7 @@ HALF_MEAN = replace(UNIT_MEAN.entry, key="acme/half-mean", examples=MADE)
 """
 
 
+@pytest.mark.daily
 def test_contracts_catch_an_estimator_outside_and_say_what_it_lacks(site):
     (site / "acme_broken.py").write_text(BROKEN, encoding="utf-8")
     said = execute(site, "pytest -q --pyargs workbench.contracts --entry acme_broken:HALF_MEAN", good=False)
@@ -114,6 +115,7 @@ def test_it_is_listed_beside_the_catalog_which_stays(site):
     assert said.split() == ["1", "False"]
 
 
+@pytest.mark.daily
 def test_a_package_that_offers_nonsense_is_named(tmp_path):
     install(tmp_path, "broken-means", "2.0", {"workbench.estimators": {"none": "os:getcwd"}})
     said = execute(tmp_path, "workbench list", good=False)

@@ -272,6 +272,7 @@ def test_pinsker_is_within_four_fifths_for_near_laws() -> None:
     assert pinsker_bound(1e6) == 1.0
 
 
+@pytest.mark.daily
 @settings(deadline=None, max_examples=30)
 @given(seed=st.integers(0, 10**6))
 def test_total_variation_bounds_hold_the_quadrature_value(seed: int) -> None:

@@ -90,12 +90,14 @@ def test_the_table():
     ]
 
 
+@pytest.mark.daily
 def test_a_bad_run_is_reported_with_its_lines(tmp_path):
     outcome = machines.reproduce(OWN, 1, tmp_path, "no-notebook", "--project", str(ROOT))
     assert outcome.code == 2
     assert outcome.lines == ()
 
 
+@pytest.mark.daily
 def test_blocks_of_a_sweep_have_the_same_bits_with_one_thread_and_two():
     bits = [
         subprocess.run(

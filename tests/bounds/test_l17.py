@@ -131,6 +131,7 @@ def test_no_private_test_beats_the_two_point_bound(tv: float, epsilon: float, be
     assert l17.two_point_bound_tail(tv, epsilon, beta) <= bound <= needed < 2 * bound
 
 
+@pytest.mark.daily
 @given(tv=st.floats(0.02, 1.0), epsilon=EPSILONS, beta=BETAS, share=st.floats(0.0, 1.0))
 def test_two_point_bounds_are_ordered(tv: float, epsilon: float, beta: float, share: float) -> None:
     """The stated chain is below the tail form, that below the sharp one; delta only lowers them."""
@@ -141,6 +142,7 @@ def test_two_point_bounds_are_ordered(tv: float, epsilon: float, beta: float, sh
     assert l17.two_point_bound_tail(tv, epsilon, beta, delta) <= l17.two_point_bound_tail(tv, epsilon, beta)
 
 
+@pytest.mark.daily
 @given(tv=st.floats(0.02, 1.0), epsilon=EPSILONS, beta=BETAS)
 def test_the_tail_condition_is_monotone_in_n(tv: float, epsilon: float, beta: float) -> None:
     """Oracle: a scan over n of the condition written out, with scipy.stats; bisection needs monotonicity."""
@@ -543,6 +545,7 @@ def test_two_step_sizes_take_the_larger_of_location_and_mean() -> None:
     assert l17.two_step_sample_size(5.0, 1e6, 0.5, 0.1) > 500 > l17.two_step_sample_size(5.0, 1.0, 0.5, 0.1)
 
 
+@pytest.mark.daily
 @given(alpha=st.floats(0.05, 2.0), radius=st.floats(3.0, 1e6), epsilon=EPSILONS, beta=BETAS)
 def test_what_is_enough_is_never_below_what_is_needed(
     alpha: float, radius: float, epsilon: float, beta: float

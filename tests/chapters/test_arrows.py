@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+import pytest
+
 CHAPTERS = Path(__file__).parents[2] / "workbench" / "chapters"
 ALLOWED = {
     ("covariance", "many_dimensions"),  # joint steps are CoinPress's, checked as its steps are
@@ -19,5 +21,6 @@ def arrows():
                 yield here, parts[2]
 
 
+@pytest.mark.daily
 def test_chapters_import_each_other_only_where_it_is_said_why():
     assert set(arrows()) == ALLOWED

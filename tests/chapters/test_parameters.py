@@ -130,6 +130,7 @@ def marked(name, figure, parameter):
     )
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("name", "figure", "parameter", "run"), [marked(*move) for move in MOVES])
 def test_a_declared_number_moves_what_is_plotted(name, figure, parameter, run):
     """Predictions cost no runs; where none of them moves, what is measured does."""
@@ -148,6 +149,7 @@ def test_what_is_measured_moves_in_every_panel(name, figure):
         assert not measured(before) or measured(before) != measured(after)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("name", "figure"), FIGURES, ids=lambda one: getattr(one, "__name__", one))
 def test_what_is_recorded_is_what_was_used_and_nothing_else_is_taken(name, figure, tmp_path, monkeypatch):
     monkeypatch.setattr(session, "Run", lambda profile, seed: PREDICTED)

@@ -275,6 +275,7 @@ def test_the_full_run_is_that_of_the_checkout_and_none_where_there_is_no_checkou
     assert full_run() == {}
 
 
+@pytest.mark.daily
 def test_reproduce_sums_up_what_quick_leaves_to_full(tmp_path):
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "dp-workbench"\n')
     cells = (

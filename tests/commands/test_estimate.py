@@ -185,6 +185,7 @@ def required(entry):
     return settings | ({"pivots": 300} if "pivots" in public else {})
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("key", [key for key, one in CATALOG.items() if NonPrivate() not in one.budgets])
 def test_every_key_takes_hostile_rows_without_error_or_warning(folder, command, key):
     """Rows that are no numbers, and a column whose rows are all alike, as many as are accepted."""
@@ -207,6 +208,7 @@ def test_every_key_takes_hostile_rows_without_error_or_warning(folder, command, 
             assert str(budget) in done.stdout
 
 
+@pytest.mark.daily
 def test_hostile_rows_leave_a_process_without_a_warning_in_silence(folder):
     text = "height\n" + "\n".join(HOSTILE * 9) + "\n"
     (folder / "rows.csv").write_text(text)

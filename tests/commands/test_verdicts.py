@@ -26,6 +26,7 @@ def write_project(root):
     (root / "figures" / "01" / "verdicts.json").write_text(json.dumps({"quick": [], "full": records}))
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     ("arguments", "code", "word"),
     [
@@ -44,6 +45,7 @@ def test_verdicts(tmp_path, arguments, code, word):
     assert word in done.stdout
 
 
+@pytest.mark.daily
 def test_verdicts_unknown_id_missing_folder_and_json(tmp_path):
     write_project(tmp_path)
     of(run_workbench("verdicts", "--require", "T9", cwd=tmp_path)).refused("claim = 'T9'", "T1, T2, T3")
@@ -52,6 +54,7 @@ def test_verdicts_unknown_id_missing_folder_and_json(tmp_path):
     assert [record["id"] for record in json.loads(done.stdout)] == ["T1", "T2", "T3"]
 
 
+@pytest.mark.daily
 def test_committed_claims_can_be_missing(tmp_path):
     write_project(tmp_path)
     (tmp_path / "figures/01/verdicts.json").write_text("{}")

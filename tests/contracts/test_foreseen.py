@@ -50,6 +50,7 @@ def test_references_are_those_without_privacy():
     }
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("key", PRIVATE)
 def test_the_statement_is_true_above_the_cliff(key):
     """And for predictions: one that is off by three tenths is not."""

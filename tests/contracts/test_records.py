@@ -49,6 +49,7 @@ def is_new(key, example):
     return not any(mechanisms(one) == mechanisms(example) for one in former)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("key", "example"), examples())
 def test_gap_is_the_sensitivity_and_no_half_or_double_of_it(key, example):
     """All pairs of few rows once for each statistic; where a budget of another kind has the same, some pairs.

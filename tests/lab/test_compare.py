@@ -33,6 +33,7 @@ def two(store, **more):
     )
 
 
+@pytest.mark.daily
 def test_a_fresh_notebook_shows_the_picture_and_the_second_run_reads_the_store(tmp_path):
     script = (
         "from IPython.core.interactiveshell import InteractiveShell\n"
@@ -53,6 +54,7 @@ def test_a_fresh_notebook_shows_the_picture_and_the_second_run_reads_the_store(t
     assert [path.name for path in (tmp_path / "workbench").glob("*.sqlite")] == ["compare.sqlite"]
 
 
+@pytest.mark.daily
 def test_the_picture_is_error_against_n_with_what_is_predicted(tmp_path):
     found = two(tmp_path / "s", n=[50, 500], budget=[PureDP(1), PureDP(2)])
     assert [panel.title for panel in found.chart.panels] == ["ε = 1", "ε = 2"]
@@ -71,6 +73,7 @@ def test_the_picture_is_error_against_n_with_what_is_predicted(tmp_path):
     assert str(found).count("\n") == 9
 
 
+@pytest.mark.daily
 def test_at_one_n_the_budget_is_the_axis(tmp_path):
     found = two(tmp_path / "s", n=50, budget=[PureDP(e) for e in (0.5, 1.0, 2.0)])
     (panel,) = found.chart.panels

@@ -69,6 +69,7 @@ def until(true):
         time.sleep(0.05)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_to_the_command_ends_the_server_and_its_kernels(serving, tmp_path, how):
     _, process = serving
@@ -98,14 +99,17 @@ class Written:
         return self.screen.text
 
 
+@pytest.mark.daily
 def test_one_ctrl_c_ends_the_server_and_its_kernels(command, surroundings, tmp_path):
     from_a_shell(command, surroundings, tmp_path, lambda screen: screen.type(CTRL_C))
 
 
+@pytest.mark.daily
 def test_when_the_shell_goes_the_server_and_its_kernels_go(command, surroundings, tmp_path):
     from_a_shell(command, surroundings, tmp_path, lambda screen: screen.process.kill())
 
 
+@pytest.mark.daily
 def test_documents_are_not_saved_by_themselves(serving):
     server, _ = serving
     found = asked(server, "GET", "lab/api/settings/@jupyterlab/docmanager-extension:plugin")

@@ -84,6 +84,7 @@ def takes_long(mutant, key):
     return mutant.found_by is error_does_not_rise_with_n and "populous" in key
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("key", KEYS)
 def test_the_named_contract_finds_every_mutant_of_an_entry(key, found):
     """Faults in rows before an estimator sees them are tried where many rows are quick, if not slow."""

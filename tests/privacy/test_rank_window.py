@@ -58,6 +58,7 @@ def masses(points, rank, epsilon):
     return weights / weights.sum()
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("rank", [1, 2])
 def test_neighbours_of_few_rows_are_as_close_as_promised(rank):
     """Exactly, over all replacements, absent rows and ties among them; the score moves by 1 at most."""

@@ -182,6 +182,7 @@ def test_it_takes_no_seed(seed):
     assert isinstance(NOISE, NoiseSource)
 
 
+@pytest.mark.daily
 def test_a_plan_with_a_mask_is_refused_before_any_draw_by_the_names_of_its_steps():
     estimator, budget = wb.CATALOG["covariance/populous"].examples[0].estimator, ApproxDP(5.0, 1e-3)
     n = 60_000

@@ -28,6 +28,7 @@ def gap(values, cdf):
     return max((np.arange(1, count + 1) / count - at).max(), (at - np.arange(count) / count).max())
 
 
+@pytest.mark.daily
 def test_masks_of_four_dimensions_have_the_law_of_their_rate():
     assert gap(exponents(4, RATE, DRAWS), largest_exponent(4, RATE)) <= CRITICAL
 

@@ -80,6 +80,7 @@ def test_privacy_of_the_float_law(width, place, epsilon):
         assert oracle.max_loss(*pair) <= epsilon * (1 + 1e-9)
 
 
+@pytest.mark.daily
 def test_draw_samples_the_pieces():
     rng = np.random.default_rng(3)
     points, cost = np.array([0.0, 0.5, -np.inf, 7.0]), ApproxDP(1.0, 0.2)

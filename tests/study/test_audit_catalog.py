@@ -50,6 +50,7 @@ def some(chosen, everything):
     return [one if one in chosen else pytest.param(one, marks=pytest.mark.slow) for one in everything]
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("key", some(ATTACKED, BUILDERS))
 def test_no_stage_of_an_entry_is_found_to_break_its_claim(key):
     found = [report for _, report in attacks([key])]
@@ -57,6 +58,7 @@ def test_no_stage_of_an_entry_is_found_to_break_its_claim(key):
     assert max(report.mu_lower for report in found) >= REACHED.get(key, 1.0)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("key", BUILDERS)
 def test_every_stage_of_an_entry_is_attacked_and_the_whole(key):
     cases = list(builder(key)())
@@ -80,11 +82,13 @@ def test_every_entry_has_attacks_and_a_mutant():
     assert {mutant.found_by.key for mutant in all_mutants()} == private
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("mutant", UNIVARIATE, ids=lambda mutant: mutant.name)
 def test_a_mutant_on_the_line_is_caught(mutant):
     assert attacked(mutant).violated
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("key", some(BROKEN, multivariate.KEYS))
 def test_the_mutants_of_an_entry_in_many_dimensions_are_caught(key):
     assert mutants_of(key)
@@ -115,6 +119,7 @@ def test_unknown_keys_are_named():
         builder("univariate/medium")
 
 
+@pytest.mark.daily
 def test_command_finds_nothing_in_a_sound_entry(capsys):
     assert main(["audit", "univariate/histogram-location"]) == 0
     out = capsys.readouterr().out
@@ -123,6 +128,7 @@ def test_command_finds_nothing_in_a_sound_entry(capsys):
     assert "verified" not in out
 
 
+@pytest.mark.daily
 def test_command_fails_on_a_violation_and_prints_json(capsys):
     with alone(weaker("exponential", 0.25)):
         assert main(["audit", "univariate/histogram-location", "--json", "--seed", "3"]) == 1
@@ -133,6 +139,7 @@ def test_command_fails_on_a_violation_and_prints_json(capsys):
     )
 
 
+@pytest.mark.daily
 def test_command_runs_the_mutants_of_a_key(capsys):
     assert main(["audit", "univariate/clipped-mean", "--mutants"]) == 0
     assert "4 of 4 mutants caught" in capsys.readouterr().out

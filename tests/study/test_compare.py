@@ -100,6 +100,7 @@ def test_a_run_that_was_stopped_goes_on(tmp_path):
     assert whole.equals(compare({"f": function}, **{**kept, "store": tmp_path / "other"}).frame)
 
 
+@pytest.mark.daily
 def test_workers_give_the_same_bits(tmp_path):
     methods = {"mine": mine, "cell": made("def f(rows, rng): return np.median(rows) + 0 * rng.random()")}
     kept = {"population": NORMAL, "n": [30, 60], "budget": ONE, "trials": 50}

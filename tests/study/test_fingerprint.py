@@ -83,6 +83,7 @@ print(SOFTWARE, cache.key(Path("README.md"), {}))"""
     return tuple(done.stdout.split())
 
 
+@pytest.mark.daily
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="kernels of x86-64")
 def test_another_kernel_or_vector_instruction_is_another_store_and_another_run():
     prescott, haswell = (digests(OPENBLAS_CORETYPE=name) for name in ("Prescott", "Haswell"))
@@ -92,6 +93,7 @@ def test_another_kernel_or_vector_instruction_is_another_store_and_another_run()
     assert VECTORS == () or all(one != other for one, other in zip(narrow, haswell, strict=True))
 
 
+@pytest.mark.daily
 def test_threads_are_another_run_with_the_same_store():
     one, two, unsaid = digests(OPENBLAS_NUM_THREADS="1"), digests(OPENBLAS_NUM_THREADS="2"), digests()
     assert one == unsaid

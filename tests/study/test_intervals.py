@@ -61,6 +61,7 @@ def test_bootstrap_of_a_mean_against_student(n, level):
     assert (low, high) == pytest.approx((x.mean() - half, x.mean() + half), abs=0.1 * half)
 
 
+@pytest.mark.daily
 def test_bootstrap_of_a_median_covers_against_theory():
     rng, runs, level = generator(), 300, 0.05
     intervals = [

@@ -120,6 +120,7 @@ def test_a_function_that_repeats_itself_and_tells_nothing_is_not_accused():
     assert not audit_function(lambda rows, rng: 0.0, [PAIR], ONE).violated
 
 
+@pytest.mark.daily
 def test_estimators_and_answers_in_space_are_attacked():
     assert not audit_function(ClippedMean(radius=1), [PAIR], ONE).violated
     quiet = audit_function(

@@ -46,6 +46,7 @@ def reached(question):
 ALPHAS = {"mean": 0.2, "location": 2.5, "scale": 0.3}
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("estimand", ALPHAS)
 def test_the_n_found_is_enough_and_one_row_less_is_not(estimand):
     alpha = ALPHAS[estimand]
@@ -58,6 +59,7 @@ def test_the_n_found_is_enough_and_one_row_less_is_not(estimand):
         assert bound(one, one.bounded_from) < inf
 
 
+@pytest.mark.daily
 def test_both_calibrations_of_every_mean_are_there_and_the_cheapest_is_first():
     found = plan(asked(subject="mean"))
     keys = {key: entry.estimator for key, entry in CATALOG.items() if entry.estimand == "mean"}
@@ -86,6 +88,7 @@ def test_a_delta_that_an_estimator_has_no_use_for_is_not_spent():
     assert clipped.n == plan(asked(subject=clipped.key, calibrations=("tight",), budget=PureDP(1.0)))[0].n
 
 
+@pytest.mark.daily
 def test_the_epsilon_found_for_n_rows_is_enough_and_the_next_smaller_is_not():
     n, alpha, decimals = 3000, 0.2, [decimal(place) for place in range(DECIMALS)]
     found = reached(Question(subject="mean", alpha=alpha, n=n, delta=1e-6, calibrations=BOTH))
@@ -256,6 +259,7 @@ def test_decimals_are_all_numbers_of_three_digits_in_order():
     assert {decimal(place) for place in steps(5400)} >= {0.1, 10.0, 100.0}
 
 
+@pytest.mark.daily
 def test_a_simulated_bound_is_planned_with_fewer_runs_that_stand_beside_it():
     asking = {"subject": "univariate/interval", "alpha": 0.4, "calibrations": ("tight",)}
     (one,) = plan(asked(**asking))

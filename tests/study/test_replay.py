@@ -32,6 +32,7 @@ def test_a_use_can_be_repeated_with_fresh_noise():
     assert len(events) <= 5
 
 
+@pytest.mark.daily
 def test_attacks_on_the_replayed_steps_find_nothing_in_a_sound_estimator_and_halved_noise_in_a_broken_one():
     cases = list(replayed(SETTING, PAIRS))
     assert [case.stage for case in cases] == [charge.step for charge in SETTING.plan.charges()]

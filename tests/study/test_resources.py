@@ -47,6 +47,7 @@ def test_nothing_is_lent_by_default():
     assert JOBS == [1]
 
 
+@pytest.mark.daily
 def test_sweeps_use_what_is_lent_and_have_the_same_rows(tmp_path):
     plain = run(SWEEP, "full", seed=SEED)
     with lending(Resources(store=tmp_path / "lent.sqlite", jobs=2)):

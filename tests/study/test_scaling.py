@@ -171,6 +171,7 @@ def test_searched_rows_show_the_rate_and_no_wrong_one():
     assert grows(wrong, moved).status is Status.REFUTED
 
 
+@pytest.mark.daily
 def test_the_numbers_depend_on_the_seed_alone(tmp_path):
     def run(seed=3, **lent):
         forget()
@@ -183,6 +184,7 @@ def test_the_numbers_depend_on_the_seed_alone(tmp_path):
     assert run(seed=4) != alone
 
 
+@pytest.mark.daily
 def test_a_search_that_was_stopped_goes_on_from_its_blocks(tmp_path, monkeypatch):
     obstacle, lent = tmp_path / "obstacle", Resources(store=tmp_path / "blocks")
     whole = measured([scaling()], "full", seed=3)
@@ -215,6 +217,7 @@ STATEMENT = Statement(
 )
 
 
+@pytest.mark.daily
 def test_an_entry_is_run_on_its_own_law_with_the_public_numbers_that_move():
     (one,) = STATEMENT.scalings()
     setting = one.setting(0.1)

@@ -166,6 +166,7 @@ def test_two_answers_for_one_block_are_refused_by_name_and_nothing_is_written(pa
     assert not list(tmp_path.glob(".*"))
 
 
+@pytest.mark.daily
 def test_stores_of_another_run_are_refused_in_one_line(parts, tmp_path, monkeypatch):
     stored(tmp_path / "seed.sqlite", Shard(1, 3), seed=SEED + 1)
     monkeypatch.setattr(origin, "SOFTWARE", "f" * 64)
@@ -207,6 +208,7 @@ def test_the_hash_is_of_every_bit_and_of_nothing_else(parts, whole):
         store.close()
 
 
+@pytest.mark.daily
 def test_workers_store_the_rows_of_one_process(tmp_path, whole):
     with Store(tmp_path / "two.sqlite") as store:
         plan(store, UNITS)

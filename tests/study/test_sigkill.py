@@ -118,6 +118,7 @@ def finished(gated, path, options):
     assert digest(resumed) == digest(whole)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("options", BACKENDS, ids=NAMES)
 def test_sigkill_in_mid_sweep_then_the_same_rows_and_hash(gated, tmp_path, options):
     path, started = tmp_path / "sweeps.sqlite", Path(os.environ["STARTED"])
@@ -131,6 +132,7 @@ def test_sigkill_in_mid_sweep_then_the_same_rows_and_hash(gated, tmp_path, optio
     assert len(started.read_text()) == COUNT - OPEN + COUNT  # what was missing, then the whole for comparison
 
 
+@pytest.mark.daily
 def test_sigkill_again_and_again(gated, tmp_path):
     path, options = tmp_path / "sweeps.sqlite", {"backend": "loky", "jobs": 2}
     killed(path, options, Path(os.environ["STARTED"]).exists)

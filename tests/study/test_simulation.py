@@ -49,6 +49,7 @@ def test_the_hardest_rows_are_within_what_an_estimator_allows(key):
             assert assumption.holds(world.population, entry.estimator), assumption.statement
 
 
+@pytest.mark.daily
 def test_any_number_of_workers_finds_the_same_and_another_seed_does_not():
     asking = {"settings": {"radius": 10.0}}
     one, two, other = (
@@ -130,6 +131,7 @@ def agrees(key, alpha):
     return abs(log(n / one.simulated.n))
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("key", FEW)
 def test_what_is_predicted_is_what_is_simulated(key):
     assert agrees(key, PREDICTED[key][0][1]) < 2 * NEAR
@@ -214,6 +216,7 @@ EXAMPLES = [
 ]
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("example", "d"), EXAMPLES)
 def test_a_refusal_names_the_next_n_that_works(example, d):
     """From two rows on: of one row, what is said is that two are the fewest of any kind."""

@@ -9,6 +9,7 @@ def test_slowness_is_the_time_over_the_reference_machines(monkeypatch):
     assert reference_speed.slowness() == pytest.approx(3.0 / reference_speed.REFERENCE)
 
 
+@pytest.mark.daily
 def test_more_work_takes_longer(monkeypatch):
     once = min(reference_speed._seconds() for _ in range(5))
     monkeypatch.setattr(reference_speed, "ROUNDS", 4 * reference_speed.ROUNDS)

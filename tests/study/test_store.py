@@ -161,6 +161,7 @@ def test_a_package_that_changed_since_it_was_imported_is_refused(path, monkeypat
         run(sweep(), "quick", seed=SEED, store=path)
 
 
+@pytest.mark.daily
 def test_workers_do_not_keep_code_that_was_edited(path, tmp_path, monkeypatch):
     source = tmp_path / "edited.py"
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))

@@ -49,6 +49,7 @@ def fresh(*args, **kwargs):
 # --- the same numbers, whoever computes them ------------------------------------------------------
 
 
+@pytest.mark.daily
 def test_the_table_is_bit_identical_for_any_number_of_workers():
     serial = fresh(sweep(), "full", seed=SEED)
     alone = fresh(sweep(), "full", seed=SEED, backend="loky")

@@ -32,6 +32,7 @@ def search(**changed):
     return Search(**{"name": "synthetic", "trial": synthetic, "d": 4, "confirmed": 100} | changed)
 
 
+@pytest.mark.daily
 def test_the_known_worst_is_found():
     """Of 16 searches 14 come to 8.5 of 10, where the screen alone comes to 2.6.
 

@@ -112,6 +112,7 @@ def test_masks_are_the_same_in_units_of_the_covariance():
         assert first == pytest.approx(root @ second @ root)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     ("view", "values"),
     [
@@ -155,6 +156,7 @@ def test_views_say_when_a_plan_refuses(view, values):
     assert svg(frame)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 2.0])
 @pytest.mark.parametrize("name", ["subspace_cliff", "flat", "whole_law", "two_learners"])
 def test_predictions_stand_where_nothing_is_run(name, epsilon):

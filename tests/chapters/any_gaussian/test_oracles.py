@@ -21,6 +21,7 @@ VOTED = {
 WITHIN, SEARCHES = "any-gaussian/oracles-within-unit", "any-gaussian/searches-stay-below"
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     ("error", "changed", "said"),
     [
@@ -37,6 +38,7 @@ def test_filters_that_err_more_or_touch_clean_rows_are_refuted(world, error, cha
     require_refuted(WITHIN, said)
 
 
+@pytest.mark.daily
 def test_one_attack_that_often_errs_more_is_refuted_though_all_together_are_not(world):
     def flipped(*, trials, data, noise, attack, **point):
         often = (attack == "flipped") & (data.random(trials) < 0.35)
@@ -81,6 +83,7 @@ def test_votes_that_err_more_or_do_not_answer_are_refuted(world, identifier, blo
     assert decided(identifier).status is (Status.REFUTED if said else Status.HOLDS)
 
 
+@pytest.mark.daily
 def test_a_search_goes_the_same_way_in_another_process():
     code = """
 import numpy as np

@@ -29,11 +29,13 @@ def nothing_remembered():
     run.forget()
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("identifier", SEARCHED)
 def test_n_that_grows_as_stated_is_seen(identifier):
     assert {status for name, status in found(identifier).items() if name.startswith("n in")} == {Status.HOLDS}
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("identifier", SEARCHED)
 def test_a_number_that_counts_for_more_is_refuted(identifier):
     checks = found(identifier, more=1.0)
@@ -42,6 +44,7 @@ def test_a_number_that_counts_for_more_is_refuted(identifier):
     assert Status.HOLDS not in statuses
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("identifier", BOUNDED)
 def test_a_plan_that_is_too_small_is_refuted(identifier):
     checks = found(identifier, times=2.0)

@@ -185,6 +185,7 @@ def test_masks_that_could_be_wider_are_refuted(world, factor, said):
     require_refuted(FROBENIUS, said)
 
 
+@pytest.mark.daily
 def test_planned_rows_are_those_of_the_plan():
     for d, n in votes.FRAME_ROWS.items():
         assert preconditioned_rows(d, votes.BUDGET, votes.BETA, "auto") == n

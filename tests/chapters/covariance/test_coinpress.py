@@ -14,6 +14,7 @@ def rng():
     return np.random.default_rng(SEED)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     "identifier", ["covariance/price-of-unknown-mean", "covariance/joint-error-as-predicted"]
 )
@@ -22,6 +23,7 @@ def test_a_true_claim_is_not_refuted_by_few_trials(world, identifier):
     assert require_true(identifier).level <= claim_level() * (1 + 1e-9)
 
 
+@pytest.mark.daily
 def test_a_mean_that_costs_a_sixth_refutes_its_price_alone(world):
     world.sweep(joint, "PRICES", trials=30, keep=lambda point: point == joint.PRICES.points[0])
     frame = run(joint.PRICES, "quick", seed=SEED)
@@ -29,6 +31,7 @@ def test_a_mean_that_costs_a_sixth_refutes_its_price_alone(world):
     assert [check.status is Status.REFUTED for check in found] == [True, False]
 
 
+@pytest.mark.daily
 def test_errors_that_are_half_as_large_again_refute_the_prediction(world):
     setting = joint.SETTINGS[0]
     world.sweep(joint, "FORESEEN", trials=20, keep=lambda point: point["d"] == setting["d"])

@@ -33,6 +33,7 @@ MAKERS = (
 SKETCH = Run("quick", 3, most=3)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("name", MAKERS)
 def test_charts_have_words_and_can_be_drawn(name):
     chart = getattr(gallery, name)(SKETCH)
@@ -48,6 +49,7 @@ def test_without_runs_a_chart_shows_what_is_predicted(name):
     assert agreement(chart).points == 0
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("rho", "d", "degrees"), [(0.05, 5, 4.2), (2.0, 3, 6.2)])
 def test_the_layers_are_foreseen_at_other_numbers(rho, d, degrees):
     found = agreement(gallery.three_layers(Run("quick", 3), rho=rho, d=d, degrees=degrees))

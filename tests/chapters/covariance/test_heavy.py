@@ -32,6 +32,7 @@ def _few(world, monkeypatch):
     monkeypatch.setattr(net, "NETS", {d: replace(one, trials=6) for d, one in net.NETS.items()})
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("identifier", "sizes"), [(RATE, 15), (STEP, 4), (TABLE, 12), (NET, 5)])
 def test_a_true_claim_is_not_refuted_by_few_trials(identifier, sizes):
     require_true(identifier, sizes=sizes)
@@ -78,12 +79,14 @@ FALSIFIED = {
 }
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("case", FALSIFIED.values(), ids=FALSIFIED)
 def test_a_falsified_world_is_refuted(world, case):
     world.falsify(sweeps, case)
     case.require()
 
 
+@pytest.mark.daily
 def test_a_band_that_is_too_narrow_refutes_the_step(world):
     def narrow(*arguments):
         radius, band = preconditioning_step(*arguments)
@@ -94,6 +97,7 @@ def test_a_band_that_is_too_narrow_refutes_the_step(world):
     require_refuted(STEP)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("d", [1, 2])
 def test_an_error_above_the_floor_refutes_the_net(d):
     net.NETS[d] = replace(net.NETS[d], block=scaled(error=2.0)(net.net_errors), trials=25)

@@ -149,6 +149,7 @@ def four(rows):
     return {check.id: check.status for check in scalings_table.side_by_side(*found)}
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("heavier", "refuted"), [(3.0, False), (0.3, True)])
 def test_bounded_moments_that_are_cheaper_are_refuted(heavier, refuted):
     def rows(point):

@@ -85,6 +85,7 @@ FALSIFIED = {
 }
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("case", FALSIFIED.values(), ids=FALSIFIED)
 def test_a_falsified_world_is_refuted(world, case):
     world.falsify(sweeps, case)
@@ -115,6 +116,7 @@ def test_errors_over_spectra_are_measured():
     assert not columns["abstained"].any()
 
 
+@pytest.mark.daily
 def test_steps_that_do_not_grow_are_refuted(world):
     world.part(sweeps, "coinpress_steps", lambda condition: 5)
     assert refuted(FLAT) == ["CoinPress, tight: steps at 1e12 over those at 1e2"]

@@ -55,6 +55,7 @@ def _few(world):
         )
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_few")
 @pytest.mark.parametrize("identifier", RECORDED)
 def test_a_true_claim_is_not_refuted_by_few_trials(identifier):
@@ -121,6 +122,7 @@ SIZES = {
 }
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("kind", SIZES)
 def test_an_error_almost_twice_as_large_refutes_the_rows_needed(kind, monkeypatch):
     module, prefix, name, (d, alpha), trials = SIZES[kind]
@@ -139,6 +141,7 @@ def test_an_error_almost_twice_as_large_refutes_the_rows_needed(kind, monkeypatc
     assert {check.status for check in worse} == {Status.REFUTED}
 
 
+@pytest.mark.daily
 def test_the_grids_of_rows_lie_round_the_predictions():
     for middle, predicted in ((runs.MEAN_ROWS, runs.mean_rows), (runs.COVARIANCE_ROWS, runs.covariance_rows)):
         for (d, alpha), both in middle.items():
@@ -155,6 +158,7 @@ def step_statuses(frame):
     return statuses(mean.step_checks(frame, LEVEL, rng()))
 
 
+@pytest.mark.daily
 def test_the_order_of_steps_is_not_refuted(stepped):
     assert Status.REFUTED not in step_statuses(stepped).values()
 
@@ -172,6 +176,7 @@ def test_another_order_of_steps_is_refuted(stepped, changed, check):
     assert step_statuses(stepped.assign(**changed))[check] is Status.REFUTED
 
 
+@pytest.mark.daily
 def test_rows_on_the_wrong_side_are_detected(world):
     right = coinpress.noisy_moment
     world.part(coinpress, "noisy_moment", lambda rows, a, *rest: right(rows, a.T, *rest))
@@ -179,6 +184,7 @@ def test_rows_on_the_wrong_side_are_detected(world):
     assert covariance.over_two(frame, "practical", LEVEL, rng())[-1].status is Status.REFUTED
 
 
+@pytest.mark.daily
 def test_a_wrong_side_that_does_no_harm_refutes_the_direction():
     frame = run(small(steps.ORIENTATIONS, "sides", 30), "quick", seed=SEED)
     true = covariance.directions(frame, LEVEL, rng())
@@ -203,6 +209,7 @@ def test_the_authors_orientation_is_the_estimator_up_to_two_steps_and_not_beyond
     assert errors[2][1] > 5 * errors[2][0]
 
 
+@pytest.mark.daily
 def test_more_steps_that_do_harm_are_refuted(world):
     world.part(steps, "CONDITIONS", small(steps.CONDITIONS, "conditions", 8, condition=(1e2,)))
     frame = run(steps.CONDITIONS, "quick", seed=SEED)
@@ -215,6 +222,7 @@ def test_more_steps_that_do_harm_are_refuted(world):
     assert found["over the plain estimate, proved, condition 100"] is Status.REFUTED
 
 
+@pytest.mark.daily
 def test_a_mean_that_is_lost_at_the_boundary_is_refuted():
     frame = run(steps.WHERE, "quick", seed=SEED)
     assert {check.status for check in mean.place_checks(frame, LEVEL, rng())} == {Status.HOLDS}

@@ -37,6 +37,7 @@ def _few(monkeypatch):
     monkeypatch.setattr(costs, "RESAMPLES", 80)
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_few")
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.__name__)
 def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
@@ -54,6 +55,7 @@ def test_without_runs_a_chart_shows_what_is_predicted(chart):
     assert agreement(made).points == 0
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("rho", "d", "radius"), [(0.05, 10, 100.0), (2.0, 5, 1000.0)])
 def test_the_price_of_a_mean_is_foreseen_at_other_numbers(rho, d, radius):
     run, points = Run("quick", SEED, most=16), 0

@@ -29,6 +29,7 @@ def searched(cell, **changes):
     return few, found
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("cell", CELLS, ids=lambda one: one.name)
 def test_the_share_of_the_term_stands_beside_the_prediction(cell):
     for value in cell.values:
@@ -43,6 +44,7 @@ def named(key, variable):
     return found
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     ("key", "first", "last"), [("mean/coinpress", 1e-1, 2e-3), ("covariance/coinpress", 1e-1, 2e-2)]
 )
@@ -60,6 +62,7 @@ def louder(block, times):
     return lambda **given: {"error": times * np.asarray(block(**given)["error"])}
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("place", "times"), [(0, 3), (1, 6)])
 def test_a_bound_that_is_a_fraction_is_refuted(place, times):
     growth = searched(scalings.fewer_rows()[place])

@@ -40,6 +40,7 @@ def as_measured(share, degrees):
     return 2.0 if share <= 0.03 else 1e5 if share >= 0.2 else np.inf
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     ("short", "long", "fewest", "status"),
     [

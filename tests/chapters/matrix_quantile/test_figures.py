@@ -48,6 +48,7 @@ def _few_runs(monkeypatch):
     sweep.forget()
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_few_runs")
 @pytest.mark.parametrize("name", MAKERS)
 def test_charts_have_words_and_can_be_drawn(name):
@@ -57,6 +58,7 @@ def test_charts_have_words_and_can_be_drawn(name):
     assert all(panel.xlabel and panel.ylabel for panel in chart.panels)
 
 
+@pytest.mark.daily
 def test_bars_of_answers_are_stacked_and_add_up():
     for panel in gallery.abstains(Run("quick", 3)).panels:
         right, wrong, silent = panel.series
@@ -93,6 +95,7 @@ def test_a_replaced_row_stays_between_two_levels_and_not_within_half_of_one(monk
     assert max(max(neighbours.margins(rng)) for _ in range(80)) > 1 + 1e-3
 
 
+@pytest.mark.daily
 def test_the_chance_of_an_answer_is_that_of_the_ramp():
     design = steps.planned_design(1.0, 1e-6)
     (curve,) = steps._passing(design, {"rows": 1, "others": design.test.most}).series

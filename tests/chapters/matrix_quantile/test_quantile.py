@@ -55,6 +55,7 @@ def test_exceptions_and_blind_searches_refute_the_bounds(world, block, status):
     assert decided(BOUNDS, "full").status is status
 
 
+@pytest.mark.daily
 def test_bounds_a_tenth_smaller_are_refuted_by_few_pairs(world):
     assert decided(BOUNDS).status is not Status.REFUTED
     right = Stability.change.fget
@@ -62,6 +63,7 @@ def test_bounds_a_tenth_smaller_are_refuted_by_few_pairs(world):
     assert decided(BOUNDS).status is Status.REFUTED
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     ("share", "more", "status"),
     [(0.02, 1.0, Status.HOLDS), (0.3, 1.0, Status.REFUTED), (0.02, 1.3, Status.REFUTED)],

@@ -20,6 +20,7 @@ def nothing_remembered():
     run.forget()
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("identifier", SEARCHED)
 def test_n_that_grows_as_stated_is_seen(identifier):
     assert {status for name, status in found(identifier).items() if name.startswith("n in")} == {Status.HOLDS}
@@ -32,6 +33,7 @@ def test_a_number_that_counts_for_more_is_refuted(identifier):
     assert Status.HOLDS not in statuses
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("identifier", SEARCHED)
 def test_a_plan_that_is_too_small_is_refuted(identifier):
     checks = found(identifier, times=2.0)

@@ -58,6 +58,7 @@ def _few_runs(monkeypatch):
     monkeypatch.setattr(intervals, "sweep_of", lambda _: sweep)
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_few_runs")
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.__name__)
 def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
@@ -83,6 +84,7 @@ def test_the_foreseen_rows_are_the_first_that_are_enough(calibration):
     assert near(round(1.02 * n)) <= 0.2 < near(round(n / 1.02))
 
 
+@pytest.mark.daily
 def test_predictions_judge_the_rows_where_nothing_is_committed(monkeypatch):
     few = replace(l17_costs.SIZES, trials=100, blocks={"quick": 1})
     monkeypatch.setattr(l17_costs, "SIZES", few)
@@ -111,6 +113,7 @@ def test_frames_stay_small(n, radius):
     assert 5 <= free_view.runs_per_frame(n, radius) <= 200
 
 
+@pytest.mark.daily
 def test_the_view_of_intervals_shows_widths_first_and_counts_what_holds():
     chosen = {"epsilon": 2.0, "delta": 1e-6, "n": 3000, "level": 0.1}
     first, *_, last = intervals_view.confidence_intervals_view(Run("quick", 1), **chosen)
@@ -126,6 +129,7 @@ def test_the_rows_of_an_accuracy_are_solved_for(method):
     assert setting.accuracy(method, round(rows)) == pytest.approx(0.1, rel=0.05)
 
 
+@pytest.mark.daily
 def test_the_view_of_rows_shows_what_is_impossible_first_and_measures_every_method():
     chosen = {"alpha": 0.2, "epsilon": 1.0, "delta": 1e-6, "radius": 100.0}
     first, *_, last = accuracy_view.rows_against_accuracy_view(Run("quick", 1), **chosen)

@@ -25,6 +25,7 @@ def decided(frame):
     return combine(checks, len(frame)), checks
 
 
+@pytest.mark.daily
 def test_the_true_world_is_not_refuted():
     whole, checks = decided(free())
     assert whole.status != Status.REFUTED
@@ -32,6 +33,7 @@ def test_the_true_world_is_not_refuted():
     assert len({check.id for check in checks}) == len(checks)
 
 
+@pytest.mark.daily
 def test_noise_half_as_large_again_is_refuted(monkeypatch):
     laplace = SimulatedNoise.laplace
     monkeypatch.setattr(SimulatedNoise, "laplace", lambda self, v, s, scale: laplace(self, v, s, 1.5 * scale))
@@ -39,6 +41,7 @@ def test_noise_half_as_large_again_is_refuted(monkeypatch):
     assert whole.status == Status.REFUTED
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("power", [0.5, 1.5])
 def test_a_wrong_slope_is_refuted(monkeypatch, power):
     frame = free()
@@ -47,6 +50,7 @@ def test_a_wrong_slope_is_refuted(monkeypatch, power):
     assert {check.status for check in slopes} == {Status.REFUTED}
 
 
+@pytest.mark.daily
 def test_a_wrong_constant_is_refuted(monkeypatch):
     frame, true = free(), costs.noise_part
     monkeypatch.setattr(costs, "noise_part", lambda n, epsilon: 1.3 * true(n, epsilon))
@@ -76,6 +80,7 @@ def size_statuses(frame):
     ]
 
 
+@pytest.mark.daily
 def test_no_lower_bound_is_refuted_by_what_is_needed(sizes):
     assert Status.REFUTED not in size_statuses(sizes)
 

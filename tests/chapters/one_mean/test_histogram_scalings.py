@@ -65,6 +65,7 @@ FASTER = {
 }
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("theorem", "variable", "change"), FASTER.values(), ids=FASTER)
 def test_a_number_that_counts_more_is_refuted(theorem, variable, change):
     assert grows(*found(theorem, variable, change)).status is Status.REFUTED

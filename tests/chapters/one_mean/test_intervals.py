@@ -25,6 +25,7 @@ def coverage(name):
     return study._coverage(frame, "all", claim_level() / 65)
 
 
+@pytest.mark.daily
 def test_true_intervals_cover():
     verdict = coverage("test-intervals")
     assert verdict.status == Status.HOLDS
@@ -32,6 +33,7 @@ def test_true_intervals_cover():
     assert verdict.detail["runs in the table"] == study.TABLE
 
 
+@pytest.mark.daily
 def test_intervals_that_are_a_tenth_too_short_are_refuted(monkeypatch):
     true = Interval.half_width
     monkeypatch.setattr(Interval, "half_width", lambda self, n, budget: 0.9 * true(self, n, budget))

@@ -40,6 +40,7 @@ def _few(world):
     world.few(sweeps, {"LOCATE_RANGE": 12, "LOCATE_WIDE": 40, "LOCATE_LINE": 60})
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("identifier", SIZES)
 def test_a_true_claim_is_not_refuted_by_few_trials(identifier):
     verdict = require_true(identifier, sizes=SIZES[identifier])
@@ -105,12 +106,14 @@ FALSIFIED = {
 }
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("case", FALSIFIED.values(), ids=FALSIFIED)
 def test_a_falsified_world_is_refuted(world, case):
     world.falsify(sweeps, case)
     case.require()
 
 
+@pytest.mark.daily
 def test_fewer_rows_than_the_packing_bound_are_refuted(world):
     packing = sweeps.packing
     world.part(sweeps, "packing", lambda *point: 10 * packing(*point))
@@ -154,6 +157,7 @@ def test_a_falsified_histogram_is_refuted(world, case):
     case.require()
 
 
+@pytest.mark.daily
 def test_rows_beyond_the_grid_are_never_called_right(world):
     world.sweep(sweeps, "LOCATE_LINE", block=constant(found=False))
     verdict = decided("one-mean/rows-per-log-delta")

@@ -21,6 +21,7 @@ def _small(world):
     world.few(sweeps, dict.fromkeys(names, 10))
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_small")
 @pytest.mark.parametrize("make", MAKERS)
 def test_charts_have_words_predictions_and_one_look_per_estimator(make):
@@ -40,6 +41,7 @@ def test_the_packing_bound_lies_below_every_location():
             assert (np.array(series.y) > np.interp(series.x, bound.x, bound.y)).all()
 
 
+@pytest.mark.daily
 def test_the_view_yields_theory_first_and_then_more_trials():
     frames = list(error_against_radius_view(Run(), epsilon=0.5, n=5000, radius=1e3))
     roles = [{s.role for s in frame.panels[0].series} for frame in frames]

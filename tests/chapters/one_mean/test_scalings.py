@@ -16,6 +16,7 @@ def nothing_remembered():
     run.forget()
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("claim", scalings.CLAIMS, ids=lambda claim: claim.number)
 def test_nothing_is_refuted_with_few_runs(claim):
     verdict = decided(claim.id)
@@ -30,6 +31,7 @@ WORLDS = {  # the number that counts twice and the claims that this refutes
 CASES = [(number, claim) for number, claims in WORLDS.items() for claim in claims]
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("number", "claim"), CASES)
 def test_a_number_that_counts_twice_is_refuted(monkeypatch, number, claim):
     true, first = catalogued.catalogued, {"epsilon": 0.4, "radius": 50.0}[number]
@@ -42,6 +44,7 @@ def test_a_number_that_counts_twice_is_refuted(monkeypatch, number, claim):
     assert f"n in {number}" in {check.partition(":")[0] for check in refuted(claim, "full")}
 
 
+@pytest.mark.daily
 def test_a_proved_n_that_is_too_small_is_refuted(monkeypatch):
     claim = "one-mean/unbounded-rows-grow"
     monkeypatch.setattr(upper, "smallest", lambda predicate, start=1: 20)

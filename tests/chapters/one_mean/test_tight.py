@@ -45,11 +45,13 @@ def verdict(frame, free):
     return combine(tight.ratio_checks(frame, free, resampler(SEED, "test")), len(frame))
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_one_radius")
 def test_the_tight_mean_is_not_refuted(honest, free):
     assert verdict(honest, free).status != Status.REFUTED
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_one_radius")
 def test_the_constants_of_the_lecture_are_refuted(free):
     refuted = [
@@ -63,11 +65,13 @@ def test_the_constants_of_the_lecture_are_refuted(free):
         assert (size["estimate"], size["interval"]) == (check.n, (check.n, np.inf))
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_one_radius")
 def test_errors_half_as_large_again_are_refuted(honest, free):
     assert verdict(honest.assign(error=1.5 * honest["error"]), free).status == Status.REFUTED
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_one_radius")
 def test_more_abstentions_than_predicted_are_refuted(honest, free):
     silent = free["abstained"] | (free["trial"] % 4 == 0)
@@ -85,6 +89,7 @@ def _small(monkeypatch):
     monkeypatch.setattr(prediction, "EDGE", replace(prediction.EDGE, name="test-edge", trials=4000))
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_small")
 def test_the_prediction_is_not_refuted_and_its_failures_hold():
     verdict = CLAIMS["one-mean/error-as-predicted"].decide("quick", SEED, 1)
@@ -123,6 +128,7 @@ def scales(name):
     return run(replace(tight.SCALE, name=name), "quick", seed=SEED)
 
 
+@pytest.mark.daily
 def test_the_tight_scale_is_as_accurate_as_asked():
     frame = scales("test-scale")
     sizes = [check.detail["sizes"][0] for check in tight.scale_checks(frame)]
@@ -133,6 +139,7 @@ def test_the_tight_scale_is_as_accurate_as_asked():
     assert combine(tight.scale_checks(worse), len(frame)).status == Status.REFUTED
 
 
+@pytest.mark.daily
 def test_more_noise_on_the_scale_is_refuted(monkeypatch):
     laplace = SimulatedNoise.laplace
     monkeypatch.setattr(SimulatedNoise, "laplace", lambda self, v, s, scale: laplace(self, v, s, 3 * scale))

@@ -50,6 +50,7 @@ FALSIFIED = {
 }
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("case", "expected"), FALSIFIED.values(), ids=FALSIFIED)
 def test_a_falsified_world_is_refuted(world, case, expected):
     world.falsify(exact, case)

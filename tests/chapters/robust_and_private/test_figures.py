@@ -53,6 +53,7 @@ def _few_runs(monkeypatch):
     sweep.forget()
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_few_runs")
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.__name__)
 def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
@@ -63,6 +64,7 @@ def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
     assert json.dumps(made.to_json(), allow_nan=True)
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_few_runs")
 def test_figure_1_has_the_axes_of_the_source_and_our_estimators():
     (much, epsilons), (little,) = (
@@ -121,6 +123,7 @@ def test_both_extremes_of_the_score_lose_to_the_default():
     assert min(four.y[-1], many.y[-1]) < 0.5 < many.y[default]
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("attack", lkko21_duel.SHOWN)
 def test_the_duel_shows_the_rows_first_and_then_round_after_round(attack):
     wanted = 0.15
@@ -138,6 +141,7 @@ def test_the_duel_shows_the_rows_first_and_then_round_after_round(attack):
     assert f"at most α = {wanted:g} in " in frames[-1].caption
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_few_runs")
 def test_the_scoreboard_holds_medians_over_the_limit():
     (panel,) = gallery.scoreboard(Run("quick", 1)).panels

@@ -66,6 +66,7 @@ FALSIFIED = {
 }
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("case", FALSIFIED.values(), ids=FALSIFIED)
 def test_a_falsified_world_is_refuted(world, case):
     world.falsify(parts, case)

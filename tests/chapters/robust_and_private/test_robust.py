@@ -56,6 +56,7 @@ def imagined(world, identifier, block, trials=30):
         world.sweep(sweeps, name, block=block, trials=trials)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     ("identifier", "block"),
     [
@@ -108,6 +109,7 @@ def test_a_share_of_large_errors_decides(world, often, status):
     assert decided(HEAVY).status is status
 
 
+@pytest.mark.daily
 def test_the_sweeps_measure_what_they_say(monkeypatch):
     """With fewer rows: every attack has its column, corruption costs more than nothing, pairs share noise."""
     monkeypatch.setattr(sweeps, "N", 4000)

@@ -70,6 +70,7 @@ def filters(twice=None, worse=1.0):
     return errors
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     "claim", ["filter", "nonprivate-filter", "heavy-prime"], ids=lambda name: name.replace("-", " ")
 )
@@ -82,6 +83,7 @@ def test_the_rates_of_the_theorems_are_seen_where_they_are_true(monkeypatch, cla
     assert {place.partition("cluster at ")[2] for one in scalings for place in one["worst"]} == {"1"}
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("number", ["d", "epsilon", "delta", "corruption"])
 def test_a_number_that_counts_twice_is_refuted(monkeypatch, number):
     monkeypatch.setattr(clusters, "errors", filters(number))
@@ -90,6 +92,7 @@ def test_a_number_that_counts_twice_is_refuted(monkeypatch, number):
     assert [one.partition(":")[0] for one in refuted] == [f"n in {number}"]
 
 
+@pytest.mark.daily
 def test_a_table_is_refuted_by_n_that_are_far_above_it(monkeypatch):
     """And was not before, however large n was against nearer clusters than the one that was planted."""
     scalings = list(tables.in_dimension(filter_scalings.HEAVY)())
@@ -108,6 +111,7 @@ def linear(d, alpha, epsilon, delta):
     return Shape(d * one.sampling, d * one.noise)
 
 
+@pytest.mark.daily
 def test_a_price_of_dimension_that_does_not_exceed_that_of_prime_is_refuted(monkeypatch):
     for shape, status in ((lkko21.filter_shape, Status.HOLDS), (linear, Status.REFUTED)):
         run.forget()
@@ -125,6 +129,7 @@ def ranges(twice):
     return errors
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("twice", "status"), [(0, Status.HOLDS), (1, Status.REFUTED)])
 def test_ranges_grow_as_their_lemma_says(monkeypatch, twice, status):
     monkeypatch.setattr(nets, "ranges", ranges(twice))
@@ -145,6 +150,7 @@ def test_runs_are_measured_and_repeatable():
         assert (found["error"] <= setting.alpha).all()
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     ("power", "status"), [(1.0, Status.HOLDS), (0.0, Status.REFUTED), (2.0, Status.REFUTED)]
 )

@@ -120,6 +120,7 @@ def _few(world):
 HOLDS, OPEN = {Status.HOLDS}, {Status.HOLDS, Status.UNDECIDED}  # few trials need not decide
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_few")
 @pytest.mark.parametrize(
     ("identifier", "expected"),
@@ -130,6 +131,7 @@ def test_a_true_claim_is_not_refuted_by_few_trials(identifier, expected):
     assert decided(identifier).status in expected
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_few")
 def test_a_block_grows_without_a_threshold():
     assert list(statuses(FLAT).values())[1] is Status.HOLDS
@@ -214,6 +216,7 @@ FALSIFIED = [
 ]
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_few")
 @pytest.mark.parametrize(
     ("module", "case"), FALSIFIED, ids=[f"{case.sweep}, {case.refuted}" for _, case in FALSIFIED]
@@ -223,6 +226,7 @@ def test_a_falsified_world_is_refuted(world, module, case):
     case.require()
 
 
+@pytest.mark.daily
 def test_a_price_that_does_not_fade_is_refuted(world):
     world.few(rates, {"RATES": 3})
     world.falsify(rates, Falsified(PRICE, "PRICE", all_times("private", 1.4), 40))
@@ -280,6 +284,7 @@ PARTS = {
 }
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_few")
 @pytest.mark.parametrize(("identifier", "owner", "name", "other", "check"), PARTS.values(), ids=PARTS)
 def test_a_false_part_is_refuted(world, identifier, owner, name, other, check):
@@ -296,6 +301,7 @@ OUTPUTS = {  # what step (3) puts out instead, the claim, and a check that this 
 }
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_few")
 @pytest.mark.parametrize(("output", "identifier", "check"), OUTPUTS.values(), ids=OUTPUTS)
 def test_a_rule_that_keeps_nothing_or_everything_is_refuted(world, output, identifier, check):

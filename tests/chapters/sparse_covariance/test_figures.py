@@ -80,6 +80,7 @@ def _few_runs(monkeypatch):
     sweep.forget()
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_few_runs")
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.__name__)
 def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
@@ -99,6 +100,7 @@ ERRORS = figures.FIGURES
 RATIOS = [gallery.figure_2, gallery.figure_4]
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_few_runs")
 @pytest.mark.parametrize("chart", ERRORS, ids=lambda chart: chart.__name__)
 def test_every_panel_of_errors_has_the_six_references(chart):
@@ -121,6 +123,7 @@ def test_the_committed_figures_have_them_too(name):
             assert len(references(panel)) == len(REFERENCES)
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_few_runs")
 @pytest.mark.parametrize("chart", RATIOS, ids=lambda chart: chart.__name__)
 def test_ratios_of_norms_are_those_of_the_same_outputs(chart):
@@ -134,6 +137,7 @@ def test_ratios_of_norms_are_those_of_the_same_outputs(chart):
     np.testing.assert_allclose(plain.y, errors[0] / errors[1])
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_few_runs")
 def test_the_zero_matrix_errs_by_one_and_the_lines_are_named_on_the_plot():
     for panel in figures.figure_1(Run("quick", 1)).panels:
@@ -282,6 +286,7 @@ def test_the_view_of_a_radius_follows_any_scale():
     np.testing.assert_allclose(decimal, small, rtol=0, atol=resolution)
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_few_runs")
 @pytest.mark.parametrize("chart", source_design.DEEP, ids=lambda chart: chart.__name__)
 def test_the_source_s_design_stands_beside_ours(chart, monkeypatch):

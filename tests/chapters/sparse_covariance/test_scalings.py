@@ -34,11 +34,13 @@ def found(some, variable, cap=60):
     return few, least
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("claim", [*scalings.CLAIMS, *entry_scalings.CLAIMS], ids=lambda claim: claim.number)
 def test_nothing_is_refuted_with_few_runs(claim):
     assert decided(claim.id).status is Status.HOLDS
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("name", "power"), [("rows", 1.5), ("users", 0.75)])
 def test_a_dimension_that_counts_twice_is_refuted(monkeypatch, name, power):
     true = searched.noise_of
@@ -50,12 +52,14 @@ def test_a_dimension_that_counts_twice_is_refuted(monkeypatch, name, power):
     assert grows(*found(ALGORITHMS[name].scalings, "d")).status is Status.REFUTED
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("name", ["rows", "users"])
 def test_a_release_without_threshold_does_not_grow_as_the_logarithm_of_p(monkeypatch, name):
     monkeypatch.setattr(thresholding, "PAPER", 1e-9)
     assert grows(*found(ALGORITHMS[name].scalings, "d")).status is not Status.HOLDS
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("name", "loud"), [("rows", 2), ("users", 2)])
 def test_an_epsilon_that_counts_twice_is_refuted(monkeypatch, name, loud):
     true = searched.noise_of
@@ -65,6 +69,7 @@ def test_an_epsilon_that_counts_twice_is_refuted(monkeypatch, name, loud):
     assert grows(*found(ALGORITHMS[name].scalings, "epsilon")).status is Status.REFUTED
 
 
+@pytest.mark.daily
 def test_a_delta_that_counts_without_its_root_is_refuted(monkeypatch):
     true = searched.noise_of
 
@@ -75,6 +80,7 @@ def test_a_delta_that_counts_without_its_root_is_refuted(monkeypatch):
     assert grows(*found(scalings.NOISE.scalings, "delta")).status is Status.REFUTED
 
 
+@pytest.mark.daily
 def test_an_output_of_the_diagonal_is_never_enough(monkeypatch):
     monkeypatch.setattr(thresholding, "PAPER", 1e9)
     scaling, least = found(scalings.NOISE.scalings, "epsilon")
@@ -83,12 +89,14 @@ def test_an_output_of_the_diagonal_is_never_enough(monkeypatch):
     assert within(scaling, least, scalings.proved).status is not Status.HOLDS
 
 
+@pytest.mark.daily
 def test_a_threshold_that_is_much_too_large_is_refuted(monkeypatch):
     monkeypatch.setattr(thresholding, "PAPER", 100.0)
     scaling, least = found(scalings.NOISE.scalings, "alpha")
     assert within(scaling, least, scalings.proved).status is Status.REFUTED
 
 
+@pytest.mark.daily
 def test_entries_that_are_louder_than_proved_are_refuted(monkeypatch):
     true = searched.noise_of
     monkeypatch.setattr(
@@ -104,6 +112,7 @@ def test_the_term_that_is_looked_at_is_nearly_all_of_n():
             assert min(scaling.setting(value).share for value in scaling.values) > 0.9
 
 
+@pytest.mark.daily
 def test_on_a_spread_support_a_logarithm_of_p_is_no_answer(monkeypatch):
     scaling, least = found(source_rule.scalings, "d", 40)
     assert grows(scaling, least).status is not Status.REFUTED

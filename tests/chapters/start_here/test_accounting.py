@@ -6,6 +6,7 @@ from workbench.privacy import GaussianDP, budget, ledger
 from workbench.study.verdict import Status
 
 
+@pytest.mark.daily
 def test_shares_add_up_for_any_seed_and_profile():
     first, second = (
         CLAIMS["start-here/shares-add-up"].decide(profile, seed, 1)
@@ -16,6 +17,7 @@ def test_shares_add_up_for_any_seed_and_profile():
     assert first.level == 0
 
 
+@pytest.mark.daily
 def test_a_ledger_that_lets_a_millionth_pass_is_refuted(monkeypatch):
     monkeypatch.setattr(budget, "SLACK", 1e-5)
     assert CLAIMS["start-here/shares-add-up"].decide("quick", 1, 1).status == Status.REFUTED

@@ -23,6 +23,7 @@ def ledger(*epsilons):
     return made
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_few_runs")
 @pytest.mark.parametrize("chart", [start_here.side_by_side, start_here.price, start_here.spending])
 def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
@@ -62,6 +63,7 @@ def test_a_row_stays_as_it_is_when_others_come_and_go(monkeypatch):
     assert rows() == {name: before[name] for name in ("CoinPress", "median")}
 
 
+@pytest.mark.daily
 def test_an_estimator_that_does_not_apply_has_an_empty_row_and_a_reason(monkeypatch):
     kind = type(CATALOG["univariate/median"].estimator)
 
@@ -78,6 +80,7 @@ def test_an_estimator_that_does_not_apply_has_an_empty_row_and_a_reason(monkeypa
     assert "median does not run here: n = 100: expected at least 10000." in panel.note
 
 
+@pytest.mark.daily
 def test_the_view_shows_the_plain_mean_first_and_then_more_and_more_releases():
     frames = list(start_here.side_by_side_view(Run("quick", 1), delta=1e-6, epsilon=1.0, n=442))
     assert frames[0].caption == "The plain mean of these 442 rows is 26.38."
@@ -95,6 +98,7 @@ def test_all_rows_are_used_at_the_end_of_the_slider():
     assert plain.y[0] == pytest.approx(x.mean(), rel=1e-12)
 
 
+@pytest.mark.daily
 def test_silence_is_said():
     *_, last = start_here.side_by_side_view(Run("quick", 17), delta=1e-6, epsilon=0.05, n=50)
     assert "Mostly no answer: mean without a range" in last.caption

@@ -70,6 +70,7 @@ def test_the_theorem_holds_for_every_test_and_its_bound_is_attained():
     np.testing.assert_allclose(*attained, atol=1e-12)
 
 
+@pytest.mark.daily
 def test_nobody_wins_more_rounds_than_the_bound():
     require_true(BELOW)
 

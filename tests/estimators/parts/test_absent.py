@@ -327,6 +327,7 @@ def test_an_absent_row_is_the_zero_row_once_it_is_lifted():
 ASKED, SEEN = 0.2, 300
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("share", [0.0, 0.3])
 @pytest.mark.parametrize("kind", [Interval, IntervalUnknownVariance])
 def test_counted_intervals_cover_whatever_share_is_absent(kind, share):

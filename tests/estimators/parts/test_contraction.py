@@ -59,15 +59,18 @@ def farthest(rule: Rule) -> int:
     return worst
 
 
+@pytest.mark.daily
 def test_the_filter_never_drives_small_neighbours_apart() -> None:
     assert farthest(right) == 1
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("rule", [tied, independent])
 def test_the_search_finds_each_mistake(rule: Rule) -> None:
     assert farthest(rule) > 1
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("d", [1, 2, 3])
 @pytest.mark.parametrize("k", [None, 3])
 def test_random_neighbours_with_many_ties_stay_neighbours(d: int, k: int | None) -> None:

@@ -34,6 +34,7 @@ def test_the_smallest_and_the_largest_usable_groups_are_compared_without_an_exce
     assert counts.tolist() == [12, 12, 6] * 6
 
 
+@pytest.mark.daily
 def test_rows_of_two_scales_never_raise():
     source = np.random.default_rng(0)
     x = source.standard_normal((6000, 3))

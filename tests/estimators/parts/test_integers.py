@@ -42,6 +42,7 @@ def whole(x):
     return [[int(value) for value in row] for row in x.tolist()]
 
 
+@pytest.mark.daily
 @settings(max_examples=300)
 @given(st.integers(1, 5).flatmap(lambda d: arrays(float, (4, d), elements=HOSTILE)), RADII, st.booleans())
 def test_no_row_is_longer_than_the_radius_as_whole_numbers(x, radius, squared):
@@ -52,6 +53,7 @@ def test_no_row_is_longer_than_the_radius_as_whole_numbers(x, radius, squared):
         assert sum(value * value for value in row) <= (Fraction(radius) / Fraction(step)) ** 2
 
 
+@pytest.mark.daily
 @settings(max_examples=300)
 @given(st.integers(1, 5).flatmap(lambda d: arrays(float, (4, d), elements=HOSTILE)), RADII)
 def test_no_entry_is_beyond_the_box_as_whole_numbers(x, reach):
@@ -140,6 +142,7 @@ def test_the_value_is_that_of_the_clipped_rows_to_the_resolution_of_the_grid(n):
     assert float(column) == mean_in_box(x, same, 0.9)[0].__float__()
 
 
+@pytest.mark.daily
 @settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_one_row_moves_the_sums_by_at_most_what_is_charged_in_integers(data):

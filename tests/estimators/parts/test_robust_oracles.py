@@ -63,6 +63,7 @@ def mean_error(name, n, d, corruption, runs=3):
     return np.mean([error(filtered_moment(x, corruption), corruption) for x in rows])
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("spectrum", SPECTRA)
 def test_tails_are_those_of_simulated_forms(spectrum):
     values = np.sort(simulated(spectrum))
@@ -99,6 +100,7 @@ def test_the_reference_finds_the_scale_of_the_clean_rows():
     assert found[0] == pytest.approx(1 / 1.3, abs=0.06)
 
 
+@pytest.mark.daily
 def test_clean_rows_are_left_as_they_are():
     runs = [(1, 400, 0.05, 300), (2, 400, 0.1, 150), (5, 2500, 0.1, 15)]
     touched = sum(
@@ -110,6 +112,7 @@ def test_clean_rows_are_left_as_they_are():
     assert binomtest(touched, total, 0.01, "greater").pvalue > 1e-6
 
 
+@pytest.mark.daily
 def test_the_test_of_clean_rows_refuses_the_normal_share_above_the_mean(monkeypatch):
     monkeypatch.setattr(tail_excess, "above_mean", edgeworth)
     touched = sum(

@@ -38,6 +38,7 @@ def test_the_table_has_a_row_for_every_size_and_grows_with_corruption():
     assert len(FAR) == len(table()[0].limits)
 
 
+@pytest.mark.daily
 def test_the_table_is_what_its_script_makes():
     made = {("covariance", 1, 24): row(1, 24, 0.05), ("mean", 1, 8): mean_row(1, 8, 0.05)}
     for (of, d, size), fresh in made.items():
@@ -77,6 +78,7 @@ def test_the_plan_states_rows_for_three_units(d, n):
     assert estimator.error_bound(n, d, BUDGET, 0.1) <= 3 * unit(0.05)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("attack", ["planted", "far", "top-to-zero", "small-to-quantile"])
 @pytest.mark.parametrize(("d", "n"), [(1, 45_000), (2, 140_000)])
 def test_covariances_err_by_three_units_under_attack(d, n, attack):

@@ -21,6 +21,7 @@ def curves(rng):
     ]
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("seed", range(6))
 def test_words_cover_no_curve_and_no_other_words(seed):
     own, others = curves(np.random.default_rng(seed))
@@ -38,6 +39,7 @@ def test_words_cover_no_curve_and_no_other_words(seed):
             assert (np.abs(places[first] - places[second]) > room).any()
 
 
+@pytest.mark.daily
 def test_words_stay_within_the_limits():
     own, others = curves(np.random.default_rng(1))
     limits = (0.02, 2.0)

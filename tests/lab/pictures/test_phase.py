@@ -27,6 +27,7 @@ def test_columns_hold_every_start_and_are_odd_in_number(starts):
     assert {second / first for first, second in pairwise(found)} == {2.0}
 
 
+@pytest.mark.daily
 def test_runs_fail_on_one_side_of_the_boundary_and_succeed_on_the_other():
     heat = PHASE.panel(Run("full", 3)).heat
     assert heat.rows == ("0.16", "0.01")
@@ -44,6 +45,7 @@ def test_where_an_estimator_takes_no_rows_nothing_succeeds():
     assert set(refused) == {0.0}
 
 
+@pytest.mark.daily
 def test_other_numbers_move_the_boundary_and_predictions_alone_are_a_line():
     usual, moved = (PHASE.panel(Run("quick", 3), **public).heat for public in ({}, {"upper": 1e4}))
     assert (usual.columns, usual.boundary) != (moved.columns, moved.boundary)
@@ -52,6 +54,7 @@ def test_other_numbers_move_the_boundary_and_predictions_alone_are_a_line():
     assert log2(line.x[1] / line.x[0]) == pytest.approx(usual.boundary[1] - usual.boundary[0])
 
 
+@pytest.mark.daily
 def test_in_a_world_where_rho_counts_twice_runs_fail_beyond_the_boundary():
     def squared(key: str, d: int, n: int, *, trials, data, noise, rho, **public):
         return catalogued(key, d, n, trials=trials, data=data, noise=noise, rho=rho**2, **public)

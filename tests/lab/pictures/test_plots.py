@@ -78,6 +78,7 @@ def test_style_does_not_leak_and_user_settings_do_not_leak_in():
         assert dict(mpl.rcParams) == before
 
 
+@pytest.mark.daily
 def test_svg_carries_its_words_and_is_the_same_in_another_process():
     picture = svg(chart(PANEL))
     assert b"<title>Error falls as 1/n &amp; no slower</title>" in picture

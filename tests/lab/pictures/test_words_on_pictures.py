@@ -48,6 +48,7 @@ def _overlap(a, b):
     return both is not None and both.width > 0 and both.height > 0
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda path: str(path.relative_to(FIGURES)))
 def test_words_are_on_the_page_and_apart(path):
     assert faults(Chart.from_json(richest(canonical_json.read(path)["charts"]))) == []

@@ -173,6 +173,7 @@ def test_rubbish_is_one_finding_and_stays(path, text):
     assert path.read_bytes() == text.encode("utf-8", "surrogatepass")
 
 
+@pytest.mark.daily
 def test_the_command_prints_a_line_per_finding_and_mends_on_request(project, workbench):
     (notebook,) = (project / "notebooks").glob("*.ipynb")
     good = notebook.read_bytes()

@@ -108,6 +108,7 @@ def verdicts():
     return found
 
 
+@pytest.mark.daily
 def test_it_is_small_and_quickly_made(text, took):
     assert len(text.encode()) < MOST_BYTES
     assert took["seconds"] < MOST_SECONDS
@@ -126,6 +127,7 @@ def loading(elements):
         yield from re.findall(r"url\((?!#)", one.get("style") or "")
 
 
+@pytest.mark.daily
 def test_it_loads_nothing(elements):
     assert not list(loading(elements))
     assert not [one for one in elements.all if one["tag"] in ("iframe", "object", "embed", "base")]
@@ -386,6 +388,7 @@ def checkout(tmp_path):
     return root
 
 
+@pytest.mark.daily
 def test_what_is_undecided_has_its_shelf_and_words_are_no_markup(checkout):
     elements = Elements(site.page(checkout))
     assert sum(one["tag"] == "script" for one in elements.all) == 3
@@ -406,6 +409,7 @@ def command(checkout, capsys):
     return command
 
 
+@pytest.mark.daily
 def test_the_command_writes_a_page_and_says_its_size(checkout, command, tmp_path):
     page = tmp_path / "new" / "page.html"
     done = command(page)

@@ -223,6 +223,7 @@ def test_the_title_says_who_and_when():
     assert "<footer><span>A. &lt;B&gt;</span><span>01_good</span></footer>" in made
 
 
+@pytest.mark.daily
 def test_the_command_needs_no_run(project, workbench, results, tmp_path):
     notebook = project / "notebooks" / "01_good.ipynb"
     write_notebook(notebook, "1 / 0")
@@ -241,6 +242,7 @@ def test_the_command_needs_no_run(project, workbench, results, tmp_path):
     assert done.stderr.startswith("01_good: figure = 'error': expected a chart in ")
 
 
+@pytest.mark.daily
 def test_a_run_is_asked_for_and_used_again(project, workbench, tmp_path):
     write_notebook(project / "notebooks" / "01_good.ipynb", "print(6 * 7)")
     asked = ("slides", "01_good", "--run", "--out", tmp_path / "out")
@@ -252,6 +254,7 @@ def test_a_run_is_asked_for_and_used_again(project, workbench, tmp_path):
     assert (tmp_path / "out" / "01_good" / "executed.ipynb").stat().st_mtime_ns == ran
 
 
+@pytest.mark.daily
 def test_a_notebook_that_fails_makes_no_slides(project, workbench, tmp_path):
     write_notebook(project / "notebooks" / "02_bad.ipynb", "1 / 0")
     done = workbench("slides", "02_bad", "--run", "--out", tmp_path / "out", cwd=project)
@@ -260,6 +263,7 @@ def test_a_notebook_that_fails_makes_no_slides(project, workbench, tmp_path):
     assert not list((tmp_path / "out").glob("*.html"))
 
 
+@pytest.mark.daily
 def test_wrong_arguments_are_one_line_and_what_is_committed_stays(project, workbench, tmp_path):
     (tmp_path / "file").write_text("")
     kept = project / "figures" / "01_good" / "error.svg"

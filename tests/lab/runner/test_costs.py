@@ -2,6 +2,8 @@
 
 import io
 
+import pytest
+
 from tests.lab.conftest import DEFAULTS, environment, write_notebook
 from workbench.lab.project import Project
 from workbench.lab.runner import costs as lab_costs
@@ -73,6 +75,7 @@ futures = [workers(2).submit(burn, 3.0) for _ in range(2)]
 """
 
 
+@pytest.mark.daily
 def test_what_is_used_counts_the_kernel_and_its_workers(project, monkeypatch):
     for name, value in environment().items():
         monkeypatch.setenv(name, value)

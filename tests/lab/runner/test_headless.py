@@ -53,6 +53,7 @@ def reproduced(checkout):
     return done.stdout, checkout / "reproduced" / "02_one_mean" / "epsilon=0.1,n=8000"
 
 
+@pytest.mark.daily
 def test_figures_are_those_of_papermill_from_another_folder(checkout, reproduced, tmp_path):
     notebook, out = checkout / "notebooks" / "02_one_mean.ipynb", tmp_path / "out"
     words = [word.replace("=", " ") for word in MOVED]

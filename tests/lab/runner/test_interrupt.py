@@ -45,6 +45,7 @@ ONCE, SIGINT, SIGHUP = (
 )
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("presses", [ONCE, 3])
 def test_ctrl_c_in_a_terminal_says_how_many_blocks_are_kept(lab, whole, presses):
     """Pressed in haste; once, which a signal does too, if slow."""
@@ -63,6 +64,7 @@ def test_ctrl_c_in_a_terminal_says_how_many_blocks_are_kept(lab, whole, presses)
     goes_on(lab, whole)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("how", [SIGINT, signal.SIGTERM, SIGHUP])
 def test_a_signal_that_asks_for_the_end_does_the_same(lab, how):
     """One signal; the two others that the same lines handle if slow. To go on then is tested with SIGKILL."""

@@ -65,6 +65,7 @@ def columns(line):
     return sum(2 if east_asian_width(one) in "WF" else 1 for one in line)
 
 
+@pytest.mark.daily
 def test_the_example_of_readme_fits_a_screen_and_begins_with_the_least_n(page):
     lines = page[False].splitlines()
     assert len(lines) <= 30
@@ -79,6 +80,7 @@ def test_the_example_of_readme_fits_a_screen_and_begins_with_the_least_n(page):
     assert any(line.startswith("with radius = 100 (set)") for line in lines)
 
 
+@pytest.mark.daily
 def test_what_is_predicted_is_labelled_and_a_loose_upper_has_a_price(capsys):
     arguments = ("covariance/coinpress", "--alpha", ".2", "--d", "5", "--set")
     found = {upper: records(capsys, *arguments, f"upper={upper}")["answers"][0] for upper in ("1e2", "1e12")}
@@ -256,6 +258,7 @@ def test_a_wrong_argument_is_one_line(capsys, arguments, words):
     assert all(word in err for word in words), err
 
 
+@pytest.mark.daily
 def test_as_a_subprocess_it_warns_of_nothing():
     command = [sys.executable, "-W", "error", "-m", "workbench.cli", "plan", *MEAN, "--n", "900", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

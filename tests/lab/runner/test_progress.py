@@ -167,6 +167,7 @@ def test_a_fault_of_progress_is_none_of_the_run(capfd, soon):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.daily
 def test_a_cached_run_in_a_terminal_says_whole_lines(project, workbench):
     copy = project / "notebooks" / "02_good.ipynb"
     copy.write_bytes((project / "notebooks" / "01_good.ipynb").read_bytes())

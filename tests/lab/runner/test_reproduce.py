@@ -79,6 +79,7 @@ def test_quick_run_agrees_with_what_full_has_committed_and_is_cached(reproduced,
     assert "matter" not in second.stdout
 
 
+@pytest.mark.daily
 def test_cache_notices_a_changed_output(reproduced, workbench):
     (reproduced / "reproduced/01_good/error.json").write_text("{}")
     again = workbench("reproduce", cwd=reproduced)
@@ -86,6 +87,7 @@ def test_cache_notices_a_changed_output(reproduced, workbench):
     assert again.returncode == 0
 
 
+@pytest.mark.daily
 def test_two_runs_write_the_same_bytes(reproduced, workbench, tmp_path):
     done = workbench("reproduce", "--out", tmp_path / "b", "--jobs", 1, cwd=reproduced)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -99,6 +101,7 @@ def pictures_and_numbers(folder):
     return {name: (folder / name).read_bytes() for name in files(folder) if name.endswith((".svg", ".json"))}
 
 
+@pytest.mark.daily
 def test_changed_numbers_exit_1_and_name_the_place(reproduced, workbench):
     path = reproduced / "figures/01_good/error.json"
     path.write_text(path.read_text().replace("0.3", "0.31"))
@@ -109,18 +112,21 @@ def test_changed_numbers_exit_1_and_name_the_place(reproduced, workbench):
     assert "all of them matter" in done.stdout
 
 
+@pytest.mark.daily
 def test_parameters_skip_the_comparison_and_have_a_folder_of_their_own(updated, workbench):
     done = workbench("reproduce", "-p", "seed=9", cwd=updated)
     assert done.returncode == 0, done.stdout
     assert json.loads((updated / "reproduced/01_good/seed=9/error.json").read_text())["seed"] == 9
 
 
+@pytest.mark.daily
 def test_uncommitted_figures_fail_with_the_command_that_makes_them(project, workbench):
     done = workbench("reproduce", cwd=project)
     assert done.returncode == 1
     assert "workbench reproduce 01_good --profile full --update" in done.stdout
 
 
+@pytest.mark.daily
 def test_falsified_claim_exits_1_and_leaves_its_evidence(project, workbench):
     write_notebook(
         project / "notebooks/02_claim.ipynb", "\n".join(SETUP), CHART, 'lab.verdicts(["T1", "T2"])'
@@ -135,6 +141,7 @@ def test_falsified_claim_exits_1_and_leaves_its_evidence(project, workbench):
     assert not (project / "figures/02_claim").exists()
 
 
+@pytest.mark.daily
 def test_undecided_is_allowed_in_quick_only(project, workbench):
     write_notebook(project / "notebooks/02_open.ipynb", "\n".join(SETUP), 'lab.verdicts(["T3"])')
     quick = workbench("reproduce", "02_open", "-p", "seed=1", cwd=project)
@@ -144,6 +151,7 @@ def test_undecided_is_allowed_in_quick_only(project, workbench):
     assert full.returncode == 1
 
 
+@pytest.mark.daily
 def test_some_claims_are_decided_in_full_only(project, workbench):
     write_notebook(project / "notebooks/02_long.ipynb", "\n".join(SETUP), 'lab.verdicts(["T1"], full=["T3"])')
     done = workbench("reproduce", "02_long", "--profile", "full", "-p", "seed=1", cwd=project)
@@ -153,6 +161,7 @@ def test_some_claims_are_decided_in_full_only(project, workbench):
     assert ids == {"quick": ["T1"], "full": ["T1", "T3"]}
 
 
+@pytest.mark.daily
 def test_an_exception_is_named_by_its_last_line(project, workbench):
     write_notebook(project / "notebooks/02_error.ipynb", 'raise ValueError("first\\nlast line")')
     done = workbench("reproduce", "02_error", cwd=project)
@@ -160,6 +169,7 @@ def test_an_exception_is_named_by_its_last_line(project, workbench):
     assert "FAILED 02_error: ValueError: last line (cell 3)" in done.stdout
 
 
+@pytest.mark.daily
 def test_a_timeout_is_named_and_leaves_no_process(project, workbench):
     slow_notebook(project)
     done = workbench("reproduce", "03_slow", "--timeout", "15", cwd=project)
@@ -181,6 +191,7 @@ def slow_notebook(project):
     )
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_heard")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_sigkill_and_interrupt_leave_no_kernel_and_the_next_run_is_good(updated, workbench, how):
@@ -237,12 +248,14 @@ def test_bad_input_is_one_line_exit_2_and_nothing_written(project, command, monk
     assert files(project) == before
 
 
+@pytest.mark.daily
 def test_outside_a_checkout_is_one_line(workbench, tmp_path):
     done = workbench("reproduce", cwd=tmp_path)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "expected a folder inside a checkout of dp-workbench" in done.stderr
 
 
+@pytest.mark.daily
 def test_the_table_of_sample_sizes_is_written_and_must_be_that_of_the_verdicts(reproduced, workbench):
     table = reproduced / "figures" / "sample_complexity.md"
     assert "Claims about no sample size: T1." in table.read_text()

@@ -165,6 +165,7 @@ def again(whole, tmp_path):
     return Lab(whole.checkout, tmp_path)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("gated", "before", "jobs"), [("figure", OPEN, 2), ("claim", COUNT + OPEN, 1)])
 def test_sigkill_in_mid_notebook_then_the_same_rows_and_bytes(whole, tmp_path, gated, before, jobs):
     lab = Lab(whole.checkout, tmp_path, gated)
@@ -181,12 +182,14 @@ def test_sigkill_in_mid_notebook_then_the_same_rows_and_bytes(whole, tmp_path, g
     assert lab.bytes() == whole.bytes()
 
 
+@pytest.mark.daily
 def test_a_larger_profile_finds_what_a_smaller_one_stored(again):
     again.reproduce("--profile", "full")
     assert len(again.started) == 2 * COUNT  # of two blocks at every point, the first is there
     assert {path.name for path in (again.out / SEEDED).iterdir()} == {*OUTPUTS, "executed.ipynb"}
 
 
+@pytest.mark.daily
 def test_a_damaged_store_is_dropped_and_said_so(again, whole):
     with closing(sqlite3.connect(again.database)) as connection:
         connection.execute("UPDATE cells SET numbers = zeroblob(length(numbers)) WHERE rowid = 3")
@@ -196,6 +199,7 @@ def test_a_damaged_store_is_dropped_and_said_so(again, whole):
     assert again.bytes() == whole.bytes()
 
 
+@pytest.mark.daily
 def test_without_a_runner_nothing_is_stored(whole, tmp_path):
     lab, before = Lab(whole.checkout, tmp_path), files(whole.checkout)
     (tmp_path / "elsewhere").mkdir()

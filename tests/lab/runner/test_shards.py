@@ -82,6 +82,7 @@ class Divided(Lab):
                 store.close()
 
 
+@pytest.mark.daily
 def test_three_shards_one_killed_then_merged_are_the_serial_run(whole, tmp_path, capsys):
     lab = whole.at(tmp_path, "figure")
     with lab.shard(1) as first, lab.shard(2) as second, lab.shard(3) as third:
@@ -110,6 +111,7 @@ def test_three_shards_one_killed_then_merged_are_the_serial_run(whole, tmp_path,
     assert lab.bytes() == whole.bytes()
 
 
+@pytest.mark.daily
 def test_what_a_notebook_declares_is_computed_beforehand_by_any_backend(whole, tmp_path):
     lab = whole.at(tmp_path)
     said = lab.reproduce("--backend", "loky", "--jobs", "2")

@@ -13,6 +13,7 @@ STATEMENTS = {one.id: one for source in sources() for one in statements(source)}
 WHOLE = ("L17/Thm2.5", "AL22/Alg3", "LKKO21/Thm6", "M21/UG/Alg1", "WX19/Alg1")
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("one", STATEMENTS.values(), ids=STATEMENTS)
 def test_what_covers_a_statement_is_a_step_away(one):
     root = project.find(Path(__file__).parent).root

@@ -93,6 +93,7 @@ def test_thompson_laplace_masks_have_their_law(d, rate, count, factor):
     assert rejected(largest, largest_exponent(d, rate)) == (factor != 1)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("d", "rate", "count"), [(3, 12.0, 600), (4, 20.0, 250)])
 def test_thompson_laplace_masks_of_more_dimensions_have_their_law(d, rate, count):
     """Of few draws: half the rate and 1.6 times it are rejected."""
@@ -104,6 +105,7 @@ def test_thompson_laplace_masks_of_more_dimensions_have_their_law(d, rate, count
     assert rejected(largest, largest_exponent(d, rate * 1.6))
 
 
+@pytest.mark.daily
 def test_bases_are_uniform():
     """The first column's first entry, squared, is a beta variable; turned masks have the law of masks."""
     rng, d = np.random.default_rng(6), 3

@@ -163,6 +163,7 @@ def test_numbers_for_which_the_proof_does_not_hold_are_refused(changed, words):
         LiftedStability(**{**right, **changed})
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("edge", ["slope", "scale", "guard"])
 def test_neighbours_at_an_edge_break_no_bound(edge):
     """Rows barely pass one of them at some count; a replaced row may undo that."""

@@ -57,6 +57,7 @@ def test_sums_of_floats_would_differ():
     assert not np.array_equal(shuffled.T @ shuffled, ROWS.T @ ROWS)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("kernel", "threads"), [("Prescott", 1), ("Prescott", 2), ("Haswell", 2)])
 def test_kernels_and_threads_do_not_matter(kernel, threads):
     chosen = {"OPENBLAS_CORETYPE": kernel, "OPENBLAS_NUM_THREADS": str(threads)}
