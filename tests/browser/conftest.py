@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from playwright.sync_api import sync_playwright
 
 from tests.browser.page import Notebook
 from tests.browser.server import serve
+from workbench.study.reference_speed import slowness
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -79,6 +81,12 @@ def notebook(request, take, server):
     yield opened
     opened.close()
     server.end_session(request.param.name)
+
+
+@pytest.fixture(scope="session")
+def within():
+    """What a time on the reference machine is here and now: as much longer as the machine is slower."""
+    return lambda limit: limit * max(1.0, slowness(time.perf_counter))
 
 
 @pytest.fixture(scope="session")

@@ -112,10 +112,10 @@ def test_all_cells_run_without_a_word_of_complaint(notebook):
     assert [prompt for prompt in notebook.prompts if prompt.strip()] == seen
 
 
-def test_results_are_seen_before_anything_runs(notebook, publish):
+def test_results_are_seen_before_anything_runs(notebook, publish, within):
     """Loading pictures must not wait for a kernel."""
     publish(notebook=notebook.path.stem, moved="opened", moves=1, first=round(1000 * notebook.pictured))
-    assert notebook.pictured < PICTURED_WITHIN
+    assert notebook.pictured < within(PICTURED_WITHIN)
     assert "hold" in notebook.page.locator(".jp-RenderedMarkdown strong", has_text=STANDING).text_content()
 
 
