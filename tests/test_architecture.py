@@ -499,6 +499,7 @@ BROUGHT_ALONG = {
 }  # by a distribution that is asked for
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     ("paths", "extras"), [(MODULES, ("lab", "secure", "dask")), (trees(), ("lab", "dask", "test", "dev"))]
 )

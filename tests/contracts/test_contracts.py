@@ -34,6 +34,7 @@ def test_contract(key, example, contract):
     contract(example)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("key", "example"), centred())
 def test_centred_rows_are_charged_and_drawn_as_planned(key, example):
     for contract in SPENDING:

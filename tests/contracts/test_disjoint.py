@@ -44,6 +44,7 @@ def met():
     return called - {("splits.py", name) for name in COPIES}, {key: one for key, one in found.items() if one}
 
 
+@pytest.mark.daily
 def test_every_maker_of_parts_is_met_by_a_form_of_some_example(met):
     called, found = met
     assert makers()

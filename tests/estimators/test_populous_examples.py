@@ -53,6 +53,7 @@ def heavy(seed, n=20_000, d=3, centre=0.0):
     return centre + np.random.default_rng(seed).standard_t(3, (n, d)) / np.sqrt(3)
 
 
+@pytest.mark.daily
 def test_medians_of_means_beside_a_shrinking_ball_and_coinpress():
     """Without a range .022, as much as the shrinking ball, .021, which has one; CoinPress errs by .009."""
     far = median_error(MedianOfMeansMean(), lambda seed: heavy(seed, centre=1e6), 1e6, 12)
@@ -64,6 +65,7 @@ def test_medians_of_means_beside_a_shrinking_ball_and_coinpress():
     assert 1.3 * normal < far
 
 
+@pytest.mark.daily
 def test_where_means_of_few_rows_do_not_agree_medians_do():
     def rows(seed):
         return heavy(seed, n=6000)
@@ -111,6 +113,7 @@ def solved(covariance):
     return np.linalg.solve(covariance[:2, :2], covariance[:2, 2])
 
 
+@pytest.mark.daily
 def test_regression_beside_coefficients_of_a_private_covariance():
     """At n = 20,000 .026, CoinPress .017, and .008 of the matrix quantile, which asks for no bound."""
     ours = Populous(oracle=least_squares, size=8, limit=2.15, dimension=2)
@@ -151,6 +154,7 @@ def histogram(size, limit):
     return Populous(oracle=shares, size=size, space="l1", limit=limit, dimension=5)
 
 
+@pytest.mark.daily
 def test_a_histogram_beside_the_direct_one():
     """Groups of one row: .015 beside .013 of Laplace noise on counts; groups of ten: .058."""
 
@@ -189,6 +193,7 @@ def counted_rows():
     return x, y
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("factor", "violated"), [(1.0, False), (0.005, True)])
 def test_an_attack_on_the_histogram_finds_nothing_but_too_little_noise(factor, violated):
     budget, scale = ApproxDP(4.0, 0.05), mechanisms.laplace_scale
@@ -201,6 +206,7 @@ def slope(rows):
     return rows[:, 0] @ rows[:, 1:] / (rows[:, 0] @ rows[:, 0])
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("factor", "violated"), [(1.0, False), (0.01, True)])
 def test_an_attack_on_the_regression_finds_nothing_but_too_little_noise(factor, violated):
     budget, scale = ApproxDP(4.0, 0.05), mechanisms.gaussian_scale
@@ -232,6 +238,7 @@ def unmoved(d):
                     far=1e-3, beta=1e-4)  # fmt: skip
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("d", "alpha", "epsilon"), [(1, 0.02, 2.0), (8, 0.2, 2.0), (8, 0.1, 4.0)])
 def test_the_searched_n_in_l1_is_that_of_the_lemma(d, alpha, epsilon):
     """From b Γ_d⁻¹(.9) ≤ α on, in an interval of level 1e-3: noise 1.5 times as wide would be outside."""

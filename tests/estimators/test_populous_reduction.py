@@ -396,6 +396,7 @@ def errors_in_l1(runs, d=3, seed=1):
     return (np.array([one for one in out if not isinstance(one, Abstention)]) - 7.0) / unit
 
 
+@pytest.mark.daily
 def test_the_law_of_the_release_in_l1_is_laplace_and_its_length_a_gamma():
     """Level 1e-6 each; the same test finds noise of 1/1.3 and of 1.3 times the width."""
     found = errors_in_l1(1500)

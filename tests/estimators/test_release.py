@@ -74,6 +74,7 @@ def test_a_release_is_immutable():
 RUNS, LEVEL = 400, 0.2
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     ("estimator", "budget"),
     [

@@ -44,6 +44,7 @@ def turned(rng, values):
     return (basis * values) @ basis.T, basis * np.sqrt(values)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("centred", [True, False])
 def test_one_row_changes_one_item_of_every_list(centred):
     """Spectra, the keys and logarithms made of them, and projections, through a map of a fuzzed size."""

@@ -72,6 +72,7 @@ def test_no_row_moves_whole_numbers_by_more_than_is_charged(estimator: Any, d: i
     assert largest[-1] > (0.99 if estimator not in JOINT else 0.7)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("centred", [False, True])
 @pytest.mark.parametrize("calibration", ["tight", "paper"])
 def test_no_row_moves_a_gaussian_without_bounds_by_more_than_is_charged(
@@ -242,6 +243,7 @@ def test_votes_of_floats_are_found() -> None:
         gaps_without_bounds("tight", True)
 
 
+@pytest.mark.daily
 def test_a_point_that_votes_for_itself_alone_is_found() -> None:
     """A weight that reaches every point: the mean moves by more than the friends of both allow."""
 

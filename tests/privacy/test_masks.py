@@ -31,6 +31,7 @@ def largest_gamma(delta):
     return low
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     ("d", "square", "wishart"), [(1, 2.372e-2, 2.704e-2), (2, 1.471e-2, 1.621e-2), (5, 6.89e-3, 7.32e-3)]
 )

@@ -14,6 +14,7 @@ def test_an_interval_that_is_not_the_whole_line_has_a_width(n):
     assert Interval(level=0.1, pivots=2000).half_width(n, ApproxDP(1.0, 1e-3)) > 0
 
 
+@pytest.mark.daily
 def test_coverage_given_an_answer():
     interval, budget, rng = Interval(level=0.1, pivots=2000), ApproxDP(1.0, 1e-3), np.random.default_rng(5)
     n, covered = 16, []

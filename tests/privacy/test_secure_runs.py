@@ -76,6 +76,7 @@ def test_exact_noise_finds_the_mean(estimator, budget):
     assert found[0] != found[1]
 
 
+@pytest.mark.daily
 def test_exact_noise_has_the_law_of_simulated_noise():
     x, estimator, rng = np.arange(9.0) - 4, Median(radius=5.0, calibration="paper"), np.random.default_rng(6)
     many, few, sharper = (

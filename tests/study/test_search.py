@@ -93,6 +93,7 @@ LAWS = {
 }
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("share", [0.5, 0.9])
 @pytest.mark.parametrize("law", LAWS)
 def test_errors_give_a_narrower_interval_that_covers(law, share):

@@ -112,6 +112,7 @@ def test_noted_sweeps_are_not_computed_and_have_their_columns():
 # --- one store of several -------------------------------------------------------------------------------
 
 
+@pytest.mark.daily
 def test_shards_merged_in_any_order_and_again_have_the_hash_of_one_run(parts, tmp_path, whole):
     for number, order in enumerate(permutations(parts)):
         merged = merge(order, tmp_path / "merged" / str(number))

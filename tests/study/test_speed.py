@@ -16,5 +16,6 @@ def test_more_work_takes_longer(monkeypatch):
     assert 2 < min(reference_speed._seconds() for _ in range(5)) / once < 8
 
 
+@pytest.mark.daily
 def test_the_machine_is_as_it_was_a_moment_ago():
     assert 0.5 < reference_speed.slowness() / reference_speed.slowness() < 2

@@ -110,6 +110,7 @@ def hindered(*, trials, data, noise, **point):
     return measure(trials=trials, data=data, noise=noise, **point)
 
 
+@pytest.mark.daily
 def test_a_failing_block_leaves_the_finished_ones(path, tmp_path, monkeypatch):
     obstacle = tmp_path / "obstacle"
     obstacle.touch()
@@ -282,6 +283,7 @@ def together(*jobs):
     return wrong
 
 
+@pytest.mark.daily
 def test_several_may_make_one_store_at_once(tmp_path):
     for number in range(50):
         path = tmp_path / f"{number}.sqlite"

@@ -173,6 +173,7 @@ def test_too_few_groups_are_as_many_as_can_vote():
     assert where.note.endswith("; 100 are too few.")
 
 
+@pytest.mark.daily
 def test_a_subspace_is_found_as_often_as_predicted():
     chart = gallery.subspace_cliff(Run("quick", 5), epsilon=2.0, delta=1e-9)
     found = agreement(chart)

@@ -104,6 +104,7 @@ REAL = {
 }
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("name", REAL)
 def test_a_budget_that_counts_twice_is_refuted(name):
     cells, number, part, values, block = REAL[name]

@@ -90,6 +90,7 @@ def along(axis, frame):
     return statuses(mean.along_axis(chosen, "n", frame, predict, LEVEL, rng()))
 
 
+@pytest.mark.daily
 def test_both_parts_and_the_slopes_are_as_predicted(axis):
     found = along(axis, axis[2])
     assert Status.REFUTED not in found.values()

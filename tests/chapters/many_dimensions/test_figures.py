@@ -225,6 +225,7 @@ def test_the_view_of_all_methods_predicts_every_one_of_them():
     assert "at most α = 0.5 up to d = " in frames[-1].caption
 
 
+@pytest.mark.daily
 def test_the_view_of_the_ball_counts_the_runs_outside():
     frames = frames_of(gallery.ball_view, **BUDGET, alpha=0.2, n=500, d=5, radius=100.0, steps="free")
     assert "outside the last ball in 0 of" in frames[-1].caption

@@ -21,6 +21,7 @@ def test_the_unit_is_that_of_normal_rows():
     )
 
 
+@pytest.mark.daily
 def test_hidden_worlds_tell_right_from_wrong_and_from_silent():
     assert worlds_of(colleague) == (200, 200)
     assert worlds_of(lambda x, trials, rng: 3 * colleague(x, trials, rng))[0] == 0

@@ -26,6 +26,7 @@ def test_n_that_grows_as_stated_is_seen(identifier):
     assert {status for name, status in found(identifier).items() if name.startswith("n in")} == {Status.HOLDS}
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("identifier", SEARCHED)
 def test_a_number_that_counts_for_more_is_refuted(identifier):
     statuses = [status for name, status in found(identifier, more=1.0).items() if name.startswith("n in")]

@@ -58,6 +58,7 @@ def test_skewed_and_two_valued_rows_are_covered(law):
     assert (~found["covered"]).sum() <= 17
 
 
+@pytest.mark.daily
 def test_the_interval_for_normal_rows_misses_the_exponential_law():
     """What the test above would notice."""
     rng, other = np.random.default_rng(5), wb.IntervalUnknownVariance(pivots=300)

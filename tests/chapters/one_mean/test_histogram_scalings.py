@@ -86,6 +86,7 @@ def test_louder_noise_than_proved_is_refuted():
 SLOWER = {"packing": bound_scalings.PACKING, "two points": bound_scalings.TWO_POINTS}
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("statement", SLOWER.values(), ids=SLOWER)
 def test_an_estimator_that_grows_slower_than_a_lower_bound_is_refuted(monkeypatch, statement):
     def root(point):

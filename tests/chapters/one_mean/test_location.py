@@ -127,6 +127,7 @@ class Wide:
         self.uniform, self.standard_normal = rng.uniform, lambda size: times * rng.standard_normal(size)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     "case",
     [

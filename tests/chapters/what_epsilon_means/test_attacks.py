@@ -75,6 +75,7 @@ def test_nobody_wins_more_rounds_than_the_bound():
     require_true(BELOW)
 
 
+@pytest.mark.daily
 def test_half_of_the_noise_is_noticed(world):
     true = laws.additive
 
@@ -132,11 +133,13 @@ def test_a_normal_loss_has_the_epsilon_of_gaussian_noise():
         assert gaussian_delta(mu, found) == pytest.approx(1e-4, rel=1e-6)
 
 
+@pytest.mark.daily
 def test_losses_become_normal():
     verdict = require_true(NORMAL)
     assert verdict.level == 0
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("factor", [0.97, 1.03])
 def test_a_wrong_delta_of_gaussian_noise_is_refuted(monkeypatch, factor):
     monkeypatch.setattr(attacks, "gaussian_delta", lambda *given: factor * gaussian_delta(*given))

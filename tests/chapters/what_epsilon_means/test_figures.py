@@ -37,6 +37,7 @@ def _few_runs(monkeypatch):
     sweep.forget()
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("_few_runs")
 @pytest.mark.parametrize("name", MAKERS)
 def test_charts_have_few_words_and_can_be_drawn(name):

@@ -16,6 +16,7 @@ FLOATS, TRACED, HIDDEN = (
 ZERO_OR_ONE = [Pair("0 or 1", [0.0], [1.0])]
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("claim", [FLOATS, TRACED, HIDDEN])
 def test_the_claims_hold(claim):
     require_true(claim)
@@ -70,6 +71,7 @@ def bare(found, point):
     return {"private": found["plain"]}
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     "case",
     [
@@ -83,6 +85,7 @@ def test_exchanged_means_are_noticed(world, case):
     case.require()
 
 
+@pytest.mark.daily
 def test_a_third_of_the_noise_is_noticed(world):
     true = tracing.gaussian
     world.part(

@@ -70,11 +70,13 @@ def test_an_unknown_letter_is_refused():
         suspect("Z")
 
 
+@pytest.mark.daily
 def test_the_claim_holds_and_says_at_which_level():
     verdict = require_true(CLAIM)
     assert verdict.level == pytest.approx(2 * claim_level())
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("letter", "fault"), [("B", ""), ("C", "Laplace noise halved")])
 def test_a_mutant_that_is_missed_or_right_code_that_is_accused_refutes_the_claim(monkeypatch, letter, fault):
     """The fault of one suspect is exchanged for another's, and nobody says so."""

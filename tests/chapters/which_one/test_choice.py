@@ -17,6 +17,7 @@ def frames(**moved):
     return list(which_one.best_view(Run("quick", 1), **{"n": 800, "alpha": 0.2, **PUBLIC, **moved}))
 
 
+@pytest.mark.daily
 def test_the_explorer_draws_what_the_planner_predicts():
     first, last = frames()
     require_complete(last, "best_view")
@@ -33,6 +34,7 @@ def test_the_explorer_draws_what_the_planner_predicts():
 PUBLIC_ORDER = (3, 1.0, 1e-6, 10.0)
 
 
+@pytest.mark.daily
 def test_the_sentence_says_who_errs_least_and_whether_that_is_enough():
     assert "which reaches α" in frames()[-1].caption
     assert "which does not reach α" in frames(alpha=1e-3)[-1].caption
@@ -41,6 +43,7 @@ def test_the_sentence_says_who_errs_least_and_whether_that_is_enough():
     assert "nobody answers" in silent.title
 
 
+@pytest.mark.daily
 def test_a_rule_is_judged_by_the_least_predicted_error():
     found = which_one.judged(lambda n, d, epsilon, radius: "mean/coinpress", settings=6)
     assert len(found) == 6
@@ -56,6 +59,7 @@ def test_a_rule_is_judged_by_the_least_predicted_error():
     assert (oracle["over"] == 1).all()
 
 
+@pytest.mark.daily
 def test_who_does_not_answer_is_infinitely_worse_and_a_word_is_no_key():
     found = which_one.judged(lambda n, d, epsilon, radius: "mean/coordinatewise")
     assert (found["over"] == inf).any()

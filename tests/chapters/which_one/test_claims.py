@@ -32,11 +32,13 @@ def decided(claim):
     return decide([claim], "quick", 4, jobs=1)[claim]
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("claim", [BEST, ENOUGH])
 def test_the_claims_hold(claim):
     assert decided(claim).status is Status.HOLDS
 
 
+@pytest.mark.daily
 def test_a_planner_that_names_the_third_best_is_refuted(monkeypatch):
     true = choice.ranked
 

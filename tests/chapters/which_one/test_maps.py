@@ -14,6 +14,7 @@ from workbench.study.run import Run
 PUBLIC = (1.0, 1e-6)
 
 
+@pytest.mark.daily
 def test_the_fewest_rows_are_those_of_the_planner():
     question = Question(subject="mean", d=3, alpha=0.2, budget=ApproxDP(*PUBLIC), settings={"radius": 10.0})
     wanted = {one.key: one.n for one in plan(question) if one.key in ("mean/coinpress", "mean/clipped-box")}
@@ -61,11 +62,13 @@ def test_clipping_at_the_range_pays_for_it_and_looking_first_does_not():
     assert rows["column by column"][-1] == rows["column by column"][0]
 
 
+@pytest.mark.daily
 def test_the_title_says_where_column_by_column_wins_and_that_it_does_not_in_ten_columns():
     assert which_one.best_map(Run("quick", 1)).title.startswith("Column by column errs less in a band")
     assert which_one.best_map(Run("quick", 1), d=10).title.startswith("CoinPress errs as little")
 
 
+@pytest.mark.daily
 def test_the_note_names_whoever_errs_less_than_both():
     assert "No other estimator" in which_one.best_map(Run("quick", 1), radius=10.0).panels[0].note
     assert "vote of groups" in which_one.best_map(Run("quick", 1), radius=0.1).panels[0].note

@@ -33,6 +33,7 @@ def normal_rows(n, covariance, seed):
     return rows @ np.linalg.cholesky(covariance).T
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("condition", [1e2, 1e4, 1e6])
 @pytest.mark.parametrize("mode", ["proved", "practical"])
 def test_frames_are_on_the_right_side(condition, mode, monkeypatch):
@@ -86,6 +87,7 @@ def test_the_frame_keeps_the_bounds_for_every_error_within_e(seed, d):
     assert values[0] >= lower / (lower + 2 * e) * (1 - 1e-9)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("calibration", ["paper", "tight"])
 def test_proved_bounds_hold_with_the_stated_probability(calibration):
     """ℓ I ≤ A Σ Aᵀ ≤ I before every step, in all but a share beta of the runs."""
@@ -141,6 +143,7 @@ def test_steps_that_would_not_help_are_skipped_and_their_share_is_spent_last(mod
         assert charges[-1].cost.rho >= 0.5 * 0.6
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("mode", ["proved", "practical"])
 def test_more_steps_than_needed_do_not_raise_the_error(mode):
     """Paired runs, rotated covariance: up to three more steps cost at most 10 % (sd of the ratio: 2 %)."""

@@ -220,6 +220,7 @@ def median_error(estimator, sigma, n, degrees=10.0, runs=3):
     )  # fmt: skip
 
 
+@pytest.mark.daily
 def test_the_naive_error_grows_with_u_and_the_preconditioned_one_does_not():
     n, d, k = 200_000, 5, 3
     constants = {"moments": k, "hypercontractivity": student_hypercontractivity(10.0, k), "centred": True}

@@ -105,6 +105,7 @@ def broken(attack):
     return not all(certified(test, attack.first, t) for t in range(1, test.most + 1))
 
 
+@pytest.mark.daily
 def test_no_pair_breaks_a_bound():
     found = [measured(attack) for attack in attacks(1)]
     assert not any(broken(attack) for attack in attacks(1))
@@ -191,6 +192,7 @@ def caught(seed):
         return True
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("order", [1.5, 4.0, 30.0])
 def test_one_pair_of_rows_at_the_ends_has_the_largest_renyi_divergence(order):
     rng, distance = np.random.default_rng(4), 0.02
@@ -211,6 +213,7 @@ def _renyi(order, v):
     return log(mass) / (order - 1)
 
 
+@pytest.mark.daily
 def test_kept_cells_are_those_that_are_simulated():
     kept = cells.cells(2, 3)
     for one, other in zip(kept, cells.simulated(2, 3), strict=True):
@@ -278,6 +281,7 @@ def test_fewer_rows_than_planned_are_refused_with_their_number():
     assert (charge.mechanism, charge.cost) == ("stable_thompson_laplace", BUDGET)
 
 
+@pytest.mark.daily
 def test_degenerate_rows_have_an_answer_in_their_subspace():
     line = np.random.default_rng(5).standard_normal((3000, 1)) * [3.0, 4.0] + [1.0, 2.0]
     estimator = MatrixQuantileCovariance(degenerate=True)

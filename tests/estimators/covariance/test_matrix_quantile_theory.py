@@ -37,6 +37,7 @@ def lines():
                 yield rest, tuple(sorted((*rest, old))), tuple(sorted((*rest, new)))
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("centre", [Fraction(4), Fraction(7, 2), Fraction(19, 5)])
 def test_on_a_line_levels_interlace_and_the_released_level_moves_by_its_margin(centre):
     margin, worst, seen = Fraction(3, 10), 0, 0
@@ -122,6 +123,7 @@ def searched(seed, pairs):
         yield x, y, j, centre, float(source.uniform(1.05, 4)), depth, count
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_no_neighbours_break_interlacing_the_step_of_the_test_or_the_trace_bound(seed):
     """Over 60 random pairs; if slow, over 60 more."""
@@ -151,6 +153,7 @@ def test_no_neighbours_break_interlacing_the_step_of_the_test_or_the_trace_bound
     assert both > 8
 
 
+@pytest.mark.daily
 def test_a_test_without_the_loss_per_step_jumps_by_two():
     """The term e t is needed: with G alone there are neighbours whose steps differ by more than one."""
     found = 0

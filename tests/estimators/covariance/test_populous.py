@@ -198,6 +198,7 @@ def test_factors_in_law_are_those_of_rows():
     assert binomtest(int((largest[0] <= middle).sum()), 4000, 0.5).pvalue > LEVEL
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("d", "n"), [(1, 5000), (2, 12_500)])
 @pytest.mark.parametrize("condition", [pytest.param(1.0, marks=pytest.mark.slow), 1e8])
 def test_a_preconditioner_is_as_good_as_its_bound_says(d, n, condition):

@@ -15,6 +15,7 @@ from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 from workbench.privacy.mechanisms import selection_scale
 
 
+@pytest.mark.daily
 def test_scores_are_the_definition():
     estimator, rng = PureNetCovariance(upper=9.0, centred=True, alpha=0.8), np.random.default_rng(1)
     x = 3 * rng.standard_normal((1100, 2))  # more rows than are held at a time
@@ -59,6 +60,7 @@ def test_directions_have_norm_one_and_see_every_matrix():
     assert monomials(np.array([[2.0, 3.0]])).tolist() == [[4.0, 6.0, 9.0]]
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("d", [1, 2])
 def test_the_draw_has_the_probabilities_of_the_scores(d):
     estimator, budget, runs = PureNetCovariance(upper=4.0, centred=True, alpha=0.95), PureDP(2.0), 4000
@@ -86,6 +88,7 @@ def median_error(estimator, law, n, budget, runs=7):
     return float(np.median([mahalanobis_covariance_error(one.value, law.covariance) for one in values]))
 
 
+@pytest.mark.daily
 def test_the_error_falls_to_the_step_of_the_net():
     law = MultivariateStudent(Gaussian(np.zeros(2), np.array([[6.0, 3.0], [3.0, 4.0]])), 8.0)
     constants = {"moments": 3, "hypercontractivity": law.hypercontractivity(3), "centred": True}

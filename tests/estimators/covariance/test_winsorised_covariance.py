@@ -31,6 +31,7 @@ def test_the_radius_and_the_charge_are_public():
     assert recipe.radius == WinsorisedCovariance(1000, 3, GaussianDP(np.sqrt(0.2))).radius
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("d", [1, 2, 3, 10, 50])
 @pytest.mark.parametrize("share", [0.5, 0.1, 1e-3])
 @pytest.mark.parametrize("level", [0.2, 1.0, 4.0])
@@ -57,6 +58,7 @@ def test_normal_rows_of_any_covariance_get_their_variances_back(variances, share
         assert np.trace(moment) < 0.9 * variances.sum()
 
 
+@pytest.mark.daily
 @given(st.lists(st.floats(0, 5), min_size=1, max_size=6), st.floats(0.5, 5))
 def test_the_inverse_undoes_the_bias_wherever_it_can(variances, radius):
     variances = np.array(variances)
@@ -68,6 +70,7 @@ def test_the_inverse_undoes_the_bias_wherever_it_can(variances, radius):
         np.testing.assert_allclose(found, variances, rtol=1e-6, atol=1e-12)
 
 
+@pytest.mark.daily
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=6), st.floats(1e-3, 1e3))
 def test_moments_of_no_normal_law_have_a_finite_answer(values, radius):
     found = uncensored_spectrum(np.array(values), radius)
@@ -83,6 +86,7 @@ def test_negative_eigenvalues_become_0_and_the_result_is_symmetric():
     assert np.linalg.eigvalsh(found)[1] > 3
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("n", "d", "rho"), [(500, 1, 0.05), (1000, 2, 0.1), (2000, 5, 0.1), (3000, 10, 0.5)])
 def test_the_predicted_error_is_the_measured_one(n, d, rho):
     """Over 200 runs the rms error has a relative sd below 4 %: within 20 % at 5 sd."""

@@ -58,6 +58,7 @@ def drawn(estimator, x, budget, seed, trace=None):
     return estimator.estimate(x, budget, SimulatedNoise(np.random.default_rng((seed, 1))), trace)
 
 
+@pytest.mark.daily
 def test_the_moment_round_the_mean_is_that_of_the_shrunk_rows_on_average():
     """E S is the covariance of the shrunk rows: noise on the mean is taken out (5.5 sd)."""
     d, n, draws = 3, 60, 10_000
@@ -111,6 +112,7 @@ def test_the_height_is_that_of_least_squared_noise(d, radius):
     assert squared(height) <= min(squared(other) for other in np.geomspace(0.01, 10, 2001)) * (1 + 1e-9)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("name", WORST)
 def test_the_bounds_of_every_step_hold(name):
     """|A (c - mean)| ≤ r before a step, in all but one of a hundred; A Σ Aᵀ ≤ 2 I always."""
@@ -128,6 +130,7 @@ def test_the_bounds_of_every_step_hold(name):
     assert missed < refused(seen, 0.01)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     ("n", "d", "upper", "reach", "budget"),
     [
@@ -157,6 +160,7 @@ def test_the_predicted_error_is_the_measured_one_for_the_worst_law(n, d, upper, 
     assert max(medians) == pytest.approx(estimator.predicted_error(n, d, budget), rel=0.15)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("d", "few", "enough"), [(2, 700, 2200), (10, 4000, 6500)])
 def test_the_prediction_foresees_the_cliff(d, few, enough):
     """Below it the answer is no better than 0 is; above it the error is below a third of that."""
@@ -174,6 +178,7 @@ def test_the_prediction_foresees_the_cliff(d, few, enough):
     assert median(enough) < sqrt(d) / 3
 
 
+@pytest.mark.daily
 def test_the_predicted_error_falls_with_n_and_is_infinite_below():
     estimator = CoinPressGaussian(radius=100.0, upper=1e4)
     found = np.array([estimator.predicted_error(n, 5, APPROX) for n in np.geomspace(10, 1e6, 40).astype(int)])
@@ -184,6 +189,7 @@ def test_the_predicted_error_falls_with_n_and_is_infinite_below():
     assert (finite[1:] <= finite[:-1]).all()
 
 
+@pytest.mark.daily
 def test_an_unknown_mean_costs_at_most_a_twentieth():
     """Paired runs, n = 10⁴, d = 10: beside the covariance for a known mean, and that of pairs."""
     n, d, budget = 10_000, 10, ZCDP(0.5)
@@ -205,6 +211,7 @@ def test_an_unknown_mean_costs_at_most_a_twentieth():
     assert paired >= 1.3 * centred
 
 
+@pytest.mark.daily
 def test_the_mean_is_nearly_that_of_a_known_covariance():
     """Paired runs, n = 10⁴, d = 10: beside CoinPress in units of the true covariance (measured: 1.03)."""
     n, d, budget = 10_000, 10, ZCDP(0.5)

@@ -47,6 +47,7 @@ def test_rows_so_many_that_rounding_counts_are_refused():
         LiftedGaussian().plan(10**9, D, BUDGET)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("budget", "d", "n"), PRICED)
 def test_the_whole_is_one_charge_that_a_search_of_its_own_allows(budget, d, n):
     plan = LiftedGaussian().plan(n, d, budget)
@@ -78,6 +79,7 @@ def test_absent_rows_are_terms_of_0_and_not_far():
     assert max(errors) < 4 * LiftedGaussian().predicted_error(N, D, BUDGET)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("share", "at_most"), [(0.0, 10), (0.05, 4), (0.12, 4), (0.5, 0)])
 def test_far_rows_are_noticed_from_one_in_twenty_on(share, at_most):
     """Of 10 runs; without them all answer but for β. Half of all are beyond `noticed`, and scattered."""
@@ -91,6 +93,7 @@ def test_far_rows_are_noticed_from_one_in_twenty_on(share, at_most):
     assert share or answers >= 7
 
 
+@pytest.mark.daily
 def test_what_is_noticed_is_public_and_falls_with_the_columns():
     found = [LiftedGaussian().noticed(20_000, d, BUDGET) for d in (1, 2, 5, 10)]
     assert found == pytest.approx([0.21, 0.14, 0.07, 0.54 / 11])

@@ -96,6 +96,7 @@ def test_the_cases_have_steps_that_answer_and_steps_that_do_not():
 # What a row moves, and what it is charged
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("d", "rank"), [(1, 1), (2, 2), (3, 2), (5, 5), (4, 1)])
 def test_no_row_moves_a_lifted_moment_by_more_than_its_charge(d, rank):
     """4000 neighbours within the ball, on its sphere and beyond; what is drawn has the size of d."""
@@ -253,6 +254,7 @@ def test_a_spectrum_that_does_not_become_round_is_no_answer(least):
     assert value == Abstention(list(case.recipe.charges())[-1].step)
 
 
+@pytest.mark.daily
 def test_rows_are_as_long_in_every_frame_as_its_steps_foresee():
     """White rows and a small ball: 2.5 % of ten runs' median; a frame of winsorised moments is 5 % off."""
     n, d, seen, foreseen = 1500, 5, [], []
@@ -270,6 +272,7 @@ def test_rows_are_as_long_in_every_frame_as_its_steps_foresee():
     assert np.median(seen, axis=0) == pytest.approx(foreseen, rel=0.025)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("centred", [False, True])
 @pytest.mark.parametrize("n", [400, 4000])
 def test_the_predicted_median_is_within_a_seventh_of_that_of_runs(centred, n):
@@ -302,6 +305,7 @@ def test_the_slope_is_a_share_in_any_dimension(d):
     assert log(slope(d, 3 * sqrt(d))) == pytest.approx(0.0, abs=1e-3)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_a_foreseen_total_variation_is_that_of_normal_errors(d):
     """Errors of a covariance alone, and with a mean: against the mean of max(0, 1 - p/φ) over normal rows."""

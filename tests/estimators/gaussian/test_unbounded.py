@@ -106,6 +106,7 @@ SPECTRA = {
 }
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("spectrum", SPECTRA)
 @pytest.mark.parametrize("estimator", KINDS, ids=named)
 def test_every_shape_is_found_from_where_it_starts(estimator, spectrum):

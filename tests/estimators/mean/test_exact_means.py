@@ -199,6 +199,7 @@ def whole_law(estimator, x, budget):
     return np.append(1 - passes, passes * weights / weights.sum())
 
 
+@pytest.mark.daily
 @settings(max_examples=120, deadline=None)
 @given(st.data())
 def test_test_and_draw_together_keep_their_budget(data):
@@ -211,6 +212,7 @@ def test_test_and_draw_together_keep_their_budget(data):
     assert np.maximum(law - exp(budget.epsilon) * other, 0).sum() <= budget.delta * (1 + 1e-9)
 
 
+@pytest.mark.daily
 def test_the_test_lets_a_wide_data_set_pass_with_probability_delta():
     x = np.repeat([[-3.0], [3.0]], 12, axis=0)  # W_0 = 6 > w
     budget = ApproxDP(3.0, 0.2)
@@ -223,6 +225,7 @@ def test_the_test_lets_a_wide_data_set_pass_with_probability_delta():
     assert [draw.kind for draw in counting.draws] == ["laplace"]
 
 
+@pytest.mark.daily
 def test_a_charge_covers_the_width_and_sums_are_exact():
     recipe = ResilientMean(radius=100.0, corruption=0.05).recipe
     assert recipe.trim(100) == 15

@@ -58,6 +58,7 @@ def neighbour(rng, y, tau):
     return np.clip(other, -1, 1)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("calibration", CALIBRATIONS)
 def test_both_lemmas_on_neighbours(calibration):
     rng, gaps, moves = np.random.default_rng(1), [], []
@@ -102,6 +103,7 @@ def test_the_count_attains_its_sensitivity(odd):
     assert best <= one.sum() - two.sum() == 3 * (t - 1)
 
 
+@pytest.mark.daily
 def test_points_of_weight_share_a_friend():
     """Lemma 2: never further apart than 2τ, within one data set and across neighbours."""
     rng, furthest = np.random.default_rng(2), 0.0
@@ -148,6 +150,7 @@ def test_the_noise_of_a_vote_has_the_scale_of_the_proof():
     assert found[0, 0] == pytest.approx(6.1 * tau / bound / sqrt(0.5), rel=1e-12)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("calibration", CALIBRATIONS)
 def test_rounding_the_mean_adds_less_than_its_share(calibration):
     """What a replaced point moves is at most 1 in the unit of the noise; what is rounded is the mean."""
@@ -208,6 +211,7 @@ def test_points_are_whole_numbers_whatever_they_were():
     assert whole_points(hostile).tolist() == [[0, 2.0**48], [-(2.0**48), 2.0**48], [2.0**48, 0]]
 
 
+@pytest.mark.daily
 def test_enough_points_pass_the_vote():
     for calibration in CALIBRATIONS:
         cost = ZCDP(0.02, 1e-7)
@@ -221,6 +225,7 @@ def test_enough_points_pass_the_vote():
         FriendlyMean(12)
 
 
+@pytest.mark.daily
 def test_friends_are_counted_alike_whatever_the_size_of_a_part():
     y = np.random.default_rng(6).standard_normal((3000, 2, 2))
     apart = np.sqrt(

@@ -110,6 +110,7 @@ def hostile(x: np.ndarray, row: int) -> list[np.ndarray]:
     return [np.vstack([x[:row], place, x[row + 1 :]]) for place in places]
 
 
+@pytest.mark.daily
 @BOTH
 @pytest.mark.parametrize("d", [1, 2, pytest.param(3, marks=pytest.mark.slow), 8])
 def test_replayed_releases_move_by_at_most_the_charged_sensitivity(estimator: Any, d: int) -> None:
@@ -229,6 +230,7 @@ def test_small_dimensions_work_and_far_rows_are_removed(estimator: Any, d: int) 
     assert not hasattr(release, "trace")
 
 
+@pytest.mark.daily
 def test_without_corruption_nothing_is_removed_and_all_of_the_budget_buys_the_mean() -> None:
     estimator, errors = PrimeMean(radius=10.0, corruption=0.0), []
     x, budget = planted(1000, 3), GaussianDP(1.0)

@@ -82,6 +82,7 @@ def whitened_gaps(estimator, x, other, seed):
     }
 
 
+@pytest.mark.daily
 @BOTH
 @pytest.mark.parametrize("d", [1, 2, 3, 8])
 def test_releases_fed_to_a_neighbour_differ_by_no_more_than_is_charged(estimator, d):

@@ -151,6 +151,7 @@ def new_row(rng, old):
     return row
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("name", STATISTICS)
 def test_one_row_moves_a_statistic_by_at_most_its_sensitivity(name):
     most = 0.0

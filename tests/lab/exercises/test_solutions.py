@@ -23,6 +23,7 @@ def test_no_number_stands_in_a_solution_without_a_computation(path):
         assert unexplained(exercise.solution, ANSWERS.get((path.stem, place), ())) == [], place
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     ("where", "said"),
     [(where, one) for where, answers in ANSWERS.items() for one in answers],

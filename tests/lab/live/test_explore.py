@@ -264,6 +264,7 @@ def test_the_line_has_the_parameters_and_not_what_a_notebook_does_not_declare():
     assert toy.line.values == "-p epsilon=0.25 -p n=1000"
 
 
+@pytest.mark.daily
 def test_reset_puts_every_control_back():
     toy = moving(kind=Choice(("a", "b"), "a"))
     toy.view = lambda epsilon, n, kind: curves(epsilon)

@@ -95,6 +95,7 @@ def test_densities_are_those_of_the_package(settings):
         np.testing.assert_allclose(here, exact, rtol=1e-10, atol=1e-10, err_msg=str(one))
 
 
+@pytest.mark.daily
 def test_slivers_and_advantages_are_those_of_the_package(settings):
     found = each(
         "[has.excess(made, ...both, one.epsilon), has.advantage(made, ...both)]",
@@ -106,6 +107,7 @@ def test_slivers_and_advantages_are_those_of_the_package(settings):
         assert pair == pytest.approx([both.excess(one["epsilon"]), both.advantage], **near), one
 
 
+@pytest.mark.daily
 def test_trade_offs_are_those_of_the_package(settings):
     shares = np.linspace(0.02, 0.98, 17)
     given = [{**one, "shares": shares.tolist()} for one in settings]
@@ -163,6 +165,7 @@ def test_errors_of_a_cut_are_those_of_the_package():
     np.testing.assert_allclose(found, exact, rtol=1e-9)
 
 
+@pytest.mark.daily
 def test_sums_of_losses_are_those_of_the_package():
     rng = np.random.default_rng(3)
     given = [
@@ -253,6 +256,7 @@ def test_layers_of_a_clipped_covariance_are_those_of_the_package():
         assert least * (1 - 1e-5) <= found[4] <= least * (1 + 1e-9), one
 
 
+@pytest.mark.daily
 def test_the_grid_is_what_the_package_foresees():
     rng = np.random.default_rng(7)
     picks = [
@@ -302,6 +306,7 @@ def test_the_explorer_of_a_row_says_what_the_package_finds(mechanism):
     assert found == pytest.approx([both.excess(0.8), both.advantage], abs=1e-5)
 
 
+@pytest.mark.daily
 def test_chromium_finds_the_same_numbers():
     body = "return [has.erfc(0.7), has.logNormal(-30), has.beta(2.5, 0.3, 0.9)];"
     function = evaluate.__globals__["bundled"](("special.mjs",))

@@ -113,6 +113,7 @@ def papermill(folder, *options, notebook="02_one_mean"):
     )  # fmt: skip
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
@@ -131,6 +132,7 @@ def test_papermill_fails_in_the_first_cell_after_the_parameters(tmp_path, name, 
     assert [path for path in Path(tmp_path).iterdir() if path.name.startswith("workbench-")] == []
 
 
+@pytest.mark.daily
 def test_reproduce_refuses_before_anything_runs(tmp_path):
     words = ["reproduce", "02_one_mean", "-p", "epsilon=-1", "--out", str(tmp_path / "out")]
     done = subprocess.run(

@@ -42,6 +42,7 @@ def test_moving_epsilon_moves_the_rows_the_handle_and_the_point(toy):
     assert f"-p n={toy.widgets['n'].value:.0f} " in toy.line.values + " "
 
 
+@pytest.mark.daily
 def test_each_unknown_is_solved_from_the_others_and_its_handle_is_locked(toy):
     n = int(toy.widgets["n"].value)
     for symbol, name, expected in (("ε", "epsilon", 1.0), ("δ", "delta", 1e-6), ("α", "alpha", 0.1)):
@@ -84,6 +85,7 @@ def test_what_nothing_solves_is_said_in_words(toy):
     assert "Nothing within reach is enough." in toy.sentence.value
 
 
+@pytest.mark.daily
 def test_the_first_picture_needs_no_map_and_the_last_one_has_regions(toy):
     toy.widgets["delta"].value = 1e-9
     made = solver(QUICKEST, d=50, alpha=0.1)

@@ -53,6 +53,7 @@ def test_every_notebook_solves_for_one_estimator_at_its_own_parameters(path, tmp
         assert moved.starts[name] == pytest.approx(1.5 * usual.starts[name])
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     "path",
     [
@@ -72,6 +73,7 @@ def test_the_number_is_that_of_the_command_which_the_notebook_names(path, tmp_pa
     assert shown(made) == found[call.key]
 
 
+@pytest.mark.daily
 def test_both_journeys_have_one_number_in_the_map_and_in_the_planner(capsys):
     """3,000 rows of 5 columns, α = .2: which ε? And what does δ = 1e-9 cost instead of 1e-6?"""
     _, found = planned("mean --d 5 --alpha 0.2 --n 3000 --delta 1e-6", capsys)

@@ -64,6 +64,7 @@ def test_a_whole_number_stays_whole(path, tmp_path):
             assert all(isinstance(stop, int) == slider.integer for stop in slider.stops)
 
 
+@pytest.mark.daily
 def test_the_picture_says_where_the_controls_stand(path, tmp_path):
     for call in starts.asked(path, tmp_path):
         explorer = Explorer(call.view, call.alt, call.controls)

@@ -22,6 +22,7 @@ def measured(rng, scale=1.0, margin=0.0):
     return Series("a", range(1, POINTS + 1), y, low, high, expected=expected, margin=margin)
 
 
+@pytest.mark.daily
 def test_a_right_prediction_is_called_wrong_no_more_often_than_the_level_says():
     rng, runs = np.random.default_rng(5), 2000
     wrong = sum(not agreement(chart(measured(rng))) for _ in range(runs))

@@ -193,6 +193,7 @@ def test_the_command_prints_a_line_per_finding_and_mends_on_request(project, wor
     assert workbench("check", "02_other", cwd=project).returncode == 2
 
 
+@pytest.mark.daily
 def test_the_command_fails_when_something_is_left_to_a_person(project, workbench):
     notebook = write_notebook(project / "notebooks" / "02_loop.ipynb", "while True:\n    pass")
     done = workbench("check", "02_loop", "--fix", cwd=project)

@@ -153,6 +153,7 @@ def test_work_beyond_the_limit_is_refused_in_one_line_and_predicted_alone(lab):
     assert "cached" in lab.reproduce(given={"n": 10_000_000}, limit=2000)
 
 
+@pytest.mark.daily
 def test_a_grid_shares_its_blocks_and_a_second_one_goes_on(lab):
     request = {"given": {"n": 500}, "grid": {"epsilon": (0.1, 2)}}
     lab.failing = "epsilon=2,n=500"

@@ -52,6 +52,7 @@ def by_pearson(case, counts):
     return float(chi2.sf(((counts - expected)[keep] ** 2 / expected[keep]).sum(), keep.sum() - 1))
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_every_index_has_its_probability(case):
     rng, these = np.random.default_rng(5), choices.pieces(*case)
@@ -59,6 +60,7 @@ def test_every_index_has_its_probability(case):
     assert by_pearson(case, counts) >= FALSE_ALARM
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("factor", [1.1, 1 / 1.1])
 @pytest.mark.parametrize("name", ["scores", "weights that make up for scores"])
 def test_a_rate_that_is_wrong_by_a_tenth_is_seen(name, factor):
@@ -109,6 +111,7 @@ integers = st.integers(-(10**6), 10**6) | st.integers(-(2**70), 2**70)
 weights = st.integers(0, 5) | st.integers(0, 2**200)
 
 
+@pytest.mark.daily
 @settings(max_examples=300)
 @given(
     st.lists(st.tuples(integers, weights), min_size=1, max_size=12).filter(

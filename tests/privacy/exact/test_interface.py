@@ -109,6 +109,7 @@ for draw, *given in (exact.normal, 1.0, 2), (exact.choose, [1, 2], 1.0), (exact.
 """
 
 
+@pytest.mark.daily
 def test_without_the_library_one_line_names_the_extra():
     done = subprocess.run([sys.executable, "-c", MISSING], capture_output=True, text=True, check=True)
     line = """module = 'flint': expected the extra `secure`: pip install "dp-workbench[secure]\""""

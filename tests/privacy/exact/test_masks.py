@@ -84,6 +84,7 @@ def test_square_masks_have_their_law(factor):
     assert rejected(np.trace(draws, axis1=1, axis2=2) / eta**2, law.cdf) == (factor != 1)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("factor", FACTORS)
 @pytest.mark.parametrize(("d", "rate", "count"), [(1, 3.0, 2500), (2, 12.0, 2500)])
 def test_thompson_laplace_masks_have_their_law(d, rate, count, factor):
