@@ -10,10 +10,20 @@ from tests.mutants.properties import PROPERTIES
 from tests.mutants.reduction import REDUCTION
 from tests.mutants.samplers import SAMPLERS
 from tests.mutants.whole_lifted import WHOLE_LIFTED
+from workbench.study.faults.caches import forget
 
 MUTANTS = (*PROPERTIES, *SAMPLERS, *LIFTED, *WHOLE_LIFTED, *PRICED, *ABSENT, *CUTTING, *REDUCTION)
 
 
+@pytest.fixture
+def _forgetful():
+    """No design from before a fault, none from after it."""
+    forget()
+    yield
+    forget()
+
+
+@pytest.mark.usefixtures("_forgetful")
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_the_named_test_finds_the_mutant(mutant):
     with mutant.fault(), pytest.raises(AssertionError):

@@ -13,7 +13,7 @@ from workbench.privacy.located import located_scale
 
 BUDGET, D = ApproxDP(8.0, 1e-6), 3
 N = 600
-SCALES = [(BUDGET, D, 200), (ApproxDP(4.0, 1e-4), 1, 300), (ApproxDP(1.0, 1e-6), 2, 3000)]
+SCALES = [(BUDGET, D, 250), (ApproxDP(4.0, 1e-4), 1, 300), (ApproxDP(1.0, 1e-6), 2, 3000)]
 
 
 def rotated(d, condition, seed):
