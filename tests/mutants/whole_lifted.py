@@ -13,21 +13,21 @@ from tests.privacy import test_tested as priced
 from workbench.estimators.parts.affine.far_rows import FarRows
 from workbench.estimators.parts.gaussians import lifted_moment
 from workbench.estimators.parts.quantile.stability import Stability
-from workbench.privacy import tested
+from workbench.privacy import stable
 from workbench.study.faults.mutant import Mutant, attribute, rewritten
 
 
 def forget() -> None:
     """Make rooms and ramps anew."""
-    tested.room.cache_clear()
-    tested.lift_chances.cache_clear()
+    stable.room.cache_clear()
+    stable.stable_chances.cache_clear()
 
 
 @contextmanager
 def priced_by(right: str, wrong: str) -> Iterator[None]:
     """Prices of another hockey stick."""
     forget()
-    with rewritten(tested, "_stick", right, wrong)():
+    with rewritten(stable, "_with_steps", right, wrong)():
         yield
     forget()
 
@@ -44,16 +44,17 @@ def as_they_are(rows: np.ndarray, radius: float, step: float) -> np.ndarray:
 
 
 WITHIN = partial(priced.test_the_whole_is_within_the_budget_by_independent_divergences, priced.BUDGETS[0])
-DRAW = partial(rewritten, tested, "masked_lift")
+DRAW = partial(rewritten, stable, "masked_lift")
 
 WHOLE_LIFTED = (
     Mutant("a test that is left out", DRAW("[lift.count]", "[charge.most]"),
            priced.test_the_count_zero_never_answers_and_the_largest_does),
-    Mutant("a mask of four times as many rows", DRAW("1 / charge.degrees", "0.25 / charge.degrees"),
+    Mutant("a mask of four times as many rows",
+           rewritten(stable, "stable_scale", "1 / charge.degrees", "0.25 / charge.degrees"),
            priced.test_noise_is_drawn_from_the_charge),
     Mutant("a mask on the line", partial(priced_by, "orders, 2)", "orders, 1)"),
            WITHIN),
-    Mutant("a mask that costs nothing", partial(priced_by, "degrees * renyi", "1e-9 * renyi"), WITHIN),
+    Mutant("a mask that costs nothing", partial(priced_by, "rows * renyi", "1e-9 * renyi"), WITHIN),
     Mutant("steps that cost nothing", partial(priced_by, "rho * orders", "rho * (orders < 0)"),
            WITHIN),
     Mutant("a location read before it is masked",
@@ -64,7 +65,7 @@ WHOLE_LIFTED = (
     Mutant("a slice without its Schur complement", DRAW(" - np.outer(along, drawn[1:, 0])", ""),
            priced.test_what_is_shown_is_the_masked_matrix_itself),
     Mutant("steps beyond the room",
-           rewritten(tested.LiftCharge, "__post_init__", "within(spent, self.room)", "True"),
+           rewritten(stable.LiftCharge, "__post_init__", "within(spent, self.room)", "True"),
            priced.test_plans_hold_steps_within_the_room_and_no_more),
     Mutant("rows of the finish that no ball holds", attribute(lifted_moment, "in_ball", as_they_are),
            clipped_by_others),

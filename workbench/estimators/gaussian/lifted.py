@@ -5,11 +5,11 @@ Neighbours: replace one row.
 
     (1) y = (1, x): h = how many rows may be replaced before the matrix quantile P of the lifted rows could
         move far                                                                `parts.affine.stability`
-    (2) no answer but with probability p(h), else Q = P under a Wishart mask, its parts m, S `privacy.tested`
+    (2) no answer but with probability p(h), else Q = P under a Wishart mask, its parts m, S `privacy.stable`
     (3) moments of all rows, clipped round m in the frame of S, in Gaussian steps   `parts.gaussians.finish`
     (4) no answer if more rows than normal ones are far from (3), in its norm        `parts.affine.far_rows`
 
-All four see the same n rows, unpaired and in one part, and (1) to (4) share ε (`privacy.tested`). P follows
+All four see the same n rows, unpaired and in one part, and (1) to (4) share ε (`privacy.stable`). P follows
 every affine map of the rows, so that the error, in the norm of Σ, depends on neither mean nor Σ. n, d, the
 budget and `beta` decide the design (`parts.affine.gaussian_design`); `plan` refuses rows too few for any.
 Proof: `proofs/affine_mean.md`, section 7.

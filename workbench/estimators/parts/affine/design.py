@@ -22,8 +22,8 @@ from workbench.estimators.parts.affine.cells import KNEES, POWERS, RATIOS, Cell,
 from workbench.estimators.parts.affine.stability import LiftedStability
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.privacy import ApproxDP
-from workbench.privacy.located import NEAR, LocatedCharge, located_scale, suffices
-from workbench.privacy.ramps import require_events
+from workbench.privacy.located import LocatedCharge, located_scale, suffices
+from workbench.privacy.ramps import CLOSE, require_events
 
 STEP = "location"
 COUNTS = (1.55, 1.65, 1.75, 1.85, 2.0, 2.2, 2.5, 3.0, 3.7)  # T in units of ln(1/δ)/ε
@@ -96,7 +96,7 @@ def _reaches(error: float, n: int, d: int, budget: ApproxDP, beta: float, knee: 
     left = error**2 - _sampling(law, n, d) ** 2
     if test is None or left <= 0:
         return False
-    return suffices(_charge(test, budget, SHARE * beta), sqrt(left / (d * law.scatter)) / NEAR)
+    return suffices(_charge(test, budget, SHARE * beta), sqrt(left / (d * law.scatter)) / CLOSE)
 
 
 def _sampling(law: Cell, n: int, d: int) -> float:

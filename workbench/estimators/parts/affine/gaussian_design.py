@@ -33,9 +33,9 @@ from workbench.estimators.parts.quantile.levels import WIDEST
 from workbench.privacy import ZCDP, ApproxDP, SimulatedNoise
 from workbench.privacy.mechanisms import approximate_cost
 from workbench.privacy.ramps import require_events
-from workbench.privacy.tested import LiftCharge, room
+from workbench.privacy.stable import LIFTED, LiftCharge, room
 
-STEP, MASK = "lift", "tested_wishart"
+STEP = "lift"
 WIDTHS, SPARE = (2.2, 3.5, 7.0, 20.0), 5  # of ν, in units of d + 5
 NEXT_TO_NOTHING, LEAST_LEFT = 1e-9, 0.05  # a change that costs nothing; of what it leaves, what others must
 GUARDS = (2.0**44, 2.0**38, WIDEST)  # rotated rows of condition about 10^12, 10^10, 10^9
@@ -131,7 +131,7 @@ def _tested(
         if left > LEAST_LEFT * whole:
             charge = LiftCharge(
                 STEP,
-                MASK,
+                LIFTED,
                 test.change,
                 budget,
                 degrees=degrees,
