@@ -71,6 +71,7 @@ def fresh(fault: Fault) -> Fault:
 
 
 CHARGE = partial(entry.test_the_charge_is_that_of_the_proof_and_its_scale_the_least, *entry.SCALES[0])
+MANY = partial(entry.test_the_charge_is_that_of_the_proof_and_its_scale_the_least, *entry.SCALES[2])
 SHAPE = partial(entry.test_location_and_scatter_follow_an_affine_map, 0.0)
 BOUND = partial(bounds.test_the_bound_is_that_of_the_proof, bounds.DESIGNS[0])
 LEVELS = partial(bounds.test_levels_are_more_than_one_row_apart, bounds.DESIGNS[0])
@@ -105,7 +106,7 @@ LIFTED = (
     Mutant("a scatter priced in one direction",
            fresh(rewritten(masks, "renyi", "up + down", "up")), CHARGE),
     Mutant("a ramp whose rise costs more than its mask",
-           partial(of_a_condition, "q * stick(", "stick("), CHARGE),
+           partial(of_a_condition, "q * stick(", "stick("), MANY),
     Mutant("noise without the shape of the rows",
            rewritten(LiftedStability, "located", "root * (1 + self.solver.inflation)", "np.eye(self.d - 1)"),
            SHAPE),

@@ -9,11 +9,12 @@ import pytest
 
 from tests.estimators.parts.affine import test_gaussian as runs
 from tests.mutants.lifted import in_property
+from tests.privacy import test_orders as orders
 from tests.privacy import test_tested as priced
 from workbench.estimators.parts.affine.far_rows import FarRows
 from workbench.estimators.parts.gaussians import lifted_moment
 from workbench.estimators.parts.quantile.stability import Stability
-from workbench.privacy import stable
+from workbench.privacy import ramps, stable
 from workbench.study.faults.mutant import Mutant, attribute, rewritten
 
 
@@ -44,6 +45,7 @@ def as_they_are(rows: np.ndarray, radius: float, step: float) -> np.ndarray:
 
 
 WITHIN = partial(priced.test_the_whole_is_within_the_budget_by_independent_divergences, priced.BUDGETS[0])
+ORDERS = partial(orders.test_a_stick_is_above_the_exact_law_and_near_the_best_order, orders.BUDGETS[0], 1e-5)
 DRAW = partial(rewritten, stable, "masked_lift")
 
 WHOLE_LIFTED = (
@@ -52,11 +54,16 @@ WHOLE_LIFTED = (
     Mutant("a mask of four times as many rows",
            rewritten(stable, "stable_scale", "1 / charge.degrees", "0.25 / charge.degrees"),
            priced.test_noise_is_drawn_from_the_charge),
-    Mutant("a mask on the line", partial(priced_by, "orders, 2)", "orders, 1)"),
+    Mutant("a mask on the line", partial(priced_by, "tried, 2)", "tried, 1)"),
            WITHIN),
     Mutant("a mask that costs nothing", partial(priced_by, "rows * renyi", "1e-9 * renyi"), WITHIN),
-    Mutant("steps that cost nothing", partial(priced_by, "rho * orders", "rho * (orders < 0)"),
+    Mutant("steps that cost nothing", partial(priced_by, "rho * tried", "rho * (tried < 0)"),
            WITHIN),
+    Mutant("orders that begin at a ten-thousandth of the highest",
+           rewritten(ramps, "orders", "min(LOWEST * highest, BELOW * typical(budget))", "LOWEST * highest"),
+           ORDERS),
+    Mutant("a hockey stick of half the steps", partial(priced_by, "rho * tried", "rho * tried / 2"),
+           ORDERS),
     Mutant("a location read before it is masked",
            DRAW("(lift.shift + lift.root @ along / lift.height)", "lift.shift"),
            runs.test_the_centre_is_not_that_of_the_rows),

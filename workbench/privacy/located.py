@@ -25,10 +25,9 @@ from workbench.privacy.masks import renyi
 from workbench.privacy.mechanisms import approximate_cost
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
-from workbench.privacy.ramps import Tabulated, answering, from_renyi, narrowed, ramp
+from workbench.privacy.ramps import Tabulated, answering, from_renyi, narrowed, orders, ramp
 from workbench.types import Array
 
-ORDERS, HIGHEST = 1000, 1e5
 WIDEST, NARROWEST = 1e4, 0.1  # of σ/Δ, between which it is searched
 LARGEST_SPREAD = 0.5
 
@@ -109,7 +108,6 @@ def _answers(
 
 def _stick(ratio: float, spread: float, line: bool, budget: ApproxDP) -> Tabulated:
     """Return the hockey stick of (2) at σ/Δ = ratio."""
-    highest = min(HIGHEST, (1 - 1e-9) / expm1(spread))
-    orders = 1 + np.geomspace(1e-4 * highest, highest, ORDERS)
-    shift = orders / 2 / ratio**2 / (1 - (orders - 1) * spread)
-    return from_renyi(orders, shift + renyi(spread, orders, 1 if line else 2), budget.epsilon)
+    tried = orders(budget, (1 - 1e-9) / expm1(spread))
+    shift = tried / 2 / ratio**2 / (1 - (tried - 1) * spread)
+    return from_renyi(tried, shift + renyi(spread, tried, 1 if line else 2), budget.epsilon)

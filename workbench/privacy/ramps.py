@@ -36,6 +36,10 @@ BITS = 2.0**53
 NEAR = 1e-8  # of the largest chance that may follow, how near it is found
 LARGEST = 700.0  # of an ε that floats have the exponential of; a smaller one in its place is safe
 LEAST, CLOSE = 1e-9, 1.001  # of what is searched, and how near it is found
+TYPICAL = 1.3  # times ln(1/δ)/ε: about the order that decides, less 1
+ORDERS, HIGHEST, LOWEST = 1000, 1e5, 1e-4  # orders less 1: the last relative to the highest, or
+BELOW = 1 / 20  # of a typical one, if that is less
+FEW, APART = 200, 50.0  # the same for masks alone: this factor and less from a typical one
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,23 @@ def from_renyi(orders: Array, divergences: Array, epsilon: float) -> Tabulated:
     logs = heights - falls * np.linspace(-reach, reach, CELLS + 1)[:, None]
     best = logs.argmin(axis=1)
     return Tabulated(reach, logs[np.arange(CELLS + 1), best], falls[best])
+
+
+def typical(budget: ApproxDP) -> float:
+    """Return about the order that decides, less 1."""
+    return TYPICAL * log(1 / budget.delta) / budget.epsilon
+
+
+def orders(budget: ApproxDP, most: float) -> Array:
+    """Return many orders up to 1 + most, those that decide among them."""
+    highest = min(HIGHEST, most)
+    return 1 + np.geomspace(min(LOWEST * highest, BELOW * typical(budget)), highest, ORDERS)
+
+
+def few_orders(budget: ApproxDP, most: float = np.inf) -> Array:
+    """Return fewer of them, enough for one mask alone."""
+    highest = min(APART * typical(budget), most)
+    return 1 + np.geomspace(min(typical(budget) / APART, highest / APART), highest, FEW)
 
 
 def require_events(budget: ApproxDP) -> None:

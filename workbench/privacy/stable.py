@@ -29,15 +29,23 @@ from workbench.privacy.masks import LARGEST_THOMPSON, ChargedRoot, least_rate, r
 from workbench.privacy.mechanisms import approximate_cost
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge, add, compose
-from workbench.privacy.ramps import Divergence, Pure, answering, from_renyi, largest, narrowed, ramp
+from workbench.privacy.ramps import (
+    Divergence,
+    Pure,
+    answering,
+    few_orders,
+    from_renyi,
+    largest,
+    narrowed,
+    orders,
+    ramp,
+    typical,
+)
 from workbench.types import Array
 
 LAPLACE, WISHART, LIFTED = "stable_thompson_laplace", "stable_wishart", "tested_wishart"
 STABLE = (LAPLACE, WISHART)
-ORDERS, APART = 200, 50.0  # orders less 1, this factor and less from a typical one
-TYPICAL = 1.3  # times ln(1/δ)/ε: about the order that decides, less 1
 LARGEST_SPREAD = 0.5  # of the Δ of a lifted matrix
-FINE, HIGHEST = 1000, 1e5  # orders where steps follow
 LEAST_STEPS, MOST_STEPS = 1e-12, 1e4  # of ρ/ε², between which it is searched
 
 
@@ -177,9 +185,9 @@ def pure_room(cost: ApproxDP, most: int, silent: float) -> float:
 @lru_cache(maxsize=4096)
 def normal_room(cost: ApproxDP, most: int, silent: float) -> float:
     """Return the same for ρ of a mask with R_α = ρα at every order, or 0."""
-    orders = _orders(cost)
+    tried = few_orders(cost)
     start = cost.epsilon**2 / (4 * log(1 / cost.delta) + 4 * cost.epsilon)
-    answers = answering(lambda rho: from_renyi(orders, rho * orders, cost.epsilon), cost, most, silent)
+    answers = answering(lambda rho: from_renyi(tried, rho * tried, cost.epsilon), cost, most, silent)
     return largest(answers, start)
 
 
@@ -210,7 +218,7 @@ def _rough(cost: ApproxDP, distance: float, most: int, silent: float, line: bool
     """Return about that: the rows at which one order, near the best, has what a normal mask may have."""
     if distance > 1:
         return 0.0
-    order = 1 + min(_typical(cost), 0.8 / expm1(distance))
+    order = 1 + min(typical(cost), 0.8 / expm1(distance))
     divergence = float(renyi(distance, np.array([order]), 1 if line else 2)[0])
     return normal_room(cost, most, silent) * order / divergence
 
@@ -227,23 +235,11 @@ def _stick(charge: StableCharge, cost: ApproxDP) -> Divergence:
 
 def _of_rows(rows: float, distance: float, line: bool, cost: ApproxDP) -> Divergence:
     """Return the hockey stick of ν normal rows at Δ."""
-    orders = _orders(cost, (1 - 1e-9) / expm1(distance))
-    return from_renyi(orders, rows * renyi(distance, orders, 1 if line else 2), cost.epsilon)
+    tried = few_orders(cost, (1 - 1e-9) / expm1(distance))
+    return from_renyi(tried, rows * renyi(distance, tried, 1 if line else 2), cost.epsilon)
 
 
 def _with_steps(distance: float, rows: float, rho: float, cost: ApproxDP) -> Divergence:
     """Return the same of ν normal rows and of steps."""
-    highest = min(HIGHEST, (1 - 1e-9) / expm1(distance))
-    orders = 1 + np.geomspace(1e-4 * highest, highest, FINE)
-    return from_renyi(orders, rows * renyi(distance, orders, 2) + rho * orders, cost.epsilon)
-
-
-def _orders(cost: ApproxDP, most: float = np.inf) -> Array:
-    """Return orders up to 1 + most, those that decide among them."""
-    typical = _typical(cost)
-    highest = min(APART * typical, most)
-    return 1 + np.geomspace(min(typical / APART, highest / APART), highest, ORDERS)
-
-
-def _typical(cost: ApproxDP) -> float:
-    return TYPICAL * log(1 / cost.delta) / cost.epsilon
+    tried = orders(cost, (1 - 1e-9) / expm1(distance))
+    return from_renyi(tried, rows * renyi(distance, tried, 2) + rho * tried, cost.epsilon)
