@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, checked
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.affine.far_rows import BEYOND
 from workbench.estimators.parts.affine.gaussian import LiftedLaw
 from workbench.estimators.parts.affine.gaussian_design import fewest_rows
 from workbench.estimators.parts.budgets import require_events
@@ -72,6 +73,13 @@ class LiftedGaussian:
     def noticed(self, n: int, d: int, budget: Budget) -> float:
         """Return the largest share of far rows that cannot pass for the law's own, wherever they lie."""
         return self.recipe(n, d, budget).design.noticed
+
+    def other_rows(self, n: int, d: int, budget: Budget) -> str:
+        """Return which share of far rows is noticed, in words."""
+        most = self.noticed(n, d, budget)
+        if most <= BEYOND:
+            return "far rows: no share of them is sure to be noticed, from public numbers"
+        return f"far rows: a share of {BEYOND:.0%} to {most:.0%} is noticed, from public numbers"
 
     def recipe(self, n: int, d: int, budget: Budget) -> LiftedLaw:
         """Return the steps for n rows, public; raise where they are too few."""
