@@ -42,9 +42,15 @@ def test_the_fewest_rows_are_public_and_one_less_is_refused_before_a_draw():
         LiftedGaussian().plan(N, D, PureDP(1.0))
 
 
-def test_rows_so_many_that_rounding_counts_are_refused():
-    with pytest.raises(ArgumentError, match=r"^n = 1000000000: expected more rows, up to some 10\^6, for d"):
+def test_rows_so_many_that_rounding_counts_are_refused_with_how_many_may_be():
+    with pytest.raises(
+        ArgumentError, match=r"^n = 1000000000: expected at most \d+ for d = 2 at "
+    ) as refused:
         LiftedGaussian().plan(10**9, D, BUDGET)
+    most = int(refused.value.allowed.split()[2])
+    assert compose(LiftedGaussian().plan(most, D, BUDGET)) == BUDGET
+    with pytest.raises(ArgumentError, match=rf"expected at most {most} "):
+        LiftedGaussian().plan(int(1.02 * most), D, BUDGET)
 
 
 @pytest.mark.parametrize(("budget", "d", "n"), PRICED)

@@ -37,7 +37,8 @@ class LiftedGaussian:
     answer, but for a chance of some .03. More of them in one place may be taken for the law's own; fewer, or
     rows where normal ones may lie, pass and bias the answer. `noticed` is .14 of two columns, .07 of five and
     below 5 % from ten on, where no share is sure to be. Floats end where rows, in units of their columns,
-    have a condition of some 10^12, or 10^9 where n is large; `plan` refuses more rows than some 10^6.
+    have a condition of some 10^12, or 10^9 where n is large; `plan` refuses more rows than some millions, and
+    names the number.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta of 1e-13 or
     more.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It

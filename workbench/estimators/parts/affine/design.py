@@ -9,7 +9,7 @@ Cells are linear in 1/√n and in r = T/u. All of it is public, and privacy rest
 functions of n, d, u, T, G and s_min (`parts.affine.stability`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, floor, log, sqrt
@@ -159,7 +159,12 @@ def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
         low, high = high, 2 * high
         if high > 2**40:
             raise ArgumentError("budget", budget, f"one that some number of rows allows for d = {d}")
+    return nearly(works, low, high)[1]
+
+
+def nearly(works: Callable[[int], bool], low: int, high: int) -> tuple[int, int]:
+    """Return numbers within 1 % of which the higher one works and the lower one does not, as at first."""
     while high > 1.01 * low + 1:
         middle = (low + high) // 2
         low, high = (low, middle) if works(middle) else (middle, high)
-    return high
+    return low, high
