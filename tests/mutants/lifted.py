@@ -9,6 +9,7 @@ import numpy as np
 
 from tests.estimators.covariance import test_matrix_quantile_edge as edge
 from tests.estimators.mean import test_affine_mean as entry
+from tests.estimators.parts.affine import test_crowds as crowds
 from tests.estimators.parts.affine import test_lifted as lifts
 from tests.estimators.parts.affine import test_stability as bounds
 from tests.privacy import test_ramps as priced
@@ -70,9 +71,11 @@ def fresh(fault: Fault) -> Fault:
 
 
 CHARGE = partial(entry.test_the_charge_is_that_of_the_proof_and_its_scale_the_least, *entry.SCALES[0])
+MANY = partial(entry.test_the_charge_is_that_of_the_proof_and_its_scale_the_least, *entry.SCALES[2])
 SHAPE = partial(entry.test_location_and_scatter_follow_an_affine_map, 0.0)
 BOUND = partial(bounds.test_the_bound_is_that_of_the_proof, bounds.DESIGNS[0])
 LEVELS = partial(bounds.test_levels_are_more_than_one_row_apart, bounds.DESIGNS[0])
+APART = crowds.test_no_guard_tells_neighbours_apart_by_where_their_medians_are
 WHOLE = priced.test_no_pair_of_runs_has_a_larger_hockey_stick_than_delta
 AROUND = _changed(
     Lifted.around.__func__,
@@ -103,7 +106,7 @@ LIFTED = (
     Mutant("a scatter priced in one direction",
            fresh(rewritten(masks, "renyi", "up + down", "up")), CHARGE),
     Mutant("a ramp whose rise costs more than its mask",
-           partial(of_a_condition, "q * stick(", "stick("), CHARGE),
+           partial(of_a_condition, "q * stick(", "stick("), MANY),
     Mutant("noise without the shape of the rows",
            rewritten(LiftedStability, "located", "root * (1 + self.solver.inflation)", "np.eye(self.d - 1)"),
            SHAPE),
@@ -123,6 +126,10 @@ LIFTED = (
            partial(lifts.test_the_guard_does_not_see_the_centre, 1e7)),
     Mutant("units around the median alone", attribute(Lifted, "around", AROUND),
            lifts.test_units_of_a_neighbour_are_no_larger_one_count_below),
+    Mutant("a guard that sees a far centre", attribute(LiftedSolver, "allowed", Solver.allowed), APART),
+    Mutant("a guard of the whole factor",
+           rewritten(LiftedSolver, "allowed", "factor[1:, 1:]", "factor"), APART),
+    Mutant("units of crowds around the median alone", attribute(Lifted, "around", AROUND), APART),
     Mutant("a location that is rounded before its noise",
            rewritten(located, "located_normal", "found.centre + (found.shift + found.root @ drawn)",
                      "(found.centre + found.shift) + found.root @ drawn"),

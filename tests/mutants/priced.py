@@ -50,7 +50,7 @@ PRICED = (
     Mutant("a mask at half of its distance",
            of(stable, "_of_rows", "renyi(distance,", "renyi(distance / 2,"),
            partial(WHOLE, LOUD, stable.WISHART)),
-    Mutant("a pure stick of Laplace noise", of(stable.Pure, "__call__", "/ (1 + exp(-self.epsilon))", "/ 2"),
+    Mutant("a pure stick of Laplace noise", of(ramps.Pure, "__call__", "/ (1 + exp(-self.epsilon))", "/ 2"),
            partial(priced.test_a_pure_stick_is_that_of_randomised_response_and_above_laplace_noise, 1.0)),
     Mutant("no mask where there is no answer",
            of(stable, "stable_mask", "released = _drawn(", "released = answers and _drawn("),

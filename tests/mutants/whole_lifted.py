@@ -9,25 +9,26 @@ import pytest
 
 from tests.estimators.parts.affine import test_gaussian as runs
 from tests.mutants.lifted import in_property
+from tests.privacy import test_orders as orders
 from tests.privacy import test_tested as priced
 from workbench.estimators.parts.affine.far_rows import FarRows
 from workbench.estimators.parts.gaussians import lifted_moment
 from workbench.estimators.parts.quantile.stability import Stability
-from workbench.privacy import tested
+from workbench.privacy import ramps, stable
 from workbench.study.faults.mutant import Mutant, attribute, rewritten
 
 
 def forget() -> None:
     """Make rooms and ramps anew."""
-    tested.room.cache_clear()
-    tested.lift_chances.cache_clear()
+    stable.room.cache_clear()
+    stable.stable_chances.cache_clear()
 
 
 @contextmanager
 def priced_by(right: str, wrong: str) -> Iterator[None]:
     """Prices of another hockey stick."""
     forget()
-    with rewritten(tested, "_stick", right, wrong)():
+    with rewritten(stable, "_with_steps", right, wrong)():
         yield
     forget()
 
@@ -44,18 +45,25 @@ def as_they_are(rows: np.ndarray, radius: float, step: float) -> np.ndarray:
 
 
 WITHIN = partial(priced.test_the_whole_is_within_the_budget_by_independent_divergences, priced.BUDGETS[0])
-DRAW = partial(rewritten, tested, "masked_lift")
+ORDERS = partial(orders.test_a_stick_is_above_the_exact_law_and_near_the_best_order, orders.BUDGETS[0], 1e-5)
+DRAW = partial(rewritten, stable, "masked_lift")
 
 WHOLE_LIFTED = (
     Mutant("a test that is left out", DRAW("[lift.count]", "[charge.most]"),
            priced.test_the_count_zero_never_answers_and_the_largest_does),
-    Mutant("a mask of four times as many rows", DRAW("1 / charge.degrees", "0.25 / charge.degrees"),
+    Mutant("a mask of four times as many rows",
+           rewritten(stable, "stable_scale", "1 / charge.degrees", "0.25 / charge.degrees"),
            priced.test_noise_is_drawn_from_the_charge),
-    Mutant("a mask on the line", partial(priced_by, "orders, 2)", "orders, 1)"),
+    Mutant("a mask on the line", partial(priced_by, "tried, 2)", "tried, 1)"),
            WITHIN),
-    Mutant("a mask that costs nothing", partial(priced_by, "degrees * renyi", "1e-9 * renyi"), WITHIN),
-    Mutant("steps that cost nothing", partial(priced_by, "rho * orders", "rho * (orders < 0)"),
+    Mutant("a mask that costs nothing", partial(priced_by, "rows * renyi", "1e-9 * renyi"), WITHIN),
+    Mutant("steps that cost nothing", partial(priced_by, "rho * tried", "rho * (tried < 0)"),
            WITHIN),
+    Mutant("orders that begin at a ten-thousandth of the highest",
+           rewritten(ramps, "orders", "min(LOWEST * highest, BELOW * typical(budget))", "LOWEST * highest"),
+           ORDERS),
+    Mutant("a hockey stick of half the steps", partial(priced_by, "rho * tried", "rho * tried / 2"),
+           ORDERS),
     Mutant("a location read before it is masked",
            DRAW("(lift.shift + lift.root @ along / lift.height)", "lift.shift"),
            runs.test_the_centre_is_not_that_of_the_rows),
@@ -64,7 +72,7 @@ WHOLE_LIFTED = (
     Mutant("a slice without its Schur complement", DRAW(" - np.outer(along, drawn[1:, 0])", ""),
            priced.test_what_is_shown_is_the_masked_matrix_itself),
     Mutant("steps beyond the room",
-           rewritten(tested.LiftCharge, "__post_init__", "within(spent, self.room)", "True"),
+           rewritten(stable.LiftCharge, "__post_init__", "within(spent, self.room)", "True"),
            priced.test_plans_hold_steps_within_the_room_and_no_more),
     Mutant("rows of the finish that no ball holds", attribute(lifted_moment, "in_ball", as_they_are),
            clipped_by_others),

@@ -12,7 +12,7 @@ from workbench.catalog import Example
 from workbench.contracts.accounting import draws_are_those_of_the_plan
 from workbench.contracts.datasets import entry_of, least, planned
 from workbench.contracts.gaps import gap_is_the_sensitivity
-from workbench.privacy import Charge, Parallel, UnitNoise, histograms, masks, mechanisms, stable, tested
+from workbench.privacy import Charge, Parallel, UnitNoise, histograms, masks, mechanisms, stable
 from workbench.study.faults.mutant import Fault, Mutant, declared, everywhere, replaced_everywhere
 
 Steps = Callable[[Example], set[str]]
@@ -28,7 +28,7 @@ MECHANISMS = (
     mechanisms.cuts,
     histograms.stability_histogram,
     stable.stable_mask,
-    tested.masked_lift,
+    stable.masked_lift,
 )
 NAMES = (
     *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "lower_bound", "noisy_max"),

@@ -16,12 +16,11 @@ from workbench.contracts.ramps import largest_pure, largest_rows
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, CountingNoise, SimulatedNoise, stable
 from workbench.privacy.masks import ChargedRoot
-from workbench.privacy.ramps import BITS, within
+from workbench.privacy.ramps import BITS, Pure, within
 from workbench.privacy.secure import inexact_steps
 from workbench.privacy.stable import (
     LAPLACE,
     WISHART,
-    Pure,
     Stable,
     StableCharge,
     stable_chances,

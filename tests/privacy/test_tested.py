@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 from workbench.errors import ArgumentError
-from workbench.privacy import ZCDP, ApproxDP, Charge, CountingNoise, SimulatedNoise, compose, tested
+from workbench.privacy import ZCDP, ApproxDP, Charge, CountingNoise, SimulatedNoise, compose, stable
 from workbench.privacy.secure import inexact_steps
-from workbench.privacy.tested import Lift, LiftCharge, lift_chances, room
+from workbench.privacy.stable import Lift, LiftCharge, room, stable_chances
 
 BUDGETS = [ApproxDP(1.0, 1e-6), ApproxDP(0.2, 1e-6), ApproxDP(3.0, 1e-4)]
 SPREAD, SILENT = 0.01, 0.02
@@ -22,7 +22,7 @@ def charge(budget, d=3, degrees=40.0, spread=SPREAD):
     most = round(2.4 * log(1 / budget.delta) / budget.epsilon)
     spread = spread * min(1.0, budget.epsilon)
     left = room(budget, spread, degrees, most, SILENT)
-    return LiftCharge("lift", "tested_wishart", spread, budget, degrees, left, most, d, SILENT)
+    return LiftCharge("lift", "tested_wishart", spread, budget, most, d, SILENT, degrees, left)
 
 
 @lru_cache
@@ -53,7 +53,7 @@ def stick(one, e):
 def test_the_whole_is_within_the_budget_by_independent_divergences(budget):
     """A few steps of the ramp, (a) to (c) written anew; a grid of orders costs 3 % at most."""
     one = charge(budget)
-    chances, epsilon, delta = lift_chances(one), budget.epsilon, budget.delta
+    chances, epsilon, delta = stable_chances(one), budget.epsilon, budget.delta
     assert chances[0] == 0.0
     assert chances[1] <= delta
     assert chances[-1] >= 1 - SILENT
@@ -69,14 +69,14 @@ def test_the_room_is_used_up(budget):
     """1 % more for the steps, and a run whose count is T answers too rarely."""
     one = charge(budget)
     more = replace(one, room=ZCDP(one.room.rho * 1.01))
-    assert lift_chances(more)[-1] < 1 - SILENT <= lift_chances(one)[-1]
+    assert stable_chances(more)[-1] < 1 - SILENT <= stable_chances(one)[-1]
 
 
 LIFT = Lift(9, np.array([1e9, -3.0]), np.array([0.25, 0.5]), np.array([[2.0, 0.0], [1.0, 1e-3]]), 1.5)
 
 
 def drawn(lift, one, seed=0):
-    return tested.masked_lift(lift, one, SimulatedNoise(np.random.default_rng(seed)))
+    return stable.masked_lift(lift, one, SimulatedNoise(np.random.default_rng(seed)))
 
 
 def test_the_count_zero_never_answers_and_the_largest_does():
@@ -90,8 +90,8 @@ def test_the_count_zero_never_answers_and_the_largest_does():
 def test_a_run_without_an_answer_draws_as_much_and_shows_no_row():
     one = charge(BUDGETS[0])
     kept = [CountingNoise(SimulatedNoise(np.random.default_rng(1))) for _ in range(2)]
-    _, centre, root = tested.masked_lift(replace(LIFT, count=0), one, kept[0])
-    tested.masked_lift(replace(LIFT, count=one.most), one, kept[1])
+    _, centre, root = stable.masked_lift(replace(LIFT, count=0), one, kept[0])
+    stable.masked_lift(replace(LIFT, count=one.most), one, kept[1])
     assert kept[0].draws == kept[1].draws
     assert np.abs(centre).max() < 10 > np.abs(root).max()
 
@@ -126,7 +126,7 @@ def test_the_location_has_the_noise_of_its_mask():
 
 def test_noise_is_drawn_from_the_charge():
     one, noise = charge(BUDGETS[0]), CountingNoise(SimulatedNoise(np.random.default_rng(1)))
-    tested.masked_lift(LIFT, one, noise)
+    stable.masked_lift(LIFT, one, noise)
     assert [(draw.kind, draw.scale) for draw in noise.draws] == [("wishart", 1 / one.degrees)]
 
 
@@ -159,7 +159,7 @@ def test_what_no_room_is_left_for_is_refused():
     with pytest.raises(ArgumentError, match="degrees"):
         replace(charge(BUDGETS[0]), degrees=2.0)
     with pytest.raises(ArgumentError, match="charge"):
-        lift_chances(replace(charge(BUDGETS[0]), room=ZCDP(1.0)))
+        stable_chances(replace(charge(BUDGETS[0]), room=ZCDP(1.0)))
 
 
 def test_there_is_no_exact_noise_for_it():

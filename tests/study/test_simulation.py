@@ -115,6 +115,7 @@ PREDICTED = {  # where a prediction is of the very n: alphas, d, runs; nets and 
     "covariance/heavy-tailed-naive": ((0.5, 0.3, 0.2), 5, 300),
     "covariance/perturbed": ((0.2, 0.1, 0.05), 5, 400),
     "gaussian/coinpress": ((0.5, 0.3, 0.2), 5, 300),
+    "gaussian/lifted": ((0.05, 0.03, 0.02), 2, 100),  # of total variation: where it begins it is .1
 }
 FEW = ("univariate/clipped-mean", "mean/coinpress")  # in every run of the tests
 NEAR = log(1.15)

@@ -15,8 +15,7 @@ from workbench.linalg import thompson_of_roots
 from workbench.privacy import NonPrivate, histograms
 from workbench.privacy.cuts import BITS, Level, Node
 from workbench.privacy.located import Located, LocatedCharge
-from workbench.privacy.stable import LAPLACE, Stable, StableCharge
-from workbench.privacy.tested import Lift
+from workbench.privacy.stable import LAPLACE, Lift, Stable, StableCharge
 from workbench.study.faults.replay import Event, spied
 
 __all__ = ["Event", "spied"]

@@ -6,8 +6,7 @@ from math import exp, expm1, log
 
 import numpy as np
 
-from workbench.privacy.stable import StableCharge
-from workbench.privacy.tested import LiftCharge
+from workbench.privacy.stable import LiftCharge, StableCharge
 
 ORDERS, STEPS, HALVES = 4000, 60, 45
 Stick = Callable[[float], float]

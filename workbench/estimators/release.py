@@ -57,10 +57,8 @@ class Bounded(Protocol):
 
         Parameters
         ----------
-        n, d : int
-            Rows, and columns: d = 1 for one column.
-        budget : Budget
-            Of the release that is asked about.
+        n, d, budget : int, int, Budget
+            Rows, columns, 1 for one column, and the budget of the release that is asked about.
         beta : float
             Chance, at most, that the error is larger, strictly between 0 and 1.
         """
@@ -79,10 +77,8 @@ class Predicted(Protocol):
 
         Parameters
         ----------
-        n, d : int
-            Rows, and columns: d = 1 for one column.
-        budget : Budget
-            Of the release that is asked about.
+        n, d, budget : int, int, Budget
+            Rows, columns, 1 for one column, and the budget of the release that is asked about.
         """
         ...
 
@@ -129,20 +125,21 @@ class Asked:
 
     def error(self) -> ErrorStatement | None:
         """Return the bound where it is finite or alone, else the prediction; None where nothing is stated."""
-        proved, predicted = self._proved(), self._predicted()
+        proved, predicted = (
+            self._said("error_bound", "proved", BETA),
+            self._said("predicted_error", "predicted"),
+        )
         return predicted if predicted and not (proved and proved.informative) else proved
 
-    def _proved(self) -> ErrorStatement | None:
-        if not isinstance(self.estimator, Bounded):
-            return None
-        ask = self.estimator.error_bound
-        return ErrorStatement(_stated(ask, self.n, self.d, self.budget, BETA), "proved", meaning(ask))
+    @property
+    def other_rows(self) -> str:
+        """What the estimator says of rows that are not of its law; empty where it says nothing."""
+        say = getattr(self.estimator, "other_rows", None)
+        return say(self.n, self.d, self.budget) if say else ""
 
-    def _predicted(self) -> ErrorStatement | None:
-        if not isinstance(self.estimator, Predicted):
-            return None
-        ask = self.estimator.predicted_error
-        return ErrorStatement(_stated(ask, self.n, self.d, self.budget), "predicted", meaning(ask))
+    def _said(self, name: str, kind: Kind, *more: float) -> ErrorStatement | None:
+        ask = getattr(self.estimator, name, None)
+        return ask and ErrorStatement(_stated(ask, self.n, self.d, self.budget, *more), kind, meaning(ask))
 
 
 def meaning(ask: Any) -> str:
@@ -203,6 +200,11 @@ class Release(Generic[T]):
         return str(getattr(self.asked.estimator, "laws", "")) if self.asked else ""
 
     @property
+    def other_rows(self) -> str:
+        """What public numbers say of rows that are not of the law, in words; empty where nothing is."""
+        return self.asked.other_rows if self.asked else ""
+
+    @property
     def abstained(self) -> bool:
         """Whether the release is the output "no answer"."""
         return isinstance(self.value, Abstention)
@@ -231,9 +233,8 @@ class Release(Generic[T]):
         return f"{_shown(self.value)}\n{said}{self.guarantee}\n{spent}"
 
     def _said(self) -> list[str]:
-        return [
-            said for said in (self.laws and f"covers the mean of {self.laws}", str(self.error or "")) if said
-        ]
+        covers = self.laws and f"covers the mean of {self.laws}"
+        return [said for said in (covers, str(self.error or ""), self.other_rows) if said]
 
     def _rows(self) -> list[tuple[str, str, str]]:
         return [(charge.step, charge.mechanism, str(charge.cost)) for charge in self.plan.charges()]

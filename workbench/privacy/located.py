@@ -12,6 +12,7 @@ least at which p reaches 1 - `silent` at h = T.
 Proof: `proofs/affine_mean.md`, section 4; `proofs/tested_masks.md`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import expm1
@@ -24,12 +25,10 @@ from workbench.privacy.masks import renyi
 from workbench.privacy.mechanisms import approximate_cost
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
-from workbench.privacy.ramps import Tabulated, from_renyi, ramp
+from workbench.privacy.ramps import Tabulated, answering, from_renyi, narrowed, orders, ramp
 from workbench.types import Array
 
-ORDERS, HIGHEST = 1000, 1e5
 WIDEST, NARROWEST = 1e4, 0.1  # of σ/Δ, between which it is searched
-NEAR = 1.001  # how well σ/Δ is known
 LARGEST_SPREAD = 0.5
 
 
@@ -88,36 +87,27 @@ def located_normal(found: Located, charge: LocatedCharge, noise: NoiseSource) ->
 
 def suffices(charge: LocatedCharge, scale: float) -> bool:
     """Tell whether a σ gives the wanted chance of an answer."""
-    budget, ratio = approximate_cost(charge), scale / charge.sensitivity
-    return charge.spread <= LARGEST_SPREAD and _answers(
-        ratio, budget, charge.spread, charge.most, charge.d == 1, charge.silent
-    )
+    answers = _answers(approximate_cost(charge), charge.spread, charge.most, charge.d == 1, charge.silent)
+    return charge.spread <= LARGEST_SPREAD and answers(scale / charge.sensitivity)
 
 
 @lru_cache(maxsize=4096)
 def _ratio(budget: ApproxDP, spread: float, most: int, line: bool, silent: float) -> float:
     """Return the least σ/Δ, to a thousandth and from above."""
-
-    def answers(ratio: float) -> bool:
-        return _answers(ratio, budget, spread, most, line, silent)
-
-    low, high = NARROWEST, WIDEST
-    if not (spread <= LARGEST_SPREAD and answers(high)):
+    answers = _answers(budget, spread, most, line, silent)
+    if not (spread <= LARGEST_SPREAD and answers(WIDEST)):
         raise ArgumentError("spread", spread, f"smaller, for a count of {most} at {budget}")
-    while high > NEAR * low:
-        middle = (low * high) ** 0.5
-        low, high = (low, middle) if answers(middle) else (middle, high)
-    return high
+    return narrowed(lambda ratio: not answers(ratio), NARROWEST, WIDEST)[1]
 
 
-def _answers(ratio: float, budget: ApproxDP, spread: float, most: int, line: bool, silent: float) -> bool:
-    chances = ramp(_stick(ratio, spread, line, budget), budget, most)
-    return chances is not None and chances[-1] >= 1 - silent
+def _answers(
+    budget: ApproxDP, spread: float, most: int, line: bool, silent: float
+) -> Callable[[float], bool]:
+    return answering(lambda ratio: _stick(ratio, spread, line, budget), budget, most, silent)
 
 
 def _stick(ratio: float, spread: float, line: bool, budget: ApproxDP) -> Tabulated:
     """Return the hockey stick of (2) at σ/Δ = ratio."""
-    highest = min(HIGHEST, (1 - 1e-9) / expm1(spread))
-    orders = 1 + np.geomspace(1e-4 * highest, highest, ORDERS)
-    shift = orders / 2 / ratio**2 / (1 - (orders - 1) * spread)
-    return from_renyi(orders, shift + renyi(spread, orders, 1 if line else 2), budget.epsilon)
+    tried = orders(budget, (1 - 1e-9) / expm1(spread))
+    shift = tried / 2 / ratio**2 / (1 - (tried - 1) * spread)
+    return from_renyi(tried, shift + renyi(spread, tried, 1 if line else 2), budget.epsilon)

@@ -10,14 +10,15 @@ values have a hockey-stick divergence of at most H(e) at every real e. With ρ =
     (c) H(ε) ≤ δ
 
 Basic composition pays ε for the test and for the mask; here the two share it: while p grows by nearly e^ε a
-step, the mask costs hardly anything, and where p is near 1 the mask has all of it.
+step, the mask costs hardly anything, and where p is near 1 the mask has all of it. `largest` finds the
+narrowest mask that lets p(T) be what is wanted.
 Proof: `proofs/tested_masks.md`.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import exp, floor, log
+from math import exp, expm1, floor, log, sqrt
 
 import numpy as np
 
@@ -34,6 +35,26 @@ RELATIVE, ABSOLUTE = 1e-9, 4e-15  # of δ, what rounding in (a) to (c) may take
 BITS = 2.0**53
 NEAR = 1e-8  # of the largest chance that may follow, how near it is found
 LARGEST = 700.0  # of an ε that floats have the exponential of; a smaller one in its place is safe
+LEAST, CLOSE = 1e-9, 1.001  # of what is searched, and how near it is found
+TYPICAL = 1.3  # times ln(1/δ)/ε: about the order that decides, less 1
+ORDERS, HIGHEST, LOWEST = 1000, 1e5, 1e-4  # orders less 1: the last relative to the highest, or
+BELOW = 1 / 20  # of a typical one, if that is less
+FEW, APART = 200, 50.0  # the same for masks alone: this factor and less from a typical one
+
+
+@dataclass(frozen=True)
+class Pure:
+    """The largest hockey stick of a pair that is ε-DP in both directions."""
+
+    epsilon: float
+
+    def __call__(self, e: float) -> float:
+        """Return it at e."""
+        if e >= self.epsilon:
+            return 0.0
+        if e <= -self.epsilon:
+            return -expm1(e)
+        return -expm1(e - self.epsilon) / (1 + exp(-self.epsilon))
 
 
 @dataclass(frozen=True)
@@ -68,6 +89,23 @@ def from_renyi(orders: Array, divergences: Array, epsilon: float) -> Tabulated:
     return Tabulated(reach, logs[np.arange(CELLS + 1), best], falls[best])
 
 
+def typical(budget: ApproxDP) -> float:
+    """Return about the order that decides, less 1."""
+    return TYPICAL * log(1 / budget.delta) / budget.epsilon
+
+
+def orders(budget: ApproxDP, most: float) -> Array:
+    """Return many orders up to 1 + most, those that decide among them."""
+    highest = min(HIGHEST, most)
+    return 1 + np.geomspace(min(LOWEST * highest, BELOW * typical(budget)), highest, ORDERS)
+
+
+def few_orders(budget: ApproxDP, most: float = np.inf) -> Array:
+    """Return fewer of them, enough for one mask alone."""
+    highest = min(APART * typical(budget), most)
+    return 1 + np.geomspace(min(typical(budget) / APART, highest / APART), highest, FEW)
+
+
 def require_events(budget: ApproxDP) -> None:
     """Raise where δ is too small for the floats of (b)."""
     if not budget.delta >= LEAST_DELTA:
@@ -87,6 +125,43 @@ def ramp(stick: Divergence, budget: ApproxDP, most: int) -> tuple[float, ...] | 
     while len(chances) <= most:
         chances.append(_next(stick, budget.epsilon, left, chances[-1]))
     return tuple(chances[: most + 1])
+
+
+def answering(
+    stick: Callable[[float], Divergence], budget: ApproxDP, most: int, silent: float
+) -> Callable[[float], bool]:
+    """Return what tells whether the mask of a number has a ramp up to 1 - silent."""
+
+    def answers(number: float) -> bool:
+        chances = ramp(stick(number), budget, most)
+        return chances is not None and chances[-1] >= 1 - silent
+
+    return answers
+
+
+def largest(answers: Callable[[float], bool], start: float) -> float:
+    """Return the largest number that answers, to a thousandth and from below, or 0 if it is far too small."""
+    return narrowed(answers, *_bracket(answers, start))[0] if start > 0 else 0.0
+
+
+def narrowed(answers: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
+    """Return two close numbers of which the lower one answers and the other one does not, as at first."""
+    while high > CLOSE * low > 0:
+        middle = sqrt(low * high)
+        low, high = (middle, high) if answers(middle) else (low, middle)
+    return low, high
+
+
+def _bracket(answers: Callable[[float], bool], start: float) -> tuple[float, float]:
+    """Return a number that answers, and one above it that does not; (0, 0) if none is far too small."""
+    factor, rises = 1.02, answers(start)
+    low = high = start
+    while answers(high) if rises else not answers(low):
+        if low < LEAST * start:
+            return 0.0, 0.0
+        low, high = (high, high * factor) if rises else (low / factor, low)
+        factor *= factor
+    return low, high
 
 
 def within(stick: Divergence, budget: ApproxDP, chances: Sequence[float]) -> bool:

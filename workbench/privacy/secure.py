@@ -21,14 +21,14 @@ from workbench.privacy.grid import UP, OnGrid, on_grid
 from workbench.privacy.masks import MASKS, ChargedRoot
 from workbench.privacy.noise import CountingNoise, NoiseSource
 from workbench.privacy.plan import Plan
-from workbench.privacy.stable import STABLE
+from workbench.privacy.stable import LIFTED, STABLE
 from workbench.types import Array
 
 SHAPED = {
     *MASKS,
     *STABLE,
     "located_normal",
-    "tested_wishart",
+    LIFTED,
 }  # mechanisms whose noise has the shape of a root
 
 
@@ -117,7 +117,7 @@ def inexact_steps(estimator: object, plan: Plan) -> list[str]:
     """Return the steps of an estimator's plan that have no exact noise.
 
     They have the shape of a root whose rounding no charge covers: all masks but those of an estimator that
-    says `charged_roots`, and the noise of `privacy.located` and `privacy.tested`.
+    says `charged_roots`, and the noise of `privacy.located`.
     """
     if getattr(estimator, "charged_roots", False):
         return []

@@ -1,40 +1,52 @@
-"""A mask of a matrix whose stability was tested: test and mask as one mechanism.
+"""A mask of a matrix whose stability was tested, and steps after it: one mechanism, at one price.
 
-A run knows a count h and a root L of a matrix P = L Lᵀ. Of neighbours, |h - h'| ≤ 1, and where h, h' ≥ 1 the
-eigenvalues λ of P⁻¹P' are no farther from 1 than Δ says:
+A run knows a count h and a root L of a matrix P = L Lᵀ in d dimensions. Of neighbours, |h - h'| ≤ 1, and
+where h, h' ≥ 1 the eigenvalues λ of P⁻¹P' are no farther from 1 than Δ says:
 
-    stable_thompson_laplace   max |ln λ| ≤ Δ
-    stable_wishart            Σ (ln λ)₊ ≤ Δ and Σ (ln λ)₋ ≤ Δ
+    stable_thompson_laplace           max |ln λ| ≤ Δ
+    stable_wishart, tested_wishart    Σ (ln λ)₊ ≤ Δ and Σ (ln λ)₋ ≤ Δ
 
     (1) no answer but with probability p(h)                                             `privacy.ramps`
-    (2) out = L M Lᵀ, M of `privacy.masks`: of rate θ = ε'/Δ, or of ν normal rows
+    (2) L M Lᵀ, M of `privacy.masks`: of rate θ = ε'/Δ, or of ν normal rows
+    (3) `tested_wishart`: steps that are ρ-zCDP whatever (2) is; they see the same rows, and (2)
 
-(2) is ε'-DP, hence of hockey stick (e^ε' - e^e)/(e^ε' + 1) at most, or its Rényi divergence is at most ν c_α.
-ε' or ν is the largest at which p reaches 1 - `silent` at h = T. The cost is that of both: neither has a share
-of its own. Proof: `proofs/tested_masks.md`.
+(2) is ε'-DP, or the Rényi divergence of (2) and (3) is at most R_α = ν c_α(Δ) + ρ α, c_α of `masks.renyi`.
+ε' or ν is the largest whose p has p(T) ≥ 1 - `silent`; where steps follow ν is given, and ρ, the `room` that
+it leaves, is the largest. The cost is that of all of them: none has a share of its own.
+Proof: `proofs/tested_masks.md`; of (3), `proofs/affine_mean.md`, section 7.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from math import exp, expm1, log, sqrt
+from math import expm1, log
 
 import numpy as np
 
 from workbench.errors import ArgumentError
-from workbench.privacy.budget import ApproxDP
+from workbench.privacy.budget import ZCDP, ApproxDP, within
 from workbench.privacy.masks import LARGEST_THOMPSON, ChargedRoot, least_rate, renyi
 from workbench.privacy.mechanisms import approximate_cost
 from workbench.privacy.noise import NoiseSource
-from workbench.privacy.plan import Charge
-from workbench.privacy.ramps import Divergence, from_renyi, ramp
+from workbench.privacy.plan import Charge, add, compose
+from workbench.privacy.ramps import (
+    Divergence,
+    Pure,
+    answering,
+    few_orders,
+    from_renyi,
+    largest,
+    narrowed,
+    orders,
+    ramp,
+    typical,
+)
 from workbench.types import Array
 
-LAPLACE, WISHART = "stable_thompson_laplace", "stable_wishart"
+LAPLACE, WISHART, LIFTED = "stable_thompson_laplace", "stable_wishart", "tested_wishart"
 STABLE = (LAPLACE, WISHART)
-ORDERS, APART = 200, 50.0  # orders less 1, this factor and less from a typical one
-LEAST, CLOSE = 1e-9, 1.001  # of what is searched, and how near it is found
-TYPICAL = 1.3  # times ln(1/δ)/ε: about the order that decides, less 1
+LARGEST_SPREAD = 0.5  # of the Δ of a lifted matrix
+LEAST_STEPS, MOST_STEPS = 1e-12, 1e4  # of ρ/ε², between which it is searched
 
 
 @dataclass(frozen=True)
@@ -47,6 +59,27 @@ class StableCharge(Charge):
 
 
 @dataclass(frozen=True)
+class LiftCharge(StableCharge):
+    """The charge of (1) to (3), with `degrees` ν and `rest`, the steps."""
+
+    degrees: float
+    room: ZCDP
+    rest: tuple[Charge, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.degrees > self.d - 1:
+            raise ArgumentError("degrees", self.degrees, f"above {self.d - 1}")
+        spent = add([compose(part) for part in self.rest], "zcdp") if self.rest else self.room
+        if not within(spent, self.room):
+            raise ArgumentError("rest", spent, f"at most {self.room}")
+
+    def charges(self) -> Iterator[Charge]:
+        """Yield its own, whose (ε, δ) are those of the whole, and those of the steps."""
+        yield self
+        yield from self.rest
+
+
+@dataclass(frozen=True)
 class Stable:
     """What is masked: the count h, and a root of the matrix."""
 
@@ -55,18 +88,14 @@ class Stable:
 
 
 @dataclass(frozen=True)
-class Pure:
-    """The largest hockey stick of a pair that is ε-DP in both directions."""
+class Lift:
+    """What is masked: the count h, and a root [[r, 0], [l, R]] of P as r, R, and a location centre + l/r."""
 
-    epsilon: float
-
-    def __call__(self, e: float) -> float:
-        """Return it at e."""
-        if e >= self.epsilon:
-            return 0.0
-        if e <= -self.epsilon:
-            return -expm1(e)
-        return -expm1(e - self.epsilon) / (1 + exp(-self.epsilon))
+    count: int
+    centre: Array
+    shift: Array
+    root: Array
+    height: float
 
 
 def stable_scale(charge: StableCharge) -> float:
@@ -75,9 +104,10 @@ def stable_scale(charge: StableCharge) -> float:
     Raises
     ------
     ArgumentError
-        If no mask, or hardly one, reaches the wanted chance of an answer: Δ or T is too far from what (ε, δ)
-        allows.
+        If no mask, or hardly one, reaches the wanted chance of an answer: Δ or T is too far from (ε, δ).
     """
+    if isinstance(charge, LiftCharge):
+        return 1 / charge.degrees
     cost, distance, d = approximate_cost(charge), charge.sensitivity, charge.d
     if charge.mechanism == LAPLACE:
         if d > LARGEST_THOMPSON:
@@ -86,34 +116,28 @@ def stable_scale(charge: StableCharge) -> float:
     else:
         found, least = _degrees(cost, distance, charge.most, charge.silent, d == 1), 2.0 * d
     if not found > least:
-        raise ArgumentError(
-            "sensitivity", distance, f"smaller, for a count of {charge.most} and d = {d} at {cost}"
-        )
+        allowed = f"smaller, for a count of {charge.most} and d = {d} at {cost}"
+        raise ArgumentError("sensitivity", distance, allowed)
     return 1 / found
 
 
 def rough_scale(charge: StableCharge) -> float:
     """Return about `stable_scale`, sooner, or infinity: which of many designs is best, not what is drawn."""
+    cost, distance = approximate_cost(charge), charge.sensitivity
     if charge.mechanism == LAPLACE:
-        found = pure_room(approximate_cost(charge), charge.most, charge.silent) / charge.sensitivity
+        found = pure_room(cost, charge.most, charge.silent) / distance
     else:
-        found = _rough(
-            approximate_cost(charge), charge.sensitivity, charge.most, charge.silent, charge.d == 1
-        )
+        found = _rough(cost, distance, charge.most, charge.silent, charge.d == 1)
     return 1 / found if found else np.inf
 
 
 @lru_cache(maxsize=4096)
 def stable_chances(charge: StableCharge) -> tuple[float, ...]:
     """Return p(0), .., p(T)."""
-    cost, distance = approximate_cost(charge), charge.sensitivity
-    best = 1 / stable_scale(charge)
-    if charge.mechanism == LAPLACE:
-        stick: Divergence = Pure(pure_room(cost, charge.most, charge.silent))
-    else:
-        stick = _of_rows(best, distance, charge.d == 1, cost)
-    chances = ramp(stick, cost, charge.most)
-    assert chances is not None, "the scale was chosen so that there are some"
+    cost = approximate_cost(charge)
+    chances = ramp(_stick(charge, cost), cost, charge.most)
+    if chances is None:
+        raise ArgumentError("charge", charge, "one that (ε, δ) allows")
     return chances
 
 
@@ -125,6 +149,21 @@ def stable_mask(found: Stable, charge: StableCharge, noise: NoiseSource) -> Arra
     answers = noise.uniform(0.0, 1.0) < stable_chances(charge)[found.count]
     released = _drawn(found.root if answers else ChargedRoot(np.eye(charge.d)), charge, noise)
     return released if answers else None
+
+
+def masked_lift(lift: Lift, charge: LiftCharge, noise: NoiseSource) -> tuple[bool, Array, Array]:
+    """Return whether there is an answer, and (m, a root of S) of (2), those of a masked identity if not.
+
+    With M = [[a, bᵀ], [b, C]], m = centre + (l/r + R b/(a r)) and S = R (C - b bᵀ/a) Rᵀ. The draws are the
+    same in any case.
+    """
+    answers = noise.uniform(0.0, 1.0) < stable_chances(charge)[lift.count]
+    drawn = stable_identity(charge, noise)
+    along = drawn[1:, 0] / drawn[0, 0]
+    across = np.asarray(np.linalg.cholesky(drawn[1:, 1:] - np.outer(along, drawn[1:, 0])), np.float64)
+    if not answers:
+        return False, along, across
+    return True, lift.centre + (lift.shift + lift.root @ along / lift.height), lift.root @ across
 
 
 def stable_identity(charge: StableCharge, noise: NoiseSource) -> Array:
@@ -140,73 +179,67 @@ def _drawn(root: Array | ChargedRoot, charge: StableCharge, noise: NoiseSource) 
 @lru_cache(maxsize=4096)
 def pure_room(cost: ApproxDP, most: int, silent: float) -> float:
     """Return the largest ε' of a mask that is ε'-DP, to a thousandth and from below, or 0."""
-    return _largest(Pure, cost, most, silent, cost.epsilon / 2)
+    return largest(answering(Pure, cost, most, silent), cost.epsilon / 2)
 
 
 @lru_cache(maxsize=4096)
 def normal_room(cost: ApproxDP, most: int, silent: float) -> float:
     """Return the same for ρ of a mask with R_α = ρα at every order, or 0."""
-    orders = _orders(cost)
+    tried = few_orders(cost)
     start = cost.epsilon**2 / (4 * log(1 / cost.delta) + 4 * cost.epsilon)
-    return _largest(lambda rho: from_renyi(orders, rho * orders, cost.epsilon), cost, most, silent, start)
+    answers = answering(lambda rho: from_renyi(tried, rho * tried, cost.epsilon), cost, most, silent)
+    return largest(answers, start)
+
+
+@lru_cache(maxsize=4096)
+def room(budget: ApproxDP, spread: float, degrees: float, most: int, silent: float) -> ZCDP:
+    """Return the same for ρ of steps after the mask of a lifted matrix.
+
+    Raises
+    ------
+    ArgumentError
+        If the mask alone is too much for the wanted chance of an answer.
+    """
+    answers = answering(lambda rho: _with_steps(spread, degrees, rho, budget), budget, most, silent)
+    low, high = (bound * budget.epsilon**2 for bound in (LEAST_STEPS, MOST_STEPS))
+    if not (spread <= LARGEST_SPREAD and answers(low)):
+        raise ArgumentError("degrees", degrees, f"fewer, for a count of {most} at {budget}")
+    return ZCDP(narrowed(answers, low, high)[0])
 
 
 @lru_cache(maxsize=4096)
 def _degrees(cost: ApproxDP, distance: float, most: int, silent: float, line: bool) -> float:
     """Return the most rows ν, or 0."""
     start = _rough(cost, distance, most, silent, line)
-    return _largest(lambda rows: _of_rows(rows, distance, line, cost), cost, most, silent, start)
+    return largest(answering(lambda rows: _of_rows(rows, distance, line, cost), cost, most, silent), start)
 
 
 def _rough(cost: ApproxDP, distance: float, most: int, silent: float, line: bool) -> float:
     """Return about that: the rows at which one order, near the best, has what a normal mask may have."""
     if distance > 1:
         return 0.0
-    order = 1 + min(_typical(cost), 0.8 / expm1(distance))
+    order = 1 + min(typical(cost), 0.8 / expm1(distance))
     divergence = float(renyi(distance, np.array([order]), 1 if line else 2)[0])
     return normal_room(cost, most, silent) * order / divergence
 
 
+def _stick(charge: StableCharge, cost: ApproxDP) -> Divergence:
+    """Return the hockey stick of (2) and (3)."""
+    number, distance = 1 / stable_scale(charge), charge.sensitivity
+    if isinstance(charge, LiftCharge):
+        return _with_steps(distance, charge.degrees, charge.room.rho, cost)
+    if charge.mechanism == LAPLACE:
+        return Pure(pure_room(cost, charge.most, charge.silent))
+    return _of_rows(number, distance, charge.d == 1, cost)
+
+
 def _of_rows(rows: float, distance: float, line: bool, cost: ApproxDP) -> Divergence:
     """Return the hockey stick of ν normal rows at Δ."""
-    orders = _orders(cost, (1 - 1e-9) / expm1(distance))
-    return from_renyi(orders, rows * renyi(distance, orders, 1 if line else 2), cost.epsilon)
+    tried = few_orders(cost, (1 - 1e-9) / expm1(distance))
+    return from_renyi(tried, rows * renyi(distance, tried, 1 if line else 2), cost.epsilon)
 
 
-def _orders(cost: ApproxDP, most: float = np.inf) -> Array:
-    """Return orders up to 1 + most, those that decide among them."""
-    typical = _typical(cost)
-    highest = min(APART * typical, most)
-    return 1 + np.geomspace(min(typical / APART, highest / APART), highest, ORDERS)
-
-
-def _typical(cost: ApproxDP) -> float:
-    return TYPICAL * log(1 / cost.delta) / cost.epsilon
-
-
-def _largest(
-    stick: Callable[[float], Divergence], cost: ApproxDP, most: int, silent: float, start: float
-) -> float:
-    """Return the largest number whose hockey stick has a ramp that reaches 1 - silent, or 0."""
-
-    def answers(number: float) -> bool:
-        chances = ramp(stick(number), cost, most)
-        return chances is not None and chances[-1] >= 1 - silent
-
-    low, high = _bracket(answers, start) if start > 0 else (0.0, 0.0)
-    while high > CLOSE * low > 0:
-        middle = sqrt(low * high)
-        low, high = (middle, high) if answers(middle) else (low, middle)
-    return low
-
-
-def _bracket(answers: Callable[[float], bool], start: float) -> tuple[float, float]:
-    """Return a number that answers, and one above it that does not; (0, 0) if none is far too small."""
-    factor, rises = 1.02, answers(start)
-    low = high = start
-    while answers(high) if rises else not answers(low):
-        if low < LEAST * start:
-            return 0.0, 0.0
-        low, high = (high, high * factor) if rises else (low / factor, low)
-        factor *= factor
-    return low, high
+def _with_steps(distance: float, rows: float, rho: float, cost: ApproxDP) -> Divergence:
+    """Return the same of ν normal rows and of steps."""
+    tried = orders(cost, (1 - 1e-9) / expm1(distance))
+    return from_renyi(tried, rows * renyi(distance, tried, 2) + rho * tried, cost.epsilon)

@@ -5,11 +5,11 @@ Neighbours: replace one row.
 
     (1) y = (1, x): h = how many rows may be replaced before the matrix quantile P of the lifted rows could
         move far                                                                `parts.affine.stability`
-    (2) no answer but with probability p(h), else Q = P under a Wishart mask, its parts m, S `privacy.tested`
+    (2) no answer but with probability p(h), else Q = P under a Wishart mask, its parts m, S `privacy.stable`
     (3) moments of all rows, clipped round m in the frame of S, in Gaussian steps   `parts.gaussians.finish`
     (4) no answer if more rows than normal ones are far from (3), in its norm        `parts.affine.far_rows`
 
-All four see the same n rows, unpaired and in one part, and (1) to (4) share ε (`privacy.tested`). P follows
+All four see the same n rows, unpaired and in one part, and (1) to (4) share ε (`privacy.stable`). P follows
 every affine map of the rows, so that the error, in the norm of Σ, depends on neither mean nor Σ. n, d, the
 budget and `beta` decide the design (`parts.affine.gaussian_design`); `plan` refuses rows too few for any.
 Proof: `proofs/affine_mean.md`, section 7.
@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, checked
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.estimators.parts.affine.far_rows import BEYOND
 from workbench.estimators.parts.affine.gaussian import LiftedLaw
 from workbench.estimators.parts.affine.gaussian_design import fewest_rows
 from workbench.estimators.parts.budgets import require_events
@@ -36,7 +37,8 @@ class LiftedGaussian:
     answer, but for a chance of some .03. More of them in one place may be taken for the law's own; fewer, or
     rows where normal ones may lie, pass and bias the answer. `noticed` is .14 of two columns, .07 of five and
     below 5 % from ten on, where no share is sure to be. Floats end where rows, in units of their columns,
-    have a condition of some 10^12, or 10^9 where n is large; `plan` refuses more rows than some 10^6.
+    have a condition of some 10^12, or 10^9 where n is large; `plan` refuses more rows than some millions, and
+    names the number.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta of 1e-13 or
     more.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
@@ -72,6 +74,13 @@ class LiftedGaussian:
     def noticed(self, n: int, d: int, budget: Budget) -> float:
         """Return the largest share of far rows that cannot pass for the law's own, wherever they lie."""
         return self.recipe(n, d, budget).design.noticed
+
+    def other_rows(self, n: int, d: int, budget: Budget) -> str:
+        """Return which share of far rows is noticed, in words."""
+        most = self.noticed(n, d, budget)
+        if most <= BEYOND:
+            return "far rows: no share of them is sure to be noticed, from public numbers"
+        return f"far rows: a share of {BEYOND:.0%} to {most:.0%} is noticed, from public numbers"
 
     def recipe(self, n: int, d: int, budget: Budget) -> LiftedLaw:
         """Return the steps for n rows, public; raise where they are too few."""

@@ -161,6 +161,7 @@ def _record(request: EstimateRequest, chosen: Any, budget: Any, release: Any) ->
         "guarantee": str(release.guarantee),
         "plan": [_charge(charge) for charge in release.plan.charges()],
         "error": _error(KNOWN[request.key].estimand, release.error),
+        **({"other rows": release.other_rows} if release.other_rows else {}),
         "missing": absent(type(chosen)) if request.missing is None else f"{REPLACED} {request.missing:g}",
         "randomness": _randomness(request),
     }
@@ -216,6 +217,7 @@ def _lines(record: Mapping[str, Any]) -> str:
         "estimator": record["key"],
         "parameters": ", ".join(f"{name} = {value}" for name, value in record["parameters"].items()),
         **_expected(record["error"]),
+        "other rows": record.get("other rows", ""),
         "file": record["file"],
         "columns": ", ".join(record["columns"]),
         "rows": f"{record['rows']} (the lines below the header)",

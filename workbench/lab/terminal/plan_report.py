@@ -161,6 +161,7 @@ def _conditions(one: Answers) -> str:
         ("with", _values(said)),
         *((each.kind, _stated(each)) for each in one.all),
         ("assumes", "; ".join(said.assumptions)),
+        ("other rows", said.other_rows),
         ("rows", below),
         ("but", "; ".join(filter(None, dict.fromkeys(map(_against, one.all))))),
     )

@@ -103,7 +103,18 @@ def _size(answer: Answer | None) -> dict[str, Any] | None:
 
 
 def _record(answer: Answer) -> dict[str, Any]:
-    names = ("key", "calibration", "d", "answers_from", "refusal", "bounded_from", "n", "bound", "reason")
+    names = (
+        "key",
+        "calibration",
+        "d",
+        "answers_from",
+        "refusal",
+        "bounded_from",
+        "n",
+        "bound",
+        "reason",
+        "other_rows",
+    )
     return {name: getattr(answer, name) for name in names} | {
         "kind": answer.kind,
         "reached": answer.reached,

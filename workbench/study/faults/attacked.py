@@ -185,13 +185,13 @@ def _noise(charge: Charge) -> str:
     return "laplace" if laplace else NOISE[charge.mechanism]
 
 
-STEPS = {"gaussian/lifted": "moment 2"}  # its last step is a count with a fiftieth of what there is
+STEPS = {"gaussian/lifted": ("moment 2", "far rows")}  # the last is a count with a fiftieth of what there is
 
 
 def in_many_dimensions(key: str) -> Iterator[Attacked]:
     """Yield, for an entry in d dimensions, a step with too little noise and sensitivity.
 
-    The step is that of `STEPS`, else the last that is attained or, if none is, the first. It has half of
+    The steps are those of `STEPS`, else the last that is attained or, if none is, the first. It has half of
     what it should have or, if it is a choice among hundreds of candidates, each of them improbable, a
     hundredth. Of votes of robust groups, which one row moves by next to nothing, it is the last, with a
     ten-millionth. Of a location among normal rows, which one row moves by half of its sensitivity, it is a
@@ -200,14 +200,14 @@ def in_many_dimensions(key: str) -> Iterator[Attacked]:
     setting = min(multivariate.settings(key), key=lambda setting: len(list(setting.plan.charges())))
     charges = list(setting.plan.charges())
     robust = key in multivariate.TIPPED
-    named = [charge for charge in charges if charge.step == STEPS.get(key)]
-    known = named or multivariate.attained(setting.plan, CATALOG[key]) or charges[:1]
-    last = charges[-1] if robust else known[-1]
-    factor = 1e-7 if robust else {"exponential": 0.01, "located_normal": 0.2}.get(last.mechanism, 0.5)
-    words = f"of {last.step} times {factor:g}"
-    found_by = Attack(key, last.step, setting.variant)
-    yield Mutant(f"noise {words}", weaker(_noise(last), factor), found_by)
-    yield Mutant(f"sensitivity {words}", declared(last.step, factor), found_by)
+    named = [charge for charge in charges if charge.step in STEPS.get(key, ())]
+    known = multivariate.attained(setting.plan, CATALOG[key]) or charges[:1]
+    for one in named or (charges if robust else known)[-1:]:
+        factor = 1e-7 if robust else {"exponential": 0.01, "located_normal": 0.2}.get(one.mechanism, 0.5)
+        words = f"of {one.step} times {factor:g}"
+        found_by = Attack(key, one.step, setting.variant)
+        yield Mutant(f"noise {words}", weaker(_noise(one), factor), found_by)
+        yield Mutant(f"sensitivity {words}", declared(one.step, factor), found_by)
 
 
 def of_added_rows() -> Iterator[Attacked]:

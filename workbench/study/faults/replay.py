@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.estimators.parts.locate import cutting
 from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.privacy import Charge, NoiseSource, histograms, located, masks, mechanisms, stable, tested
+from workbench.privacy import Charge, NoiseSource, histograms, located, masks, mechanisms, stable
 from workbench.privacy.grid import OnGrid, on_grid
 from workbench.study.faults.mutant import Function, replaced_everywhere
 
@@ -130,7 +130,6 @@ def _mechanisms() -> list[tuple[str, Function, Function]]:
     """Return the mechanisms as they are now, and what each sees."""
     found = [(name, getattr(mechanisms, name), _array) for name in COMPARED]
     found += [("masked", masks.masked, _array), ("located_normal", located.located_normal, _itself)]
-    found.append(("stable_mask", stable.stable_mask, _itself))
-    found.append(("masked_lift", tested.masked_lift, _itself))
+    found += [(name, getattr(stable, name), _itself) for name in ("stable_mask", "masked_lift")]
     found.append(("cuts", cutting.cut, lambda level, *_: level))
     return [*found, ("stability_histogram", histograms.stability_histogram, _counts)]

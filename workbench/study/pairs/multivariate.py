@@ -29,6 +29,7 @@ SLOW = {"window_median", "stability_histogram", "exponential"}
 SPARSE = {f"covariance/{name}" for name in ("perturbed", "thresholded", "local-thresholded")}
 COUNTED = {"covariance/matrix-quantile", "mean/affine", "gaussian/lifted"}  # a pair at the border of a count
 LOCATED = {"mean/affine"}  # a row moves it most from an edge of the ellipsoid to the other, among many rows
+FAINT = {*LOCATED, "gaussian/lifted"}  # the last step shows little of a row: all of a preset's runs
 TIPPED = {f"{family}/populous-robust" for family in ("mean", "covariance", "gaussian")}  # groups stand much
 TIPPED |= {"mean/median-of-means"}
 NET = 2.0  # times the budget, where a run is one choice among many
@@ -51,7 +52,7 @@ def attacks(key: str) -> Iterator[Case]:
             pairs += (across(setting),)
         if key in TIPPED:
             pairs += (tipped(setting),)
-        yield from replayed(setting, pairs, share=1.0 if key in LOCATED else 0.2)
+        yield from replayed(setting, pairs, share=1.0 if key in FAINT else 0.2)
         share = whole_share(setting)
         if setting.n * setting.d > MANY:
             pairs = tuple(pair for pair in pairs if pair.name.startswith("typical"))

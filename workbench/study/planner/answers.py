@@ -46,6 +46,8 @@ class Answer:
         Why there is no bound.
     found : Found or None
         What the search found, where n is simulated: `bound` is then alpha.
+    other_rows : str
+        What it says of rows that are not of its law, where it answers.
     """
 
     key: str
@@ -65,6 +67,7 @@ class Answer:
     check: Check | None = None
     reason: str = ""
     found: Found | None = None
+    other_rows: str = ""
 
     @property
     def reached(self) -> bool:
@@ -154,9 +157,9 @@ def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> 
 def _at(one: Candidate, budget: Budget, blank: Answer) -> Answer:
     """Return the answer with the budget and where the estimator begins to answer at it."""
     first = fewest_rows(one.estimator, one.d, budget)
-    return replace(
-        blank, budget=budget, answers_from=first, refusal=one.refusal(first - 1, budget) if first > 1 else ""
-    )
+    refusal = one.refusal(first - 1, budget) if first > 1 else ""
+    others = one.other_rows(first, budget)
+    return replace(blank, budget=budget, answers_from=first, refusal=refusal, other_rows=others)
 
 
 def _unreached(one: Candidate, where: str, best: float, there: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from workbench.catalog import KNOWN, Entry, lookup
 from workbench.errors import ArgumentError, one_of_words
-from workbench.estimators.release import meaning
+from workbench.estimators.release import Asked, meaning
 from workbench.privacy import Budget
 from workbench.study.least_rows import MOST, accepts
 from workbench.study.planner.question import Question
@@ -76,6 +76,10 @@ class Candidate:
             if self.kind == "predicted":
                 return float(self.estimator.predicted_error(n, self.d, budget))
             return float(self.estimator.error_bound(n, self.d, budget, beta))
+
+    def other_rows(self, n: int, budget: Budget) -> str:
+        """Return what it says of rows that are not of its law; empty where it says nothing."""
+        return Asked(self.estimator, n, self.d, budget).other_rows
 
     def refusal(self, n: int, budget: Budget) -> str:
         """Return the refusal of n rows by the plan; empty if it takes them."""

@@ -9,7 +9,7 @@ Cells are linear in 1/√n and in r = T/u. All of it is public, and privacy rest
 functions of n, d, u, T, G and s_min (`parts.affine.stability`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, floor, log, sqrt
@@ -22,8 +22,8 @@ from workbench.estimators.parts.affine.cells import KNEES, POWERS, RATIOS, Cell,
 from workbench.estimators.parts.affine.stability import LiftedStability
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.privacy import ApproxDP
-from workbench.privacy.located import NEAR, LocatedCharge, located_scale, suffices
-from workbench.privacy.ramps import require_events
+from workbench.privacy.located import LocatedCharge, located_scale, suffices
+from workbench.privacy.ramps import CLOSE, require_events
 
 STEP = "location"
 COUNTS = (1.55, 1.65, 1.75, 1.85, 2.0, 2.2, 2.5, 3.0, 3.7)  # T in units of ln(1/δ)/ε
@@ -96,7 +96,7 @@ def _reaches(error: float, n: int, d: int, budget: ApproxDP, beta: float, knee: 
     left = error**2 - _sampling(law, n, d) ** 2
     if test is None or left <= 0:
         return False
-    return suffices(_charge(test, budget, SHARE * beta), sqrt(left / (d * law.scatter)) / NEAR)
+    return suffices(_charge(test, budget, SHARE * beta), sqrt(left / (d * law.scatter)) / CLOSE)
 
 
 def _sampling(law: Cell, n: int, d: int) -> float:
@@ -159,7 +159,12 @@ def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
         low, high = high, 2 * high
         if high > 2**40:
             raise ArgumentError("budget", budget, f"one that some number of rows allows for d = {d}")
+    return nearly(works, low, high)[1]
+
+
+def nearly(works: Callable[[int], bool], low: int, high: int) -> tuple[int, int]:
+    """Return numbers within 1 % of which the higher one works and the lower one does not, as at first."""
     while high > 1.01 * low + 1:
         middle = (low + high) // 2
         low, high = (low, middle) if works(middle) else (middle, high)
-    return high
+    return low, high

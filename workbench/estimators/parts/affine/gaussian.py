@@ -5,7 +5,7 @@ row; `design` is `parts.affine.gaussian_design`:
 
     (1) y = (1, x): h = how many rows may be replaced before the matrix quantile P of the lifted rows could
         move far                                                                `parts.affine.stability`
-    (2) no answer but with probability p(h), else Q = P under a Wishart mask, its parts m, S `privacy.tested`
+    (2) no answer but with probability p(h), else Q = P under a Wishart mask, its parts m, S `privacy.stable`
     (3) moments of all rows, clipped round m in the frame of S, in Gaussian steps   `parts.gaussians.finish`
     (4) no answer if more rows than normal ones are far from (3), in its norm        `parts.affine.far_rows`
 
@@ -28,7 +28,7 @@ from workbench.estimators.parts.affine.gaussian_design import GaussianDesign, ga
 from workbench.estimators.parts.gaussians.frame import Frame, Moments
 from workbench.estimators.parts.rows import only_present
 from workbench.privacy import ApproxDP, NoiseSource
-from workbench.privacy.tested import masked_lift
+from workbench.privacy.stable import masked_lift
 from workbench.types import Array
 
 THINNEST = 1e-3  # an eigenvalue of the answer in the frame of S, relative to its largest

@@ -13,6 +13,7 @@ next. All of it is public, and privacy rests on g, T, ν and ρ alone.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import sqrt
@@ -22,7 +23,7 @@ from scipy.special import ndtri
 
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.affine.cells import KNEES, RATIOS, share
-from workbench.estimators.parts.affine.design import SHARE, counts, interpolated
+from workbench.estimators.parts.affine.design import SHARE, counts, interpolated, nearly
 from workbench.estimators.parts.affine.far_rows import FarRows, counted
 from workbench.estimators.parts.affine.stability import LiftedStability
 from workbench.estimators.parts.gaussians.error import SquaredErrors, squared_error
@@ -33,11 +34,12 @@ from workbench.estimators.parts.quantile.levels import WIDEST
 from workbench.privacy import ZCDP, ApproxDP, SimulatedNoise
 from workbench.privacy.mechanisms import approximate_cost
 from workbench.privacy.ramps import require_events
-from workbench.privacy.tested import LiftCharge, room
+from workbench.privacy.stable import LIFTED, LiftCharge, normal_room, room, stable_chances
 
-STEP, MASK = "lift", "tested_wishart"
+STEP = "lift"
 WIDTHS, SPARE = (2.2, 3.5, 7.0, 20.0), 5  # of ν, in units of d + 5
-NEXT_TO_NOTHING, LEAST_LEFT = 1e-9, 0.05  # a change that costs nothing; of what it leaves, what others must
+LEAST_LEFT = 0.05  # of what a test leaves without a mask, what others must
+NEARLY = 0.98  # of what a test and a mask leave to first order: mostly less than they leave
 GUARDS = (2.0**44, 2.0**38, WIDEST)  # rotated rows of condition about 10^12, 10^10, 10^9
 ROUNDED = 1.02  # what rounding may add to g
 LARGEST = 0.2  # total variation: more says little
@@ -106,13 +108,35 @@ def gaussian_design(n: int, d: int, budget: ApproxDP, beta: float) -> GaussianDe
         If n rows are too few for any, or δ is too small.
     """
     require_events(budget)
-    tests = (_tested(n, d, budget, beta, knee, most) for knee in KNEES for most in counts(budget))
-    rough = sorted((one for found in tests for one in found), key=lambda one: one.error)
-    for one in rough[:TRIED]:
+    for one in _rough(n, d, budget, beta):
         made = _priced(one)
         if made is not None and _informative(made):
             return made
-    raise ArgumentError("n", n, f"more rows, up to some 10^6, for d = {d} at {budget}")
+    fewest = fewest_rows(d, budget, beta)
+    allowed = f"at least {fewest}" if n < fewest else f"at most {most_rows(d, budget, beta)}"
+    raise ArgumentError("n", n, f"{allowed} for d = {d} at {budget}")
+
+
+def _rough(n: int, d: int, budget: ApproxDP, beta: float) -> list[GaussianDesign]:
+    """Return those that may be designed, by their error to first order."""
+    tests = (_tested(n, d, budget, beta, knee, most) for knee in KNEES for most in counts(budget))
+    return sorted((one for found in tests for one in found), key=lambda one: one.error)[:TRIED]
+
+
+def _any(n: int, d: int, budget: ApproxDP, beta: float) -> bool:
+    """Tell whether there is a design."""
+    return any(map(_reaches, _rough(n, d, budget, beta)))
+
+
+def _reaches(rough: GaussianDesign) -> bool:
+    """Tell whether it is a design: if one with hardly less room is none, by its price."""
+    charge = replace(rough.charge, room=ZCDP(rough.charge.room.rho * NEARLY))
+    lesser = replace(rough, charge=charge)
+    with suppress(ArgumentError):
+        if _informative(lesser) and stable_chances(charge)[-1] >= 1 - charge.silent:
+            return True
+    made = _priced(rough)
+    return made is not None and _informative(made)
 
 
 def _tested(
@@ -122,24 +146,15 @@ def _tested(
     silent = SHARE * beta
     try:
         test = _test(n, d, knee, beta, most)  # (1)
-        whole = room(budget, NEXT_TO_NOTHING, d + 1.0, most, silent).rho
+        whole = normal_room(budget, most, silent)
     except ArgumentError:
         return
     for width in WIDTHS:
         degrees = width * (d + SPARE)
         left = whole - degrees * test.change**2 / 2
         if left > LEAST_LEFT * whole:
-            charge = LiftCharge(
-                STEP,
-                MASK,
-                test.change,
-                budget,
-                degrees=degrees,
-                room=ZCDP(left),
-                most=most,
-                d=d + 1,
-                silent=silent,
-            )
+            sizes = {"most": most, "d": d + 1, "silent": silent, "degrees": degrees}
+            charge = LiftCharge(STEP, LIFTED, test.change, budget, room=ZCDP(left), **sizes)  # type: ignore[arg-type]
             made = GaussianDesign(test, charge, interpolated(n, d, knee).scatter)
             if _informative(made):
                 yield made
@@ -213,18 +228,19 @@ def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
     """Return the fewest rows, to 1 %, that have a design."""
     require_events(budget)
 
-    def works(n: int) -> bool:
-        try:
-            return gaussian_design(n, d, budget, beta) is not None
-        except ArgumentError:
-            return False
-
     low, high = 64, 128
-    while not works(high):
+    while not _any(high, d, budget, beta):
         low, high = high, 2 * high
         if high > 2**40:
             raise ArgumentError("budget", budget, f"one that some number of rows allows for d = {d}")
-    while high > 1.01 * low + 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if works(middle) else (middle, high)
-    return high
+    return nearly(lambda n: _any(n, d, budget, beta), low, high)[1]
+
+
+@lru_cache(maxsize=256)
+def most_rows(d: int, budget: ApproxDP, beta: float) -> int:
+    """Return the most rows, to 1 %, that have a design: rounding grows with n."""
+    low = fewest_rows(d, budget, beta)
+    high = 2 * low
+    while _any(high, d, budget, beta):
+        low, high = high, 2 * high
+    return nearly(lambda n: not _any(n, d, budget, beta), low, high)[0]
