@@ -2,9 +2,11 @@
 
 from fractions import Fraction
 from math import sqrt
+from unittest.mock import patch
 
 import numpy as np
 import pytest
+from scipy.spatial import distance
 from scipy.special import ndtri
 
 from tests.oracles.whole_gaps import squared_gap
@@ -297,12 +299,25 @@ def test_enough_points_pass_the_vote():
 
 
 def test_friends_are_counted_alike_whatever_the_size_of_a_part():
-    y = np.random.default_rng(6).standard_normal((3000, 2, 2))
+    y = np.random.default_rng(6).standard_normal((1200, 2, 2))
     apart = np.sqrt(
         ((y[:, None, 0] - y[None, :, 0]) ** 2).sum(axis=2)
         + ((y[:, None, 1] - y[None, :, 1]) ** 2).sum(axis=2)
     )
-    assert np.array_equal(friends_of(whole_points(y / 10), 0.1)[:50], (apart[:50] <= 1.0).sum(axis=1))
+    assert np.array_equal(friends_of(whole_points(y / 10), 0.1), (apart <= 1.0).sum(axis=1))
+
+
+@pytest.mark.parametrize("t", [40, 700])
+def test_a_pair_has_one_verdict_although_its_distances_differ_by_direction(t):
+    """Each of a pair counts the other or neither does, within a part and between two: 2^-20 without that."""
+    rng, real = np.random.default_rng(12), distance.cdist
+    y = whole_points(0.1 * rng.standard_normal((t, 1, 1)))
+
+    def skewed(a, b, metric):
+        return real(a, b, metric) * rng.choice([0.5, 2.0], (len(a), len(b)))
+
+    with patch.object(distance, "cdist", skewed):
+        assert not any((friends_of(y, 0.1).sum() - t) % 2 for _ in range(20))
 
 
 HOSTILE = (np.nan, np.inf, 1e308, 0.0, 5e-324, 1e100)
