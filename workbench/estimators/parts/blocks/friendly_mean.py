@@ -10,7 +10,7 @@ from a block of rows of its own, and a distance τ that is public or released:
 
 Two points of positive weight, of one data set or of two neighbours, share a friend, so that they are within
 2τ of each other. A replaced point moves the mean by at most 5τ/max(Q, Q'), which almost happens where few
-points have weight; where most have, c is smaller (`FriendlyMean.move`): 3.9 for half of them, 2.4 for nine
+points have weight; where most have, c is smaller (`FriendlyMean.move`): of 200, 3.9 for half, 2.4 for nine
 in ten. The noise of (4) is drawn for the mean in units of (c + .1) τ/L, in which its sensitivity is 1,
 rounding included; where L < 12 it is drawn all the same, for a mean of 0. Weights are integers over t - 1,
 (3) is drawn for their integer sum, and Σ w_j y_j/Q is a quotient of integers, rounded to a public grid in
