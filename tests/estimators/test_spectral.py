@@ -155,7 +155,7 @@ def test_the_error_of_a_subspace_is_in_proportion_to_the_gap(calibration):
         friendly, (count, mean) = vote.friendly, estimator.plan(n, 4, budget).charges()
         sd = friendly.rule.gap / sqrt(2 * count.cost.rho)
         fewest = 0.9 * vote.blocks - sd * (4 - ndtri(count.cost.delta))  # L is smaller once in 30000 runs
-        unit = vote.distance(2, gap) * (friendly.rule.move + 0.1) / fewest
+        unit = vote.distance(2, gap) * (friendly.move(fewest) + 0.1) / fewest
         noise = unit * gaussian_scale(mean) * symmetric_noise_norm(4, 1e-6)
         bound = noise + 6 * gap * sqrt(4 / (n / 2))
         assert bound < 10 * gap

@@ -2,9 +2,11 @@
 
 from fractions import Fraction
 from math import sqrt
+from unittest.mock import patch
 
 import numpy as np
 import pytest
+from scipy.spatial import distance
 from scipy.special import ndtri
 
 from tests.oracles.whole_gaps import squared_gap
@@ -74,12 +76,83 @@ def test_both_lemmas_on_neighbours(calibration):
         gaps.append(abs(one.sum() - two.sum()) / recipe.whole)
         if min(one.sum(), two.sum()) > 0:
             squared = sum((exact_mean(y, one) - exact_mean(other, two)) ** 2)
-            most = Fraction(tau) * recipe.rule.move * recipe.whole / int(max(one.sum(), two.sum()))
-            assert squared <= most**2
-            moves.append(sqrt(squared) / most)
+            weight = Fraction(int(max(one.sum(), two.sum())), recipe.whole)
+            proved = recipe.move(float(weight)) if weight >= 12 else recipe.rule.move
+            assert squared <= (Fraction(tau) * Fraction(proved) / weight) ** 2
+            moves.append(sqrt(squared) * weight / tau)
     assert max(gaps) <= recipe.rule.gap
     assert max(gaps) > 0.9
-    assert max(moves) > 0.5 / recipe.rule.move
+    assert max(moves) > 1.2
+
+
+def pairs_of_clusters(q, first, second):
+    """Points of which a few hold nearly all weight, τ, and the same points without the last friend of most.
+
+    Clusters at (1, e_j/20) and (2, e_j/20) are friends within all of the first, within all of the second, and
+    within a pair: m/2 + 1 friends each, for no weight at all without one more. All weight is at 0.
+    """
+    tau, near, ends = 0.2, 0.05 * np.eye(q), np.ones((q, 1))
+    centre, side = (np.array([[x] + [0.0] * q]) for x in (0.05**2, -0.5))
+    common = np.concatenate(
+        [
+            np.repeat(np.hstack([ends, near]), first, axis=0),
+            np.repeat(np.hstack([2 * ends, near]), second, axis=0),
+            np.repeat(centre, (q - 1) * (second - first), axis=0),
+            np.repeat(side, first + second - 2, axis=0),
+        ]
+    )
+    last = np.array([[2 - 0.05**2] + [0.05 / q] * q])
+    shrunk = tau * (1 - 1e-7)
+    return shrunk * np.concatenate([common, last]), shrunk * np.concatenate([common, 5 + 0 * last]), tau
+
+
+def furthest_move(recipe, y, other, tau):
+    """The largest total weight, and how far the mean moves, in units of τ over it."""
+    y, other = whole_points(y), whole_points(other)
+    one, two = recipe.scores(y, tau), recipe.scores(other, tau)
+    weight = max(one.sum(), two.sum()) / recipe.whole
+    return weight, sqrt(sum((exact_mean(y, one) - exact_mean(other, two)) ** 2)) * weight / tau
+
+
+def test_the_move_that_is_proved_is_nearly_made_where_few_points_have_weight():
+    """5 is proved; a vote takes a weight of 12. Random points move by less than 2."""
+    y, other, tau = pairs_of_clusters(8, 80, 95)
+    recipe = FriendlyMean(len(y))
+    weight, move = furthest_move(recipe, y, other, tau)
+    assert weight > 12
+    assert 3.9 < move < recipe.move(weight) == 5
+
+
+@pytest.mark.parametrize(("charged", "private"), [(5.0, True), (2.0, False), (3.75, False)])
+def test_a_smaller_move_than_the_proved_one_is_found(charged, private):
+    """The gap of what the noise of (4) hides, in its own unit, must be at most 1."""
+    y, other, tau = pairs_of_clusters(8, 80, 95)
+    recipe, y, other = FriendlyMean(len(y)), whole_points(y), whole_points(other)
+    scores = recipe.scores(y, tau), recipe.scores(other, tau)
+    unit = tau * (charged + 0.1) / max(score.sum() for score in scores) * recipe.whole
+    means = (weighted_mean(z, score, unit) for z, score in zip((y, other), scores, strict=True))
+    assert (squared_gap(*means) <= 1) == private
+
+
+@pytest.mark.parametrize("t", [40, 400])
+def test_the_move_that_is_proved_is_nearly_made_where_all_points_have_weight(t):
+    y = np.zeros((t, 1))
+    y[0], other = 0.0999999, y.copy()
+    other[0] = -0.0999999
+    recipe = FriendlyMean(t)
+    weight, move = furthest_move(recipe, y, other, 0.1)
+    assert weight == t
+    assert recipe.move(t) < 2.5 + 8 / t
+    assert move == pytest.approx(2, rel=1e-5)
+
+
+def test_the_move_falls_with_the_bound_and_knows_no_data():
+    recipe = FriendlyMean(300)
+    moves = [recipe.move(bound) for bound in np.linspace(12, 600, 500)]
+    assert moves == sorted(moves, reverse=True)
+    assert moves[0] == 5
+    assert 2.25 < moves[-1] < 2.26
+    assert FriendlyMean(300, "paper").move(12.0) == 12
 
 
 @pytest.mark.parametrize("odd", [False, True])
@@ -147,7 +220,10 @@ def test_the_noise_of_a_vote_has_the_scale_of_the_proof():
     recipe = FriendlyMean(t)
     found = recipe.draw(np.zeros((t, 1, 1)), tau, recipe.charges("vote", cost), UnitNoise())
     bound = t + 3 / sqrt(0.5) * (1 + ndtri(1e-6))
-    assert found[0, 0] == pytest.approx(6.1 * tau / bound / sqrt(0.5), rel=1e-12)
+    share = (bound - 4) / (t - 1)
+    move = 1 + 1.25 / share + 2 / (bound - 3)
+    assert share > 0.9
+    assert found[0, 0] == pytest.approx((move + 0.1) * tau / bound / sqrt(0.5), rel=1e-12)
 
 
 @pytest.mark.daily
@@ -162,7 +238,8 @@ def test_rounding_the_mean_adds_less_than_its_share(calibration):
         other[0] += 2 * CLOSEST / 5 * rng.standard_normal((5, 5))
         y, other = whole_points(y), whole_points(other)
         one, two = recipe.scores(y, CLOSEST), recipe.scores(other, CLOSEST)
-        unit = CLOSEST * (recipe.rule.move + 0.1) / max(one.sum(), two.sum()) * recipe.whole
+        bound = max(one.sum(), two.sum()) / recipe.whole
+        unit = CLOSEST * (recipe.move(bound) + 0.1) / bound
         first, second = weighted_mean(y, one, unit), weighted_mean(other, two, unit)
         assert 0 < squared_gap(first, second) <= 1
         assert first.unit * 5 <= 2.0**-FINE
@@ -227,12 +304,25 @@ def test_enough_points_pass_the_vote():
 
 @pytest.mark.daily
 def test_friends_are_counted_alike_whatever_the_size_of_a_part():
-    y = np.random.default_rng(6).standard_normal((3000, 2, 2))
+    y = np.random.default_rng(6).standard_normal((1200, 2, 2))
     apart = np.sqrt(
         ((y[:, None, 0] - y[None, :, 0]) ** 2).sum(axis=2)
         + ((y[:, None, 1] - y[None, :, 1]) ** 2).sum(axis=2)
     )
-    assert np.array_equal(friends_of(whole_points(y / 10), 0.1)[:50], (apart[:50] <= 1.0).sum(axis=1))
+    assert np.array_equal(friends_of(whole_points(y / 10), 0.1), (apart <= 1.0).sum(axis=1))
+
+
+@pytest.mark.parametrize("t", [40, 700])
+def test_a_pair_has_one_verdict_although_its_distances_differ_by_direction(t):
+    """Each of a pair counts the other or neither does, within a part and between two: 2^-20 without that."""
+    rng, real = np.random.default_rng(12), distance.cdist
+    y = whole_points(0.1 * rng.standard_normal((t, 1, 1)))
+
+    def skewed(a, b, metric):
+        return real(a, b, metric) * rng.choice([0.5, 2.0], (len(a), len(b)))
+
+    with patch.object(distance, "cdist", skewed):
+        assert not any((friends_of(y, 0.1).sum() - t) % 2 for _ in range(20))
 
 
 HOSTILE = (np.nan, np.inf, 1e308, 0.0, 5e-324, 1e100)

@@ -6,14 +6,15 @@ from a block of rows of its own, and a distance τ that is public or released:
     (1) N_j = #{l : |y_l - y_j| ≤ τ}, the friends of y_j, itself among them
     (2) w_j = clip((2 N_j - t - 1)/(t - 1), 0, 1), Q = Σ w_j                          |Q - Q'| ≤ 3
     (3) L = Q + N(0, s²) - s Φ⁻¹(1 - δ): a lower bound on Q; no vote if L < 12
-    (4) out = Σ w_j y_j/Q, rounded once, + symmetric noise     moves by at most 6τ/max(Q, Q') and rounding
+    (4) out = Σ w_j y_j/Q, rounded once, + symmetric noise     moves by at most c(L) τ/L and rounding
 
 Two points of positive weight, of one data set or of two neighbours, share a friend, so that they are within
-2τ of each other; a replaced point moves a share of at most 3/max(Q, Q') of all weight. The noise of (4) is
-drawn for the mean in units of 6.1 τ/L, in which its sensitivity is 1, rounding included; where L < 12 it is
-drawn all the same, for a mean of 0. Weights are integers over t - 1, (3) is drawn for their integer sum, and
-Σ w_j y_j/Q is a quotient of integers, rounded to a public grid in that unit. Proof:
-`proofs/aggregation.md`, section 2.
+2τ of each other. A replaced point moves the mean by at most 5τ/max(Q, Q'), which almost happens where few
+points have weight; where most have, c is smaller (`FriendlyMean.move`): of 200, 3.9 for half, 2.4 for nine
+in ten. The noise of (4) is drawn for the mean in units of (c + .1) τ/L, in which its sensitivity is 1,
+rounding included; where L < 12 it is drawn all the same, for a mean of 0. Weights are integers over t - 1,
+(3) is drawn for their integer sum, and Σ w_j y_j/Q is a quotient of integers, rounded to a public grid in
+that unit. Proof: `proofs/aggregation.md`, section 2.
 
 `calibration="paper"` is the first version of this proof, in the place of the source's GoodCenter:
 w_j = clip((N_j - t/2 - 1)/(t/4), 0, 1), |Q - Q'| ≤ 5, 12 τ/max(Q, Q'), no vote if L < t/4, t ≥ 21.
@@ -45,12 +46,12 @@ class Rule:
     """The constants of one version of the proof."""
 
     gap: float  # the most that Q moves
-    move: float  # the most that the mean moves, in units of τ/max(Q, Q')
+    move: float  # the most that the mean moves, in units of τ/max(Q, Q'), whatever Q is
     share: float  # of the cost that the count takes
     fewest: int  # points
 
 
-RULES = {"tight": Rule(3.0, 6.0, 0.5, 13), "paper": Rule(5.0, 12.0, 0.3, 21)}
+RULES = {"tight": Rule(3.0, 5.0, 0.5, 13), "paper": Rule(5.0, 12.0, 0.3, 21)}
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,17 @@ class FriendlyMean:
         """The score of a point of weight 1."""
         return self.points - 1 if self.calibration == "tight" else self.points
 
+    def move(self, bound: float) -> float:
+        """Return c, the most that the mean moves in units of τ/L, for L of at least 12; it falls with L.
+
+        κ is a share of the other points that surely counts, whichever of the two neighbours the data are.
+        """
+        if self.calibration == "paper":
+            return self.rule.move
+        share = min((bound - self.rule.gap - 1) / (self.points - 1), 1.0)
+        among_friends, replaced = 1 + 5 / (4 * share), 2 - share + 9 / (8 * share)
+        return min(self.rule.move, max(among_friends, replaced) + 2 / (bound - self.rule.gap))
+
     def charges(self, step: str, cost: ZCDP) -> tuple[Charge, Charge]:
         """Return the charges of (3), which holds all of δ, and of (4)."""
         count, mean = ZCDP(cost.rho).split(self.rule.share, 1 - self.rule.share)
@@ -100,7 +112,7 @@ class FriendlyMean:
         scores = self.scores(whole, tau)  # (1) (2)
         bound = float(lower_bound(scores.sum(), charges[0], noise)) / self.whole  # (3)
         vote = bound >= self.least
-        unit = tau * (self.rule.move + ROUNDING) / bound if vote else 1.0
+        unit = tau * (self.move(bound) + ROUNDING) / bound if vote else 1.0
         mean = weighted_mean(whole, scores if vote else 0 * scores, unit)
         noisy = symmetric_gaussian(mean, charges[1], noise)  # (4)
         return noisy * unit if vote else None
@@ -112,18 +124,23 @@ def whole_points(y: Array) -> Array:
 
 
 def friends_of(whole: Array, tau: float) -> NDArray[np.int64]:
-    """Return N of (1), from the differences themselves; friends are within τ, whatever floats round."""
+    """Return N of (1), from the differences themselves; friends are within τ, whatever floats round.
+
+    A pair has one verdict, for both of its points.
+    """
     from scipy.spatial.distance import cdist  # slow to load
 
     points = whole.reshape(len(whole), -1)
     least = (tau * 2.0**BITS) ** 2 * (1 - (points.shape[1] + 4) * 2.0**-52)
     step = max(1, AT_ONCE // len(points))
-    return np.concatenate(
-        [
-            (cdist(points[start : start + step], points, "sqeuclidean") <= least).sum(axis=1)
-            for start in range(0, len(points), step)
-        ]
-    )
+    friends = np.zeros(len(points), dtype=np.int64)
+    for start in range(0, len(points), step):
+        near = cdist(points[start : start + step], points[start:], "sqeuclidean") <= least
+        stop = start + len(near)
+        near[:, : len(near)] &= near[:, : len(near)].T
+        friends[start:stop] += near.sum(axis=1)
+        friends[stop:] += near[:, len(near) :].sum(axis=0)
+    return friends
 
 
 def weighted_mean(whole: Array, weights: NDArray[np.int64], unit: float) -> OnGrid:
