@@ -71,7 +71,7 @@ def mean_of_signs(x, *, budget, rng):
 @pytest.mark.parametrize("grain", [None, 1.0, 100.0])
 def test_a_stranger_is_traced_at_the_level_whatever_the_law(grain):
     """Ties, too: of whole numbers, and of scores that are all the same. False alarms: 1e-6 each."""
-    rng, repeats = np.random.default_rng(1), 8000
+    rng, repeats = np.random.default_rng(1), 6000
     found = 0
     for _ in range(repeats // 100):
         scores = rng.standard_normal((100, STRANGERS + 1))
@@ -79,7 +79,7 @@ def test_a_stranger_is_traced_at_the_level_whatever_the_law(grain):
         found += sum(int(among_highest(row[:1], row[1:], rng)[0]) for row in scores)
     low, high = clopper_pearson(found, repeats, CONTRACT_LEVEL)
     assert low < LEVEL < high
-    assert high - low < 0.03
+    assert high - low < 0.035
 
 
 def test_budgets_bound_the_share():

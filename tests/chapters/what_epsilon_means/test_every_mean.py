@@ -23,7 +23,7 @@ def few(world, **changes):
 @pytest.mark.parametrize(
     "keys",
     [
-        ("mean/coinpress", "mean/prime", "mean/populous", "mean/empirical"),
+        ("mean/coinpress", "mean/robust", "mean/empirical"),
         pytest.param((*runs.PLACES, *runs.EXACT), marks=pytest.mark.slow),
     ],
 )
