@@ -109,8 +109,8 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
     {
         "00_start_here": {"quick": Work(expected=16, budget=30), "full": Work(expected=20, budget=60)},
         "01_what_epsilon_means": {
-            "quick": Work(expected=16, budget=30, blocks=59),
-            "full": Work(expected=50, budget=100, blocks=590),
+            "quick": Work(expected=21, budget=35, blocks=81),
+            "full": Work(expected=90, budget=140, blocks=766),
         },
         "02_one_mean": {
             "quick": Work(expected=104, budget=130, blocks=726),

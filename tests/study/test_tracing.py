@@ -1,0 +1,131 @@
+"""Tracing: strangers are found as often as is said, budgets bound members, and what leaks is seen."""
+
+from dataclasses import dataclass
+from math import exp, hypot, sqrt
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.special import ndtr, ndtri
+
+from workbench.distributions import Gaussian
+from workbench.estimators import Abstention
+from workbench.estimators.mean.empirical import EmpiricalMean
+from workbench.populations import MultivariateGaussian
+from workbench.privacy import (
+    ZCDP,
+    ApproxDP,
+    Charge,
+    GaussianDP,
+    NoiseSource,
+    PureDP,
+    SimulatedNoise,
+    UnitNoise,
+)
+from workbench.privacy.mechanisms import gaussian
+from workbench.study.intervals import clopper_pearson
+from workbench.study.profiles import CONTRACT_LEVEL
+from workbench.study.tracing import (
+    LEVEL,
+    STRANGERS,
+    Quieter,
+    among_highest,
+    exact_mean_traced,
+    most_traced,
+    traced,
+)
+
+
+def releases(estimator, population, n, budget, count, share=1.0):
+    """The share of traced members in each of so many releases."""
+    data, noise = np.random.default_rng(1), SimulatedNoise(np.random.default_rng(2))
+    source = Quieter(noise, share)
+    return np.array([traced(estimator, population, n, budget, data=data, noise=source) for _ in range(count)])
+
+
+@dataclass(frozen=True)
+class Signs:
+    """Rows of d fair signs: all on a sphere of radius √d."""
+
+    d: int
+
+    def sample(self, n, *, rng):
+        return 2.0 * rng.integers(2, size=(n, self.d)) - 1
+
+    @property
+    def mean(self):
+        return np.zeros(self.d)
+
+    @property
+    def covariance(self):
+        return np.eye(self.d)
+
+
+def mean_of_signs(x, *, budget, rng):
+    """Their mean by the Gaussian mechanism."""
+    n, d = x.shape
+    charge = Charge("mean", "gaussian", 2 * d**0.5 / n, budget)
+    return SimpleNamespace(value=gaussian(x.mean(axis=0), charge, rng))
+
+
+@pytest.mark.parametrize("grain", [None, 1.0, 100.0])
+def test_a_stranger_is_traced_at_the_level_whatever_the_law(grain):
+    """Ties, too: of whole numbers, and of scores that are all the same. False alarms: 1e-6 each."""
+    rng, repeats = np.random.default_rng(1), 6000
+    found = 0
+    for _ in range(repeats // 100):
+        scores = rng.standard_normal((100, STRANGERS + 1))
+        scores = scores if grain is None else np.round(scores / grain)
+        found += sum(int(among_highest(row[:1], row[1:], rng)[0]) for row in scores)
+    low, high = clopper_pearson(found, repeats, CONTRACT_LEVEL)
+    assert low < LEVEL < high
+    assert high - low < 0.035
+
+
+def test_budgets_bound_the_share():
+    assert most_traced(PureDP(1.0)) == pytest.approx(LEVEL * exp(1))
+    assert most_traced(ApproxDP(1.0, 0.01)) == pytest.approx(LEVEL * exp(1) + 0.01)
+    assert most_traced(ApproxDP(8.0, 1e-6)) == pytest.approx(1 - exp(-8) * (1 - LEVEL - 1e-6))
+    assert most_traced(GaussianDP(1.5)) == pytest.approx(ndtr(1.5 + ndtri(LEVEL)))
+    assert most_traced(GaussianDP(1.0)) < most_traced(ZCDP(0.5)) < most_traced(GaussianDP(1.5))
+    assert most_traced(ZCDP(0.5, 1e-3)) > most_traced(ZCDP(0.5))
+    assert most_traced(PureDP(1e-9)) == pytest.approx(LEVEL)
+
+
+@pytest.mark.parametrize(("n", "d"), [(64, 64), (32, 128), (400, 4)])
+def test_exact_means_are_traced_as_predicted(n, d):
+    """Whatever the covariance; with few columns and many rows nobody is."""
+    root = np.eye(d) + 0.3 * np.eye(d, k=1)
+    for covariance in (np.eye(d), root @ root.T):
+        law = MultivariateGaussian(Gaussian(np.full(d, 3.0), covariance))
+        found = releases(EmpiricalMean(), law, n, None, 30).mean()
+        assert found == pytest.approx(exact_mean_traced(n, d), abs=0.04)
+    assert exact_mean_traced(400, 4) < 0.062
+
+
+def test_a_third_of_the_noise_is_noticed_and_the_whole_keeps_the_bound():
+    """At six standard errors. Predicted: noise of 2/μ times d/n in the score, and √(d/n) of the rows."""
+    budget, n, d = GaussianDP(1.0), 16, 64
+    most = most_traced(budget)
+    for share, above in ((1.0, False), (1 / 3, True)):
+        found = releases(mean_of_signs, Signs(d), n, budget, 120, share)
+        error = 6 * found.std() / len(found) ** 0.5
+        assert (found.mean() - error > most) == above
+        assert found.mean() + error < most or above
+        apart = (d / n) / hypot(2 * share * d / n, sqrt(d / n))
+        assert found.mean() == pytest.approx(ndtr(apart + ndtri(LEVEL)), abs=0.03)
+
+
+def test_no_answer_betrays_nobody():
+    silent = lambda x, *, budget, rng: SimpleNamespace(value=Abstention("vote"))  # noqa: E731
+    found = releases(silent, Signs(8), 50, None, 100).mean()
+    assert found == pytest.approx(LEVEL, abs=0.02)
+
+
+def test_a_quieter_source_adds_its_share_of_every_noise():
+    quieter = Quieter(UnitNoise(), 0.25)
+    assert isinstance(quieter, NoiseSource)
+    assert quieter.gaussian([1.0], 1.0, 8.0).tolist() == [3.0]
+    assert quieter.truncated_laplace([0.0], 1.0, 8.0, 100.0).tolist() == [2.0]
+    assert quieter.uniform(0.0, 1.0) == UnitNoise().uniform(0.0, 1.0)
+    assert quieter.below(7) == UnitNoise().below(7)
