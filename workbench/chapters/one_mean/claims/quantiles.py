@@ -112,9 +112,9 @@ CLAIMS = (
         id="one-mean/quantile-rows-grow",
         number="Q2",
         sources=(STATEMENT,),
-        statement="Searched n with which all of m quantiles, drawn together, are within α in rank in 9 of 10 runs"
-        " grow as predicted with all constants, near √m/(αε), and those of a median each as m ln(m)/(αε) does:"
-        " m = 1 .. 11, ε = 1 .. 1/8, α = .06 .. .0075.",
+        statement="Searched n with which all of m quantiles, drawn together, are within α in rank in 9 of 10"
+        " runs grow as predicted with all constants, near √m/(αε), and those of a median each as m ln(m)/(αε)"
+        " does: m = 1 .. 11, ε = 1 .. 1/8, α = .06 .. .0075.",
         scalings=both,
         checks=follow,
         kind="ours",

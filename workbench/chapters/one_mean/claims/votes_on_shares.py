@@ -17,11 +17,12 @@ from workbench.study.verdict import Verdict
 STATEMENT, COUNTED = "AL22/Rem3.4", "L17/Thm1.1"
 THIRD = 1 / 3  # of the rows of the vote
 FORMULA = "2/(αε) times the .9-quantile of a Gamma variable of shape k: noise on counts alone"
+LOUD = "(ln(1/δ) + k/α)/ε"
 INVERSE = {"1/x²": -2.0, "1/√x": -0.5}
 CAPS, CHEAP = {"full": 150}, {"full": 600}
 MOVES: Mapping[str, Move] = {
     "alpha": Move((0.4, 0.2, 0.1, 0.05), -1, INVERSE, "k/(αε)"),
-    "epsilon": Move((4.0, 2.0, 1.0, 0.5), -1, INVERSE, "(ln(1/δ) + k/α)/ε", {"alpha": 0.2}),
+    "epsilon": Move((4.0, 2.0, 1.0, 0.5), -1, INVERSE, LOUD, {"alpha": 0.2}),
     "bins": Move((2.0, 4.0, 8.0, 16.0), 1, {"k²": 2.0, "√k": 0.5}, "k/(αε)"),
 }
 
@@ -84,7 +85,7 @@ CLAIMS = (
         sources=(STATEMENT, "AL22/Lem3.6"),
         statement="Searched n with which the general reduction, its oracle the shares of k bins and its space"
         " l1, is within α of the shares of the rows in 9 of 10 runs are at most the one that its vote and the"
-        " Laplace mask promise with all constants, and grow as that: α = .4 .. .05, ε = 4 .. 1/2, k = 2 .. 16,"
+        " Laplace mask promise with all constants, and grow as that: α = .4 .. .05, ε = 4 .. .5, k = 2 .. 16,"
         " δ = 1e-6.",
         scalings=VOTED.scalings,
         checks=bounded(),
