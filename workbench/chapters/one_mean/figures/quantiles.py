@@ -16,6 +16,7 @@ from workbench.study.sweeps.sweep import grid
 TOGETHER, APART, PLAIN = "univariate/quantiles", "univariate/median", "non-private"
 NAMES = {TOGETHER: name(TOGETHER), APART: "a median each"}
 SHOWN, SAMPLE, RELEASES = 19, 0.1, 40  # levels; rows, of those of the factor; of one sample
+MOST = 20_000  # rows of that sample
 ENDS = (0.05, 0.95)  # of the releases
 COUNTED = (2, 3, 5, 9, 15, 21, 33, 45, 66, 99)  # m of the predicted line
 TOLD, MARGIN = 33, 0.2  # the m of the title; what the prediction leaves out
@@ -23,12 +24,12 @@ TOLD, MARGIN = 33, 0.2  # the m of the title; what the prediction leaves out
 
 def many_quantiles(run: Run, *, epsilon: float = runs.EPSILON, n: int = runs.N) -> Chart:
     """Return the quantile function of a sample as it is released, and the factor over a median each."""
-    few = max(20, round(SAMPLE * n))
+    factor = _factor(run, epsilon, n)
     together, apart = runs.largest(TOLD, n, epsilon)
     return Chart(
         "many_quantiles",
         f"Drawn together, {TOLD} quantiles err {number(apart / together, 2)} times less than one by one",
-        (_released(run, epsilon, few), _factor(run, epsilon, n)),
+        (_released(run, epsilon, min(MOST, max(20, round(SAMPLE * n)))), factor),
         alt="Left, the quantile function of a skewed sample with bands of private releases, narrow for many"
         " quantiles at once and wide for a median each. Right, the ratio of their largest errors, which"
         " grows with the number of quantiles.",
@@ -57,8 +58,8 @@ def _released(run: Run, epsilon: float, n: int) -> Panel:
 
 def _factor(run: Run, epsilon: float, n: int) -> Panel:
     numbers = {"n": n, "epsilon": epsilon}
-    sides = {runs.FEW: runs.COUNTS[:2], runs.MANY: runs.COUNTS[2:]}
-    frame = run.table(*(sweep.moved(grid(m=some, **numbers)) for sweep, some in sides.items()))
+    sides = (runs.FEW, runs.COUNTS[:2]), (runs.MANY, runs.COUNTS[2:])
+    frame = run.table(*(sweep.moved(grid(m=some, **numbers)) for sweep, some in sides))
     rng, found = resampler(run.seed, "many-quantiles"), {}
     for m, rows in by(frame, "m").items():
         top, bottom = (rows[column].to_numpy() for column in ("apart", "together"))

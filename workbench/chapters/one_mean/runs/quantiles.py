@@ -28,7 +28,7 @@ COUNTS = (3, 9, 33, 99)  # m
 N, EPSILON = 10_000, 1.0
 FORESEEN = 2000  # simulated ranks of a prediction
 PLENTY = 10**7  # rows with which every level is drawn
-CELLS, OFF = 20_000, np.geomspace(1e-5, 1.0, 400)  # of a law; errors at which it is known
+CELLS, NEAR = 10_001, 400  # where a law is known: all over, and at growing distances from a level
 
 
 def levels(m: int) -> tuple[float, ...]:
@@ -145,34 +145,37 @@ def ranks_apart(m: int, share: float) -> float:
 
 
 @lru_cache(maxsize=256)
-def chances(m: int, n: int, epsilon: float) -> Array:
-    """Return the chance that each of m quantiles, one by one, is off by at most `OFF`, shape (m, len(OFF)).
+def chances(m: int, n: int, epsilon: float) -> tuple[Array, Array]:
+    """Return distances, and the chance that each of m quantiles, one by one, is off by at most each of them.
 
     With ranks of the law in the place of those of the rows a place x has the density ∝ e^(-nε|F(x) - q|/(2m))
     on the range: far from its ends F is off by a Laplace number, and near them places escape.
     """
-    edges = np.linspace(0.0, 1.0, CELLS + 1)
-    places = np.minimum(true_quantiles(edges), 2 * MIDDLE)
-    middles, lengths = (edges[1:] + edges[:-1]) / 2, np.diff(places)
+    off = np.geomspace(min(1e-5, 0.02 / (n * epsilon)), 1.0, NEAR)
     found = []
     for level in levels(m):
-        weights = lengths * np.exp(-n * epsilon / (2 * m) * np.abs(middles - level))
-        below = np.append(0.0, np.cumsum(weights))
-        found.append(np.interp(level + OFF, edges, below) - np.interp(level - OFF, edges, below))
-        found[-1] /= below[-1]
-    return np.array(found)
+        around = np.concatenate([np.linspace(0.0, 1.0, CELLS), level - off, level + off])
+        edges = np.unique(np.clip(around, 0.0, 1.0))
+        lengths = np.diff(np.minimum(true_quantiles(edges), 2 * MIDDLE))
+        far = np.abs((edges[1:] + edges[:-1]) / 2 - level)
+        below = np.append(0.0, np.cumsum(lengths * np.exp(-n * epsilon / (2 * m) * far)))
+        within = np.interp(level + off, edges, below) - np.interp(level - off, edges, below)
+        found.append(within / below[-1])
+    return off, np.array(found)
 
 
 def medians(m: int, n: int, epsilon: float) -> tuple[Array, Array]:
     """Return the medians of the errors of all m quantiles, together and one by one."""
-    apiece = [float(np.interp(0.5, one, OFF)) for one in chances(m, n, epsilon)]
+    off, within = chances(m, n, epsilon)
+    apiece = [float(np.interp(0.5, one, off)) for one in within]
     return np.median(foreseen(m, n, epsilon), axis=0), np.array(apiece)
 
 
 def largest(m: int, n: int, epsilon: float) -> tuple[float, float]:
     """Return the medians of the largest error of m quantiles, together and one by one."""
-    within = chances(m, n, epsilon).prod(axis=0)
-    return float(np.median(foreseen(m, n, epsilon).max(axis=1))), float(np.interp(0.5, within, OFF))
+    off, within = chances(m, n, epsilon)
+    all_within = within.prod(axis=0)
+    return float(np.median(foreseen(m, n, epsilon).max(axis=1))), float(np.interp(0.5, all_within, off))
 
 
 FEW, MANY = (
