@@ -4,21 +4,34 @@ import numpy as np
 import pytest
 from scipy.special import gammaincinv
 
-from tests.chapters.worlds import found
+from tests.chapters.cliffs import found
 from workbench.chapters.one_mean.claims import votes_on_shares as claims
 from workbench.chapters.one_mean.runs import votes_on_shares as runs
+from workbench.study.scaling import run
 from workbench.study.scaling.scaling import Least
 from workbench.study.verdict import Status
 
 SUFFICE = "one-mean/votes-on-shares-suffice"
 
 
-def test_the_searched_n_are_at_most_the_promised_and_more_is_refuted():
+@pytest.fixture(autouse=True)
+def nothing_remembered():
+    run.forget()
+    yield
+    run.forget()
+
+
+def test_the_searched_n_are_at_most_the_promised():
     assert set(found(SUFFICE).values()) == {Status.HOLDS}
-    above = found(SUFFICE, times=1.5)
-    assert {check for check, status in above.items() if status is Status.REFUTED} == {
-        check for check in above if check.startswith("n over the proved n")
-    }
+
+
+def test_more_rows_than_promised_are_refuted():
+    above = found(SUFFICE, times=1.6)
+    refuted = {check for check, status in above.items() if status is Status.REFUTED}
+    assert refuted >= {check for check in above if check.startswith("n over the proved n")}
+
+
+def test_another_power_is_refuted():
     assert Status.REFUTED in found(SUFFICE, more=1.0).values()
 
 
@@ -60,12 +73,12 @@ def errors(block, n, trials):
 
 
 def test_a_vote_on_shares_answers_and_errs_as_foreseen():
-    """Of 80 runs fewer than 54 or more than 79 are within the .9-quantile with probability 1e-6 or 2e-4."""
+    """Within by .85 and silent by .05, fewer than 50 or more than 16 of 80 runs are so by 1e-6."""
     n = runs.foreseen(4, 4.0, 0.2)
-    near = (errors(runs.votes, n, 80) <= 0.2).sum()
-    assert near >= 54
+    found = errors(runs.votes, n, 80)
+    assert (found <= 0.2).sum() >= 50
+    assert np.isinf(found).sum() <= 16
     assert (errors(runs.votes, n // 2, 40) <= 0.2).sum() < 20
-    assert np.isfinite(errors(runs.votes, n, 20)).all()
 
 
 def test_counts_err_as_foreseen():
