@@ -17,7 +17,7 @@ TOGETHER, APART, PLAIN = "univariate/quantiles", "univariate/median", "non-priva
 NAMES = {TOGETHER: name(TOGETHER), APART: "a median each"}
 SHOWN, SAMPLE, RELEASES = 19, 0.1, 40  # levels; rows, of those of the factor; of one sample
 MOST = 20_000  # rows of that sample
-ENDS = (0.05, 0.95)  # of the releases
+ENDS = (0.025, 0.975)  # of the releases
 COUNTED = (2, 3, 5, 9, 15, 21, 33, 45, 66, 99)  # m of the predicted line
 TOLD, MARGIN = 33, 0.2  # the m of the title; what the prediction leaves out
 
@@ -33,7 +33,7 @@ def many_quantiles(run: Run, *, epsilon: float = runs.EPSILON, n: int = runs.N) 
         alt="Left, the quantile function of a skewed sample with bands of private releases, narrow for many"
         " quantiles at once and wide for a median each. Right, the ratio of their largest errors, which"
         " grows with the number of quantiles.",
-        how_to_read="Left, bands hold nine of ten releases: a median each, with ε/m, leaves the data at the"
+        how_to_read="Left, bands hold 95 % of the releases: a median each, with ε/m, leaves the data at the"
         " upper end. Right, the largest error in ranks, one by one over together: the line was predicted"
         " before any run.",
     )

@@ -180,5 +180,5 @@ def largest(m: int, n: int, epsilon: float) -> tuple[float, float]:
 
 FEW, MANY = (
     Sweep(f"one-mean-quantiles-{word}", grid(m=some, n=N, epsilon=EPSILON), both, trials, blocks(14))
-    for word, some, trials in (("few", COUNTS[:2], 50), ("many", COUNTS[2:], 8))
+    for word, some, trials in (("few", COUNTS[:2], 20), ("many", COUNTS[2:], 8))
 )

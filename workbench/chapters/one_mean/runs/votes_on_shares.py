@@ -15,8 +15,8 @@ from workbench.bounds.search import smallest
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention
 from workbench.estimators.populous import Populous
-from workbench.privacy import ApproxDP, PureDP, noise_source
-from workbench.privacy.histograms import finite_histogram, histogram_charge
+from workbench.privacy import ApproxDP, Charge, PureDP, noise_source
+from workbench.privacy.histograms import COUNTS_L1, finite_histogram
 from workbench.study.trials import Row, each_trial
 from workbench.types import Array
 
@@ -57,7 +57,8 @@ def votes(bins: int, n: int, epsilon: float, *, data: Generator, noise: Generato
 @each_trial
 def counts(bins: int, n: int, epsilon: float, *, data: Generator, noise: Generator) -> Row:
     """Measure the same of counts with Laplace noise."""
-    keys, charge = data.integers(bins, size=n), histogram_charge("counts", PureDP(epsilon))
+    charge = Charge("counts", "laplace", COUNTS_L1, PureDP(epsilon))  # not whole: errors are then smooth in n
+    keys = data.integers(bins, size=n)
     released = finite_histogram(keys, bins, charge, noise_source(noise))
     return {"error": float(np.abs(released - np.bincount(keys, minlength=bins)).sum()) / n}
 
