@@ -120,7 +120,7 @@ UNIVARIATE = (
         key="univariate/quantiles",
         summary="many quantiles at once, on a range or anywhere",
         estimand="quantiles",
-        statements=("LKKO21/Alg14",),
+        statements=("LKKO21/Alg14", "LKKO21/quantiles"),
         examples=(
             *at(Quantiles(), PURE, CONCENTRATED),
             Example(Quantiles(radius=100.0, centre=3.0, sigma=2.0), PURE),

@@ -30,7 +30,7 @@ METHODS = {
     "univariate/two-step-mean": Method("two-step mean", BLUE, "o"),
     "univariate/unbounded-mean": Method("mean without a range", GREEN, "^"),
     "univariate/median": Method("median", ORANGE, "v"),
-    "univariate/quantiles": Method("many quantiles", ORANGE, "P"),
+    "univariate/quantiles": Method("many quantiles", BLUE, "P"),
     "univariate/histogram-location": Method("histogram on a range", BLUE, "D"),
     "univariate/stable-location": Method("histogram without a range", GREEN, "D"),
     "univariate/scale": Method("standard deviation", OLIVE, "P"),

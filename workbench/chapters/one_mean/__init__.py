@@ -13,6 +13,8 @@ from workbench.chapters.one_mean.figures.location import (
     rows_against_radius,
 )
 from workbench.chapters.one_mean.figures.location_view import error_against_radius_view
+from workbench.chapters.one_mean.figures.quantiles import many_quantiles
+from workbench.chapters.one_mean.figures.quantiles_view import quantiles_view
 from workbench.chapters.one_mean.figures.success import success_by_epsilon
 
 CLAIMS = (
@@ -40,18 +42,27 @@ CLAIMS = (
     "one-mean/stable-histogram-rows-proved",
     "one-mean/rows-grow-as-packing",
     "one-mean/rows-grow-as-two-points",
+    "one-mean/many-quantiles-gain",
+    "one-mean/quantile-rows-grow",
 )
+FULL = (
+    "one-mean/votes-on-shares-suffice",
+    "one-mean/counts-beat-votes",
+)  # a minute of search
 
 __all__ = [
     "CLAIMS",
+    "FULL",
     "confidence_intervals",
     "confidence_intervals_view",
     "currencies",
     "error_against_radius",
     "error_against_radius_view",
     "interval_coverage",
+    "many_quantiles",
     "private_for_free",
     "private_for_free_view",
+    "quantiles_view",
     "rows_against_accuracy",
     "rows_against_accuracy_view",
     "rows_against_delta",

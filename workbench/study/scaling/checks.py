@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
+from workbench.study.measures import Measure
 from workbench.study.profiles import claim_level
 from workbench.study.scaling.scaling import Least, Scaling, Setting
 from workbench.study.scaling.slopes import Slope, slope, standard_errors
@@ -104,6 +105,13 @@ def within(scaling: Scaling, found: Sequence[Least], proved: Callable[[Setting],
 
 def _reach(level: float) -> float:
     return float(-ndtri(level / 2))
+
+
+def measure(one: Least) -> Measure:
+    """Return n with its interval at the level of a check."""
+    (error,) = standard_errors([one.interval], SEARCHED)
+    reach = float(np.exp(-_reach(claim_level()) * error)) if error < inf else 0.0
+    return Measure(one.n, (one.n * reach, one.n / reach if reach else inf), one.runs)
 
 
 def follow(*growths: tuple[Scaling, Sequence[Least]]) -> list[Verdict]:

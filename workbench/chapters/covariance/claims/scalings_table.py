@@ -5,7 +5,6 @@ from dataclasses import replace
 from math import inf, log
 
 import numpy as np
-from scipy.special import ndtri
 
 from workbench.bounds.m21 import coinpress_covariance_shape, heavy_tailed_shape, unbounded_shape
 from workbench.bounds.shape import Shape
@@ -15,11 +14,9 @@ from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.study.claim import Claim
 from workbench.study.complexity import beside
 from workbench.study.least_rows import fewest_rows
-from workbench.study.measures import Measure, between, ratio
-from workbench.study.profiles import claim_level
-from workbench.study.scaling.checks import SEARCHED, follow
+from workbench.study.measures import between, ratio
+from workbench.study.scaling.checks import follow, measure
 from workbench.study.scaling.scaling import Least, Scaling
-from workbench.study.scaling.slopes import standard_errors
 from workbench.study.verdict import Status, Verdict
 
 Growth = tuple[Scaling, Sequence[Least]]
@@ -84,7 +81,7 @@ def side_by_side(*growths: Growth) -> list[Verdict]:
     found = dict(zip(FOUR, (leasts for _, leasts in growths), strict=True))
     for light, heavy in zip(found["normal", "zcdp"], found["student", "zcdp"], strict=True):
         name = f"bounded moments over Gaussians, zCDP, d = {light.value:g}"
-        checks.append(between(name, ratio(_measure(heavy), _measure(light)), 1.0, inf, bound=1.0))
+        checks.append(between(name, ratio(measure(heavy), measure(light)), 1.0, inf, bound=1.0))
     for place, (law, budget) in enumerate(FOUR):
         statement = FOUR[law, budget][0]
         for one in found[law, budget]:
@@ -93,16 +90,9 @@ def side_by_side(*growths: Growth) -> list[Verdict]:
                 statement,
                 f"{law} rows, {budget}: {FORMULA}",
                 one.setting.stated,
-                _measure(one),
+                measure(one),
             )
     return checks
-
-
-def _measure(one: Least) -> Measure:
-    """Return n with its interval at the level of a check."""
-    (error,) = standard_errors([one.interval], SEARCHED)
-    reach = float(np.exp(ndtri(claim_level() / 2) * error)) if error < inf else 0.0
-    return Measure(one.n, (one.n * reach, one.n / reach if reach else inf), one.runs)
 
 
 COINPRESS = Cells(
@@ -142,12 +132,12 @@ def crossover(told: Growth, free: Growth) -> list[Verdict]:
     """Return who needs fewer rows at either end, where their n meet, and whether one is flat."""
     ends = told[1][0], told[1][-1]
     low, high = (
-        between(f"CoinPress told {one.value:g} over unbounded", ratio(_measure(one), _measure(other)), *band)
+        between(f"CoinPress told {one.value:g} over unbounded", ratio(measure(one), measure(other)), *band)
         for one, other, band in zip(ends, (free[1][0], free[1][-1]), ((0.0, 1.0), (1.0, inf)), strict=True)
     )
     shared = float(np.mean([one.n for one in free[1]]))
     met = {"bound at which both need as many rows": _met(told[1], shared)}
-    first, last = (_measure(one) for one in free[1])
+    first, last = (measure(one) for one in free[1])
     flat = between("unbounded at 1e12 over 1e2", ratio(last, first), 1 / FLAT, FLAT, bound=1.0)
     return [replace(low, detail={**low.detail, **met}), high, flat]
 

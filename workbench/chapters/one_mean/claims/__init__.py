@@ -9,8 +9,10 @@ from workbench.chapters.one_mean.claims import (
     intervals,
     location,
     prediction,
+    quantiles,
     scalings,
     tight,
+    votes_on_shares,
 )
 from workbench.study.claim import Claim
 
@@ -25,4 +27,6 @@ CLAIMS: tuple[Claim, ...] = (
     *scalings.CLAIMS,
     *histogram_scalings.CLAIMS,
     *bound_scalings.CLAIMS,
+    *quantiles.CLAIMS,
+    *votes_on_shares.CLAIMS,
 )

@@ -1,0 +1,184 @@
+"""Many quantiles of a skewed column, all at once and one by one: how far they are off, in ranks.
+
+Rows are log-normal and known to lie in [0, 100]. One by one a level has ε/m, and is drawn as the private
+median is (LKKO21 Algorithm 14 at d = 1), with its own rank in the place of the middle one. An error is the
+distance of nq from the ranks that an answer lies between, over n: sampling is no part of it.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from scipy.special import ndtr, ndtri
+
+from workbench.estimators.parts.locate.cutting import Cutting
+from workbench.estimators.parts.locate.knots_error import noise_factor
+from workbench.estimators.univariate.quantiles import Quantiles
+from workbench.privacy import PureDP
+from workbench.study.profiles import blocks
+from workbench.study.sweeps.streams import resampler
+from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.trials import Row, each_trial
+from workbench.types import Array
+
+MIDDLE = 50.0  # of the range, and half its width
+COUNTS = (3, 9, 33, 99)  # m
+N, EPSILON = 10_000, 1.0
+FORESEEN = 2000  # simulated ranks of a prediction
+PLENTY = 10**7  # rows with which every level is drawn
+CELLS, NEAR = 10_001, 400  # where a law is known: all over, and at growing distances from a level
+
+
+def levels(m: int) -> tuple[float, ...]:
+    """Return m levels, evenly spaced.
+
+    >>> levels(3)
+    (0.25, 0.5, 0.75)
+    """
+    return tuple((np.arange(1, m + 1) / (m + 1)).tolist())
+
+
+def drawn_by(some: tuple[float, ...]) -> Any:
+    """Return the estimator of these levels."""
+    return Quantiles(levels=some, radius=MIDDLE, centre=MIDDLE)
+
+
+def sample(n: int, data: Generator) -> Array:
+    """Return n rows."""
+    return np.exp(data.standard_normal(n))
+
+
+def true_quantiles(some: Any) -> Array:
+    """Return the quantiles of the law of the rows."""
+    return np.asarray(np.exp(ndtri(some)))
+
+
+def together(x: Array, m: int, epsilon: float, noise: Generator) -> Array:
+    """Return all quantiles, drawn at once."""
+    return np.asarray(drawn_by(levels(m))(x, budget=PureDP(epsilon), rng=noise).value)
+
+
+def one_by_one(x: Array, m: int, epsilon: float, noise: Generator) -> Iterator[float]:
+    """Yield the quantiles, each drawn for itself with an even share of ε."""
+    share = PureDP(epsilon).split(*[1.0] * m)[0]
+    for level in levels(m):
+        yield float(drawn_by((level,))(x, budget=share, rng=noise).value[0])
+
+
+def apart(x: Array, m: int, epsilon: float, noise: Generator) -> Array:
+    """Return all of them."""
+    return np.fromiter(one_by_one(x, m, epsilon, noise), float)
+
+
+WAYS = {"together": together, "apart": apart}
+
+
+def rank_errors(x: Array, released: Array, m: int) -> Array:
+    """Return how far every quantile is off, over n.
+
+    >>> rank_errors(np.arange(10.0), np.array([2.5, 4.5, 9.5]), 3).tolist()
+    [0.0, 0.0, 0.25]
+    """
+    ordered, wanted = np.sort(x), len(x) * np.array(levels(m))
+    below, at_most = (np.searchsorted(ordered, released, side) for side in ("left", "right"))
+    return np.asarray(np.maximum(np.maximum(below - wanted, wanted - at_most), 0.0) / len(x))
+
+
+@each_trial
+def both(m: int, n: int, epsilon: float, *, data: Generator, noise: Generator) -> Row:
+    """Measure the largest error of m quantiles of the same rows, in both ways."""
+    x = sample(n, data)
+    found = {name: way(x, m, epsilon, noise) for name, way in WAYS.items()}
+    return {name: rank_errors(x, released, m).max() for name, released in found.items()}
+
+
+@each_trial
+def together_errors(m: int, n: int, epsilon: float, *, data: Generator, noise: Generator) -> Row:
+    """Measure the largest error of quantiles that are drawn together."""
+    x = sample(n, data)
+    return {"error": rank_errors(x, together(x, m, epsilon, noise), m).max()}
+
+
+@each_trial
+def apart_errors(m: int, n: int, epsilon: float, *, data: Generator, noise: Generator) -> Row:
+    """Measure the largest error of quantiles that are drawn one by one."""
+    x = sample(n, data)
+    return {"error": rank_errors(x, apart(x, m, epsilon, noise), m).max()}
+
+
+@lru_cache(maxsize=256)
+def foreseen(m: int, n: int, epsilon: float) -> Array:
+    """Return simulated errors of quantiles that are drawn together, shape (runs, m), from public numbers.
+
+    Levels that are not drawn lie between others in proportion, which on a skewed law is off by itself.
+    """
+    cutting = drawn_by(levels(m)).cutting(n, PureDP(epsilon))
+    ranks = np.maximum.accumulate(cutting.levels + _off(cutting) / (n * epsilon), axis=1)
+    places = np.clip(true_quantiles(np.clip(ranks, 1e-12, 1 - 1e-12)), 0.0, 2 * MIDDLE)
+    out = np.array([np.interp(levels(m), cutting.levels, one) for one in places])
+    return np.asarray(np.abs(ndtr(np.log(out)) - levels(m)))
+
+
+def _off(cutting: Cutting) -> Array:
+    """Return simulated errors of the ranks that are drawn, at ε = 1: normal (`proofs/quantiles.md`, 4)."""
+    factor = noise_factor(cutting.levels, cutting.tree) * len(cutting.tree)
+    rng = resampler(0, f"{len(cutting.levels)} quantiles foreseen")
+    return np.asarray(rng.standard_normal((FORESEEN, factor.shape[1])) @ factor.T)
+
+
+@lru_cache(maxsize=256)
+def ranks_together(m: int, share: float) -> float:
+    """Return what the ranks of m quantiles are predicted to be within, in a share of runs; all are drawn."""
+    errors = _off(drawn_by(levels(m)).cutting(PLENTY, PureDP(1.0)))
+    return float(np.quantile(np.abs(errors).max(axis=1), share))
+
+
+def ranks_apart(m: int, share: float) -> float:
+    """Return the same one by one: a rank is off by a Laplace number of scale 2m/ε.
+
+    >>> round(ranks_apart(1, 0.9), 2)
+    4.61
+    """
+    return float(-2 * m * np.log1p(-(share ** (1 / m))))
+
+
+@lru_cache(maxsize=256)
+def chances(m: int, n: int, epsilon: float) -> tuple[Array, Array]:
+    """Return distances, and the chance that each of m quantiles, one by one, is off by at most each of them.
+
+    With ranks of the law in the place of those of the rows a place x has the density ∝ e^(-nε|F(x) - q|/(2m))
+    on the range: far from its ends F is off by a Laplace number, and near them places escape.
+    """
+    off = np.geomspace(min(1e-5, 0.02 / (n * epsilon)), 1.0, NEAR)
+    found = []
+    for level in levels(m):
+        around = np.concatenate([np.linspace(0.0, 1.0, CELLS), level - off, level + off])
+        edges = np.unique(np.clip(around, 0.0, 1.0))
+        lengths = np.diff(np.minimum(true_quantiles(edges), 2 * MIDDLE))
+        far = np.abs((edges[1:] + edges[:-1]) / 2 - level)
+        below = np.append(0.0, np.cumsum(lengths * np.exp(-n * epsilon / (2 * m) * far)))
+        within = np.interp(level + off, edges, below) - np.interp(level - off, edges, below)
+        found.append(within / below[-1])
+    return off, np.array(found)
+
+
+def medians(m: int, n: int, epsilon: float) -> tuple[Array, Array]:
+    """Return the medians of the errors of all m quantiles, together and one by one."""
+    off, within = chances(m, n, epsilon)
+    apiece = [float(np.interp(0.5, one, off)) for one in within]
+    return np.median(foreseen(m, n, epsilon), axis=0), np.array(apiece)
+
+
+def largest(m: int, n: int, epsilon: float) -> tuple[float, float]:
+    """Return the medians of the largest error of m quantiles, together and one by one."""
+    off, within = chances(m, n, epsilon)
+    all_within = within.prod(axis=0)
+    return float(np.median(foreseen(m, n, epsilon).max(axis=1))), float(np.interp(0.5, all_within, off))
+
+
+FEW, MANY = (
+    Sweep(f"one-mean-quantiles-{word}", grid(m=some, n=N, epsilon=EPSILON), both, trials, blocks(14))
+    for word, some, trials in (("few", COUNTS[:2], 20), ("many", COUNTS[2:], 8))
+)
