@@ -1,13 +1,13 @@
-"""A private count of the rows that are there, and sums that are rescaled by it.
+"""A private count of the rows that are there, for intervals.
 
-A sum of clipped rows over n gives absent rows the centre of the ball: it shrinks by the share that is absent.
-With `missing="counted"`
+An interval that is to cover whatever share of the rows is absent has to know the share first. With
+`missing="counted"`
 
     (1) p = the number of rows that are there + noise, with 2 % of the budget          sensitivity 1
-    (2) out = what the sum gives, over p/n, p/n within [1/10, 1]
+    (2) p/n within [1/10, 1] rescales the mean, and chooses the width (`parts.scale.counted_pivots`)
 
-(2) is post-processing, and the share is public: `plan` shows the charge. Proof: `proofs/absent.md`,
-section 3.
+(2) is post-processing, and the share of the budget is public: `plan` shows the charge. Sums of clipped rows
+need no count of their own: `parts.rescaled`. Proof: `proofs/absent.md`, section 3.
 """
 
 from collections.abc import Callable
@@ -16,48 +16,35 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.budgets import divided, mean_charge, rule, step_budgets, steps_plan
-from workbench.estimators.parts.rows import present, row_blocks
-from workbench.privacy import Budget, Charge, NoiseSource, Plan, PureDP, Sequential
+from workbench.estimators.parts.budgets import divided, mean_charge, rule
+from workbench.estimators.parts.rows import present
+from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
 from workbench.types import Array, Calibration
 
 Missing: TypeAlias = Literal["neutral", "counted"]
-"""Whether a sum stays shrunk by the share of absent rows, or is rescaled by a private count."""
+"""Whether an answer stays as absent rows leave it, or makes up for the share of them that is released."""
 
 STEP, SHARE, LEAST = "count", 0.02, 0.1
 
 
-def costs(budget: Budget, events: bool = False) -> tuple[Budget, Budget]:
-    """Return what the count costs, and what is left; with `events` the steps that are left have a δ each."""
-    if isinstance(budget, PureDP) or events:
-        rest, count = divided(budget, 1 - SHARE)
-        return count, rest
-    count, rest = step_budgets(budget, (SHARE, 1 - SHARE))
+def costs(budget: Budget) -> tuple[Budget, Budget]:
+    """Return what the count costs, and what is left, with all of δ."""
+    rest, count = divided(budget, 1 - SHARE)
     return count, rest
 
 
-def left_by(missing: Missing, budget: Budget, events: bool = False) -> Budget:
+def left_by(missing: Missing, budget: Budget) -> Budget:
     """Return what is left of a budget."""
-    return costs(budget, events)[1] if missing == "counted" else budget
+    return costs(budget)[1] if missing == "counted" else budget
 
 
-def count_charges(missing: Missing, budget: Budget) -> tuple[Charge, ...]:
-    """Return the charge of a count beside steps that have a δ each; none without."""
-    return (mean_charge(STEP, 1.0, costs(budget, events=True)[0]),) if missing == "counted" else ()
-
-
-def counted_plan(
-    missing: Missing, budget: Budget, plan: Callable[[Budget], Plan], events: bool = False
-) -> Plan:
+def counted_plan(missing: Missing, budget: Budget, plan: Callable[[Budget], Plan]) -> Plan:
     """Return the plan of the rest of a budget, after the count if there is one."""
     if missing == "neutral":
         return plan(budget)
-    count, rest = costs(budget, events)
-    charge = mean_charge(STEP, 1.0, count)
-    if isinstance(budget, PureDP) or events:
-        return Sequential(rule(budget), (charge, plan(rest)))
-    return steps_plan(budget, (charge, *plan(rest).charges()))
+    count, rest = costs(budget)
+    return Sequential(rule(budget), (mean_charge(STEP, 1.0, count), plan(rest)))
 
 
 def require_tight(missing: Missing, calibration: Calibration) -> None:
@@ -66,14 +53,9 @@ def require_tight(missing: Missing, calibration: Calibration) -> None:
         raise ArgumentError("missing", missing, '"neutral" with calibration = "paper"')
 
 
-def uncounted(plan: Plan) -> list[Charge]:
-    """Return the charges of a plan but that of the count."""
-    return [charge for charge in plan.charges() if charge.step != STEP]
-
-
-def present_share(missing: Missing, rows: Array, plan: Plan, noise: NoiseSource) -> float:
-    """Return p/n of step (2) for rows, or numbers, that a plan is for; 1 where they are not counted."""
+def present_share(missing: Missing, x: Array, plan: Plan, noise: NoiseSource) -> float:
+    """Return p/n of step (2) for numbers that a plan is for; 1 where they are not counted."""
     if missing == "neutral":
         return 1.0
-    there = np.asarray(sum(int(present(block).sum()) for block in row_blocks(rows)))
-    return min(max(float(additive(there, plan[STEP], noise)) / len(rows), LEAST), 1.0)
+    there = np.asarray(int(present(x).sum()))
+    return min(max(float(additive(there, plan[STEP], noise)) / len(x), LEAST), 1.0)

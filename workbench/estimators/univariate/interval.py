@@ -96,7 +96,7 @@ class Interval:
         """Return the charges of the location and of the mean."""
         require_rows(n, d)
         if self.calibration == "tight":
-            return counted_plan(self.missing, budget, lambda rest: MEAN.plan(n, rest), events=True)
+            return counted_plan(self.missing, budget, lambda rest: MEAN.plan(n, rest))
         locate, mean = divided(budget, SHARE)
         step = mean_charge("mean", sensitivity(n, self.window(n)), mean)
         return Sequential(rule(budget), (_HISTOGRAM.charge("locate", locate), step))
@@ -131,7 +131,7 @@ class Interval:
         self, z: Array, budget: Budget, noise: NoiseSource, trace: Trace | None
     ) -> tuple[float | Abstention, float]:
         """Return the mean and the noisy share of rows that are there."""
-        rest = left_by(self.missing, budget, events=True)
+        rest = left_by(self.missing, budget)
         there = present_share(self.missing, z, self.plan(len(z), 1, budget), noise)
         return MEAN.estimate(z, rest, noise, trace, there), there
 

@@ -91,7 +91,7 @@ class IntervalUnknownVariance:
         require_rows(n, d, LEAST_ROWS)
         if self.calibration == "paper":
             return KVInterval(self.level).plan(n, budget)
-        return counted_plan(self.missing, budget, lambda rest: steps_of(n, rest), events=True)
+        return counted_plan(self.missing, budget, lambda rest: steps_of(n, rest))
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
@@ -113,7 +113,7 @@ class IntervalUnknownVariance:
     ) -> tuple[tuple[float, float] | Abstention, float]:
         """Return (est, s) and the noisy share of rows that are there."""
         there = present_share(self.missing, x, self.plan(len(x), 1, budget), noise)
-        return studentised(x, left_by(self.missing, budget, events=True), noise, trace, there), there
+        return studentised(x, left_by(self.missing, budget), noise, trace, there), there
 
     def critical_value(self, n: int, budget: Budget, there: float = 1.0) -> float:
         """Return q of step (3)."""
@@ -134,7 +134,7 @@ class IntervalUnknownVariance:
         require_rows(n, d, LEAST_ROWS)
         if self.calibration == "paper":
             return KVInterval(self.level).half_width_bound(n, budget, beta)
-        rest = left_by(self.missing, budget, events=True)
+        rest = left_by(self.missing, budget)
         scale = SCALE.error_bound(n, scale_and_mean(n, rest)[0], beta)
         return inf if scale == inf else self.critical_value(n, budget) * (1 + scale)
 
