@@ -51,7 +51,7 @@ def test_counted_rows_are_charged_and_drawn_as_planned(key, example, monkeypatch
     for contract in COUNTING:
         contract(example)
     gap_is_the_sensitivity(example, small=False)
-    plans = [one.plan(1000, 1, example.budget) for one in (example.estimator, neutral(example))]
+    plans = [one.plan(5000, 1, example.budget) for one in (example.estimator, neutral(example))]
     steps = [charge.step for charge in plans[0].charges()]
     if isinstance(example.estimator, Interval | IntervalUnknownVariance):
         assert steps.count("count") == 1

@@ -14,6 +14,7 @@ from workbench import ZCDP, ApproxDP, PureDP
 from workbench.catalog import CATALOG
 from workbench.distributions import Gaussian
 from workbench.estimators import Abstention
+from workbench.estimators.parts import rescaled
 from workbench.privacy import Budget
 from workbench.study.intervals import bootstrap_interval
 
@@ -40,24 +41,23 @@ class Case:
 
 RANGE, BOUND, COUNT = ("radius", 100.0), ("upper", 4.0), ("missing", "counted")
 CASES = (
-    Case("univariate/two-step-mean", 1000, 1, PURE, (9, 9), (RANGE,)),
-    Case("univariate/two-step-mean", 1000, 1, PURE, (9, 9), (RANGE, COUNT)),
-    Case("univariate/two-step-mean", 5000, 1, PURE, (9, 9), (RANGE,)),
-    Case("univariate/two-step-mean", 5000, 1, PURE, (9, 9), (RANGE, COUNT)),
-    Case("univariate/unbounded-mean", 2000, 1, APPROXIMATE, (9, 9)),
-    Case("univariate/unbounded-mean", 2000, 1, APPROXIMATE, (9, 9), (COUNT,)),
-    Case("univariate/clipped-mean", 2000, 1, PURE, (9, 9), (("radius", 10.0), COUNT)),
-    Case("univariate/median", 2000, 1, PURE, (9, 9), (RANGE,)),
-    Case("mean/clipped-box", 2000, 2, CONCENTRATED, (9, 9), (("radius", 10.0), COUNT)),
-    Case("mean/coordinatewise", 2000, 2, CONCENTRATED, (9, 9), (RANGE, COUNT)),
-    Case("mean/coinpress", 2000, 2, CONCENTRATED, (9, 9), (RANGE, COUNT)),
-    Case("mean/populous", 5000, 2, APPROXIMATE, (9, 9)),
-    Case("covariance/clipped", 4000, 2, CONCENTRATED, (9, 9), (BOUND, COUNT)),
-    Case("covariance/clipped", 4000, 2, CONCENTRATED, (9, 9), (BOUND, COUNT, ("centred", True))),
-    Case("covariance/coinpress", 4000, 2, CONCENTRATED, (9, 9), (("upper", 100.0), COUNT)),
-    Case("covariance/populous", 10_000, 2, APPROXIMATE, (9, 9), runs=200),
-    Case("covariance/matrix-quantile", 2500, 2, APPROXIMATE, (9, 9), runs=200),
-    Case("gaussian/unbounded", 12_000, 2, APPROXIMATE, (9, 9), runs=200),
+    Case("univariate/two-step-mean", 1000, 1, PURE, (1.1, 1.7), (RANGE,)),
+    Case("univariate/two-step-mean", 1000, 1, PURE, (1.1, 1.1), (RANGE, COUNT)),
+    Case("univariate/two-step-mean", 5000, 1, PURE, (1.1, 1.5), (RANGE,)),
+    Case("univariate/two-step-mean", 5000, 1, PURE, (1.1, 1.1), (RANGE, COUNT)),
+    Case("univariate/unbounded-mean", 2000, 1, APPROXIMATE, (1.15, 2.2)),
+    Case("univariate/unbounded-mean", 2000, 1, APPROXIMATE, (1.1, 1.1), (COUNT,)),
+    Case("univariate/clipped-mean", 2000, 1, PURE, (1.1, 1.1), (("radius", 10.0), COUNT)),
+    Case("univariate/median", 2000, 1, PURE, (1.1, 1.1), (RANGE,)),
+    Case("mean/clipped-box", 2000, 2, CONCENTRATED, (1.1, 1.1), (("radius", 10.0), COUNT)),
+    Case("mean/coordinatewise", 2000, 2, CONCENTRATED, (1.1, 1.1), (RANGE, COUNT)),
+    Case("mean/coinpress", 2000, 2, CONCENTRATED, (1.1, 1.1), (RANGE, COUNT)),
+    Case("mean/populous", 5000, 2, APPROXIMATE, (1.1, 1.1), runs=150),
+    Case("covariance/clipped", 4000, 2, CONCENTRATED, (1.12, 1.45), (BOUND, COUNT)),
+    Case("covariance/clipped", 4000, 2, CONCENTRATED, (1.1, 1.1), (BOUND, COUNT, ("centred", True))),
+    Case("covariance/coinpress", 4000, 2, CONCENTRATED, (1.1, 1.25), (("upper", 100.0), COUNT)),
+    Case("covariance/populous", 50_000, 2, APPROXIMATE, (1.1, 1.3), runs=60),
+    Case("gaussian/unbounded", 12_000, 2, APPROXIMATE, (1.35, 1.1), runs=200),
 )
 
 
@@ -93,18 +93,40 @@ def ratio(pairs: np.ndarray) -> float:
     return float(with_holes / others)
 
 
-if __name__ == "__main__":
-    import sys
-    from time import process_time
+def refuted(case: Case, number: int, runs: int, level: float = LEVEL) -> tuple[bool, float]:
+    """Whether a share costs more than it may, and what it costs; wrong with probability level/2."""
+    pairs = errors(case, SHARES[number], runs)
+    low, _ = bootstrap_interval(ratio, pairs, level, np.random.default_rng(1))
+    return low > case.most[number], ratio(pairs)
 
-    for case in CASES:
-        if len(sys.argv) > 1 and sys.argv[1] not in str(case):
-            continue
-        start = process_time()
-        pairs = [errors(case, share, case.runs) for share in SHARES]
-        with np.errstate(all="ignore"):
-            rms = [float(np.sqrt((one**2).mean(0) @ [1, 0] / ((one**2).mean(0) @ [0, 1]))) for one in pairs]
-        ends = [bootstrap_interval(ratio, one, 0.05, np.random.default_rng(1), 400) for one in pairs]
-        lost = [np.isinf(one).mean(axis=0).round(3).tolist() for one in pairs]
-        print(case, *(f"{ratio(a):.3f} ({b[0]:.2f}-{b[1]:.2f}) rms {c:.2f} no answer {e};"
-                      for a, b, c, e in zip(pairs, ends, rms, lost)), f"{process_time() - start:.0f} s", flush=True)
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [0, 1], ids=["a tenth", "three tenths"])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_absent_rows_cost_no_more_than_is_said(case, number):
+    """Of 34 tests one fails wrongly once in 600 suites; a ratio of 1.3 times `most` is seen at 1000 runs."""
+    assert not refuted(case, number, case.runs)[0]
+
+
+def test_a_sum_that_is_not_rescaled_costs_more_than_may_be(monkeypatch):
+    """What the tests above would notice, in 100 runs: at .3 an answer that is 1.5 off costs 20 times."""
+    case = Case("univariate/clipped-mean", 500, 1, PURE, (1.1, 1.1), (("radius", 10.0), COUNT))
+    assert not refuted(case, 1, 100)[0]
+    monkeypatch.setattr(rescaled, "share", lambda *_: 1.0)
+    assert refuted(case, 1, 100)[0]
+
+
+def line(case: Case) -> str:
+    """What a case costs at both shares, with intervals at .95."""
+    words = []
+    for share in SHARES:
+        pairs = errors(case, share, case.runs)
+        low, high = bootstrap_interval(ratio, pairs, 0.05, np.random.default_rng(1))
+        lost = " and ".join(f"{one:.3f}" for one in np.isinf(pairs).mean(axis=0))
+        words.append(f"{share}: {ratio(pairs):.2f} ({low:.2f} to {high:.2f}), no answer {lost}")
+    return f"{case}  {';  '.join(words)}"
+
+
+if __name__ == "__main__":
+    for one in CASES:
+        print(line(one), flush=True)

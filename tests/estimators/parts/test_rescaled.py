@@ -42,7 +42,10 @@ def drawn(kind, x, row):
     return seen.values[0].ravel(), out, charge
 
 
-ROWS = [np.full(2, np.nan), *(RADIUS * np.array(one) for one in ([1, 0], [-1, 0], [0, 1], [0.6, 0.8], [0, 0]))]
+ROWS = [
+    np.full(2, np.nan),
+    *(RADIUS * np.array(one) for one in ([1, 0], [-1, 0], [0, 1], [0.6, 0.8], [0, 0])),
+]
 
 
 @pytest.mark.parametrize("kind", ["laplace", "gaussian", "moment"])

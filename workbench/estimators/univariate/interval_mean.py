@@ -58,8 +58,8 @@ class IntervalMean:
     fewer than 100/ε rows may be missed.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
-    counts as a row at the private centre, which is up to a standard deviation off: where some are absent the
-    mean may be missed, of normal rows, too. `missing="counted"` makes up for rows that are absent at random.
+    counts as a row at the private centre, which may be a standard deviation off: where a tenth is absent at
+    random the mean is missed in up to a third of runs. `missing="counted"` makes up for that.
 
     Parameters
     ----------
