@@ -17,10 +17,9 @@ from math import inf, sqrt
 from workbench.errors import checked
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
-from workbench.estimators.parts.counted import Missing
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
 from workbench.estimators.parts.integers import second_moment_within
-from workbench.estimators.parts.rescaled import count, rescaled_moment
+from workbench.estimators.parts.rescaled import Missing, count, rescaled_moment
 from workbench.estimators.parts.rows import (
     centred_count,
     centred_rows,

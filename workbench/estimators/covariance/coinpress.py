@@ -39,7 +39,6 @@ from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, recipe_of, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import perturbed
 from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
-from workbench.estimators.parts.counted import Missing
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
 from workbench.estimators.parts.integers import moment_in_ball
 from workbench.estimators.parts.preconditioned.coinpress_covariance_design import (
@@ -50,7 +49,7 @@ from workbench.estimators.parts.preconditioned.coinpress_covariance_design impor
 from workbench.estimators.parts.preconditioned.coinpress_design import Problem
 from workbench.estimators.parts.preconditioned.preconditioning import mapped_back
 from workbench.estimators.parts.preconditioned.winsorised_covariance import unwinsorised
-from workbench.estimators.parts.rescaled import count, rescaled_moment
+from workbench.estimators.parts.rescaled import Missing, count, rescaled_moment
 from workbench.estimators.parts.rows import (
     centred_count,
     centred_rows,

@@ -20,10 +20,9 @@ import numpy as np
 from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
-from workbench.estimators.parts.counted import Missing
 from workbench.estimators.parts.foreseen import better_than, median_of_mean
 from workbench.estimators.parts.integers import mean_in_box
-from workbench.estimators.parts.rescaled import count, rescaled_mean
+from workbench.estimators.parts.rescaled import Missing, count, rescaled_mean
 from workbench.estimators.parts.rows import mean_sensitivity
 from workbench.linalg import tail
 from workbench.privacy import Budget, Charge, NoiseSource, Plan

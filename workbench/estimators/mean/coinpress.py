@@ -28,11 +28,10 @@ import numpy as np
 from workbench.errors import ArgumentError, checked, probability
 from workbench.estimators.base import Trace, recipe_of, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
-from workbench.estimators.parts.counted import Missing
 from workbench.estimators.parts.foreseen import better_than, median_of_mean, shrinking_bias
 from workbench.estimators.parts.integers import mean_in_ball
 from workbench.estimators.parts.preconditioned.coinpress_design import MeanDesign, Problem, mean_design
-from workbench.estimators.parts.rescaled import count, rescaled_mean
+from workbench.estimators.parts.rescaled import Missing, count, rescaled_mean
 from workbench.estimators.parts.rows import WIDEST, mean_sensitivity
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid

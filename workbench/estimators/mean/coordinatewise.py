@@ -26,9 +26,9 @@ from workbench.estimators.base import (
     standardised,
 )
 from workbench.estimators.parts.budgets import concentrated, delivered
-from workbench.estimators.parts.counted import Missing
 from workbench.estimators.parts.foreseen import better_than, median_norm_found
 from workbench.estimators.parts.locate.window_mean import WindowMean
+from workbench.estimators.parts.rescaled import Missing
 from workbench.privacy import ZCDP, ApproxDP, Budget, NoiseSource, Plan, PureDP, Sequential
 from workbench.types import Array
 

@@ -13,17 +13,22 @@ section 3.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import sqrt
+from typing import Literal, TypeAlias
 
 import numpy as np
 
-from workbench.estimators.parts.counted import LEAST, Missing
 from workbench.estimators.parts.rows import present, row_blocks
 from workbench.privacy import Charge, NoiseSource
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import additive
 from workbench.types import Array
 
+Missing: TypeAlias = Literal["neutral", "counted"]
+"""Whether an answer stays as absent rows leave it, or makes up for the share of them that is released."""
+
+LEAST = 0.1
 DOWN = 1 - 2.0**-40  # covers the roundings of public numbers
 OF_MEANS = {"laplace": 1 / 2, "gaussian": sqrt(3) / 2}  # a over n times the sensitivity of the mean
 OF_MOMENTS = sqrt(1 / 2)  # the same of a moment, whatever its mechanism
@@ -69,6 +74,11 @@ def rescaled_moment(
 def units(statistic: OnGrid, part: float, charge: Charge) -> int:
     """Return a/n in units of the statistic's grid."""
     return int(part * charge.sensitivity / statistic.unit * DOWN)
+
+
+def charge_of_share(charge: Charge, n: int) -> Charge:
+    """Return the charge whose noise the share of `mean_and_share` has, but for a part of 2^-39."""
+    return replace(charge, sensitivity=(1 + 2.0**-39) / (OF_MEANS[charge.mechanism] * n))
 
 
 def share(noisy: float, whole: float) -> float:

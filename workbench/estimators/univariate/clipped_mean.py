@@ -22,13 +22,12 @@ from scipy.special import ndtr, ndtri
 from workbench.errors import ArgumentError, checked, probability
 from workbench.estimators.base import Trace, require_rows, run_univariate, standard_radius, standardised
 from workbench.estimators.parts.budgets import mean_charge
-from workbench.estimators.parts.counted import Missing
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
-from workbench.estimators.parts.rescaled import count, rescaled_mean
+from workbench.estimators.parts.rescaled import Missing, count, rescaled_mean
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NoiseSource, Plan, PureDP
 from workbench.privacy.grid import OnGrid
 from workbench.types import Array, Calibration

@@ -30,11 +30,10 @@ from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import checked, probability
 from workbench.estimators.base import FARTHEST, Trace, require_rows, run_univariate, standardised
 from workbench.estimators.parts.budgets import rule
-from workbench.estimators.parts.counted import Missing
 from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate.any_law import Design, Radii, design
 from workbench.estimators.parts.locate.laplace_normal import half_width, noise_sd
-from workbench.estimators.parts.rescaled import count, mean_and_share
+from workbench.estimators.parts.rescaled import Missing, count, mean_and_share
 from workbench.estimators.parts.rows import neutral
 from workbench.estimators.parts.scale.exponent_scale import pair_differences
 from workbench.estimators.univariate.interval import WHOLE_LINE

@@ -25,10 +25,10 @@ from workbench.estimators.base import (
     standard_radius,
     standardised,
 )
-from workbench.estimators.parts.counted import Missing
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.locate.histogram_mean import HistogramMean
 from workbench.estimators.parts.locate.window_mean import WindowMean
+from workbench.estimators.parts.rescaled import Missing
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration
 

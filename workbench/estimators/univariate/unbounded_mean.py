@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 from workbench.errors import checked, probability
 from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate, standardised
-from workbench.estimators.parts.counted import Missing
 from workbench.estimators.parts.locate.histogram_mean import HistogramMean
 from workbench.estimators.parts.locate.window_mean import WindowMean
+from workbench.estimators.parts.rescaled import Missing
 from workbench.estimators.parts.scale.mean_pivots import pivotal_width
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration

@@ -11,11 +11,10 @@ from scipy.special import ndtri
 
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
-from workbench.estimators.parts.counted import Missing
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile
 from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
-from workbench.estimators.parts.rescaled import count, rescaled_mean
+from workbench.estimators.parts.rescaled import Missing, count, rescaled_mean
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.types import Array
 

@@ -17,14 +17,13 @@ from scipy.special import ndtr
 
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
-from workbench.estimators.parts.counted import Missing
 from workbench.estimators.parts.foreseen import median_beyond, median_norm, median_norm_found
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
 from workbench.estimators.parts.locate.law import located_within, location_law, uniform_deviation
 from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.rescaled import count, rescaled_mean
+from workbench.estimators.parts.rescaled import Missing, count, mean_and_share
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.types import Array
 
@@ -100,13 +99,19 @@ class WindowMean:
         return Sequential(rule(budget), (self.locator.charge(name, locate), step))
 
     def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None, there: float = 1.0
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
-        """Return the private mean of standardised rows, a known share of which is there."""
+        """Return the private mean of standardised rows."""
+        return self.with_share(x, budget, noise, trace)[0]
+
+    def with_share(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> tuple[float | Abstention, float]:
+        """Return the same, and the noisy share of rows that are there; 1 where they are not counted."""
         centre = self.located(x, budget, noise)
         if isinstance(centre, Abstention):
-            return centre
-        return self.averaged(x, centre, budget, noise, trace, there)
+            return centre, 1.0
+        return self._averaged(x, centre, budget, noise, trace)
 
     def located(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
         """Return the centre of step (1) for standardised rows."""
@@ -115,22 +120,21 @@ class WindowMean:
         return Abstention(name) if centre is None else centre
 
     def averaged(
-        self,
-        x: Array,
-        centre: float,
-        budget: Budget,
-        noise: NoiseSource,
-        trace: Trace | None = None,
-        there: float = 1.0,
+        self, x: Array, centre: float, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float:
         """Return the mean of steps (2) and (3) round a centre; the centre where location is all."""
+        return self._averaged(x, centre, budget, noise, trace)[0]
+
+    def _averaged(
+        self, x: Array, centre: float, budget: Budget, noise: NoiseSource, trace: Trace | None
+    ) -> tuple[float, float]:
         clip, plan = self.design(len(x), budget).clip, self.plan(len(x), budget)
         if not clip:
-            return centre
+            return centre, 1.0
         record_clipping(trace, x, centre, clip)
         statistic, charge = clipped_mean(x, centre, clip), plan[f"mean{self.suffix}"]
-        noisy = rescaled_mean(statistic, count(self.missing, x), len(x), charge, noise)  # (2)
-        return centre + huber.uncentred(float(noisy) / there, clip)  # (3)
+        noisy, share = mean_and_share(statistic, count(self.missing, x), len(x), charge, noise)  # (2)
+        return centre + huber.uncentred(float(noisy), clip), share  # (3)
 
     def error_bound(self, n: int, budget: Budget, beta: float) -> float:
         """Return a proved bound for normal rows.
