@@ -52,11 +52,9 @@ CASES = (
     Case("mean/clipped-box", 2000, 2, CONCENTRATED, (1.1, 1.1), (("radius", 10.0), COUNT)),
     Case("mean/coordinatewise", 2000, 2, CONCENTRATED, (1.1, 1.1), (RANGE, COUNT)),
     Case("mean/coinpress", 2000, 2, CONCENTRATED, (1.1, 1.1), (RANGE, COUNT)),
-    Case("mean/populous", 5000, 2, APPROXIMATE, (1.1, 1.1), runs=150),
     Case("covariance/clipped", 4000, 2, CONCENTRATED, (1.12, 1.45), (BOUND, COUNT)),
     Case("covariance/clipped", 4000, 2, CONCENTRATED, (1.1, 1.1), (BOUND, COUNT, ("centred", True))),
     Case("covariance/coinpress", 4000, 2, CONCENTRATED, (1.1, 1.25), (("upper", 100.0), COUNT)),
-    Case("covariance/populous", 50_000, 2, APPROXIMATE, (1.1, 1.3), runs=60),
     Case("gaussian/unbounded", 12_000, 2, APPROXIMATE, (1.35, 1.1), runs=200),
 )
 
@@ -104,8 +102,24 @@ def refuted(case: Case, number: int, runs: int, level: float = LEVEL) -> tuple[b
 @pytest.mark.parametrize("number", [0, 1], ids=["a tenth", "three tenths"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_absent_rows_cost_no_more_than_is_said(case, number):
-    """Of 34 tests one fails wrongly once in 600 suites; a ratio of 1.3 times `most` is seen at 1000 runs."""
+    """Of 30 tests one fails wrongly once in 600 suites; a ratio of 1.3 times `most` is seen at 1000 runs."""
     assert not refuted(case, number, case.runs)[0]
+
+
+VOTES = (
+    Case("mean/populous", 2500, 2, APPROXIMATE, (np.inf, np.inf), runs=8),
+    Case("covariance/matrix-quantile", 2500, 2, APPROXIMATE, (np.inf, np.inf), runs=8),
+    Case("covariance/populous", 45_000, 2, APPROXIMATE, (np.inf, np.inf), runs=8),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", VOTES, ids=str)
+def test_a_tenth_that_is_absent_leaves_votes_without_an_answer(case):
+    """Where the other rows alone answer: at a chance of .9 each, fewer than 3 of 8 do once in 40,000."""
+    absent, others = np.isinf(errors(case, 0.1, case.runs)).T
+    assert absent.all()
+    assert (~others).sum() >= 3
 
 
 def test_a_sum_that_is_not_rescaled_costs_more_than_may_be(monkeypatch):
