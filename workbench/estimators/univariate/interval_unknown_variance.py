@@ -46,7 +46,7 @@ class IntervalUnknownVariance:
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
     interval is as wide as for n rows: where a share s is absent at random, its width is √(1 - s) times too
-    small. `missing="counted"` makes it wide enough.
+    small. `missing="counted"` makes it wide enough; where few pairs are left it is the whole line.
 
     Parameters
     ----------
