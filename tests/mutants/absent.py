@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from tests.estimators.parts import test_absent as absent
+from tests.estimators.parts import test_rescaled as sums
 from workbench.estimators import base
 from workbench.estimators.covariance import empirical, filter_nonprivate, pure_net, thresholded
 from workbench.estimators.mean import empirical as empirical_mean
 from workbench.estimators.mean import filter_nonprivate as filter_mean
 from workbench.estimators.mean import tukey
-from workbench.estimators.parts import integers, rows
+from workbench.estimators.parts import integers, rescaled, rows
 from workbench.estimators.parts.affine import lifted
 from workbench.estimators.parts.blocks import blocks
 from workbench.estimators.parts.filters import run
@@ -120,7 +121,25 @@ STAGES = (
                           ("covariance/filter-nonprivate", filter_nonprivate))),
 )  # fmt: skip
 
+NO_FURTHER = sums.test_a_count_moves_a_sum_no_further_and_is_as_tall_as_it_may_be
+OVER = sums.test_what_is_released_is_over_the_rows_that_are_there
+TALLER = {"laplace": 1.0, "gaussian": 1.0}
+
+COUNTS_WITH_SUMS = (
+    ("a count moves a mean further, Laplace", "OF_MEANS", TALLER, partial(NO_FURTHER, "laplace")),
+    ("a count moves a mean further, normal", "OF_MEANS", TALLER, partial(NO_FURTHER, "gaussian")),
+    ("a count moves a moment further", "OF_MOMENTS", 1.0, partial(NO_FURTHER, "moment")),
+    ("a count that is not used", "share", lambda *_: 1.0, partial(OVER, "gaussian", 3)),
+    ("a count of all rows", "present", everything, partial(OVER, "moment", 3)),
+)
+
 ABSENT = [
-    Mutant(f"absent counts as zero: {stage}", attribute(owner, name, wrong), found_by)
-    for stage, owner, name, wrong, found_by in STAGES
+    *(
+        Mutant(f"absent counts as zero: {stage}", attribute(owner, name, wrong), found_by)
+        for stage, owner, name, wrong, found_by in STAGES
+    ),
+    *(
+        Mutant(name, attribute(rescaled, what, wrong), found_by)
+        for name, what, wrong, found_by in COUNTS_WITH_SUMS
+    ),
 ]

@@ -17,9 +17,9 @@ from math import inf, sqrt
 from workbench.errors import checked
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
-from workbench.estimators.parts.counted import Missing, counted_plan, present_share
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
 from workbench.estimators.parts.integers import second_moment_within
+from workbench.estimators.parts.rescaled import Missing, count, rescaled_moment
 from workbench.estimators.parts.rows import (
     centred_count,
     centred_rows,
@@ -28,6 +28,7 @@ from workbench.estimators.parts.rows import (
 )
 from workbench.linalg import psd_part, tail
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
+from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian_scale, symmetric_gaussian
 from workbench.types import Array
 
@@ -57,7 +58,7 @@ class ClippedCovariance:
     beta : float, default 0.05
         Chance that some normal row is clipped.
     missing : {"neutral", "counted"}, default "neutral"
-        "counted" rescales by the share of rows that are there, counted with 2 % of the budget.
+        "counted" rescales by the share of rows that are there, whose number is drawn with the sum at no cost.
 
     Examples
     --------
@@ -88,22 +89,23 @@ class ClippedCovariance:
         return sqrt(self.upper) * tail(d, self.beta / m)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charge of step (3), after that of the count if there is one."""
+        """Return the charge of step (3)."""
         require_matrix(n, d)
         require_gaussian(budget)
         m = centred_count(n, self.centred)
         moved = second_moment_sensitivity(m, self.reach(m, d))
-        return counted_plan(
-            self.missing, budget, lambda rest: Charge(STEP, "symmetric_gaussian", moved, rest)
-        )
+        return Charge(STEP, "symmetric_gaussian", moved, budget)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private covariance of sanitised rows."""
         (n, d), rows = x.shape, centred_rows(x, self.centred)
-        plan = self.plan(n, d, budget)
-        there = present_share(self.missing, rows, plan, noise)
+        charge, there = self.plan(n, d, budget)[STEP], count(self.missing, rows)
+
+        def draw(joint: OnGrid) -> Array:
+            return symmetric_gaussian(joint, charge, noise)
+
         moment = second_moment_within(rows, self.reach(len(rows), d))  # (1) (2)
-        return psd_part(symmetric_gaussian(moment, plan[STEP], noise) / there)  # (3)
+        return psd_part(rescaled_moment(moment, there, len(rows), charge, draw))  # (3)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d on.

@@ -39,7 +39,6 @@ from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, recipe_of, require_matrix, run_multivariate
 from workbench.estimators.covariance.perturbed import perturbed
 from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
-from workbench.estimators.parts.counted import Missing, counted_plan, left_by, present_share, uncounted
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
 from workbench.estimators.parts.integers import moment_in_ball
 from workbench.estimators.parts.preconditioned.coinpress_covariance_design import (
@@ -50,6 +49,7 @@ from workbench.estimators.parts.preconditioned.coinpress_covariance_design impor
 from workbench.estimators.parts.preconditioned.coinpress_design import Problem
 from workbench.estimators.parts.preconditioned.preconditioning import mapped_back
 from workbench.estimators.parts.preconditioned.winsorised_covariance import unwinsorised
+from workbench.estimators.parts.rescaled import Missing, count, rescaled_moment
 from workbench.estimators.parts.rows import (
     centred_count,
     centred_rows,
@@ -91,7 +91,7 @@ class CoinPressCovariance:
     beta : float, default 0.05
         Failure probability of all bounds together; they are proved in mode "proved" alone.
     missing : {"neutral", "counted"}, default "neutral"
-        "counted" rescales by the share of rows that are there, counted with 2 % of the budget.
+        "counted" rescales by the share of rows that are there, whose number is drawn with the sum at no cost.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class CoinPressCovariance:
 
     def design(self, n: int, d: int, budget: Budget) -> CovarianceDesign:
         """Return weights, radii and bounds of all steps; public."""
-        m, mu = centred_count(n, self.centred), gaussian_total(left_by(self.missing, budget))
+        m, mu = centred_count(n, self.centred), gaussian_total(budget)
         return covariance_design(recipe_of(Problem, self, n=m, d=d, reach=self.upper / self.lower, mu=mu))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
@@ -130,28 +130,23 @@ class CoinPressCovariance:
         design, m = self.design(n, d, budget), centred_count(n, self.centred)
         mechanism = "symmetric_gaussian" if self.calibration == "tight" else "gaussian"
         moved = [second_moment_sensitivity(m, clip) for clip in design.clips]
-
-        def steps(rest: Budget) -> Plan:
-            return numbered_plan(rest, design.weights, mechanism, moved)
-
-        return counted_plan(self.missing, budget, steps)
+        return numbered_plan(budget, design.weights, mechanism, moved)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private covariance of sanitised rows."""
         (n, d), rows = x.shape, centred_rows(x, self.centred)
-        design, plan, a = self.design(n, d, budget), self.plan(n, d, budget), np.eye(d) / np.sqrt(self.upper)
-        there = present_share(self.missing, rows, plan, noise)
-        charges = uncounted(plan)
+        design, a = self.design(n, d, budget), np.eye(d) / np.sqrt(self.upper)
+        charges, there = list(self.plan(n, d, budget).charges()), count(self.missing, rows)
         for charge, clip, excess, floor, lower in zip(
             charges[:-1], design.clips, design.excess, design.floors, design.lower, strict=False
         ):
-            z = noisy_moment(rows, a, clip, charge, noise) / there  # (1) (2)
+            z = noisy_moment(rows, a, clip, charge, noise, there)  # (1) (2)
             if trace is not None:
                 trace.add(preconditioner=a, lower=lower)
             a = preconditioned(z, excess, floor, a)  # (4)
         if trace is not None:
             trace.add(preconditioner=a, lower=design.lower[-1])
-        z = noisy_moment(rows, a, design.clips[-1], charges[-1], noise) / there
+        z = noisy_moment(rows, a, design.clips[-1], charges[-1], noise, there)
         tight = winsorised(self.mode, self.calibration)
         return mapped_back(unwinsorised(z, design.clips[-1]) if tight else psd_part(z), a)  # (3)
 
@@ -175,10 +170,12 @@ class CoinPressCovariance:
         return better_than(sqrt(d), median_of_matrix(self.design(n, d, budget).rms, d))
 
 
-def noisy_moment(rows: Array, a: Array, clip: float, charge: Charge, noise: NoiseSource) -> Array:
-    """Return Z of step (2)."""
+def noisy_moment(
+    rows: Array, a: Array, clip: float, charge: Charge, noise: NoiseSource, there: int | None = None
+) -> Array:
+    """Return Z of step (2), over the share of rows that are there if their number is counted."""
     moment = moment_in_ball(rows, lambda block: block @ a.T, clip)
-    return perturbed(moment, charge, noise)
+    return rescaled_moment(moment, there, len(rows), charge, lambda joint: perturbed(joint, charge, noise))
 
 
 def preconditioned(z: Array, excess: float, floor: float, a: Array) -> Array:

@@ -41,7 +41,8 @@ class MatrixQuantileCovariance:
     too few, give "no answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
-    or its pair, counts nowhere: the quantile is one of n rows, and shrinks with the share that is absent.
+    or its pair, counts nowhere: the quantile is one of n rows, and shrinks with the share that is absent. One
+    row in fifty that is absent may mean no answer, one in ten does.
 
     Parameters
     ----------

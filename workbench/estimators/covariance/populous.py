@@ -33,7 +33,7 @@ class PopulousCovariance:
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
     group says what its other rows say, and moments are those of the rows that are there, whose share the
-    release tells.
+    release tells. One row in ten that is absent means no answer.
 
     Parameters
     ----------

@@ -20,13 +20,13 @@ import numpy as np
 from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
-from workbench.estimators.parts.counted import Missing, counted_plan, present_share
 from workbench.estimators.parts.foreseen import better_than, median_of_mean
 from workbench.estimators.parts.integers import mean_in_box
+from workbench.estimators.parts.rescaled import Missing, count, rescaled_mean
 from workbench.estimators.parts.rows import mean_sensitivity
 from workbench.linalg import tail
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
-from workbench.privacy.mechanisms import gaussian, gaussian_scale
+from workbench.privacy.mechanisms import gaussian_scale
 from workbench.types import Array
 
 STEP = "mean"
@@ -54,7 +54,7 @@ class ClippedBoxMean:
     beta : float, default 0.05
         Chance that some normal row is clipped.
     missing : {"neutral", "counted"}, default "neutral"
-        "counted" rescales by the share of rows that are there, counted with 2 % of the budget.
+        "counted" rescales by the share of rows that are there, whose number is drawn with the sum at no cost.
 
     Examples
     --------
@@ -83,19 +83,18 @@ class ClippedBoxMean:
         return self.radius + self.sigma * sqrt(2 * log(2 * n * d / self.beta))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charge of step (3), after that of the count if there is one."""
+        """Return the charge of step (3)."""
         require_matrix(n, d)
         require_gaussian(budget)
         moved = mean_sensitivity(n, sqrt(d) * self.reach(n, d))
-        return counted_plan(self.missing, budget, lambda rest: Charge(STEP, "gaussian", moved, rest))
+        return Charge(STEP, "gaussian", moved, budget)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private mean of sanitised rows."""
         n, d = x.shape
-        reach, plan = self.reach(n, d), self.plan(n, d, budget)  # (1)
-        there = present_share(self.missing, x, plan, noise)
+        reach, charge = self.reach(n, d), self.plan(n, d, budget)[STEP]  # (1)
         mean = mean_in_box(x, lambda rows: rows - self.centre, reach)  # (2)
-        noisy = gaussian(mean, plan[STEP], noise) / there
+        noisy = rescaled_mean(mean, count(self.missing, x), n, charge, noise)
         return np.asarray(self.centre + noisy)  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:

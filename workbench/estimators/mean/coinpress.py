@@ -28,14 +28,14 @@ import numpy as np
 from workbench.errors import ArgumentError, checked, probability
 from workbench.estimators.base import Trace, recipe_of, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
-from workbench.estimators.parts.counted import Missing, counted_plan, left_by, present_share, uncounted
 from workbench.estimators.parts.foreseen import better_than, median_of_mean, shrinking_bias
 from workbench.estimators.parts.integers import mean_in_ball
 from workbench.estimators.parts.preconditioned.coinpress_design import MeanDesign, Problem, mean_design
+from workbench.estimators.parts.rescaled import Missing, count, rescaled_mean
 from workbench.estimators.parts.rows import WIDEST, mean_sensitivity
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
-from workbench.privacy.mechanisms import gaussian, gaussian_scale
+from workbench.privacy.mechanisms import gaussian_scale
 from workbench.types import Array, Calibration, Mode
 
 
@@ -47,7 +47,8 @@ class CoinPressMean:
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
     ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
-    others' mean is left, shrunk by the share of absent rows towards a private place near it.
+    others' mean is left, shrunk by the share of absent rows towards a private place near it, which
+    `missing="counted"` undoes.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ class CoinPressMean:
     beta : float, default 0.05
         Failure probability of all bounds together; they are proved in mode "proved" alone.
     missing : {"neutral", "counted"}, default "neutral"
-        "counted" rescales by the share of rows that are there, counted with 2 % of the budget.
+        "counted" rescales by the share of rows that are there, whose number is drawn with the sum at no cost.
 
     Examples
     --------
@@ -99,7 +100,7 @@ class CoinPressMean:
 
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign:
         """Return the weights and clipping radii of all steps, in units of sigma; public."""
-        reach, mu = self.radius / self.sigma, gaussian_total(left_by(self.missing, budget))
+        reach, mu = self.radius / self.sigma, gaussian_total(budget)
         return mean_design(recipe_of(Problem, self, n=n, d=d, reach=reach, mu=mu))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
@@ -107,23 +108,19 @@ class CoinPressMean:
         require_matrix(n, d)
         design = self.design(n, d, budget)
         moved = [mean_sensitivity(n, clip) for clip in design.clips]
-
-        def steps(rest: Budget) -> Plan:
-            return numbered_plan(rest, design.weights, "gaussian", moved)
-
-        return counted_plan(self.missing, budget, steps)
+        return numbered_plan(budget, design.weights, "gaussian", moved)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private mean of sanitised rows."""
         n, d = x.shape
         c = np.full(d, self.centre, np.float64)
-        design, plan = self.design(n, d, budget), self.plan(n, d, budget)
-        there = present_share(self.missing, x, plan, noise)
-        for clip, radius, charge in zip(design.clips, design.radii, uncounted(plan), strict=False):  # (1) (4)
+        design, charges = self.design(n, d, budget), self.plan(n, d, budget).charges()
+        there = count(self.missing, x)
+        for clip, radius, charge in zip(design.clips, design.radii, charges, strict=False):  # (1) (4)
             if trace is not None:
                 trace.add(centre=c, radius=self.sigma * radius)
             m = self.shift(x, c, clip)  # (2)
-            c = c + self.sigma * gaussian(m, charge, noise) / there  # (3)
+            c = c + self.sigma * rescaled_mean(m, there, n, charge, noise)  # (3)
         return c
 
     def shift(self, x: Array, centre: Array, clip: float) -> OnGrid:
@@ -155,7 +152,7 @@ class CoinPressMean:
         """
         require_matrix(n, d)
         radius, clip = self.radius / self.sigma, self.design(n, d, budget).clips[-1]
-        *before, last = map(gaussian_scale, uncounted(self.plan(n, d, budget)))
+        *before, last = map(gaussian_scale, self.plan(n, d, budget).charges())
         apart = sqrt(d * (1 / n + before[-1] ** 2)) if before else radius
         rms = hypot(shrinking_bias(d, apart, clip), sqrt(d * (1 / n + last**2)))
         return better_than(radius, median_of_mean(rms, d))

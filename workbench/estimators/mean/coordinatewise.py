@@ -28,6 +28,7 @@ from workbench.estimators.base import (
 from workbench.estimators.parts.budgets import concentrated, delivered
 from workbench.estimators.parts.foreseen import better_than, median_norm_found
 from workbench.estimators.parts.locate.window_mean import WindowMean
+from workbench.estimators.parts.rescaled import Missing
 from workbench.privacy import ZCDP, ApproxDP, Budget, NoiseSource, Plan, PureDP, Sequential
 from workbench.types import Array
 
@@ -41,7 +42,8 @@ class CoordinatewiseMean:
     Guarantee: central model, one replaced row, for every input. Budgets: with a radius PureDP, or ZCDP with
     delta = 0; without one ApproxDP, or ZCDP, with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
-    others' mean is left, shrunk by the share of absent rows towards a private place near it.
+    others' mean is left, shrunk by the share of absent rows towards a private place near it, which
+    `missing="counted"` undoes.
 
     Parameters
     ----------
@@ -51,6 +53,8 @@ class CoordinatewiseMean:
         Middle of the range, the same in every coordinate.
     sigma : float, default 1.0
         Standard deviation of every coordinate, known; in the unit of the data.
+    missing : {"neutral", "counted"}, default "neutral"
+        "counted" rescales by the share of rows that are there, whose number is drawn with the sum at no cost.
 
     Examples
     --------
@@ -65,6 +69,7 @@ class CoordinatewiseMean:
     radius: float | None = None
     centre: float = 0.0
     sigma: float = 1.0
+    missing: Missing = "neutral"
 
     def __post_init__(self) -> None:
         checked(self)
@@ -74,7 +79,7 @@ class CoordinatewiseMean:
     def recipe(self, j: int) -> WindowMean:
         """Return the steps of one standardised coordinate."""
         reach = None if self.radius is None else standard_radius(self.radius, self.sigma)
-        return WindowMean(reach, f" {j}")
+        return WindowMean(reach, f" {j}", self.missing)
 
     __call__ = run_multivariate
 

@@ -40,7 +40,8 @@ class PopulousMean:
     answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
-    group says what its other rows say; a group without rows has no vote.
+    group says what its other rows say; a group without rows has no vote. Groups are often single rows: one
+    row in fifty that is absent may mean no answer, one in ten does.
 
     Parameters
     ----------

@@ -22,15 +22,14 @@ from scipy.special import ndtr, ndtri
 from workbench.errors import ArgumentError, checked, probability
 from workbench.estimators.base import Trace, require_rows, run_univariate, standard_radius, standardised
 from workbench.estimators.parts.budgets import mean_charge
-from workbench.estimators.parts.counted import Missing, counted_plan, left_by, present_share
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
+from workbench.estimators.parts.rescaled import Missing, count, rescaled_mean
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NoiseSource, Plan, PureDP
 from workbench.privacy.grid import OnGrid
-from workbench.privacy.mechanisms import additive
 from workbench.types import Array, Calibration
 
 _EXCESS = np.linspace(0.0, 6.0, 121)
@@ -60,7 +59,7 @@ class ClippedMean:
     calibration : {"paper", "tight"}, default "tight"
         "paper" zeroes rows beyond the bound; "tight" clips them at the bound of least predicted error.
     missing : {"neutral", "counted"}, default "neutral"
-        "counted" rescales by the share of rows that are there, counted with 2 % of the budget.
+        "counted" rescales by the share of rows that are there, whose number is drawn with the sum at no cost.
 
     Examples
     --------
@@ -88,22 +87,15 @@ class ClippedMean:
 
     def bound(self, n: int, budget: Budget) -> float:
         """Return B of step (1), in standard deviations."""
-        return self._bound(n, left_by(self.missing, budget))
-
-    def _bound(self, n: int, budget: Budget) -> float:
         if self.calibration == "paper":
             return standard_radius(self.radius, self.sigma) + sqrt(2 * log(2 * n / self.beta))
         return _best_bound(standard_radius(self.radius, self.sigma), n, budget)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charge of step (3), after that of the count if there is one."""
+        """Return the charge of step (3)."""
         require_rows(n, d)
         _require_additive(budget)
-
-        def mean(rest: Budget) -> Plan:
-            return mean_charge("mean", sensitivity(n, self._bound(n, rest)), rest)
-
-        return counted_plan(self.missing, budget, mean)
+        return mean_charge("mean", sensitivity(n, self.bound(n, budget)), budget)
 
     def statistic(self, z: Array, bound: float) -> OnGrid:
         """Return m of step (2) on standardised rows."""
@@ -115,10 +107,9 @@ class ClippedMean:
         """Return the private mean of sanitised rows."""
         z, bound = standardised(x, self.centre, self.sigma), self.bound(len(x), budget)  # (1)
         record_clipping(trace, z, 0.0, bound)
-        plan = self.plan(len(x), 1, budget)
-        there = present_share(self.missing, z, plan, noise)
-        mean = additive(self.statistic(z, bound), plan["mean"], noise)  # (2)
-        return self.centre + self.sigma * float(mean) / there  # (3)
+        charge, there = self.plan(len(x), 1, budget)["mean"], count(self.missing, z)
+        mean = rescaled_mean(self.statistic(z, bound), there, len(x), charge, noise)  # (2)
+        return self.centre + self.sigma * float(mean)  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return Lemma 2.2 with constants: beta/3 each for cutting, sampling and noise; needs normal rows.

@@ -25,12 +25,12 @@ from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import checked, integer_at_least, probability
 from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate, standardised
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
-from workbench.estimators.parts.counted import Missing, counted_plan, left_by, present_share, require_tight
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import half_width
 from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
 from workbench.estimators.parts.locate.window_mean import WindowMean
-from workbench.estimators.parts.scale.counted_pivots import absent_at_most, counted_value
+from workbench.estimators.parts.rescaled import Missing
+from workbench.estimators.parts.scale.counted_pivots import absent_at_most, counted_value, require_tight
 from workbench.estimators.parts.scale.mean_pivots import pivotal_width
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
@@ -63,8 +63,8 @@ class Interval:
     calibration : {"paper", "tight"}, default "tight"
         "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
     missing : {"neutral", "counted"}, default "neutral"
-        "counted" covers with absent rows, too, if they are absent at random: 2 % of the budget counts the
-        rows that are there. For "tight".
+        "counted" covers with absent rows, too, if they are absent at random: how many are there is drawn
+        with the mean at no cost. For "tight".
 
     Examples
     --------
@@ -96,7 +96,7 @@ class Interval:
         """Return the charges of the location and of the mean."""
         require_rows(n, d)
         if self.calibration == "tight":
-            return counted_plan(self.missing, budget, lambda rest: MEAN.plan(n, rest), events=True)
+            return MEAN.plan(n, budget)
         locate, mean = divided(budget, SHARE)
         step = mean_charge("mean", sensitivity(n, self.window(n)), mean)
         return Sequential(rule(budget), (_HISTOGRAM.charge("locate", locate), step))
@@ -121,19 +121,11 @@ class Interval:
         plan = self.plan(n, 1, budget)
 
         def pivot(z: Array, noise: NoiseSource) -> float | None:
-            value = self._mean(z, budget, noise, None)[0]
+            value = COUNTED.estimate(z, budget, noise)
             return None if isinstance(value, Abstention) else abs(value)
 
         absent = absent_at_most(there, n, plan, self.level)
         return counted_value(f"interval {budget!r}", n, pivot, self.level, self.pivots, absent)
-
-    def _mean(
-        self, z: Array, budget: Budget, noise: NoiseSource, trace: Trace | None
-    ) -> tuple[float | Abstention, float]:
-        """Return the mean and the noisy share of rows that are there."""
-        rest = left_by(self.missing, budget, events=True)
-        there = present_share(self.missing, z, self.plan(len(z), 1, budget), noise)
-        return MEAN.estimate(z, rest, noise, trace, there), there
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
@@ -141,7 +133,7 @@ class Interval:
         """Return the interval of sanitised rows."""
         z = standardised(x, 0.0, self.sigma)
         if self.missing == "counted":
-            estimate, there = self._mean(z, budget, noise, trace)
+            estimate, there = COUNTED.with_share(z, budget, noise, trace)
             reach = self.sigma * self._critical_value(len(x), budget, there)
         else:
             estimate = self._estimate(z, budget, noise, trace)
@@ -171,3 +163,4 @@ class Interval:
 
 
 _HISTOGRAM, MEAN = UnitHistogram(None, "tight"), WindowMean(None)
+COUNTED = WindowMean(None, missing="counted")

@@ -21,9 +21,9 @@ from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import ArgumentError, checked, integer_at_least, probability
 from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate, standardised
 from workbench.estimators.parts.budgets import rule
-from workbench.estimators.parts.counted import Missing, counted_plan, left_by, present_share, require_tight
 from workbench.estimators.parts.locate.window_mean import WindowMean
-from workbench.estimators.parts.scale.counted_pivots import absent_at_most, counted_value
+from workbench.estimators.parts.rescaled import Missing
+from workbench.estimators.parts.scale.counted_pivots import absent_at_most, counted_value, require_tight
 from workbench.estimators.parts.scale.kv_interval import KVInterval
 from workbench.estimators.parts.scale.pivots import critical_value
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale
@@ -46,7 +46,7 @@ class IntervalUnknownVariance:
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
     interval is as wide as for n rows: where a share s is absent at random, its width is √(1 - s) times too
-    small. `missing="counted"` makes it wide enough.
+    small. `missing="counted"` makes it wide enough; where few pairs are left it is the whole line.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ class IntervalUnknownVariance:
     calibration : {"paper", "tight"}, default "tight"
         "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
     missing : {"neutral", "counted"}, default "neutral"
-        "counted" covers with absent rows, too, if they are absent at random: 2 % of the budget counts the
-        rows that are there. For "tight".
+        "counted" covers with absent rows, too, if they are absent at random: how many are there is drawn
+        with the mean at no cost. For "tight".
 
     Examples
     --------
@@ -91,7 +91,7 @@ class IntervalUnknownVariance:
         require_rows(n, d, LEAST_ROWS)
         if self.calibration == "paper":
             return KVInterval(self.level).plan(n, budget)
-        return counted_plan(self.missing, budget, lambda rest: steps_of(n, rest), events=True)
+        return steps_of(n, budget)
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
@@ -112,8 +112,7 @@ class IntervalUnknownVariance:
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> tuple[tuple[float, float] | Abstention, float]:
         """Return (est, s) and the noisy share of rows that are there."""
-        there = present_share(self.missing, x, self.plan(len(x), 1, budget), noise)
-        return studentised(x, left_by(self.missing, budget, events=True), noise, trace, there), there
+        return studentised(x, budget, noise, trace, self.missing)
 
     def critical_value(self, n: int, budget: Budget, there: float = 1.0) -> float:
         """Return q of step (3)."""
@@ -134,21 +133,21 @@ class IntervalUnknownVariance:
         require_rows(n, d, LEAST_ROWS)
         if self.calibration == "paper":
             return KVInterval(self.level).half_width_bound(n, budget, beta)
-        rest = left_by(self.missing, budget, events=True)
-        scale = SCALE.error_bound(n, scale_and_mean(n, rest)[0], beta)
+        scale = SCALE.error_bound(n, scale_and_mean(n, budget)[0], beta)
         return inf if scale == inf else self.critical_value(n, budget) * (1 + scale)
 
 
 def studentised(
-    x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None, there: float = 1.0
-) -> tuple[float, float] | Abstention:
-    """Return (est, s) for sanitised rows, a known share of which is there."""
+    x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None, missing: Missing
+) -> tuple[tuple[float, float] | Abstention, float]:
+    """Return (est, s) for sanitised rows, and the noisy share of those that are there."""
     scale, mean = scale_and_mean(len(x), budget)
     s = SCALE.estimate(x, scale, noise, trace)  # (1)
     if isinstance(s, Abstention):
-        return s
-    value = MEAN.estimate(standardised(x, 0.0, s), mean, noise, trace, there)  # (2)
-    return value if isinstance(value, Abstention) else (s * value, s)
+        return s, 1.0
+    recipe = WindowMean(None, missing=missing)
+    value, there = recipe.with_share(standardised(x, 0.0, s), mean, noise, trace)  # (2)
+    return value if isinstance(value, Abstention) else (s * value, s), there
 
 
 def steps_of(n: int, budget: Budget) -> Plan:

@@ -25,10 +25,10 @@ from workbench.estimators.base import (
     standard_radius,
     standardised,
 )
-from workbench.estimators.parts.counted import Missing
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.locate.histogram_mean import HistogramMean
 from workbench.estimators.parts.locate.window_mean import WindowMean
+from workbench.estimators.parts.rescaled import Missing
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration
 
@@ -41,7 +41,8 @@ class TwoStepMean:
     range costs little.
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
-    others' mean is left, shrunk by the share of absent rows towards a private place near it.
+    others' mean is left, shrunk by the share of absent rows towards a private place near it, which
+    `missing="counted"` undoes.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ class TwoStepMean:
     calibration : {"paper", "tight"}, default "tight"
         "paper" locates by a histogram, "tight" by the window-median mechanism, with an un-biased mean.
     missing : {"neutral", "counted"}, default "neutral"
-        "counted" rescales by the share of rows that are there, counted with 2 % of the budget.
+        "counted" rescales by the share of rows that are there, whose number is drawn with the sum at no cost.
 
     Examples
     --------

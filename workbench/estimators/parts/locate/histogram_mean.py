@@ -11,12 +11,11 @@ from scipy.special import ndtri
 
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
-from workbench.estimators.parts.counted import Missing, count_charges, left_by, present_share
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile
 from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
+from workbench.estimators.parts.rescaled import Missing, count, rescaled_mean
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
-from workbench.privacy.mechanisms import additive
 from workbench.types import Array
 
 SHARE = 0.5  # stated in L17: both steps with ε/2
@@ -41,10 +40,9 @@ class HistogramMean:
 
     def plan(self, n: int, budget: Budget) -> Plan:
         """Return the charges of steps (1) and (2)."""
-        locate, mean = divided(left_by(self.missing, budget, events=True), SHARE)
+        locate, mean = divided(budget, SHARE)
         step = mean_charge("mean", sensitivity(n, self.window(n)), mean)
-        first, count = self.locator.charge("locate", locate), count_charges(self.missing, budget)
-        return Sequential(rule(budget), (first, *count, step))
+        return Sequential(rule(budget), (self.locator.charge("locate", locate), step))
 
     def located(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
         """Return the centre of step (1) for standardised rows."""
@@ -55,9 +53,9 @@ class HistogramMean:
     ) -> float:
         """Return the mean of step (2) round a centre."""
         record_clipping(trace, x, centre, self.window(len(x)))
-        statistic, plan = clipped_mean(x, centre, self.window(len(x))), self.plan(len(x), budget)
-        there = present_share(self.missing, x, plan, noise)
-        return centre + float(additive(statistic, plan["mean"], noise)) / there
+        statistic, there = clipped_mean(x, centre, self.window(len(x))), count(self.missing, x)
+        charge = self.plan(len(x), budget)["mean"]
+        return centre + float(rescaled_mean(statistic, there, len(x), charge, noise))
 
     def predicted_error(self, n: int, budget: Budget) -> float:
         """Return the median error for normal rows; infinite unless half of the locations hold by proof."""

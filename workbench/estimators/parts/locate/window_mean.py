@@ -17,15 +17,14 @@ from scipy.special import ndtr
 
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
-from workbench.estimators.parts.counted import Missing, count_charges, left_by, present_share
 from workbench.estimators.parts.foreseen import median_beyond, median_norm, median_norm_found
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
 from workbench.estimators.parts.locate.law import located_within, location_law, uniform_deviation
 from workbench.estimators.parts.locate.window_median import WindowMedian
+from workbench.estimators.parts.rescaled import Missing, count, mean_and_share
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
-from workbench.privacy.mechanisms import additive
 from workbench.types import Array
 
 WINDOW = 4.0
@@ -67,11 +66,7 @@ class WindowMean:
 
     def design(self, n: int, budget: Budget) -> Design:
         """Return the public share and clip of least predicted error."""
-        return _design(self, n, self.left(budget))
-
-    def left(self, budget: Budget) -> Budget:
-        """Return the budget of steps (1) and (2)."""
-        return left_by(self.missing, budget, events=True)
+        return _design(self, n, budget)
 
     def predict(self, n: int, budget: Budget) -> Prediction:
         """Return the predicted error for normal rows."""
@@ -82,7 +77,7 @@ class WindowMean:
         design = self.design(n, budget)
         if not design.clip:
             return located_median(self.locator, n, budget)
-        locate, mean = divided(self.left(budget), design.share)
+        locate, mean = divided(budget, design.share)
         apart = np.asarray(located_median(self.locator, n, locate))
         if apart == inf:
             return inf
@@ -93,25 +88,30 @@ class WindowMean:
         return lost * median_of_sum(sampling, charge)
 
     def plan(self, n: int, budget: Budget) -> Plan:
-        """Return the charges of steps (1) and (2), that of a count, if there is one, between them."""
+        """Return the charges of steps (1) and (2)."""
         name = f"locate{self.suffix}"
         self.locator.charge(name, budget)
         design = self.design(n, budget)
         if not design.clip:
             return self.locator.charge(name, budget)
-        locate, mean = divided(self.left(budget), design.share)
+        locate, mean = divided(budget, design.share)
         step = mean_charge(f"mean{self.suffix}", sensitivity(n, design.clip), mean)
-        first, count = self.locator.charge(name, locate), count_charges(self.missing, budget)
-        return Sequential(rule(budget), (first, *count, step))
+        return Sequential(rule(budget), (self.locator.charge(name, locate), step))
 
     def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None, there: float = 1.0
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
-        """Return the private mean of standardised rows, a known share of which is there."""
+        """Return the private mean of standardised rows."""
+        return self.with_share(x, budget, noise, trace)[0]
+
+    def with_share(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> tuple[float | Abstention, float]:
+        """Return the same, and the noisy share of rows that are there; 1 where they are not counted."""
         centre = self.located(x, budget, noise)
         if isinstance(centre, Abstention):
-            return centre
-        return self.averaged(x, centre, budget, noise, trace, there)
+            return centre, 1.0
+        return self._averaged(x, centre, budget, noise, trace)
 
     def located(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
         """Return the centre of step (1) for standardised rows."""
@@ -120,22 +120,21 @@ class WindowMean:
         return Abstention(name) if centre is None else centre
 
     def averaged(
-        self,
-        x: Array,
-        centre: float,
-        budget: Budget,
-        noise: NoiseSource,
-        trace: Trace | None = None,
-        there: float = 1.0,
+        self, x: Array, centre: float, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float:
         """Return the mean of steps (2) and (3) round a centre; the centre where location is all."""
+        return self._averaged(x, centre, budget, noise, trace)[0]
+
+    def _averaged(
+        self, x: Array, centre: float, budget: Budget, noise: NoiseSource, trace: Trace | None
+    ) -> tuple[float, float]:
         clip, plan = self.design(len(x), budget).clip, self.plan(len(x), budget)
         if not clip:
-            return centre
+            return centre, 1.0
         record_clipping(trace, x, centre, clip)
-        there = there * present_share(self.missing, x, plan, noise)
-        noisy = additive(clipped_mean(x, centre, clip), plan[f"mean{self.suffix}"], noise)  # (2)
-        return centre + huber.uncentred(float(noisy) / there, clip)  # (3)
+        statistic, charge = clipped_mean(x, centre, clip), plan[f"mean{self.suffix}"]
+        noisy, share = mean_and_share(statistic, count(self.missing, x), len(x), charge, noise)  # (2)
+        return centre + huber.uncentred(float(noisy), clip), share  # (3)
 
     def error_bound(self, n: int, budget: Budget, beta: float) -> float:
         """Return a proved bound for normal rows.

@@ -1,6 +1,6 @@
 """Critical values for rows of which a share is absent, where a private count tells about how many.
 
-    (1) p/n = the noisy share of rows that are there (`parts.counted`)
+    (1) p/n = the noisy share of rows that are there, drawn with the mean (`parts.rescaled`)
     (2) a = a share that is absent at most, with chance 1 - .05 level: 1 - p/n and a quantile of the noise of
         (1), rounded up to 2 %
     (3) the critical value at .95 level of the pivot of a run on n rows, of which a n are absent at random
@@ -13,19 +13,29 @@ from math import ceil, inf
 
 import numpy as np
 
-from workbench.estimators.parts.counted import LEAST, STEP
+from workbench.errors import ArgumentError
 from workbench.estimators.parts.locate.laplace_normal import noise_quantile
+from workbench.estimators.parts.rescaled import LEAST, Missing, charge_of_share
 from workbench.estimators.parts.rows import own_stream
 from workbench.estimators.parts.scale.pivots import Simulate, critical_value
 from workbench.privacy import NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, Calibration
 
 SURE, GRID = 0.05, 50  # of the level for (2); one over what shares are rounded to
 
 
+def require_tight(missing: Missing, calibration: Calibration) -> None:
+    """Raise if an interval of the source's is asked to count: its width is for n rows."""
+    if missing == "counted" and calibration == "paper":
+        raise ArgumentError("missing", missing, '"neutral" with calibration = "paper"')
+
+
 def absent_at_most(there: float, n: int, plan: Plan, level: float) -> float:
-    """Return a of step (2)."""
-    margin = noise_quantile(plan[STEP], 2 * SURE * level) / n
+    """Return a of step (2); 1 where location is all, and nothing tells."""
+    means = [charge for charge in plan.charges() if charge.step == "mean"]
+    if not means:
+        return 1.0
+    margin = noise_quantile(charge_of_share(means[0], n), 2 * SURE * level)
     return ceil(GRID * (1 - there + margin) * (1 - 1e-12)) / GRID
 
 

@@ -1,0 +1,86 @@
+"""A number of rows that is drawn with a sum: it moves nothing further, and tells what the sum is over."""
+
+import numpy as np
+import pytest
+
+from workbench import ZCDP, PureDP
+from workbench.estimators.parts import rescaled
+from workbench.estimators.parts.integers import mean_in_ball, mean_in_box, second_moment_within
+from workbench.estimators.parts.rows import mean_sensitivity, present, second_moment_sensitivity
+from workbench.privacy import Charge, UnitNoise
+
+N, RADIUS = 12, 1.7
+
+
+class Seen(UnitNoise):
+    """Keeps what it is asked to add noise to, and adds none."""
+
+    def __init__(self):
+        object.__setattr__(self, "values", [])
+
+    def keep(self, value, *_):
+        self.values.append(np.asarray(value, float))
+        return np.asarray(value, float)
+
+    laplace = gaussian = symmetric_gaussian = keep
+
+
+def drawn(kind, x, row):
+    """The joint statistic of a kind and what is made of it, with the last row replaced; and its charge."""
+    x, seen = np.append(x[:-1], [row], axis=0), Seen()
+    there = rescaled.count("counted", x)
+    if kind == "moment":
+        charge = Charge("s", "symmetric_gaussian", second_moment_sensitivity(N, RADIUS), ZCDP(1.0))
+        moment = second_moment_within(x, RADIUS)
+        out = rescaled.rescaled_moment(moment, there, N, charge, seen.keep)
+    else:
+        x = x[:, 0] if kind == "laplace" else x
+        mean = mean_in_box if kind == "laplace" else mean_in_ball
+        cost = PureDP(1.0) if kind == "laplace" else ZCDP(1.0)
+        charge = Charge("s", kind, mean_sensitivity(N, RADIUS), cost)
+        out = rescaled.rescaled_mean(mean(x, lambda rows: rows, RADIUS), there, N, charge, seen)
+    return seen.values[0].ravel(), out, charge
+
+
+ROWS = [
+    np.full(2, np.nan),
+    *(RADIUS * np.array(one) for one in ([1, 0], [-1, 0], [0, 1], [0.6, 0.8], [0, 0])),
+]
+
+
+@pytest.mark.parametrize("kind", ["laplace", "gaussian", "moment"])
+def test_a_count_moves_a_sum_no_further_and_is_as_tall_as_it_may_be(kind):
+    x = np.random.default_rng(1).normal(size=(N, 2))
+    order = 1 if kind == "laplace" else 2
+    seen = [drawn(kind, x, row) for row in ROWS]
+    charge = seen[0][2]
+    gaps = np.array([[np.linalg.norm(a[0] - b[0], order) for a in seen] for b in seen])
+    assert gaps.max() <= charge.sensitivity * (1 + 1e-12)
+    assert gaps[0, 1] == pytest.approx(charge.sensitivity, rel=1e-5)  # from absent to the sphere
+    assert gaps[1, 2 if kind != "moment" else 3] == pytest.approx(charge.sensitivity, rel=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["laplace", "gaussian", "moment"])
+@pytest.mark.parametrize("absent", [0, 3, 10])
+def test_what_is_released_is_over_the_rows_that_are_there(kind, absent):
+    x = np.random.default_rng(2).uniform(-1, 1, size=(N, 2))
+    x[:absent] = np.nan
+    others, out = x[present(x)], drawn(kind, x, x[-1])[1]
+    wanted = others.T @ others / len(others) if kind == "moment" else others.mean(axis=0)
+    np.testing.assert_allclose(out, wanted[0] if kind == "laplace" else wanted, atol=1e-4)
+
+
+def test_hardly_any_rows_count_as_a_tenth_and_none_is_not_a_number():
+    x = np.full((N, 2), np.nan)
+    for kind in ("laplace", "gaussian", "moment"):
+        assert not np.asarray(drawn(kind, x, x[-1])[1]).any()
+    assert rescaled.share(-3.0, 1.0) == 0.1
+    assert rescaled.share(1.2, 1.0) == 1.0
+
+
+def test_rows_that_are_not_counted_are_drawn_as_they_were():
+    seen, x = Seen(), np.full(N, np.nan)
+    charge = Charge("s", "laplace", mean_sensitivity(N, RADIUS), PureDP(1.0))
+    rescaled.rescaled_mean(mean_in_box(x, lambda rows: rows, RADIUS), None, N, charge, seen)
+    assert seen.values[0].shape == ()
+    assert rescaled.count("neutral", x) is None
