@@ -176,6 +176,8 @@ NOISE = {
     "stable_wishart": "wishart",
     "located_normal": "gaussian",
     "tested_wishart": "wishart",
+    "voted_gaussian": "gaussian",
+    "voted_laplace": "laplace",
 }  # mechanism: what a simulated source draws for it
 
 

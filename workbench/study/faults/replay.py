@@ -15,7 +15,17 @@ import numpy as np
 
 from workbench.estimators.parts.locate import cutting
 from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.privacy import Charge, NoiseSource, histograms, located, masks, mechanisms, stable, tested
+from workbench.privacy import (
+    Charge,
+    NoiseSource,
+    histograms,
+    located,
+    masks,
+    mechanisms,
+    stable,
+    tested,
+    voted,
+)
 from workbench.privacy.grid import OnGrid, on_grid
 from workbench.study.faults.mutant import Function, replaced_everywhere
 
@@ -132,5 +142,6 @@ def _mechanisms() -> list[tuple[str, Function, Function]]:
     found += [("masked", masks.masked, _array), ("located_normal", located.located_normal, _itself)]
     found.append(("stable_mask", stable.stable_mask, _itself))
     found.append(("masked_lift", tested.masked_lift, _itself))
+    found.append(("voted", voted.voted, _itself))
     found.append(("cuts", cutting.cut, lambda level, *_: level))
     return [*found, ("stability_histogram", histograms.stability_histogram, _counts)]

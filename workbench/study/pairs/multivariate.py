@@ -20,7 +20,7 @@ from workbench.study.audit.audit import Pair
 from workbench.study.least_rows import fewest_rows
 from workbench.study.pairs.base import Case, Setting, pair
 from workbench.study.pairs.replayed import replayed
-from workbench.study.pairs.tipped import tipped
+from workbench.study.pairs.tipped import outvoted, tipped
 from workbench.types import Array
 
 FAR = 1e6
@@ -31,6 +31,7 @@ COUNTED = {"covariance/matrix-quantile", "mean/affine", "gaussian/lifted"}  # a 
 LOCATED = {"mean/affine"}  # a row moves it most from an edge of the ellipsoid to the other, among many rows
 TIPPED = {f"{family}/populous-robust" for family in ("mean", "covariance", "gaussian")}  # groups stand much
 TIPPED |= {"mean/median-of-means"}
+PRICED = {"mean/populous"}  # a pair of two counts of one vote
 NET = 2.0  # times the budget, where a run is one choice among many
 BLOCKS = 3.0  # and where only blocks decide, or no pair attains: of more, few runs do not see half the noise
 BESIDE = 16  # rows: beyond the block of the row that turns
@@ -49,6 +50,8 @@ def attacks(key: str) -> Iterator[Case]:
             pairs += (borderline(setting),)
         if key in LOCATED:
             pairs += (across(setting),)
+        if key in PRICED:
+            pairs += (outvoted(setting),)
         if key in TIPPED:
             pairs += (tipped(setting),)
         yield from replayed(setting, pairs, share=1.0 if key in LOCATED else 0.2)
@@ -137,7 +140,7 @@ def neighbours(n: int, d: int, entry: Entry) -> tuple[Pair, ...]:
     )
     leaving = pair("typical rows, one leaves", typical, typical[0], 2 * FAR * first, 0)  # no other's data set
     return (
-        *((leaving,) if "mask" in entry.bounded_steps else ()),  # a vote sees who is no friend any more
+        *((leaving,) if {"vote", "mask"} & entry.bounded_steps else ()),  # a vote sees who has no friends
         *(blockwise(n, d) if entry.estimand == "eigenvalues" else ()),
         *(pair(f"zeros, one {how}", zeros, FAR * start, FAR * end, 0) for how, start, end in moves),
         *(pair(f"typical rows, one {how}", typical, FAR * start, FAR * end, 0) for how, start, end in moves),
