@@ -13,6 +13,7 @@ from workbench.privacy.tested import LiftCharge
 from workbench.privacy.voted import VotedCharge
 
 ORDERS, STEPS, HALVES = 4000, 60, 45
+NONE = 1e-300
 Stick = Callable[[float], float]
 
 
@@ -34,11 +35,11 @@ def rows_beside(charge: LiftCharge) -> float:
 
 
 def ratio_beside(charge: VotedCharge) -> float:
-    """The ratio of a vote; 0 if no ramp beside it answers as often as it should."""
+    """The ratio of a vote; next to none if no ramp beside it answers as often as it should."""
     kind = _pure if charge.mechanism == "voted_laplace" else _shifted
     sticks = [kind(charge.ratio * fall) for fall in charge.falls]
     last = falling(sticks, charge.cost.epsilon, charge.cost.delta)
-    return charge.ratio if last >= 1 - charge.silent else 0.0
+    return charge.ratio if last >= 1 - charge.silent else NONE
 
 
 def falling(sticks: Sequence[Stick], epsilon: float, delta: float) -> float:

@@ -17,7 +17,6 @@ Privacy rests on Δ alone, and Δ on k, a, b, Q₀ and L, with an allowance for 
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import ceil, log, sqrt
 from typing import TypeAlias
 
@@ -74,11 +73,13 @@ class PricedDesign(Design):
         """T."""
         return len(self.falls)
 
-    @cached_property
+    @property
     def plan(self) -> VotedCharge:
         """The one charge."""
         step, kind = self.stage + VOTE, JOINT[self.kind]
-        return VotedCharge(step, kind, self.distance, self.budget, self.ratio, self.falls, self.silent)
+        return VotedCharge(
+            step, kind, self.distance, self.budget, ratio=self.ratio, falls=self.falls, silent=self.silent
+        )
 
     @property
     def charges(self) -> tuple[VotedCharge]:
