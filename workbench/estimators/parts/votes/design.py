@@ -27,6 +27,7 @@ from workbench.estimators.parts.budgets import vote_and_mask
 from workbench.estimators.parts.votes.vote import VOTE, Design, Points, Vote, change, spread, voting
 from workbench.privacy import ApproxDP, NoiseSource
 from workbench.privacy.mechanisms import truncated_laplace_bound
+from workbench.privacy.ramps import LEAST_DELTA
 from workbench.privacy.voted import (
     Voted,
     VotedCharge,
@@ -60,8 +61,7 @@ class PricedDesign(Design):
     (2) the average with noise, or no answer but with probability p(h)                     `privacy.voted`
 
     Two neighbouring data sets with h or more have M > Q₀k² + (h - 1)S: their averages are at most Δ_h apart.
-    `distance` is Δ_1, `ratio` r, `falls` Δ_h/Δ_1; no answer with chance `silent` where h = T.
-    Proof: `proofs/tested_masks.md`, section 4.
+    `distance` Δ_1, `ratio` r, `falls` Δ_h/Δ_1, `silent` 1 - p(T). Proof: `proofs/tested_masks.md`, section 4.
     """
 
     ratio: float
@@ -117,7 +117,7 @@ class Designer:
     limits: Limits
     sizes: tuple[int, ...]
     far: tuple[float, ...] = FAR
-    joint: bool = False  # vote and mask are one mechanism
+    joint: bool = False  # vote and mask are one mechanism, if δ has one
 
     def best(self, n: int, budget: ApproxDP, beta: float) -> Design | None:
         """Return the design of step (4) for n rows, or None if there is none."""
@@ -151,7 +151,7 @@ class Designer:
         self, k: int, size: int, friends: float, limit: float, budget: ApproxDP, beta: float
     ) -> Iterator[Design]:
         """Yield designs that answer where a share `friends` of pairs are, but for β."""
-        if self.joint:
+        if self.joint and budget.delta >= LEAST_DELTA:
             yield from self._priced(k, size, friends, limit, budget, beta)
             return
         for share in SHARES:
@@ -177,8 +177,8 @@ class Designer:
         """Return step (5): more counts, down to a lower quorum, and less noise."""
         k, limit, moved = made.vote.k, made.limit, made.vote.moved
         full = made.vote.quorum + (made.most - 1) * moved
-        counted = (ceil(longer * made.most) for longer in LONGER)
-        most = next((one for one in counted if full - (one - 1) * moved >= LOW * k * k), made.most)
+        tried = (ceil(longer * made.most) for longer in LONGER)
+        most = next((one for one in tried if full - (one - 1) * moved >= LOW * k * k), made.most)
         vote, distance = self.thresholds(k, full - (most - 1) * moved, limit) or (made.vote, made.distance)
         levels = (vote.quorum + moved * np.arange(most)) / k**2
         apart = self.moves(k, np.array(vote.nobody / k), np.array(vote.everybody / k), levels, limit)
