@@ -43,7 +43,7 @@ VOTED = (
     Mutant("a count of 1 at the quorum", of(Vote, "count", "int(friends.sum()))", "int(friends.sum()) - 1)"),
            voting.test_the_count_moves_by_one_and_is_cut_at_both_ends),
     Mutant("a quorum that rises a tenth faster",
-           of(Designer, "_falling", "moved * np.arange(most)", "1.1 * moved * np.arange(most)"), MOVES),
+           of(Designer, "_falling", "k * k, moved)", "k * k, 1.1 * moved)"), MOVES),
     Mutant("averages that move as the next count's do",
            of(ramps, "falling_ramp", "_next(stick, epsilon", "_next(above, epsilon"), COUNTS),
     Mutant("averages that hardly move", of(voted, "_chances", "ratio * fall", "0.9 * ratio * fall"), COUNTS),

@@ -37,7 +37,7 @@ def rows_beside(charge: LiftCharge) -> float:
 def ratio_beside(charge: VotedCharge) -> float:
     """The ratio of a vote; next to none if no ramp beside it answers as often as it should."""
     kind = _pure if charge.mechanism == "voted_laplace" else _shifted
-    sticks = [kind(charge.ratio * fall) for fall in charge.falls]
+    sticks = [kind(charge.ratio * fall) for fall in charge.falls[: charge.usual]]
     last = falling(sticks, charge.cost.epsilon, charge.cost.delta)
     return charge.ratio if last >= 1 - charge.silent else NONE
 

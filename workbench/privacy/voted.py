@@ -38,10 +38,11 @@ RISE, NEAR, LOUDEST = 1.4, 1.01, 1e6  # steps of a search for r, how well it is 
 
 @dataclass(frozen=True)
 class VotedCharge(Charge):
-    """The charge: `sensitivity` is Δ_1, `ratio` r, `falls` Δ_h/Δ_1; no answer with chance `silent` at T."""
+    """The charge: `sensitivity` Δ_1, `ratio` r, `falls` Δ_h/Δ_1; no answer at `usual` with `silent`."""
 
     ratio: float
     falls: tuple[float, ...] = field(repr=False)
+    usual: int
     silent: float
 
     @property
@@ -106,7 +107,7 @@ def counts(cost: ApproxDP, kind: str, share: float, silent: float) -> tuple[floa
 
 @lru_cache(maxsize=4096)
 def largest_ratio(cost: ApproxDP, kind: str, falls: tuple[float, ...], silent: float, start: float) -> float:
-    """Return the largest r with p(T) ≥ 1 - `silent`, to a hundredth and from below; 0 if `start` is more."""
+    """Return the largest r with p(T) ≥ 1 - `silent`, to a hundredth, from below; 0 if `start` is more."""
 
     def answers(ratio: float) -> bool:
         return _chances(cost, kind, ratio, falls)[-1] >= 1 - silent

@@ -64,7 +64,7 @@ class Vote:
     def needed(self) -> float:
         """The share at which an answer is as likely as it is wanted."""
         vote = self.design.vote
-        return (vote.quorum + 1 + (self.design.most - 1) * vote.moved) / vote.k**2
+        return (vote.quorum + 1 + (self.design.usual - 1) * vote.moved) / vote.k**2
 
 
 def scattered(n: int, share: float, rng: np.random.Generator, size: int = 1) -> Array:

@@ -8,8 +8,7 @@ probability 1 - β when the rows are what they should be:
         joint: 1 - p - 2z √(p/k) - (T - 1) S: then h = T, which answers but for β       `privacy.voted`
     (3) a, b on a grid, for the least Δ, the most that one row moves the average
     (4) of all s, p and shares ε_t/ε the one whose mask is narrowest: the largest ε_m/Δ (Laplace,
-        Thompson-Laplace; all of δ is the vote's), or μ(ε_m, δ/2)/Δ (Wishart, Gaussian); joint: of all s, p
-        and ratios r, the largest r/Δ
+        Thompson-Laplace; all of δ is the vote's), or μ(ε_m, δ/2)/Δ (Wishart, Gaussian); joint: r/Δ
     (5) joint: of that design with up to half as many counts again, and Δ_h that fall, the largest r
 
 Privacy rests on Δ alone, and Δ on k, a, b, Q₀ and L, with an allowance for rounding (`parts.votes.vote`).
@@ -61,25 +60,25 @@ class PricedDesign(Design):
     (2) the average with noise, or no answer but with probability p(h)                     `privacy.voted`
 
     Two neighbouring data sets with h or more have M > Q₀k² + (h - 1)S: their averages are at most Δ_h apart.
-    `distance` Δ_1, `ratio` r, `falls` Δ_h/Δ_1, `silent` 1 - p(T). Proof: `proofs/tested_masks.md`, section 4.
+    `distance` Δ_1, `ratio` r, `falls` Δ_h/Δ_1, `silent` 1 - p(`usual`). Proof: `proofs/tested_masks.md` 4.
     """
 
     ratio: float
     falls: tuple[float, ...]
+    usual: int
     silent: float
 
     @property
     def most(self) -> int:
-        """T."""
+        """T: where all pairs are friends."""
         return len(self.falls)
 
     @property
     def plan(self) -> VotedCharge:
         """The one charge."""
-        step, kind = self.stage + VOTE, JOINT[self.kind]
-        return VotedCharge(
-            step, kind, self.distance, self.budget, ratio=self.ratio, falls=self.falls, silent=self.silent
-        )
+        common = self.stage + VOTE, JOINT[self.kind], self.distance, self.budget
+        law = {name: vars(self)[name] for name in ("ratio", "falls", "usual", "silent")}
+        return VotedCharge(*common, **law)
 
     @property
     def charges(self) -> tuple[VotedCharge]:
@@ -171,21 +170,21 @@ class Designer:
             found = self.thresholds(k, quorum, limit) if most else None
             if found is not None:
                 made = Design(size, limit, *found, self.kind, budget, 1.0)
-                yield PricedDesign(**vars(made), ratio=ratio, falls=(1.0,) * most, silent=beta)
+                yield PricedDesign(**vars(made), ratio=ratio, falls=(1.0,) * most, usual=most, silent=beta)
 
     def _falling(self, made: PricedDesign) -> PricedDesign:
         """Return step (5): more counts, down to a lower quorum, and less noise."""
         k, limit, moved = made.vote.k, made.limit, made.vote.moved
-        full = made.vote.quorum + (made.most - 1) * moved
-        tried = (ceil(longer * made.most) for longer in LONGER)
-        most = next((one for one in tried if full - (one - 1) * moved >= LOW * k * k), made.most)
-        vote, distance = self.thresholds(k, full - (most - 1) * moved, limit) or (made.vote, made.distance)
-        levels = (vote.quorum + moved * np.arange(most)) / k**2
+        full = made.vote.quorum + (made.usual - 1) * moved
+        tried = (ceil(longer * made.usual) for longer in LONGER)
+        usual = next((one for one in tried if full - (one - 1) * moved >= LOW * k * k), made.usual)
+        vote, distance = self.thresholds(k, full - (usual - 1) * moved, limit) or (made.vote, made.distance)
+        levels = np.arange(vote.quorum, k * k, moved) / k**2
         apart = self.moves(k, np.array(vote.nobody / k), np.array(vote.everybody / k), levels, limit)
         falls = tuple((apart / apart[0]).tolist())
         start = made.narrowness * distance
-        ratio = largest_ratio(made.budget, made.plan.mechanism, falls, made.silent, start)
-        found = replace(made, vote=vote, distance=distance, falls=falls, ratio=ratio)
+        ratio = largest_ratio(made.budget, made.plan.mechanism, falls[:usual], made.silent, start)
+        found = replace(made, vote=vote, distance=distance, falls=falls, usual=usual, ratio=ratio)
         return max(found, made, key=lambda one: one.narrowness)
 
     def thresholds(self, k: int, quorum: int, limit: float) -> tuple[Vote, float] | None:
