@@ -77,7 +77,7 @@ def settings(key: str) -> Iterator[Setting]:
         charges = attained(example.estimator.plan(n, d, budget), entry)
         choice = {charge.mechanism for charge in charges} == {"exponential"}
         least = NET if choice else BLOCKS if all(map(faint, charges)) else 1.0
-        quiet = n == 1 or key in COUNTED | TIPPED  # their masks tell, at an ε that samples reach
+        quiet = n == 1 or key in COUNTED | TIPPED | PRICED  # their masks tell, at an ε that samples reach
         least = 1.0 if quiet else least  # one user's row attains what an average of many does not
         budget = loud(example.budget, max(least, steps(example.estimator, n, d, budget) / 2))
         rows = max(enough_rows(example.estimator, d, budget), ROWS[-1] if key in LOCATED else 1)
