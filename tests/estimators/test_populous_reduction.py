@@ -24,7 +24,6 @@ from workbench.estimators.parts.votes.covariances import Groups
 from workbench.estimators.parts.votes.l1_points import L1Points
 from workbench.estimators.parts.votes.means import FARTHEST, Points
 from workbench.estimators.parts.votes.preconditioner import centring
-from workbench.estimators.parts.votes.vote import private_average
 from workbench.privacy import ApproxDP, SecureNoise, SimulatedNoise, compose
 from workbench.privacy.noise import CountingNoise
 
@@ -49,7 +48,7 @@ def normal(seed, n, d, centre=50.0):
 def average_of_means(x, made, seed, estimate=lambda blocks: blocks.mean(axis=1)):
     noise = SimulatedNoise(np.random.default_rng(seed))
     rows = shuffled(x, noise)[: made.rows]
-    return private_average(Points(estimate(in_blocks(rows, made.vote.k)), made.limit), made, noise)
+    return made.released(Points(estimate(in_blocks(rows, made.vote.k)), made.limit), noise)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -81,7 +80,7 @@ def test_the_preconditioner_is_an_instance_to_the_bit(seed, d):
     made = recipe.design
     rows = in_blocks(shuffled(paired(x), noise)[: made.rows], made.vote.k)
     groups = Groups.of(np.linalg.qr(rows, mode="r") / np.sqrt(made.size))
-    expected = private_average(groups, made, noise) * centring(made.charges[1], d)[0]
+    expected = made.released(groups, noise) * centring(made.charges[1], d)[0]
     assert found.tobytes() == expected.tobytes()
 
 

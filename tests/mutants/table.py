@@ -18,7 +18,7 @@ from workbench.estimators.parts import integers
 from workbench.estimators.parts.locate import clipping, unit_histogram, window_median
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
 from workbench.estimators.univariate import clipped_mean
-from workbench.privacy import histograms, located, masks, mechanisms, stable
+from workbench.privacy import histograms, located, masks, mechanisms, stable, voted
 from workbench.study.faults.attacked import bins_from_the_smallest_row, sorted_pairs
 from workbench.study.faults.mutant import (
     Fault,
@@ -42,6 +42,7 @@ SCALES = (
     (masks, "thompson_laplace_scale", ("thompson_laplace",)),
     (masks, "wishart_scale", ("wishart",)),
     (located, "located_scale", ("located_normal",)),
+    (voted, "voted_scale", ("voted_gaussian",)),
     (stable, "stable_scale", ("stable_thompson_laplace", "stable_wishart")),
 )
 WINDOW, HISTOGRAM = window_median.WindowMedian, unit_histogram.UnitHistogram

@@ -9,10 +9,11 @@ from tests.mutants.priced import PRICED
 from tests.mutants.properties import PROPERTIES
 from tests.mutants.reduction import REDUCTION
 from tests.mutants.samplers import SAMPLERS
+from tests.mutants.voted import VOTED
 from tests.mutants.whole_lifted import WHOLE_LIFTED
 from workbench.study.faults.caches import forget
 
-MUTANTS = (*PROPERTIES, *SAMPLERS, *LIFTED, *WHOLE_LIFTED, *PRICED, *ABSENT, *CUTTING, *REDUCTION)
+MUTANTS = (*PROPERTIES, *SAMPLERS, *LIFTED, *WHOLE_LIFTED, *PRICED, *ABSENT, *CUTTING, *REDUCTION, *VOTED)
 
 
 @pytest.fixture

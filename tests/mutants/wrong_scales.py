@@ -12,7 +12,7 @@ from workbench.catalog import Example
 from workbench.contracts.accounting import draws_are_those_of_the_plan
 from workbench.contracts.datasets import entry_of, least, planned
 from workbench.contracts.gaps import gap_is_the_sensitivity
-from workbench.privacy import Charge, Parallel, UnitNoise, histograms, masks, mechanisms, stable
+from workbench.privacy import Charge, Parallel, UnitNoise, histograms, masks, mechanisms, stable, voted
 from workbench.study.faults.mutant import Fault, Mutant, declared, everywhere, replaced_everywhere
 
 Steps = Callable[[Example], set[str]]
@@ -29,11 +29,13 @@ MECHANISMS = (
     histograms.stability_histogram,
     stable.stable_mask,
     stable.masked_lift,
+    voted.voted,
 )
 NAMES = (
     *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "lower_bound", "noisy_max"),
     *("exponential", "window_median", "stability_histogram", "truncated_laplace", "thompson_laplace"),
     *("wishart", "stable_thompson_laplace", "stable_wishart", "tested_wishart", "cuts"),
+    "voted_gaussian",
 )
 NEVER_ATTAINED = (
     "thompson_laplace",
@@ -41,6 +43,7 @@ NEVER_ATTAINED = (
     "stable_thompson_laplace",
     "stable_wishart",
     "tested_wishart",
+    "voted_gaussian",
 )  # sensitivities of masks are bounds
 QUICKLY = {"sizes": (1000,), "small": False}  # attained by few pairs of many rows
 

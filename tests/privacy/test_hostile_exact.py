@@ -12,8 +12,8 @@ from scipy.stats import norm
 
 from workbench import CoinPressMean
 from workbench.estimators.parts.stored import ChangedError, stream
+from workbench.estimators.parts.votes.design import NORM_ROUNDING
 from workbench.estimators.parts.votes.means import Points, design
-from workbench.estimators.parts.votes.vote import NORM_ROUNDING
 from workbench.privacy import ZCDP, ApproxDP, SecureNoise, exact, histograms
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.histograms import stability_charge, stability_histogram, stability_threshold

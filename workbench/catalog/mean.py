@@ -116,7 +116,7 @@ MEAN = (
         statements=("AL22/Prop7.1", "AL22/Lem7.2"),
         examples=(Example(PopulousMean(), LOUD),),
         symmetries={"translation": "exact", "scale": "none"},
-        bounded_steps=frozenset({"mask"}),
+        bounded_steps=frozenset({"vote"}),
     ),
     round_mean(
         key="mean/median-of-means",

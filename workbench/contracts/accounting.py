@@ -36,6 +36,7 @@ from workbench.privacy.budget import within
 from workbench.privacy.cuts import BITS, Level, Node
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.stable import STABLE
+from workbench.privacy.voted import VOTED
 
 OVERSPENDING = {"PerturbedCovariance", "ThresholdedCovariance", "LocalThresholdedCovariance"}  # WX19's noise
 
@@ -216,7 +217,8 @@ def work_is_bounded_at_a_large_budget(example: Example) -> None:
         tally = Tally(SimulatedNoise(_rng(4)))
         plan = example.estimator(x, budget=budget, rng=tally).plan
         charges = list(plan.charges())
-        steps, ramps = len(charges), sum(charge.mechanism in STABLE for charge in charges)
+        steps = len(charges)
+        ramps = sum(charge.mechanism in (*STABLE, *VOTED) for charge in charges)
         assert len(tally.draws) <= steps, (tally.draws, steps)
         assert tally.points <= steps + 2 * ramps, (tally.points, steps)  # a test and a mask each
         assert all(draw.size <= max(3 * n + 2, bins, candidates(example)) for draw in tally.draws), (

@@ -190,6 +190,8 @@ def same(event: Event, other: Event) -> bool:
         return all(np.array_equal(one.lengths.edges, two.lengths.edges) for one, two in pairs)
     if event.mechanism == "stable_mask":
         return first.count == second.count and np.array_equal(first.root, second.root)
+    if event.mechanism == "voted":
+        return first.count == second.count and np.array_equal(first.value, second.value)
     if event.mechanism == "masked_lift":
         return all(map(np.array_equal, vars(first).values(), vars(second).values()))
     return np.array_equal(first, second)

@@ -7,7 +7,7 @@ from scipy.special import chdtr, ndtr
 from scipy.stats import chi2
 
 from workbench.contracts.located import located_normal_scale
-from workbench.contracts.ramps import largest_pure, largest_rows, rows_beside
+from workbench.contracts.ramps import largest_pure, largest_rows, ratio_beside, rows_beside
 from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP
 from workbench.privacy.conversions import gaussian_delta
 
@@ -58,6 +58,10 @@ def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
             return "wishart", sensitivity, 1 / _rows_by_bisection(cost, sensitivity, d)
         case "located_normal", ApproxDP():
             return "gaussian", sensitivity, located_normal_scale(charge)
+        case "voted_gaussian", ApproxDP():
+            return "gaussian", sensitivity, sensitivity / ratio_beside(charge)
+        case "voted_laplace", ApproxDP():
+            return "laplace", sensitivity, sensitivity / ratio_beside(charge)
         case "stable_thompson_laplace", ApproxDP():
             return "thompson_laplace", sensitivity, sensitivity / largest_pure(charge)
         case "stable_wishart", ApproxDP():

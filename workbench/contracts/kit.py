@@ -16,6 +16,7 @@ from workbench.privacy import NonPrivate, histograms
 from workbench.privacy.cuts import BITS, Level, Node
 from workbench.privacy.located import Located, LocatedCharge
 from workbench.privacy.stable import LAPLACE, Lift, Stable, StableCharge
+from workbench.privacy.voted import Voted, VotedCharge
 from workbench.study.faults.replay import Event, spied
 
 __all__ = ["Event", "spied"]
@@ -103,6 +104,8 @@ def _distance(event: Event, other: Event) -> float:
         return stable_gap(event.charge, first, second)
     if event.mechanism == "masked_lift":
         return lift_gap(first, second)
+    if event.mechanism == "voted":
+        return voted_gap(event.charge, first, second)
     if event.mechanism == "stability_histogram":
         gaps = np.array([first[key] - second[key] for key in {*first, *second}], float)
     else:
@@ -131,6 +134,17 @@ def stable_gap(charge: StableCharge, found: Stable, other: Stable) -> float:
         return 0.0
     first, second = np.asarray(found.root), np.asarray(other.root)
     return thompson_of_roots(first, second) if charge.mechanism == LAPLACE else one_sided(first, second)
+
+
+def voted_gap(charge: VotedCharge, found: Voted, other: Voted) -> float:
+    """The same for averages, in the norm of their noise, as a share of what the smaller count declares."""
+    if abs(found.count - other.count) > 1:
+        return np.inf
+    if not min(found.count, other.count):
+        return 0.0
+    gap = np.asarray(found.value, float) - np.asarray(other.value, float)
+    length = np.abs(gap).sum() if charge.mechanism == "voted_laplace" else np.linalg.norm(gap)
+    return float(length) / charge.falls[min(found.count, other.count) - 1]
 
 
 def lift_gap(found: Lift, other: Lift) -> float:

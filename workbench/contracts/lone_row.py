@@ -11,12 +11,13 @@ from workbench.contracts.datasets import least, planned, sizes, typical_rows
 from workbench.contracts.draws import wishart_delta
 from workbench.contracts.kit import Event, run, spied, warm
 from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
-from workbench.privacy import ApproxDP, Charge, UnitNoise, histograms, located, stable
+from workbench.privacy import ApproxDP, Charge, UnitNoise, histograms, located, stable, voted
 
 TESTED = {  # mechanism: where it is defined
     "located_normal": located,
     "stable_mask": stable,
     "masked_lift": stable,
+    "voted": voted,
 }
 
 

@@ -1,14 +1,18 @@
 """The narrowest mask that a ramp of answers allows, by a search that shares no code with the package's."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from math import exp, expm1, log
 
 import numpy as np
+from scipy.special import log_ndtr, ndtr
 
 from workbench.privacy.stable import LiftCharge, StableCharge
+from workbench.privacy.voted import VotedCharge
 
 ORDERS, STEPS, HALVES = 4000, 60, 45
+NONE = 1e-300
 Stick = Callable[[float], float]
 
 
@@ -27,6 +31,29 @@ def rows_beside(charge: LiftCharge) -> float:
     """The rows ν of the mask of a lift, or fewer if the ramp does not allow them beside steps that cost ρ."""
     shape = charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent
     return min(charge.degrees, _largest(*shape, _moved(charge.sensitivity, True, charge.room.rho)))
+
+
+def ratio_beside(charge: VotedCharge) -> float:
+    """The ratio of a vote; next to none if no ramp beside it answers as often as it should."""
+    kind = _pure if charge.mechanism == "voted_laplace" else _shifted
+    sticks = [kind(charge.ratio * fall) for fall in charge.falls[: charge.usual]]
+    last = falling(sticks, charge.cost.epsilon, charge.cost.delta)
+    return charge.ratio if last >= 1 - charge.silent else NONE
+
+
+def falling(sticks: Sequence[Stick], epsilon: float, delta: float) -> float:
+    """The largest chance at the last count where every pair of counts has a hockey stick of its own, or 0."""
+    chance = delta
+    for stick, above in pairwise(sticks):
+        low, high = chance, min(1.0, delta / max(above(epsilon), 1e-300))
+        if not _allowed(stick, epsilon, delta, chance, high):
+            for _ in range(HALVES):
+                middle = (low + high) / 2
+                allowed = _allowed(stick, epsilon, delta, chance, middle)
+                low, high = (middle, high) if allowed else (low, middle)
+            high = low
+        chance = high
+    return chance if chance * sticks[-1](epsilon) <= delta else 0.0
 
 
 def reached(stick: Stick, epsilon: float, delta: float, most: int) -> float:
@@ -69,6 +96,14 @@ def _pure(epsilon: float) -> Stick:
         if abs(e) < epsilon:
             return (1 - exp(e - epsilon)) / (1 + exp(-epsilon))
         return 0.0 if e > 0 else -expm1(e)
+
+    return stick
+
+
+def _shifted(ratio: float) -> Stick:
+    def stick(e: float) -> float:
+        half, unit = ratio / 2, e / ratio
+        return float(ndtr(half - unit)) - exp(e + float(log_ndtr(-half - unit)))
 
     return stick
 

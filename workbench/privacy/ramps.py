@@ -127,6 +127,24 @@ def ramp(stick: Divergence, budget: ApproxDP, most: int) -> tuple[float, ...] | 
     return tuple(chances[: most + 1])
 
 
+def falling_ramp(sticks: Sequence[Divergence], budget: ApproxDP) -> tuple[float, ...]:
+    """Return p(0), .., p(T) for hockey sticks H_1 ≥ .. ≥ H_T, H_h of neighbours with h or more.
+
+    As `ramp`, with H_h in (a) and (b), and in the place of (c) p(h) H_h(ε) ≤ δ at every h: where there is too
+    little noise p stays where it is.
+    """
+    require_events(budget)
+    left, epsilon = budget.delta * (1 - RELATIVE) - ABSOLUTE, budget.epsilon
+    chances = [0.0, _rounded(left)]
+    for stick, above in pairwise(sticks):
+        p, most = chances[-1], left / max(above(epsilon), left)
+        found = min(_next(stick, epsilon, left, p), _rounded(most))
+        chances.append(found if found > p and _allowed(stick, epsilon, left, p, found) else p)
+    known = zip(chances[1:], sticks, strict=True)
+    assert all(p * stick(epsilon) <= left for p, stick in known), "the sticks fall"
+    return tuple(chances)
+
+
 def answering(
     stick: Callable[[float], Divergence], budget: ApproxDP, most: int, silent: float
 ) -> Callable[[float], bool]:

@@ -169,7 +169,7 @@ def test_too_few_groups_are_as_many_as_can_vote():
     chart = gallery.the_vote(Run(), epsilon=0.2, n=100)
     drawn(chart, "the_vote")
     where, _ = chart.panels
-    assert where.title == "510 groups, as points"
+    assert where.title == "314 groups, as points"
     assert where.note.endswith("; 100 are too few.")
 
 

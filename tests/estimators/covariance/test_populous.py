@@ -25,8 +25,9 @@ from workbench.estimators.parts.votes.covariances import (
     moment_factors,
     sizes,
 )
+from workbench.estimators.parts.votes.design import ROUNDING
 from workbench.estimators.parts.votes.preconditioner import PopulousFrame
-from workbench.estimators.parts.votes.vote import ROUNDING, Vote, change
+from workbench.estimators.parts.votes.vote import Vote, change
 from workbench.estimators.spectral.preconditioner import Preconditioner
 from workbench.estimators.spectral.subspace_exact import SubspaceExact
 from workbench.privacy import ApproxDP, SimulatedNoise, compose

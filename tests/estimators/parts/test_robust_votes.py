@@ -21,7 +21,7 @@ from workbench.estimators.covariance.populous_robust import PopulousRobustCovari
 from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian
 from workbench.estimators.mean.populous_robust import PopulousRobustMean
 from workbench.estimators.parts.robust_votes.table import FAR, rows_for, table
-from workbench.estimators.parts.votes.vote import covariance_moves, norm_moves
+from workbench.estimators.parts.votes.design import covariance_moves, norm_moves
 from workbench.privacy import ApproxDP
 
 BUDGET = ApproxDP(1.0, 1e-6)

@@ -29,11 +29,10 @@ from workbench.errors import ArgumentError, checked, integer_at_least, probabili
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate, sanitised
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.rows import group_means, present
-from workbench.estimators.parts.votes.design import FAR, Designer, fewest
+from workbench.estimators.parts.votes.design import FAR, Designer, fewest, norm_moves
 from workbench.estimators.parts.votes.means import SIZES, Points
-from workbench.estimators.parts.votes.vote import VOTE, Design, norm_moves, reduced
+from workbench.estimators.parts.votes.vote import VOTE, Design, reduced
 from workbench.privacy import ApproxDP, Budget, NoiseSource, Plan
-from workbench.privacy.mechanisms import gaussian_scale
 from workbench.types import Array
 
 PAIRS, SEED = 10_000, 47
@@ -86,7 +85,7 @@ class MedianOfMeansMean:
         return designed(n, d, self.blocks, require_events(budget), self.beta / 3)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of the vote and of the mask; raise where n rows are too few, with the number."""
+        """Return what vote and mask cost; raise where n rows are too few, with the number."""
         return self.design(n, d, budget).plan
 
     def estimate(
@@ -117,7 +116,7 @@ class MedianOfMeansMean:
     def _length(self, n: int, d: int, budget: Budget, beta: float, weight: float) -> float:
         made = self.design(n, d, budget)
         sampling = distances(d, self.blocks)[1] / (made.rows // self.blocks * weight)
-        return sqrt(float(chdtri(d, beta)) * (gaussian_scale(made.charges[1]) ** 2 + self.blocks * sampling))
+        return sqrt(float(chdtri(d, beta)) * (made.noise_sd**2 + self.blocks * sampling))
 
 
 def medians_of_means(groups: Array, blocks: int) -> Array:

@@ -28,7 +28,6 @@ from workbench.estimators.parts.rows import group_means
 from workbench.estimators.parts.votes.means import Points, design_of
 from workbench.estimators.parts.votes.vote import VOTE, Design, reduced
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.privacy.mechanisms import gaussian_scale
 from workbench.types import Array, Calibration
 
 
@@ -81,7 +80,7 @@ class PopulousMean:
         return design_of(n, d, require_events(budget), self.beta / 3, alpha, self.calibration)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of the vote and of the mask; raise where n rows are too few, with the number."""
+        """Return what vote and mask cost; raise where n rows are too few, with the number."""
         return self.design(n, d, budget).plan
 
     def estimate(
@@ -102,11 +101,11 @@ class PopulousMean:
         """
         probability(beta=beta)
         made = self.design(n, d, budget)
-        noise, counted = gaussian_scale(made.charges[1]), n // made.size * made.size * made.vote.least_weight
+        noise, counted = made.noise_sd, n // made.size * made.size * made.vote.least_weight
         return self.sigma * sqrt(float(chdtri(d, beta)) * (noise**2 + 1 / counted))
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/sigma for normal rows, all of whose groups have their weight."""
         made = self.design(n, d, budget)
-        noise, counted = gaussian_scale(made.charges[1]), n // made.size * made.size
+        noise, counted = made.noise_sd, n // made.size * made.size
         return sqrt(float(chdtri(d, 0.5)) * (noise**2 + 1 / counted))

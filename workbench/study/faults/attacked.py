@@ -176,6 +176,8 @@ NOISE = {
     "stable_wishart": "wishart",
     "located_normal": "gaussian",
     "tested_wishart": "wishart",
+    "voted_gaussian": "gaussian",
+    "voted_laplace": "laplace",
 }  # mechanism: what a simulated source draws for it
 
 
@@ -185,6 +187,7 @@ def _noise(charge: Charge) -> str:
     return "laplace" if laplace else NOISE[charge.mechanism]
 
 
+FAINT = {"exponential": 0.01, "located_normal": 0.2, "voted_gaussian": 1e-4}  # how much is left of the noise
 STEPS = {"gaussian/lifted": ("moment 2", "far rows")}  # the last is a count with a fiftieth of what there is
 
 
@@ -195,7 +198,7 @@ def in_many_dimensions(key: str) -> Iterator[Attacked]:
     what it should have or, if it is a choice among hundreds of candidates, each of them improbable, a
     hundredth. Of votes of robust groups, which one row moves by next to nothing, it is the last, with a
     ten-millionth. Of a location among normal rows, which one row moves by half of its sensitivity, it is a
-    fifth.
+    fifth; of an average of few rows that voted, far less than its noise, a ten-thousandth.
     """
     setting = min(multivariate.settings(key), key=lambda setting: len(list(setting.plan.charges())))
     charges = list(setting.plan.charges())
@@ -203,7 +206,7 @@ def in_many_dimensions(key: str) -> Iterator[Attacked]:
     named = [charge for charge in charges if charge.step in STEPS.get(key, ())]
     known = multivariate.attained(setting.plan, CATALOG[key]) or charges[:1]
     for one in named or (charges if robust else known)[-1:]:
-        factor = 1e-7 if robust else {"exponential": 0.01, "located_normal": 0.2}.get(one.mechanism, 0.5)
+        factor = 1e-7 if robust else FAINT.get(one.mechanism, 0.5)
         words = f"of {one.step} times {factor:g}"
         found_by = Attack(key, one.step, setting.variant)
         yield Mutant(f"noise {words}", weaker(_noise(one), factor), found_by)

@@ -20,7 +20,7 @@ from workbench.study.audit.audit import Pair
 from workbench.study.least_rows import fewest_rows
 from workbench.study.pairs.base import Case, Setting, pair
 from workbench.study.pairs.replayed import replayed
-from workbench.study.pairs.tipped import tipped
+from workbench.study.pairs.tipped import outvoted, tipped
 from workbench.types import Array
 
 FAR = 1e6
@@ -32,6 +32,7 @@ LOCATED = {"mean/affine"}  # a row moves it most from an edge of the ellipsoid t
 FAINT = {*LOCATED, "gaussian/lifted"}  # the last step shows little of a row: all of a preset's runs
 TIPPED = {f"{family}/populous-robust" for family in ("mean", "covariance", "gaussian")}  # groups stand much
 TIPPED |= {"mean/median-of-means"}
+PRICED = {"mean/populous"}  # a pair of two counts of one vote
 NET = 2.0  # times the budget, where a run is one choice among many
 BLOCKS = 3.0  # and where only blocks decide, or no pair attains: of more, few runs do not see half the noise
 BESIDE = 16  # rows: beyond the block of the row that turns
@@ -50,6 +51,8 @@ def attacks(key: str) -> Iterator[Case]:
             pairs += (borderline(setting),)
         if key in LOCATED:
             pairs += (across(setting),)
+        if key in PRICED:
+            pairs += (outvoted(setting),)
         if key in TIPPED:
             pairs += (tipped(setting),)
         yield from replayed(setting, pairs, share=1.0 if key in FAINT else 0.2)
@@ -75,7 +78,7 @@ def settings(key: str) -> Iterator[Setting]:
         charges = attained(example.estimator.plan(n, d, budget), entry)
         choice = {charge.mechanism for charge in charges} == {"exponential"}
         least = NET if choice else BLOCKS if all(map(faint, charges)) else 1.0
-        quiet = n == 1 or key in COUNTED | TIPPED  # their masks tell, at an ε that samples reach
+        quiet = n == 1 or key in COUNTED | TIPPED | PRICED  # their masks tell, at an ε that samples reach
         least = 1.0 if quiet else least  # one user's row attains what an average of many does not
         budget = loud(example.budget, max(least, steps(example.estimator, n, d, budget) / 2))
         rows = max(enough_rows(example.estimator, d, budget), ROWS[-1] if key in LOCATED else 1)
@@ -138,7 +141,7 @@ def neighbours(n: int, d: int, entry: Entry) -> tuple[Pair, ...]:
     )
     leaving = pair("typical rows, one leaves", typical, typical[0], 2 * FAR * first, 0)  # no other's data set
     return (
-        *((leaving,) if "mask" in entry.bounded_steps else ()),  # a vote sees who is no friend any more
+        *((leaving,) if {"vote", "mask"} & entry.bounded_steps else ()),  # a vote sees who has no friends
         *(blockwise(n, d) if entry.estimand == "eigenvalues" else ()),
         *(pair(f"zeros, one {how}", zeros, FAR * start, FAR * end, 0) for how, start, end in moves),
         *(pair(f"typical rows, one {how}", typical, FAR * start, FAR * end, 0) for how, start, end in moves),

@@ -13,6 +13,7 @@ from workbench.estimators.base import sanitised
 from workbench.privacy import SimulatedNoise
 from workbench.privacy.located import Located
 from workbench.privacy.stable import Lift, Stable
+from workbench.privacy.voted import Voted
 from workbench.study.audit.audit import Mechanism, Pair
 from workbench.study.faults.replay import COMPARED, Event, spied
 from workbench.study.pairs.base import Case, Setting, native, numbers
@@ -61,6 +62,8 @@ def _points(statistic: Any) -> Any:
             return np.concatenate([[count], centre, shift, root.ravel()])
         case Lift(count, centre, shift, root, height):
             return np.concatenate([[count], centre, shift, root.ravel(), [height]])
+        case Voted(count, value):
+            return np.append(np.asarray(value, float), count)
         case Stable(count, root):
             return np.vstack([np.full(len(root), count), root])
     return statistic
@@ -95,6 +98,8 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
         uses |= {pair.first.tobytes(): first, pair.second.tobytes(): second}
     directions = [one.statistic - other.statistic for _, one, other in seen if one.mechanism in COMPARED]
     roots = [(_root(one.statistic), _root(other.statistic)) for _, one, other in seen if shaped(one)]
+    votes = [(one.statistic, other.statistic) for _, one, other in seen if one.mechanism == "voted"]
+    directions += [_apart(*both) for both in votes]
     places = [(one.statistic, other.statistic) for _, one, other in seen if one.mechanism == "located_normal"]
     keys = sorted({key for _, one, other in seen if not directions for key in _moved_keys(one, other)})
 
@@ -160,6 +165,10 @@ def _placed(output: Array | None, places: Sequence[tuple[Located, Located]]) -> 
     return tuple(seen)
 
 
+def _apart(one: Voted, other: Voted) -> Array:
+    return np.asarray(np.asarray(one.value, float) - np.asarray(other.value, float), float)
+
+
 def _moved_keys(one: Event, other: Event) -> set[float]:
     if one.mechanism != "stability_histogram":
         return set()
@@ -170,6 +179,8 @@ def _moved_keys(one: Event, other: Event) -> set[float]:
 def _seen(output: object, directions: Sequence[Array], keys: Sequence[float]) -> tuple[float, ...]:
     if isinstance(output, dict):
         return tuple(output.get(key, 0.0) for key in keys) or (0.0,)  # no pair moves a count
+    if output is None:
+        return (np.nan,) * max(len(directions), 1)
     if isinstance(output, int):
         return tuple(float(direction[output]) for direction in directions)
     if directions:

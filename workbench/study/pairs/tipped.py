@@ -44,6 +44,24 @@ def tipped(setting: Setting) -> Pair:
     return pair("typical rows, a group tips", without(last), typical[row], FAR * np.eye(setting.d)[0], row)
 
 
+def outvoted(setting: Setting) -> Pair:
+    """Return typical rows, so many of them far from all others that one more changes the count of a vote."""
+    typical = CATALOG[setting.key].population.sample(setting.n, rng=np.random.default_rng(setting.n))
+    x, far = typical[:, : setting.d], FAR * np.eye(setting.d)[0]
+
+    def without(rows: int) -> Array:
+        return np.vstack([np.outer(np.arange(1, rows + 1), far), x[rows:]])
+
+    def count(rows: int) -> int:
+        with spied() as events:
+            run(setting, without(rows), 0)
+        return int(events[0].statistic.count)
+
+    most = count(0)
+    last = smallest(lambda rows: rows >= setting.n or count(rows) < most) - 1
+    return pair("typical rows, a vote tips", without(last), x[last], (last + 1) * far, last)
+
+
 def first_group(setting: Setting, x: Array) -> NDArray[np.int64]:
     """Return which rows are in the first group of the first vote, the first row of each pair of rows."""
     original, orders = shuffled, list[NDArray[np.int64]]()

@@ -71,9 +71,9 @@ def vote_view(
         return _chart(budget, (where(found), replace(popular, note=note)), f"{said} {draws}")
 
     yield after("Answered in no draw of the noise yet.")
-    heard, source, charge = 0, SimulatedNoise(noise), found.design.charges[0]
+    heard, source, chance = 0, SimulatedNoise(noise), found.design.chance(found.friends)
     for trials in range(EACH, STEPS * EACH + 1, EACH):
-        heard += sum(found.design.vote.passes(found.friends, charge, source) for _ in range(EACH))
+        heard += sum(source.uniform(0.0, 1.0) < chance for _ in range(EACH))
         yield after(f"Answered in {100 * heard / trials:.0f} % of {trials} draws of the noise.")
 
 

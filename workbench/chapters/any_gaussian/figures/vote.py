@@ -12,13 +12,12 @@ from workbench.charts.words import number
 from workbench.estimators.mean.populous import PopulousMean
 from workbench.estimators.parts.votes.covariances import design as covariance_design
 from workbench.estimators.parts.votes.covariances import fewest_rows as fewest_grouped
+from workbench.estimators.parts.votes.design import PricedDesign
 from workbench.estimators.parts.votes.means import Points
 from workbench.estimators.parts.votes.paper import EVERYBODY, NOBODY, QUORUM
-from workbench.estimators.parts.votes.vote import Design
 from workbench.estimators.parts.votes.vote import Vote as Thresholds
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.masks import masked
-from workbench.privacy.mechanisms import truncated_laplace_bound
 from workbench.study.least_rows import fewest_rows
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
@@ -40,7 +39,7 @@ class Vote:
     """What a vote on points in the plane finds: friends and weights of each."""
 
     points: Array
-    design: Design
+    design: PricedDesign
     limit: float
     friends: np.ndarray
     weights: Array
@@ -49,6 +48,7 @@ class Vote:
     def of(cls, points: Array, budget: ApproxDP, size: int = 1, thresholds: str = OURS) -> "Vote":
         """Return the vote of points that are means of groups of `size` rows."""
         design = PopulousMean().design(len(points), 2, budget)
+        assert isinstance(design, PricedDesign), "vectors are priced with their vote"
         if thresholds == THEIRS:
             design = replace(design, vote=Thresholds.of(len(points), NOBODY, EVERYBODY, QUORUM))
         limit = design.limit / sqrt(size)
@@ -61,9 +61,10 @@ class Vote:
         return float(self.friends.sum()) / len(self.points) ** 2
 
     @property
-    def quorum(self) -> float:
-        """The share from which on an answer is possible."""
-        return self.design.vote.quorum / self.design.vote.k**2
+    def needed(self) -> float:
+        """The share at which an answer is as likely as it is wanted."""
+        vote = self.design.vote
+        return (vote.quorum + 1 + (self.design.usual - 1) * vote.moved) / vote.k**2
 
 
 def scattered(n: int, share: float, rng: np.random.Generator, size: int = 1) -> Array:
@@ -148,8 +149,7 @@ def popularity(found: Vote) -> Panel:
             "below: weight 0", "horizontal", x=0.6 * k, y=vote.nobody / k, side="below", colour_key=UNPOPULAR
         ),
     )
-    needed = found.quorum + truncated_laplace_bound(found.design.charges[0]) / k**2
-    note = f"Friendly pairs: {found.agreed:.3f} of all. With its noise the share must reach {needed:.3f}."
+    note = f"Friendly pairs: {found.agreed:.3f} of all. An answer is nearly sure from {found.needed:.3f} on."
     return Panel(
         "Who is popular", "groups, the loneliest first", "share of the groups that are friends", tuple(lines),
         "linear", "linear", note=note, ylim=(0.0, 1.05), marks=marks,

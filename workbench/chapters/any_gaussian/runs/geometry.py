@@ -12,7 +12,8 @@ from numpy.random import Generator
 
 from workbench.bounds.al22 import frobenius_mask
 from workbench.estimators.parts.votes.covariances import Groups, factors, limits
-from workbench.estimators.parts.votes.vote import ROUNDING, Vote
+from workbench.estimators.parts.votes.design import ROUNDING
+from workbench.estimators.parts.votes.vote import Vote
 from workbench.privacy import SimulatedNoise
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid

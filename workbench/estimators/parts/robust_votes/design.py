@@ -17,9 +17,8 @@ from math import isfinite, sqrt
 from typing import Any
 
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.budgets import vote_and_mask
 from workbench.estimators.parts.robust_votes.table import FAR, Row, rows_for
-from workbench.estimators.parts.votes.design import SHARES, Designer, Moves, fewest
+from workbench.estimators.parts.votes.design import Designer, Moves, fewest
 from workbench.estimators.parts.votes.vote import Design
 from workbench.privacy import ApproxDP
 
@@ -81,10 +80,7 @@ def _found(
 
 def _designs(k: int, row: Row, budget: ApproxDP, beta: float, kind: str, moves: Moves) -> Iterator[Design]:
     designer = Designer(kind, moves, lambda size: row.limits, (row.size,))
-    for share in SHARES:
-        cost = vote_and_mask(budget, share, kind)[0]
-        for far, limit in zip(FAR, row.limits, strict=True):
-            friends = 1 - far - 6 * row.spread(far) / sqrt(k) - MARGIN
-            found = designer.thresholds(k, friends, limit, cost, beta) if isfinite(limit) else None
-            if found is not None:
-                yield Design(row.size, limit, *found, kind, budget, share)
+    for far, limit in zip(FAR, row.limits, strict=True):
+        friends = 1 - far - 6 * row.spread(far) / sqrt(k) - MARGIN
+        if isfinite(limit):
+            yield from designer.of(k, row.size, friends, limit, budget, beta)

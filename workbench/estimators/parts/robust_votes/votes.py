@@ -27,13 +27,13 @@ from workbench.estimators.parts.robust_votes.design import fewest_robust, robust
 from workbench.estimators.parts.robust_votes.m_estimators import location_means, scatter_factors
 from workbench.estimators.parts.robust_votes.table import Row
 from workbench.estimators.parts.votes.covariances import Groups
+from workbench.estimators.parts.votes.design import covariance_moves, norm_moves
 from workbench.estimators.parts.votes.means import Points
 from workbench.estimators.parts.votes.preconditioner import DRAWS, SEED, centring
-from workbench.estimators.parts.votes.vote import Design, covariance_moves, norm_moves, reduced
+from workbench.estimators.parts.votes.vote import Design, reduced
 from workbench.linalg import tail
 from workbench.privacy import ApproxDP, Charge, NoiseSource, SimulatedNoise
 from workbench.privacy.masks import least_rate, masked_identity
-from workbench.privacy.mechanisms import gaussian_scale
 from workbench.types import Array
 
 LOSS = 1.5  # of sampling error, times that of the plain moment or mean
@@ -130,7 +130,7 @@ class MeanVote(RobustVote):
         its sampling error, that of n rows, and the noise.
         """
         row, made = self.chosen[0], self.design
-        sd = sqrt(gaussian_scale(made.charges[1]) ** 2 + LOSS**2 / self.n)
+        sd = sqrt(made.noise_sd**2 + LOSS**2 / self.n)
         return self.spread * (row.error + sd * tail(self.d, self.beta / 3))
 
 

@@ -29,9 +29,9 @@ import numpy as np
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.rows import evened
 from workbench.estimators.parts.votes.close_pairs import friend_counts
-from workbench.estimators.parts.votes.design import FAR, Designer, fewest, in_units
+from workbench.estimators.parts.votes.design import FAR, Designer, covariance_moves, fewest, in_units
 from workbench.estimators.parts.votes.paper import covariance_design, fewest_for_covariance
-from workbench.estimators.parts.votes.vote import Design, covariance_moves
+from workbench.estimators.parts.votes.vote import Design
 from workbench.privacy import ApproxDP
 from workbench.privacy.masks import LARGEST_THOMPSON, least_rate, wishart_delta
 from workbench.privacy.random_matrices import bartlett

@@ -8,7 +8,7 @@ frame of a reference point, which differ from the exact squares by less than the
 Designs, for rows of unit scale:
 
     (1) for groups of s rows of N(m, I), |Y_i - Y_j| = √(2/s) χ_d: its quantiles are exact
-    (2) of all designs the one with the narrowest mask                                    `parts.votes.design`
+    (2) of all designs the one with the narrowest mask, priced with its vote              `parts.votes.design`
 
 "paper": the source's thresholds and constants (`parts.votes.paper`).
 """
@@ -21,9 +21,9 @@ import numpy as np
 from scipy.special import chdtri
 
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.votes.design import FAR, Designer, fewest
+from workbench.estimators.parts.votes.design import FAR, Designer, fewest, norm_moves
 from workbench.estimators.parts.votes.paper import mean_design
-from workbench.estimators.parts.votes.vote import Design, counted, norm_moves
+from workbench.estimators.parts.votes.vote import Design, counted
 from workbench.linalg import norms
 from workbench.privacy import ApproxDP
 from workbench.types import Array
@@ -119,7 +119,7 @@ SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)  # rows of a group
 @lru_cache(maxsize=4096)
 def design(n: int, d: int, budget: ApproxDP, beta: float) -> Design:
     """Return the best design for n rows of unit scale; raise where they are too few for any."""
-    best = Designer("gaussian", norm_moves, lambda s: limits(d, s), SIZES).best(n, budget, beta)
+    best = _designer(d).best(n, budget, beta)
     if best is None:
         raise ArgumentError("n", n, f"at least {fewest_rows(d, budget, beta)} for d = {d} at {budget}")
     return best
@@ -128,8 +128,11 @@ def design(n: int, d: int, budget: ApproxDP, beta: float) -> Design:
 @lru_cache(maxsize=256)
 def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
     """Return the fewest rows that have a design."""
-    designer = Designer("gaussian", norm_moves, lambda s: limits(d, s), SIZES)
-    return fewest(lambda n: designer.best(n, budget, beta), 32)
+    return fewest(lambda n: _designer(d).enough(n, budget, beta), 32)
+
+
+def _designer(d: int) -> Designer:
+    return Designer("gaussian", norm_moves, lambda s: limits(d, s), SIZES, joint=True)
 
 
 def limits(d: int, size: int) -> tuple[float, ...]:

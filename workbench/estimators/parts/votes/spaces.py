@@ -16,10 +16,17 @@ from functools import lru_cache
 
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.votes.covariances import Groups, has_mask, root_factors
-from workbench.estimators.parts.votes.design import MOST, Designer, Moves, fewest
+from workbench.estimators.parts.votes.design import (
+    MOST,
+    Designer,
+    Moves,
+    covariance_moves,
+    fewest,
+    norm_moves,
+)
 from workbench.estimators.parts.votes.l1_points import L1Points
 from workbench.estimators.parts.votes.means import Points
-from workbench.estimators.parts.votes.vote import Design, covariance_moves, norm_moves
+from workbench.estimators.parts.votes.vote import Design
 from workbench.estimators.parts.votes.vote import Points as Voting
 from workbench.privacy import ApproxDP
 from workbench.privacy.masks import square_scale

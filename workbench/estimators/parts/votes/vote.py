@@ -4,10 +4,13 @@ Rows are shuffled by the run's own randomness and cut into k groups of s, and an
 (`reduced`). Point i has N_i friends, itself among them; all thresholds are whole numbers of friends.
 
     (1) M = Σ N_i; go on iff M - Q₀k² + Z > A, Z truncated Laplace on [-A, A]           (ε_t, δ_t)
-        one replaced point moves M, a whole number, by at most 2(k - 1)
+        one replaced point moves M, a whole number, by at most S = 2(k - 1)
     (2) w_i = clip((N_i - a)/(b - a), 0, 1)
     (3) Y = Σ w_i Y_i/Σ w_i
     (4) out = Y under a mask (`privacy.masks`)                                         (ε_m, δ_m)
+
+Or (1) and (4) are one mechanism that has all of (ε, δ), by the count h = ⌈(M - Q₀k²)/S⌉ from 0 to T, which
+moves by at most 1 (`parts.votes.design`).
 
 Points: `parts.votes.covariances` (triangular factors), `parts.votes.means` and `l1_points` (vectors). A
 replaced row changes one of them, in any way; an unusable one is its own friend only. A run that ends at (1)
@@ -34,17 +37,16 @@ import numpy as np
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.budgets import vote_and_mask
 from workbench.estimators.parts.rows import of_groups, shuffled
-from workbench.privacy import ApproxDP, Charge, NoiseSource, PureDP, Sequential
+from workbench.privacy import ApproxDP, Charge, NoiseSource, Plan, PureDP, Sequential
 from workbench.privacy.conversions import gdp_within_approx
 from workbench.privacy.grid import OnGrid, step_of
 from workbench.privacy.masks import masked
-from workbench.privacy.mechanisms import additive, exceeds_bound
+from workbench.privacy.mechanisms import additive, exceeds_bound, gaussian_scale
 from workbench.types import Array
 
 VOTE, MASK = "vote", "mask"
 AT_ONCE = 2**20  # pairs that are looked at together
 
-ROUNDING, NORM_ROUNDING = 1 + 1e-6, 1 + 1e-3
 FINE = 40  # bits of the distance of friends, on the grid of an average
 
 
@@ -79,6 +81,15 @@ class Vote:
         """Return w of (2)."""
         slope = self.everybody - self.nobody
         return np.clip((friends - self.nobody) / slope, 0.0, 1.0)
+
+    def count(self, friends: np.ndarray, most: int) -> int:
+        """Return h, at most T."""
+        return min(most, max(0, -((self.quorum - int(friends.sum())) // self.moved)))
+
+    @property
+    def moved(self) -> int:
+        """S, the most that one point moves M."""
+        return 2 * (self.k - 1)
 
     @property
     def least_weight(self) -> float:
@@ -116,7 +127,7 @@ class Design:
     budget : ApproxDP
         What both cost together.
     share : float
-        ε_t/ε.
+        ε_t/ε; 1 where vote and mask are one mechanism.
     stage : str
         What the names of its steps begin with.
     """
@@ -136,14 +147,14 @@ class Design:
         return self.vote.k * self.size
 
     @property
-    def charges(self) -> tuple[Charge, Charge]:
+    def charges(self) -> tuple[Charge, ...]:
         """The charges of the vote and of the mask."""
         vote, mask = vote_and_mask(self.budget, self.share, self.kind)
         first, second = self.stage + VOTE, self.stage + MASK
         return self.vote.charge(first, vote), Charge(second, self.kind, self.distance, mask)
 
     @property
-    def plan(self) -> Sequential:
+    def plan(self) -> Plan:
         """The plan."""
         return Sequential("basic", self.charges)
 
@@ -152,6 +163,28 @@ class Design:
         """The inverse width of the mask, which the best design has largest."""
         cost = vote_and_mask(self.budget, self.share, self.kind)[1]
         return (cost.epsilon if isinstance(cost, PureDP) else gdp_within_approx(cost).mu) / self.distance
+
+    @property
+    def noise_sd(self) -> float:
+        """The sd of a normal mask."""
+        return gaussian_scale(self.charges[1])
+
+    def released(self, points: "Points", noise: NoiseSource) -> Array | None:
+        """Return the masked average, or None for no answer."""
+        voting, masking = self.charges
+        friends = points.friends(self.limit)  # N
+        agreed = self.vote.passes(friends, voting, noise)  # (1)
+        average = points.average(self.vote.weights(friends)) if agreed else points.nothing  # (2) (3)
+        if masking.mechanism in ("gaussian", "laplace"):  # (4)
+            released = additive(self.whole(average), masking, noise)
+        else:
+            released = masked(average, masking, noise)
+        return released if agreed else None
+
+    def whole(self, average: Array) -> OnGrid:
+        """Return an average, rounded: a step is far below the thousandth that is added to Δ."""
+        step = step_of(self.limit, FINE)
+        return OnGrid(np.array([int(entry) for entry in np.rint(average / step)], object), step)
 
 
 class Points(Protocol):
@@ -182,51 +215,17 @@ def reduced(
 ) -> Array | None:
     """Return the masked average of what an oracle says of groups, (m, s, d) at a time, or None."""
     chosen = shuffled(rows, noise)[: design.rows]
-    return private_average(points(of_groups(chosen, design.size, oracle)), design, noise)
+    return design.released(points(of_groups(chosen, design.size, oracle)), noise)
 
 
-def private_average(points: Points, design: Design, noise: NoiseSource) -> Array | None:
-    """Return the masked average, or None for no answer."""
-    voting, masking = design.charges
-    friends = points.friends(design.limit)  # N
-    agreed = design.vote.passes(friends, voting, noise)  # (1)
-    average = points.average(design.vote.weights(friends)) if agreed else points.nothing  # (2) (3)
-    if masking.mechanism in ("gaussian", "laplace"):  # (4)
-        released = additive(_whole(average, step_of(design.limit, FINE)), masking, noise)
-    else:
-        released = masked(average, masking, noise)
-    return released if agreed else None
-
-
-def _whole(average: Array, step: float) -> OnGrid:
-    """Return the average, rounded: a step is far below the thousandth that is added to its sensitivity."""
-    return OnGrid(np.array([int(entry) for entry in np.rint(average / step)], object), step)
-
-
-def covariance_moves(k: int, a: Array, b: Array, quorum: float, limit: float) -> Array:
-    """Return the Thompson distance of the averages of covariances, for friends at L = `limit`.
-
-    E is taken at L (1 + 1e-6), for rounding (`proofs/populous.md`, section 6).
-    """
-    return np.asarray(np.log1p(change(k, a, b, quorum) * spread(k, a, quorum, limit * ROUNDING) / k))
-
-
-def norm_moves(k: int, a: Array, b: Array, quorum: float, limit: float) -> Array:
-    """Return the distance of the averages in a norm, for friends at distance `limit`.
-
-    A thousandth more than it is: points may be 1e8 `limit` away from the origin, where sums are rounded.
-    """
-    return np.asarray(change(k, a, b, quorum) * 2 * limit / k * NORM_ROUNDING)
-
-
-def change(k: int, a: Array, b: Array, quorum: float) -> Array:
+def change(k: int, a: Array, b: Array, quorum: float | Array) -> Array:
     """Return C for shares a, b and Q₀."""
     first = (1 - quorum) / (1 - a)
     second = np.minimum(1.0, (1 - quorum) / np.maximum(1 - b - 1 / k, 1e-300))
     return np.asarray(np.maximum((first / (b - a) + 1) / (1 - first), second / (b - a) + 1))
 
 
-def spread(k: int, a: Array, quorum: float, limit: float) -> Array:
+def spread(k: int, a: Array, quorum: float | Array, limit: float) -> Array:
     """Return E for shares a and Q₀."""
     free = quorum - 2 / k - a
     mass = np.where(free > 0, 1 - (1 - a + 1 / k) * (1 - a) / np.where(free > 0, free, 1.0), 0.0)

@@ -1,0 +1,60 @@
+"""Faults of the joint price of a vote and the noise of its average, each with the test that must find it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from tests.privacy import test_voted as voting
+from workbench.estimators.parts.votes.design import Designer
+from workbench.estimators.parts.votes.vote import Vote
+from workbench.privacy import ramps, voted
+from workbench.study.faults.mutant import Fault, Mutant, rewritten
+
+
+def forget() -> None:
+    """Make ramps and noise anew."""
+    for made in (voted.voted_chances, voted.counts, voted.largest_ratio):
+        made.cache_clear()
+
+
+@contextmanager
+def anew(fault: Fault) -> Iterator[None]:
+    """A fault in what designs and ramps are made of."""
+    forget()
+    with fault():
+        yield
+    forget()
+
+
+def of(owner: object, name: str, right: str, wrong: str) -> Fault:
+    """The fault that writes `wrong` where a function says `right`."""
+    return partial(anew, rewritten(owner, name, right, wrong))
+
+
+USUAL = voting.BUDGETS[0]
+COUNTS = partial(voting.test_no_two_counts_have_a_larger_hockey_stick_than_delta, USUAL, voting.NORMAL)
+MOVES = partial(voting.test_averages_may_move_as_far_as_the_quorum_of_their_count_allows, USUAL)
+SHIFTED = partial(voting.test_the_stick_of_shifted_normal_laws_is_their_integral, 0.3)
+
+VOTED = (
+    Mutant("a count of half of what a point moves",
+           of(Vote, "count", "// self.moved)", "// (self.moved // 2))"),
+           voting.test_the_count_moves_by_one_and_is_cut_at_both_ends),
+    Mutant("a count of 1 at the quorum", of(Vote, "count", "int(friends.sum()))", "int(friends.sum()) - 1)"),
+           voting.test_the_count_moves_by_one_and_is_cut_at_both_ends),
+    Mutant("a quorum that rises a tenth faster",
+           of(Designer, "_falling", "k * k, moved)", "k * k, 1.1 * moved)"), MOVES),
+    Mutant("averages that move as the next count's do",
+           of(ramps, "falling_ramp", "_next(stick, epsilon", "_next(above, epsilon"), COUNTS),
+    Mutant("averages that hardly move", of(voted, "_chances", "ratio * fall", "0.9 * ratio * fall"), COUNTS),
+    Mutant("a ramp that forgets the rise of its chances",
+           of(ramps, "_allowed", "epsilon - rise", "epsilon"), COUNTS),
+    Mutant("a stick that is 1 - e^e below 0",
+           of(voted.Shifted, "__call__", "exp(e) * gaussian_delta(self.ratio, -e)", "0.0"), SHIFTED),
+    Mutant("an answer at the next count's chance",
+           of(voted, "voted", "[found.count]", "[min(found.count + 1, charge.most)]"),
+           voting.test_no_answer_where_the_count_is_zero_whatever_is_drawn),
+    Mutant("no noise where there is no answer",
+           of(voted, "voted", "released = draw(", "released = answers and draw("),
+           voting.test_what_is_drawn_does_not_depend_on_the_count),
+)  # fmt: skip
