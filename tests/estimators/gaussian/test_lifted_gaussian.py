@@ -11,8 +11,10 @@ from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.gaussian.lifted import LiftedGaussian
+from workbench.estimators.gaussian.unbounded import UnboundedGaussian
 from workbench.losses import gaussian_error
 from workbench.privacy import ApproxDP, CountingNoise, PureDP, SimulatedNoise, compose
+from workbench.study.planner import Question, plan
 
 BUDGET, D, N = ApproxDP(8.0, 1e-6), 2, 1600
 PRICED = [(BUDGET, D, N), (ApproxDP(4.0, 1e-4), 1, 1600), (ApproxDP(1.0, 1e-6), 3, 2500)]
@@ -114,3 +116,19 @@ def test_plan_and_release_say_what_is_noticed_whatever_the_rows_are():
         assert release.other_rows == said
         assert said in str(release)
     assert "no share of them is sure" in LiftedGaussian().other_rows(20_000, 10, BUDGET)
+
+
+def test_it_is_nearer_than_what_stages_take_at_equal_rows():
+    budget = ApproxDP(1.0, 1e-6)
+    for n in (3000, 20_000):
+        found, other = (one.predicted_error(n, 2, budget) for one in (LiftedGaussian(), UnboundedGaussian()))
+        assert found < other
+
+
+@pytest.mark.slow
+def test_the_planner_begins_with_it_among_those_without_bounds_but_for_one_column():
+    first = {1: "gaussian/unbounded", 2: "gaussian/lifted"}
+    for d, key in first.items():
+        question = Question(subject="gaussian", d=d, alpha=0.1, beta=0.05, budget=ApproxDP(1.0, 1e-6))
+        found = [one.key for one in plan(question) if one.reached and one.key != "gaussian/coinpress"]
+        assert found[0] == key

@@ -35,7 +35,7 @@ class PopulousGaussian:
     """Private mean and covariance of any Gaussian, in a frame found by a vote of groups (AL22 Theorem 5.7).
 
     Accurate for normal rows of any mean and any covariance; where a stage has no answer the release is "no
-    answer".
+    answer". For laws with a density `LiftedGaussian` takes far fewer rows, up to some millions.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
     group says what its other rows say, and moments are those of the rows that are there, whose share the
