@@ -137,6 +137,8 @@ FOUND: Mapping[str, Gaps] = {
         0.073, 0.395, 0.064, 0.064, 0.195, 0.061, 0.134, 0.157, 0.09, 15.882, 0.455, 0.028, 0.093, 0.091,
         0.129, 0.037, 0.068, 0.028, 0.137,
     ),
+    worst_name("mean/affine", 5): (0.0, 18.42, 0.0, 0.0),
+    worst_name("gaussian/lifted", 5): (0.136, 1.19, 0.318, 0.718),
     worst_name("spectral/preconditioner", 5): (0.128, 4.024, 0.043, 0.034),
     worst_name("covariance/unbounded", 3): (1.946, 1.946),
     worst_name("covariance/unbounded", 5): (2.888, 0.002, 2.633, 3.013),

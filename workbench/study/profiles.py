@@ -137,8 +137,8 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
             "full": Work(expected=420, budget=600, blocks=4188),
         },
         "06_matrix_quantile": {
-            "quick": Work(expected=75, budget=95, blocks=223),
-            "full": Work(expected=480, budget=650, blocks=2230),
+            "quick": Work(expected=90, budget=115, blocks=247),
+            "full": Work(expected=800, budget=1000, blocks=2470),
         },
         "09_which_one": {
             "quick": Work(expected=18, budget=30, blocks=40),

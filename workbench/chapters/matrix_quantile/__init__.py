@@ -6,6 +6,7 @@ from workbench.chapters.matrix_quantile.figures.abstains import abstains, abstai
 from workbench.chapters.matrix_quantile.figures.film import descent
 from workbench.chapters.matrix_quantile.figures.lift import lift
 from workbench.chapters.matrix_quantile.figures.lifted_view import lifted_view
+from workbench.chapters.matrix_quantile.figures.means import means
 from workbench.chapters.matrix_quantile.figures.neighbours import interlacing
 from workbench.chapters.matrix_quantile.figures.pictures import count_curve, nested
 from workbench.chapters.matrix_quantile.figures.rows import flat, rows_needed
@@ -17,6 +18,9 @@ FULL = (
     "matrix-quantile/fourfold-rows-grow",
     "matrix-quantile/fewer-than-squares",
     "matrix-quantile/near-rows-grow",
+    "matrix-quantile/mean-rows-grow",
+    "matrix-quantile/mean-rows-in-steps",
+    "matrix-quantile/law-rows-grow",
 )  # minutes of search
 CLAIMS = tuple(claim.id for claim in claims.CLAIMS if claim.id not in FULL)
 
@@ -37,6 +41,7 @@ __all__ = [
     "lift",
     "lifted_view",
     "mask",
+    "means",
     "nested",
     "quantile_view",
     "rows_needed",

@@ -2,9 +2,10 @@
 
     python -m workbench.study.worst.keys KEY D ...        prints a row of the table for every dimension
 
-All at (1, 1e-6), the mean 1000 standard deviations away. Errors are relative to Σ in Frobenius norm, of whole
-laws the larger one of mean and covariance; those of subspaces are in spectral norm, over the gap where there
-is one. Rows are as many as a key takes at all, or more where its plan knows that they do not suffice.
+All at (1, 1e-6), the mean 1000 standard deviations away, that of lifted keys up to 1e9. Errors are relative
+to Σ in Frobenius norm, of whole laws the larger one of mean and covariance, of means in the norm of Σ; those
+of subspaces are in spectral norm, over the gap where there is one. Rows are as many as a key takes at all, or
+more where its plan knows that they do not suffice.
 """
 
 import sys
@@ -24,8 +25,10 @@ from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.gaussian.coinpress import CoinPressGaussian
+from workbench.estimators.gaussian.lifted import LiftedGaussian
 from workbench.estimators.gaussian.populous import PopulousGaussian
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian
+from workbench.estimators.mean.affine import AffineMean
 from workbench.estimators.parts.gaussians.populous_learner import preconditioned_rows
 from workbench.estimators.spectral.preconditioner import Preconditioner
 from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
@@ -39,6 +42,7 @@ from workbench.study.worst.search import Measured, Search, Trial
 from workbench.types import Array
 
 BUDGET, FAR, SEED = ApproxDP(1.0, 1e-6), 1000.0, 47
+FARTHEST = 1e9  # of the lifted keys, whose offset is drawn anew in every trial
 UPPER, DEGREES, MOMENTS = 1e6, 10.0, 3  # told to the keys that have bounds
 GAP = 1e-2  # of the subspaces, √(λ_{k+1}/λ_k)
 GUARDED = 1e8  # beyond about 1e9 the guards of matrix quantile and votes of groups have no answer
@@ -67,6 +71,26 @@ def whole(estimator: Estimator[Any], n: int, degrees: float = inf) -> Trial:
         law = spectrum.law(data, far=FAR, degrees=degrees)
         x = law.sample(n, rng=data)
         return errors(law, estimator(x, budget=BUDGET, rng=noise).value, x)
+
+    return trial
+
+
+def offset(data: Generator) -> float:
+    """Return how many standard deviations the mean is away: any number up to `FARTHEST`, on a log scale."""
+    return float(np.exp(data.uniform(0.0, log(FARTHEST))))
+
+
+def lifted(estimator: Estimator[Any], n: int) -> Trial:
+    """Return one run of a lifted quantile, of a mean or of a law, with an offset of its own."""
+
+    def trial(spectrum: Spectrum, data: Generator, noise: Generator) -> tuple[float, float]:
+        law = spectrum.law(data, far=offset(data))
+        x = law.sample(n, rng=data)
+        value: Any = estimator(x, budget=BUDGET, rng=noise).value
+        if isinstance(value, Gaussian):
+            return errors(law, value, x)
+        plain = law.mean_error(x.mean(axis=0))
+        return inf if isinstance(value, Abstention) else law.mean_error(value), plain
 
     return trial
 
@@ -126,6 +150,11 @@ def _matrix_quantile(key: str, d: int) -> Quest:
     return _search(key, d, n, whole(estimator, n), longest=GUARDED, **effort)
 
 
+def _lifted(key: str, d: int, estimator: Estimator[Any], factor: float) -> Quest:
+    n = start(estimator, d, factor)
+    return _search(key, d, n, lifted(estimator, n), longest=GUARDED, share=0.9, **SLOW)
+
+
 def _preconditioner(key: str, d: int) -> Quest:
     n = 2 * preconditioned_rows(d, BUDGET, Preconditioner().beta, "auto")  # in pairs
     return _search(key, d, n, whole(Preconditioner(), n), longest=GUARDED, **SLOW)
@@ -168,6 +197,8 @@ _SEARCHES: Mapping[str, Callable[[str, int], Quest]] = {
     "covariance/coinpress": partial(_told, estimator=COINPRESS, rows=6000),
     "gaussian/coinpress": partial(_told, estimator=COINPRESS_LAW, rows=1000),
     "covariance/heavy-tailed": partial(_told, estimator=HEAVY_TAILED, rows=10_000, degrees=DEGREES),
+    "mean/affine": partial(_lifted, estimator=AffineMean(), factor=2.0),
+    "gaussian/lifted": partial(_lifted, estimator=LiftedGaussian(), factor=1.5),
     "covariance/unbounded": partial(_silent, estimator=UnboundedCovariance()),
     "gaussian/unbounded": partial(_silent, estimator=UnboundedGaussian()),
     "gaussian/populous": partial(_silent, estimator=PopulousGaussian(covariance="matrix-quantile")),

@@ -1,6 +1,20 @@
 """What is claimed, and the checks that decide it."""
 
-from workbench.chapters.matrix_quantile.claims import beside, learner, quantile, scalings
+from workbench.chapters.matrix_quantile.claims import (
+    affine_anywhere,
+    affine_scalings,
+    beside,
+    learner,
+    quantile,
+    scalings,
+)
 from workbench.study.claim import Claim
 
-CLAIMS: tuple[Claim, ...] = (*quantile.CLAIMS, *beside.CLAIMS, *learner.CLAIMS, *scalings.CLAIMS)
+CLAIMS: tuple[Claim, ...] = (
+    *quantile.CLAIMS,
+    *beside.CLAIMS,
+    *learner.CLAIMS,
+    *scalings.CLAIMS,
+    *affine_scalings.CLAIMS,
+    *affine_anywhere.CLAIMS,
+)

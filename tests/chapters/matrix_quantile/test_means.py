@@ -1,0 +1,79 @@
+"""The picture of all means: searched rows at the usual numbers, predictions elsewhere, rates beside both."""
+
+import numpy as np
+import pytest
+
+from tests.chapters.pictures import require_complete
+from workbench.chapters.matrix_quantile.claims.affine_scalings import mean_shape
+from workbench.chapters.matrix_quantile.figures import means
+from workbench.chapters.matrix_quantile.runs import affine
+from workbench.lab.pictures.grammar import faults
+from workbench.study.run import Run
+from workbench.study.scaling.scaling import Least
+
+TIMES = {affine.MEAN: 20.0, affine.COINPRESS: 4.0}
+
+
+@pytest.fixture(autouse=True)
+def _no_designs(monkeypatch):
+    """Replace designs and searches, which take seconds, by the statement's n."""
+
+    def rows(key, d, alpha, epsilon, delta):
+        public = {"d": d, "alpha": alpha, "epsilon": epsilon, "delta": delta}
+        return round(TIMES[key] * mean_shape(public))
+
+    def searched(scalings, profile, *, seed):
+        (scaling,) = scalings
+        settings = [(value, scaling.setting(value)) for value in scaling.values]
+        return [
+            [
+                Least(value, one, 1.1 * one.start, (one.start, 1.2 * one.start), "found", 100, 1.0)
+                for value, one in settings
+            ]
+        ]
+
+    monkeypatch.setattr(affine, "predicted", rows)
+    monkeypatch.setattr(affine, "fewest", lambda *_: 1)
+    monkeypatch.setattr(means, "measured", searched)
+
+
+def curves(chart, label):
+    return [next(one for one in panel.series if one.label == label) for panel in chart.panels]
+
+
+@pytest.mark.parametrize("profile", ["quick", "full"])
+def test_the_picture_has_words_and_one_axis(profile):
+    chart = means.means(Run(profile, 3))
+    require_complete(chart, "means")
+    assert faults(chart) == []
+    assert len({(panel.xlabel, panel.ylim) for panel in chart.panels}) == 1
+
+
+def test_searched_rows_stand_at_their_numbers_beside_what_was_planned():
+    for lifted in curves(means.means(Run("full", 3)), means.NAMES[affine.MEAN]):
+        assert len(lifted.y) == 4
+        assert lifted.x[0] == 1.0
+        np.testing.assert_allclose(lifted.y, 1.1 * np.array(lifted.expected))
+    d, epsilon, delta, alpha = curves(means.means(Run("full", 3)), means.NAMES[affine.MEAN])
+    assert d.x == (1.0, 2.5, 5.0, 10.0)
+    assert epsilon.x == alpha.x == (1.0, 2.0, 4.0, 8.0)
+    np.testing.assert_allclose(delta.x, (1.0, 2.0, 4.0, 6.0))
+
+
+def test_the_sample_mean_needs_d_over_the_square_of_alpha():
+    *_, alpha = curves(means.means(Run("quick", 3)), "no privacy")
+    np.testing.assert_allclose(np.array(alpha.y) / alpha.y[0], (1, 4, 16, 64))
+    x = np.random.default_rng(4).standard_normal((4000, round(alpha.y[0]), 2))
+    within = (np.linalg.norm(x.mean(axis=1), axis=1) <= means.CONSTANT).mean()
+    assert within == pytest.approx(0.5, abs=0.08)  # .04 for n as a whole number, five standard deviations
+
+
+@pytest.mark.parametrize("changed", [{"epsilon": 0.5}, {"delta": 1e-4}, {"alpha": 0.2}])
+def test_elsewhere_it_draws_what_is_predicted_there(changed):
+    usual, moved = (means.means(Run("full", 3), **numbers) for numbers in ({}, changed))
+    for one, other in zip(curves(usual, "no privacy"), curves(moved, "no privacy"), strict=True):
+        assert (one.y == other.y) == ("alpha" not in changed)
+    first = curves(moved, means.NAMES[affine.MEAN])[0]
+    assert first.role == "theory"
+    public = {"d": means.D, "epsilon": 1.0, "delta": 1e-6, "alpha": means.CONSTANT, **changed}
+    assert first.y[0] == round(TIMES[affine.MEAN] * mean_shape(public))

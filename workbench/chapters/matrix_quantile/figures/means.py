@@ -1,0 +1,161 @@
+"""Every mean under an unknown covariance: the rows that it takes, one public number at a time."""
+
+from collections.abc import Callable, Iterator, Mapping
+from math import log, nan, sqrt
+from typing import Any
+
+import numpy as np
+from scipy.special import chdtri
+
+from workbench.chapters.matrix_quantile.claims.affine_scalings import (
+    ALPHA,
+    BAND,
+    CONSTANT,
+    FEWEST,
+    TALL,
+    mean_shape,
+    predicted,
+)
+from workbench.chapters.matrix_quantile.claims.affine_scalings import fewest as fewest_of
+from workbench.chapters.matrix_quantile.runs import affine
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.words import number
+from workbench.errors import ArgumentError
+from workbench.estimators.gaussian.unbounded import UnboundedGaussian
+from workbench.privacy import ApproxDP
+from workbench.study.least_rows import fewest_rows
+from workbench.study.run import Run
+from workbench.study.scaling.catalogued import Move
+from workbench.study.scaling.growing import Growth, Public
+from workbench.study.scaling.run import measured
+from workbench.study.scaling.scaling import Scaling
+
+D, DIMENSIONS, LEVELS, HARDER = 2, (2, 5, 10, 20), (1e-2, 1e-4, 1e-8, 1e-12), (1, 2, 4, 8)
+USUAL: Mapping[str, float] = {"d": D, "epsilon": 1.0, "delta": 1e-6, "alpha": CONSTANT}
+TITLES = {"d": "columns d", "epsilon": "1/ε", "delta": "ln(1/δ)", "alpha": "1/α"}
+VOTES, PLAIN = "gaussian/unbounded", "mean/empirical"
+CAPS = {"full": 200}
+LIFTED = {"d": TALL, "alpha": ALPHA}
+
+
+def ball_shape(public: Public) -> float:
+    """Return d/α² + d √ln(1/δ)/(αε): what CoinPress takes where Σ and a ball are known."""
+    noise = public["d"] * sqrt(log(1 / public["delta"])) / (public["alpha"] * public["epsilon"])
+    return float(public["d"] / public["alpha"] ** 2 + noise)
+
+
+def _known(key: str, statement: str, shape: Callable[[Public], float]) -> Growth:
+    """Return what is searched of a mean that is told Σ."""
+    return Growth(
+        id=statement,
+        key=f"{key} (told Σ)",
+        block=affine.whitened,
+        usual={"key": key, **USUAL},
+        alpha=lambda public: public["alpha"],
+        shape=shape,
+        start=predicted,
+        fewest=fewest_of,
+        predicted=predicted,
+        share=0.5,
+        caps=CAPS,
+        moves={name: Move(values, 1, {}, "") for name, values in _values(USUAL).items()},
+    )
+
+
+def _values(usual: Public) -> dict[str, tuple[float, ...]]:
+    """Return the values of every number that moves, from the easiest on."""
+    return {
+        "d": DIMENSIONS,
+        "epsilon": tuple(usual["epsilon"] / times for times in HARDER),
+        "delta": LEVELS,
+        "alpha": tuple(usual["alpha"] / times for times in HARDER),
+    }
+
+
+KNOWN = {
+    affine.COINPRESS: _known(affine.COINPRESS, "M21/prior-CoinPress", ball_shape),
+}
+NAMES = {
+    affine.MEAN: "lifted quantile",
+    affine.COINPRESS: "CoinPress, told Σ",
+}
+
+
+def means(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, alpha: float = CONSTANT) -> Chart:
+    """Return the rows of every mean against d, 1/ε, ln(1/δ) and 1/α (mean-rows-grow)."""
+    usual = {"d": D, "epsilon": epsilon, "delta": delta, "alpha": alpha}
+    panels = [_panel(run, name, usual, values) for name, values in _values(usual).items()]
+    return Chart(
+        "means",
+        "A mean without its covariance has a first price; after it, precision is cheap",
+        tuple(panels),
+        alt="Rows against four numbers that each make the task harder. The lifted quantile needs several"
+        " times the rows of CoinPress, which is told the covariance, and fewer than votes of blocks; as 1/α"
+        " grows it hardly rises.",
+        how_to_read=f"Rows for a median error of {number(alpha)} at ({number(epsilon)}, {number(delta)}), d ="
+        f" {D}; one number moves in each panel. Thin lines: rates of the literature, from the first point."
+        " Votes of blocks refuse fewer rows.",
+    )
+
+
+def _panel(run: Run, name: str, usual: Public, values: tuple[float, ...]) -> Panel:
+    publics = [{**usual, name: value} for value in values]
+    hardness = [_hardness(name, value) for value in values]
+    x = [one / hardness[0] for one in hardness]
+    growths = {affine.MEAN: LIFTED.get(name, FEWEST), **KNOWN}
+    series = [
+        one
+        for key, growth in growths.items()
+        for one in _curves(run, key, _moved(growth, name), publics, x, dict(usual) == dict(USUAL))
+    ]
+    blocks = [_votes(public) for public in publics]
+    plain = [float(chdtri(public["d"], 0.5)) / public["alpha"] ** 2 for public in publics]
+    series += [
+        Series("votes of blocks", x, blocks, colour_key=VOTES, kind="count"),
+        Series("no privacy", x, plain, role="truth", colour_key=PLAIN),
+    ]
+    first, last = (number(float(f"{one:.2g}")) for one in (hardness[0], hardness[-1]))
+    title = f"{TITLES[name]}: {first} to {last}"
+    return Panel(title, "times as much", "rows n", tuple(series), ylim=(5.0, 300_000.0))
+
+
+def _hardness(name: str, value: float) -> float:
+    return value if name == "d" else log(1 / value) if name == "delta" else 1 / value
+
+
+def _moved(growth: Growth, name: str) -> Scaling:
+    return next(one for one in growth.scalings() if one.variable == name)
+
+
+def _curves(
+    run: Run, key: str, scaling: Scaling, publics: list[dict[str, Any]], x: list[float], usual: bool
+) -> Iterator[Series]:
+    """Yield the rate and the searched rows; where nothing is searched, what is predicted at both ends."""
+    if run.simulate and usual and run.profile in scaling.caps:
+        (found,) = measured([scaling], run.profile, seed=run.seed)
+        places = [x[scaling.values.index(one.value)] for one in found]
+        low, high = zip(*(one.interval for one in found), strict=True)
+        curve = Series(
+            NAMES[key], places, [one.n for one in found], low, high, colour_key=key,
+            expected=[one.setting.predicted for one in found], margin=BAND - 1,
+        )  # fmt: skip
+    else:
+        ends = [_foreseen(key, public) for public in (publics[0], publics[-1])]
+        curve = Series(NAMES[key], (x[0], x[-1]), ends, role="theory", colour_key=key)
+    shape = KNOWN[key].shape if key in KNOWN else mean_shape
+    rates = np.array([shape(public) for public in publics])
+    yield Series("", x, next(iter(curve.y)) * rates / rates[0], role="reference", colour_key=key)
+    yield curve
+
+
+def _foreseen(key: str, public: Public) -> float:
+    """Return the predicted rows, nan where none are enough."""
+    try:
+        return predicted({"key": key, **public})
+    except ArgumentError:
+        return nan
+
+
+def _votes(public: Public) -> float:
+    """Return the fewest rows of votes of blocks, whose error there is far below what is asked for."""
+    return float(fewest_rows(UnboundedGaussian(), public["d"], ApproxDP(public["epsilon"], public["delta"])))
