@@ -28,6 +28,7 @@ from workbench.estimators.parts.scale import exponent_scale, winsor
 from workbench.estimators.parts.votes import covariances
 from workbench.estimators.spectral import subspace_exact
 from workbench.privacy import histograms
+from workbench.privacy.grid import OnGrid
 from workbench.study.faults.mutant import Mutant, attribute
 
 
@@ -121,8 +122,30 @@ STAGES = (
                           ("covariance/filter-nonprivate", filter_nonprivate))),
 )  # fmt: skip
 
+
+def mean_of_an_exact_share(mean: Any, there: Any, n: int, charge: Any, noise: Any) -> tuple[Any, float]:
+    """A mean over a share that has no noise."""
+    found = rescaled.share(there, n)
+    joint = OnGrid(np.append(mean.counts, 0), mean.unit)
+    return rescaled.additive(joint, charge, noise)[:-1].reshape(mean.shape) / found, found
+
+
+def moment_of_an_exact_share(moment: Any, there: Any, n: int, charge: Any, draw: Any) -> Any:
+    """A moment over a share that has no noise."""
+    return draw(moment.padded((0, 1)))[:-1, :-1] / rescaled.share(there, n)
+
+
+def mean_and_share_apart(mean: Any, there: Any, n: int, charge: Any, noise: Any) -> tuple[Any, float]:
+    """A mean that is charged, and a share that is drawn beside it."""
+    row = rescaled.units(mean, rescaled.OF_MEANS[charge.mechanism], charge)
+    tall = rescaled.additive(OnGrid(np.array([there * row]), mean.unit), charge, noise)
+    found = rescaled.share(tall[0], row * n * mean.unit)
+    return rescaled.additive(mean, charge, noise) / found, found
+
+
 NO_FURTHER = sums.test_a_count_moves_a_sum_no_further_and_is_as_tall_as_it_may_be
 OVER = sums.test_what_is_released_is_over_the_rows_that_are_there
+ALONE = sums.test_what_is_released_is_made_of_the_noisy_numbers_alone
 TALLER = {"laplace": 1.0, "gaussian": 1.0}
 
 COUNTS_WITH_SUMS = (
@@ -130,8 +153,14 @@ COUNTS_WITH_SUMS = (
     ("a count moves a mean further, normal", "OF_MEANS", TALLER, partial(NO_FURTHER, "gaussian")),
     ("a count moves a moment further", "OF_MOMENTS", 1.0, partial(NO_FURTHER, "moment")),
     ("a count that is not used", "share", lambda *_: 1.0, partial(OVER, "gaussian", 3)),
+    ("an exact share of a mean, Laplace", "mean_and_share", mean_of_an_exact_share,
+     partial(ALONE, "laplace")),
+    ("an exact share of a mean, normal", "mean_and_share", mean_of_an_exact_share,
+     partial(ALONE, "gaussian")),
+    ("an exact share of a moment", "rescaled_moment", moment_of_an_exact_share, partial(ALONE, "moment")),
+    ("a share beside the charge", "mean_and_share", mean_and_share_apart, partial(NO_FURTHER, "gaussian")),
     ("a count of all rows", "present", everything, partial(OVER, "moment", 3)),
-)
+)  # fmt: skip
 
 ABSENT = [
     *(

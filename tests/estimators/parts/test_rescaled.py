@@ -8,6 +8,7 @@ from workbench.estimators.parts import rescaled
 from workbench.estimators.parts.integers import mean_in_ball, mean_in_box, second_moment_within
 from workbench.estimators.parts.rows import mean_sensitivity, present, second_moment_sensitivity
 from workbench.privacy import Charge, UnitNoise
+from workbench.privacy.grid import OnGrid
 
 N, RADIUS = 12, 1.7
 
@@ -25,21 +26,21 @@ class Seen(UnitNoise):
     laplace = gaussian = symmetric_gaussian = keep
 
 
-def drawn(kind, x, row):
+def drawn(kind, x, row, seen=None):
     """The joint statistic of a kind and what is made of it, with the last row replaced; and its charge."""
-    x, seen = np.append(x[:-1], [row], axis=0), Seen()
+    x, seen = np.append(x[:-1], [row], axis=0), seen or Seen()
     there = rescaled.count("counted", x)
     if kind == "moment":
         charge = Charge("s", "symmetric_gaussian", second_moment_sensitivity(N, RADIUS), ZCDP(1.0))
         moment = second_moment_within(x, RADIUS)
-        out = rescaled.rescaled_moment(moment, there, N, charge, seen.keep)
+        out = rescaled.rescaled_moment(moment, there, N, charge, seen.symmetric_gaussian)
     else:
         x = x[:, 0] if kind == "laplace" else x
         mean = mean_in_box if kind == "laplace" else mean_in_ball
         cost = PureDP(1.0) if kind == "laplace" else ZCDP(1.0)
         charge = Charge("s", kind, mean_sensitivity(N, RADIUS), cost)
         out = rescaled.rescaled_mean(mean(x, lambda rows: rows, RADIUS), there, N, charge, seen)
-    return seen.values[0].ravel(), out, charge
+    return np.ravel(getattr(seen, "values", [0.0])[0]), out, charge
 
 
 ROWS = [
@@ -68,6 +69,34 @@ def test_what_is_released_is_over_the_rows_that_are_there(kind, absent):
     others, out = x[present(x)], drawn(kind, x, x[-1])[1]
     wanted = others.T @ others / len(others) if kind == "moment" else others.mean(axis=0)
     np.testing.assert_allclose(out, wanted[0] if kind == "laplace" else wanted, atol=1e-4)
+
+
+class Told(UnitNoise):
+    """Releases the same numbers whatever it is asked to add noise to."""
+
+    def told(self, value, *_):
+        shape = np.shape(value)
+        return np.linspace(0.7, 0.4, int(np.prod(shape))).reshape(shape)
+
+    laplace = gaussian = symmetric_gaussian = told
+
+
+@pytest.mark.parametrize("kind", ["laplace", "gaussian", "moment"])
+def test_what_is_released_is_made_of_the_noisy_numbers_alone(kind):
+    x, outputs = np.random.default_rng(3).normal(size=(N, 2)), []
+    for absent in (0, 4, N):
+        x[:absent] = np.nan
+        outputs.append(drawn(kind, x, x[-1], Told())[1])
+    assert np.ptp(np.array(outputs), axis=0).max() == 0 < np.abs(outputs[0]).min()
+
+
+@pytest.mark.parametrize("there", [0, 2**31, 2**35])
+def test_as_many_rows_as_no_word_counts_are_drawn_like_a_few_whatever_their_number(there):
+    n, seen = 2**35, Seen()
+    mean = OnGrid(np.zeros(200, np.int64), 2.0**-26 / n)
+    charge = Charge("s", "gaussian", mean_sensitivity(n, 200**0.5), ZCDP(1.0))
+    share = rescaled.mean_and_share(mean, there, n, charge, seen)[1]
+    assert share == pytest.approx(max(there / n, 0.1), rel=1e-9)
 
 
 def test_hardly_any_rows_count_as_a_tenth_and_none_is_not_a_number():

@@ -19,6 +19,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from workbench.estimators.parts.integers import WORD
 from workbench.estimators.parts.rows import present, row_blocks
 from workbench.privacy import Charge, NoiseSource
 from workbench.privacy.grid import OnGrid
@@ -53,7 +54,8 @@ def mean_and_share(
     if there is None:
         return additive(mean, charge, noise), 1.0
     row = units(mean, OF_MEANS[charge.mechanism], charge)
-    joint = np.append(mean.counts, np.asarray(there * row, mean.counts.dtype))
+    kind = mean.counts.dtype if n * row < 2**WORD else object  # by public numbers, whatever p is
+    joint = np.append(mean.counts.astype(kind), np.asarray(there * row, kind))
     noisy = additive(OnGrid(joint, mean.unit), charge, noise)  # (1)
     found = share(noisy[-1], row * n * mean.unit)
     return np.asarray(noisy[:-1].reshape(mean.shape) / found), found  # (2)

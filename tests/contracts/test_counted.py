@@ -1,0 +1,54 @@
+"""What is made of a count of the rows that are there: a function of what was released alone."""
+
+import pytest
+
+from tests.contracts.parameters import counted
+from workbench.contracts.datasets import least, typical_rows, with_absent
+from workbench.contracts.gaps import coarse_spectra
+from workbench.contracts.kit import answer
+from workbench.estimators.parts import rescaled
+from workbench.study.faults.mutant import replaced_everywhere
+from workbench.study.faults.replay import spied
+
+ROWS, BEFOREHAND = 200, ("univariate/interval", "univariate/interval-unknown-variance")
+WITH_SUMS = [one for one in counted() if one.values[0] not in BEFOREHAND]
+
+
+def answers(example):
+    """The answer on rows, and that on rows a third of which is absent, made of the same releases."""
+    x = typical_rows(example, max(ROWS, least(example)), 5)
+    with coarse_spectra():
+        with spied() as events:
+            first = answer(example, x, 1)
+        with spied(list(events)) as again:
+            second = answer(example, with_absent(x, 3), 1)
+    assert [one.charge for one in events] == [one.charge for one in again]
+    return repr(first), repr(second)
+
+
+@pytest.mark.parametrize(("key", "example"), WITH_SUMS)
+def test_an_answer_is_made_of_what_was_released_alone(key, example):
+    first, second = answers(example)
+    assert first == second
+
+
+def exact_mean(mean, there, n, charge, noise):
+    """A mean over a share that has no noise."""
+    return rescaled.additive(mean, charge, noise) / (there / n), there / n
+
+
+def exact_moment(moment, there, n, charge, draw):
+    """A moment over a share that has no noise."""
+    return draw(moment) / (there / n)
+
+
+KEYS = ("univariate/clipped-mean", "mean/clipped-box", "covariance/clipped", "univariate/interval-mean")
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_share_without_noise_would_be_noticed(key):
+    example = next(one.values[1] for one in counted() if one.values[0] == key)
+    exact = (rescaled.mean_and_share, exact_mean), (rescaled.rescaled_moment, exact_moment)
+    with replaced_everywhere(*exact):
+        first, second = answers(example)
+    assert first != second
