@@ -153,11 +153,12 @@ class CoinPressCovariance:
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on the error in the norm of Σ, true with probability 1 - beta, in mode "proved".
 
-        Needs normal rows and `lower` I ≤ Σ. Infinite in mode "practical", and for a beta below the field.
+        Needs normal rows and `lower` I ≤ Σ. Infinite in mode "practical", for a beta below the field, and
+        with missing = "counted": a bound is proved for "neutral" alone.
         """
         probability(beta=beta)
         require_matrix(n, d)
-        proved = self.mode == "proved" and beta >= self.beta
+        proved = self.mode == "proved" and self.missing == "neutral" and beta >= self.beta
         return self.design(n, d, budget).error if proved else float("inf")
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:

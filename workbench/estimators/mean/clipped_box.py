@@ -22,7 +22,7 @@ from workbench.estimators.base import Trace, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
 from workbench.estimators.parts.foreseen import better_than, median_of_mean
 from workbench.estimators.parts.integers import mean_in_box
-from workbench.estimators.parts.rescaled import Missing, count, rescaled_mean
+from workbench.estimators.parts.rescaled import Missing, count, counted_error, rescaled_mean
 from workbench.estimators.parts.rows import mean_sensitivity
 from workbench.linalg import tail
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
@@ -101,12 +101,18 @@ class ClippedBoxMean:
         """Return a bound on |out - mean|, true with probability 1 - beta, for normal rows.
 
         The chance that a row is clipped, the field `beta`, counts: infinite unless the argument is larger.
+        Counted, half of what is left is for the noise of the share; all rows are taken to be there.
         """
         probability(beta=beta)
         if beta <= self.beta:
             return float("inf")
-        sd = gaussian_scale(self.plan(n, d, budget)[STEP])
-        return tail(d, beta - self.beta) * sqrt(self.sigma**2 / n + sd**2)
+        charge = self.plan(n, d, budget)[STEP]
+        rms = sqrt(self.sigma**2 / n + gaussian_scale(charge) ** 2)
+
+        def error(part: float) -> float:
+            return tail(d, part) * rms
+
+        return counted_error(self.missing, error, sqrt(d) * self.radius, charge, n, beta - self.beta)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/sigma for normal rows; infinite from √d radius/sigma on."""

@@ -136,11 +136,12 @@ class CoinPressMean:
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return the last radius of mode "proved", which |out - mean| exceeds with probability at most beta.
 
-        Infinite in mode "practical", and for a beta below the field.
+        Infinite in mode "practical", for a beta below the field, and with missing = "counted": a bound is
+        proved for "neutral" alone.
         """
         probability(beta=beta)
         require_matrix(n, d)
-        proved = self.mode == "proved" and beta >= self.beta
+        proved = self.mode == "proved" and self.missing == "neutral" and beta >= self.beta
         return self.sigma * self.design(n, d, budget).radius if proved else float("inf")
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:

@@ -14,12 +14,13 @@ section 3.
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import sqrt
+from math import hypot, inf, sqrt
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from workbench.estimators.parts.integers import WORD
+from workbench.estimators.parts.locate.laplace_normal import noise_quantile, noise_sd
 from workbench.estimators.parts.rows import present, row_blocks
 from workbench.privacy import Charge, NoiseSource
 from workbench.privacy.grid import OnGrid
@@ -31,6 +32,7 @@ Missing: TypeAlias = Literal["neutral", "counted"]
 
 LEAST = 0.1
 DOWN = 1 - 2.0**-40  # covers the roundings of public numbers
+GRID = 2.0**-24  # that the grid of a mean takes of a, at most, and DOWN with it
 OF_MEANS = {"laplace": 1 / 2, "gaussian": sqrt(3) / 2}  # a over n times the sensitivity of the mean
 OF_MOMENTS = sqrt(1 / 2)  # the same of a moment, whatever its mechanism
 
@@ -79,8 +81,34 @@ def units(statistic: OnGrid, part: float, charge: Charge) -> int:
 
 
 def charge_of_share(charge: Charge, n: int) -> Charge:
-    """Return the charge whose noise the share of `mean_and_share` has, but for a part of 2^-39."""
-    return replace(charge, sensitivity=(1 + 2.0**-39) / (OF_MEANS[charge.mechanism] * n))
+    """Return a charge whose noise is that of the share of `mean_and_share`, or more by a part of 2^-24."""
+    return replace(charge, sensitivity=(1 + GRID) / (OF_MEANS[charge.mechanism] * n))
+
+
+def counted_error(
+    missing: Missing, error: Callable[[float], float], away: float, charge: Charge, n: int, beta: float
+) -> float:
+    """Return a bound on the error of (2), true but with probability beta, if all n rows are there.
+
+    `error` bounds that of the mean of (1), true but with the probability that it is given; the truth is at
+    most `away` from the centre. Proof: `proofs/absent.md`, section 4.
+    """
+    if missing == "neutral":
+        return error(beta)
+    lost = noise_quantile(charge_of_share(charge, n), beta)  # on one side: beta/2
+    return (error(beta / 2) + lost * away) / (1 - lost) if lost < 1 else inf
+
+
+def counted_noise(missing: Missing, away: float, charge: Charge, n: int) -> Charge:
+    """Return a charge whose noise is as large, in mean square, as what both noises do to a number of (2).
+
+    To first order, all n rows being there and the truth `away` from the centre: x + away max(s, 0), x the
+    noise of the number and s that of the share.
+    """
+    if missing == "neutral":
+        return charge
+    ratio = away * noise_sd(charge_of_share(charge, n)) / noise_sd(charge)
+    return replace(charge, sensitivity=charge.sensitivity * hypot(1, ratio / sqrt(2)))
 
 
 def share(noisy: float, whole: float) -> float:

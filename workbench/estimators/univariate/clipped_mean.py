@@ -27,7 +27,13 @@ from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
-from workbench.estimators.parts.rescaled import Missing, count, rescaled_mean
+from workbench.estimators.parts.rescaled import (
+    Missing,
+    count,
+    counted_error,
+    counted_noise,
+    rescaled_mean,
+)
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NoiseSource, Plan, PureDP
 from workbench.privacy.grid import OnGrid
 from workbench.types import Array, Calibration
@@ -115,18 +121,24 @@ class ClippedMean:
         """Return Lemma 2.2 with constants: beta/3 each for cutting, sampling and noise; needs normal rows.
 
         For the tight bound the rows beyond B cost their worst-case bias, and beta/2 goes to each of the rest.
+        Counted, the noise's part is divided with that of the share; all rows are taken to be there.
         """
         probability(beta=beta)
         charge, bound = self.plan(n, d, budget)["mean"], self.bound(n, budget)
+        reach = standard_radius(self.radius, self.sigma)
         if self.calibration == "tight":
-            bias = float(_bias(np.float64(bound - standard_radius(self.radius, self.sigma))))  # type: ignore[arg-type]
-            sampling = sqrt(2 * log(4 / beta) / n)
-            return self.sigma * (bias + sampling + noise_quantile(charge, beta / 2))
-        cut = 2 * n * float(ndtr(standard_radius(self.radius, self.sigma) - bound))
-        left = (beta - cut) / 2
-        if left <= 0:
-            return float("inf")
-        return self.sigma * (float(-ndtri(left / 2)) / sqrt(n) + noise_quantile(charge, left))
+            bias = float(_bias(np.float64(bound - reach)))  # type: ignore[arg-type]
+            exact, left = bias + sqrt(2 * log(4 / beta) / n), beta / 2
+        else:
+            left = (beta - 2 * n * float(ndtr(reach - bound))) / 2
+            if left <= 0:
+                return float("inf")
+            exact = float(-ndtri(left / 2)) / sqrt(n)
+
+        def error(part: float) -> float:
+            return exact + noise_quantile(charge, part)
+
+        return self.sigma * counted_error(self.missing, error, reach, charge, n, left)
 
     interval_reach = error_bound
 
@@ -137,8 +149,10 @@ class ClippedMean:
         `radius` on.
         """
         charge, bound = self.plan(n, d, budget)["mean"], self.bound(n, budget)
-        bias = float(_bias(np.float64(bound - standard_radius(self.radius, self.sigma))))  # type: ignore[arg-type]
-        expected = self.sigma * hypot(bias, median_of_sum(1 / sqrt(n), charge))
+        reach = standard_radius(self.radius, self.sigma)
+        bias = float(_bias(np.float64(bound - reach)))  # type: ignore[arg-type]
+        both = counted_noise(self.missing, reach, charge, n)
+        expected = self.sigma * hypot(bias, median_of_sum(1 / sqrt(n), both))
         return better_than(self.radius, expected)
 
 

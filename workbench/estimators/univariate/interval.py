@@ -30,7 +30,12 @@ from workbench.estimators.parts.locate.laplace_normal import half_width
 from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.rescaled import Missing
-from workbench.estimators.parts.scale.counted_pivots import absent_at_most, counted_value, require_tight
+from workbench.estimators.parts.scale.counted_pivots import (
+    absent_at_most,
+    counted_value,
+    require_tight,
+    widest,
+)
 from workbench.estimators.parts.scale.mean_pivots import pivotal_width
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
@@ -156,10 +161,17 @@ class Interval:
         return centre + float(mean)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return the half-width, a public number (infinite with the chance of no answer)."""
+        """Return the half-width, a public number (infinite with the chance of no answer).
+
+        Counted, it follows the noisy share: the largest of those of all rows, but with probability beta.
+        """
         probability(beta=beta)
         require_rows(n, d)
-        return self.half_width(n, budget)
+        if self.missing == "neutral":
+            return self.half_width(n, budget)
+        return self.sigma * widest(
+            lambda there: self._critical_value(n, budget, there), n, self.plan(n, d, budget), beta
+        )
 
 
 _HISTOGRAM, MEAN = UnitHistogram(None, "tight"), WindowMean(None)

@@ -23,7 +23,12 @@ from workbench.estimators.base import Abstention, Trace, require_rows, run_univa
 from workbench.estimators.parts.budgets import rule
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.rescaled import Missing
-from workbench.estimators.parts.scale.counted_pivots import absent_at_most, counted_value, require_tight
+from workbench.estimators.parts.scale.counted_pivots import (
+    absent_at_most,
+    counted_value,
+    require_tight,
+    widest,
+)
 from workbench.estimators.parts.scale.kv_interval import KVInterval
 from workbench.estimators.parts.scale.pivots import critical_value
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale
@@ -128,13 +133,22 @@ class IntervalUnknownVariance:
         return counted_value(name, n, pivot, self.level, self.pivots, absent)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a bound on half-width/sigma for normal rows: q times the bound on s/sigma."""
+        """Return a bound on half-width/sigma for normal rows: q times the bound on s/sigma.
+
+        Counted, beta/2 is for the noise of the share, which q follows; all rows are taken to be there.
+        """
         probability(beta=beta)
         require_rows(n, d, LEAST_ROWS)
         if self.calibration == "paper":
             return KVInterval(self.level).half_width_bound(n, budget, beta)
-        scale = SCALE.error_bound(n, scale_and_mean(n, budget)[0], beta)
-        return inf if scale == inf else self.critical_value(n, budget) * (1 + scale)
+        part = beta if self.missing == "neutral" else beta / 2
+        scale = SCALE.error_bound(n, scale_and_mean(n, budget)[0], part)
+        return inf if scale == inf else self._largest_value(n, budget, part) * (1 + scale)
+
+    def _largest_value(self, n: int, budget: Budget, chance: float) -> float:
+        if self.missing == "neutral":
+            return self.critical_value(n, budget)
+        return widest(lambda there: self.critical_value(n, budget, there), n, self.plan(n, 1, budget), chance)
 
 
 def studentised(

@@ -14,7 +14,7 @@ from workbench.estimators.parts.budgets import divided, mean_charge, rule
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile
 from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
-from workbench.estimators.parts.rescaled import Missing, count, rescaled_mean
+from workbench.estimators.parts.rescaled import Missing, count, counted_error, rescaled_mean
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.types import Array
 
@@ -68,9 +68,14 @@ class HistogramMean:
         """Return the bound of Theorems 2.5 and 2.8 with explicit constants.
 
         Location, clipping, sampling and noise take beta/4 each; finite only for beta ≥ the `beta` that
-        chose the window.
+        chose the window. Counted, the noise's part is divided with that of the share.
         """
         plan = self.plan(n, budget)
         if self.locator.error_bound(n, plan["locate"].cost, beta / 4) == inf or beta < self.beta:
             return inf
-        return float(-ndtri(beta / 8)) / sqrt(n) + noise_quantile(plan["mean"], beta / 4)
+        exact, charge = float(-ndtri(beta / 8)) / sqrt(n), plan["mean"]
+
+        def error(part: float) -> float:
+            return exact + noise_quantile(charge, part)
+
+        return counted_error(self.missing, error, REACH, charge, n, beta / 4)

@@ -23,7 +23,7 @@ from workbench.estimators.parts.locate.clipping import clipped_mean, record_clip
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
 from workbench.estimators.parts.locate.law import located_within, location_law, uniform_deviation
 from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.rescaled import Missing, count, mean_and_share
+from workbench.estimators.parts.rescaled import Missing, count, counted_error, mean_and_share
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.types import Array
 
@@ -142,6 +142,7 @@ class WindowMean:
         Four events take beta/4 each: Dvoretzky-Kiefer-Wolfowitz with deviation D; the location within h;
         the noise; and the clipped mean at the mean itself, a Lipschitz function of normal rows, within
         √(2 ln(8/β)/n) of its expectation. At another centre within h its deviation is at most 2Dh more.
+        Counted, the noise's part is divided with that of the share, and g_k(h) is what it is a share of.
         """
         plan, clip = self.plan(n, budget), self.design(n, budget).clip
         deviation = uniform_deviation(n, beta / 4)
@@ -149,9 +150,13 @@ class WindowMean:
         if not clip or apart > huber.FAR:
             return inf if clip else apart
         sampling = sqrt(2 * log(8 / beta) / n) + 2 * deviation * apart
-        return huber.inverse_error(
-            apart, sampling + noise_quantile(plan[f"mean{self.suffix}"], beta / 4), clip
-        )
+        charge, away = plan[f"mean{self.suffix}"], float(huber.clipped_mean(np.asarray(apart), clip))
+
+        def error(part: float) -> float:
+            return sampling + noise_quantile(charge, part)
+
+        deviation = counted_error(self.missing, error, away, charge, n, beta / 4)
+        return inf if deviation == inf else huber.inverse_error(apart, deviation, clip)
 
 
 def located_median(locator: WindowMedian, n: int, cost: Budget) -> float:

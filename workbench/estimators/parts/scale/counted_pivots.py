@@ -9,6 +9,7 @@ Fewer rows vary more, so that (3) covers where less than a is absent. It needs r
 Proof: `proofs/univariate.md`, section 9.
 """
 
+from collections.abc import Callable
 from math import ceil, inf
 
 import numpy as np
@@ -32,11 +33,22 @@ def require_tight(missing: Missing, calibration: Calibration) -> None:
 
 def absent_at_most(there: float, n: int, plan: Plan, level: float) -> float:
     """Return a of step (2); 1 where location is all, and nothing tells."""
+    margin = lost_at_most(n, plan, SURE * level)
+    return ceil(GRID * (1 - there + margin) * (1 - 1e-12)) / GRID if margin < inf else 1.0
+
+
+def lost_at_most(n: int, plan: Plan, chance: float) -> float:
+    """Return what noise takes from the share of (1) but with this chance; infinite where location is all."""
     means = [charge for charge in plan.charges() if charge.step == "mean"]
-    if not means:
-        return 1.0
-    margin = noise_quantile(charge_of_share(means[0], n), 2 * SURE * level)
-    return ceil(GRID * (1 - there + margin) * (1 - 1e-12)) / GRID
+    return noise_quantile(charge_of_share(means[0], n), min(2 * chance, 1.0)) if means else inf
+
+
+def widest(critical: Callable[[float], float], n: int, plan: Plan, chance: float) -> float:
+    """Return the largest critical value of a noisy share of n rows that are there, but with `chance`."""
+    lost = lost_at_most(n, plan, chance)
+    if lost > 1 - LEAST:
+        return inf
+    return max(critical(1 - step / GRID) for step in range(ceil(GRID * lost) + 1))
 
 
 def counted_value(name: str, n: int, simulate: Simulate, level: float, draws: int, absent: float) -> float:
