@@ -29,7 +29,6 @@ from workbench.privacy.voted import (
     VotedCharge,
     counts,
     voted_chances,
-    voted_scale,
 )
 
 BUDGETS = [ApproxDP(1.0, 1e-6), ApproxDP(0.4, 1e-6), ApproxDP(1.0, 1e-10), ApproxDP(4.0, 1e-3)]
@@ -52,6 +51,15 @@ def law(kind, shift):
     return np.diff((laplace if kind == LAPLACE else norm).cdf(ENDS, shift))
 
 
+def drawn(one):
+    """The scale of the noise that a run draws, of its kind alone."""
+    noise = Mock(uniform=lambda low, high: 0.5)
+    voted.voted(Voted(one.most, np.zeros(1)), one, noise)
+    right, other = (noise.laplace, noise.gaussian)[:: 1 if one.mechanism == LAPLACE else -1]
+    assert not other.called
+    return right.call_args.args[2]
+
+
 def stick(budget, p, q, first, second):
     """At most the hockey stick of runs that answer with probabilities p and q and then draw from two laws."""
     silent = max(0.0, (1 - p) - exp(budget.epsilon) * (1 - q))
@@ -60,10 +68,10 @@ def stick(budget, p, q, first, second):
 
 def worst_of_counts(one, chances, factor=1.0):
     """The largest stick over δ of two counts, the averages as far apart as declared, times a factor."""
-    worst, same = 0.0, law(one.mechanism, 0.0)
+    worst, same, ratio = 0.0, law(one.mechanism, 0.0), factor * one.sensitivity / drawn(one)
     for h, p in enumerate(chances):
         for q in {p, chances[min(h + 1, one.most)]}:
-            apart = factor * one.ratio * one.falls[max(h, 1) - 1]
+            apart = ratio * one.falls[max(h, 1) - 1]
             other = law(one.mechanism, apart) if h else same
             worst = max(worst, stick(one.cost, p, q, same, other), stick(one.cost, q, p, same, other))
     return worst / one.cost.delta
@@ -104,7 +112,7 @@ def released(points, found):
     group = Points(points[:, None], found.limit)
     friends = group.friends(found.limit)
     h = found.vote.count(friends, found.most)
-    return h, group.average(found.vote.weights(friends))[0] / voted_scale(found.plan) if h else 0.0
+    return h, group.average(found.vote.weights(friends))[0] / drawn(found.plan) if h else 0.0
 
 
 def worst_of_neighbours(found, count=60):
@@ -233,6 +241,13 @@ def test_the_stick_of_shifted_normal_laws_is_their_integral(ratio):
         found = np.maximum(first - exp(e) * second, 0).sum()
         assert found <= Shifted(ratio)(e) + 1e-12
         assert found >= Shifted(ratio)(e) - 1e-6
+
+
+def test_a_delta_above_a_half_asks_for_few_counts_at_any_epsilon():
+    for epsilon in (1.0, 0.01, 1e-4):
+        ratio, most = counts(ApproxDP(epsilon, 0.6), NORMAL, 0.5, BETA)
+        assert ratio > 0
+        assert 1 <= most <= 3
 
 
 def test_noise_that_is_too_little_is_hardly_ever_shown():

@@ -97,7 +97,7 @@ def voted(found: Voted, charge: VotedCharge, noise: NoiseSource) -> Array | None
 def counts(cost: ApproxDP, kind: str, share: float, silent: float) -> tuple[float, int]:
     """Return r, a share of that without a vote, and the fewest counts T for it, or 0, where no Δ falls."""
     ratio = share * (cost.epsilon if kind == LAPLACE else gdp_within_approx(cost).mu)
-    least = log(1 / (2 * cost.delta)) / cost.epsilon  # no chance is more than e^ε times the one before
+    least = max(0.0, log(1 / (2 * cost.delta)) / cost.epsilon)  # chances grow by at most e^ε a count
     if least > MOST:
         return ratio, 0
     chances = ramp(_stick(kind, ratio), cost, min(ceil(LONGEST * least) + BEYOND, MOST)) or ()
