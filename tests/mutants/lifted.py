@@ -135,7 +135,7 @@ LIFTED = (
                      "(found.centre + found.shift) + found.root @ drawn"),
            priced.test_noise_reaches_past_the_rounding_of_a_far_centre),
     Mutant("an answer at the count zero",
-           rewritten(ramps, "ramp", "[0.0, _rounded(left)]", "2 * [_rounded(left)]"),
+           rewritten(ramps, "rising", "yield 0.0", "yield _rounded(left)"),
            priced.test_a_ramp_starts_at_zero),
     Mutant("a ramp whose rise costs its mask nothing", partial(of_a_condition, "epsilon - rise", "epsilon"),
            partial(WHOLE, priced.BUDGETS[3])),

@@ -42,7 +42,7 @@ PRICED = (
     Mutant("a ramp that forgets who is silent", of(ramps, "_allowed", "silent + p", "p"),
            partial(WHOLE, USUAL, stable.WISHART)),
     Mutant("an answer at the count zero",
-           of(ramps, "ramp", "[0.0, _rounded(left)]", "2 * [_rounded(left)]"),
+           of(ramps, "rising", "yield 0.0", "yield _rounded(left)"),
            priced.test_no_answer_where_the_count_is_zero_whatever_is_drawn),
     Mutant("one row of two that a mask moves",
            of(stable, "_of_rows", "1 if line else 2", "1"),

@@ -15,9 +15,9 @@ narrowest mask that lets p(T) be what is wanted.
 Proof: `proofs/tested_masks.md`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import exp, expm1, floor, log, sqrt
 
 import numpy as np
@@ -117,14 +117,21 @@ def ramp(stick: Divergence, budget: ApproxDP, most: int) -> tuple[float, ...] | 
 
     Each is a multiple of 2^-53, so that a uniform number of as many bits is below it with that probability.
     """
+    chances = tuple(islice(rising(stick, budget), most + 1))
+    return chances or None
+
+
+def rising(stick: Divergence, budget: ApproxDP) -> Iterator[float]:
+    """Yield p(0), p(1), .. of `ramp` without end; nothing without (c)."""
     require_events(budget)
     left = budget.delta * (1 - RELATIVE) - ABSOLUTE
     if not stick(budget.epsilon) <= left:
-        return None
-    chances = [0.0, _rounded(left)]
-    while len(chances) <= most:
-        chances.append(_next(stick, budget.epsilon, left, chances[-1]))
-    return tuple(chances[: most + 1])
+        return
+    yield 0.0
+    p, before = _rounded(left), 0.0
+    while True:
+        yield p
+        p, before = p if p == before else _next(stick, budget.epsilon, left, p), p
 
 
 def falling_ramp(sticks: Sequence[Divergence], budget: ApproxDP) -> tuple[float, ...]:

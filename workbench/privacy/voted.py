@@ -16,6 +16,7 @@ is small an answer is rare, and averages may be far apart. Proof: `proofs/tested
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from math import ceil, exp, expm1, log
 
 from numpy.typing import ArrayLike
@@ -25,7 +26,7 @@ from workbench.privacy.conversions import gaussian_delta, gdp_within_approx
 from workbench.privacy.mechanisms import approximate_cost
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
-from workbench.privacy.ramps import Pure, falling_ramp, ramp
+from workbench.privacy.ramps import Pure, falling_ramp, rising
 from workbench.types import Array
 
 NORMAL, LAPLACE = "voted_gaussian", "voted_laplace"
@@ -100,7 +101,7 @@ def counts(cost: ApproxDP, kind: str, share: float, silent: float) -> tuple[floa
     least = max(0.0, log(1 / (2 * cost.delta)) / cost.epsilon)  # chances grow by at most e^ε a count
     if least > MOST:
         return ratio, 0
-    chances = ramp(_stick(kind, ratio), cost, min(ceil(LONGEST * least) + BEYOND, MOST)) or ()
+    chances = islice(rising(_stick(kind, ratio), cost), min(ceil(LONGEST * least) + BEYOND, MOST) + 1)
     return ratio, next((h for h, p in enumerate(chances) if p >= 1 - silent), 0)
 
 

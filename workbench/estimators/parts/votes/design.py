@@ -166,8 +166,10 @@ class Designer:
     ) -> Iterator[Design]:
         for share in RATIOS:
             ratio, most = counts(budget, JOINT[self.kind], share, beta)
+            if not most:
+                return  # nor is there a T for less noise
             quorum = ceil(friends * k * k) - 1 - 2 * (k - 1) * (most - 1)
-            found = self.thresholds(k, quorum, limit) if most else None
+            found = self.thresholds(k, quorum, limit)
             if found is not None:
                 made = Design(size, limit, *found, self.kind, budget, 1.0)
                 yield PricedDesign(**vars(made), ratio=ratio, falls=(1.0,) * most, usual=most, silent=beta)
