@@ -122,7 +122,7 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
         },
         "04_covariance": {
             "quick": Work(expected=48, budget=60, blocks=161),
-            "full": Work(expected=800, budget=950, blocks=1910),
+            "full": Work(expected=880, budget=1000, blocks=6575),
         },
         "05_any_gaussian": {
             "quick": Work(expected=58, budget=60, blocks=157),
@@ -138,7 +138,7 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
         },
         "06_matrix_quantile": {
             "quick": Work(expected=90, budget=115, blocks=247),
-            "full": Work(expected=800, budget=1000, blocks=2470),
+            "full": Work(expected=650, budget=800, blocks=4804),
         },
         "09_which_one": {
             "quick": Work(expected=18, budget=30, blocks=40),
