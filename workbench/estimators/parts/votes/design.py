@@ -169,8 +169,7 @@ class Designer:
             if not most:
                 return  # nor is there a T for less noise
             quorum = ceil(friends * k * k) - 1 - 2 * (k - 1) * (most - 1)
-            found = self.thresholds(k, quorum, limit)
-            if found is not None:
+            if (found := self.thresholds(k, quorum, limit)) is not None:
                 made = Design(size, limit, *found, self.kind, budget, 1.0)
                 yield PricedDesign(**vars(made), ratio=ratio, falls=(1.0,) * most, usual=most, silent=beta)
 
