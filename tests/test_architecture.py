@@ -101,7 +101,6 @@ def points_down(here, name):
     return there == here or (LEVEL[there] < LEVEL[here] and (here, there) != ("estimators", "losses"))
 
 
-@pytest.mark.daily
 def test_imports_point_strictly_down():
     offenders = [
         f"{name_of(path)} imports {name}"
@@ -347,7 +346,6 @@ def hidden(node):
     return node.type is None or (silent and ast.unparse(node.type) in ("Exception", "BaseException"))
 
 
-@pytest.mark.daily
 def test_no_hidden_state_and_no_swallowed_errors():
     offenders = [
         f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}"
@@ -499,7 +497,6 @@ BROUGHT_ALONG = {
 }  # by a distribution that is asked for
 
 
-@pytest.mark.daily
 @pytest.mark.parametrize(
     ("paths", "extras"), [(MODULES, ("lab", "secure", "dask")), (trees(), ("lab", "dask", "test", "dev"))]
 )
