@@ -145,9 +145,10 @@ def test_rows_are_planned_with_the_delta_that_a_budget_has_by_default(capsys):
 
 
 FIELDS = {
-    "key": str, "calibration": str, "d": int, "answers_from": int, "refusal": str, "bounded_from": int,
-    "kind": str, "n": int, "bound": float, "reason": str, "reached": bool, "budget": dict, "parameters": dict,
-    "meaning": str, "assumptions": list, "check": dict, "proved": dict, "simulated": type(None),
+    "key": str, "calibration": str, "d": int, "answers_from": int, "refusal": str, "other_rows": str,
+    "bounded_from": int, "kind": str, "n": int, "bound": float, "reason": str, "reached": bool,
+    "budget": dict, "parameters": dict, "meaning": str, "assumptions": list, "check": dict,
+    "proved": dict, "simulated": type(None),
 }  # fmt: skip
 
 

@@ -79,7 +79,7 @@ def rank_errors(x: Array, released: Array, m: int) -> Array:
     """Return how far every quantile is off, over n.
 
     >>> rank_errors(np.arange(10.0), np.array([2.5, 4.5, 9.5]), 3).tolist()
-    [0.0, 0.0, 0.25]
+    [0.05, 0.0, 0.25]
     """
     ordered, wanted = np.sort(x), len(x) * np.array(levels(m))
     below, at_most = (np.searchsorted(ordered, released, side) for side in ("left", "right"))
