@@ -9,7 +9,7 @@ from workbench.errors import ArgumentError
 from workbench.study.sweeps import sweep as sweeps
 from workbench.study.sweeps.engine import compute, task
 from workbench.study.sweeps.schema import table
-from workbench.study.sweeps.sweep import CellError, Sweep, first_blocks, forget, grid, run
+from workbench.study.sweeps.sweep import CellError, Sweep, columns, first_blocks, forget, grid, run
 
 SEED = 20240
 COUNTS = {"quick": 2, "full": 5}
@@ -110,6 +110,22 @@ def test_the_schema():
     assert len(frame) == 4 * 2 * 6
     assert list(frame["n"].unique()) == [300, 400]
     assert not frame.duplicated(["point", "block", "trial"]).any()
+
+
+def enough(*, trials, data, noise, n, epsilon=1.0):
+    """Refuse too few rows, as plans do."""
+    assert 100 / epsilon <= n < 1000, "too few, or too many to draw"
+    return {"error": np.abs(data.standard_normal(trials))}
+
+
+def test_columns_are_learnt_where_the_block_is_known_to_run():
+    """Neither at a far point nor at the usual rows for a budget that takes more of them."""
+    usual = sweep(points=grid(n=[100, 200]), block=enough)
+    moved = usual.moved([{"n": 5000}, {"n": 9000}], epsilon=0.02)
+    found = columns(moved, "quick", seed=SEED)
+    assert list(found) == [*("sweep", "point", "block", "trial"), *("n", "epsilon"), *("error", "abstained")]
+    assert len(found) == 0
+    assert list(columns(usual, "quick", seed=SEED)) == list(run(usual, "quick", seed=SEED))
 
 
 def test_an_abstention_is_a_row_with_infinite_error():

@@ -25,7 +25,7 @@ from workbench.study.sweeps.grids import grid as grid
 from workbench.study.sweeps.grids import multiples as multiples
 from workbench.study.sweeps.noting import Declared, notes, noting
 from workbench.study.sweeps.resources import resources
-from workbench.study.sweeps.schema import Cell, table
+from workbench.study.sweeps.schema import ADDRESS, Cell, table
 from workbench.study.sweeps.store import Rows, Store
 
 Place: TypeAlias = str | PathLike[str] | Store | None
@@ -141,11 +141,13 @@ def run(
 
 
 def columns(sweep: Sweep, profile: str, *, seed: int) -> pd.DataFrame:
-    """Return the table of a sweep without its rows: two trials at a usual point tell its columns."""
-    point = {**sweep.points[0], **(sweep.usual or sweep.points)[0]}
+    """Return the table of a sweep without its rows: two trials at a usual point tell what is measured."""
+    usual = (sweep.usual or sweep.points)[:1]
     with noting(None):
-        first = replace(sweep, points=(point,), trials=2, blocks={profile: 1})
-        return run(first, profile, seed=seed)[:0]
+        first = replace(sweep, points=usual, trials=2, blocks={profile: 1}, usual=())
+        found = run(first, profile, seed=seed)[:0]
+    address, axes = found[[*ADDRESS]], pd.DataFrame(sweep.points[:1])[:0]
+    return pd.concat([address, axes, found.drop(columns=[*ADDRESS, *usual[0]])], axis=1)
 
 
 def run_all(sweeps: Iterable[Sweep], profile: str, *, seed: int, jobs: int | None = None) -> pd.DataFrame:
