@@ -5,7 +5,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from workbench.bounds import al22, l17, lkko21, m21, resilience, wx19
+from workbench.bounds import al22, bhs23, l17, lkko21, m21, resilience, wx19
 from workbench.errors import ArgumentError
 
 WRONG = [
@@ -46,6 +46,11 @@ WRONG = [
     ("delta", lambda: wx19.local_shape(3, 10, 10, 1.0, 0.0)),
     ("epsilon", lambda: wx19.central_shape(3, 10, 10, 0.0, 1e-6)),
     ("radius", lambda: m21.coinpress_mean_shape(2, 0.1, 1.0, 0.5)),
+    ("n", lambda: bhs23.threshold(0, 2)),
+    ("epsilon", lambda: bhs23.fewest_rows_of_means(2, 0.0, 1e-6)),
+    ("delta", lambda: bhs23.noise_of_means(100, 2, 1.0, 0.0)),
+    ("alpha", lambda: bhs23.rows_of_means(2, 0.0, 1.0, 1e-6)),
+    ("beta", lambda: bhs23.fewest_rows_of_covariances(2, 1.0, 1e-6, 1.0)),
 ]
 ABOVE_ZERO = [
     ("radius", lambda value: l17.packing_bound(value, 1.0, 1.0, 0.1)),

@@ -1,8 +1,11 @@
-"""What is made of a count of the rows that are there: a function of what was released alone."""
+"""What is made of a count of the rows that are there: of what was released alone; and its error bound."""
+
+from math import inf
 
 import pytest
 
 from tests.contracts.parameters import counted
+from workbench.contracts.accuracy import error_bound_is_exceeded_with_probability_at_most_beta
 from workbench.contracts.datasets import least, typical_rows, with_absent
 from workbench.contracts.gaps import coarse_spectra
 from workbench.contracts.kit import answer
@@ -52,3 +55,18 @@ def test_a_share_without_noise_would_be_noticed(key):
     with replaced_everywhere(*exact):
         first, second = answers(example)
     assert first != second
+
+
+BOUNDED = [one for one in counted() if getattr(one.values[1].estimator, "mode", "tight") != "proved"]
+UNBOUNDED = [one for one in counted() if one not in BOUNDED]
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize(("key", "example"), BOUNDED)
+def test_error_bounds_hold_beside_a_count(key, example):
+    error_bound_is_exceeded_with_probability_at_most_beta(example)
+
+
+@pytest.mark.parametrize(("key", "example"), UNBOUNDED)
+def test_steps_that_are_proved_promise_nothing_beside_a_count(key, example):
+    assert example.estimator.error_bound(10**7, 2, example.budget, 0.1) == inf

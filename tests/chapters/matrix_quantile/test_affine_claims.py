@@ -7,7 +7,7 @@ import pytest
 
 from tests.chapters.cliffs import found
 from tests.chapters.worlds import decided, refuted
-from workbench.chapters.matrix_quantile.claims import affine_anywhere, affine_scalings
+from workbench.chapters.matrix_quantile.claims import affine_anywhere, affine_scalings, first_rows
 from workbench.chapters.matrix_quantile.runs import affine
 from workbench.populations.rotated import rotated
 from workbench.study.scaling import run
@@ -88,3 +88,10 @@ def test_losses_of_the_truth_are_0_whatever_the_offset():
     assert affine.mean_loss(law, law.mean) == 0
     moved = law.mean + law.basis @ (np.sqrt(law.values) * [0.3, 0.0, 0.4])
     assert affine.mean_loss(law, moved) == pytest.approx(0.5, rel=1e-4)
+
+
+def test_fewer_first_rows_are_certain(monkeypatch):
+    monkeypatch.setattr(affine, "fewest", lambda key, d, budget: 100 * d)
+    assert first_rows.fewer_first_rows().status == Status.HOLDS
+    monkeypatch.setattr(affine, "fewest", lambda key, d, budget: 3000 * d)
+    assert first_rows.fewer_first_rows().status == Status.REFUTED

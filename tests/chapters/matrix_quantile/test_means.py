@@ -68,6 +68,16 @@ def test_the_sample_mean_needs_d_over_the_square_of_alpha():
     assert within == pytest.approx(0.5, abs=0.08)  # .04 for n as a whole number, five standard deviations
 
 
+def test_stable_subsets_ask_for_dozens_of_times_as_many_rows():
+    for subsets, blocks in zip(
+        curves(means.means(Run("quick", 3)), "stable subsets"),
+        curves(means.means(Run("quick", 3)), "votes of blocks"),
+        strict=True,
+    ):
+        assert len(subsets.y) == len(blocks.y) == 4
+        assert min(subsets.y) > 2e4
+
+
 @pytest.mark.parametrize("changed", [{"epsilon": 0.5}, {"delta": 1e-4}, {"alpha": 0.2}])
 def test_elsewhere_it_draws_what_is_predicted_there(changed):
     usual, moved = (means.means(Run("full", 3), **numbers) for numbers in ({}, changed))

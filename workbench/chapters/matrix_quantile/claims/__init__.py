@@ -4,6 +4,7 @@ from workbench.chapters.matrix_quantile.claims import (
     affine_anywhere,
     affine_scalings,
     beside,
+    first_rows,
     learner,
     quantile,
     scalings,
@@ -17,4 +18,5 @@ CLAIMS: tuple[Claim, ...] = (
     *scalings.CLAIMS,
     *affine_scalings.CLAIMS,
     *affine_anywhere.CLAIMS,
+    *first_rows.CLAIMS,
 )
