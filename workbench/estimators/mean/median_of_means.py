@@ -152,7 +152,7 @@ def designed(n: int, d: int, blocks: int, budget: ApproxDP, beta: float) -> Desi
 @lru_cache(maxsize=256)
 def _fewest(d: int, blocks: int, budget: ApproxDP, beta: float) -> int:
     designer = _designer(d, blocks)
-    return fewest(lambda n: designer.best(n, budget, beta), 32 * blocks)
+    return fewest(lambda n: designer.enough(n, budget, beta), 32 * blocks)
 
 
 def _designer(d: int, blocks: int) -> Designer:
@@ -161,4 +161,4 @@ def _designer(d: int, blocks: int) -> Designer:
     def limits(size: int) -> tuple[float, ...]:
         return tuple(one / sqrt(size // blocks) for one in distances(d, blocks)[0])
 
-    return Designer("gaussian", norm_moves, limits, sizes)
+    return Designer("gaussian", norm_moves, limits, sizes, joint=True)
