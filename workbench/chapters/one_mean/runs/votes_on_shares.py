@@ -66,7 +66,7 @@ def counts(bins: int, n: int, epsilon: float, *, data: Generator, noise: Generat
 def promised(bins: int, epsilon: float, alpha: float) -> int:
     """Return the n from which the reduction is promised to be within α in 9 of 10 runs.
 
-    Its mask has the scale b = Δ/ε_m of the plan and an l1 norm of at most b (k + √(2k l) + l), l = ln 1/β,
+    Its mask has the scale b of the plan and an l1 norm of at most b (k + √(2k l) + l), l = ln 1/β,
     but with probability β (`proofs/populous.md`, section 9); there is an answer but with probability β.
     """
     level = log(1 / BETA)
@@ -90,7 +90,7 @@ def _rows(reach: float, bins: int, epsilon: float, alpha: float) -> int:
 def _scale(n: int, bins: int, epsilon: float) -> float:
     """Return b, infinite where n rows are too few."""
     try:
-        mask = voted(bins).plan(n, 1, ApproxDP(epsilon, DELTA))["mask"]
+        made = voted(bins).design(n, 1, ApproxDP(epsilon, DELTA))
     except ArgumentError:
         return inf
-    return float(APART * mask.sensitivity / mask.cost.epsilon)  # type: ignore[union-attr]
+    return float(APART / made.narrowness)
