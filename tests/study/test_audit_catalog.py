@@ -37,7 +37,6 @@ REACHED = {
     "covariance/pure-net": 0.6,  # of 325 candidates one row moves each by little
     "mean/resilient-heavy": 0.5,  # the check, which alone is attained, has a third of the budget
     **{f"{family}/populous-robust": 0.5 for family in ("mean", "covariance", "gaussian")},  # the vote as much
-    "mean/median-of-means": 0.5,  # the vote as much
     "spectral/preconditioner": 0.5,  # the vote as much
     "univariate/quantiles": 0.6,  # a law of bounded range: at ε = 2 a test has μ = 1.2 at best, in one event
     "mean/affine": 0.5,  # a row moves it by half of its sensitivity, and the test has a part of the budget

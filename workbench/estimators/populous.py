@@ -7,9 +7,10 @@ in. Neighbours: replace one row.
     (2) groups vote on whether most answers are close: no answer if they are not
     (3) out = a masked average of the answers that are close to most            `parts.votes.vote`
 
-For "exact" (2) and (3) are the release of the most frequent answer (`parts.votes.modes`). The spaces and
-their masks: `parts.votes.spaces`. `mean/populous`, `spectral/preconditioner`, `spectral/subspace-exact`, the
-robust votes and what is built of them are instances with designs of their own.
+In "l1" and "l2" (2) and (3) have one price (`privacy.voted`). For "exact" they are the release of the most
+frequent answer (`parts.votes.modes`). The spaces and their masks: `parts.votes.spaces`. `mean/populous`,
+`spectral/preconditioner`, `spectral/subspace-exact`, the robust votes and what is built of them are instances
+with designs of their own.
 
 Privacy holds for every oracle whose answer for a group hangs on the rows of that group alone. It may fail,
 answer nonsense or use randomness. Proof: `proofs/populous.md`, section 9.

@@ -8,14 +8,15 @@ as heavy as that allows. Neighbours: replace one row.
     (2) groups vote on whether most of them are close: no answer if they are not
     (3) out = sigma times a masked average of the groups that are close to most     `parts.votes.vote`
 
-The noise is normal, of sd Δ/μ in every coordinate, Δ = 2ρC/k. Friends are within ρ, a quantile of the
-distance of two groups of normal rows, simulated once from a fixed seed. Medians of rows with heavier tails
-and the same standard deviation are closer to each other than those of normal ones; single far rows move none
-of them far, where the groups of `mean/populous`, most often single rows, fall apart.
+(2) and (3) have one price (`privacy.voted`): normal noise of sd Δ/r in every coordinate, Δ = 2ρC/k. Friends
+are within ρ, a quantile of the distance of two groups of normal rows, simulated once from a fixed seed.
+Medians of rows with heavier tails and the same standard deviation are closer to each other than those of
+normal ones; single far rows move none of them far, where the groups of `mean/populous`, most often single
+rows, fall apart.
 
 An instance of `estimators.populous`, which has any estimator in the place of (1). No range is needed; where
-there is one `mean/coinpress` errs less on rows of three degrees of freedom, by a factor of about 2 at d = 3,
-n = 20,000, ε = 1, and by more of fewer rows. Proof: `proofs/populous.md`, section 9.
+there is one `mean/coinpress` errs less on rows of three degrees of freedom, by a factor of about 1.8 at d =
+3, n = 20,000, ε = 1, and by more of fewer rows. Proof: `proofs/populous.md`, section 9.
 """
 
 from dataclasses import dataclass
@@ -152,7 +153,7 @@ def designed(n: int, d: int, blocks: int, budget: ApproxDP, beta: float) -> Desi
 @lru_cache(maxsize=256)
 def _fewest(d: int, blocks: int, budget: ApproxDP, beta: float) -> int:
     designer = _designer(d, blocks)
-    return fewest(lambda n: designer.best(n, budget, beta), 32 * blocks)
+    return fewest(lambda n: designer.enough(n, budget, beta), 32 * blocks)
 
 
 def _designer(d: int, blocks: int) -> Designer:
@@ -161,4 +162,4 @@ def _designer(d: int, blocks: int) -> Designer:
     def limits(size: int) -> tuple[float, ...]:
         return tuple(one / sqrt(size // blocks) for one in distances(d, blocks)[0])
 
-    return Designer("gaussian", norm_moves, limits, sizes)
+    return Designer("gaussian", norm_moves, limits, sizes, joint=True)

@@ -46,7 +46,7 @@ EXACT: Mapping[str, tuple[int, int]] = MappingProxyType(
 
 OUT_OF_REACH: Mapping[str, tuple[int, int]] = MappingProxyType(
     {
-        "mean/median-of-means": (560, 16),  # 545 rows at least
+        "mean/median-of-means": (560, 16),  # 375 rows at least
         "mean/affine": (5000, 2),  # hundreds of rows for every column
         "mean/populous-robust": (1600, 2),  # at most 8 columns
         "mean/tukey": (100, 2),  # at most 3 columns, as the two below

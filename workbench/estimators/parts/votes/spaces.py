@@ -91,7 +91,8 @@ def _fewest(wanted: Wanted) -> int:
 def _best(n: int, wanted: Wanted) -> Design | None:
     space = SPACES[wanted.space]
     limits = (1.0 if space.normed else wanted.limit,)
-    family = Designer(wanted.kind, space.moves, lambda s: limits, (wanted.size,), (wanted.far,))
+    sizes, far = (wanted.size,), (wanted.far,)
+    family = Designer(wanted.kind, space.moves, lambda s: limits, sizes, far, joint=space.normed)
     best = family.best(n, wanted.budget, wanted.beta)
     return best if best is not None and _has_mask(best, wanted.dimension) else None
 
