@@ -24,6 +24,7 @@ from workbench.estimators.parts.votes.covariances import Groups
 from workbench.estimators.parts.votes.l1_points import L1Points
 from workbench.estimators.parts.votes.means import FARTHEST, Points
 from workbench.estimators.parts.votes.preconditioner import centring
+from workbench.estimators.parts.votes.spaces import SPACES
 from workbench.privacy import ApproxDP, SecureNoise, SimulatedNoise, compose
 from workbench.privacy.noise import CountingNoise
 from workbench.privacy.voted import voted_scale
@@ -388,6 +389,31 @@ def test_one_replaced_point_moves_the_average_by_the_charge_at_most(seed, d):
     if least := min(counts):
         averages = [p.average(made.vote.weights(f)) for p, f in zip(pair, friends, strict=True)]
         assert np.abs(averages[0] - averages[1]).sum() <= made.falls[least - 1] * made.distance
+
+
+def moved(made, points, rim):
+    """The move of an average over Δ_h as a point at -ρ goes to ρ, where `rim` others are; 0 for no answer."""
+    values, found = np.zeros((made.vote.k, 1)), []
+    values[:rim] = 1.0
+    for place in (-1.0, 1.0):
+        values[rim] = place
+        group = points(values)
+        friends = group.friends(1.0)
+        h = made.vote.count(friends, made.most)
+        found.append((h, group.average(made.vote.weights(friends))[0] if h else 0.0))
+    (h, at), (other, there) = found
+    assert abs(h - other) <= 1
+    least = min(h, other)
+    return abs(at - there) / (made.falls[least - 1] * made.distance) if least else 0.0
+
+
+@pytest.mark.parametrize("space", ["l1", "l2"])
+def test_an_average_moves_by_most_of_what_is_charged(space):
+    """Points at one place, and some at the rim of their friends."""
+    tried = Populous(oracle=mean, size=1, space=space, limit=1.0, dimension=1)
+    made = tried.design(200, 1, ApproxDP(3.0, 1e-3))
+    worst = max(moved(made, SPACES[space].points, rim) for rim in range(100))
+    assert 0.9 < worst <= 1
 
 
 def errors_in_l1(runs, d=3, seed=1):

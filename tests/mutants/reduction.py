@@ -4,20 +4,20 @@ from functools import partial
 from unittest.mock import patch
 
 from tests.estimators import test_populous_reduction as tests
-from workbench.estimators.parts.votes import asked, l1_points, means
-from workbench.privacy import mechanisms
-from workbench.privacy.plan import Charge
+from workbench.estimators.parts.votes import asked, design, l1_points, means
+from workbench.privacy import voted
+from workbench.privacy.voted import VotedCharge
 from workbench.study.faults.mutant import Mutant, rewritten
 
 ALONE = tests.test_what_a_group_answers_hangs_on_its_own_rows_alone
 
 
-def half(charge: Charge) -> float:
-    """Half the scale of Laplace noise."""
+def half(charge: VotedCharge) -> float:
+    """Half the scale of the noise."""
     return right(charge) / 2
 
 
-right = mechanisms.laplace_scale
+right = voted.voted_scale
 
 REDUCTION = (
     Mutant("an oracle that remembers the groups before",
@@ -36,6 +36,14 @@ REDUCTION = (
     Mutant("points in l1 that are usable by their length in l2",
            partial(patch.object, l1_points.L1Points, "lengths", means.Points.lengths),
            tests.test_points_in_l1_are_usable_by_their_sum),
-    Mutant("half the Laplace noise in l1", partial(patch.object, mechanisms, "laplace_scale", half),
+    Mutant("half the Laplace noise in l1", partial(patch.object, voted, "voted_scale", half),
            tests.test_the_law_of_the_release_in_l1_is_laplace_and_its_length_a_gamma),
+    Mutant("normal noise in l1", partial(patch.dict, design.JOINT, laplace="voted_gaussian"),
+           tests.test_a_histogram_in_l1),
+    Mutant("averages that move by half as much in l1",
+           rewritten(design.Designer, "thresholds", "float(moved[best])", "float(moved[best]) / 2"),
+           partial(tests.test_an_average_moves_by_most_of_what_is_charged, "l1")),
+    Mutant("averages that move by half as much in l2",
+           rewritten(design.Designer, "thresholds", "float(moved[best])", "float(moved[best]) / 2"),
+           partial(tests.test_an_average_moves_by_most_of_what_is_charged, "l2")),
 )  # fmt: skip

@@ -42,7 +42,7 @@ SCALES = (
     (masks, "thompson_laplace_scale", ("thompson_laplace",)),
     (masks, "wishart_scale", ("wishart",)),
     (located, "located_scale", ("located_normal",)),
-    (voted, "voted_scale", ("voted_gaussian",)),
+    (voted, "voted_scale", ("voted_gaussian", "voted_laplace")),
     (stable, "stable_scale", ("stable_thompson_laplace", "stable_wishart")),
 )
 WINDOW, HISTOGRAM = window_median.WindowMedian, unit_histogram.UnitHistogram

@@ -55,7 +55,7 @@ def test_who_needs_fewer_rows_is_decided_at_every_setting(share, expected):
 
 
 def test_the_promise_is_the_first_n_of_its_bound_and_above_what_is_foreseen():
-    n, level = runs.promised(4, 4.0, 0.2), np.log(1 / runs.BETA)
+    n, level = runs.promised(4, 4.0, 0.2), np.log(1 / runs.BEYOND)
     reach = 4 + np.sqrt(8 * level) + level
     assert runs._scale(n, 4, 4.0) * reach <= 0.2 < runs._scale(n - 1, 4, 4.0) * reach
     assert runs.counted(4, 4.0, 0.2) < runs.foreseen(4, 4.0, 0.2) < n
@@ -63,8 +63,8 @@ def test_the_promise_is_the_first_n_of_its_bound_and_above_what_is_foreseen():
 
 def test_the_bound_of_the_norm_is_one_of_its_law():
     for bins in (1, 2, 16):
-        level = np.log(1 / runs.BETA)
-        assert gammaincinv(bins, 1 - runs.BETA) <= bins + np.sqrt(2 * bins * level) + level
+        level = np.log(1 / runs.BEYOND)
+        assert gammaincinv(bins, 1 - runs.BEYOND) <= bins + np.sqrt(2 * bins * level) + level
 
 
 def errors(block, n, trials):

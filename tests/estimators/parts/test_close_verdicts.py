@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workbench.estimators.parts.votes.means import FARTHEST, Points
+from workbench.estimators.parts.votes.means import FARTHEST, NEAR, Points, margin
 from workbench.estimators.spectral.subspace_exact import GRID, Tokens
 
 CELLS, LIMIT = 4, 2.0
@@ -68,3 +68,17 @@ def test_the_order_of_points_changes_no_verdict_of_a_far_minority():
     values, order = far_minority(4), np.random.default_rng(5).permutation(1000)
     found, again = (Points(rows, LIMIT).friends(LIMIT) for rows in (values, values[order]))
     assert (found[order] == again).all()
+
+
+@pytest.mark.parametrize("d", [2, 300, 10**4, 10**6])
+def test_inner_products_of_many_entries_are_off_by_less_than_their_margin(d):
+    """Points as far from each other's middle as products are trusted, and a distance of 1 apart."""
+    rng = np.random.default_rng(d)
+    around = rng.standard_normal((3, d))
+    around *= NEAR / np.linalg.norm(around, axis=1)[:, None]
+    around[1:] = around[0] + np.array([[0.6], [-0.8]]) * around[1:] / NEAR
+    squares = np.vecdot(around, around)
+    products = squares[:, None] - 2 * around @ around.T + squares
+    gaps = around[:, None] - around
+    assert np.abs(products - np.vecdot(gaps, gaps)).max() <= margin(d) / 4
+    assert 4 * NEAR**2 * d * np.finfo(float).eps / 2 < margin(d)

@@ -23,7 +23,7 @@ from workbench.types import Array
 DELTA, SHARE = 1e-6, 0.9  # of the runs that succeed
 APART = 2.0  # in l1, of the shares of any two groups at most
 NEVER = 1e-6  # in the place of the share of pairs of groups that are farther apart: there are none
-BETA = 0.05  # of no answer, and of a mask beyond its bound
+SILENT, BEYOND = 0.001, 0.099  # of no answer, and of a mask beyond its bound
 
 
 def shares(rows: Array, bins: int) -> Array:
@@ -40,7 +40,7 @@ def voted(bins: int) -> Populous:
         limit=APART,
         dimension=bins,
         far=NEVER,
-        beta=BETA,
+        beta=SILENT,
     )
 
 
@@ -66,10 +66,10 @@ def counts(bins: int, n: int, epsilon: float, *, data: Generator, noise: Generat
 def promised(bins: int, epsilon: float, alpha: float) -> int:
     """Return the n from which the reduction is promised to be within α in 9 of 10 runs.
 
-    Its mask has the scale b of the plan and an l1 norm of at most b (k + √(2k l) + l), l = ln 1/β,
-    but with probability β (`proofs/populous.md`, section 9); there is an answer but with probability β.
+    Its mask has the scale b of the plan and an l1 norm of at most b (k + √(2k l) + l), l = ln 1/β, but with
+    probability β = .099 (`proofs/populous.md`, section 9); there is an answer but with probability .001.
     """
-    level = log(1 / BETA)
+    level = log(1 / BEYOND)
     return _rows(bins + sqrt(2 * bins * level) + level, bins, epsilon, alpha)
 
 

@@ -29,7 +29,7 @@ from workbench.privacy import ApproxDP
 from workbench.types import Array
 
 FARTHEST = 1e8  # the largest length of a usable point, in units of ρ
-NEAR, MARGIN = 1e3, 1e-6  # where inner products are trusted, in units of ρ, and how far
+NEAR, MARGIN, COLUMNS = 1e3, 1e-6, 1000  # where inner products are trusted, in units of ρ, and how far
 AT_ONCE = 2**18  # differences that are formed at a time
 
 
@@ -79,7 +79,7 @@ class Points:
 def _in_space(values: Array, limit: float) -> np.ndarray:
     around = values - np.median(values, axis=0)
     squares = np.vecdot(around, around)
-    near = squares <= (NEAR * limit) ** 2
+    near, left = squares <= (NEAR * limit) ** 2, margin(values.shape[1])
     one = np.ones(len(values))
     first, second = np.c_[-2 * around, squares, one], np.c_[around, one, squares]
 
@@ -87,13 +87,18 @@ def _in_space(values: Array, limit: float) -> np.ndarray:
         later = slice(rows.start, None)
         found = first[rows] @ second[later].T
         known = near[rows, None] & near[later]
-        sure = known & (found <= (1 - MARGIN) * limit**2)
-        open_ = ~sure & ~(known & (found > (1 + MARGIN) * limit**2))
+        sure = known & (found <= (1 - left) * limit**2)
+        open_ = ~sure & ~(known & (found > (1 + left) * limit**2))
         i, j = np.nonzero(np.triu(open_, 1))
         sure[i, j] = _differ_by(values, i + rows.start, j + rows.start, limit)
         return np.asarray(sure)
 
     return counted(len(values), close)
+
+
+def margin(d: int) -> float:
+    """Return how far from ρ², relative to it, inner products of d entries may be off and more."""
+    return MARGIN * max(1.0, d / COLUMNS)
 
 
 def on_a_line(values: Array, limit: float) -> np.ndarray:
