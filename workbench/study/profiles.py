@@ -114,7 +114,7 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
         },
         "02_one_mean": {
             "quick": Work(expected=113, budget=140, blocks=730),
-            "full": Work(expected=1330, budget=1550, blocks=7628),
+            "full": Work(expected=1470, budget=1700, blocks=13985),
         },
         "03_many_dimensions": {
             "quick": Work(expected=52, budget=60, blocks=208),
