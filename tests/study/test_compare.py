@@ -35,7 +35,7 @@ def silent(rows, rng):
 def made(text, name="f", **names):
     """A function out of text, as a cell of a notebook makes it."""
     space = {"np": np, **names}
-    exec(compile(text, f"/tmp/cell_{abs(hash(text))}.py", "exec"), space)
+    exec(compile(text, f"cell_{abs(hash(text))}.py", "exec"), space)
     return space[name]
 
 
