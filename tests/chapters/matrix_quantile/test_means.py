@@ -37,31 +37,37 @@ def _no_designs(monkeypatch):
     monkeypatch.setattr(means, "measured", searched)
 
 
-def curves(chart, label):
-    return [next(one for one in panel.series if one.label == label) for panel in chart.panels]
+def panels(run, **public):
+    """The panels in d, ε, δ and α."""
+    return (*means.means_elsewhere(run, **public).panels, *means.means(run, **public).panels)
+
+
+def curves(panels, label):
+    return [next(one for one in panel.series if one.label == label) for panel in panels]
 
 
 @pytest.mark.parametrize("profile", ["quick", "full"])
-def test_the_picture_has_words_and_one_axis(profile):
-    chart = means.means(Run(profile, 3))
-    require_complete(chart, "means")
+@pytest.mark.parametrize("name", ["means", "means_elsewhere"])
+def test_the_pictures_have_words_and_one_axis(name, profile):
+    chart = getattr(means, name)(Run(profile, 3))
+    require_complete(chart, name)
     assert faults(chart) == []
     assert len({(panel.xlabel, panel.ylim) for panel in chart.panels}) == 1
 
 
 def test_searched_rows_stand_at_their_numbers_beside_what_was_planned():
-    for lifted in curves(means.means(Run("full", 3)), means.NAMES[affine.MEAN]):
+    for lifted in curves(panels(Run("full", 3)), means.NAMES[affine.MEAN]):
         assert len(lifted.y) == 4
-        assert lifted.x[0] == 1.0
         np.testing.assert_allclose(lifted.y, 1.1 * np.array(lifted.expected))
-    d, epsilon, delta, alpha = curves(means.means(Run("full", 3)), means.NAMES[affine.MEAN])
-    assert d.x == (1.0, 2.5, 5.0, 10.0)
-    assert epsilon.x == alpha.x == (1.0, 2.0, 4.0, 8.0)
-    np.testing.assert_allclose(delta.x, (1.0, 2.0, 4.0, 6.0))
+    d, epsilon, delta, alpha = curves(panels(Run("full", 3)), means.NAMES[affine.MEAN])
+    assert d.x == (2, 5, 10, 20)
+    assert epsilon.x == (1, 2, 4, 8)
+    np.testing.assert_allclose(delta.x, np.log([1e2, 1e4, 1e8, 1e12]))
+    np.testing.assert_allclose(alpha.x, (2.5, 5, 10, 20))
 
 
 def test_the_sample_mean_needs_d_over_the_square_of_alpha():
-    *_, alpha = curves(means.means(Run("quick", 3)), "no privacy")
+    *_, alpha = curves(panels(Run("quick", 3)), "no privacy")
     np.testing.assert_allclose(np.array(alpha.y) / alpha.y[0], (1, 4, 16, 64))
     x = np.random.default_rng(4).standard_normal((4000, round(alpha.y[0]), 2))
     within = (np.linalg.norm(x.mean(axis=1), axis=1) <= means.CONSTANT).mean()
@@ -70,8 +76,8 @@ def test_the_sample_mean_needs_d_over_the_square_of_alpha():
 
 def test_stable_subsets_ask_for_dozens_of_times_as_many_rows():
     for subsets, blocks in zip(
-        curves(means.means(Run("quick", 3)), "stable subsets"),
-        curves(means.means(Run("quick", 3)), "votes of blocks"),
+        curves(panels(Run("quick", 3)), "stable subsets (formula)"),
+        curves(panels(Run("quick", 3)), "votes of blocks"),
         strict=True,
     ):
         assert len(subsets.y) == len(blocks.y) == 4
@@ -80,7 +86,7 @@ def test_stable_subsets_ask_for_dozens_of_times_as_many_rows():
 
 @pytest.mark.parametrize("changed", [{"epsilon": 0.5}, {"delta": 1e-4}, {"alpha": 0.2}])
 def test_elsewhere_it_draws_what_is_predicted_there(changed):
-    usual, moved = (means.means(Run("full", 3), **numbers) for numbers in ({}, changed))
+    usual, moved = (panels(Run("full", 3), **numbers) for numbers in ({}, changed))
     for one, other in zip(curves(usual, "no privacy"), curves(moved, "no privacy"), strict=True):
         assert (one.y == other.y) == ("alpha" not in changed)
     first = curves(moved, means.NAMES[affine.MEAN])[0]

@@ -6,7 +6,7 @@ from workbench.chapters.matrix_quantile.figures.abstains import abstains, abstai
 from workbench.chapters.matrix_quantile.figures.film import descent
 from workbench.chapters.matrix_quantile.figures.lift import lift
 from workbench.chapters.matrix_quantile.figures.lifted_view import lifted_view
-from workbench.chapters.matrix_quantile.figures.means import means
+from workbench.chapters.matrix_quantile.figures.means import means, means_elsewhere
 from workbench.chapters.matrix_quantile.figures.neighbours import interlacing
 from workbench.chapters.matrix_quantile.figures.pictures import count_curve, nested
 from workbench.chapters.matrix_quantile.figures.rows import flat, rows_needed
@@ -42,6 +42,7 @@ __all__ = [
     "lifted_view",
     "mask",
     "means",
+    "means_elsewhere",
     "nested",
     "quantile_view",
     "rows_needed",

@@ -1,6 +1,6 @@
 """Every mean under an unknown covariance: the rows that it takes, one public number at a time."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from math import log, nan, sqrt
 from typing import Any
 
@@ -19,7 +19,7 @@ from workbench.chapters.matrix_quantile.claims.affine_scalings import (
 )
 from workbench.chapters.matrix_quantile.claims.affine_scalings import fewest as fewest_of
 from workbench.chapters.matrix_quantile.runs import affine
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
 from workbench.errors import ArgumentError
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian
@@ -83,43 +83,72 @@ NAMES = {
 
 
 def means(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, alpha: float = CONSTANT) -> Chart:
-    """Return the rows of every mean against d, 1/ε, ln(1/δ) and 1/α (mean-rows-grow)."""
+    """Return the rows of every mean against 1/α (mean-rows-in-steps)."""
     usual = {"d": D, "epsilon": epsilon, "delta": delta, "alpha": alpha}
-    panels = [_panel(run, name, usual, values) for name, values in _values(usual).items()]
     return Chart(
         "means",
-        "A mean without its covariance has a first price; after it, precision is cheap",
-        tuple(panels),
-        alt="Rows against four numbers that each make the task harder. The lifted quantile needs several"
-        " times the rows of CoinPress, which is told the covariance, fewer than votes of blocks, and dozens"
-        " of times fewer than stable subsets; as 1/α grows it hardly rises.",
-        how_to_read=f"Rows for a median error of {number(alpha)} at ({number(epsilon)}, {number(delta)}), d ="
-        f" {D}; one number moves in each panel. Thin lines: rates of the literature, from the first point."
-        " Votes of blocks refuse fewer rows. Stable subsets: formulas of Brown, Hopkins & Smith.",
+        "Without Σ the first rows are dear, and accuracy after them is cheap",
+        (_panel(run, "alpha", usual),),
+        alt="Rows against 1/α. The lifted quantile needs several times the rows of CoinPress, told the"
+        " covariance, fewer than votes of blocks, and dozens of times fewer than stable subsets; as 1/α grows"
+        " eightfold its rows grow much less.",
+        how_to_read=f"Rows for a median error of α at ({number(epsilon)}, {number(delta)}), d = {D}. Votes of"
+        " blocks answer from so many rows on, whatever α is, and so do stable subsets: the formulas of Brown,"
+        " Hopkins & Smith.",
     )
 
 
-def _panel(run: Run, name: str, usual: Public, values: tuple[float, ...]) -> Panel:
+def means_elsewhere(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, alpha: float = CONSTANT) -> Chart:
+    """Return the rows of every mean against d, 1/ε and ln(1/δ) (mean-rows-grow)."""
+    usual = {"d": D, "epsilon": epsilon, "delta": delta, "alpha": alpha}
+    return Chart(
+        "means_elsewhere",
+        "Privacy makes every mean dearer alike; columns hurt votes of blocks most",
+        tuple(_panel(run, name, usual) for name in ("d", "epsilon", "delta")),
+        alt="Rows against columns, 1/ε and ln(1/δ), three panels. Lines are about parallel in the last two;"
+        " in the first, votes of blocks rise most steeply.",
+        how_to_read=f"Rows for a median error of {number(alpha)} at ({number(epsilon)}, {number(delta)}), d ="
+        f" {D}; one number moves in each panel. The grey line that starts at the lifted quantile is the rate"
+        " for an unknown Σ.",
+    )
+
+
+def _panel(run: Run, name: str, usual: Public) -> Panel:
+    values = _values(usual)[name]
     publics = [{**usual, name: value} for value in values]
-    hardness = [_hardness(name, value) for value in values]
-    x = [one / hardness[0] for one in hardness]
+    x = [_hardness(name, value) for value in values]
     growths = {affine.MEAN: LIFTED.get(name, FEWEST), **KNOWN}
-    series = [
-        one
+    searched = {
+        key: _curve(run, key, _moved(growth, name), publics, x, dict(usual) == dict(USUAL))
         for key, growth in growths.items()
-        for one in _curves(run, key, _moved(growth, name), publics, x, dict(usual) == dict(USUAL))
-    ]
+    }
     blocks = [_votes(public) for public in publics]
     subsets = [float(bhs23.rows_of_means(public["d"], *_asked(public))) for public in publics]
     plain = [float(chdtri(public["d"], 0.5)) / public["alpha"] ** 2 for public in publics]
-    series += [
-        Series("stable subsets", x, subsets, role="reference", kind="count"),
+    rate = _rate(publics, x, next(iter(searched[affine.MEAN].y)))
+    others = (
+        Series("stable subsets (formula)", x, subsets, role="reference", kind="count"),
         Series("votes of blocks", x, blocks, colour_key=VOTES, kind="count"),
         Series("no privacy", x, plain, role="truth", colour_key=PLAIN),
-    ]
-    first, last = (number(float(f"{one:.2g}")) for one in (hardness[0], hardness[-1]))
-    title = f"{TITLES[name]}: {first} to {last}"
-    return Panel(title, "times as much", "rows n", tuple(series), ylim=(5.0, 1e6))
+    )
+    series = (rate, *searched.values(), *others)
+    if name == "alpha":
+        title = f"median error of α, d = {D}"
+        return Panel(title, TITLES[name], "rows n", series, ylim=(5.0, 1e6), marks=(_named(rate),))
+    return Panel(TITLES[name], "its value", "rows n", series, ylim=(5.0, 1e6))
+
+
+def _rate(publics: list[dict[str, Any]], x: list[float], first: float) -> Series:
+    """Return the rate of the literature for an unknown Σ, from the first point."""
+    rates = np.array([mean_shape(public) for public in publics])
+    return Series("", x, first * rates / rates[0], role="reference")
+
+
+def _named(rate: Series) -> Mark:
+    """Return the name of the rate, above its last point but one."""
+    *_, x, last = rate.x
+    *_, y, _ = rate.y
+    return Mark("rate for an unknown Σ", x=sqrt(x * last) / 1.12, y=3.2 * y)
 
 
 def _hardness(name: str, value: float) -> float:
@@ -130,25 +159,20 @@ def _moved(growth: Growth, name: str) -> Scaling:
     return next(one for one in growth.scalings() if one.variable == name)
 
 
-def _curves(
+def _curve(
     run: Run, key: str, scaling: Scaling, publics: list[dict[str, Any]], x: list[float], usual: bool
-) -> Iterator[Series]:
-    """Yield the rate and the searched rows; where nothing is searched, what is predicted at both ends."""
+) -> Series:
+    """Return the searched rows; where nothing is searched, what is predicted at both ends."""
     if run.simulate and usual and run.profile in scaling.caps:
         (found,) = measured([scaling], run.profile, seed=run.seed)
         places = [x[scaling.values.index(one.value)] for one in found]
         low, high = zip(*(one.interval for one in found), strict=True)
-        curve = Series(
+        return Series(
             NAMES[key], places, [one.n for one in found], low, high, colour_key=key,
             expected=[one.setting.predicted for one in found], margin=BAND - 1,
         )  # fmt: skip
-    else:
-        ends = [_foreseen(key, public) for public in (publics[0], publics[-1])]
-        curve = Series(NAMES[key], (x[0], x[-1]), ends, role="theory", colour_key=key)
-    shape = KNOWN[key].shape if key in KNOWN else mean_shape
-    rates = np.array([shape(public) for public in publics])
-    yield Series("", x, next(iter(curve.y)) * rates / rates[0], role="reference", colour_key=key)
-    yield curve
+    ends = [_foreseen(key, public) for public in (publics[0], publics[-1])]
+    return Series(NAMES[key], (x[0], x[-1]), ends, role="theory", colour_key=key)
 
 
 def _foreseen(key: str, public: Public) -> float:
