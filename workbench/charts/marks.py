@@ -6,7 +6,7 @@ from typing import Literal, get_args
 from workbench.charts.canonical_json import number
 from workbench.errors import ArgumentError, one_of
 
-Sort = Literal["point", "region", "vertical", "horizontal", "span", "arrow"]
+Sort = Literal["point", "region", "vertical", "horizontal", "span", "arrow", "leader"]
 Side = Literal["", "above", "below", "left", "right"]
 PLACES = ("x", "y", "x2", "y2")
 NEEDS = {
@@ -16,6 +16,7 @@ NEEDS = {
     "horizontal": ("y",),
     "span": ("x", "x2"),
     "arrow": ("x", "y", "x2", "y2"),
+    "leader": ("x", "y", "x2", "y2"),
 }
 
 
@@ -29,7 +30,8 @@ class Mark:
         The words; empty for a mere line, ring or arrow.
     kind
         `point` (a ring at x, y), `region` (words alone, centred at x, y), `vertical` (a line at x),
-        `horizontal` (a line at y), `span` (shaded from x to x2), `arrow` (from x, y to x2, y2, both heads).
+        `horizontal` (a line at y), `span` (shaded from x to x2), `arrow` (from x, y to x2, y2, both heads),
+        `leader` (words at x, y with a thin line to what they name, at x2, y2).
     x, y, x2, y2
         Where; y of a vertical line or a span, and x of a horizontal one, say where its words stand.
     side

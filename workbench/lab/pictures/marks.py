@@ -99,6 +99,15 @@ def _arrow(axes: Axes, mark: Mark, layout: Layout) -> None:
     _words(axes, mark, layout, middle, mark.side or ("above" if level else "right"), xycoords="axes fraction")
 
 
+def _leader(axes: Axes, mark: Mark, layout: Layout) -> None:
+    line = {"arrowstyle": "-", "color": _colour(mark), "linewidth": 0.8, "shrinkA": 1, "shrinkB": 4}
+    named = (mark.x2 or 0.0, mark.y2 or 0.0)
+    axes.annotate(
+        "\n".join(wrapped(mark.text, LINES)), named, _at(mark), color=_colour(mark), zorder=9, ha="center",
+        va="center", fontsize=layout.form.tick, path_effects=HALO, annotation_clip=False, arrowprops=line,
+    )  # fmt: skip
+
+
 _DRAWN = {
     "point": _point,
     "region": _region,
@@ -106,6 +115,7 @@ _DRAWN = {
     "horizontal": _horizontal,
     "span": _span,
     "arrow": _arrow,
+    "leader": _leader,
 }
 
 
@@ -116,7 +126,7 @@ def _at(mark: Mark) -> tuple[float, float]:
 def _colour(mark: Mark) -> str:
     if mark.colour_key:
         return look(mark.colour_key).colour
-    return GREY if mark.kind in ("region", "vertical", "horizontal", "span") else INK
+    return INK if mark.kind in ("point", "arrow") else GREY
 
 
 def _share(axes: Axes, x: float | None, y: float | None) -> tuple[float, float]:

@@ -54,8 +54,8 @@ def lift(run: Run, *, n: int = N, level: float = LEVEL, corruption: float = FAR)
         " both cut the line in a piece of the same width, centred at its dots. Right, ellipses among rows in"
         f" the plane, {part} % of which are far away: the slice stays, the plain mean is pulled aside.",
         how_to_read="Left, each row x becomes the point (x, 1). The ellipse holds both directions up; what it"
-        " cuts off the line is centred at the location m. Right, the same with two columns: far rows pull the"
-        " sample mean, and hardly m.",
+        " cuts off the line is centred at the location. Right, the same with two columns: rows at"
+        f" ({number(AWAY[0])}, 0) pull the sample mean, and hardly this centre.",
     )
 
 
@@ -74,10 +74,10 @@ def _line(run: Run, n: int, level: float) -> Panel:
         marks += [
             Mark(word, x=m * tall, y=1.07 * tall, colour_key=key),
             Mark("slice", "span", x=m - half, x2=m + half, y=0.8, colour_key=key),
-            Mark("m", x=m, y=1.07, colour_key=key),
+            Mark("centre", x=m, y=1.07, colour_key=key),
         ]
     return Panel(
-        "one column: the rows (x, 1)", "x", "z", tuple(series), "linear", "linear",
+        "one column: x becomes (x, 1)", "row x", "added coordinate z", tuple(series), "linear", "linear",
         xlim=(-5.0, 1.25 * OFFSETS[1] * tall), ylim=(0.0, 1.2 * tall), marks=tuple(marks),
     )  # fmt: skip
 
@@ -94,12 +94,12 @@ def _slices(run: Run, n: int, level: float, corruption: float) -> Panel:
         *(_point(at, key) for at, key in ((m, MEAN), (middle, PLAIN))),
     )
     marks = (
-        Mark("m", x=float(m[0]) - 0.9, y=float(m[1]) + 0.7, colour_key=MEAN),
-        Mark("sample mean", x=float(middle[0]) + 1.5, y=float(middle[1]) - 4.2, colour_key=PLAIN),
+        Mark("slice's centre", "leader", -7.5, 6.5, *map(float, m), colour_key=MEAN),
+        Mark("sample mean", "leader", 7.5, -6.0, *map(float, middle), colour_key=PLAIN),
         Mark("to the far rows →", x=8.5, y=11.0),
     )
     return plane(
-        f"two columns, {number(100 * corruption)} % at ({number(AWAY[0])}, 0)",
+        f"two columns: {number(100 * corruption)} % far away, the slice stays",
         series,
         reach=REACH,
         marks=marks,

@@ -21,7 +21,7 @@ PRECISE, STEPS = 1e-6, 2000  # of a level, in pictures
 OURS, PLAIN, OTHER = "covariance/matrix-quantile", "covariance/empirical", "idea/second"
 LINE_N, LINE_LEVEL = 40, 0.35
 NESTED_N, NESTED_LEVEL, NESTED_SHARES = 400, 0.2, (0.08, 0.12, 0.2, 0.3, 0.4)
-FAR, AWAY, REACH = 0.05, (50.0, 0.0), 13.0
+FAR, AWAY, REACH, WIDE = 0.05, (50.0, 0.0), 13.0, 17.0
 
 
 def rows_of(name: str, seed: int) -> np.random.Generator:
@@ -135,7 +135,7 @@ def nested(run: Run, *, n: int = NESTED_N, level: float = NESTED_LEVEL, corrupti
     part = f"{number(100 * corruption)} %"
     return Chart(
         "nested",
-        f"{part} of far rows hardly move the quantiles, but ruin the sample covariance",
+        f"{part} of far rows spare the inner quantiles and ruin the sample covariance",
         (
             _ellipses(f"{n} normal rows", x, law.covariance, shares),
             _ellipses(f"{far} of them moved to (50, 0)", spoilt, law.covariance, shares),
@@ -162,11 +162,15 @@ def _ellipses(title: str, x: Array, sigma: Array, shares: list[float]) -> Panel:
         for share in shares
     ]
     moment = ellipse("", x.T @ x / len(x), role="truth", colour_key=PLAIN)
-    marks = [Mark("black: sample covariance", x=7.0, y=-10.5, colour_key=PLAIN)]
-    if np.abs(x).max() > REACH:
-        marks.append(Mark("to the far rows →", x=8.5, y=11.0))
+    marks = [
+        Mark("black: sample covariance", x=8.0, y=-11.0, colour_key=PLAIN),
+        Mark("pale: predicted", x=11.0, y=-13.5, colour_key=OURS),
+        Mark("level v/n:", x=3.4, y=7.7, colour_key=OURS),
+    ]
+    if np.abs(x).max() > WIDE:
+        marks.append(Mark("to the far rows →", x=10.5, y=14.0))
     dots = Series("", x[:, 0], x[:, 1], role="rows")
-    return plane(title, (dots, *lines, moment), reach=REACH, marks=marks)
+    return plane(title, (dots, *lines, moment), reach=WIDE, marks=marks)
 
 
 def top(shape: Array) -> tuple[float, float]:

@@ -24,7 +24,7 @@ from workbench.chapters.matrix_quantile.runs.quantile import (
 from workbench.charts.bands import LEVEL, measured, predicted
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.limits import covering
-from workbench.charts.spectra import places, rows_of
+from workbench.charts.spectra import places, rows_of, spelled
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study import measures
@@ -40,6 +40,7 @@ POPULOUS, PRECONDITIONER = "covariance/populous", "spectral/preconditioner"
 VOTES = {POPULOUS: "votes of groups", PRECONDITIONER: "votes for a preconditioner"}
 POPULOUS_D = 5  # beyond it the search for its fewest rows takes long
 RATE = r"rate $d^{3/2} + d\,\ln(1/\delta)$"
+APART = "distance: 0.1 is a factor of 1.1"
 MOST = 10.0  # distances beyond are arrows
 
 
@@ -155,8 +156,8 @@ def _success(run: Run, budget: ApproxDP) -> Panel:
         series = (Series("", hits.index, shares, low, high, colour_key=OURS, joined=False),)
     dimensions = ", ".join(map(str, SUCCESS))
     return Panel(
-        f"at the planned rows, d = {dimensions}", "spectrum", "share of successes", series, "linear",
-        "linear", names=names, ylim=(0.7, 1.0),
+        "at the planned rows", "spectrum", "share of successes", series, "linear",
+        "linear", names=spelled(names), ylim=(0.7, 1.0), note=f"All d together: {dimensions}.",
         marks=(Mark("promised", "vertical", x=1 - BETA, y=0.75, side="left"),),
     )  # fmt: skip
 
@@ -170,7 +171,7 @@ def _distances(run: Run, budget: ApproxDP, d: int) -> Panel:
     expected = {at: distance(n, d, budget) if at <= LONGEST else nan for at in sweeps.CONDITION_GRID}
     looks = {
         "quantile": ("matrix quantile", OURS),
-        "told": ("told 1 to 10⁴: no use", COINPRESS),
+        "told": ("CoinPress, told 1 to 10⁴", COINPRESS),
         "truth": ("CoinPress, told the truth", COINPRESS),
     }
     series = [
@@ -188,12 +189,11 @@ def _distances(run: Run, budget: ApproxDP, d: int) -> Panel:
     series += predicted(run, expected, expected.values(), OURS)
     marks = (
         Mark("promised: ln 2", "horizontal", y=log(2)),
-        Mark("", "span", x=LONGEST, x2=3 * ends[1]),
-        Mark("floats end", x=LONGEST / 300, y=3.0),
+        Mark("floats end", "span", x=LONGEST, x2=30 * ends[1], y=0.072),
     )
     return Panel(
-        f"the same {number(n)} rows for all, d = {d}", "condition number", "Thompson distance", tuple(series),
-        xlim=(0.5, 3 * ends[1]), ylim=covering((0.05, MOST), series), marks=marks,
+        f"the same {number(n)} rows for all, d = {d}", "condition number", APART, tuple(series),
+        xlim=(0.5, 30 * ends[1]), ylim=covering((0.05, MOST), series), marks=marks,
     )  # fmt: skip
 
 
@@ -211,6 +211,9 @@ def _capped(
 
 
 def _at_its_arrows(curve: Series) -> Series:
-    """Return the curve with its name beside the first arrow, if it has one."""
-    beyond = [x for x, y in zip(curve.x, curve.y, strict=True) if y == inf]
-    return replace(curve, label_at=(beyond[0] / 3000, 0.75 * MOST)) if beyond else curve
+    """Return the curve with its name left of the last point before its first arrow, if it has one."""
+    beyond = [place for place, y in enumerate(curve.y) if y == inf and place]
+    if not beyond:
+        return curve
+    x, y = (tuple(one)[beyond[0] - 1] for one in (curve.x, curve.y))
+    return replace(curve, label_at=(x / 3000, 1.2 * y))
