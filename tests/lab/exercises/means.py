@@ -163,7 +163,7 @@ MEANS = {
             lambda fewer, n: n == len(columns.column()) and fewer == n - 1,
         ),
         Said(
-            "no sensitivity of $2B/n$ covers",
+            "more than the $2w/n$ for which",
             lambda two: np.isclose(two * bound(7.0, 442) / 442, clipped_scale(7.0, 442, 1.0)),
         ),
     ),
