@@ -13,8 +13,6 @@ from workbench.charts.directions import direct, legend
 from workbench.charts.formats import PAGE, Format
 from workbench.charts.words import extent, wrapped
 
-RIGHT = 0.2
-
 
 @dataclass(frozen=True)
 class Layout:
@@ -67,7 +65,7 @@ class Layout:
                 *(_beside(panel, form) for panel in chart.panels[1::columns] if columns > 1),
                 0.0,
             ),
-            right=max(RIGHT, *margins[columns - 1 :: columns], margins[-1]),
+            right=max(form.right, *margins[columns - 1 :: columns], margins[-1]),
             directs=directs,
         )
 
