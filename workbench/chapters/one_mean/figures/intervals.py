@@ -49,7 +49,7 @@ def confidence_intervals(
     sweep = _moved(study.sweep_of(run.profile), epsilon, delta, level)
     frame = run.table(sweep)
     ends = NS if sweep.usual == () else _ends(sweep)
-    usual = "Private intervals are hardly wider than the usual one from 1000 rows on"
+    usual = "Beyond 1000 rows, private intervals are hardly wider than the usual one"
     return Chart(
         "confidence_intervals",
         usual if sweep.usual == () else f"How much wider private {_percents(level)} intervals are",
