@@ -17,7 +17,7 @@ class Heat:
     Parameters
     ----------
     values
-        The table.
+        The table; nan for a cell without a number, which is grey.
     limits
         The numbers of the first and the last colour; others have the nearest one.
     scale

@@ -208,7 +208,8 @@ def key(chart: Chart) -> str:
         said.append("thin line: predicted")
     if any(one.colour_key.endswith(":paper") for one in series):
         said.append("hollow: the paper's constants")
-    if any(panel.heat and panel.heat.boundary for panel in chart.panels):
+    lined = [panel for panel in chart.panels if panel.heat and panel.heat.boundary]
+    if any("hite line: " not in panel.note for panel in lined):
         said.append("white line: predicted")
     if any(isinf(y) and y > 0 for one in measured for y in one.y):
         said.append("arrow: beyond the axes")

@@ -12,6 +12,7 @@ from workbench.lab.pictures.axes import set_labels, set_ticks
 from workbench.lab.pictures.style import ink_on
 
 MAPS = {"high": "cividis", "middle": "PuOr_r"}  # both are told apart by the colour-blind
+NOTHING = "0.82"  # the colour of a cell without a number
 ROOM, GAP, BAR = 0.5, 0.07, 0.1  # inches: of the panel for bar and ticks, before the bar, of the bar
 WORDS = 0.25  # inches more where the bar has a name
 
@@ -22,7 +23,8 @@ def draw_heat(axes: Axes, panel: Panel, heat: Heat, form: Format) -> None:
     values = np.array(heat.values, float)
     axes.set_xscale("linear")
     axes.set_yscale("linear")
-    axes.imshow(values, norm=norm, cmap=MAPS[heat.emphasis], aspect="auto", interpolation="nearest")
+    shades = colormaps[MAPS[heat.emphasis]].with_extremes(bad=NOTHING)
+    axes.imshow(values, norm=norm, cmap=shades, aspect="auto", interpolation="nearest")
     _name(axes, panel, heat, values.shape, form)
     if heat.bar is not None:
         _bar(axes, heat, norm, form)
@@ -80,7 +82,7 @@ def _bar(axes: Axes, heat: Heat, norm: Normalize, form: Format) -> None:
     bar.imshow(shades, norm=norm, cmap=MAPS[heat.emphasis], aspect="auto")
     bar.set_xticks([])
     bar.yaxis.tick_right()
-    bar.set_yticks([63 * (1 - float(norm(tick))) for tick in ticks], [f"{tick:g}" for tick in ticks])
+    bar.set_yticks([63 * (1 - float(norm(tick))) for tick in ticks], [f"{tick:.3g}" for tick in ticks])
     bar.yaxis.set_label_position("right")
     bar.set_ylabel(heat.bar or "", fontsize=form.small, color=INK, labelpad=3)
     bar.tick_params(labelsize=form.small, colors=INK, color=GREY, length=2, width=0.7)
