@@ -66,19 +66,19 @@ def stream(
     name = type(estimator).__name__
     if not getattr(estimator, "in_passes", False):
         raise ArgumentError("estimator", name, "one that reads rows in blocks: this one needs them in memory")
-    passes = _passes(estimator, n, d, budget)
+    times = passes(estimator, n, d, budget)
     if hasattr(source, "__next__"):
-        allowed = f"a function that returns one anew: rows are read {passes} times"
+        allowed = f"a function that returns one anew: rows are read {times} times"
         raise ArgumentError("source", type(source).__name__, allowed)
     one_column = d == 1 and _univariate(estimator)
-    rows = StoredRows(source_of(source), n, None if one_column else d, progress, once=passes == 1)
+    rows = StoredRows(source_of(source), n, None if one_column else d, progress, once=times == 1)
     return released(estimator, Rows(cast(Array, rows), None), d, budget, rng, None)
 
 
-def _passes(estimator: object, n: int, d: int, budget: Budget) -> int:
+def passes(estimator: Estimator[T], n: int, d: int, budget: Budget) -> int:
     """Return how often rows are read at most: once for each charge, and to count those that are there."""
     counted = getattr(estimator, "missing", "neutral") == "counted"
-    return len(list(cast(Estimator[object], estimator).plan(n, d, budget).charges())) + counted
+    return len(list(estimator.plan(n, d, budget).charges())) + counted
 
 
 def _univariate(estimator: object) -> bool:
