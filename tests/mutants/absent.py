@@ -52,6 +52,11 @@ def blocks_of_zeros(x: np.ndarray) -> Iterator[np.ndarray]:
     return map(zeros, row_blocks(x))
 
 
+def ball_of_others(values: np.ndarray, radius: float) -> np.ndarray:
+    """The rows that are there, clipped, without places for the others."""
+    return np.concatenate([rows.within_ball(values[rows.present(values)], radius), np.zeros((1, 2))])
+
+
 def zero_sums(values: np.ndarray) -> np.ndarray:
     """The sanitised rows of old."""
     return zeros(sanitised(values))
@@ -108,8 +113,10 @@ STAGES = (
     ("tokens", subspace_exact, "evened", lambda groups: groups, partial(GROUP, "token")),
     ("group variances", winsor, "_spread", of_zeros(lambda groups: groups.std(axis=1, ddof=1)),
      absent.test_variances_within_groups_are_those_of_the_other_rows),
-    ("scores of a net", pure_net, "only_present", zeros,
+    ("scores of a net", pure_net, "present", everything,
      absent.test_scores_of_a_net_are_those_of_the_other_rows),
+    ("places of the rows of a net", pure_net, "within_ball", ball_of_others,
+     absent.test_an_absent_row_of_a_net_keeps_its_place),
     ("lifted rows", lifted_moment, "present", everything,
      absent.test_a_lifted_moment_tells_the_share_of_rows_that_are_there),
     ("moments over their share", lifted_moment.LiftedMoment, "share", lambda *_: 1.0,

@@ -168,6 +168,8 @@ def sanitised(values: Array) -> Array:
     with np.errstate(invalid="ignore"):
         size = max(1, _BLOCK // max(1, rows[:1].size))
         for block in (rows[start : start + size] for start in range(0, len(rows), size)):
+            if block.size and block.max() <= LARGEST and block.min() >= -LARGEST:
+                continue  # an entry that is missing makes both extremes so
             usable = np.abs(block) <= LARGEST
             block[~(usable if rows.ndim == 1 else throughout(usable))] = np.nan
     return rows
