@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
+from tests.privacy import test_ramps as joint
 from tests.privacy import test_stable as priced
 from workbench.privacy import ramps, stable
 from workbench.study.faults.mutant import Fault, Mutant, rewritten
@@ -41,6 +42,8 @@ PRICED = (
            partial(NARROWEST, USUAL, stable.WISHART, 6)),
     Mutant("a ramp that forgets who is silent", of(ramps, "_allowed", "silent + p", "p"),
            partial(WHOLE, USUAL, stable.WISHART)),
+    Mutant("a large epsilon as it is rounded", of(ramps, "_allowed", "OFF * (epsilon", "0 * (epsilon"),
+           joint.test_no_rounding_of_a_large_epsilon_lets_a_chance_follow),
     Mutant("an answer at the count zero",
            of(ramps, "rising", "yield 0.0", "yield _rounded(left)"),
            priced.test_no_answer_where_the_count_is_zero_whatever_is_drawn),
