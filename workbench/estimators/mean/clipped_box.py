@@ -129,8 +129,8 @@ class ClippedBoxMean:
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/sigma for normal rows; infinite from √d radius/sigma on."""
         sigma = in_columns(self.sigma, d)
-        sds = np.sqrt(1 / n + (self._noise(n, d, budget) / sigma) ** 2)
-        return better_than(length(in_columns(self.radius, d) / sigma), median_of(sds))
+        variances = 1 / n + (self._noise(n, d, budget) / sigma) ** 2
+        return better_than(length(in_columns(self.radius, d) / sigma), median_of(variances))
 
     def _noise(self, n: int, d: int, budget: Budget) -> Array:
         """Return the standard deviation of the noise of every column."""

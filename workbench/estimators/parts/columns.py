@@ -34,9 +34,9 @@ def tail_of(sds: Array, beta: float) -> float:
     return sqrt(float(shares.sum()) + 2 * sqrt(float((shares**2).sum()) * far) + 2 * far) * top
 
 
-def median_of(sds: Array) -> float:
-    """Return the median length of independent N(0, s_j²), by the χ² of the same mean and variance."""
-    top = float((sds**2).max())
-    shares = sds**2 / top
+def median_of(variances: Array) -> float:
+    """Return the median length of independent N(0, v_j), by the χ² of the same mean and variance."""
+    top = float(variances.max())
+    shares = variances / top
     total = float(shares.sum())
     return median_of_mean(sqrt(total * top), total**2 / float((shares**2).sum()))
