@@ -103,8 +103,13 @@ class ClippedBoxMean:
         """Return the private mean of sanitised rows."""
         n, d = x.shape
         reach, charge = self.reach(n, d), self.plan(n, d, budget)[STEP]  # (1)
-        sides, centre = self.reaches(n, d) / reach, in_columns(self.centre, d)
-        mean = mean_in_box(x, lambda rows: (rows - centre) / sides, reach)  # (2)
+        sides, centre = self.reaches(n, d) / reach, np.asarray(self.centre, np.float64)
+
+        def standard(rows: Array) -> Array:
+            apart = np.asarray(rows - centre)
+            return apart if (sides == 1).all() else apart / sides
+
+        mean = mean_in_box(x, standard, reach)  # (2)
         noisy = rescaled_mean(mean, count(self.missing, x), n, charge, noise)
         return np.asarray(centre + sides * noisy)  # (3)
 
