@@ -29,7 +29,7 @@ from workbench.privacy import (
     noise_source,
 )
 from workbench.privacy.budget import within
-from workbench.types import Array
+from workbench.types import Array, PerColumn
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -175,13 +175,18 @@ def sanitised(values: Array) -> Array:
     return rows
 
 
-def standardised(x: Array, centre: float, sigma: float) -> Array:
+def standardised(x: Array, centre: float | Array, sigma: float) -> Array:
     """Return (x - centre)/sigma, capped at ±1e15: a fixed map of every row."""
     if not isinstance(x, np.ndarray):
         return x.mapped(lambda rows: standardised(rows, centre, sigma))  # rows of `parts.stored`
     with np.errstate(over="ignore", under="ignore"):
         z = (x - centre) / sigma
         return np.clip(z, -FARTHEST, FARTHEST, out=z)
+
+
+def in_columns(value: PerColumn, d: int) -> Array:
+    """Return a public parameter as one number for each of d columns."""
+    return np.broadcast_to(np.asarray(value, np.float64), (d,)).copy()
 
 
 def standard_radius(radius: float, sigma: float) -> float:
