@@ -79,7 +79,7 @@ def interval_coverage(
     sweep = _moved(study.sweep_of(run.profile), epsilon, delta, level)
     return Chart(
         "interval_coverage",
-        f"No private interval covers less often than in {_percents(level)} of runs",
+        f"No private interval is seen to miss its {_percents(level)}",
         (_coverage(run.table(sweep), sweep, epsilon, delta, level),),
         alt=f"All intervals cover the mean in about {_percents(level)} of runs or more.",
         how_to_read="The share of intervals that hold the true mean, over means 0 and 10⁶ and σ from 10⁻³ to"
