@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import nan
+from math import inf, isfinite, nan
 
 import numpy as np
 import pandas as pd
@@ -35,6 +35,7 @@ SIDES = {  # column: name, key, place on the ramp
 }
 MOST = 1e6  # errors beyond are arrows
 LIMITS = (0.01, 3e6)
+CHARACTER = 0.07  # decades of condition numbers, half a character's width
 
 
 def side_by_side(run: Run, *, epsilon: float = sweeps.EPSILON, delta: float = sweeps.DELTA) -> Chart:
@@ -150,8 +151,17 @@ def _curve(
 ) -> Series:
     curve = measured(label, {c: measures.median(rows[column], LEVEL) for c, rows in groups.items()}, key,
                      [expected] * len(groups), rank=rank)  # fmt: skip
-    y = [value if value <= MOST else float("inf") for value in curve.y]
-    return replace(curve, y=y)
+    y = [value if value <= MOST else inf for value in curve.y]
+    return replace(curve, y=y, label_at=_at_last(label, tuple(curve.x), y))
+
+
+def _at_last(label: str, x: tuple[float, ...], y: list[float]) -> tuple[float, float] | None:
+    """Return where the name of a curve that leaves the picture stands: right of its last point, below."""
+    inside = [place for place, value in enumerate(y) if isfinite(value)]
+    if not inside or len(inside) == len(y):
+        return None
+    last = inside[-1]
+    return x[last] * 10 ** (0.3 + CHARACTER * len(label)), 0.35 * y[last]
 
 
 def votes(run: Run, *, epsilon: float = sweeps.EPSILON, delta: float = sweeps.DELTA) -> Chart:
