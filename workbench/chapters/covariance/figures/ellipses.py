@@ -48,7 +48,7 @@ def one_radius(run: Run, *, rho: float = RHO, n: int = N, upper: float = UPPER) 
     data, noise = (stream(run.seed, role, "covariance-one-radius", 0, 0) for role in (Role.DATA, Role.NOISE))
     x = law.sample(n, rng=data)
     naive, preconditioned = pair(upper)
-    radius, panels = naive.cut_radius(n, 2, ZCDP(rho)), []
+    radius, panels = naive.cut_radius(n, 2, ZCDP(rho)), list[Panel]()
     for title, key, estimator in (
         ("One clipping radius", NAIVE, naive),
         ("After preconditioning", PRECONDITIONED, preconditioned),
