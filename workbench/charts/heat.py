@@ -8,6 +8,7 @@ from workbench.charts.canonical_json import numbers
 from workbench.errors import ArgumentError, one_of
 
 Scale = Literal["linear", "log"]
+SHARE = "share of runs"  # as a bar says it
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """A panel of colours: a table of numbers, its first row on top, and a bar that says what the colours mean."""
 
 import numpy as np
-from matplotlib import colormaps, patheffects
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize
 
@@ -15,6 +15,7 @@ MAPS = {"high": "cividis", "middle": "PuOr_r"}  # both are told apart by the col
 NOTHING = "0.82"  # the colour of a cell without a number
 ROOM, GAP, BAR = 0.5, 0.07, 0.1  # inches: of the panel for bar and ticks, before the bar, of the bar
 WORDS = 0.25  # inches more where the bar has a name
+WIDE, TALL, APART = 3.6, 0.14, 0.07  # of a number: characters, half its rows, columns to a boundary
 
 
 def draw_heat(axes: Axes, panel: Panel, heat: Heat, form: Format) -> None:
@@ -31,7 +32,7 @@ def draw_heat(axes: Axes, panel: Panel, heat: Heat, form: Format) -> None:
     if heat.boundary:
         _bound(axes, heat.boundary)
     if heat.written:
-        _write(axes, values, norm, MAPS[heat.emphasis], form)
+        _write(axes, heat, norm, form)
 
 
 def _name(axes: Axes, panel: Panel, heat: Heat, shape: tuple[int, ...], form: Format) -> None:
@@ -43,22 +44,35 @@ def _name(axes: Axes, panel: Panel, heat: Heat, shape: tuple[int, ...], form: Fo
     axes.tick_params(labelsize=form.tick, colors=INK, color=GREY, length=0)
 
 
-def _write(axes: Axes, values: np.ndarray, norm: Normalize, name: str, form: Format) -> None:
-    """Write the numbers, each on a halo of its own colour that keeps the boundary off it."""
+def _write(axes: Axes, heat: Heat, norm: Normalize, form: Format) -> None:
+    """Write the numbers, clear of a boundary; where there is one, the colours alone say all and nothing."""
+    values = np.array(heat.values, float)
     room = axes.get_position().width * form.width / values.shape[1]
     size = form.label if form.character(form.label) * 6 < room else form.small - 1
+    half = 0.5 * form.character(size) * WIDE / room
     for (row, column), value in np.ndenumerate(values):
-        colour = colormaps[name](norm(value))
+        if heat.boundary and value in heat.limits:
+            continue
         axes.text(
-            column,
+            column + _aside(heat.boundary, row, column, half),
             row,
             _short(value),
             ha="center",
             va="center",
             fontsize=size,
-            color=ink_on(colour),
-            path_effects=[patheffects.withStroke(linewidth=5, foreground=colour)],
+            color=ink_on(colormaps[MAPS[heat.emphasis]](norm(value))),
         )
+
+
+def _aside(boundary: tuple[float, ...], row: int, column: int, half: float) -> float:
+    """Return how far from the middle of its cell a number of this half-width stands clear of a boundary."""
+    rows = np.arange(len(boundary))
+    near = np.interp(np.linspace(row - TALL, row + TALL, 9), rows, boundary) - column if boundary else rows
+    clear = half + APART
+    if not boundary or near.min() > clear or near.max() < -clear:
+        return 0.0
+    left, right = float(near.min()) - clear, float(near.max()) + clear
+    return right if abs(right) < abs(left) else left
 
 
 def _short(value: float) -> str:
