@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from tests.estimators.parts.affine import test_far_rows as far
 from tests.estimators.parts.affine import test_gaussian as runs
 from tests.mutants.lifted import in_property
 from tests.privacy import test_orders as orders
@@ -78,6 +79,9 @@ WHOLE_LIFTED = (
            clipped_by_others),
     Mutant("a count that rows do not move", rewritten(FarRows, "passes", "~(lengths", "np.isnan(lengths"),
            runs.test_the_count_is_of_rows_beyond_and_sees_one_in_twenty),
+    Mutant("a share that counts far rows by halves",
+           in_property(Stability, "held", "self.level", "2 * self.level"),
+           partial(far.test_more_rows_than_it_says_in_one_place_carry_an_answer_away, *far.ENTRIES[0])),
     Mutant("a change of half", in_property(Stability, "change", "exact +", "exact / 4 +"),
            partial(runs.test_neighbours_of_the_whole_matrix_break_no_bound, "slope")),
 )  # fmt: skip
