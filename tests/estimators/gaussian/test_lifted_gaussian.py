@@ -65,6 +65,14 @@ def test_the_whole_is_one_charge_that_a_search_of_its_own_allows(budget, d, n):
     assert (steps[0], steps[-1]) == ("lift", "far rows")
 
 
+@pytest.mark.parametrize(("budget", "d", "n"), PRICED)
+def test_the_charge_is_that_of_the_test_that_it_prices(budget, d, n):
+    made = LiftedGaussian().recipe(n, d, budget).design
+    assert made.plan.sensitivity == made.charge.sensitivity == made.test.change
+    assert (made.plan.most, made.plan.d) == (made.test.most, made.test.d) == (made.test.most, d + 1)
+    assert (made.plan.degrees, made.plan.room) == (made.charge.degrees, made.charge.room)
+
+
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 def test_the_answer_follows_an_affine_map(offset):
     """Lower triangular: a root of the lifted matrix follows, and with it every draw."""
