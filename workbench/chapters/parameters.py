@@ -1,7 +1,7 @@
 """The public numbers of every notebook: what they are, where they start, what is allowed.
 
 A name means the same in every notebook; what is allowed and where it starts may differ. Corruption is ξ
-everywhere (LKKO21 writes α for it), α is the wanted accuracy, β a failure probability, ρ zero-concentrated
+everywhere (LKKO21 writes α for it), α is the target accuracy, β a failure probability, ρ zero-concentrated
 privacy.
 """
 
@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from workbench.charts.parameters import Declared, Parameter
 
-ALPHA = Parameter("α", 0.1, 1e-3, 10, "wanted accuracy", "σ", track=(0.02, 1))
+ALPHA = Parameter("α", 0.1, 1e-3, 10, "target accuracy", "σ", track=(0.02, 1))
 EPSILON = Parameter("ε", 1.0, 0.01, 20, "privacy of one release", track=(0.05, 10))
 DELTA = Parameter("δ", 1e-6, 1e-15, 0.1, "what ε may fail with", track=(1e-12, 1e-3))
 RHO = Parameter("ρ", 0.5, 1e-6, 100, "concentrated privacy of one release", track=(0.005, 5))

@@ -19,8 +19,9 @@ class Format:
         Whether the title is in the picture, and notes below its panels.
     row
         Inches of a named row.
-    left, gap
-        Inches left of axes for their label and numbers, and between axes that share the label.
+    left, gap, right
+        Inches left of axes for their label and numbers, between axes that share the label, and at least
+        right of axes, for the half of a number.
     """
 
     width: float
@@ -34,6 +35,7 @@ class Format:
     row: float = 0.34
     left: float = 0.86
     gap: float = 0.34
+    right: float = 0.2
 
     def character(self, size: float) -> float:
         """Return how many inches a character of this size takes, on average."""
@@ -56,4 +58,5 @@ SLIDE = Format(
     titled=False,
     left=1.16,
     gap=0.72,
+    right=0.4,
 )

@@ -14,7 +14,6 @@ from workbench.charts.formats import PAGE, Format
 from workbench.charts.heat import SHARE
 from workbench.charts.words import extent, wrapped
 
-RIGHT = 0.2
 CONSTANTS = re.compile("paper|lecture|source")  # in a name that says whose constants a hollow marker has
 
 
@@ -69,7 +68,7 @@ class Layout:
                 *(_beside(panel, form) for panel in chart.panels[1::columns] if columns > 1),
                 0.0,
             ),
-            right=max(RIGHT, *margins[columns - 1 :: columns], margins[-1]),
+            right=max(form.right, *margins[columns - 1 :: columns], margins[-1]),
             directs=directs,
         )
 

@@ -11,7 +11,6 @@ from workbench.chapters.one_mean.figures import (
     accuracy,
     accuracy_view,
     costs,
-    currencies,
     free_view,
     intervals_view,
 )
@@ -29,7 +28,6 @@ CHARTS = (
     costs.tight_ratio,
     interval_figures.confidence_intervals,
     interval_figures.interval_coverage,
-    currencies.currencies,
 )
 
 

@@ -16,7 +16,7 @@ from workbench.chapters.what_epsilon_means.runs import attacker, floats, tracing
 from workbench.study.run import Run
 from workbench.study.sweeps import sweep
 
-MAKERS = ("two_outputs", "attacker", "composition", "suspects", "floats", "tracing")
+MAKERS = ("two_outputs", "attacker", "composition", "currencies", "suspects", "floats", "tracing")
 WORDS = 45
 ROOT = Path(__file__).parents[3]
 BUDGET = {"epsilon": 1.0, "delta": 0.01}

@@ -122,11 +122,11 @@ GAUSSIANS = {
             ),
         ),
         Said(
-            "no better than a half of the $1.41$ that the answer 0 errs by",
+            "no better than a half of the $1.41$ that the answer 0 is off",
             lambda blind, _zero: blind.rounds(sqrt(2)) and naive(SEED)[2] >= naive(SEED)[3] / 2,
         ),
         Said(
-            "takes 8 steps and errs by about $0.04$",
+            "takes 8 steps, with an error of about $0.04$",
             lambda steps, error: steps == naive(SEED)[0] and error.rounds(naive(SEED)[1]),
         ),
     ),
@@ -169,7 +169,7 @@ GAUSSIANS = {
             lambda radius: radius == printed("04_covariance", "def noisy")["noisy"].__defaults__[0],
         ),
         Said(
-            "With one step it errs by $3.2$, with 2 by $0.067$",
+            "With one step its error is $3.2$, with 2 by $0.067$",
             lambda one, two, better: (
                 one.rounds(np.median(judged(1).mine)) and better.rounds(np.median(judged(int(two)).mine))
             ),

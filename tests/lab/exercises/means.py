@@ -163,7 +163,7 @@ MEANS = {
             lambda fewer, n: n == len(columns.column()) and fewer == n - 1,
         ),
         Said(
-            "no sensitivity of $2B/n$ covers",
+            "more than the $2w/n$ for which",
             lambda two: np.isclose(two * bound(7.0, 442) / 442, clipped_scale(7.0, 442, 1.0)),
         ),
     ),
@@ -179,7 +179,10 @@ MEANS = {
             ),
         ),
         Said(r"$n\varepsilon = 50$", lambda product: product == 500 * 0.1),
-        Said("errs by about 0.09", lambda error: abs(error - two_step_error()) < error.unit),
+        Said(
+            "error of the two-step mean is about 0.09",
+            lambda error: abs(error - two_step_error()) < error.unit,
+        ),
     ),
     ("02_one_mean", 2): (
         Said(
@@ -232,7 +235,9 @@ MEANS = {
         Said("for half of"),
     ),
     ("03_many_dimensions", 1): (
-        Said("The box errs by about 14.3 σ", lambda error: error.rounds(parts(means.BOX, 2000).total)),
+        Said(
+            "The error of the box is about 14.3 σ", lambda error: error.rounds(parts(means.BOX, 2000).total)
+        ),
         Said("CoinPress by 0.23, the", lambda error: error.rounds(parts(means.BALL, 2000).total)),
         Said("sample mean by 0.13", lambda error: error.rounds(parts(means.BALL, 2000).sampling)),
         Said(

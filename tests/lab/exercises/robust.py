@@ -71,7 +71,7 @@ def worst(mine):
 ROBUST = {
     ("07_robust_and_private", 1): (
         Said(
-            r"$0.075\sqrt d > 0.0865$ from $d = 2$ on",
+            r"$0.075\sqrt d > 0.0865$ for $d \ge 2$",
             lambda slope, most, d: (
                 slope.rounds(pull(1))
                 and np.isclose(slope * sqrt(d), pull(int(d)))

@@ -5,7 +5,7 @@ import pytest
 
 from tests.lab.conftest import ROOT, write_notebook
 from workbench.charts import canonical_json
-from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.errors import ArgumentError
 from workbench.lab.pictures.figures import save
 from workbench.lab.publish.check import parameters
@@ -162,6 +162,41 @@ def test_many_named_rows_and_many_panels_are_several_slides():
     for abreast, wanted in counts.items():
         chart = Chart("a", "A", (curve,) * abreast, alt="A.")
         assert [len(one.panels) for one in shapes(chart)] == wanted
+
+
+def test_words_stay_with_their_row_where_rows_are_on_several_slides():
+    dots = Series("all", range(1, 33), range(1, 33))
+    marks = (
+        Mark("no answer", x=5.0, y=2.0),
+        Mark("from 1 to 9", x=5.0, y=24.0),
+        Mark("too far", "leader", x=5.0, y=10.0, x2=6.0, y2=13.0),
+        Mark("usual", "vertical", x=4.0, y=2.0),
+    )
+    named = Panel("", "", "n", (dots,), names=tuple(f"row {k}" for k in range(1, 33)), marks=marks)
+    first, middle, last = (one.panels[0] for one in shapes(Chart("a", "A", (named,), alt="A.")))
+    assert [(mark.text, mark.y) for mark in first.marks] == [("no answer", 2.0), ("usual", 2.0)]
+    assert [(mark.text, mark.y) for mark in middle.marks] == [("usual", 1.0)]
+    assert [(mark.text, mark.y) for mark in last.marks] == [("from 1 to 9", 2.0), ("usual", 1.0)]
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_words_on_a_plane_stand_inside_its_axes(notebook):
+    """A plane on a page may have room beyond its limits; on a slide it has none."""
+    beyond = [
+        f"{path.stem}: {mark.text}"
+        for path in sorted((ROOT / "figures" / notebook.stem).glob("*.json"))
+        if path.stem != "verdicts"
+        for panel in Results(path.parent, ROOT / "figures").chart(path.stem).panels
+        if panel.equal and panel.ylim
+        for mark in panel.marks
+        if mark.y is not None and not panel.ylim[0] < mark.y < panel.ylim[1]
+    ]
+    assert beyond == []
+
+
+def test_a_formula_on_a_slide_ends_without_the_comma_of_its_sentence(deck):
+    cell = text("## Price\n\nIt is high:\n$$a = b ,$$\nwhere $b$ is low.")
+    assert words(deck(text("# All"), cell)[-1]) == "It is high: $$a = b$$"
 
 
 def test_code_that_is_shown_in_the_notebook_is_shown_and_that_which_draws_is_not(deck):

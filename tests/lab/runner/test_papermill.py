@@ -20,7 +20,7 @@ def content(folder):
     ("name", "figure", "parameter"),
     [
         ("00_start_here", "spending", "epsilon"),
-        ("02_one_mean", "currencies", "epsilon"),
+        ("01_what_epsilon_means", "two_outputs", "epsilon"),
         ("03_many_dimensions", "sides", "epsilon"),
         ("04_covariance", "votes", "rho"),
     ],

@@ -3,7 +3,6 @@
 from workbench.chapters.one_mean.figures.accuracy import rows_against_accuracy
 from workbench.chapters.one_mean.figures.accuracy_view import rows_against_accuracy_view
 from workbench.chapters.one_mean.figures.costs import private_for_free, tight_ratio
-from workbench.chapters.one_mean.figures.currencies import currencies
 from workbench.chapters.one_mean.figures.free_view import private_for_free_view
 from workbench.chapters.one_mean.figures.intervals import confidence_intervals, interval_coverage
 from workbench.chapters.one_mean.figures.intervals_view import confidence_intervals_view
@@ -25,7 +24,6 @@ CLAIMS = (
     "one-mean/private-for-free",
     "one-mean/intervals-cover",
     "one-mean/any-law-is-covered",
-    "one-mean/conversions-in-order",
     "one-mean/finite-histogram-error",
     "one-mean/stable-histogram-error",
     "one-mean/bin-facts",
@@ -55,7 +53,6 @@ __all__ = [
     "FULL",
     "confidence_intervals",
     "confidence_intervals_view",
-    "currencies",
     "error_against_radius",
     "error_against_radius_view",
     "interval_coverage",

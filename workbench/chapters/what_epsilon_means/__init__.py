@@ -3,6 +3,7 @@
 from workbench.chapters.what_epsilon_means import claims
 from workbench.chapters.what_epsilon_means.figures.adding_up import composition
 from workbench.chapters.what_epsilon_means.figures.attacks import attacker
+from workbench.chapters.what_epsilon_means.figures.currencies import currencies
 from workbench.chapters.what_epsilon_means.figures.definition import two_outputs
 from workbench.chapters.what_epsilon_means.figures.leaks import floats
 from workbench.chapters.what_epsilon_means.figures.line_up import suspects
@@ -18,6 +19,7 @@ __all__ = [
     "CLAIMS",
     "attacker",
     "composition",
+    "currencies",
     "float_noise",
     "floats",
     "grid_noise",

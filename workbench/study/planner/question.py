@@ -66,14 +66,14 @@ class Question:
         for calibration in self.calibrations:
             one_of(CALIBRATIONS, calibration=calibration)
         if self.simulation and (self.n is not None or self.alpha is None):
-            raise ArgumentError("simulate", True, "a wanted accuracy and a budget, and no n: it is searched")
+            raise ArgumentError("simulate", True, "a target accuracy and a budget, and no n: it is searched")
         if (self.n is None) == (self.budget is None):
             raise ArgumentError("n", self.n, "a number of rows, or a budget instead")
         if self.n is not None:
             integer_at_least(1, n=self.n)
             ApproxDP(1.0, self.delta)
             if self.alpha is None:
-                raise ArgumentError("alpha", None, "the wanted accuracy, where n is given")
+                raise ArgumentError("alpha", None, "the target accuracy, where n is given")
 
     def offers(self) -> list[list[Offer]]:
         """Return the budgets to ask an entry with, as functions of ε or ρ.

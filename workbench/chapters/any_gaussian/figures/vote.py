@@ -164,7 +164,7 @@ def masks(
     few, many = multiples(MASK_ROWS, _least(budget) / _least(BUDGET))
     places = ((1.0, few), (condition, few), (condition, many))
     panels = [_masked(run.seed, one, n, budget) for one, n in places]
-    panels[0] = replace(panels[0], marks=(Mark("black: Σ", x=0.0, y=-3.4, colour_key=PLAIN),))
+    panels[0] = replace(panels[0], marks=(Mark("black: Σ", x=0.0, y=-2.7, colour_key=PLAIN),))
     return Chart(
         "masks",
         "A mask has the shape of what it hides; additive noise has not",

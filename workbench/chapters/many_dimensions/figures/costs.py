@@ -43,7 +43,7 @@ def price_of_a_mean(run: Run, *, rho: float = runs.RHO, d: int = runs.D, radius:
         alt="How far CoinPress moves the sample mean falls as 1/n, in both modes on the predicted line, and"
         " crosses the error of sampling, which falls as 1/√n.",
         how_to_read="The black line is the error due to sampling, √(d/n). Below it privacy costs less than"
-        " the sample leaves open anyway. Predictions have every constant in them; nothing is fitted.",
+        " sampling does. Predictions have every constant in them; nothing is fitted.",
     )
 
 

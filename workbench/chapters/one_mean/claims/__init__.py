@@ -1,7 +1,6 @@
 """What is claimed, and the checks that decide it."""
 
 from workbench.chapters.one_mean.claims import (
-    accounting,
     any_law,
     bound_scalings,
     costs,
@@ -23,7 +22,6 @@ CLAIMS: tuple[Claim, ...] = (
     *prediction.CLAIMS,
     *intervals.CLAIMS,
     *any_law.CLAIMS,
-    *accounting.CLAIMS,
     *scalings.CLAIMS,
     *histogram_scalings.CLAIMS,
     *bound_scalings.CLAIMS,

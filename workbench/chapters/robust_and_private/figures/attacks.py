@@ -73,7 +73,7 @@ def _panel(run: Run, name: str, reach: float) -> Panel:
     bad = taken(x, y)
     moved = float(np.linalg.norm((y - x).mean(axis=0)))
     series = [_dots(y[~bad], "idea/data"), *([_dots(y[bad], BAD)] if bad.any() else [])]
-    marks = [Mark(f"mean moves {number(moved, 2)} σ", x=0.0, y=-1.1 * reach)]
+    marks = [Mark(f"mean moves {number(moved, 2)} σ", x=0.0, y=-0.9 * reach)]
     if np.abs(y).max() > FARTHEST:
         marks.append(Mark("10⁶ away", x=0.5 * reach, y=0.9 * reach, colour_key=BAD))
     return plane(study.GLOSS[name], series, reach=reach, names=("first column", "second column"), marks=marks)

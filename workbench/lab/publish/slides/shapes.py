@@ -8,6 +8,7 @@ from math import ceil
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.formats import SLIDE, Format
 from workbench.charts.layout import Layout
+from workbench.charts.marks import Mark
 from workbench.lab.pictures.plots import slides
 
 HEIGHT = 5.85  # inches of a picture below a heading of one line
@@ -46,7 +47,21 @@ def parted(panel: Panel) -> list[Panel]:
 
 def _rows(panel: Panel, start: int, stop: int) -> Panel:
     series = tuple(one for full in panel.series if (one := _cut(full, start, stop)).x)
-    return replace(panel, names=panel.names[start:stop], series=series)
+    marks = tuple(moved for mark in panel.marks for moved in _moved(mark, start, stop))
+    return replace(panel, names=panel.names[start:stop], series=series, marks=marks)
+
+
+def _moved(mark: Mark, start: int, stop: int) -> Iterator[Mark]:
+    """Yield a mark with its rows counted anew, if it is in rows after `start` up to `stop`.
+
+    An upright line stays on every slide, its words in the nearest row.
+    """
+    rows = [row for row in (mark.y, mark.y2) if row is not None]
+    if mark.kind in ("vertical", "span"):
+        yield mark if mark.y is None else replace(mark, y=min(max(mark.y - start, 1.0), stop - start))
+    elif all(start + 0.5 <= row <= stop + 0.5 for row in rows):
+        y, y2 = (None if row is None else row - start for row in (mark.y, mark.y2))
+        yield replace(mark, y=y, y2=y2)
 
 
 def _cut(series: Series, start: int, stop: int) -> Series:

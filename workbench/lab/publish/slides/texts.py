@@ -12,6 +12,7 @@ COUNTED = re.compile(r"Verdicts?\b")
 LAST = re.compile(r"(?:Exercises?|Verdicts?|Summary|After this|Your turn)\b")
 SUMMARY = re.compile(r"<summary>(.*?)</summary>(.*)</details>", re.DOTALL)
 SHOWN = ("formula", "steps", "table", "code")  # whole, below the first sentences
+COMMA = re.compile(r"\s*[,;]\s*(\$\$)?\s*$")
 LONGEST = 6  # words of a bold line that is a heading
 
 
@@ -50,7 +51,9 @@ def _statements(parts: Sequence[Block], heading: str, instead: str) -> Iterator[
 
 
 def _display(part: Block) -> str:
-    return f'<div class="display {part.kind}">{html(part.text)}</div>'
+    """Return what is shown below a statement: a formula without the comma that its sentence needs."""
+    text = COMMA.sub(r"\1", part.text) if part.kind == "formula" else part.text
+    return f'<div class="display {part.kind}">{html(text)}</div>'
 
 
 def _unquoted(text: str) -> str:

@@ -1,8 +1,8 @@
 """Conversions and compositions in their order of tightness, computed and not simulated.
 
-Of what a zCDP budget means in (epsilon, delta), the slides' lemma says the most, the bound of Canonne, Kamath
-and Steinke less, and the truth about a Gaussian mechanism least. Of k adaptive uses of one budget, basic and
-advanced composition say more than the optimal one.
+Of what a zCDP budget means in (epsilon, delta), the lecture's lemma says the most, the bound of Canonne,
+Kamath and Steinke less, and the truth about a Gaussian mechanism least. Of k adaptive uses of one budget,
+basic and advanced composition say more than the optimal one.
 """
 
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ USES = tuple(ApproxDP(epsilon, delta) for epsilon in (0.01, 0.1, 0.5, 1.0) for d
 SLACK = 1e-6
 ROUNDING = 1e-9  # relative; the roots behind the conversions are found to 1e-12
 
-KNOWN = {  # (rho, delta): epsilon by the slides' lemma, by Canonne-Kamath-Steinke, and exactly
+KNOWN = {  # (rho, delta): epsilon by the lecture's lemma, by Canonne-Kamath-Steinke, and exactly
     (0.5, 1e-6): (5.757, 5.222, 4.887),
     (0.1, 1e-6): (2.451, 2.142, 1.995),
     (0.01, 1e-5): (0.689, 0.546, 0.497),
@@ -50,7 +50,7 @@ class Meaning(NamedTuple):
 
 
 def meaning(rho: float, delta: float) -> Meaning:
-    """Return epsilon by the slides' lemma, by Canonne, Kamath and Steinke, and of Gaussian mechanisms."""
+    """Return epsilon by the lecture's lemma, by Canonne, Kamath and Steinke, and of Gaussian mechanisms."""
     budget = ZCDP(rho)
     return Meaning(
         approx_from_zcdp_stated(budget, delta).epsilon,
@@ -75,8 +75,10 @@ def order_checks() -> list[Verdict]:
     pure = [(zcdp_from_pure(b).rho, zcdp_from_pure_stated(b).rho) for b in map(PureDP, EPSILONS)]
     return [
         _at_most("exact over Canonne-Kamath-Steinke", (m.exact / m.tight for m in meanings)),
-        _at_most("Canonne-Kamath-Steinke over the slides' lemma", (m.tight / m.stated for m in meanings)),
-        _at_most("pure DP as zCDP, tight over the slides' lemma", (tight / stated for tight, stated in pure)),
+        _at_most("Canonne-Kamath-Steinke over the lecture's lemma", (m.tight / m.stated for m in meanings)),
+        _at_most(
+            "pure DP as zCDP, tight over the lecture's lemma", (tight / stated for tight, stated in pure)
+        ),
         _at_most("optimal over basic composition", (c["optimal"] / c["basic"] for c in compositions)),
         _at_most("optimal over advanced composition", (c["optimal"] / c["advanced"] for c in compositions)),
         _at_most("distance from the table's values, in half digits", _distances(), 1.0),
@@ -96,12 +98,12 @@ def _at_most(name: str, ratios: Iterable[float], bound: float = 1 + ROUNDING) ->
 
 CLAIMS = (
     Claim(
-        id="one-mean/conversions-in-order",
+        id="what-epsilon-means/conversions-in-order",
         number="G17",
         sources=("L17/composition",),
-        statement="For rho = 1e-4 .. 18 and delta = 1e-12 .. 1e-3 the exact epsilon of Gaussian mechanisms is"
-        " at most that of Canonne-Kamath-Steinke, and this at most that of the slides' lemma (4.887, 5.222,"
-        " 5.757 at rho = .5, delta = 1e-6); optimal composition is at most advanced and basic composition.",
+        statement="For ρ = 10⁻⁴ .. 18 and δ = 10⁻¹² .. 10⁻³ the exact ε of Gaussian noise is at most that of"
+        " Canonne, Kamath and Steinke, and this at most that of the lecture's lemma (4.887, 5.222, 5.757 at"
+        " ρ = .5, δ = 10⁻⁶); optimal composition is at most advanced and basic composition.",
         checks=order_checks,
         kind="identity",
     ),

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from workbench.chapters.one_mean.claims import accounting
-from workbench.chapters.one_mean.runs.costs import DELTA
+from workbench.chapters.what_epsilon_means.claims.currencies import composed, meaning
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study.run import Run
 
 EPSILON = 0.1  # of one use
+DELTA = 1e-6
 MOST = 200  # uses
 TENTHS = " by 10 to 40 %"  # by how much it does at the usual numbers
 
@@ -42,7 +42,7 @@ COMPOSITIONS = {"basic": "adding up", "advanced": "advanced composition", "optim
 
 def _conversion(delta: float) -> Panel:
     rhos = [float(rho) for rho in np.geomspace(1e-3, 3, 40)]
-    meanings = [accounting.meaning(rho, delta)._asdict() for rho in rhos]
+    meanings = [meaning(rho, delta)._asdict() for rho in rhos]
     curves = {key: [one[key] for one in meanings] for key in CONVERSIONS}
     title = f"Gaussian noise of budget ρ, δ = {number(delta)}"
     series = _curves(rhos, _over(curves, "exact"), CONVERSIONS)
@@ -52,7 +52,7 @@ def _conversion(delta: float) -> Panel:
 def _composition(epsilon: float, delta: float) -> tuple[Panel, int | None]:
     """Return the panel, and the first use from which advanced composition beats adding up."""
     times = range(1, MOST + 1)
-    sums = [accounting.composed(ApproxDP(epsilon, 0.0), k, delta) for k in times]
+    sums = [composed(ApproxDP(epsilon, 0.0), k, delta) for k in times]
     over = _over({key: [one[key] for one in sums] for key in COMPOSITIONS}, "optimal")
     wins = (k for k, one, other in zip(times, over["advanced"], over["basic"], strict=True) if one < other)
     later = next(wins, None)
