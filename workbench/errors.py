@@ -13,7 +13,7 @@ from dataclasses import fields
 from functools import partial
 from numbers import Integral, Real
 from sys import float_info
-from typing import Any, TypeGuard, get_args
+from typing import Any, TypeGuard, get_args, get_origin
 
 _REAL: Any = (float, int, Real)  # abstract number types are opaque to type checkers, and slow to ask
 _INTEGRAL: Any = Integral
@@ -107,7 +107,30 @@ def checked(parameters: Any) -> None:
     for one in fields(parameters):
         value = getattr(parameters, one.name)
         if one.name in VOCABULARY and not (value is None and type(None) in get_args(one.type)):
-            VOCABULARY[one.name](**{one.name: value})
+            for number in _numbers(one.name, value, one.type):
+                VOCABULARY[one.name](**{one.name: number})
+
+
+def _numbers(name: str, value: object, kind: Any) -> tuple[object, ...]:
+    """Return a value, or the values of a tuple where a field takes one for each column."""
+    if not any(get_origin(one) is tuple for one in get_args(kind)):
+        return (value,)
+    if isinstance(value, list) or getattr(value, "shape", None) or value == ():
+        raise ArgumentError(name, value, "a number, or a tuple of one for each column")
+    return value if isinstance(value, tuple) else (value,)
+
+
+def require_columns(d: int, **parameters: object) -> None:
+    """Raise unless every parameter is one value, or a tuple of one for each of d columns.
+
+    >>> require_columns(3, centre=(1.0, 2.0))
+    Traceback (most recent call last):
+        ...
+    workbench.errors.ArgumentError: centre = (1.0, 2.0): expected one number, or 3: one for each column
+    """
+    for name, value in parameters.items():
+        if isinstance(value, tuple) and len(value) != d:
+            raise ArgumentError(name, value, f"one number, or {d}: one for each column")
 
 
 def one_of_words(value: object, choices: Iterable[object], others: Iterable[str] = ()) -> str:

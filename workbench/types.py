@@ -14,5 +14,8 @@ Columns: TypeAlias = dict[str, NDArray[Any]]
 Calibration: TypeAlias = Literal["paper", "tight"]
 """Whose constants a run has: the source's, or ours."""
 
+PerColumn: TypeAlias = float | tuple[float, ...]
+"""A public number for every column, or one for each."""
+
 Mode: TypeAlias = Literal["practical", "proved"]
 """Whether coverage is proved; privacy always is."""

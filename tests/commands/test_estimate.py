@@ -8,6 +8,7 @@ from dataclasses import MISSING, asdict, dataclass, fields
 from itertools import cycle, islice
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from workbench.catalog import CATALOG
@@ -103,6 +104,20 @@ def test_an_infinite_end_of_an_interval_is_shown_and_recorded():
     value = plain(Ends(-1.5, float("inf")))
     assert value == {"low": -1.5, "high": "inf"}
     assert _show(value) == "low -1.5, high inf"
+
+
+def test_each_column_may_have_a_centre_a_range_and_a_scale(folder, command):
+    rows = np.random.default_rng(1).normal([170.0, 3e4], [10.0, 8e3], (2000, 2))
+    Path("two.csv").write_text("height,income\n" + "".join(f"{a:.3f},{b:.3f}\n" for a, b in rows))
+    line = ("estimate", "two.csv", "--key", "mean/clipped-box", "--rho", "0.5", "--seed", "1")
+    ranges = ("--set", "centre=170,30000", "--set", "radius=50,20000", "--set", "sigma=10,8000")
+    said = command(*line, *ranges).printed()
+    mean = np.array(json.loads(said.splitlines()[0].removeprefix("mean: ")))
+    assert (np.abs(mean - rows.mean(axis=0)) < [1.0, 500.0]).all()
+    assert "radius = [50.0, 20000.0], centre = [170.0, 30000.0]" in said
+    command(*line, "--set", "centre=1,2,3", *ranges[2:]).refused(
+        "centre = (1, 2, 3): expected one number, or 2"
+    )
 
 
 def slips():

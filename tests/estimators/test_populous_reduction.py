@@ -23,6 +23,7 @@ from workbench.estimators.parts.votes.asked import asked as asking
 from workbench.estimators.parts.votes.covariances import Groups
 from workbench.estimators.parts.votes.l1_points import L1Points
 from workbench.estimators.parts.votes.means import FARTHEST, Points
+from workbench.estimators.parts.votes.own_copy import own_copy
 from workbench.estimators.parts.votes.preconditioner import centring
 from workbench.estimators.parts.votes.spaces import SPACES
 from workbench.privacy import ApproxDP, SecureNoise, SimulatedNoise, compose
@@ -215,8 +216,63 @@ def test_a_few_absurd_answers_are_outvoted(name):
     assert np.abs(release.value - 50).max() < 0.4
 
 
+def counting():
+    """An oracle that keeps what it saw in a variable around it, by another function."""
+    seen, total = [], 0.0
+
+    def keep(value):
+        nonlocal total
+        seen.append(value)
+        total += value
+
+    def oracle(rows):
+        keep(rows.max())
+        assert len(seen) > 0
+        return rows.mean(axis=0) + sum(seen) + total
+
+    return oracle
+
+
+def recursive():
+    """An oracle that calls itself, and counts how often."""
+    calls = []
+
+    def oracle(rows):
+        calls.append(1)
+        return rows.max(axis=0) * len(calls) if len(calls) > 3 else oracle(rows)
+
+    return oracle
+
+
+def collecting(rows, seen=[], *, more={}):  # noqa: B006
+    """An oracle that keeps what it saw in its default values."""
+    seen.append(rows.max())
+    more[len(more)] = rows.max()
+    return rows.mean(axis=0) + sum(seen) + sum(more.values())
+
+
+def noting():
+    """An oracle that keeps what it saw in an attribute of its own."""
+
+    def oracle(rows):
+        oracle.seen.append(rows.max())
+        return rows.mean(axis=0) + sum(oracle.seen)
+
+    oracle.seen = []
+    return oracle
+
+
+def with_module():
+    """An oracle with a module among the variables around it, and one that is never set."""
+    module = np
+    if not module:
+        unset = 0
+    return lambda rows: module.mean(rows, axis=0) if len(rows) else unset
+
+
 @pytest.mark.parametrize("oracle", [Remembers(), Remembers().__call__, partial(Remembers()), greedy,
-                                    overwriting, settings, mean])  # fmt: skip
+                                    overwriting, settings, mean, counting(), partial(counting()), recursive(),
+                                    collecting, noting(), with_module()])  # fmt: skip
 def test_what_a_group_answers_hangs_on_its_own_rows_alone(oracle):
     """Bit by bit, whatever stands in another group, before or after it."""
     blocks = normal(3, 80, 2).reshape(20, 4, 2)
@@ -235,9 +291,30 @@ def test_an_oracle_that_is_not_copied_would_remember():
     blocks = normal(3, 80, 2).reshape(20, 4, 2)
     other = blocks.copy()
     other[0] = 0.0
-    with patch.object(asked, "deepcopy", lambda oracle: oracle):
+    with patch.object(asked, "own_copy", lambda oracle: oracle):
         first, second = (asking(Remembers(), (2,), None)(rows) for rows in (blocks, other))
     assert (first[1:] != second[1:]).any()
+
+
+@pytest.mark.parametrize("oracle", [counting(), collecting, noting()])
+def test_a_function_that_is_not_copied_would_remember(oracle):
+    blocks = normal(3, 80, 2).reshape(20, 4, 2)
+    other = blocks.copy()
+    other[0] = 0.0
+    with patch.object(asked, "own_copy", lambda oracle: oracle):
+        first, second = (asking(own_copy(oracle), (2,), None)(rows) for rows in (blocks, other))
+    assert (first[1:] != second[1:]).any()
+
+
+def test_a_function_is_asked_as_it_is_now_and_stays_so():
+    """Copies start from what it has kept by then, and leave that alone; functions share what they shared."""
+    oracle, rows = counting(), np.ones((4, 2))
+    oracle(rows)
+    again = [own_copy(oracle)(rows).tolist() for _ in range(3)]
+    assert again == [[5.0, 5.0]] * 3
+    assert oracle(rows).tolist() == [5.0, 5.0]
+    assert own_copy(mean) is mean
+    assert own_copy(recursive())(rows).tolist() == [4.0, 4.0]
 
 
 def test_rows_and_settings_outlast_an_oracle():
@@ -477,6 +554,8 @@ def test_wrong_parameters_are_refused(wrong, argument):
 def test_an_oracle_that_cannot_be_copied_is_refused():
     with pytest.raises(ArgumentError, match="can be copied"):
         Populous(oracle=partial(mean, Lock()), size=4, limit=1.0)
+    with pytest.raises(ArgumentError, match=r"^oracle = "):
+        Populous(oracle=(lambda lock: lambda rows: lock)(Lock()), size=4, limit=1.0)
 
 
 @pytest.mark.parametrize("kind", ["l2", "l1", "exact"])

@@ -1,20 +1,24 @@
 """Mutants of absent rows, one for each stage that meets them: there they count as zero rows."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import numpy as np
+import pytest
 
+from tests.estimators.covariance import test_pure_net_covariance as nets
 from tests.estimators.parts import test_absent as absent
 from tests.estimators.parts import test_rescaled as sums
+from tests.estimators.parts.affine import test_absent as lifts
 from workbench.estimators import base
 from workbench.estimators.covariance import empirical, filter_nonprivate, pure_net, thresholded
 from workbench.estimators.mean import empirical as empirical_mean
 from workbench.estimators.mean import filter_nonprivate as filter_mean
 from workbench.estimators.mean import tukey
 from workbench.estimators.parts import integers, rescaled, rows
-from workbench.estimators.parts.affine import lifted
+from workbench.estimators.parts.affine import gaussian, lifted
 from workbench.estimators.parts.blocks import blocks
 from workbench.estimators.parts.filters import run
 from workbench.estimators.parts.gaussians import lifted_moment
@@ -29,7 +33,7 @@ from workbench.estimators.parts.votes import covariances
 from workbench.estimators.spectral import subspace_exact
 from workbench.privacy import histograms
 from workbench.privacy.grid import OnGrid
-from workbench.study.faults.mutant import Mutant, attribute
+from workbench.study.faults.mutant import Mutant, attribute, rewritten
 
 
 def zeros(values: np.ndarray, *_: float) -> np.ndarray:
@@ -50,6 +54,11 @@ def of_zeros(function: Callable[..., Any]) -> Callable[..., Any]:
 def blocks_of_zeros(x: np.ndarray) -> Iterator[np.ndarray]:
     """The blocks of all rows, absent ones among them as zero rows."""
     return map(zeros, row_blocks(x))
+
+
+def ball_of_others(values: np.ndarray, radius: float) -> np.ndarray:
+    """The rows that are there, clipped, without places for the others."""
+    return np.concatenate([rows.within_ball(values[rows.present(values)], radius), np.zeros((1, 2))])
 
 
 def zero_sums(values: np.ndarray) -> np.ndarray:
@@ -108,8 +117,10 @@ STAGES = (
     ("tokens", subspace_exact, "evened", lambda groups: groups, partial(GROUP, "token")),
     ("group variances", winsor, "_spread", of_zeros(lambda groups: groups.std(axis=1, ddof=1)),
      absent.test_variances_within_groups_are_those_of_the_other_rows),
-    ("scores of a net", pure_net, "only_present", zeros,
+    ("scores of a net", pure_net, "present", everything,
      absent.test_scores_of_a_net_are_those_of_the_other_rows),
+    ("places of the rows of a net", pure_net, "within_ball", ball_of_others,
+     absent.test_an_absent_row_of_a_net_keeps_its_place),
     ("lifted rows", lifted_moment, "present", everything,
      absent.test_a_lifted_moment_tells_the_share_of_rows_that_are_there),
     ("moments over their share", lifted_moment.LiftedMoment, "share", lambda *_: 1.0,
@@ -162,7 +173,37 @@ COUNTS_WITH_SUMS = (
     ("a count of all rows", "present", everything, partial(OVER, "moment", 3)),
 )  # fmt: skip
 
+
+@contextmanager
+def net_of_those_there() -> Iterator[None]:
+    """Scores of the rows that are there, moved up to where others were."""
+
+    def mapped(rows: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+        return base.mapped(rows[~np.isnan(rows[:, 0])], matrix)
+
+    with attribute(pure_net, "mapped", mapped)(), attribute(pure_net, "present", everything)():
+        yield
+
+
+def shapes_of_a_net() -> None:
+    """The test of what is multiplied, which patches for itself."""
+    with pytest.MonkeyPatch.context() as patch:
+        nets.test_what_is_multiplied_has_a_public_shape(patch)
+
+
+MOVED_UP = (
+    Mutant("rows of a net that move up where one is absent", net_of_those_there, shapes_of_a_net),
+    Mutant("rows that are far that move up where one is absent",
+           rewritten(gaussian, "squared_lengths", "np.where(present(x), lengths, 0.0)",
+                     "lengths[present(x)]"),
+           partial(lifts.test_a_row_that_goes_leaves_the_lengths_of_others_as_they_are, 2)),
+    Mutant("an absent row that is far", rewritten(gaussian, "squared_lengths", ", 0.0)", ", np.inf)"),
+           partial(lifts.test_a_row_that_goes_leaves_the_lengths_of_others_as_they_are, 2)),
+)  # fmt: skip
+
+
 ABSENT = [
+    *MOVED_UP,
     *(
         Mutant(f"absent counts as zero: {stage}", attribute(owner, name, wrong), found_by)
         for stage, owner, name, wrong, found_by in STAGES

@@ -82,6 +82,11 @@ AROUND = _changed(
     "np.maximum(np.abs(columns - low), np.abs(columns - high))",
     "np.abs(columns - centre)",
 )
+MEANS = _changed(
+    Lifted.around.__func__,
+    "np.maximum(np.abs(columns - low), np.abs(columns - high))",
+    "np.abs(columns - (centre := columns.mean(axis=1)[:, None]))",
+)
 
 LIFTED = (
     Mutant("a location that other rows do not pass on",
@@ -125,6 +130,8 @@ LIFTED = (
     Mutant("a guard that sees the centre", attribute(LiftedSolver, "allowed", Solver.allowed),
            partial(lifts.test_the_guard_does_not_see_the_centre, 1e7)),
     Mutant("units around the median alone", attribute(Lifted, "around", AROUND),
+           lifts.test_units_of_a_neighbour_are_no_larger_one_count_below),
+    Mutant("rows around their mean", attribute(Lifted, "around", MEANS),
            lifts.test_units_of_a_neighbour_are_no_larger_one_count_below),
     Mutant("a guard that sees a far centre", attribute(LiftedSolver, "allowed", Solver.allowed), APART),
     Mutant("a guard of the whole factor",

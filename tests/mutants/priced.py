@@ -4,7 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
+from tests.estimators.covariance import test_matrix_quantile as quantiles
+from tests.privacy import test_ramps as joint
 from tests.privacy import test_stable as priced
+from workbench.estimators.parts.quantile import design
 from workbench.privacy import ramps, stable
 from workbench.study.faults.mutant import Fault, Mutant, rewritten
 
@@ -33,7 +36,22 @@ WHOLE = priced.test_no_pair_of_runs_has_a_larger_hockey_stick_than_delta
 NARROWEST = priced.test_the_mask_is_the_narrowest_that_a_ramp_allows
 LOUD, USUAL = priced.BUDGETS[3], priced.BUDGETS[0]
 
+
+def of_matrices(right: str, wrong: str) -> Fault:
+    """The fault in the charge of a matrix quantile."""
+    return rewritten(design, "stable_charge", right, wrong)
+
+
+CHARGED = quantiles.test_the_charge_is_that_of_the_test_that_it_prices
+THIN, WIDE = (partial(CHARGED, *one) for one in quantiles.CHARGED)
+
 PRICED = (
+    Mutant("half of what a row moves, Thompson-Laplace",
+           of_matrices("log1p(test.change)", "log1p(test.change) / 2"), THIN),
+    Mutant("half of what a row moves, Wishart",
+           of_matrices("(WISHART, test.change)", "(WISHART, test.change / 2)"), WIDE),
+    Mutant("a ramp of more counts than its test has",
+           of_matrices("most=test.most", "most=test.most + 1"), WIDE),
     Mutant("a ramp whose rise costs its mask nothing", of(ramps, "_allowed", "epsilon - rise", "epsilon"),
            partial(WHOLE, LOUD, stable.LAPLACE)),
     Mutant("a mask that every chance pays for in full",
@@ -41,6 +59,8 @@ PRICED = (
            partial(NARROWEST, USUAL, stable.WISHART, 6)),
     Mutant("a ramp that forgets who is silent", of(ramps, "_allowed", "silent + p", "p"),
            partial(WHOLE, USUAL, stable.WISHART)),
+    Mutant("a large epsilon as it is rounded", of(ramps, "_allowed", "OFF * (epsilon", "0 * (epsilon"),
+           joint.test_no_rounding_of_a_large_epsilon_lets_a_chance_follow),
     Mutant("an answer at the count zero",
            of(ramps, "rising", "yield 0.0", "yield _rounded(left)"),
            priced.test_no_answer_where_the_count_is_zero_whatever_is_drawn),

@@ -4,7 +4,7 @@ from functools import partial
 from unittest.mock import patch
 
 from tests.estimators import test_populous_reduction as tests
-from workbench.estimators.parts.votes import asked, design, l1_points, means
+from workbench.estimators.parts.votes import asked, design, l1_points, means, own_copy
 from workbench.privacy import voted
 from workbench.privacy.voted import VotedCharge
 from workbench.study.faults.mutant import Mutant, rewritten
@@ -21,8 +21,20 @@ right = voted.voted_scale
 
 REDUCTION = (
     Mutant("an oracle that remembers the groups before",
-           rewritten(asked, "_answer", "deepcopy(oracle)", "oracle"),
+           rewritten(asked, "_answer", "own_copy(oracle)", "oracle"),
            partial(ALONE, tests.Remembers())),
+    Mutant("a function that is copied as it is",
+           rewritten(own_copy, "_copied", "_function(value, memo)", "value"),
+           partial(ALONE, tests.counting())),
+    Mutant("variables around a function that are not copied",
+           rewritten(own_copy, "_fill", "_copied(content, memo)", "content"),
+           partial(ALONE, tests.counting())),
+    Mutant("default values that are not copied",
+           rewritten(own_copy, "_function", "deepcopy(function.__defaults__, memo)", "function.__defaults__"),
+           partial(ALONE, tests.collecting)),
+    Mutant("attributes that are not copied",
+           rewritten(own_copy, "_function", "deepcopy(function.__dict__, memo)", "function.__dict__"),
+           partial(ALONE, tests.noting())),
     Mutant("an oracle that sees the rows of all groups", rewritten(asked, "_answer", ").copy()", ")"),
            partial(ALONE, tests.greedy)),
     Mutant("no answer counts as 0", rewritten(asked, "_answer", "np.full(shape, np.nan)", "np.zeros(shape)"),

@@ -7,10 +7,13 @@ from functools import partial
 import numpy as np
 import pytest
 
+from tests.estimators.gaussian import test_lifted_gaussian as entry
+from tests.estimators.parts.affine import test_far_rows as far
 from tests.estimators.parts.affine import test_gaussian as runs
 from tests.mutants.lifted import in_property
 from tests.privacy import test_orders as orders
 from tests.privacy import test_tested as priced
+from workbench.estimators.parts.affine import gaussian_design as design
 from workbench.estimators.parts.affine.far_rows import FarRows
 from workbench.estimators.parts.gaussians import lifted_moment
 from workbench.estimators.parts.quantile.stability import Stability
@@ -47,8 +50,13 @@ def as_they_are(rows: np.ndarray, radius: float, step: float) -> np.ndarray:
 WITHIN = partial(priced.test_the_whole_is_within_the_budget_by_independent_divergences, priced.BUDGETS[0])
 ORDERS = partial(orders.test_a_stick_is_above_the_exact_law_and_near_the_best_order, orders.BUDGETS[0], 1e-5)
 DRAW = partial(rewritten, stable, "masked_lift")
+CHARGED = partial(entry.test_the_charge_is_that_of_the_test_that_it_prices, *entry.PRICED[0])
+PRICED = partial(rewritten, design, "_tested")
 
 WHOLE_LIFTED = (
+    Mutant("half of what a row moves", PRICED("LIFTED, test.change,", "LIFTED, test.change / 2,"), CHARGED),
+    Mutant("a ramp of more counts than the test has", PRICED('"most": most,', '"most": most + 1,'), CHARGED),
+    Mutant("the mask of a matrix without its lift", PRICED('"d": d + 1,', '"d": d,'), CHARGED),
     Mutant("a test that is left out", DRAW("[lift.count]", "[charge.most]"),
            priced.test_the_count_zero_never_answers_and_the_largest_does),
     Mutant("a mask of four times as many rows",
@@ -78,6 +86,9 @@ WHOLE_LIFTED = (
            clipped_by_others),
     Mutant("a count that rows do not move", rewritten(FarRows, "passes", "~(lengths", "np.isnan(lengths"),
            runs.test_the_count_is_of_rows_beyond_and_sees_one_in_twenty),
+    Mutant("a share that counts far rows by halves",
+           in_property(Stability, "held", "self.level", "2 * self.level"),
+           partial(far.test_more_rows_than_it_says_in_one_place_carry_an_answer_away, *far.ENTRIES[0])),
     Mutant("a change of half", in_property(Stability, "change", "exact +", "exact / 4 +"),
            partial(runs.test_neighbours_of_the_whole_matrix_break_no_bound, "slope")),
 )  # fmt: skip

@@ -72,8 +72,22 @@ def test_a_statistic_keeps_its_counts_through_units_and_places():
 @given(st.integers(-(2**62), 2**62), st.integers(0, 60))
 def test_a_finer_grid_holds_the_same_number(count, bits):
     fine = OnGrid(np.array(count), 1.0).finer(bits)
-    assert fine.counts.dtype == object
     assert int(fine.counts) * Fraction(fine.unit) == count
+    assert (fine.counts.dtype == np.int64) == (abs(count) << bits < 2**62)
+    noise = 2**62 - 1 if count >= 0 else 1 - 2**62  # what leaves int64 least room
+    assert int(fine.counts + np.array(noise)) == (count << bits) + noise
+
+
+def test_a_finer_grid_has_words_only_where_every_count_fits_one():
+    for counts, kind in (
+        ([0, 2**21], np.int64),
+        ([0, 2**22], object),
+        ([-(2**22), 1], object),
+        ([], np.int64),
+    ):
+        fine = OnGrid(np.array(counts, np.int64), 1.0).finer(40).counts
+        assert fine.dtype == kind
+        assert fine.tolist() == [count << 40 for count in counts]
 
 
 @given(st.floats(-8, 8), st.floats(0, 1), st.floats(1e-3, 1e3))

@@ -11,6 +11,9 @@ from mpmath import exp, mp, mpf
 from scipy.stats import norm
 
 from workbench import CoinPressMean
+from workbench.estimators.parts.robust_votes.m_estimators import location_means, scatter_factors
+from workbench.estimators.parts.rows import evened, group_means, present
+from workbench.estimators.parts.scale import winsor
 from workbench.estimators.parts.stored import ChangedError, stream
 from workbench.estimators.parts.votes.design import NORM_ROUNDING
 from workbench.estimators.parts.votes.means import Points, design
@@ -126,3 +129,31 @@ def test_entries_that_trade_places_between_passes_are_a_change(rows, order, colu
     else:
         with pytest.raises(ChangedError):
             run()
+
+
+OF_GROUPS = {
+    "group means": group_means,
+    "evened groups": lambda groups: evened(groups).sum(axis=1),
+    "robust means": location_means,
+    "robust factors": scatter_factors,
+    "spreads": lambda groups: np.stack([winsor._spread(column) for column in groups.transpose(2, 0, 1)], 1),
+}
+
+
+@pytest.mark.parametrize("name", OF_GROUPS)
+@pytest.mark.parametrize(("size", "d"), [(2, 1), (7, 1), (8, 3), (33, 2), (200, 1)])
+def test_what_a_group_says_is_the_same_bit_for_bit_if_a_row_of_another_is_absent(name, size, d):
+    """Without absent rows shorter ways are taken: all groups would move if these rounded otherwise."""
+    groups, summary = np.random.default_rng(size).normal(3.0, 1.0, (40, size, d)), OF_GROUPS[name]
+    holed = groups.copy()
+    holed[17, size // 2] = np.nan
+    others = np.arange(40) != 17
+    assert np.array_equal(summary(groups.copy())[others], summary(holed)[others])
+
+
+def test_a_shorter_way_that_rounds_otherwise_is_noticed():
+    def hasty(groups):
+        return groups.sum(axis=1) * (1 / groups.shape[1]) if present(groups).all() else group_means(groups)
+
+    with patch.dict(OF_GROUPS, {"group means": hasty}), pytest.raises(AssertionError):
+        test_what_a_group_says_is_the_same_bit_for_bit_if_a_row_of_another_is_absent("group means", 7, 1)

@@ -4,7 +4,7 @@ The sticks of real pairs are computed here from the densities of their masks, no
 """
 
 from itertools import pairwise
-from math import exp, expm1, log, sqrt
+from math import ceil, exp, expm1, log, sqrt
 from unittest.mock import Mock
 
 import numpy as np
@@ -16,7 +16,7 @@ from workbench.privacy import ApproxDP, SimulatedNoise, located
 from workbench.privacy import ramps as module
 from workbench.privacy.located import Located, LocatedCharge, located_chances, located_normal, located_scale
 from workbench.privacy.located import _stick as stick_of
-from workbench.privacy.ramps import ramp, within
+from workbench.privacy.ramps import ABSOLUTE, LEAST_DELTA, Pure, ramp, within
 from workbench.privacy.secure import inexact_steps
 
 BUDGETS = [ApproxDP(1.0, 1e-6), ApproxDP(0.2, 1e-6), ApproxDP(1.0, 1e-10), ApproxDP(4.0, 1e-3)]
@@ -177,3 +177,18 @@ def test_a_budget_whose_exponential_is_no_float_has_a_ramp():
 def test_too_large_a_spread_is_refused():
     with pytest.raises(ArgumentError, match="spread"):
         located_scale(LocatedCharge("location", "located_normal", 1.0, ApproxDP(1.0, 1e-6), 0.6, 40, 2, 0.02))
+
+
+def test_no_rounding_of_a_large_epsilon_lets_a_chance_follow():
+    """Its floats are as far apart as a small δ: no pure stick between two of them is taken for the lower."""
+    rng, worst = np.random.default_rng(1), 0.0
+    for _ in range(20_000):
+        epsilon, p = rng.uniform(64.0, 512.0), rng.uniform(0.2, 0.6)
+        rise, unit = log((q := p * rng.uniform(1.2, 1.6)) / p), np.spacing(epsilon)
+        beyond = ceil(LEAST_DELTA / unit)
+        delta = beyond * unit * (1 + 1e-6) + ABSOLUTE
+        stick = Pure(epsilon - rise + beyond * unit)
+        if module._allowed(stick, epsilon, delta - ABSOLUTE, p, q):
+            shown = -q * expm1((epsilon - stick.epsilon) - rise)  # the first difference is exact
+            worst = max(worst, shown / delta)
+    assert 0.5 < worst <= 1

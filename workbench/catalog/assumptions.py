@@ -44,6 +44,8 @@ def within_box(broken_by: Population) -> Assumption:
     """Return the assumption of a public box round the mean, with a population that breaks it."""
     return Assumption(
         "every coordinate of the mean lies within radius of centre",
-        lambda population, estimator: np.abs(population.mean - estimator.centre).max() <= estimator.radius,
+        lambda population, estimator: bool(
+            (np.abs(population.mean - estimator.centre) <= estimator.radius).all()
+        ),
         broken_by,
     )

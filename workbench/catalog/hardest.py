@@ -7,7 +7,7 @@ what is predicted; what heavy tails cost is in the proved bounds.
 """
 
 from dataclasses import replace
-from math import ceil, exp, floor, sqrt
+from math import ceil, exp, sqrt
 from typing import Any
 
 import numpy as np
@@ -46,12 +46,12 @@ def at_an_end(estimator: Any, d: int) -> Population:
 def in_space(estimator: Any, d: int) -> Population:
     """Return white rows, their mean at the edge of the ball of the range."""
     radius = getattr(estimator, "radius", None)
-    return _white(estimator, d, 0.0 if radius is None else radius / sqrt(d))
+    return _white(estimator, d, 0.0 if radius is None else np.asarray(radius) / sqrt(d))
 
 
 def in_a_box(estimator: Any, d: int) -> Population:
     """Return white rows, their mean near a corner of the box and between two bins."""
-    return _white(estimator, d, float(floor(estimator.radius or ANYWHERE)))
+    return _white(estimator, d, np.floor(estimator.radius or ANYWHERE))
 
 
 def between_candidates(estimator: Any, d: int) -> Population:
@@ -89,15 +89,15 @@ def _tilted(d: int, k: int, gap: float) -> Population:
     return MultivariateGaussian(Gaussian(np.arange(d), 25.0 * (mirror * values) @ mirror.T))
 
 
-def _white(estimator: Any, d: int, away: float) -> Population:
-    mean: Array = getattr(estimator, "centre", 0.0) + np.full(d, away)
+def _white(estimator: Any, d: int, away: Any) -> Population:
+    mean: Array = np.broadcast_to(away, (d,)) + getattr(estimator, "centre", 0.0)
     return MultivariateGaussian(Gaussian(mean, _variance(estimator) * np.eye(d)))
 
 
-def _variance(estimator: Any) -> float:
+def _variance(estimator: Any) -> Any:
     """Return the variance of every axis: what is known, the least that matters, or the largest."""
     if hasattr(estimator, "sigma"):
-        return float(estimator.sigma**2)
+        return np.square(estimator.sigma)
     if hasattr(estimator, "lower"):
         return float(estimator.lower or 1.0)
     return float(getattr(estimator, "upper", 1.0))

@@ -32,7 +32,7 @@ THIN = MultivariateGaussian(
 SPHERICAL = Assumption(
     "the covariance is sigma² I",
     lambda population, estimator: np.allclose(
-        population.covariance, estimator.sigma**2 * np.eye(population.d), rtol=1e-9
+        population.covariance, np.square(estimator.sigma) * np.eye(population.d), rtol=1e-9
     ),
     MultivariateGaussian(Gaussian(np.zeros(3), np.diag([100.0, 1.0, 1.0]))),
 )
@@ -43,7 +43,9 @@ SYMMETRIC = Assumption(
 )
 WITHIN = Assumption(
     "the mean lies within radius of centre",
-    lambda population, estimator: np.linalg.norm(population.mean - estimator.centre) <= estimator.radius,
+    lambda population, estimator: bool(
+        np.all(np.linalg.norm(population.mean - estimator.centre) <= np.asarray(estimator.radius))
+    ),
     MultivariateGaussian(Gaussian([1e6, 0.0, 0.0], np.eye(3))),
 )
 WITHIN_BOX = within_box(MultivariateGaussian(Gaussian([1e6, 0.0, 0.0], np.eye(3))))

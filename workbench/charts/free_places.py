@@ -1,7 +1,7 @@
 """Where words stand beside a curve and cover none, between two logarithmic axes."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -60,6 +60,35 @@ def beside(
         taken.append((here, half))
         places.append(axes.value(here))
     return places
+
+
+def foot(
+    place: tuple[float, float],
+    curve: Series,
+    curves: Sequence[Series],
+    ylim: tuple[float, float] | None = None,
+) -> tuple[float, float]:
+    """Return the point of a curve within the axes that is nearest to a place, to three digits."""
+    axes = Axes.around(curves, ylim)
+    points = axes.shares(_dense(curve))
+    inside = points[(np.abs(points - 0.5) <= 0.44).all(axis=1)]
+    points = inside if len(inside) else points
+    apart = points - axes.shares(np.log(place))
+    return axes.value(points[int(np.argmin((apart**2).sum(axis=1)))])
+
+
+def placed(curves: Sequence[Series], ylim: tuple[float, float] | None = None) -> tuple[Series, ...]:
+    """Return the curves, those with a name and a point with the name beside them.
+
+    >>> line, none = placed([Series("flat", (1, 1000), (1, 1)), Series("none", (), ())])
+    >>> line.label_at is not None, none.label_at
+    (True, None)
+    """
+    seen = [one for one in curves if len(_points(one))]
+    named = [one for one in seen if one.label]
+    places = beside([(one.label, one) for one in named], seen, ylim)
+    found = dict(zip(map(id, named), places, strict=True))
+    return tuple(replace(one, label_at=found.get(id(one))) for one in curves)
 
 
 def _half(words: str) -> Array:

@@ -8,6 +8,7 @@ from workbench.charts.canonical_json import numbers
 from workbench.errors import ArgumentError, one_of
 
 Scale = Literal["linear", "log"]
+SHARE = "share of runs"  # as a bar says it
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Heat:
     Parameters
     ----------
     values
-        The table.
+        The table; nan for a cell without a number, which is grey.
     limits
         The numbers of the first and the last colour; others have the nearest one.
     scale

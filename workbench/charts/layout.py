@@ -11,7 +11,10 @@ from math import ceil, isinf
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.directions import direct, legend
 from workbench.charts.formats import PAGE, Format
+from workbench.charts.heat import SHARE
 from workbench.charts.words import extent, wrapped
+
+CONSTANTS = re.compile("paper|lecture|source")  # in a name that says whose constants a hollow marker has
 
 
 @dataclass(frozen=True)
@@ -196,7 +199,8 @@ def title(chart: Chart, form: Format = PAGE) -> list[str]:
 def key(chart: Chart) -> str:
     """Return what is said once of all panels: what pale lines, hollow markers, arrows and bands are.
 
-    Bands are intervals, unless a note says what they are ("bands: the middle half").
+    A hollow marker's own name may say whose constants it has. Bands are intervals, unless a note says what
+    they are ("bands: the middle half").
     """
     series = [one for panel in chart.panels for one in panel.series if tuple(one.x)]
     measured = [one for one in series if one.role == "estimate"]
@@ -204,10 +208,12 @@ def key(chart: Chart) -> str:
     said = []
     if any(one.role == "theory" and (one.colour_key, one.rank) in looks for one in series):
         said.append("thin line: predicted")
-    if any(one.colour_key.endswith(":paper") for one in series):
+    if any(one.colour_key.endswith(":paper") and not CONSTANTS.search(one.label) for one in measured):
         said.append("hollow: the paper's constants")
-    if any(panel.heat and panel.heat.boundary for panel in chart.panels):
-        said.append("white line: predicted")
+    bounded = [panel for panel in chart.panels if panel.heat and panel.heat.boundary]
+    if untold := [panel.heat for panel in bounded if "hite line: " not in panel.note]:
+        half = all(heat and heat.bar == SHARE for heat in untold)
+        said.append(f"white line: {'half of the runs are predicted to succeed' if half else 'predicted'}")
     if any(isinf(y) and y > 0 for one in measured for y in one.y):
         said.append("arrow: beyond the axes")
     told = any(re.search(r"\b[Bb]a(nd|r)s: ", panel.note) for panel in chart.panels)

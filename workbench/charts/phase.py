@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from workbench.charts.chart import Heat, Panel, Series
+from workbench.charts.heat import SHARE
 from workbench.charts.parameters import short
 from workbench.charts.words import number
 from workbench.study.profiles import blocks
@@ -19,8 +20,8 @@ from workbench.study.sweeps.grids import Block, Sweep
 NAMED = 11  # columns that all have their n written below; of more, every second
 BEYOND = 1  # columns to the left of the least predicted n, and to the right of the largest
 HOW_TO_READ = (
-    "Every number is the share of runs that err by at most α; n doubles from column to column. From the white"
-    " line on at least half of the runs are predicted to."
+    "Every number is the share of runs that err by at most α; where none is written, none do or all do."
+    " n doubles from column to column. From the white line on at least half of the runs are predicted to."
 )
 
 
@@ -118,7 +119,7 @@ def _heat(frame: pd.DataFrame, settings: Mapping[float, Setting]) -> Heat:
         columns=tuple(map(number, sizes if len(sizes) <= NAMED else sizes[::2])),
         written=True,
         boundary=tuple(log2(one.predicted / sizes[0]) for one in settings.values()),
-        bar="share of runs",
+        bar=SHARE,
     )
 
 

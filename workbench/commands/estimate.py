@@ -14,8 +14,8 @@ its line end. A cell that is no number (empty, a word, a date, 1,000, inf, above
 never an error, never counted, never told. A row with a missing entry is absent: it keeps its place, and no
 stage of an estimate counts it; so is a line with more cells than the first has names. --missing VALUE makes
 such entries that value; --set missing=counted (of covariances and means of clipped rows) makes up for absent
-rows by a private count. --check lists by line and column what is no number: for the owner of the file, not
-private."""
+rows by a private count. --set centre=170,30000 is one number for each column, in means. --check lists by line
+and column what is no number: for the owner of the file, not private."""
 
 
 def add(commands: Any) -> None:

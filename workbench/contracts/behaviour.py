@@ -15,6 +15,7 @@ from workbench.contracts.datasets import (
     entry_of,
     filled,
     least,
+    middle,
     planned,
     sizes,
     typical_rows,
@@ -95,7 +96,7 @@ def an_unusable_row_is_absent(example: Example) -> None:
         an_unusable_row_does_not_count(example)
     for n, kept in zip(sizes(example, 24, 300), (4, 6), strict=False):
         x = filled(example, n, np.nan)
-        x[:: n // kept] = getattr(example.estimator, "centre", 0.0) + 40.0
+        x[:: n // kept] = middle(example) + 40.0
         warm(example, n)
         assert _rows_of_estimates(example, x) == {n}
         seen = _everything_seen(example, x)

@@ -1,6 +1,7 @@
 """The rows that contracts try: typical, constant and hostile ones, on the line and in d dimensions."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -39,16 +40,22 @@ def sizes(example: Example, *wanted: int) -> list[int]:
     return sorted({max(n, least(example)) for n in wanted})
 
 
-def filled(example: Example, n: int, value: float) -> np.ndarray:
+def filled(example: Example, n: int, value: Any) -> np.ndarray:
     """n rows whose entries are all the same."""
     d = dimension(example)
-    return np.full(n if d is None else (n, d), value)
+    return np.full(n if d is None else (n, d), value, np.float64)
 
 
 def by_row(example: Example, numbers: np.ndarray) -> np.ndarray:
     """One row for each number: the number itself, or a row that repeats it with another sign each time."""
     d = dimension(example)
     return numbers if d is None else numbers[:, None] * np.resize([1.0, -1.0, 0.5], d)
+
+
+def middle(example: Example) -> Any:
+    """The middle of an estimator's range: a number, or one for each column; 0 where it has none."""
+    centre = getattr(example.estimator, "centre", 0.0)
+    return np.array(centre) if isinstance(centre, tuple) else centre
 
 
 def with_absent(x: np.ndarray, every: int) -> np.ndarray:
@@ -102,7 +109,7 @@ def _row_vectors(example: Example) -> list[np.ndarray]:
 def ends(example: Example, n: int) -> tuple[np.ndarray, np.ndarray]:
     """The outermost rows that count: the last ones that the paper's mean does not zero, or far ones."""
     estimator = example.estimator
-    centre, sigma = getattr(estimator, "centre", 0.0), getattr(estimator, "sigma", 1.0)
+    centre, sigma = middle(example), getattr(estimator, "sigma", 1.0)
     if dimension(example) is not None:
         far = 1e6 * np.eye(dimension(example) or 1)[0]
         return centre - far, centre + far

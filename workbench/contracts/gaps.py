@@ -18,6 +18,7 @@ from workbench.contracts.datasets import (
     entry_of,
     filled,
     least,
+    middle,
     planned,
     row_values,
     typical_rows,
@@ -154,14 +155,13 @@ def neighbours(example: Example, n: int) -> Iterator[Star]:
     ):
         yield base, [replaced(base, n // 3, value) for value in values]
     yield typical, [replaced(typical, n // 3, typical[n // 3 + 1])]  # a pair without a difference
-    middle = getattr(example.estimator, "centre", 0.0)
-    crowd = replaced(filled(example, n, middle), n // 3, middle - 1e6)
+    crowd = replaced(filled(example, n, middle(example)), n // 3, middle(example) - 1e6)
     yield crowd, [replaced(crowd, n // 3, value) for value in values]  # a crowd, and one row that crosses it
 
 
 def extremes(example: Example, n: int) -> Iterator[Star]:
     """Few pairs: typical, constant and staircase rows, the first row against far and unusable values."""
-    centre, calm = getattr(example.estimator, "centre", 0.0), typical_rows(example, n, 7)
+    centre, calm = middle(example), typical_rows(example, n, 7)
     for group in GROUPS:  # sorted, they change one row in every group
         steps = typical_rows(example, n, 6) + 1e6 * (np.arange(n) // group)
         yield steps, [replaced(steps, 0, 1e12)]

@@ -29,7 +29,7 @@ from workbench.privacy import (
     noise_source,
 )
 from workbench.privacy.budget import within
-from workbench.types import Array
+from workbench.types import Array, PerColumn
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -168,18 +168,25 @@ def sanitised(values: Array) -> Array:
     with np.errstate(invalid="ignore"):
         size = max(1, _BLOCK // max(1, rows[:1].size))
         for block in (rows[start : start + size] for start in range(0, len(rows), size)):
+            if block.size and block.max() <= LARGEST and block.min() >= -LARGEST:
+                continue  # an entry that is missing makes both extremes so
             usable = np.abs(block) <= LARGEST
             block[~(usable if rows.ndim == 1 else throughout(usable))] = np.nan
     return rows
 
 
-def standardised(x: Array, centre: float, sigma: float) -> Array:
+def standardised(x: Array, centre: float | Array, sigma: float) -> Array:
     """Return (x - centre)/sigma, capped at ±1e15: a fixed map of every row."""
     if not isinstance(x, np.ndarray):
         return x.mapped(lambda rows: standardised(rows, centre, sigma))  # rows of `parts.stored`
     with np.errstate(over="ignore", under="ignore"):
         z = (x - centre) / sigma
         return np.clip(z, -FARTHEST, FARTHEST, out=z)
+
+
+def in_columns(value: PerColumn, d: int) -> Array:
+    """Return a public parameter as one number for each of d columns."""
+    return np.broadcast_to(np.asarray(value, np.float64), (d,)).copy()
 
 
 def standard_radius(radius: float, sigma: float) -> float:

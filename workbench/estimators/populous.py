@@ -16,7 +16,6 @@ Privacy holds for every oracle whose answer for a group hangs on the rows of tha
 answer nonsense or use randomness. Proof: `proofs/populous.md`, section 9.
 """
 
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,6 +28,7 @@ from workbench.estimators.parts.votes.covariances import best_mask
 from workbench.estimators.parts.votes.design import WIDEST
 from workbench.estimators.parts.votes.l1_points import WIDEST as LONGEST
 from workbench.estimators.parts.votes.modes import common_answer
+from workbench.estimators.parts.votes.own_copy import own_copy
 from workbench.estimators.parts.votes.preconditioner import centring
 from workbench.estimators.parts.votes.spaces import SPACES, Wanted, designed
 from workbench.estimators.parts.votes.vote import VOTE, Design, reduced
@@ -47,9 +47,11 @@ class Populous:
     Accurate where the oracle's answers for groups of `size` rows are mostly within `limit` of each other;
     where they are not the release is "no answer".
     Guarantee: central model, one replaced row, for every input and every oracle that looks at the rows it is
-    given and keeps nothing between calls but in the fields of an object. Budgets: ApproxDP with delta > 0.
+    given and keeps nothing between calls but in fields of an object, or in variables around a function, its
+    attributes and default values, which are copied for each group. Budgets: ApproxDP with delta > 0.
     How long the oracle takes, what it prints or writes, and what its calls share are not covered: variables
-    around a function, its attributes and default values, fields of a class.
+    of a module, attributes of its functions among them, fields of a class, what a function within an object
+    keeps.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
     oracle sees the other rows of a group, fewer than `size` then.
 
@@ -179,10 +181,10 @@ def _require(true: bool, argument: str, value: object, allowed: str) -> None:
         raise ArgumentError(argument, value, allowed)
 
 
-def _require_oracle(oracle: object) -> None:
+def _require_oracle(oracle: Oracle) -> None:
     """Raise unless an oracle can be asked as it is now, over and over: a public fact."""
     _require(callable(oracle), "oracle", oracle, "a function of the rows of a group")
     try:
-        deepcopy(oracle)
+        own_copy(oracle)
     except Exception:
         raise ArgumentError("oracle", oracle, "a function, or an object that can be copied") from None

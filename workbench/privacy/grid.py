@@ -20,6 +20,8 @@ from workbench.types import Array
 
 UP = 1 + 2.0**-40  # scales of exact noise are larger by this, which covers 4000 roundings of public numbers
 
+WORD = 62  # bits of a sum in int64, with one to spare for noise
+
 Integers = NDArray[Any]
 """Whole numbers: int64, or Python integers where these may be too few."""
 
@@ -65,11 +67,19 @@ class OnGrid:
 
     def finer(self, bits: int) -> "OnGrid":
         """Return the same statistic on a grid of which 2^bits units are one of this."""
-        return OnGrid(np.asarray(self.counts.astype(object) << bits, object), np.ldexp(self.unit, -bits))
+        return OnGrid(_shifted(np.asarray(self.counts), bits), np.ldexp(self.unit, -bits))
 
     def plus(self, noise: Integers) -> Array:
         """Return the value of the counts with whole numbers added."""
         return np.asarray(np.asarray(self.counts + noise, np.float64) * self.unit)
+
+
+def _shifted(counts: Integers, bits: int) -> Integers:
+    """Return whole numbers times 2^bits: Python's where int64 may be too small, with one bit for noise."""
+    limit = 2 ** max(0, WORD - bits)
+    if counts.dtype.kind == "i" and -limit < counts.min(initial=0) and counts.max(initial=0) < limit:
+        return np.asarray(counts.astype(np.int64) << min(bits, WORD))
+    return np.asarray(counts.astype(object) << bits, object)
 
 
 def on_grid(value: "OnGrid | ArrayLike") -> OnGrid | None:

@@ -33,6 +33,7 @@ CELLS = 600  # of a tabulated hockey stick
 LEAST_DELTA = 1e-13  # below it the floats of (b) cancel
 RELATIVE, ABSOLUTE = 1e-9, 4e-15  # of δ, what rounding in (a) to (c) may take
 BITS = 2.0**53
+OFF = 2.0**-51  # of ε ± ρ: what their rounding may take, which a large ε makes more than a δ
 NEAR = 1e-8  # of the largest chance that may follow, how near it is found
 LARGEST = 700.0  # of an ε that floats have the exponential of; a smaller one in its place is safe
 LEAST, CLOSE = 1e-9, 1.001  # of what is searched, and how near it is found
@@ -200,6 +201,7 @@ def within(stick: Divergence, budget: ApproxDP, chances: Sequence[float]) -> boo
 def _allowed(stick: Divergence, epsilon: float, left: float, p: float, q: float) -> bool:
     rise = log(q / p)
     silent = max(0.0, (1 - p) - exp(min(epsilon, LARGEST)) * (1 - q))
+    epsilon -= OFF * (epsilon + rise)  # sticks fall
     return q * stick(epsilon - rise) <= left and silent + p * stick(epsilon + rise) <= left
 
 

@@ -58,6 +58,8 @@ class SecureNoise:
     def gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add normal noise."""
         at = _whole(value)
+        if np.ndim(at.unit) == 0:
+            return at.plus(exact.normal(_units(scale, at), at.shape))
         units, noise = np.broadcast_to(at.unit, at.shape), np.zeros(at.shape, object)
         for unit in np.unique(units):
             alike = units == unit

@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tests.chapters.pictures import require_complete
 from workbench.catalog import CATALOG
 from workbench.chapters import start_here
-from workbench.chapters.start_here import applicable, columns, costs
+from workbench.chapters.start_here import applicable, columns, costs, strips
 from workbench.chapters.start_here.means import BARS
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, ApproxDP, Ledger, PureDP
@@ -103,9 +105,30 @@ def test_silence_is_said():
     *_, last = start_here.side_by_side_view(Run("quick", 17), delta=1e-6, epsilon=0.05, n=50)
     assert "Mostly no answer: mean without a range" in last.caption
     (panel,) = start_here.side_by_side(Run("quick", 17, most=8), epsilon=0.05, n=50).panels
-    rows = {panel.names[round(mark.y) - 1] for mark in panel.marks if mark.text == "no answer"}
-    assert "mean without a range" in rows
-    assert "clipped mean" not in rows
+    assert "mean without a range" not in panel.names
+    assert "clipped mean" in panel.names
+    said = panel.note.partition("No answer from these rows: ")[2]
+    assert "mean without a range" in said
+    assert "clipped mean" not in said
+
+
+def test_a_bar_that_leaves_the_picture_says_how_far_it_reaches_away_from_its_marker():
+    spread = {"mean/median-of-means": np.linspace(-108.0, 154.0, 201) - 20.0, "univariate/median": np.ones(9)}
+    told = replace(columns.BMI, shown=(0.0, 10.0))
+    panel = strips.marked(strips.strip(columns.column(), spread, told), spread)
+    (mark,) = panel.marks
+    assert (mark.text, mark.y) == ("−115 to 121", 2)
+    assert mark.x > 5
+    higher = {"mean/median-of-means": spread["mean/median-of-means"] + 6.0}
+    (mark,) = strips.marked(strips.strip(columns.column(), higher, told), higher).marks
+    assert mark.x < 5
+
+
+def test_the_remark_on_medians_stands_between_their_rows():
+    (panel,) = start_here.side_by_side(Run("quick", 17, most=8)).panels
+    (mark,) = [mark for mark in panel.marks if "medians" in mark.text]
+    rows = {panel.names[round(mark.y + side) - 1] for side in (-0.5, 0.5)}
+    assert rows == {"median", "Tukey median"}
 
 
 def test_bars_of_a_ledger_lie_end_to_end():

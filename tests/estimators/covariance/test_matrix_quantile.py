@@ -2,7 +2,7 @@
 
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from math import log
+from math import log, log1p
 from unittest.mock import patch
 
 import numpy as np
@@ -21,11 +21,13 @@ from workbench.estimators.parts.quantile.matrix_quantile import quantile, soft_c
 from workbench.estimators.parts.quantile.stability import Stability
 from workbench.privacy import ApproxDP, CountingNoise, SimulatedNoise
 from workbench.privacy.masks import renyi
+from workbench.privacy.stable import LAPLACE
 
 BUDGET = ApproxDP(1.0, 1e-6)
 PAIRS = 250
 MADE = (drawn, simple, thin, tied, extreme)
 KNEES = (1.0, 0.7, 0.3)
+CHARGED = [(120, 2), (400, 5)]  # rows and columns, of a mask of either kind
 
 
 def attacks(seed, count=PAIRS):
@@ -244,6 +246,16 @@ def test_the_change_holds_what_the_steps_and_the_root_may_lose(n, d, share, stre
     tau += ((1 + eta) ** 4 - 1) * (d + tau)
     exact = 1 / (made.strength - 1)
     assert exact + (1 + exact) * tau <= made.change <= 1.01 * exact
+
+
+@pytest.mark.parametrize(("n", "d"), CHARGED)
+def test_the_charge_is_that_of_the_test_that_it_prices(n, d):
+    """Eigenvalues are between 1/(1 + g) and 1 + g; their logarithms of one sign add up to g at most."""
+    made = design(n, d, ApproxDP(8.0, 1e-6), 0.1)
+    thin, g = made.charge.mechanism == LAPLACE, made.test.change
+    assert made.charge.sensitivity == (log1p(g) if thin else g)
+    assert thin == (d < 5)
+    assert (made.plan, made.charge.most, made.charge.d) == (made.charge, made.test.most, d)
 
 
 def test_a_slack_that_is_not_far_below_the_contraction_is_refused():

@@ -7,7 +7,8 @@ import pytest
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
-from workbench.estimators.covariance.pure_net import PureNetCovariance
+from workbench.estimators.covariance import pure_net
+from workbench.estimators.covariance.pure_net import ROWS, PureNetCovariance
 from workbench.estimators.parts.nets.covariance_net import MOST, directions, monomials, net
 from workbench.losses import mahalanobis_covariance_error
 from workbench.populations import MultivariateStudent
@@ -113,3 +114,58 @@ def test_the_net_is_bounded():
     with pytest.raises(ArgumentError, match="d = 3"):
         PureNetCovariance(upper=4.0).plan(100, 3, PureDP(1.0))
     assert PureNetCovariance(upper=100.0, alpha=0.3).net(2).size <= MOST
+
+
+# A row that is absent keeps its place: the bits of a product of matrices depend on where a row stands, and a
+# form of rows on its null cone, far out, is nothing but such bits.
+
+
+def leading(estimator, clip):
+    """A row of which some form is far above all others of its candidate, below the clip; that form."""
+    angles, traces = np.linspace(0, pi, 721), np.trace(directions(2), axis1=1, axis2=2)
+    rows = 2 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    terms = np.einsum("ij,nuj->nui", monomials(rows), estimator.net(2).forms) - traces[:, None]
+    ordered = np.sort(np.abs(terms), axis=1)
+    gaps = np.where(ordered[:, -1] < 0.9 * clip, ordered[:, -1] - ordered[:, -2], -1.0)
+    place, row = np.unravel_index(np.argmax(gaps), gaps.shape)
+    direction = np.argmax(np.abs(terms[place, :, row]))
+    assert terms[place, direction, row] > 0
+    return rows[row], estimator.net(2).forms[place, direction]
+
+
+def on_the_cone(form, rng):
+    """A row whose form is 0 but for rounding, 1e30 long."""
+    a, b, c = form
+    while True:
+        y = rng.standard_normal()
+        root = (b * y) ** 2 - 4 * a * c * y * y
+        if root > 0:
+            return 1e30 * np.array([(-b * y + sqrt(root)) / (2 * a), y])
+
+
+def test_a_row_that_goes_moves_no_score_by_more_than_its_sensitivity():
+    estimator, budget, rng = PureNetCovariance(upper=1.0, lower=0.25, centred=True), PureDP(1.0), rng_of(1)
+    n = ROWS + 1  # the last row stands alone, unless one before it is not there
+    clip, (charge,) = estimator.clip(n, 2, budget), estimator.plan(n, 2, budget).charges()
+    row, form = leading(estimator, clip)
+    for _ in range(40):
+        x = np.tile(row, (n, 1))
+        x[0], x[-1] = 1e20 * row, on_the_cone(form, rng)
+        y = x.copy()
+        y[0] = np.nan
+        first, second = (np.asarray(estimator.scores(rows, clip)) for rows in (x, y))
+        assert np.abs(first - second).max() <= charge.sensitivity * (1 + 1e-9)
+
+
+def test_what_is_multiplied_has_a_public_shape(monkeypatch):
+    shapes, rng = [], rng_of(2)
+    monkeypatch.setattr(pure_net, "monomials", lambda w: shapes.append(w.shape) or monomials(w))
+    x = rng.standard_normal((ROWS + 1, 2))
+    for share in (0.0, 0.3, 1.0):
+        x[: int(share * len(x))] = np.nan
+        PureNetCovariance(upper=1.0, centred=True).scores(x, 2.0)
+    assert shapes == 3 * [(ROWS, 2), (1, 2)]
+
+
+def rng_of(seed):
+    return np.random.default_rng(seed)

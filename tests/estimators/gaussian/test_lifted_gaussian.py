@@ -65,6 +65,14 @@ def test_the_whole_is_one_charge_that_a_search_of_its_own_allows(budget, d, n):
     assert (steps[0], steps[-1]) == ("lift", "far rows")
 
 
+@pytest.mark.parametrize(("budget", "d", "n"), PRICED)
+def test_the_charge_is_that_of_the_test_that_it_prices(budget, d, n):
+    made = LiftedGaussian().recipe(n, d, budget).design
+    assert made.plan.sensitivity == made.charge.sensitivity == made.test.change
+    assert (made.plan.most, made.plan.d) == (made.test.most, made.test.d) == (made.test.most, d + 1)
+    assert (made.plan.degrees, made.plan.room) == (made.charge.degrees, made.charge.room)
+
+
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 def test_the_answer_follows_an_affine_map(offset):
     """Lower triangular: a root of the lifted matrix follows, and with it every draw."""
@@ -110,12 +118,15 @@ def test_what_is_noticed_is_public_and_falls_with_the_columns():
 
 def test_plan_and_release_say_what_is_noticed_whatever_the_rows_are():
     """A function of n and d alone, of an answer and of none: it costs nothing."""
-    said = "far rows: a share of 5% to 14% is noticed, from public numbers"
+    said = (
+        "far rows: a share of 5% to 14% is noticed, from public numbers; what is not noticed, or lies where"
+        " normal rows may, biases the answer without a word"
+    )
     for x in (normal(1), np.zeros((N, D))):
         release = LiftedGaussian()(x, budget=BUDGET, rng=np.random.default_rng(1))
         assert release.other_rows == said
         assert said in str(release)
-    assert "no share of them is sure" in LiftedGaussian().other_rows(20_000, 10, BUDGET)
+    assert "no share is sure to be noticed" in LiftedGaussian().other_rows(20_000, 10, BUDGET)
 
 
 def test_it_is_nearer_than_what_stages_take_at_equal_rows():

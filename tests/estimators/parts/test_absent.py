@@ -1,5 +1,7 @@
 """What stages of every kind make of absent rows: what they make of the others, but for the number n."""
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from scipy.special import ndtri
@@ -9,7 +11,7 @@ from workbench import ZCDP, ApproxDP, PureDP
 from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError
 from workbench.estimators import base
-from workbench.estimators.covariance import thresholded
+from workbench.estimators.covariance import pure_net, thresholded
 from workbench.estimators.covariance.pure_net import PureNetCovariance
 from workbench.estimators.mean.tukey import depths
 from workbench.estimators.parts import integers, rows
@@ -21,6 +23,7 @@ from workbench.estimators.parts.locate.clipping import clipped_mean
 from workbench.estimators.parts.locate.coordinate_modes import CoordinateModes
 from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.estimators.parts.locate.window_median import WindowMedian
+from workbench.estimators.parts.nets.covariance_net import monomials
 from workbench.estimators.parts.nets.direction_net import grid, projected
 from workbench.estimators.parts.nets.trimmed_net import trimmed
 from workbench.estimators.parts.quantile.influence import Influence
@@ -266,6 +269,23 @@ def test_scores_of_a_net_are_those_of_the_other_rows():
     found, wanted = (estimator.scores(part, 2.0) for part in (x, others))
     assert (found.counts == wanted.counts).all()
     np.testing.assert_allclose(found.unit * len(x), wanted.unit * len(others))
+
+
+def test_an_absent_row_of_a_net_keeps_its_place():
+    """Its place decides how a product of a row is rounded: all could change if others moved up."""
+    seen, x = [], np.random.default_rng(8).standard_normal((1500, 2))
+
+    def looked_at(some):
+        seen.append(some.copy())
+        return monomials(some)
+
+    with patch.object(pure_net, "monomials", looked_at):
+        for places in ([], [3, 1100]):
+            x[places] = np.nan
+            PureNetCovariance(upper=4.0, alpha=0.9, centred=True).scores(x, 2.0)
+    whole, holed = (np.concatenate(seen[at : at + 2]) for at in (0, 2))
+    assert len(seen) == 4
+    assert (whole == holed).all(axis=1).sum() == len(x) - 2
 
 
 def test_a_lifted_moment_tells_the_share_of_rows_that_are_there():

@@ -74,3 +74,33 @@ def test_wrong_tables_are_refused():
         with pytest.raises(ArgumentError) as error:
             make()
         assert error.value.argument == argument
+
+
+SHARES = ((0.0, 0.25, 0.5, 1.0), (0.0, 0.75, 1.0, 1.0), (0.1, 0.9, 1.0, 1.0))
+
+
+@pytest.mark.parametrize("place", np.linspace(-0.5, 3.5, 17))
+@pytest.mark.parametrize("lean", [-0.8, 0.0, 0.8])
+def test_numbers_stand_in_their_cells_and_clear_of_a_boundary(place, lean):
+    line = (place + lean, place, place - lean)
+    figure = draw(chart(Heat(SHARES, (0.0, 1.0), written=True, boundary=line)))
+    axes, renderer = figure.axes[0], FigureCanvasAgg(figure).get_renderer()
+    png(figure, 100)
+    numbers = [text for text in axes.texts if text.get_text().startswith("0.")]
+    assert [text.get_text() for text in numbers] == ["0.25", "0.50", "0.75", "0.10", "0.90"]
+    points = axes.transData.transform(
+        np.column_stack([np.interp(np.linspace(0, 2, 400), range(3), line), np.linspace(0, 2, 400)])
+    )
+    for text, column in zip(numbers, (1, 2, 1, 0, 1), strict=True):
+        box = text.get_window_extent(renderer)
+        assert not any(box.contains(*point) for point in points)
+        low, high = axes.transData.transform([(column + side, 0) for side in (-0.5, 0.5)])
+        assert low[0] <= box.x0
+        assert box.x1 <= high[0]
+
+
+def test_beside_a_boundary_all_and_nothing_are_not_written():
+    words = [text.get_text() for text in draw(chart(Heat(SHARES, (0, 1), written=True))).axes[0].texts]
+    assert {"0.00", "1.00"} < set(words)
+    bounded = draw(chart(Heat(SHARES, (0, 1), written=True, boundary=(0.5, 0.5, 0.5)))).axes[0].texts
+    assert not {"0.00", "1.00"} & {text.get_text() for text in bounded}

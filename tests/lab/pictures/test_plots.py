@@ -12,6 +12,7 @@ from workbench.catalog import CATALOG
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.formats import PAGE, SLIDE
 from workbench.charts.layout import Layout
+from workbench.charts.layout import key as said_once
 from workbench.charts.methods import METHODS
 from workbench.charts.ticks import log_ticks, tick_labels
 from workbench.lab.pictures.plots import draw, png, slides, svg
@@ -217,6 +218,39 @@ def test_a_named_row_shows_its_number_its_bar_and_an_arrow_beyond_the_edge():
     assert ((4.0,), (1.0,), "o") in points
     assert ((0.985,), (2.0,), ">") in points
     assert ((5.0, 5.0), (0.5, 3.5), "None") in points
+
+
+def test_a_bar_beyond_an_edge_has_an_arrow_there():
+    wide = Series("", (1,), (5,), (-3,), (11,), colour_key="mean/prime")
+    axes = draw(chart(replace(NAMED, series=(wide,)))).axes[0]
+    points = {(line.get_xdata()[0], line.get_marker()) for line in axes.lines}
+    assert points == {(5.0, "P"), (0.015, "<"), (0.985, ">")}
+
+
+def test_ticks_have_a_true_minus():
+    line = Series("", (-7.0, 7.5), (1.0, 2.0), role="theory")
+    axes = draw(chart(Panel("p", "x", "y", (line,), "linear", "linear"))).axes[0]
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    assert any(label.startswith("−") for label in labels)
+    assert not any("-" in label for label in labels)
+
+
+@pytest.mark.parametrize(("aside", "whole"), [(0.0, True), (0.25, True), (0.4, False)])
+def test_what_counts_has_ticks_at_whole_numbers(aside, whole):
+    dots = Series("", (0 - aside, 1, 2 + aside, 3), (1, 2, 1, 2), joined=False)
+    line = Series("", (-0.5, 3.5), (1, 1), role="reference")
+    panel = Panel("p", "x", "y", (dots, line), "linear", "linear", xlim=(-0.5, 3.5))
+    ticks = draw(chart(panel)).axes[0].get_xticks()
+    assert all(tick == round(tick) for tick in ticks) == whole
+    assert len(ticks) >= 4
+
+
+@pytest.mark.parametrize(
+    ("label", "said"), [("", True), ("half the rows", True), ("paper's constants", False)]
+)
+def test_the_key_says_what_hollow_is_unless_a_name_does(label, said):
+    hollow = Series(label, N, 1 / N, colour_key="mean/prime:paper")
+    assert ("hollow" in said_once(chart(replace(PANEL, series=(hollow,)))).lower()) == said
 
 
 def test_a_figure_turns_from_rows_to_curves_and_back():

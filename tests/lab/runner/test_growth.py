@@ -60,13 +60,13 @@ def test_a_picture_for_every_source_holds_every_n_that_was_found():
     )
     assert [chart.name for chart in charts] == ["sample_complexity_X", "sample_complexity_Y"]
     (one, dots), (_, others) = (chart.panels[0].series for chart in charts)
-    assert [chart.panels[0].names for chart in charts] == [("Thm 1, ε",), ("Lem 2, ε",)]
+    assert [chart.panels[0].names for chart in charts] == [("mean/x: ε (Thm 1)",), ("mean/x: ε (Lem 2)",)]
     assert (one.role, dots.label, dots.x, dots.y) == ("reference", f"holds, {ONE}", (1.0,), (20.0,))
     assert (others.label, others.y) == ("undecided", (500.0, 500.0))
     assert [chart.panels[0].ylim for chart in charts] == [(0.1, 100.0), (0.1, 1000.0)]
     assert [chart.title for chart in charts] == [
-        "X: what is stated of n holds in all 1 searches",
-        "Y: what is stated of n holds in 0 of 1 searches, the rest is open",
+        "In all 1 searches the rows grow as X says",
+        "In 0 of 1 searches the rows grow as Y says; the rest is open",
     ]
 
 
@@ -86,16 +86,16 @@ def test_a_notebook_shows_the_table_and_the_picture_of_its_chapter(monkeypatch, 
 def test_two_scalings_of_one_name_are_told_apart_and_one_legend_stands_for_both():
     records = (record(key=f"mean/x [{word}]") for word in ("noise", "sampling"))
     (chart,) = growth_pictures.pictures(list(growth.growths([verdict(*records)])))
-    assert chart.panels[0].names == ("Thm 1, ε (noise)", "Thm 1, ε (sampling)")
+    assert chart.panels[0].names == ("mean/x: ε (Thm 1) (noise)", "mean/x: ε (Thm 1) (sampling)")
     assert [series.label for series in chart.panels[0].series] == [
         "as many as expected", f"holds, {ONE}", ""
     ]  # fmt: skip
 
 
 def test_names_have_estimators_and_powers_as_pictures_write_them():
-    told = {"d^1.5/ε": "Thm 1, ε (d$^{1.5}$/ε)", "d/ε": "Thm 1, ε (d/ε)"}
+    told = {"d^1.5/ε": "mean/x: ε (Thm 1) (d$^{1.5}$/ε)", "d/ε": "mean/x: ε (Thm 1) (d/ε)"}
     found = list(growth.growths([verdict(*(record(key="mean/x", term=one) for one in told))]))
     assert growth_pictures.picture("X", found).panels[0].names == tuple(told.values())
-    keys = {"mean/prime": "Thm 1, ε (PRIME)", "mean/coinpress": "Thm 1, ε (CoinPress)"}
+    keys = {"mean/prime": "PRIME: ε (Thm 1)", "mean/coinpress": "CoinPress: ε (Thm 1)"}
     found = list(growth.growths([verdict(*(record(key=one) for one in keys))]))
     assert growth_pictures.picture("X", found).panels[0].names == tuple(keys.values())

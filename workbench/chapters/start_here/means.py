@@ -36,16 +36,23 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n:
     """Return the chart of the releases of every applicable estimator at one budget, over fresh noise."""
     x, runs = column(n), trials(run)
     found = candidates(len(x), epsilon, delta)
-    spread = {one.key: released(one, x, runs, noise(run.seed, one, 0)) for one in found}
+    made = {one.key: released(one, x, runs, noise(run.seed, one, 0)) for one in found}
+    spread = {key: values for key, values in made.items() if not silent(values)}
     return Chart(
         "side_by_side",
         f"At ε = {number(epsilon)} looking first beats clipping at the whole range",
-        (marked(strip(x, spread, replace(BMI, shown=wide(spread, BMI.shown)), BARS), spread),),
+        (marked(strip(x, spread, replace(BMI, shown=wide(spread, BMI.shown)), _note(made)), spread),),
         alt="Bars one below the other: for every private estimator of a mean that applies, the central"
         f" 90 % of what it releases for the same {n} rows. Those that clip at the whole range spread widest,"
         " those that look for the data first least; the private median lies below the plain mean.",
         how_to_read=READING,
     )
+
+
+def _note(made: Mapping[str, np.ndarray]) -> str:
+    """Return what bars are, and who has none."""
+    mute = [name(key) for key, values in made.items() if silent(values)]
+    return f"{BARS} No answer from these rows: {', '.join(mute)}." if mute else BARS
 
 
 def _absent(found: tuple[Candidate, ...]) -> str:

@@ -2,29 +2,31 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import sqrt
+from math import isnan, nan, sqrt
 
 import numpy as np
 
 from workbench.chapters.start_here.columns import Column
 from workbench.charts.chart import Mark, Panel, Series
 from workbench.charts.methods import name
+from workbench.charts.words import number
 
-FAMILIES = {  # of the estimators, in the order of the picture
-    "clips at the range": ("univariate/clipped-mean", "mean/clipped-box"),
+FAMILIES = {  # of the estimators, in the order of the picture: narrower and narrower, and wider again
+    "clips at the range": ("mean/clipped-box", "univariate/clipped-mean"),
     "looks first": (
-        *("univariate/two-step-mean", "univariate/unbounded-mean", "univariate/median"),
-        *("mean/coordinatewise", "mean/coinpress", "mean/clipped-heavy", "mean/affine"),
+        *("mean/affine", "mean/coinpress", "mean/clipped-heavy", "univariate/two-step-mean"),
+        *("mean/coordinatewise", "univariate/unbounded-mean", "univariate/median"),
     ),
     "robust": (
-        *("mean/tukey", "mean/resilient", "mean/resilient-heavy", "mean/filter", "mean/prime"),
-        *("mean/prime-heavy", "mean/robust", "mean/robust-heavy"),
+        *("mean/tukey", "mean/robust-heavy", "mean/resilient", "mean/robust", "mean/resilient-heavy"),
+        *("mean/filter", "mean/prime", "mean/prime-heavy"),
     ),
     "lets groups of rows vote": ("mean/populous", "mean/median-of-means", "mean/populous-robust"),
 }
 MEMBERS = tuple(key for members in FAMILIES.values() for key in members)
 NAMES = {"mean/clipped-box": "clipped to a box"}  # where a name of its own is needed beside the others
-ASIDE = 0.12  # where words stand in their row, as a share of it
+MEDIANS = ("univariate/median", "mean/tukey")  # neighbours in that order
+ASIDE, LEFT = 0.12, 0.21  # where words stand in their row, from an end, and on the left, as shares of it
 HUES = ("idea/noise", "idea/good", "mean/robust", "mean/populous", "idea/silent")  # and of all others
 
 
@@ -57,32 +59,38 @@ def _family(key: str) -> tuple[str, str]:
 
 
 def marked(panel: Panel, spread: Mapping[str, np.ndarray]) -> Panel:
-    """Return the panel with words in the rows of those that mostly give no answer, or leave it."""
+    """Return the panel with words in rows that leave it, and on the medians of a skewed column."""
     low, high = panel.ylim or (0.0, 1.0)
-    found = [
-        (place, _remark(spread[key], low, high))
-        for place, key in enumerate(sorted(spread, key=_place), start=1)
+    order = sorted(spread, key=_place)
+    ends = {place: _quantiles(spread[key]) for place, key in enumerate(order, start=1)}
+    marks = [
+        Mark(f"{number(least)} to {number(most)}".replace("-", "−"), x=_aside(middle, low, high), y=place)
+        for place, (least, middle, most) in ends.items()
+        if least < low or most > high
     ]
-    marks = [Mark(said, x=low + ASIDE * (high - low), y=place) for place, said in found if said]
+    if set(MEDIANS) <= set(order):
+        between = order.index(MEDIANS[0]) + 1.5
+        marks.append(Mark("medians of a skewed column lie lower", x=low + LEFT * (high - low), y=between))
     return replace(panel, marks=(*panel.marks, *marks))
 
 
-def _remark(values: np.ndarray, low: float, high: float) -> str:
-    """Return what a row has to say that its bar does not."""
+def _aside(middle: float, low: float, high: float) -> float:
+    """Return where words stand in a row whose marker is in its middle: at the end that is farther."""
+    share = ASIDE if middle > (low + high) / 2 else 1 - ASIDE
+    return low + share * (high - low)
+
+
+def _quantiles(values: np.ndarray) -> tuple[float, float, float]:
+    """Return the ends of a bar and its middle; nan without answers."""
     answers = values[np.isfinite(values)]
-    if len(values) and silent(values):
-        return "no answer"
-    if not len(answers):
-        return ""
-    least, most = np.quantile(answers, (0.05, 0.95))
-    return f"from {least:.3g} to {most:.3g}" if least < low or most > high else ""
+    low, middle, high = np.quantile(answers, (0.05, 0.5, 0.95)) if len(answers) else (nan,) * 3
+    return float(low), float(middle), float(high)
 
 
 def _bar(place: int, key: str, values: np.ndarray) -> list[Series]:
-    answers = values[np.isfinite(values)]
-    if not len(answers):
+    low, middle, high = _quantiles(values)
+    if isnan(middle):
         return []
-    low, middle, high = np.quantile(answers, (0.05, 0.5, 0.95))
     words, hue = _family(key)
     return [Series(words, (place,), (middle,), (low,), (high,), colour_key=hue)]
 

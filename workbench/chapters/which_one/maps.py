@@ -1,6 +1,6 @@
 """Which estimator of a mean needs the fewest rows: over ε, over the range, and over n and ε together."""
 
-from math import inf, isfinite, nan
+from math import nan
 
 import numpy as np
 
@@ -8,6 +8,7 @@ from workbench.chapters.which_one import choice
 from workbench.charts.chart import Chart, Heat, Mark, Panel, Series
 from workbench.charts.words import number
 from workbench.study.run import Run
+from workbench.types import Array
 
 EPSILONS = (0.1, 1.0, 5.0)  # times the notebook's
 RADII = (0.1, 1.0, 100.0)  # times the notebook's
@@ -16,7 +17,7 @@ ACROSS = tuple(float(f"{one:.3g}") for one in np.geomspace(0.1, 5, 7))
 COLUMNWISE, BALL = "mean/coordinatewise", "mean/coinpress"
 ENOUGH = 4  # cells of a region that gets a name
 SIMILAR = 1.05  # the ratio up to which two errors are called alike
-REACH = 2.0  # the ratio beyond which colours stay
+REACH = 1.4  # the ratio beyond which colours stay
 
 
 def fewest_rows(
@@ -78,7 +79,8 @@ def _rows(key: str, alpha: float, d: int, epsilon: float, delta: float, radius: 
 def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0) -> Chart:
     """Return where CoinPress, and where column by column errs less, over n and ε; nothing is run."""
     sizes = SIZES[::-1]
-    ratios = [[_ratio(n, d, epsilon, delta, radius) for epsilon in ACROSS] for n in sizes]
+    errors = np.array([[_errors(n, d, epsilon, delta, radius) for epsilon in ACROSS] for n in sizes])
+    ratios = _ratios(errors)
     heat = Heat(
         ratios,
         (1 / REACH, REACH),
@@ -88,7 +90,7 @@ def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0)
         columns=tuple(number(one, 2) for one in ACROSS),
         bar="error over that of CoinPress",
     )
-    marks = _borders(ratios)
+    marks = _borders(errors)
     return Chart(
         "best_map",
         _title(ratios),
@@ -96,19 +98,20 @@ def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0)
         alt=f"A table as colours over ε and n. {_title(ratios)}. Where n or ε is"
         " small only CoinPress answers; where both are large both err alike.",
         how_to_read="The error of the mean column by column over that of CoinPress: below 1, purple, go"
-        f" column by column; above 1, orange, take CoinPress. Pale: no matter which. {d} columns,"
+        f" column by column; above 1, orange, take CoinPress. Pale: no matter which. Grey: not both answer."
+        f" {d} columns,"
         f" R = {number(radius)} σ, δ = {number(delta)}.",
     )
 
 
-def _borders(ratios: list[list[float]]) -> tuple[Mark, ...]:
+def _borders(errors: Array) -> tuple[Mark, ...]:
     """Return the names of the regions, each at the middle of its cells, if it has some."""
-    table = np.array(ratios)
+    ratios, (columnwise, ball) = _ratios(errors), np.isfinite(np.moveaxis(errors, -1, 0))
     regions = {
-        "only CoinPress answers": table >= REACH,
-        "column by column": table < 1 / SIMILAR,
-        "much alike": (table >= 1 / SIMILAR) & (table < SIMILAR) & (table != 1.0),
-        "neither": table == 1.0,
+        "only CoinPress answers": ball & ~columnwise,
+        "column by column": ratios < 1 / SIMILAR,
+        "much alike": (ratios >= 1 / SIMILAR) & (ratios < SIMILAR),
+        "neither": ~ball & ~columnwise,
     }
     made = []
     for words, cells in regions.items():
@@ -118,10 +121,10 @@ def _borders(ratios: list[list[float]]) -> tuple[Mark, ...]:
     return tuple(made)
 
 
-def _title(ratios: list[list[float]]) -> str:
+def _title(ratios: Array) -> str:
     """Return the finding: whether column by column errs less anywhere."""
-    if min(map(min, ratios)) < 1 / SIMILAR:
-        return "Column by column errs less in a band; elsewhere alike, or only CoinPress answers"
+    if (ratios < 1 / SIMILAR).any():
+        return "Column by column errs less at small ε, CoinPress answers with fewer rows"
     return "CoinPress errs as little as column by column everywhere, or less"
 
 
@@ -135,9 +138,18 @@ def _others(sizes: tuple[int, ...], d: int, delta: float, radius: float) -> str:
     return f"In {len(others)} of {len(tops)} cells another one errs less than both: {names}."
 
 
-def _ratio(n: int, d: int, epsilon: float, delta: float, radius: float) -> float:
-    """Return the quotient of the errors, within what is shown; 1 where neither answers."""
+def _errors(n: int, d: int, epsilon: float, delta: float, radius: float) -> tuple[float, float]:
+    """Return the errors of column by column and of CoinPress, infinite where there is no answer."""
     one, other = (choice.error(key, n, d, epsilon, delta, radius) for key in (COLUMNWISE, BALL))
-    if not isfinite(one) and not isfinite(other):
-        return 1.0
-    return float(np.clip(one / other if other < inf else 0.0, 1 / REACH, REACH))
+    return one, other
+
+
+def _ratios(errors: Array) -> Array:
+    """Return the quotients of both errors within what is shown; nan where not both answer.
+
+    >>> _ratios(np.array([[1.0, 0.9], [np.inf, 1.0]])).tolist()
+    [1.1111111111111112, nan]
+    """
+    both = np.isfinite(errors).all(axis=-1)
+    one, other = (np.where(both, side, np.nan) for side in np.moveaxis(errors, -1, 0))
+    return np.asarray(np.clip(one / other, 1 / REACH, REACH))

@@ -9,10 +9,11 @@ Neighbours: replace one row. The rows have mean 0 if `centred`; otherwise they a
     (3) no answer but with probability p(h), else c · mask(P_u)            `parts.quantile.matrix_quantile`
 
 There are no groups: one row has one vote, and P_v of a data set lies between P_{v + 1} and P_{v - 1} of its
-neighbour. Accuracy is for normal rows; outliers and heavy tails give no answer. α says how accurate: None for
-a condition of at most 4 after whitening (every |ln λ| of out⁻¹Σ at most ln 2), else
-|Σ^-½ out Σ^-½ - I|_F ≤ α, with probability 1 - β, no answer being a failure. `plan` refuses rows too few for
-it. With `degenerate` a subspace comes first, by `spectral/subspace-exact`.
+neighbour. Accuracy is for normal rows; outliers and heavy tails give no answer, but for more far rows in one
+place than `other_rows` says. α says how accurate: None for a condition of at most 4 after whitening (every
+|ln λ| of out⁻¹Σ at most ln 2), else |Σ^-½ out Σ^-½ - I|_F ≤ α, with probability 1 - β, no answer being a
+failure. `plan` refuses rows too few for it. With `degenerate` a subspace comes first, by
+`spectral/subspace-exact`.
 
 Beside AL22's Algorithm 3: its masking step (Definition 3.3) stays, with noise of our own; its vote of groups
 does not. Proof: `proofs/matrix_quantile.md`.
@@ -26,6 +27,7 @@ from workbench.estimators.base import Abstention, Trace, require_matrix, run_mul
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.quantile.design import TEST, Mask, Target, fewest_rows
 from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile
+from workbench.estimators.parts.quantile.stability import carried
 from workbench.estimators.parts.rows import centred_rows, shuffled
 from workbench.estimators.spectral.subspace_exact import SubspaceExact, completed
 from workbench.linalg import symmetrised
@@ -38,7 +40,8 @@ class MatrixQuantileCovariance:
     """Private covariance of any Gaussian from a few thousand rows: a stable matrix quantile (ours).
 
     Accurate for normal rows of any mean and any positive definite covariance; rows that are not normal, or
-    too few, give "no answer".
+    too few, mostly get "no answer". Far rows, up to the share that `other_rows` tells, cannot carry an answer
+    away, however far they lie; more of them in one place are taken for the law's own, without a word.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
     or its pair, counts nowhere: the quantile is one of n rows, and shrinks with the share that is absent. One
@@ -121,6 +124,11 @@ class MatrixQuantileCovariance:
         if not self.degenerate:
             return recipe.design.plan
         return Parallel((self.subspace.plan(first, d, budget), recipe.design.plan))
+
+    def other_rows(self, n: int, d: int, budget: Budget) -> str:
+        """Return which share of far rows cannot carry an answer away, in words; nothing of a subspace."""
+        _, recipe = self.recipe(n, d, budget)
+        return "" if self.degenerate else carried(recipe.design.test.level / n)
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None

@@ -30,7 +30,7 @@ from workbench.estimators.parts.budgets import require_selection
 from workbench.estimators.parts.foreseen import better_than, chosen, weighted_median
 from workbench.estimators.parts.nets.covariance_net import Net, directions, monomials, net
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments, require_fourth
-from workbench.estimators.parts.rows import centred_count, centred_rows, only_present, within_ball
+from workbench.estimators.parts.rows import centred_count, centred_rows, present, within_ball
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid, step_of, widest
 from workbench.privacy.mechanisms import exponential, selection_scale
@@ -148,15 +148,16 @@ class PureNetCovariance:
         """Return q of every candidate on rows of mean 0."""
         d, unit = rows.shape[1], step_of(clip, BITS)
         most, least = widest(clip, unit), widest(min(clip, 1.0) if d == 1 else clip, unit)
-        w = within_ball(mapped(only_present(rows), np.eye(d) / sqrt(self.upper)), FAR)
+        w, absent = within_ball(mapped(rows, np.eye(d) / sqrt(self.upper)), FAR), ~present(rows)
         forms, traces = self.net(d).forms, np.trace(directions(d), axis1=1, axis2=2)
         weights, offsets = forms.reshape(-1, forms.shape[-1]).T / unit, np.tile(traces, len(forms)) / unit
         sums = np.zeros(len(offsets), np.int64)
         for start in range(0, len(w), ROWS):
-            products = monomials(w[start : start + ROWS])
+            products, gone = monomials(w[start : start + ROWS]), absent[start : start + ROWS]
             for first in range(0, len(sums), BLOCK):
                 terms = products @ weights[:, first : first + BLOCK] - offsets[first : first + BLOCK]
                 np.clip(np.rint(terms, out=terms), -least, most, out=terms)
+                terms[gone] = 0.0  # in their places, which decide how others are rounded
                 sums[first : first + BLOCK] += terms.sum(axis=0).astype(np.int64)
         worst = np.abs(sums).reshape(len(forms), -1).max(axis=1)
         return OnGrid(-worst, unit / len(rows))

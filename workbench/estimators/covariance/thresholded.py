@@ -158,7 +158,7 @@ def radius_plan(n: int, budget: Budget) -> Plan:
 def norm_counts(x: Array) -> NDArray[np.int64]:
     """Return how many rows have their norm in each bin."""
     bins = (
-        np.minimum(np.searchsorted(EDGES, norms(only_present(rows))), len(EDGES) - 1)
+        np.minimum(np.searchsorted(EDGES, only_present(norms(rows))), len(EDGES) - 1)
         for rows in row_blocks(x)
     )
     return np.asarray(sum(np.bincount(one, minlength=len(EDGES)) for one in bins))

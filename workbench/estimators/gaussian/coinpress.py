@@ -27,8 +27,8 @@ from math import inf, sqrt
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError, checked
-from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.errors import ArgumentError, checked, require_columns
+from workbench.estimators.base import Abstention, Trace, in_columns, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
 from workbench.estimators.parts.gaussians.frame import Frame
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
@@ -40,7 +40,7 @@ from workbench.estimators.parts.rows import WIDEST, require_spread
 from workbench.linalg import spectral_map
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.types import Array
+from workbench.types import Array, PerColumn
 
 SMALLEST = 1e-9  # variance in the last frame for which the slope is computed
 
@@ -64,8 +64,8 @@ class CoinPressGaussian:
         The covariance is at most this times the identity, in the square of the data's unit.
     lower : float, default 1.0
         The least eigenvalue that matters.
-    centre : float, default 0.0
-        Middle of the range, the same in every coordinate.
+    centre : float or tuple, default 0.0
+        Middle of the range, of every coordinate or a tuple of one for each.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class CoinPressGaussian:
     radius: float
     upper: float
     lower: float = 1.0
-    centre: float = 0.0
+    centre: PerColumn = 0.0
 
     def __post_init__(self) -> None:
         checked(self)
@@ -99,6 +99,7 @@ class CoinPressGaussian:
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for each step, in the unit of its rows w."""
         require_matrix(n, d)
+        require_columns(d, centre=self.centre)
         design = self.design(n, d, budget)
         moved = [LiftedMoment(n, d, step.height).charge("", budget).sensitivity for step in design.steps]
         return numbered_plan(budget, design.weights, "symmetric_gaussian", moved)
@@ -110,7 +111,7 @@ class CoinPressGaussian:
         n, d = x.shape
         charges = self.plan(n, d, budget).charges()
         *first, (last, final) = zip(self.design(n, d, budget).steps, charges, strict=True)
-        centre, frame = np.full(d, self.centre, np.float64), Frame(np.eye(d), np.eye(d) / sqrt(self.upper))
+        centre, frame = in_columns(self.centre, d), Frame(np.eye(d), np.eye(d) / sqrt(self.upper))
         try:
             for step, charge in first:
                 _record(trace, centre, frame, step)

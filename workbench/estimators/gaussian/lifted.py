@@ -24,8 +24,11 @@ from workbench.estimators.parts.affine.far_rows import BEYOND
 from workbench.estimators.parts.affine.gaussian import LiftedLaw
 from workbench.estimators.parts.affine.gaussian_design import fewest_rows
 from workbench.estimators.parts.budgets import require_events
+from workbench.estimators.parts.quantile.stability import percent
 from workbench.privacy import ApproxDP, Budget, NoiseSource, Plan
 from workbench.types import Array
+
+UNNOTICED = "what is not noticed, or lies where normal rows may, biases the answer without a word"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,9 +85,8 @@ class LiftedGaussian:
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
         """Return which share of far rows is noticed, in words."""
         most = self.noticed(n, d, budget)
-        if most <= BEYOND:
-            return "far rows: no share of them is sure to be noticed, from public numbers"
-        return f"far rows: a share of {BEYOND:.0%} to {most:.0%} is noticed, from public numbers"
+        sure = f"a share of {BEYOND:.0%} to {percent(most)} is" if most > BEYOND else "no share is sure to be"
+        return f"far rows: {sure} noticed, from public numbers; {UNNOTICED}"
 
     def recipe(self, n: int, d: int, budget: Budget) -> LiftedLaw:
         """Return the steps for n rows, public; raise where they are too few."""

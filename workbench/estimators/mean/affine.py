@@ -11,9 +11,10 @@ Neighbours: replace one row.
 P_v follows every linear map of the lifted rows, hence m and S every affine map of the rows, and the noise has
 their shape: the error |out - mean| in the norm of Σ depends on neither. One row moves m by about as much as
 the mean of rows clipped to an ellipsoid that nobody knows; test and mask share ε (`privacy.located`).
-Accuracy is for normal rows; outliers and heavy tails give no answer. n, d, the budget and `beta` decide the
-design (`parts.affine.design`); `plan` refuses rows too few for any. The rate is that of Brown, Hopkins &
-Smith 2023, the lift that of Kent & Tyler 1991. Proof: `proofs/affine_mean.md`.
+Accuracy is for normal rows; outliers and heavy tails give no answer, but for more far rows in one place than
+`other_rows` says. n, d, the budget and `beta` decide the design (`parts.affine.design`); `plan` refuses rows
+too few for any. The rate is that of Brown, Hopkins & Smith 2023, the lift that of Kent & Tyler 1991. Proof:
+`proofs/affine_mean.md`.
 """
 
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from workbench.estimators.base import Abstention, Trace, require_matrix, run_mul
 from workbench.estimators.parts.affine.design import STEP, fewest_rows
 from workbench.estimators.parts.affine.location import LiftedLocation
 from workbench.estimators.parts.budgets import require_events
+from workbench.estimators.parts.quantile.stability import carried
 from workbench.privacy import ApproxDP, Budget, NoiseSource, Plan
 from workbench.types import Array
 
@@ -31,10 +33,12 @@ from workbench.types import Array
 class AffineMean:
     """Private mean of any Gaussian, with noise of its covariance's shape: a stable lifted quantile (ours).
 
-    Accurate for normal rows of any mean and any positive definite covariance; rows that are not normal give
-    "no answer", as do, with chance `beta` at most, normal ones. Floats end where rows, in units of their
-    columns, have a condition of some 10^8.5 (the units themselves may be anything): beyond it there is no
-    answer either. `plan` refuses more rows than some 10^6, where rounding would count.
+    Accurate for normal rows of any mean and any positive definite covariance; these get "no answer" with
+    chance `beta` at most. Rows that are not normal mostly get none: a few far ones are borne, more mean no
+    answer. Up to the share that `other_rows` tells they cannot carry an answer away, however far they lie;
+    more of them in one place are taken for the law's own, without a word. Floats end where rows, in units of
+    their columns, have a condition of some 10^8.5 (the units themselves may be anything): beyond it there is
+    no answer either. `plan` refuses more rows than some 10^6, where rounding would count.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta of 1e-13 or
     more.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
@@ -78,6 +82,10 @@ class AffineMean:
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the one charge of test and mask."""
         return self.recipe(n, d, budget).design.charge
+
+    def other_rows(self, n: int, d: int, budget: Budget) -> str:
+        """Return which share of far rows cannot carry an answer away, in words."""
+        return carried(self.recipe(n, d, budget).design.test.held)
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None

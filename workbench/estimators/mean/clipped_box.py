@@ -8,7 +8,9 @@ Neighbours: replace one row.
     (2) m = (1/n) Σ w_i, w_i = clip(x_i - centre, ±b)                     l2-sensitivity 2b√d/n
     (3) out = centre + m + Gaussian noise
 
-The error grows in proportion to the radius, and to d: a box has corners.
+The error grows in proportion to the radius, and to d: a box has corners. `centre`, `radius` and `sigma` may
+be one for each column, in its own unit. Then b_j is, too; with b the largest, (2) cuts
+(x_ij - centre_j) b/b_j to ±b, and (3) has b_j/b times the noisy mean: noise of a column in proportion to b_j.
 Proof: `proofs/gaussian_steps.md`, section 1.
 """
 
@@ -17,17 +19,17 @@ from math import log, sqrt
 
 import numpy as np
 
-from workbench.errors import checked, probability
-from workbench.estimators.base import Trace, require_matrix, run_multivariate
+from workbench.errors import checked, probability, require_columns
+from workbench.estimators.base import Trace, in_columns, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import require_gaussian
-from workbench.estimators.parts.foreseen import better_than, median_of_mean
+from workbench.estimators.parts.columns import length, median_of, tail_of
+from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.rescaled import Missing, count, counted_error, rescaled_mean
 from workbench.estimators.parts.rows import mean_sensitivity
-from workbench.linalg import tail
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.types import Array
+from workbench.types import Array, PerColumn
 
 STEP = "mean"
 
@@ -37,7 +39,8 @@ class ClippedBoxMean:
     """Private mean in a known box, by one noisy step (LKKO21, baseline of Figures 1 and 2).
 
     Accurate for normal rows of standard deviation `sigma` in every direction with every coordinate of the
-    mean within `radius` of `centre`; the error grows in proportion to `radius`.
+    mean within `radius` of `centre`; the error grows in proportion to `radius`. Columns in units of their own
+    have a `centre`, `radius` and `sigma` each.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
     ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
@@ -45,12 +48,13 @@ class ClippedBoxMean:
 
     Parameters
     ----------
-    radius : float
-        Every coordinate of the mean lies within it of `centre`; in the unit of the data.
-    centre : float, default 0.0
-        Middle of the range, the same in every coordinate.
-    sigma : float, default 1.0
-        Standard deviation of the rows in every direction, known.
+    radius : float or tuple
+        Every coordinate of the mean lies within it of `centre`, or a tuple of one for each; in the
+        unit of the data.
+    centre : float or tuple, default 0.0
+        Middle of the range, of every coordinate or a tuple of one for each.
+    sigma : float or tuple, default 1.0
+        Standard deviation of the rows in every direction, or a tuple of one for each column, known.
     beta : float, default 0.05
         Chance that some normal row is clipped.
     missing : {"neutral", "counted"}, default "neutral"
@@ -66,9 +70,9 @@ class ClippedBoxMean:
     True
     """
 
-    radius: float
-    centre: float = 0.0
-    sigma: float = 1.0
+    radius: PerColumn
+    centre: PerColumn = 0.0
+    sigma: PerColumn = 1.0
     beta: float = 0.05
     missing: Missing = "neutral"
 
@@ -78,13 +82,19 @@ class ClippedBoxMean:
     __call__ = run_multivariate
     in_passes = True
 
+    def reaches(self, n: int, d: int) -> Array:
+        """Return b of step (1) for every column."""
+        radius, sigma = in_columns(self.radius, d), in_columns(self.sigma, d)
+        return np.asarray(radius + sigma * sqrt(2 * log(2 * n * d / self.beta)))
+
     def reach(self, n: int, d: int) -> float:
-        """Return b of step (1)."""
-        return self.radius + self.sigma * sqrt(2 * log(2 * n * d / self.beta))
+        """Return the largest b of a column."""
+        return float(self.reaches(n, d).max())
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charge of step (3)."""
         require_matrix(n, d)
+        require_columns(d, radius=self.radius, centre=self.centre, sigma=self.sigma)
         require_gaussian(budget)
         moved = mean_sensitivity(n, sqrt(d) * self.reach(n, d))
         return Charge(STEP, "gaussian", moved, budget)
@@ -93,9 +103,15 @@ class ClippedBoxMean:
         """Return the private mean of sanitised rows."""
         n, d = x.shape
         reach, charge = self.reach(n, d), self.plan(n, d, budget)[STEP]  # (1)
-        mean = mean_in_box(x, lambda rows: rows - self.centre, reach)  # (2)
+        sides, centre = self.reaches(n, d) / reach, np.asarray(self.centre, np.float64)
+
+        def standard(rows: Array) -> Array:
+            apart = np.asarray(rows - centre)
+            return apart if (sides == 1).all() else apart / sides
+
+        mean = mean_in_box(x, standard, reach)  # (2)
         noisy = rescaled_mean(mean, count(self.missing, x), n, charge, noise)
-        return np.asarray(self.centre + noisy)  # (3)
+        return np.asarray(centre + sides * noisy)  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on |out - mean|, true with probability 1 - beta, for normal rows.
@@ -107,15 +123,21 @@ class ClippedBoxMean:
         if beta <= self.beta:
             return float("inf")
         charge = self.plan(n, d, budget)[STEP]
-        rms = sqrt(self.sigma**2 / n + gaussian_scale(charge) ** 2)
+        sds = np.sqrt(in_columns(self.sigma, d) ** 2 / n + self._noise(n, d, budget) ** 2)
 
         def error(part: float) -> float:
-            return tail(d, part) * rms
+            return tail_of(sds, part)
 
-        return counted_error(self.missing, error, sqrt(d) * self.radius, charge, n, beta - self.beta)
+        away = length(in_columns(self.radius, d))
+        return counted_error(self.missing, error, away, charge, n, beta - self.beta)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/sigma for normal rows; infinite from √d radius/sigma on."""
+        sigma = in_columns(self.sigma, d)
+        variances = 1 / n + (self._noise(n, d, budget) / sigma) ** 2
+        return better_than(length(in_columns(self.radius, d) / sigma), median_of(variances))
+
+    def _noise(self, n: int, d: int, budget: Budget) -> Array:
+        """Return the standard deviation of the noise of every column."""
         sd = gaussian_scale(self.plan(n, d, budget)[STEP])
-        rms = sqrt(d * (1 / n + (sd / self.sigma) ** 2))
-        return better_than(sqrt(d) * self.radius / self.sigma, median_of_mean(rms, d))
+        return np.asarray(sd * (self.reaches(n, d) / self.reach(n, d)))

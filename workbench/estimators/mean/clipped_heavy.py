@@ -24,10 +24,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import hypot, inf, sqrt
 
-import numpy as np
-
-from workbench.errors import checked, probability
-from workbench.estimators.base import Trace, require_matrix, run_multivariate
+from workbench.errors import checked, probability, require_columns
+from workbench.estimators.base import Trace, in_columns, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import divisions, gaussian_total, numbered_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_mean, shrinking_bias
 from workbench.estimators.parts.integers import mean_in_ball
@@ -37,7 +35,7 @@ from workbench.linalg import tail
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_scale
-from workbench.types import Array
+from workbench.types import Array, PerColumn
 
 MOST_STEPS = 8
 SPREAD = (0.01, 0.05, 0.1, 0.25)  # shares of μ² of all steps but the last, together
@@ -67,8 +65,8 @@ class ClippedHeavyMean:
     ----------
     radius : float
         The mean lies within it of `centre`, in Euclidean distance; in the unit of the data.
-    centre : float, default 0.0
-        Middle of the range, the same in every coordinate.
+    centre : float or tuple, default 0.0
+        Middle of the range, of every coordinate or a tuple of one for each.
     upper : float, default 1.0
         The covariance is at most this times the identity, in the square of the data's unit.
     moments : int, default 2
@@ -92,7 +90,7 @@ class ClippedHeavyMean:
     """
 
     radius: float
-    centre: float = 0.0
+    centre: PerColumn = 0.0
     upper: float = 1.0
     moments: int = 2
     hypercontractivity: float = 3.0
@@ -115,6 +113,7 @@ class ClippedHeavyMean:
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for each step, in units of √upper."""
         require_matrix(n, d)
+        require_columns(d, centre=self.centre)
         design = self.design(n, d, budget)
         moved = [mean_sensitivity(n, clip) for clip in design.clips]
         return numbered_plan(budget, design.weights, "gaussian", moved)
@@ -122,7 +121,7 @@ class ClippedHeavyMean:
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private mean of sanitised rows."""
         n, d = x.shape
-        c, design = np.full(d, self.centre, np.float64), self.design(n, d, budget)
+        c, design = in_columns(self.centre, d), self.design(n, d, budget)
         for place, charge in enumerate(self.plan(n, d, budget).charges()):
             if trace is not None:
                 trace.add(centre=c, radius=sqrt(self.upper) * design.radii[place])

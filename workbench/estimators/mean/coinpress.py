@@ -23,10 +23,8 @@ section 1.
 from dataclasses import dataclass
 from math import hypot, sqrt
 
-import numpy as np
-
-from workbench.errors import ArgumentError, checked, probability
-from workbench.estimators.base import Trace, recipe_of, require_matrix, run_multivariate
+from workbench.errors import ArgumentError, checked, probability, require_columns
+from workbench.estimators.base import Trace, in_columns, recipe_of, require_matrix, run_multivariate
 from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_mean, shrinking_bias
 from workbench.estimators.parts.integers import mean_in_ball
@@ -36,7 +34,7 @@ from workbench.estimators.parts.rows import WIDEST, mean_sensitivity
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.types import Array, Calibration, Mode
+from workbench.types import Array, Calibration, Mode, PerColumn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +52,8 @@ class CoinPressMean:
     ----------
     radius : float
         The mean lies within it of `centre`, in Euclidean distance; in the unit of the data.
-    centre : float, default 0.0
-        Middle of the range, the same in every coordinate.
+    centre : float or tuple, default 0.0
+        Middle of the range, of every coordinate or a tuple of one for each.
     sigma : float, default 1.0
         Standard deviation of the rows in every direction, known.
     steps : int or None, default None
@@ -81,7 +79,7 @@ class CoinPressMean:
     """
 
     radius: float
-    centre: float = 0.0
+    centre: PerColumn = 0.0
     sigma: float = 1.0
     steps: int | None = None
     mode: Mode = "practical"
@@ -106,6 +104,7 @@ class CoinPressMean:
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for each step, in units of sigma."""
         require_matrix(n, d)
+        require_columns(d, centre=self.centre)
         design = self.design(n, d, budget)
         moved = [mean_sensitivity(n, clip) for clip in design.clips]
         return numbered_plan(budget, design.weights, "gaussian", moved)
@@ -113,7 +112,7 @@ class CoinPressMean:
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private mean of sanitised rows."""
         n, d = x.shape
-        c = np.full(d, self.centre, np.float64)
+        c = in_columns(self.centre, d)
         design, charges = self.design(n, d, budget), self.plan(n, d, budget).charges()
         there = count(self.missing, x)
         for clip, radius, charge in zip(design.clips, design.radii, charges, strict=False):  # (1) (4)

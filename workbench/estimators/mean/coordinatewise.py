@@ -12,25 +12,27 @@ locations and half for the conversion, so that a coordinate has ε/√d rather t
 """
 
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import inf
 
 import numpy as np
 
-from workbench.errors import ArgumentError, checked, probability
+from workbench.errors import ArgumentError, checked, probability, require_columns
 from workbench.estimators.base import (
     Abstention,
     Trace,
+    in_columns,
     require_matrix,
     run_multivariate,
     standard_radius,
     standardised,
 )
 from workbench.estimators.parts.budgets import concentrated, delivered
+from workbench.estimators.parts.columns import length, of_column
 from workbench.estimators.parts.foreseen import better_than, median_norm_found
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.rescaled import Missing
 from workbench.privacy import ZCDP, ApproxDP, Budget, NoiseSource, Plan, PureDP, Sequential
-from workbench.types import Array
+from workbench.types import Array, PerColumn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +40,7 @@ class CoordinatewiseMean:
     """Private mean, each coordinate by itself (M21/UG, the remark on known covariances; KV18).
 
     Accurate for normal rows of standard deviation `sigma` in every coordinate; without a radius the release
-    may be "no answer".
+    may be "no answer". Columns in units of their own have a `centre`, `radius` and `sigma` each.
     Guarantee: central model, one replaced row, for every input. Budgets: with a radius PureDP, or ZCDP with
     delta = 0; without one ApproxDP, or ZCDP, with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
@@ -47,12 +49,13 @@ class CoordinatewiseMean:
 
     Parameters
     ----------
-    radius : float or None, default None
-        Every coordinate of the mean lies within it of `centre`; None for anywhere.
-    centre : float, default 0.0
-        Middle of the range, the same in every coordinate.
-    sigma : float, default 1.0
-        Standard deviation of every coordinate, known; in the unit of the data.
+    radius : float, tuple or None, default None
+        Every coordinate of the mean lies within it of `centre`, or a tuple of one for
+        each; None for anywhere.
+    centre : float or tuple, default 0.0
+        Middle of the range, of every coordinate or a tuple of one for each.
+    sigma : float or tuple, default 1.0
+        Standard deviation of every coordinate, or a tuple of one for each, known; in the unit of the data.
     missing : {"neutral", "counted"}, default "neutral"
         "counted" rescales by the share of rows that are there, whose number is drawn with the sum at no cost.
 
@@ -66,19 +69,21 @@ class CoordinatewiseMean:
     True
     """
 
-    radius: float | None = None
-    centre: float = 0.0
-    sigma: float = 1.0
+    radius: PerColumn | None = None
+    centre: PerColumn = 0.0
+    sigma: PerColumn = 1.0
     missing: Missing = "neutral"
 
     def __post_init__(self) -> None:
         checked(self)
-        if self.radius is not None:
-            standard_radius(self.radius, self.sigma)
+        given = [len(one) for one in (self.radius, self.sigma) if isinstance(one, tuple)]
+        for j in range(min(given, default=1)):
+            self.recipe(j)
 
     def recipe(self, j: int) -> WindowMean:
         """Return the steps of one standardised coordinate."""
-        reach = None if self.radius is None else standard_radius(self.radius, self.sigma)
+        radius, sigma = of_column(self.radius, j), of_column(self.sigma, j)
+        reach = None if radius is None else standard_radius(radius, sigma)
         return WindowMean(reach, f" {j}", self.missing)
 
     __call__ = run_multivariate
@@ -86,6 +91,7 @@ class CoordinatewiseMean:
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of every coordinate."""
         require_matrix(n, d)
+        require_columns(d, radius=self.radius, centre=self.centre, sigma=self.sigma)
         share = shared(budget, d)
         parts = tuple(charge for j in range(d) for charge in self.recipe(j).plan(n, share).charges())
         return delivered(parts, budget) if isinstance(share, ZCDP) else Sequential("basic", parts)
@@ -96,28 +102,35 @@ class CoordinatewiseMean:
         """Return the private mean of sanitised rows."""
         share, out = shared(budget, x.shape[1]), np.empty(x.shape[1])  # (1)
         for j, column in enumerate(x.T):
-            z = standardised(column, self.centre, self.sigma)
+            centre, sigma = of_column(self.centre, j), of_column(self.sigma, j)
+            z = standardised(column, centre, sigma)
             value = self.recipe(j).estimate(z, share, noise, trace)  # (2)
             if isinstance(value, Abstention):
                 return value
-            out[j] = self.centre + self.sigma * value
+            out[j] = centre + sigma * value
         return out
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return √d times the bound of a coordinate at beta/d, for normal rows."""
+        """Return the length of the bounds of the coordinates at beta/d, for normal rows."""
         probability(beta=beta)
         require_matrix(n, d)
-        return sqrt(d) * self.sigma * self.recipe(0).error_bound(n, shared(budget, d), beta / d)
+        share = shared(budget, d)
+        bounds = [self.recipe(j).error_bound(n, share, beta / d) for j in range(d)]
+        return length(in_columns(self.sigma, d) * bounds)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/sigma for normal rows; infinite from √d radius/sigma on.
 
-        Infinite, too, where some coordinate is sooner missed than not.
+        Infinite, too, where some coordinate is sooner missed than not. Every coordinate is taken for the one
+        of the longest range.
         """
         require_matrix(n, d)
-        one = self.recipe(0).predict(n, shared(budget, d))
+        ranges = np.full(d, inf)
+        if self.radius is not None:
+            ranges = in_columns(self.radius, d) / in_columns(self.sigma, d)
+        one = self.recipe(int(ranges.argmax())).predict(n, shared(budget, d))
         failure = 1 - (1 - one.failure) ** d
-        trivial = inf if self.radius is None else sqrt(d) * self.radius / self.sigma
+        trivial = inf if self.radius is None else length(ranges)
         return better_than(trivial, one.rms * median_norm_found(d, failure))
 
 

@@ -28,7 +28,7 @@ from workbench.errors import checked
 from workbench.estimators.base import Abstention, Trace, recipe_of, run_multivariate
 from workbench.estimators.parts.filters.recipe import FilterRecipe
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, PerColumn
 
 MOST = 0.2  # of the rows: with more, another bin than the one of the mean may be the largest
 
@@ -48,8 +48,8 @@ class PrimeMean:
     ----------
     radius : float
         Every coordinate of the mean lies within it of `centre`; in the unit of the data.
-    centre : float, default 0.0
-        Middle of the range, the same in every coordinate.
+    centre : float or tuple, default 0.0
+        Middle of the range, of every coordinate or a tuple of one for each.
     sigma : float, default 1.0
         Standard deviation of the rows in every direction, known.
     corruption : float, default 0.05
@@ -78,7 +78,7 @@ class PrimeMean:
     """
 
     radius: float
-    centre: float = 0.0
+    centre: PerColumn = 0.0
     sigma: float = 1.0
     corruption: float = 0.05
     level: float | None = None

@@ -21,7 +21,7 @@ from workbench.estimators.base import Abstention, Trace, recipe_of, run_multivar
 from workbench.estimators.parts.nets.direction_net import grid_size
 from workbench.estimators.parts.nets.trimmed_net import CHECK_SHARE, TrimmedNet, require_corruption
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, PerColumn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +41,8 @@ class ResilientHeavyMean:
         Every coordinate of the mean lies within it of `centre`; in the unit of the data.
     corruption : float
         Share α of the rows that may be anything, between 0 and 1/6.
-    centre : float, default 0.0
-        Middle of the range, the same in every coordinate.
+    centre : float or tuple, default 0.0
+        Middle of the range, of every coordinate or a tuple of one for each.
     sigma : float, default 1.0
         Standard deviation of the clean rows in any direction, at most.
     step : float, default 0.1
@@ -64,7 +64,7 @@ class ResilientHeavyMean:
 
     radius: float
     corruption: float
-    centre: float = 0.0
+    centre: PerColumn = 0.0
     sigma: float = 1.0
     step: float = 0.1
     check: float = CHECK_SHARE

@@ -21,8 +21,8 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, checked, real
-from workbench.estimators.base import Trace, require_matrix, run_multivariate, standard_radius
+from workbench.errors import ArgumentError, checked, real, require_columns
+from workbench.estimators.base import Trace, in_columns, require_matrix, run_multivariate, standard_radius
 from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.rowwise.design import RobustDesign, allowance, robust_heavy_design
@@ -30,7 +30,7 @@ from workbench.estimators.parts.rowwise.loop import RobustLoop
 from workbench.estimators.parts.rowwise.row_filter import Rows
 from workbench.estimators.parts.rowwise.rules import BoundedRule
 from workbench.privacy import Budget, NoiseSource, Plan
-from workbench.types import Array
+from workbench.types import Array, PerColumn
 
 MOST = 0.125  # beyond it the fullest bin may be the adversary's
 
@@ -53,8 +53,8 @@ class RobustHeavyMean:
         Every coordinate of the mean lies within it of `centre`; in the unit of the data.
     corruption : float, default 0.05
         Share of the rows that may be anything. At most 0.125.
-    centre : float, default 0.0
-        Middle of the range, the same in every coordinate.
+    centre : float or tuple, default 0.0
+        Middle of the range, of every coordinate or a tuple of one for each.
     upper : float, default 1.0
         The covariance is at most this times the identity, in the square of the data's unit.
 
@@ -71,7 +71,7 @@ class RobustHeavyMean:
 
     radius: float
     corruption: float = 0.05
-    centre: float = 0.0
+    centre: PerColumn = 0.0
     upper: float = 1.0
 
     def __post_init__(self) -> None:
@@ -99,6 +99,7 @@ class RobustHeavyMean:
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for each step; those of the loop are whitened."""
+        require_columns(d, centre=self.centre)
         loop = self.loop(n, d, budget)
         weights = tuple(loop.design.shares.weights.values())
         return steps_plan(budget, loop.charges(step_budgets(budget, weights)))
@@ -106,9 +107,10 @@ class RobustHeavyMean:
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private mean of sanitised rows."""
         n, d = x.shape
-        rows = Rows(x, self.centre, sqrt(self.upper))
+        middle = in_columns(self.centre, d)
+        rows = Rows(x, middle, sqrt(self.upper))
         found = self.loop(n, d, budget).estimate(rows, self.plan(n, d, budget), noise, trace)  # (1) to (5)
-        return np.asarray(self.centre + sqrt(self.upper) * found)
+        return np.asarray(middle + sqrt(self.upper) * found)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/√upper for clean normal rows; infinite from √d radius/√upper on.

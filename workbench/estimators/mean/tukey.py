@@ -23,8 +23,8 @@ from math import sqrt
 import numpy as np
 from scipy.special import ndtr
 
-from workbench.errors import checked
-from workbench.estimators.base import Trace, run_multivariate, standard_radius
+from workbench.errors import checked, require_columns
+from workbench.estimators.base import Trace, in_columns, run_multivariate, standard_radius
 from workbench.estimators.parts.budgets import require_selection
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.locate.window_mean import located_median
@@ -42,7 +42,7 @@ from workbench.estimators.parts.rows import only_present
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import Integers
 from workbench.privacy.mechanisms import exponential, selection_scale
-from workbench.types import Array
+from workbench.types import Array, PerColumn
 
 STEP = "mean"
 DEEPEST = 1.3  # n times the variance of the deepest point of normal rows, per coordinate
@@ -62,8 +62,8 @@ class TukeyMean:
     ----------
     radius : float
         Every coordinate of the mean lies within it of `centre`; in the unit of the data.
-    centre : float, default 0.0
-        Middle of the range, the same in every coordinate.
+    centre : float or tuple, default 0.0
+        Middle of the range, of every coordinate or a tuple of one for each.
     sigma : float, default 1.0
         Standard deviation of the rows, for the predicted error alone.
     step : float, default 0.1
@@ -81,7 +81,7 @@ class TukeyMean:
     """
 
     radius: float
-    centre: float = 0.0
+    centre: PerColumn = 0.0
     sigma: float = 1.0
     step: float = 0.1
 
@@ -108,6 +108,7 @@ class TukeyMean:
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the one charge of step (2)."""
         require_few_columns(n, d)
+        require_columns(d, centre=self.centre)
         require_selection(budget)
         self.candidates(d)
         return self.locator.charge(STEP, budget) if d == 1 else Charge(STEP, "exponential", 1.0, budget)
@@ -115,14 +116,15 @@ class TukeyMean:
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private mean of sanitised rows."""
         n, d = x.shape
-        z, charge = boxed(x, self.centre, self.reach), self.plan(n, d, budget)[STEP]
+        middle = in_columns(self.centre, d)
+        z, charge = boxed(x, middle, self.reach), self.plan(n, d, budget)[STEP]
         if d == 1:
             position = self.locator.draw(z[:, 0], charge, noise)
             assert position is not None
-            return np.array([self.centre + position])
+            return np.asarray(middle + position)
         points = grid(d, self.reach, self.step)
         chosen = exponential(depths(z, points), charge, noise)  # (1), (2)
-        return np.asarray(self.centre + points[chosen])  # (3)
+        return np.asarray(middle + points[chosen])  # (3)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/sigma for normal rows; infinite from √d radius/sigma on.

@@ -27,7 +27,7 @@ _GRID = np.linspace(-9.0, 9.0, 2001)  # of the largest of several normal values
 
 
 @lru_cache(maxsize=1024)
-def median_norm(freedom: int) -> float:
+def median_norm(freedom: float) -> float:
     """Return the median of the norm of N(0, I) in so many coordinates.
 
     >>> round(median_norm(1), 4)
@@ -36,7 +36,7 @@ def median_norm(freedom: int) -> float:
     return sqrt(float(chdtri(freedom, 0.5)))
 
 
-def median_of_mean(rms: float, d: int) -> float:
+def median_of_mean(rms: float, d: float) -> float:
     """Return the median norm of a normal vector of d equal coordinates with this root mean square."""
     return rms * median_norm(d) / sqrt(d)
 

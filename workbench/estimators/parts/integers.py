@@ -20,12 +20,11 @@ from numpy.typing import NDArray
 from workbench.estimators.base import LARGEST, sanitised
 from workbench.estimators.parts.rows import blocks, require_radius, row_blocks
 from workbench.linalg import norms
-from workbench.privacy.grid import Integers, OnGrid, longest, step_of, widest
+from workbench.privacy.grid import WORD, Integers, OnGrid, longest, step_of, widest
 from workbench.types import Array
 
 BITS = 26  # of a row that is added up: its squared length, at most 2^52, is exact in floats
 SQUARED_BITS = 18  # of a row whose products are added up: 2^15 rows of them, 2^51, are exact in floats
-WORD = 62  # bits of a sum in int64, with one to spare for noise
 
 Change = Callable[[Array], Array]
 

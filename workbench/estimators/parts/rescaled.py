@@ -19,11 +19,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from workbench.estimators.parts.integers import WORD
 from workbench.estimators.parts.locate.laplace_normal import noise_quantile, noise_sd
 from workbench.estimators.parts.rows import present, row_blocks
 from workbench.privacy import Charge, NoiseSource
-from workbench.privacy.grid import OnGrid
+from workbench.privacy.grid import WORD, OnGrid
 from workbench.privacy.mechanisms import additive
 from workbench.types import Array
 

@@ -60,7 +60,7 @@ def present(rows: Array) -> NDArray[np.bool_]:
 
 
 def only_present(values: Array) -> Array:
-    """Return the numbers, or rows, that are there: for counts, which have no order of rows."""
+    """Return the numbers, or rows, that are there: for counts, and only after products of matrices."""
     there = present(values)
     return values if there.all() else values[there]
 

@@ -75,7 +75,8 @@ def dress(axes: Axes, panel: Panel, horizontal: Ends, vertical: Ends, *, form: F
         if getattr(axes, f"get_{direction}scale")() != scale:
             getattr(axes, f"set_{direction}scale")(scale)
         getattr(axes, f"set_{direction}lim")(*ends)
-        _set_ticks(axes, "x" if direction == "x" else "y", scale, ends, most=most)
+        whole = direction == "x" and scale == "linear" and counts(panel)
+        _set_ticks(axes, "x" if direction == "x" else "y", scale, ends, most=most, whole=whole)
     set_labels(axes, panel, form)
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_axisbelow(True)
@@ -83,13 +84,22 @@ def dress(axes: Axes, panel: Panel, horizontal: Ends, vertical: Ends, *, form: F
     axes.tick_params(labelsize=form.tick, colors=INK, color=GREY, length=3, width=0.7)
 
 
-def _set_ticks(axes: Axes, direction: Direction, scale: str, ends: tuple[float, float], most: int) -> None:
+def counts(panel: Panel) -> bool:
+    """Return whether x counts: every measured point is at a whole number, or aside by less than a third.
+
+    So are the points of curves that stand side by side. Nothing is counted below three.
+    """
+    x = np.array([one for series in panel.series if series.role == "estimate" for one in series.x], float)
+    return bool(x.size and np.ptp(x) >= 3 and np.all(np.abs(x - np.round(x)) < 0.3))
+
+
+def _set_ticks(axes: Axes, direction: Direction, scale: str, ends: Ends, *, most: int, whole: bool) -> None:
     axis = axes.xaxis if direction == "x" else axes.yaxis
     if scale == "log" and ends[1] / ends[0] > 4:
         ticks = log_ticks(*ends, most=most)
         set_ticks(axis, ticks, tick_labels(ticks))
     else:
-        ticks = list(_round_ticks(*ends, most))
+        ticks = list(_round_ticks(*ends, most, whole=whole))
         set_ticks(axis, ticks, _plain(ticks))
 
 
@@ -106,8 +116,9 @@ def set_labels(axes: Axes, panel: Panel, form: Format) -> None:
     axes.set_ylabel(panel.ylabel, fontsize=form.label, color=INK, labelpad=4)
 
 
-def _round_ticks(low: float, high: float, most: int) -> Iterator[float]:
-    for tick in MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high):
+def _round_ticks(low: float, high: float, most: int, *, whole: bool) -> Iterator[float]:
+    steps = [1, 2, 5, 10] if whole else [1, 2, 2.5, 5, 10]
+    for tick in MaxNLocator(most, steps=steps, integer=whole).tick_values(low, high):
         if low <= tick <= high:
             yield float(tick)
 
@@ -121,4 +132,5 @@ def _plain(ticks: list[float]) -> list[str]:
 def _tidy(ticks: list[float]) -> list[str]:
     step = min(np.diff(ticks), default=1.0)
     digits = max(0, 1 - floor(log10(step)))
-    return [f"{tick:.{digits}f}".rstrip("0").rstrip(".") if digits else f"{tick:g}" for tick in ticks]
+    plain = [f"{tick:.{digits}f}".rstrip("0").rstrip(".") if digits else f"{tick:g}" for tick in ticks]
+    return [text.replace("-", "−") for text in plain]

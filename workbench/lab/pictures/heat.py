@@ -1,7 +1,7 @@
 """A panel of colours: a table of numbers, its first row on top, and a bar that says what the colours mean."""
 
 import numpy as np
-from matplotlib import colormaps, patheffects
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize
 
@@ -12,8 +12,10 @@ from workbench.lab.pictures.axes import set_labels, set_ticks
 from workbench.lab.pictures.style import ink_on
 
 MAPS = {"high": "cividis", "middle": "PuOr_r"}  # both are told apart by the colour-blind
+NOTHING = "0.82"  # the colour of a cell without a number
 ROOM, GAP, BAR = 0.5, 0.07, 0.1  # inches: of the panel for bar and ticks, before the bar, of the bar
 WORDS = 0.25  # inches more where the bar has a name
+WIDE, TALL, APART = 3.6, 0.14, 0.07  # of a number: characters, half its rows, columns to a boundary
 
 
 def draw_heat(axes: Axes, panel: Panel, heat: Heat, form: Format) -> None:
@@ -22,14 +24,15 @@ def draw_heat(axes: Axes, panel: Panel, heat: Heat, form: Format) -> None:
     values = np.array(heat.values, float)
     axes.set_xscale("linear")
     axes.set_yscale("linear")
-    axes.imshow(values, norm=norm, cmap=MAPS[heat.emphasis], aspect="auto", interpolation="nearest")
+    shades = colormaps[MAPS[heat.emphasis]].with_extremes(bad=NOTHING)
+    axes.imshow(values, norm=norm, cmap=shades, aspect="auto", interpolation="nearest")
     _name(axes, panel, heat, values.shape, form)
     if heat.bar is not None:
         _bar(axes, heat, norm, form)
     if heat.boundary:
         _bound(axes, heat.boundary)
     if heat.written:
-        _write(axes, values, norm, MAPS[heat.emphasis], form)
+        _write(axes, heat, norm, form)
 
 
 def _name(axes: Axes, panel: Panel, heat: Heat, shape: tuple[int, ...], form: Format) -> None:
@@ -41,22 +44,35 @@ def _name(axes: Axes, panel: Panel, heat: Heat, shape: tuple[int, ...], form: Fo
     axes.tick_params(labelsize=form.tick, colors=INK, color=GREY, length=0)
 
 
-def _write(axes: Axes, values: np.ndarray, norm: Normalize, name: str, form: Format) -> None:
-    """Write the numbers, each on a halo of its own colour that keeps the boundary off it."""
+def _write(axes: Axes, heat: Heat, norm: Normalize, form: Format) -> None:
+    """Write the numbers, clear of a boundary; where there is one, the colours alone say all and nothing."""
+    values = np.array(heat.values, float)
     room = axes.get_position().width * form.width / values.shape[1]
     size = form.label if form.character(form.label) * 6 < room else form.small - 1
+    half = 0.5 * form.character(size) * WIDE / room
     for (row, column), value in np.ndenumerate(values):
-        colour = colormaps[name](norm(value))
+        if heat.boundary and value in heat.limits:
+            continue
         axes.text(
-            column,
+            column + _aside(heat.boundary, row, column, half),
             row,
             _short(value),
             ha="center",
             va="center",
             fontsize=size,
-            color=ink_on(colour),
-            path_effects=[patheffects.withStroke(linewidth=5, foreground=colour)],
+            color=ink_on(colormaps[MAPS[heat.emphasis]](norm(value))),
         )
+
+
+def _aside(boundary: tuple[float, ...], row: int, column: int, half: float) -> float:
+    """Return how far from the middle of its cell a number of this half-width stands clear of a boundary."""
+    rows = np.arange(len(boundary))
+    near = np.interp(np.linspace(row - TALL, row + TALL, 9), rows, boundary) - column if boundary else rows
+    clear = half + APART
+    if not boundary or near.min() > clear or near.max() < -clear:
+        return 0.0
+    left, right = float(near.min()) - clear, float(near.max()) + clear
+    return right if abs(right) < abs(left) else left
 
 
 def _short(value: float) -> str:
@@ -80,7 +96,7 @@ def _bar(axes: Axes, heat: Heat, norm: Normalize, form: Format) -> None:
     bar.imshow(shades, norm=norm, cmap=MAPS[heat.emphasis], aspect="auto")
     bar.set_xticks([])
     bar.yaxis.tick_right()
-    bar.set_yticks([63 * (1 - float(norm(tick))) for tick in ticks], [f"{tick:g}" for tick in ticks])
+    bar.set_yticks([63 * (1 - float(norm(tick))) for tick in ticks], [f"{tick:.3g}" for tick in ticks])
     bar.yaxis.set_label_position("right")
     bar.set_ylabel(heat.bar or "", fontsize=form.small, color=INK, labelpad=3)
     bar.tick_params(labelsize=form.small, colors=INK, color=GREY, length=2, width=0.7)

@@ -1,7 +1,7 @@
 """A panel on its side: named rows, one below the other, and their values from left to right.
 
-A measured series is a marker at its y in the middle of its row, on a bar from low to high, or an arrow at
-the edge that its y lies beyond; a reference is a line down all rows that its x spans.
+A measured series is a marker at its y in the middle of its row, on a bar from low to high, with an arrow at
+an edge that either lies beyond; a reference is a line down all rows that its x spans.
 """
 
 from dataclasses import replace
@@ -49,7 +49,9 @@ def _row(axes: Axes, series: Series, across: tuple[float, float]) -> None:
     axes.plot(value[shown], place[shown], **line_style(series) | {"linestyle": "none"})
     face = "white" if look(series.colour_key).hollow else colour
     edge = axes.get_yaxis_transform()
-    for outside, where, marker in ((value < across[0], 0.015, "<"), (value > across[1], 0.985, ">")):
+    least, most = (value if side is None else np.fromiter(side, float) for side in (series.low, series.high))
+    below, above = np.fmin(value, least) < across[0], np.fmax(value, most) > across[1]
+    for outside, where, marker in ((below, 0.015, "<"), (above, 0.985, ">")):
         if np.any(outside):
             edges = np.full_like(place[outside], where)
             axes.plot(edges, place[outside], marker, transform=edge, ms=6, mfc=face, mec=colour)

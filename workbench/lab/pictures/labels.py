@@ -10,6 +10,7 @@ from workbench.charts.methods import INK
 from workbench.lab.pictures.style import look
 
 GAP = 0.12  # inches between the axes and the names
+FAR = 0.9  # share of the axes: a line from a name to a curve that ends before is dotted, as no curve is
 HALO = [patheffects.withStroke(linewidth=4, foreground="white")]
 
 
@@ -35,9 +36,11 @@ def write_labels(axes: Axes, named: tuple[Series, ...], layout: Layout) -> None:
             fontsize=form.label, ha="left", va="center", linespacing=1.1, clip_on=False,
         )  # fmt: skip
         if across < 0.985 or abs(at / tall - up) > 0.02:
+            far = across < FAR
             axes.plot(
                 [across, 1 + 0.7 * GAP / wide], [up, at / tall], transform=axes.transAxes, clip_on=False,
-                color=_colour(one), alpha=0.35, linewidth=0.9, zorder=1.8,
+                color=_colour(one), alpha=0.6 if far else 0.35, linewidth=0.9, zorder=1.8,
+                linestyle=":" if far else "-",
             )  # fmt: skip
 
 

@@ -13,6 +13,9 @@ NAME = "sample_complexity"
 STATUSES = {"HOLDS": "idea/holds", "UNDECIDED": "idea/open", "REFUTED": "idea/refuted"}
 LEAST_DECADES = 1  # to either side of 1
 SPACED = re.compile(r"\b(Thm|Lem|Prop|Cor|Eq|Table|Fig|Alg)(?=[A-Z\d])")
+NOTE = (
+    "Filled: 1 is exact. Hollow: a row whose dots lie together grows as stated. Band to the edge: no bound."
+)
 POWER = re.compile(r"\^([\d.]+)")
 
 
@@ -23,7 +26,8 @@ def pictures(found: Sequence[Growth]) -> list[Chart]:
 
 
 def picture(whose: str, found: Sequence[Growth]) -> Chart:
-    """Return one chart of some scalings."""
+    """Return one chart of some scalings: those with a prediction first."""
+    found = sorted(found, key=lambda one: not one.predicted)
     return Chart(
         f"{NAME}_{whose.replace(', ', '_')}",
         _title(whose, found),
@@ -49,22 +53,31 @@ def _panel(found: Sequence[Growth]) -> Panel:
         xscale="linear",
         names=tuple(_names(found)),
         ylim=limits,
+        note=NOTE,
     )
 
 
 def _names(found: Sequence[Growth]) -> list[str]:
     """Return the name of every scaling, with what distinguishes it where there are two of one name."""
-    names = [SPACED.sub(r"\1 ", one.name) for one in found]
+    names = [_said(one) for one in found]
     for more in ([_variant(one) for one in found], [_formula(one) for one in found]):
         told = list(zip(names, more, strict=True))
         words = {said: {word for other, word in told if other == said} for said in names}
-        names = [f"{said} ({word})" if len(words[said]) > 1 else said for said, word in told]
+        names = [f"{said} ({word})" if word and len(words[said]) > 1 else said for said, word in told]
     return names
+
+
+def _said(one: Growth) -> str:
+    """Return what was run, what moves, and the statement if it has a number."""
+    whole, statement = str(one.record["key"]), one.statement.partition("/")[2]
+    key = whole.partition(" ")[0] if "/" in whole else whole
+    numbered = SPACED.sub(r"\1 ", f" ({statement})") if any(map(str.isdigit, statement)) else ""
+    return f"{name(key) if key in METHODS else key}: {one.symbol}{numbered}"
 
 
 def _variant(one: Growth) -> str:
     """Return what is special to a scaling, an estimator by its name."""
-    return name(one.variant) if one.variant in METHODS else one.variant.replace("zcdp", "zCDP")
+    return "" if one.variant in METHODS else one.variant.replace("zcdp", "zCDP")
 
 
 def _formula(one: Growth) -> str:
@@ -76,9 +89,9 @@ def _title(whose: str, found: Sequence[Growth]) -> str:
     """Return in how many searches of a source the statements about n held."""
     seen = sum(one.status == "HOLDS" for one in found)
     if seen == len(found):
-        return f"{whose}: what is stated of n holds in all {seen} searches"
-    rest = "" if any(one.status == "REFUTED" for one in found) else ", the rest is open"
-    return f"{whose}: what is stated of n holds in {seen} of {len(found)} searches{rest}"
+        return f"In all {seen} searches the rows grow as {whose} says"
+    rest = "" if any(one.status == "REFUTED" for one in found) else "; the rest is open"
+    return f"In {seen} of {len(found)} searches the rows grow as {whose} says{rest}"
 
 
 def _decades(values: Sequence[float]) -> tuple[float, float]:

@@ -18,7 +18,7 @@ from workbench.catalog import KNOWN
 from workbench.charts import canonical_json
 from workbench.errors import ArgumentError, integer_at_least, one_of, real
 from workbench.estimators.base import LARGEST, Abstention
-from workbench.estimators.parts.stored import stream
+from workbench.estimators.parts.stored import passes, stream
 from workbench.estimators.parts.stored.csv_file import CsvFile, Writing, open_csv
 from workbench.estimators.parts.stored.parquet_file import SUFFIX, ParquetFile, open_parquet
 from workbench.estimators.parts.stored.rows import Source
@@ -135,7 +135,7 @@ def run(chosen: Any, source: Source, size: tuple[int, int], budget: Any, rng: An
     """Return the release on the rows of a file: a block of them at a time, or all at once if need be."""
     n, d = size
     if getattr(chosen, "in_passes", False):
-        with progress_bar(n * len(list(chosen.plan(n, d, budget).charges()))) as bar:
+        with progress_bar(n * passes(chosen, n, d, budget)) as bar:
             return stream(chosen, source, n=n, d=d, budget=budget, rng=rng, progress=bar.update)
     x = np.concatenate(list(source()))
     return chosen(x if d > 1 else x[:, 0], budget=budget, rng=rng)

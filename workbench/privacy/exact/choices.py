@@ -154,9 +154,10 @@ def _floats(values: NDArray[Any]) -> Array:
 
 
 def _logs(values: NDArray[Any]) -> Array:
-    if values.dtype == object:
+    try:
+        return np.asarray(np.log(values.astype(np.float64)))
+    except OverflowError:  # beyond all floats
         return np.array([log(value) for value in values])
-    return np.asarray(np.log(values.astype(np.float64)))
 
 
 def certified(these: Pieces, top: int, bits: int) -> int | None:

@@ -88,7 +88,8 @@ class Setting:
         """The calibration, what tells the examples of an entry apart, and the budget."""
         ranged = "" if getattr(self.estimator, "lower", None) is None else ", range"
         mask = f", {mask}" if (mask := getattr(self.estimator, "mask", "")) else ""
-        centred = f", centre {centre:g}" if (centre := getattr(self.estimator, "centre", 0.0)) else ""
+        centre = getattr(self.estimator, "centre", 0.0)
+        centred = f", centre {centre if isinstance(centre, tuple) else format(centre, 'g')}" if centre else ""
         share = f", corruption {share:g}" if (share := getattr(self.estimator, "corruption", 0.0)) else ""
         way = getattr(self.estimator, "covariance", "populous")
         frame = "" if way == "populous" else f", {way}"

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from workbench.estimators.base import Abstention
+from workbench.estimators.parts.affine import gaussian
 from workbench.estimators.parts.affine.gaussian import LiftedLaw
 from workbench.estimators.parts.gaussians.frame import Moments
 from workbench.privacy import ApproxDP, SimulatedNoise
@@ -55,6 +56,22 @@ def test_a_row_that_comes_or_goes_moves_the_share_by_its_sensitivity(monkeypatch
         shares += noise.far
     assert shares[0] - shares[2] == pytest.approx(made.design.far.charge.sensitivity)
     assert shares[1] == shares[2]
+
+
+@pytest.mark.parametrize("d", [2, 8, 40, 100])
+def test_a_row_that_goes_leaves_the_lengths_of_others_as_they_are(d):
+    """To the last bit, wherever it stood: a row at the edge must not follow it over."""
+    rng = np.random.default_rng(d)
+    centre, whitened = rng.normal(size=d), rng.normal(size=(d, d))
+    for n in (2, 5, 8, 33, 101):
+        x = rng.normal(size=(n, d))
+        for gone in {0, n // 2, n - 1}:
+            y, others = x.copy(), np.arange(n) != gone
+            y[gone] = np.nan
+            before, after = (gaussian.squared_lengths(rows, centre, whitened) for rows in (x, y))
+            assert after.shape == (n,)
+            assert after[gone] == 0
+            assert (after[others] == before[others]).all()
 
 
 def moments():

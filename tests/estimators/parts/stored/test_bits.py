@@ -1,13 +1,15 @@
 """One release, bit for bit: for chunks of any size, rows in any order, any threads, any kernel of BLAS."""
 
 import json
-import os
+import platform
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.machines import environment, kernels
 from workbench import ZCDP, ClippedCovariance, ClippedMean, CoinPressMean, PerturbedCovariance, stream
 
 BUDGET = ZCDP(0.5)
@@ -18,6 +20,8 @@ ESTIMATORS = {
     "clipped covariance": ClippedCovariance(upper=9.0, centred=True),
     "clipped mean": ClippedMean(radius=50.0),
 }
+INFORMATION = Path("/proc/cpuinfo")
+KERNELS = kernels(INFORMATION.read_text() if INFORMATION.is_file() else "", platform.machine())
 SCRIPT = """
 import json
 from tests.estimators.parts.stored.test_bits import bits
@@ -58,12 +62,12 @@ def test_sums_of_floats_would_differ():
 
 
 @pytest.mark.daily
-@pytest.mark.parametrize(("kernel", "threads"), [("Prescott", 1), ("Prescott", 2), ("Haswell", 2)])
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_kernels_and_threads_do_not_matter(kernel, threads):
-    chosen = {"OPENBLAS_CORETYPE": kernel, "OPENBLAS_NUM_THREADS": str(threads)}
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT],
-        env={**os.environ, **chosen},
+        env=environment(kernel, threads),
         capture_output=True,
         text=True,
         check=True,

@@ -2,6 +2,7 @@
 
 import tracemalloc
 from itertools import pairwise
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.contracts.parameters import examples
-from workbench import ZCDP, CoinPressMean, Median, PerturbedCovariance
+from workbench import ZCDP, ClippedBoxMean, CoinPressMean, Median, PerturbedCovariance
 from workbench.contracts.datasets import dimension, least, typical_rows
 from workbench.errors import ArgumentError
 from workbench.estimators.parts import stored
@@ -49,7 +50,9 @@ def test_any_chunks_give_the_same_bits(cuts):
 def test_every_entry_that_says_so_reads_once_for_each_charge_and_agrees(key, example, monkeypatch):
     estimator, budget, n = example.estimator, example.budget, max(N, least(example))
     made = []
-    monkeypatch.setattr(stored, "StoredRows", lambda *given: made.append(StoredRows(*given)) or made[0])
+    monkeypatch.setattr(
+        stored, "StoredRows", lambda *given, **how: made.append(StoredRows(*given, **how)) or made[0]
+    )
     x = typical_rows(example, n, 3)
     parts = stream(
         estimator, lambda: np.array_split(x, 7), n=n, d=dimension(example) or 1, budget=budget, rng=seeded()
@@ -113,6 +116,35 @@ def test_rows_that_change_between_passes_make_no_release():
 
     with pytest.raises(ChangedError, match="nothing is released"):
         streamed(source)
+
+
+COUNTED = [
+    CoinPressMean(radius=100.0, steps=1, missing="counted"),
+    CoinPressMean(radius=100.0, steps=2, missing="counted"),
+    ClippedBoxMean(radius=10.0, missing="counted"),
+]
+
+
+@pytest.mark.parametrize("estimator", COUNTED, ids=lambda one: f"{type(one).__name__}-{one.missing}")
+def test_a_count_of_rows_that_are_there_is_one_more_pass(estimator):
+    calls, charges = [], len(list(estimator.plan(N, D, BUDGET).charges()))
+    found = streamed(lambda: calls.append(1) or [ROWS], estimator)
+    assert same(found, estimator(ROWS, budget=BUDGET, rng=seeded()).value)
+    assert len(calls) == charges + 1
+    with pytest.raises(ArgumentError, match=f"rows are read {charges + 1} times"):
+        streamed(iter([ROWS]), estimator)
+    with pytest.raises(ChangedError):
+        streamed(lambda: calls.append(1) or [ROWS + len(calls)], estimator)
+
+
+def test_rows_that_are_read_once_need_no_checksum_and_a_second_pass_is_an_error():
+    once, again = (StoredRows(lambda: [ROWS], N, D, once=once) for once in (True, False))
+    with patch.object(stored.rows, "_bits", side_effect=AssertionError("looked at")):
+        assert sum(map(len, once.blocks())) == N
+        with pytest.raises(AssertionError, match="looked at"):
+            list(again.blocks())
+    with pytest.raises(AssertionError, match="second pass"):
+        list(once.blocks())
 
 
 def test_progress_is_told_of_every_row_of_every_pass():

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from math import log
+from math import log, log10
 
 import numpy as np
 import pandas as pd
@@ -28,6 +28,7 @@ FRAME, SUBSPACE = "spectral/preconditioner", "spectral/subspace-exact"
 POPULOUS, UNBOUNDED = "covariance/populous", "covariance/unbounded"
 DIMENSIONS = (1, 2, 5, 10)
 ACCURATE, SUBSPACE_D = 0.2, 10
+GUIDED = 4  # the d at which the exponents of the theorems are named
 FRAME_D = (1, 2)
 POWERS = {POPULOUS: (2.0, "$d^2$"), UNBOUNDED: (2.5, "$d^{5/2}$")}
 BESIDE = (-0.1, 0.1)  # where the markers of two dimensions stand in their row
@@ -81,7 +82,13 @@ def rows_of_covariances(
         power, law = POWERS[key]
         series += [
             Series(name(key), DIMENSIONS, fewest, colour_key=key),
-            Series(f"as {law}", DIMENSIONS, [fewest[0] * d**power for d in DIMENSIONS], role="reference"),
+            Series(
+                f"as {law}",
+                DIMENSIONS,
+                [fewest[0] * d**power for d in DIMENSIONS],
+                role="reference",
+                label_at=(GUIDED, 1.8 * fewest[0] * GUIDED**power),
+            ),
         ]
         last.append(fewest[-1])
     series.append(_lower("no method can do with fewer (constants 1)", ("sampling", "noise"), budget, alpha))
@@ -91,7 +98,7 @@ def rows_of_covariances(
     title = f"Fewest rows that are answered, {said(budget)}"
     return Chart(
         "rows_of_covariances",
-        f"Votes of groups have the better exponent and need {times} times the rows",
+        f"Up to d = {d}, votes of groups need {times} times the rows",
         (Panel(title, "dimension d", ROWS, tuple(series), marks=(apart, words)),),
         alt="The fewest rows of the populous covariance lie an order of magnitude above those of the"
         " unbounded one, and both above the lower bounds.",
@@ -114,7 +121,7 @@ def flat(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Chart:
     frame = run.table(at_budget(votes.FRAMES, budget, points))
     names = rows_of(point["spectrum"] for point in points)
     failed, runs = int((frame["error"] > log(2)).sum()), len(frame)
-    note = f"A condition above 4 is left in {number(failed)} of {number(runs)} runs." * (runs > 0)
+    note = f"The plan's promise failed in {number(failed)} of {number(runs)} runs." * (runs > 0)
     return Chart(
         "flat",
         "However long the ellipsoid, the error of the preconditioner is the same",
@@ -139,7 +146,7 @@ def _distances(run: Run, frame: pd.DataFrame, names: tuple[str, ...], budget: Ap
             series.append(replace(across("", distance, names, FRAME), role="theory", rank=float(place)))
     mark = Mark("the plan allows ln 2", "vertical", x=log(2), y=2.0)
     return Panel(
-        f"Median distance from Σ, {said(budget)}", "spectrum", "Thompson's distance: 0.1 is a factor of 1.1",
+        f"Median distance from Σ, {said(budget)}", "spectrum", "distance (Thompson): 0.1 is a factor of 1.1",
         tuple(series), "linear", "linear", names=spelled(names), note=note, ylim=(0.0, 0.9), marks=(mark,),
     )  # fmt: skip
 
@@ -198,10 +205,12 @@ def subspace_rows(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d
         )
     ]
     shape = [al22.subspace_shape(d, epsilon, at) for at in deltas]
+    rows = tuple(lines[-1].y)
+    times, powers = rows[-1] / rows[0], round(log10(deltas[0] / deltas[-1]))
     lines.append(Series("d ln(1/δ)/ε", deltas, shape, role="reference"))
     return Chart(
         "subspace_rows",
-        "A smaller δ costs few rows: they grow as its logarithm",
+        f"A δ smaller by {powers} powers of ten costs {number(times, 2)} times the rows",
         (Panel(f"Planned rows, d = {d}, ε = {epsilon:g}", "δ", ROWS, tuple(lines)),),
         alt="Planned rows against δ: proportional to d ln(1/δ), the source's constants some 15 times as"
         " many.",

@@ -22,7 +22,7 @@ def success_of_votes(run: Run, *, alpha: float = 0.4, epsilon: float = 1.0, delt
     """Return the share of good runs over n and d, beside the n of the prediction."""
     panel = replace(
         PHASE.panel(run, alpha=alpha, epsilon=epsilon, delta=delta),
-        title=f"Share of runs that err by at most α = {number(alpha)} σ, ε = {epsilon:g}, δ ="
+        title=f"Vote of groups: share of runs within α = {number(alpha)} σ, ε = {epsilon:g}, δ ="
         f" {number(delta)}",
         xlabel="rows n",
         ylabel="dimension d",

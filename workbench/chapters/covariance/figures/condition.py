@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import nan
+from math import inf, isfinite, nan
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ from workbench.study.sweeps.resources import resources
 
 UNBOUNDED, COINPRESS, CLIPPED = "covariance/unbounded", "covariance/coinpress", "covariance/clipped"
 SUBSPACE = "spectral/subspace-aggregate"
-GAP = "γ = √(λₖ₊₁/λₖ): the smaller, the wider the gap"
+GAP = "γ = next axis / long axis: small is a wide gap"
 SIDES = {  # column: name, key, place on the ramp
     "clipped": ("one noisy step", CLIPPED, None),
     "three steps": ("CoinPress in three steps", COINPRESS, 0.0),
@@ -35,6 +35,7 @@ SIDES = {  # column: name, key, place on the ramp
 }
 MOST = 1e6  # errors beyond are arrows
 LIMITS = (0.01, 3e6)
+CHARACTER = 0.07  # decades of condition numbers, half a character's width
 
 
 def side_by_side(run: Run, *, epsilon: float = sweeps.EPSILON, delta: float = sweeps.DELTA) -> Chart:
@@ -150,8 +151,17 @@ def _curve(
 ) -> Series:
     curve = measured(label, {c: measures.median(rows[column], LEVEL) for c, rows in groups.items()}, key,
                      [expected] * len(groups), rank=rank)  # fmt: skip
-    y = [value if value <= MOST else float("inf") for value in curve.y]
-    return replace(curve, y=y)
+    y = [value if value <= MOST else inf for value in curve.y]
+    return replace(curve, y=y, label_at=_at_last(label, tuple(curve.x), y))
+
+
+def _at_last(label: str, x: tuple[float, ...], y: list[float]) -> tuple[float, float] | None:
+    """Return where the name of a curve that leaves the picture stands: right of its last point, below."""
+    inside = [place for place, value in enumerate(y) if isfinite(value)]
+    if not inside or len(inside) == len(y):
+        return None
+    last = inside[-1]
+    return x[last] * 10 ** (0.3 + CHARACTER * len(label)), 0.35 * y[last]
 
 
 def votes(run: Run, *, epsilon: float = sweeps.EPSILON, delta: float = sweeps.DELTA) -> Chart:
@@ -185,8 +195,8 @@ def _subspace(frame: pd.DataFrame, note: str) -> Panel:
     }
     gaps = tuple(reversed(sweeps.GAPS))
     return Panel(
-        "The subspace before a gap (k = 1)", GAP, "error of the subspace, in spectral norm",
-        (measured("vote of blocks", found, SUBSPACE, label_at=(1e-3, 3e-5)),
+        "One long axis: its direction", GAP, "error of the subspace, in spectral norm",
+        (measured("vote of blocks", found, SUBSPACE, label_at=(2e-3, 1.5e-5)),
          Series("error = γ", gaps, gaps, role="reference", label_at=(1e-4, 1.5e-3))),
         note=note,
     )  # fmt: skip
@@ -199,8 +209,8 @@ def _coarse(frame: pd.DataFrame) -> Panel:
     before = [gap**2 / sweeps.TOP for gap in gaps]
     line = Series("before", gaps, before, role="reference", label_at=(gaps[-1] * 0.25, 0.016))
     return Panel(
-        "After the coarse preconditioner (k = 2)", GAP, "λₖ₊₁/λ₁",
-        (measured("after", found, UNBOUNDED, label_at=(1e-3, 0.205)), line),
+        "Two long axes: the gap after one step", GAP, "eigenvalue after the gap / the largest",
+        (measured("after", found, UNBOUNDED, label_at=(1e-3, 0.185)), line),
         yscale="linear", ylim=(-0.012, 0.28),
         marks=(Mark(f"no gap left: 1/{sweeps.TOP:g}", "horizontal", y=1 / sweeps.TOP),
                Mark("the claim: at least 1/20", "horizontal", y=claims.COARSE)),

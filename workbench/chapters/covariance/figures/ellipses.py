@@ -48,13 +48,14 @@ def one_radius(run: Run, *, rho: float = RHO, n: int = N, upper: float = UPPER) 
     data, noise = (stream(run.seed, role, "covariance-one-radius", 0, 0) for role in (Role.DATA, Role.NOISE))
     x = law.sample(n, rng=data)
     naive, preconditioned = pair(upper)
-    radius, panels = naive.cut_radius(n, 2, ZCDP(rho)), []
+    radius, panels = naive.cut_radius(n, 2, ZCDP(rho)), list[Panel]()
     for title, key, estimator in (
-        (f"One clipping radius, γ = {number(radius, 2)}", NAIVE, naive),
+        ("One clipping radius", NAIVE, naive),
         ("After preconditioning", PRECONDITIONED, preconditioned),
     ):
+        said = f"n = {number(n)}, ρ = {number(rho)}; rows are clipped at {number(radius, 2)}." * (not panels)
         released: list[Any] = [estimator(x, budget=ZCDP(rho), rng=noise).value for _ in range(DRAWN)]
-        panels.append(_released(title, key, law, x, released, f"n = {number(n)}, ρ = {number(rho)}."))
+        panels.append(_released(title, key, law, x, released, said))
     return Chart(
         "one_radius",
         "One radius loses the short axis in noise; preconditioning recovers it",
@@ -77,7 +78,7 @@ def _released(title: str, key: str, law: Rotated, x: Array, released: list[Any],
     error = number(float(np.median([law.error(value) for value in released])), 2)
     marks = (
         Mark(f"median error {error}", x=-0.52 * long, y=0.78 * long, colour_key=key),
-        Mark("Σ", x=0.93 * long, y=0.33 * long, colour_key=PLAIN),
+        Mark("black: the truth Σ", x=0.55 * long, y=-0.45 * long, colour_key=PLAIN),
     )
     truth = ellipse("", law.covariance, role="truth")
     return plane(title, (rows, *lines, truth), reach=0.95 * long, note=note, marks=marks)

@@ -20,7 +20,7 @@ def success_by_dimension(run: Run, *, alpha: float = 0.2, rho: float = 0.125) ->
     """Return the share of good runs over n and d, beside the n of the prediction."""
     panel = replace(
         PHASE.panel(run, alpha=alpha, rho=rho),
-        title=f"Share of runs that err by at most α = {number(alpha)}, at ρ = {number(rho)}",
+        title=f"CoinPress's covariance: share of runs within α = {number(alpha)}, ρ = {number(rho)}",
         xlabel="rows n",
         ylabel="dimension d",
     )

@@ -89,11 +89,11 @@ def _bounds(frame: pd.DataFrame, point: Point, mode: str) -> Panel:
         Series("public bounds", steps, design.lower, role="reference", colour_key="idea/public"),
         Series("", (1, len(places)), (1, 1), role="reference", colour_key="idea/public"),
     ]
-    said = f"d = {d}, {number(n)} rows, condition number {number(condition)}"
-    title = f"{mode}: {said}" if mode == "proved" else mode
+    said = f"{mode} (d = {d}, {number(n)} rows)" if mode == "proved" else mode
+    note = f"Condition number {number(condition)}. Bands: all runs." if mode == "proved" else ""
     return Panel(
-        title, "before step", "eigenvalues of A Σ Aᵀ", tuple(curves), "linear", note="Bands: all runs.",
-        ylim=(0.5 / condition, 200), xlim=(0, 15),
+        said, "before step number", "variance along an axis, after rescaling", tuple(curves), "linear",
+        note=note, ylim=(0.5 / condition, 10), xlim=(0.5, len(places) + 0.5),
     )  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """How many steps: the error against their number, with rows on the wrong side too."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from math import nan, sqrt
 from typing import Any
 
@@ -16,6 +17,7 @@ from workbench.chapters.many_dimensions.runs.means import HALF_WIDTH
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.limits import covering
+from workbench.charts.ticks import tick_labels
 from workbench.charts.words import number
 from workbench.privacy import ZCDP
 from workbench.privacy.mechanisms import gaussian_scale
@@ -25,6 +27,8 @@ from workbench.study.sweeps.grids import Sweep, multiples
 from workbench.study.sweeps.schema import Point
 
 SHOWN = (0, 2, 4)  # places of R
+ASIDE = 0.25  # of a step: how far points of several condition numbers stand apart
+COVERED, ABOVE = (0.99, 1.07), 0.004  # of ratios near 1: what is shown, and where words stand above them
 ERROR, STEP = "root mean square error", "number of steps t"
 
 
@@ -185,23 +189,43 @@ def _blind(label: str, level: float) -> Series:
 
 
 def _more_steps(frame: pd.DataFrame, sweep: Sweep) -> Panel:
-    curves, least, conditions = [], sweep.points[0], [point["condition"] for point in sweep.points]
-    for place, condition in enumerate(by(frame, "condition")):
+    curves, least, tops = [], sweep.points[0], dict[str, float]()
+    for mode in runs.MODES:
+        own = list(_by_condition(frame, mode))
+        tops[NAMES[mode]] = max((high for one in own for high in one.high or ()), default=1.0) + ABOVE
+        curves += own
+    ends = (-0.5, steps.MORE[-1] + 0.5)
+    curves.append(Series("sample covariance", ends, (1, 1), role="reference", colour_key=PLAIN))
+    low, high = covering(COVERED, curves)
+    level, head = high - 0.12 * (high - low), high - 0.05 * (high - low)
+    marks = [Mark(words, x=1.5, y=min(top, level)) for words, top in tops.items()]
+    marks.append(Mark("condition number", x=0, y=head))
+    shown = [_named_at(one, level) for one in curves]
+    return Panel(
+        f"d = {least['d']}, n = {number(least['n'])}", "steps beyond the default", "error / plain error",
+        tuple(shown), "linear", "linear", xlim=ends, ylim=(low, high), marks=tuple(marks),
+    )  # fmt: skip
+
+
+def _named_at(curve: Series, level: float) -> Series:
+    """Return a curve whose name stands above its first point; a line's stands at its end."""
+    return curve if curve.joined else replace(curve, label_at=(next(iter(curve.x)), level))
+
+
+def _by_condition(frame: pd.DataFrame, mode: str) -> Iterator[Series]:
+    """Yield the ratios of a mode side by side, the larger the condition number the darker."""
+    conditions = list(by(frame, "condition"))
+    names = tick_labels(conditions)
+    for place, condition in enumerate(conditions):
         rows = at(frame, condition=condition)
         plain = checks.column(rows, "reference")
-        for mode in runs.MODES:
-            found = {
-                more + 0.1 * (place - 1): ratio_band(checks.column(rows, f"{mode} +{more}"), plain)
-                for more in steps.MORE
-            }
-            label = "" if place else NAMES[mode]
-            curves.append(measured(label, found, COVARIANCE, joined=False, **shade(mode)))
-    curves.append(Series("sample covariance", (-0.2, 3.2), (1, 1), role="reference", colour_key=PLAIN))
-    note = f"At each step, from left to right: condition numbers {', '.join(map(number, conditions))}."
-    return Panel(
-        f"n = {number(least['n'])}", "steps beyond the default", "error / plain error", tuple(curves),
-        "linear", "linear", ylim=covering((0.97, 1.16), curves), note=note,
-    )  # fmt: skip
+        found = {
+            more + ASIDE * (place - 1): ratio_band(checks.column(rows, f"{mode} +{more}"), plain)
+            for more in steps.MORE
+        }
+        label = names[place] if mode == "proved" else ""
+        rank = place / (len(conditions) - 1) if len(conditions) > 1 else None
+        yield measured(label, found, COVARIANCE, joined=False, rank=rank)
 
 
 def _level(label: str, level: float) -> Series:

@@ -94,8 +94,8 @@ def _slices(run: Run, n: int, level: float, corruption: float) -> Panel:
         *(_point(at, key) for at, key in ((m, MEAN), (middle, PLAIN))),
     )
     marks = (
-        Mark("slice's centre", "leader", -7.5, 6.5, *map(float, m), colour_key=MEAN),
-        Mark("sample mean", "leader", 7.5, -6.0, *map(float, middle), colour_key=PLAIN),
+        Mark("slice's centre", "leader", -7.5, 6.5, float(m[0]), float(m[1]), colour_key=MEAN),
+        Mark("sample mean", "leader", 7.5, -6.0, float(middle[0]), float(middle[1]), colour_key=PLAIN),
         Mark("to the far rows →", x=8.5, y=11.0),
     )
     return plane(

@@ -32,6 +32,12 @@ NAMES: dict[Kind, str] = {
     ("paper", "known"): "σ known, the lecture's",
     ("paper", "unknown"): "nothing known, the lecture's",
 }
+BESIDE: dict[Kind, tuple[float, float]] = {  # where a name stands, times the first point of its curve
+    ("tight", "known"): (1.0, 1.06),
+    ("tight", "unknown"): (1.0, 1.06),
+    ("paper", "known"): (2.1, 1.07),
+    ("paper", "unknown"): (0.86, 1.07),
+}
 PREDICTED = tuple(method for method in NAMES if method != ("paper", "unknown"))
 NS = (100.0, 50_000.0)
 COLUMN = {"epsilon": study.EPSILON, "delta": DELTA, "level": study.LEVEL}
@@ -49,7 +55,7 @@ def confidence_intervals(
     sweep = _moved(study.sweep_of(run.profile), epsilon, delta, level)
     frame = run.table(sweep)
     ends = NS if sweep.usual == () else _ends(sweep)
-    usual = "Beyond 1000 rows, private intervals are hardly wider than the usual one"
+    usual = "With tight constants private intervals are hardly wider from 1000 rows on"
     return Chart(
         "confidence_intervals",
         usual if sweep.usual == () else f"How much wider private {_percents(level)} intervals are",
@@ -73,7 +79,7 @@ def interval_coverage(
     sweep = _moved(study.sweep_of(run.profile), epsilon, delta, level)
     return Chart(
         "interval_coverage",
-        f"No private interval covers less often than in {_percents(level)} of runs",
+        f"No private interval is seen to miss its {_percents(level)}",
         (_coverage(run.table(sweep), sweep, epsilon, delta, level),),
         alt=f"All intervals cover the mean in about {_percents(level)} of runs or more.",
         how_to_read="The share of intervals that hold the true mean, over means 0 and 10⁶ and σ from 10⁻³ to"
@@ -145,8 +151,7 @@ def _width(
     pivots = int(sweep.points[0]["pivots"])
     curves = [_widths(frame, *method, budget, level, pivots) for method in NAMES]
     lines = [_line(sweep, *method, budget, level, pivots) for method in PREDICTED]
-    ns = sorted({point["n"] for point in sweep.points})
-    one = Series(name("non-private"), (ns[0], ns[-1]), (1, 1), role="reference", colour_key="non-private")
+    one = Series(name("non-private"), ends, (1, 1), role="reference", colour_key="non-private")
     silent = first_finite(budget.epsilon, budget.delta, level)
     return Panel(
         f"{_percents(level)} intervals, ε = {number(budget.epsilon)}, δ = {number(budget.delta)}",
@@ -169,10 +174,13 @@ def _widths(
     ns = sorted({int(n) for n in of["n"]})
     ratios = [(at(of, n=n)["width"] / at(of, n=n)["reference"]).median() for n in ns]
     expected = [predicted_ratio(calibration, variance, n, budget, level, pivots) for n in ns]
-    key = _key(calibration, variance)
-    label = NAMES[calibration, variance] if calibration == "tight" else ""
-    place = (1.5 * ns[0], 1.06 * ratios[0]) if label and variance == "unknown" and ns else None
-    return Series(label, ns, ratios, colour_key=key, expected=expected, margin=BAND, label_at=place)
+    kind = calibration, variance
+    finite = [(n, ratio) for n, ratio in zip(ns, ratios, strict=True) if isfinite(ratio)]
+    aside = BESIDE[kind]
+    place = (aside[0] * finite[0][0], aside[1] * finite[0][1]) if finite else None
+    return Series(
+        NAMES[kind], ns, ratios, colour_key=_key(*kind), expected=expected, margin=BAND, label_at=place
+    )
 
 
 def _line(

@@ -18,12 +18,12 @@ PHASE = of_entry(
 
 def success_by_epsilon(run: Run, *, alpha: float = 0.1, delta: float = 1e-6) -> Chart:
     """Return the share of good runs over n and ε, beside the n of the prediction."""
-    title = f"Share of runs that err by at most α = {alpha:g} σ, δ = {short(delta)}"
+    title = f"Mean without a range: share of runs within α = {alpha:g} σ, δ = {short(delta)}"
     return Chart(
         "success_by_epsilon",
         "Half of ε costs up to twice the rows",
-        (replace(PHASE.panel(run, alpha=alpha, delta=delta), title=title),),
+        (replace(PHASE.panel(run, alpha=alpha, delta=delta), title=title, ylabel="budget ε"),),
         alt="A table as colours: the share of good runs, ε from bottom to top, n from left to right. It"
         " rises from 0 to 1 at a line that moves by half a column to one for every halving of ε.",
-        how_to_read=f"{HOW_TO_READ} Unbounded mean, α = {alpha:g} σ, δ = {short(delta)}.",
+        how_to_read=HOW_TO_READ,
     )

@@ -13,6 +13,7 @@ from workbench.chapters.robust_and_private.runs import robust as robust_sweeps
 from workbench.chapters.robust_and_private.runs.planted import plain_error, pull
 from workbench.charts.bands import measured, predicted
 from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.free_places import placed
 from workbench.charts.methods import name
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
@@ -41,7 +42,7 @@ def figure_1(
     usual = (corruption, epsilon, delta, n) == (sweeps.CORRUPTION, sweeps.EPSILON, sweeps.DELTA, sweeps.N)
     return Chart(
         "figure_1",
-        "Without a filter the error grows with d, with PRIME it does not",
+        "A filter undoes the cluster in any dimension, if ε lets it",
         (_much(run, corruption, budget, n), _epsilons(run, 2 * corruption, budget, n // 10, usual=usual)),
         alt=f"Two panels of median error. Against d at corruption {number(corruption)}: the plain private"
         " mean rises as the root of d"
@@ -103,7 +104,7 @@ def _much(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
         f"ξ = {number(corruption)}, ε = {number(budget.epsilon)}",
         "d, columns",
         ERROR,
-        tuple(series),
+        placed(series),
         note=f"Six directions pooled; δ = {number(budget.delta)}, n = {number(n)}.",
     )
 

@@ -119,7 +119,7 @@ def extremes(run: Run, *, corruption: float = sweeps.CORRUPTION, n: int = N, d: 
     """Return how a score separates rows between its two extremes, and what that means for passes."""
     return Chart(
         "extremes",
-        "The length misses one cluster, one direction misses many",
+        "Length misses one cluster, one direction many; a mix needs few passes",
         (_separation(run.seed, corruption, n, d), _passes(run, corruption, n, d)),
         alt="Left: the share of corrupted rows among the highest scores against the sharpness b. For one"
         " cluster it is best for a sharp score, for sixteen clusters for a blunt one; the default is near"
@@ -176,6 +176,6 @@ def _passes(run: Run, corruption: float, n: int, d: int) -> Panel:
         measured(name(look), medians(frame, column, "clusters", LEVEL), look)
         for column, look in (("top", TOP), ("softmax", SOFTMAX))
     ]
-    series.append(Series("", counts, counts, role="theory", colour_key=TOP))
-    note = f"Hardly any noise; n = {number(n)}, d = {d}; predicted: one pass a cluster."
+    series.append(Series("at most: one a cluster", counts, counts, role="reference"))
+    note = f"Hardly any noise; n = {number(n)}, d = {d}."
     return Panel("passes until all clusters are gone", "clusters", "passes", tuple(series), note=note)

@@ -16,7 +16,7 @@ from workbench.chapters.sparse_covariance.runs import theory
 from workbench.chapters.sparse_covariance.runs.designs import REFERENCES, Model
 from workbench.charts.bands import predicted
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.free_places import beside
+from workbench.charts.free_places import beside, foot
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study.measures import BAND, at
@@ -42,7 +42,12 @@ NAMED = {
 BOTH = "no privacy; the lower one thresholded"
 WORDS = {  # on the plots, one name for the pair without privacy: at its free side
     "central": {name: text for name, text in NAMED.items() if name != "empirical"} | {"without": BOTH},
-    "local": {name: text for name, text in NAMED.items() if name != "without"} | {"empirical": BOTH},
+    "local": {name: text for name, text in NAMED.items() if name != "without"}
+    | {"empirical": BOTH, "noisy diagonal": "noisy diagonal"},
+}
+FOLLOWING = {  # references that change with a setting, whose lines are those of one value
+    "p": ("noisy diagonal", "plain", "empirical", "without"),
+    "epsilon": ("noisy diagonal", "plain"),
 }
 FLOOR = 0.01  # of the pictures of local noise: without privacy errors fall far below
 HEADS = {
@@ -137,7 +142,14 @@ def setting_panel(run: Run, frame: pd.DataFrame, setting: str, model: Model, cho
     curves = settings(frame, setting, model, chosen)
     references = _references(run, at(frame, **base), model, chosen, base)
     written = {name: number(value) for name, value in base.items()}
-    return panel(HEADS[setting].format(**written), curves, references, model)
+    return panel(HEADS[setting].format(**written), curves, references, model, at_base(setting, chosen))
+
+
+def at_base(setting: str, chosen: study.Settings) -> dict[str, str]:
+    """Return what is said of the references that follow a setting: at which value they are drawn."""
+    value = number(chosen.base[setting].get(setting, getattr(chosen, setting)))
+    symbol = "ε" if setting == "epsilon" else setting
+    return dict.fromkeys(FOLLOWING.get(setting, ()), f", {symbol} = {value}")
 
 
 def settings(frame: pd.DataFrame, setting: str, model: Model, chosen: study.Settings) -> list[Series]:
@@ -165,8 +177,14 @@ def _rules(run: Run, frame: pd.DataFrame, model: Model, chosen: study.Settings) 
     return panel(f"both rules, at ratio {number(chosen.share)}", curves, references, model)
 
 
-def panel(title: str, curves: list[Series], references: list[Series], model: str) -> Panel:
-    """Return a panel of relative errors against n, the references named on the plot."""
+def panel(
+    title: str,
+    curves: list[Series],
+    references: list[Series],
+    model: str,
+    more: Mapping[str, str] | None = None,
+) -> Panel:
+    """Return a panel of relative errors against n, references named on the plot, some with `more` words."""
     users = "rows n" if model == "central" else "users n"
     series = [*references, *curves]
     floor = min([FLOOR, *(0.7 * y for one in curves for y in one.y)])
@@ -174,14 +192,29 @@ def panel(title: str, curves: list[Series], references: list[Series], model: str
     if model == "local" and series:
         top = 1.6 * max((y for one in series for y in one.y), default=1.0)
         limits = (float(f"{floor:.3g}"), float(f"{top:.3g}"))
-    named = [(name, line) for name, line in zip(REFERENCES, references, strict=False)
-             if name in WORDS[model] and tuple(line.x)]  # fmt: skip
-    places = beside([(WORDS[model][name], line) for name, line in named], series, limits) if named else []
-    marks = tuple(
-        Mark(WORDS[model][name], x=x, y=y, colour_key=LOOKS[name])
-        for (name, _), (x, y) in zip(named, places, strict=True)
-    )
+    lines = {name: line for name, line in zip(REFERENCES, references, strict=False) if tuple(line.x)}
+    words = {
+        name: f"{text}{(more or {}).get(name, '')}" for name, text in WORDS[model].items() if name in lines
+    }
+    marks = _named(words, lines, series, limits)
     return Panel(title, users, "relative error", tuple(series), ylim=limits, marks=marks)
+
+
+def _named(
+    words: Mapping[str, str],
+    lines: Mapping[str, Series],
+    series: list[Series],
+    limits: tuple[float, float] | None,
+) -> tuple[Mark, ...]:
+    """Return the names of references with leaders to their lines."""
+    if not words:
+        return ()
+    places = beside([(text, lines[name]) for name, text in words.items()], series, limits)
+    feet = [foot(at, lines[name], series, limits) for name, at in zip(words, places, strict=True)]
+    return tuple(
+        Mark(text, "leader", *at, *end, colour_key=LOOKS[name])
+        for (name, text), at, end in zip(words.items(), places, feet, strict=True)
+    )
 
 
 def curve(rows: pd.DataFrame, name: str, w: int, label: str, look: str) -> Series:

@@ -25,11 +25,11 @@ Region = tuple[str, float, float]  # and its place, as shares of columns and row
 SPARSE: tuple[Region, ...] = (
     ("diagonal", 0.09, 0.72),
     ("threshold wins", 0.8, 0.4),
-    ("zeros win", 0.04, 0.99),
+    ("zeros", 0.0, 1.0),
 )
 DENSE: tuple[Region, ...] = (
     ("diagonal", 0.09, 0.35),
-    ("threshold wins", 0.8, 0.35),
+    ("threshold wins", 0.75, 0.0),
     ("too dense: loses", 0.74, 0.98),
 )
 
@@ -101,7 +101,7 @@ def _map(
     regions: tuple[Region, ...] = (),
 ) -> Panel:  # fmt: skip
     xlabel = "users n" if value == "default" else "rows n"
-    ylabel = "columns p" if along == "p" else "sparsity ratio"
+    ylabel = "columns p" if along == "p" else "share of correlated pairs"
     if not len(frame):
         return Panel(title, xlabel, ylabel, ())
     frame = frame.assign(log=np.log(np.maximum(frame[value], 1e-9)))
@@ -119,7 +119,8 @@ def _map(
     )
     low, wide = len(table) - 1, len(table.columns) - 1
     marks = [Mark(name, x=x * wide, y=y * low, colour_key="non-private") for name, x, y in regions]
-    return Panel(title, xlabel, ylabel, (), heat=heat, marks=tuple(marks))
+    note = "White line: from here on half of the pairs are found." if heat.boundary else ""
+    return Panel(title, xlabel, ylabel, (), heat=heat, note=note, marks=tuple(marks))
 
 
 def _found(frame: pd.DataFrame, along: str) -> tuple[float, ...]:

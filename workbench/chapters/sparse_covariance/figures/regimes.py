@@ -111,7 +111,7 @@ def error_against_p(
     factor = theory.rows_factor("central", theory.P, budget)
     return Chart(
         "error_against_p",
-        "Extra columns cost little while entries keep their size, much where they shrink",
+        "More idle columns hardly matter; more correlated ones cost rows",
         (
             _block(run, budget, degree, round(factor * dimension.BLOCK_N)),
             _needed(run, budget, degree, factor),
@@ -122,7 +122,7 @@ def error_against_p(
         " plain release's.",
         how_to_read=f"Left, {dimension.ACTIVE} columns vary and the others hardly do. Right, all take part,"
         f" and a unit"
-        " ball must hold the rows: entries shrink as 1/p. Thin lines: rates."
+        " ball must hold the rows: entries shrink as 1/p. Grey: rates."
         f" s = {degree}, ε = {number(epsilon)}, δ = {number(delta)}.",
     )
 
@@ -138,6 +138,7 @@ def _block(run: Run, budget: ApproxDP, degree: int, n: int) -> Panel:
     series = [_measured(frame, name, *words) for name, words in rules.items()]
     found = {name: reference(frame, name, name, "p") for name in REFERENCES}
     found["plain"] = replace(expecting(found["plain"], foreseen), role="estimate", label=NAMED["plain"])
+    series[0] = replace(series[0], label_at=_below(series[0]))
     for name in ("oracle diagonal", "empirical"):
         found[name] = replace(found[name], label=NAMED[name])
     series += [*found.values(), *predicted(run, foreseen, foreseen.values(), LOOKS["plain"])]
@@ -147,12 +148,18 @@ def _block(run: Run, budget: ApproxDP, degree: int, n: int) -> Panel:
         x, y = dimension.BLOCK_P[len(lowest) // 2], 1.22 * max(lowest)
         marks.append(Mark(NAMED["without"], x=x, y=y, colour_key=LOOKS["without"]))
     return Panel(
-        f"a fixed active block, n = {number(n)}",
+        f"{dimension.ACTIVE} active columns, n = {number(n)}",
         "columns p",
         "relative error",
         tuple(series),
         marks=tuple(marks),
     )
+
+
+def _below(curve: Series) -> tuple[float, float] | None:
+    """Return a place below the middle of a curve, if it has points."""
+    x, y = tuple(curve.x), tuple(curve.y)
+    return (x[len(x) // 2], 0.8 * y[len(y) // 2]) if x else None
 
 
 def _measured(frame: pd.DataFrame, name: str, label: str, look: str) -> Series:
@@ -176,15 +183,22 @@ def _needed(run: Run, budget: ApproxDP, degree: int, factor: float) -> Panel:
         series.append(measured(label, found, look))
         order = orders[name](ps)
         first = found[dimension.NEEDED_P[0]].estimate
-        series.append(Series("", ps, first * order / order[0], role="reference", colour_key=look))
-        marks.append(Mark(rates[name], x=ps[-2], y=1.5 * first * order[-2] / order[0], colour_key=look))
+        series.append(Series("", ps, first * order / order[0], role="reference"))
+        marks.append(Mark(rates[name], "region", *_near(name, ps, first * order / order[0])))
     return Panel(
-        "support spread out: error 0.2",
+        "all take part: rows for error 0.2",
         "columns p",
         "rows n",
         tuple(series),
         marks=tuple(marks),
     )
+
+
+def _near(name: str, ps: Array, rate: Array) -> tuple[float, float]:
+    """Return the place of a rate's name: above the upper line, below the end of the lower one."""
+    if name == "plain":
+        return float(ps[-2] / 1.15), float(1.5 * rate[-2])
+    return float(ps[-1] / 1.12), float(0.72 * rate[-1])
 
 
 def _rows(curves: Array, place: int, seed: int, unit: float) -> Measure:

@@ -29,6 +29,7 @@ WORDS = {
 }
 LABELS = {"adaptive-lasso": "default rule", "paper": "equation (9)", "bh": "false discoveries"}
 BH = "covariance/local-thresholded"
+FOUND_PAIRS = "pairs found (F1: 1 is all of them, and no other)"
 
 
 def rules(run: Run, *, epsilon: float = 1.0, delta: float = DELTA, p: int = theory.P) -> Chart:
@@ -81,7 +82,7 @@ def support(
         if rule in found
     ]
     series += [
-        Series("hard, thinning", ns, [one.estimate for one in found[rule]], role="reference")
+        Series(WORDS[rule], ns, [one.estimate for one in found[rule]], role="reference")
         for rule in ("hard", "thinning")
         if rule in found
     ]
@@ -93,19 +94,19 @@ def support(
     marks = [Mark("keep every pair", x=ns[-2], y=0.11), Mark("0.9", x=1.1 * ns[0], y=0.93)]
     marks += _passing(frame, run.seed) if len(frame) else []
     panel = Panel(
-        f"p = {p}, s = {degree}, ε = {number(epsilon)}, δ = {number(delta)}", "rows n", "F1 of the support",
+        f"p = {p}, s = {degree}, ε = {number(epsilon)}, δ = {number(delta)}", "rows n", FOUND_PAIRS,
         tuple(series), yscale="linear", ylim=(-0.03, 1.1), marks=tuple(marks),
     )  # fmt: skip
     return Chart(
         "support",
-        "The default rule finds the correlated pairs with half of the rows",
+        "The default rule finds the pairs with half of the rows of equation (9)",
         (panel,),
         alt="F1 of the support against n on a logarithmic axis, for five rules. All rise from near 0 to near"
         " 1;"
         " equation (9) rises last, at twice the rows of the default rule; false discoveries stay just below"
         " 0.9.",
-        how_to_read="F1 is the harmonic mean of precision and recall of the pairs that are kept. Upright"
-        " lines: from here on a rule is above 0.9. Control of false discoveries keeps some of them for any"
+        how_to_read="F1 is the harmonic mean of precision and recall of the pairs that are kept. Rings:"
+        " from here on a rule is above 0.9. Control of false discoveries keeps some of them for any"
         " n.",
     )
 
@@ -116,16 +117,16 @@ def _passing(frame: pd.DataFrame, seed: int) -> list[Mark]:
         exponential(study.rows_to_find(frame, rule, LEVEL, seed)).estimate
         for rule in ("adaptive-lasso", "paper")
     )
-    ends: tuple[tuple[float, str, Side], ...] = ((first, DEFAULT, "left"), (last, PAPER, "right"))
-    verticals = [
-        Mark(number(float(f"{n:.2g}")), "vertical", x=n, y=0.3, side=side, colour_key=look)
+    ends: tuple[tuple[float, str, Side], ...] = ((first, DEFAULT, "above"), (last, PAPER, "below"))
+    crossings = [
+        Mark(number(float(f"{n:.2g}")), "point", x=n, y=study.FOUND, side=side, colour_key=look)
         for n, look, side in ends
         if np.isfinite(n)
     ]
-    if len(verticals) < 2:
-        return verticals
+    if len(crossings) < 2:
+        return crossings
     words = f"{number(last / first, 2)} times the rows"
-    return [*verticals, Mark(words, "arrow", x=first, y=0.22, x2=last, y2=0.22, side="below")]
+    return [*crossings, Mark(words, "arrow", x=first, y=0.45, x2=last, y2=0.45, side="below")]
 
 
 def _mean_f1(frame: pd.DataFrame, rule: str) -> list[Measure]:

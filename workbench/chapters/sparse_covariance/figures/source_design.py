@@ -8,7 +8,14 @@ from dataclasses import replace
 
 import pandas as pd
 
-from workbench.chapters.sparse_covariance.figures.figures import LOCAL, PAPER, curve, panel, reference
+from workbench.chapters.sparse_covariance.figures.figures import (
+    LOCAL,
+    PAPER,
+    at_base,
+    curve,
+    panel,
+    reference,
+)
 from workbench.chapters.sparse_covariance.runs import figures as study
 from workbench.chapters.sparse_covariance.runs import source_design as sweeps
 from workbench.chapters.sparse_covariance.runs.designs import REFERENCES, Model
@@ -62,8 +69,8 @@ def _figure(run: Run, place: int, model: Model, w: int) -> Chart:
         f"source_figure_{place}",
         TITLES[place],
         (
-            _panel(theirs, "the source's design", model, w, chosen),
-            _panel(ours, "rows in the unit ball", model, w, chosen),
+            _panel(theirs, "the source's design, by ε", "", model, w, chosen),
+            _panel(ours, "rows in the unit ball", "ε = ", model, w, chosen),
         ),
         alt="Two panels of relative error against n, all logarithmic. On the left, in the source's design,"
         " the"
@@ -78,16 +85,18 @@ def _figure(run: Run, place: int, model: Model, w: int) -> Chart:
     )
 
 
-def _panel(frame: pd.DataFrame, title: str, model: Model, w: int, chosen: study.Settings) -> Panel:
+def _panel(
+    frame: pd.DataFrame, title: str, before: str, model: Model, w: int, chosen: study.Settings
+) -> Panel:
     base, values = chosen.base["epsilon"], chosen.values["epsilon"]
     look = PAPER if model == "central" else LOCAL[PAPER]
     curves = [
         replace(
-            curve(at(frame, **{**base, "epsilon": value}), "algorithm", w, f"ε = {number(value)}", look),
+            curve(at(frame, **{**base, "epsilon": value}), "algorithm", w, f"{before}{number(value)}", look),
             rank=rank / (len(values) - 1),
         )
         for rank, value in enumerate(values)
     ]
     rows = at(frame, **base)
     lines = [reference(rows, f"{name}, w = {w}", name, "n") for name in REFERENCES]
-    return replace(panel(title, curves, lines, model), ylabel=NORMS[w])
+    return replace(panel(title, curves, lines, model, at_base("epsilon", chosen)), ylabel=NORMS[w])

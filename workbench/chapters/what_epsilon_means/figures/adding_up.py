@@ -13,7 +13,7 @@ from workbench.privacy.conversions import optimal_composition
 from workbench.study.run import Run
 
 SHOWN = (1, 4, 16)
-LABELS = ((-1.9, 0.3), (-1.1, 0.42), (1.3, 0.62))  # where the names of these stand
+LABELS = ((-1.9, 0.3), (-1.1, 0.42), (-0.35, 0.8))  # where the names of these stand
 USES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 STANDARD = tuple(float(z) for z in np.linspace(-3.2, 3.2, 161))
 
@@ -81,7 +81,7 @@ def _totals(epsilon: float, delta: float) -> Panel:
         Series("normal law", USES, _over_sum(normal, epsilon), role="reference", colour_key="idea/total")
     )
     return Panel(
-        f"all uses together, δ = {number(delta)}", "uses k", "ε of all uses over the sum kε", tuple(series),
+        f"all uses together, δ = {number(delta)}", "uses k", "ε of k uses / kε", tuple(series),
         yscale="linear", ylim=(0.0, 1.1),
     )  # fmt: skip
 

@@ -9,6 +9,7 @@ from workbench.study.run import Run
 
 POINTS = 481
 FIRST, SECOND, BAND = "idea/first", "idea/second", "idea/data"
+NAMED, BESIDE = 0.8, 0.12  # where a name stands: of the tallest density, and of the axis beside a flank
 NEAR, FAR = np.array([-1.0]), np.array([1.0])  # one row in [-1, 1], which moves from end to end
 
 
@@ -16,7 +17,7 @@ def two_outputs(_run: Run, *, epsilon: float = 1.0, delta: float = 0.05) -> Char
     """Return the densities of a release on two neighbours, with Laplace and with Gaussian noise."""
     return Chart(
         "two_outputs",
-        "What is released about two neighbours hardly differs",
+        "But for an area δ, neighbours' densities differ by at most a factor eᵋ",
         (_panel(LAPLACE, epsilon, delta), _panel(GAUSSIAN, epsilon, delta)),
         alt="Two pairs of densities. Left, two tents; the second stays inside a band round the first. Right,"
         " two bells; far out on one side the second is higher than the band, by a thin sliver.",
@@ -37,7 +38,7 @@ def _panel(mechanism: str, epsilon: float, delta: float) -> Panel:
     return Panel(
         f"{mechanism} noise, ε = {number(epsilon)}{given}", "released number y", "density", series,
         "linear", "linear", xlim=(-reach, reach), ylim=(0.0, 1.2 * tall), marks=sliver,
-        note="Grey: from 1/eᵋ to eᵋ times the density on X.",
+        note="" if given else "Grey: from 1/eᵋ to eᵋ times the density on X.",
     )  # fmt: skip
 
 
@@ -46,19 +47,13 @@ def _series(
 ) -> tuple[tuple[Series, ...], tuple[Mark, ...]]:
     low, high = np.exp(-epsilon) * both.first, np.exp(epsilon) * both.first
     reach, out = at[-1], both.second > high * (1 + 1e-9)
+    height = NAMED * tall
+    left, right = at[both.first >= height][0], at[both.second >= height][-1]
     series = [
         Series("", at, high, low, role="area", colour_key=BAND),
-        Series(
-            "on X", at, both.first, role="reference", colour_key=FIRST, label_at=(-0.3 * reach, 0.98 * tall)
-        ),
-        Series(
-            "on X′",
-            at,
-            both.second,
-            role="reference",
-            colour_key=SECOND,
-            label_at=(0.42 * reach, 0.98 * tall),
-        ),
+        Series("", at, low, role="reference", colour_key=BAND),
+        _density("on X", at, both.first, FIRST, (left - BESIDE * reach, height)),
+        _density("on X′", at, both.second, SECOND, (right + BESIDE * reach, height)),
     ]
     if not out.any():
         return tuple(series), ()
@@ -66,3 +61,8 @@ def _series(
     series.append(Series("", *area, role="area", colour_key=SECOND))
     mark = Mark("area δ", x=0.8 * reach, y=0.3 * tall, colour_key=SECOND)
     return tuple(series), (mark,)
+
+
+def _density(label: str, at: np.ndarray, y: np.ndarray, key: str, place: tuple[float, float]) -> Series:
+    """Return a density on top of the band, whose edge it may be."""
+    return Series(label, at, y, role="theory", colour_key=key, label_at=place)

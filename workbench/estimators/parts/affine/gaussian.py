@@ -26,7 +26,7 @@ from scipy.linalg.lapack import dtrtri
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.parts.affine.gaussian_design import GaussianDesign, gaussian_design
 from workbench.estimators.parts.gaussians.frame import Frame, Moments
-from workbench.estimators.parts.rows import only_present
+from workbench.estimators.parts.rows import present
 from workbench.privacy import ApproxDP, NoiseSource
 from workbench.privacy.stable import masked_lift
 from workbench.types import Array
@@ -70,9 +70,17 @@ class LiftedLaw:
         """Return the end of a run with too many far rows, or without a whole answer."""
         far, inside = self.design.far, _inside(frame, found)
         centre, whitened = (np.zeros(self.d), frame.matrix) if inside is None else inside
-        rows = only_present(x)  # an absent one is near nothing, and far from nothing
-        passes = far.passes((((rows - centre) @ whitened.T) ** 2).sum(axis=1), noise)
+        passes = far.passes(squared_lengths(x, centre, whitened), noise)
         return None if inside is not None and passes else Abstention(far.charge.step)
+
+
+def squared_lengths(x: Array, centre: Array, whitened: Array) -> Array:
+    """Return those of rows round a centre, mapped; 0 of an absent one, which is far from nothing.
+
+    Rows keep their places: the bits of a product of matrices depend on where a row stands in it.
+    """
+    lengths = (((x - centre) @ whitened.T) ** 2).sum(axis=1)
+    return np.where(present(x), lengths, 0.0)
 
 
 def _inside(frame: Frame, found: Moments | Abstention) -> tuple[Array, Array] | None:

@@ -79,8 +79,8 @@ class GaussianDesign:
 
     @property
     def noticed(self) -> float:
-        """The share of rows, wherever they lie, that cannot carry the masked matrix away: u/n."""
-        return self.test.level / self.test.n
+        """The share of rows, wherever they lie, that cannot carry the masked matrix away."""
+        return self.test.held
 
     @property
     def plan(self) -> LiftCharge:

@@ -27,8 +27,8 @@ from typing import Literal
 
 import numpy as np
 
-from workbench.errors import ArgumentError, integer_at_least, positive, real
-from workbench.estimators.base import Abstention, Trace, require_matrix, standardised
+from workbench.errors import ArgumentError, integer_at_least, positive, real, require_columns
+from workbench.estimators.base import Abstention, Trace, in_columns, require_matrix, standardised
 from workbench.estimators.parts.budgets import step_budgets, steps_plan
 from workbench.estimators.parts.filters.design import FilterDesign, Score
 from workbench.estimators.parts.filters.paper import Directions, Region, Rounds, divided
@@ -54,7 +54,7 @@ from workbench.privacy import (
     Plan,
     Sequential,
 )
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, PerColumn
 
 Kind = Literal["directions", "matrices", "heavy"]
 TIGHT_LEVEL = {"directions": 1.0, "matrices": 1.0, "heavy": 1.1}
@@ -74,7 +74,7 @@ class FilterRecipe:
     level: float | None
     passes: int | None
     beta: float
-    centre: float
+    centre: PerColumn
     unit: float
     splits: int
 
@@ -105,6 +105,7 @@ class FilterRecipe:
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the plan of one run for every part of n rows."""
         integer_at_least(2 * self.splits, n=n)
+        require_columns(d, centre=self.centre)
         if self.splits == 1:
             return self.part_plan(n, d, budget)
         sizes = (len(range(p, n, self.splits)) for p in range(self.splits))
@@ -116,9 +117,10 @@ class FilterRecipe:
     ) -> Array | Abstention:
         """Return the private mean of sanitised rows."""
         n, d = x.shape
-        z = standardised(x, self.centre, self.unit)
+        middle = in_columns(self.centre, d)
+        z = standardised(x, middle, self.unit)
         mean = self.split_run(z, self.plan(n, d, budget), noise, trace)
-        return mean if isinstance(mean, Abstention) else np.asarray(self.centre + self.unit * mean)
+        return mean if isinstance(mean, Abstention) else np.asarray(middle + self.unit * mean)
 
     def split_run(self, x: Array, plan: Plan, noise: NoiseSource, trace: Trace | None) -> Array | Abstention:
         """Return the answer of step (2), from rows in standard units."""

@@ -46,7 +46,7 @@ class CoordinateModes:
         largest = sqrt(2 * log(self.bins * self.d)) + 3
         return largest * sqrt(2) * sqrt(2 * self.d) / (lead * n)
 
-    def counts(self, x: Array, centre: float, unit: float) -> Integers:
+    def counts(self, x: Array, centre: float | Array, unit: float) -> Integers:
         """Return the counts of (x - centre)/unit, shape (d, K)."""
         low, step = centre - unit * self.width * self.bins / 2, unit * self.width
         found = np.zeros(self.d * self.bins, np.intp)

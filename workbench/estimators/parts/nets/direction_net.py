@@ -66,7 +66,7 @@ def grid(d: int, reach: float, step: float) -> Array:
     return np.stack(np.meshgrid(*[line] * d, indexing="ij"), axis=-1).reshape(-1, d)
 
 
-def boxed(x: Array, centre: float, reach: float) -> Array:
+def boxed(x: Array, centre: Array, reach: float) -> Array:
     """Return the rows minus `centre`, every entry cut to ±reach: a fixed map of every row."""
     return np.asarray(np.clip(x - centre, -reach, reach))
 

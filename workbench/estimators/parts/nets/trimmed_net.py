@@ -27,8 +27,8 @@ from math import ceil, inf, sqrt
 import numpy as np
 from scipy.special import ndtr
 
-from workbench.errors import ArgumentError, checked, positive, probability, real
-from workbench.estimators.base import Abstention, Trace
+from workbench.errors import ArgumentError, checked, positive, probability, real, require_columns
+from workbench.estimators.base import Abstention, Trace, in_columns
 from workbench.estimators.parts.budgets import divided, rule
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.nets.direction_net import (
@@ -44,7 +44,7 @@ from workbench.estimators.parts.rows import on_both_sides
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, Sequential
 from workbench.privacy.grid import Integers, OnGrid, step_of, widest
 from workbench.privacy.mechanisms import exponential, lower_bound, lower_bound_offset, selection_scale
-from workbench.types import Array
+from workbench.types import Array, PerColumn
 
 CHECK, MEAN = "check", "mean"
 LOOKED = 10_000  # numbers of rows that are tried for the fewest
@@ -59,7 +59,7 @@ class TrimmedNet:
     radius: float
     width: float
     corruption: float
-    centre: float
+    centre: PerColumn
     step: float
     check: float
 
@@ -95,6 +95,7 @@ class TrimmedNet:
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of steps (3) and (5)."""
         require_few_columns(n, d)
+        require_columns(d, centre=self.centre)
         require_delta(budget)
         grid_size(d, self.radius, self.step)
         check, choice = divided(budget, self.check)
@@ -123,7 +124,8 @@ class TrimmedNet:
         """Return a candidate, or no answer."""
         n, d = x.shape
         plan, unit, left = self.plan(n, d, budget), self.unit(n, d), n - 2 * self.trim(n)
-        z, far = boxed(x, self.centre, self.box), sqrt(d) * self.box
+        middle = in_columns(self.centre, d)
+        z, far = boxed(x, middle, self.box), sqrt(d) * self.box
         widths, sums = trimmed(z, self.trim(n), unit, far)  # (1)
         margin = int(np.searchsorted(widths, widest(self.width, unit), side="right")) - 1  # (2)
         if trace is not None:
@@ -133,7 +135,7 @@ class TrimmedNet:
         points = grid(d, self.radius, self.step)
         scores = OnGrid(-distances(points, sums, left, unit), unit / left)
         chosen = exponential(scores, plan[MEAN], noise)  # (4), (5)
-        return np.asarray(self.centre + points[chosen])
+        return np.asarray(middle + points[chosen])
 
 
 def trimmed(z: Array, k: int, unit: float, far: float) -> tuple[Integers, Integers]:

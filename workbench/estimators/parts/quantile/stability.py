@@ -16,7 +16,7 @@ stopping early may change. Proof: `proofs/matrix_quantile.md`, sections 2 to 4.
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, log, sqrt
+from math import ceil, floor, log, sqrt
 
 import numpy as np
 
@@ -117,6 +117,15 @@ class Stability:
         slack = self.solver.slack + self.solver.inflation
         return slack * self.d / (self.contraction - slack)
 
+    @property
+    def held(self) -> float:
+        """Return u/n: if h ≥ 1, a smaller share of rows cannot carry P_u away, however far they lie.
+
+        With k < u + 1 others, anywhere, P_u ≤ ((u + 1)/G) P_v(Y), Y the rest and v = u + 1 - k. More in one
+        place may hold P_u up by themselves, and are equally long: no test sees it. `affine_mean.md`, 7.
+        """
+        return self.level / self.n
+
     def low(self, t: int) -> float:
         """Return the level of Hi."""
         return self.level - (t - 1) * self.spacing
@@ -177,3 +186,22 @@ class Stability:
             moment = self.solver.moment(scaled, factor, self.level)
             factor = self.solver.step(moment, distance(moment), factor)
         return factor
+
+
+def percent(share: float) -> str:
+    """Return a share in tenths of a percent, rounded down.
+
+    >>> percent(0.54 / 11)
+    '4.9%'
+    """
+    return f"{floor(1000 * share + 1e-6) / 10:g}%"
+
+
+def carried(share: float) -> str:
+    """Return which share of far rows cannot carry an answer away.
+
+    >>> carried(0.14)
+    'far rows: up to 14% cannot carry the answer away, from public numbers; more in one place may'
+    """
+    what = f"up to {percent(share)} cannot carry the answer away"
+    return f"far rows: {what}, from public numbers; more in one place may"

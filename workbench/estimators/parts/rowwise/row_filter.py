@@ -28,7 +28,7 @@ class Rows:
     """The rows x in a frame: (x - origin)/unit is what filters see."""
 
     x: Array
-    origin: float
+    origin: float | Array
     unit: float
 
     @property

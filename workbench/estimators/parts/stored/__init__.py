@@ -26,8 +26,8 @@ def stream(
 ) -> Release[T]:
     """Return the release of an estimator on rows that are read in blocks: bit for bit that of rows in memory.
 
-    Memory does not grow with n. The rows are read once for each charge of the plan, and have to be the same
-    every time.
+    Memory does not grow with n. The rows are read once for each charge of the plan, once more where absent
+    ones are counted, and have to be the same every time.
 
     Parameters
     ----------
@@ -66,13 +66,19 @@ def stream(
     name = type(estimator).__name__
     if not getattr(estimator, "in_passes", False):
         raise ArgumentError("estimator", name, "one that reads rows in blocks: this one needs them in memory")
+    times = passes(estimator, n, d, budget)
     if hasattr(source, "__next__"):
-        passes = len(list(estimator.plan(n, d, budget).charges()))
-        allowed = f"a function that returns one anew: rows are read {passes} times"
+        allowed = f"a function that returns one anew: rows are read {times} times"
         raise ArgumentError("source", type(source).__name__, allowed)
     one_column = d == 1 and _univariate(estimator)
-    rows = StoredRows(source_of(source), n, None if one_column else d, progress)
+    rows = StoredRows(source_of(source), n, None if one_column else d, progress, once=times == 1)
     return released(estimator, Rows(cast(Array, rows), None), d, budget, rng, None)
+
+
+def passes(estimator: Estimator[T], n: int, d: int, budget: Budget) -> int:
+    """Return how often rows are read at most: once for each charge, and to count those that are there."""
+    counted = getattr(estimator, "missing", "neutral") == "counted"
+    return len(list(estimator.plan(n, d, budget).charges())) + counted
 
 
 def _univariate(estimator: object) -> bool:

@@ -1,8 +1,8 @@
 """Rows that lie elsewhere, read a block at a time, once for each statistic that an estimator asks for.
 
 A block has as many rows as one of rows in memory, whatever chunks a source hands out, so that every result is
-the same to the last bit. Every pass counts the rows and takes a checksum: a source whose rows change between
-passes makes no release.
+the same to the last bit. Every pass counts the rows and, where there are several, takes a checksum: a source
+whose rows change between passes makes no release.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -35,12 +35,16 @@ class ChangedError(RuntimeError):
 
 @dataclass
 class StoredRows:
-    """n rows of d columns, or n numbers if `d` is None, of a source; sanitised as they are read."""
+    """n rows of d columns, or n numbers if `d` is None, of a source; sanitised as they are read.
+
+    With `once` a second pass is an error, and the first one takes no checksum.
+    """
 
     source: Source
     n: int
     d: int | None
     progress: Progress | None = None
+    once: bool = False
     passes: int = 0
     checksum: int | None = None
 
@@ -64,9 +68,10 @@ class StoredRows:
         """Yield the rows of one pass in blocks, `times` the size of those of rows in memory."""
         size = times * rows_of_a_block(self.d or 1)
         self.passes += 1
+        assert self.passes == 1 or not self.once, "a second pass over rows that are read once"
         checksum, met = 0, 0
         for block in resized(self._chunks(), size, self.shape[1:]):
-            checksum, met = (_ODD * checksum + _bits(block)) % 2**64, met + len(block)
+            checksum, met = self._checked(checksum, block), met + len(block)
             if self.progress is not None:
                 self.progress(len(block))
             yield sanitised(block)
@@ -97,6 +102,9 @@ class StoredRows:
         if rows.shape[1:] != self.shape[1:]:
             raise ArgumentError("source", f"chunk of shape {rows.shape}", f"rows of {self.d or 1} columns")
         return rows
+
+    def _checked(self, checksum: int, block: Array) -> int:
+        return 0 if self.once else (_ODD * checksum + _bits(block)) % 2**64
 
     def _close(self, met: int, checksum: int) -> None:
         if met < self.n:

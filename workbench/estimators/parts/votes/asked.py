@@ -1,23 +1,22 @@
 """What a function of somebody's own says of groups of rows, whatever it does.
 
-Of each group it sees a copy of the rows that are there, and for each a copy of the object is asked as it was
-at first, so that what it keeps in its fields, or writes into the rows, does not reach another group. A plain
-function has no copy: its attributes, default values and the variables around it are shared by its calls. An
-answer that is none (an error, another shape, entries that are no finite numbers) is NaN, which has no friend
-in any space: a fixed public element. Errors, warnings and the settings of numpy end here; only the
-interruption by a user passes. What a function does outside of its answer, files and time and variables that
-it shares with other calls, is its own.
+Of each group it sees a copy of the rows that are there, and for each a copy of the object or function is
+asked as it was at first (`own_copy`), so that what it keeps in its fields or in variables around it, or
+writes into the rows, does not reach another group. An answer that is none (an error, another shape, entries
+that are no finite numbers) is NaN, which has no friend in any space: a fixed public element. Errors, warnings
+and the settings of numpy end here; only the interruption by a user passes. What a function does outside of
+its answer, files and time and variables that it shares with other calls, is its own.
 """
 
 import warnings
 from collections.abc import Callable
-from copy import deepcopy
 from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from workbench.estimators.parts.rows import only_present
+from workbench.estimators.parts.votes.own_copy import own_copy
 from workbench.types import Array
 
 Oracle: TypeAlias = Callable[..., Any]
@@ -41,7 +40,7 @@ def _answer(oracle: Oracle, shape: tuple[int, ...], rows: Array, seed: int | Non
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = np.array(deepcopy(oracle)(only_present(rows).copy(), *random), np.float64)
+            found = np.array(own_copy(oracle)(only_present(rows).copy(), *random), np.float64)
     except KeyboardInterrupt:
         raise
     except BaseException:
