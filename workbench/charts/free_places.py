@@ -12,6 +12,7 @@ from workbench.types import Array
 CHARACTER, LINE = 0.0235, 0.06  # of the sides of axes that stand in a pair
 GRID, DENSE, MARGIN = 61, 400, 0.014
 LINES = 24  # characters in a line
+NEAR = 0.04  # of the sides: a name that is nearer to its curve needs no leader
 
 
 @dataclass(frozen=True)
@@ -62,19 +63,39 @@ def beside(
     return places
 
 
-def foot(
-    place: tuple[float, float],
-    curve: Series,
+def feet(
+    named: Sequence[tuple[str, Series]],
+    places: Sequence[tuple[float, float]],
     curves: Sequence[Series],
     ylim: tuple[float, float] | None = None,
-) -> tuple[float, float]:
-    """Return the point of a curve within the axes that is nearest to a place, to three digits."""
+) -> list[tuple[float, float] | None]:
+    """Return the points that leaders go to from the places of names: on their curves, past the other names.
+
+    None where a name is so near to its curve that it needs no leader.
+    """
     axes = Axes.around(curves, ylim)
-    points = axes.shares(_dense(curve))
-    inside = points[(np.abs(points - 0.5) <= 0.44).all(axis=1)]
-    points = inside if len(inside) else points
-    apart = points - axes.shares(np.log(place))
-    return axes.value(points[int(np.argmin((apart**2).sum(axis=1)))])
+    boxes = [
+        (axes.shares(np.log(place)), _half(words)) for (words, _), place in zip(named, places, strict=True)
+    ]
+    found: list[tuple[float, float] | None] = []
+    for at, (_, curve) in enumerate(named):
+        own, half = boxes[at]
+        points = axes.shares(_dense(curve))
+        points = points[(np.abs(points - 0.5) <= 0.44).all(axis=1)]
+        near = float(_distance(own[None], points, half)[0]) if len(points) else 0.0
+        others = [box for place, box in enumerate(boxes) if place != at]
+        clear = [end for end in points if not any(_crosses(own, end, *box) for box in others)]
+        if near < NEAR or not clear:
+            found.append(None)
+        else:
+            found.append(axes.value(min(clear, key=lambda end: float(((end - own) ** 2).sum()))))
+    return found
+
+
+def _crosses(start: Array, end: Array, centre: Array, half: Array) -> bool:
+    """Return whether a line comes into a box."""
+    line = start + np.linspace(0, 1, DENSE)[:, None] * (end - start)
+    return bool((np.abs(line - centre) < half + MARGIN).all(axis=1).any())
 
 
 def placed(curves: Sequence[Series], ylim: tuple[float, float] | None = None) -> tuple[Series, ...]:

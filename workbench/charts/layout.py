@@ -14,7 +14,9 @@ from workbench.charts.formats import PAGE, Format
 from workbench.charts.heat import SHARE
 from workbench.charts.words import extent, wrapped
 
-CONSTANTS = re.compile("paper|lecture|source")  # in a name that says whose constants a hollow marker has
+CONSTANTS = re.compile(
+    "paper|lecture|source|constants 1"
+)  # in a name that says whose constants a hollow marker has
 
 
 @dataclass(frozen=True)

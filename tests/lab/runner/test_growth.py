@@ -65,8 +65,8 @@ def test_a_picture_for_every_source_holds_every_n_that_was_found():
     assert (others.label, others.y) == ("undecided", (500.0, 500.0))
     assert [chart.panels[0].ylim for chart in charts] == [(0.1, 100.0), (0.1, 1000.0)]
     assert [chart.title for chart in charts] == [
-        "In all 1 searches the rows grow as X says",
-        "In 0 of 1 searches the rows grow as Y says; the rest is open",
+        "X: in all 1 searches rows grow as stated",
+        "Y: 0 of 1 searches grow as stated, 1 open",
     ]
 
 
@@ -99,3 +99,13 @@ def test_names_have_estimators_and_powers_as_pictures_write_them():
     keys = {"mean/prime": "PRIME: ε (Thm 1)", "mean/coinpress": "CoinPress: ε (Thm 1)"}
     found = list(growth.growths([verdict(*(record(key=one) for one in keys))]))
     assert growth_pictures.picture("X", found).panels[0].names == tuple(keys.values())
+
+
+def test_many_searches_of_a_source_are_shared_out_over_pictures():
+    many = growth_pictures.MOST + 3
+    rates = ["slower", *["seen"] * (many - 1)]
+    records = [record(key=f"mean/x [{at}]", rate=rate) for at, rate in enumerate(rates)]
+    first, second = growth_pictures.pictures(list(growth.growths([verdict(*records)])))
+    assert (first.name, second.name) == ("sample_complexity_X", "sample_complexity_X_2")
+    assert first.title == f"X: {many - 1} of {many} searches grow as stated, 1 more slowly (1 of 2)"
+    assert len(first.panels[0].names) + len(second.panels[0].names) == many

@@ -1,6 +1,7 @@
 """How n grows with every public number of a statement, as pictures, from verdicts alone."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, floor, isfinite, log10
@@ -12,17 +13,39 @@ from workbench.lab.runner.growth import Growth
 NAME = "sample_complexity"
 STATUSES = {"HOLDS": "idea/holds", "UNDECIDED": "idea/open", "REFUTED": "idea/refuted"}
 LEAST_DECADES = 1  # to either side of 1
-SPACED = re.compile(r"\b(Thm|Lem|Prop|Cor|Eq|Table|Fig|Alg)(?=[A-Z\d])")
-NOTE = (
-    "Filled: 1 is exact. Hollow: a row whose dots lie together grows as stated. Band to the edge: no bound."
-)
+SPACED = re.compile(r"\b(Thm|Lem|Rem|Prop|Cor|Eq|Table|Fig|Alg)(?=[A-Z\d])")
+NOTE = "Filled: 1 is exact. Band to the edge: no bound."
+LEVEL = " Hollow: dots of a row that lie together grow as stated."
+OTHERS = {"slower": "more slowly", "faster": "faster", "UNDECIDED": "open", "REFUTED": "not"}
+MOST = 18  # rows of a picture
 POWER = re.compile(r"\^([\d.]+)")
 
 
 def pictures(found: Sequence[Growth]) -> list[Chart]:
-    """Return a chart for every source: searched over expected n, a row for every number of a statement."""
+    """Return charts for every source: searched over expected n, a row for every number of a statement."""
     sources = dict.fromkeys(one.source for one in found)
-    return [picture(source, [one for one in found if one.source == source]) for source in sources]
+    return [
+        chart
+        for source in sources
+        for chart in _parts(source, [one for one in found if one.source == source])
+    ]
+
+
+def _parts(source: str, found: Sequence[Growth]) -> list[Chart]:
+    """Return the charts of a source: as many as rows ask for, about as long as each other."""
+    found = sorted(found, key=lambda one: not one.predicted)
+    count = ceil(len(found) / MOST)
+    if count == 1:
+        return [picture(source, found)]
+    ends = [len(found) * part // count for part in range(count + 1)]
+    return [
+        replace(
+            picture(source, found[ends[part - 1] : ends[part]]),
+            name=f"{NAME}_{source}" + f"_{part}" * (part > 1),
+            title=f"{_title(source, found)} ({part} of {count})",
+        )
+        for part in range(1, count + 1)
+    ]
 
 
 def picture(whose: str, found: Sequence[Growth]) -> Chart:
@@ -53,7 +76,7 @@ def _panel(found: Sequence[Growth]) -> Panel:
         xscale="linear",
         names=tuple(_names(found)),
         ylim=limits,
-        note=NOTE,
+        note=NOTE + LEVEL * any(not one.predicted for one in found),
     )
 
 
@@ -86,12 +109,19 @@ def _formula(one: Growth) -> str:
 
 
 def _title(whose: str, found: Sequence[Growth]) -> str:
-    """Return in how many searches of a source the statements about n held."""
-    seen = sum(one.status == "HOLDS" for one in found)
-    if seen == len(found):
-        return f"In all {seen} searches the rows grow as {whose} says"
-    rest = "" if any(one.status == "REFUTED" for one in found) else "; the rest is open"
-    return f"In {seen} of {len(found)} searches the rows grow as {whose} says{rest}"
+    """Return how many searches of a source saw which rate.
+
+    A rate is counted under what its check came to: "open" where that is undecided.
+    """
+    rates = Counter(_rate(one) for one in found)
+    if set(rates) == {"seen"}:
+        return f"{whose}: in all {len(found)} searches rows grow as stated"
+    others = [f"{rates[rate]} {words}" for rate, words in OTHERS.items() if rates[rate]]
+    return f"{whose}: {rates['seen']} of {len(found)} searches grow as stated, {', '.join(others)}"
+
+
+def _rate(one: Growth) -> str:
+    return str(one.record["rate"]) if one.status == "HOLDS" else one.status
 
 
 def _decades(values: Sequence[float]) -> tuple[float, float]:

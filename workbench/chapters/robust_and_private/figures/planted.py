@@ -42,7 +42,9 @@ def figure_1(
     usual = (corruption, epsilon, delta, n) == (sweeps.CORRUPTION, sweeps.EPSILON, sweeps.DELTA, sweeps.N)
     return Chart(
         "figure_1",
-        "A filter undoes the cluster in any dimension, if ε lets it",
+        "From d = 10 on a filter undoes the cluster, if ε lets it"
+        if usual
+        else "A filter undoes most of the cluster, if ε lets it",
         (_much(run, corruption, budget, n), _epsilons(run, 2 * corruption, budget, n // 10, usual=usual)),
         alt=f"Two panels of median error. Against d at corruption {number(corruption)}: the plain private"
         " mean rises as the root of d"

@@ -1,6 +1,7 @@
 """Figure 1 of LKKO21 as the source has it: a million rows, d up to 100, its own calibration and baseline."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from math import inf, isfinite, sqrt
 
 import numpy as np
@@ -96,7 +97,8 @@ def _dimensions(frame: pd.DataFrame) -> Panel:
     note = f"n = {number(study.N)}, δ = {number(DELTA)}; bands: two standard errors; thin line: the pull."
     dots = Mark(DOTS, x=dims[-1] ** 0.79, y=0.0029, colour_key=CURVES[SPLIT][1])
     *curves, single = _curves(frame, "d")
-    series = (*placed((*curves, line, _limit(dims, CORRUPTION))), single)
+    curves = [replace(one, label="" if one.colour_key == CURVES[SPLIT][1] else one.label) for one in curves]
+    series = placed((*curves, line, _limit(dims, CORRUPTION), single))
     title = f"ξ = {number(CORRUPTION)}, ε = {number(EPSILON)}"
     return Panel(title, "d, columns", ERRORS, series, note=note, marks=(dots,))
 

@@ -16,7 +16,7 @@ from workbench.chapters.sparse_covariance.runs import theory
 from workbench.chapters.sparse_covariance.runs.designs import REFERENCES, Model
 from workbench.charts.bands import predicted
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.free_places import beside, foot
+from workbench.charts.free_places import beside, feet
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study.measures import BAND, at
@@ -71,7 +71,9 @@ def figure_3(
 ) -> Chart:
     """Return the local model, w = 2: for several sparsity ratios, and both rules."""
     chosen = study.Settings(share, p, epsilon)
-    return _errors(run, 3, "local", "Local noise hides every correlation up to some 10¹⁰ users", chosen)
+    return _errors(
+        run, 3, "local", "Under equation (9) local noise hides everything up to some 10¹⁰ users", chosen
+    )
 
 
 def figure_1_further(
@@ -209,11 +211,15 @@ def _named(
     """Return the names of references with leaders to their lines."""
     if not words:
         return ()
-    places = beside([(text, lines[name]) for name, text in words.items()], series, limits)
-    feet = [foot(at, lines[name], series, limits) for name, at in zip(words, places, strict=True)]
+    named = [(text, lines[name]) for name, text in words.items()]
+    places = beside(named, series, limits)
     return tuple(
         Mark(text, "leader", *at, *end, colour_key=LOOKS[name])
-        for (name, text), at, end in zip(words.items(), places, feet, strict=True)
+        if end
+        else Mark(text, x=at[0], y=at[1], colour_key=LOOKS[name])
+        for (name, text), at, end in zip(
+            words.items(), places, feet(named, places, series, limits), strict=True
+        )
     )
 
 

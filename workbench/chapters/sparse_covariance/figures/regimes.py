@@ -111,7 +111,7 @@ def error_against_p(
     factor = theory.rows_factor("central", theory.P, budget)
     return Chart(
         "error_against_p",
-        "More idle columns hardly matter; more correlated ones cost rows",
+        "Idle columns hardly matter to a threshold; correlated ones cost rows",
         (
             _block(run, budget, degree, round(factor * dimension.BLOCK_N)),
             _needed(run, budget, degree, factor),
@@ -198,7 +198,7 @@ def _near(name: str, ps: Array, rate: Array) -> tuple[float, float]:
     """Return the place of a rate's name: above the upper line, below the end of the lower one."""
     if name == "plain":
         return float(ps[-2] / 1.15), float(1.5 * rate[-2])
-    return float(ps[-1] / 1.12), float(0.72 * rate[-1])
+    return float(ps[-1] / 1.1), float(0.62 * rate[-1])
 
 
 def _rows(curves: Array, place: int, seed: int, unit: float) -> Measure:
