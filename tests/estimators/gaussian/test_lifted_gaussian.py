@@ -119,8 +119,8 @@ def test_what_is_noticed_is_public_and_falls_with_the_columns():
 def test_plan_and_release_say_what_is_noticed_whatever_the_rows_are():
     """A function of n and d alone, of an answer and of none: it costs nothing."""
     said = (
-        "far rows: a share of 5% to 14% is noticed, from public numbers; what is not noticed, or lies where"
-        " normal rows may, biases the answer without a word"
+        "far rows: a share of 5% to 14% is mostly noticed, from public numbers; what is not noticed, or lies"
+        " where normal rows may, biases the answer without a word"
     )
     for x in (normal(1), np.zeros((N, D))):
         release = LiftedGaussian()(x, budget=BUDGET, rng=np.random.default_rng(1))

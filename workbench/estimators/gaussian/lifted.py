@@ -36,9 +36,10 @@ class LiftedGaussian:
     """Private mean and covariance of any Gaussian from all rows at once: a stable lifted quantile (ours).
 
     Accurate for normal rows of any mean and any positive definite covariance; these get "no answer" with
-    chance `beta` at most. Far rows, a share from 5 % to `noticed(n, d, budget)`, are noticed and give no
-    answer, but for a chance of some .03. More of them in one place may be taken for the law's own; fewer, or
-    rows where normal ones may lie, pass and bias the answer. `noticed` is .14 of two columns, .07 of five and
+    chance `beta` at most. Far rows, a share from 5 % to `noticed(n, d, budget)`, are mostly noticed and give
+    no answer: of 5 % scattered ones up to a sixth of the runs at the fewest rows of two columns answer, of
+    5 % in one place one in thirty. More of them in one place may be taken for the law's own; fewer, or rows
+    where normal ones may lie, pass and bias the answer. `noticed` is .14 of two columns, .07 of five and
     below 5 % from ten on, where no share is sure to be. Floats end where rows, in units of their columns,
     have a condition of some 10^12, or 10^9 where n is large; `plan` refuses more rows than some millions, and
     names the number.
@@ -85,7 +86,8 @@ class LiftedGaussian:
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
         """Return which share of far rows is noticed, in words."""
         most = self.noticed(n, d, budget)
-        sure = f"a share of {BEYOND:.0%} to {percent(most)} is" if most > BEYOND else "no share is sure to be"
+        some = f"a share of {BEYOND:.0%} to {percent(most)} is mostly"
+        sure = some if most > BEYOND else "no share is sure to be"
         return f"far rows: {sure} noticed, from public numbers; {UNNOTICED}"
 
     def recipe(self, n: int, d: int, budget: Budget) -> LiftedLaw:

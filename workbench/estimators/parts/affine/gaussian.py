@@ -12,8 +12,8 @@ row; `design` is `parts.affine.gaussian_design`:
 (1) to (4) see the same rows, unpaired, and have one price: ε is not divided. P follows affine maps of the
 rows, so that the error does not depend on the mean or on Σ. Accuracy is for normal rows. Of other rows, a
 share below `GaussianDesign.noticed`, about 1/(2d + 2), cannot carry P away, and 5 % of them that are far
-from the answer are seen by (4); a larger share may be taken for the law's own, and so is one that lies where
-normal rows do: κ of them at a squared length q bias the covariance by up to κ q.
+from the answer are mostly seen by (4); a larger share may be taken for the law's own, and so is one that lies
+where normal rows do: κ of them at a squared length q bias the covariance by up to κ q.
 Proof: `proofs/affine_mean.md`, section 7.
 """
 
