@@ -20,6 +20,7 @@ from workbench.estimators.mean.clipped_box import ClippedBoxMean
 from workbench.estimators.mean.coordinatewise import CoordinatewiseMean
 from workbench.estimators.parts import integers
 from workbench.privacy import ZCDP
+from workbench.study.faults.mutant import rewritten
 
 MOVES, UNITS = np.array([8.0, -64.0, 0.5]), np.array([1.0, 2.0**-8, 2.0**6])
 KINDS = (ClippedBoxMean, CoordinatewiseMean)
@@ -187,4 +188,16 @@ def test_columns_that_are_not_what_is_public_are_noticed(fault, monkeypatch):
     gap_is_the_sensitivity(BOX, sizes=(300,), small=False)
     monkeypatch.setattr(clipped_box, "mean_in_box", fault)
     with pytest.raises(AssertionError):
+        gap_is_the_sensitivity(BOX, sizes=(300,), small=False)
+
+
+CHARGES = {"the shortest": "self.reaches(n, d).min()", "that of the first column": "self.reaches(n, d)[0]"}
+
+
+@pytest.mark.parametrize("side", CHARGES)
+def test_a_charge_for_another_side_than_the_longest_is_noticed(side):
+    with (
+        rewritten(ClippedBoxMean, "plan", "self.reach(n, d)", CHARGES[side])(),
+        pytest.raises(AssertionError),
+    ):
         gap_is_the_sensitivity(BOX, sizes=(300,), small=False)
