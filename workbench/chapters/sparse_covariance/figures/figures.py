@@ -108,8 +108,7 @@ def _errors(run: Run, place: int, model: Model, title: str, chosen: study.Settin
         (setting_panel(run, frame, "share", model, chosen), _rules(run, frame, model, chosen)),
         alt=ALT[model],
         how_to_read="Left, the rule of the source as printed. A curve says something about sparsity only"
-        " where it"
-        " is below the line of the true diagonal. Right, the same releases with the default rule.",
+        " where it is below the line of the true diagonal. Right, the same releases with the default rule.",
     )
 
 
@@ -121,20 +120,17 @@ def _further(run: Run, place: int, model: Model, title: str, chosen: study.Setti
         tuple(setting_panel(run, frame, setting, model, chosen) for setting in ("p", "epsilon")),
         alt=ALT[model],
         how_to_read="The rule of the source as printed. Left of the place where curves leave the line of the"
-        " true"
-        " diagonal, the flat error is that of an output of the diagonal alone.",
+        " true diagonal, the flat error is that of an output of the diagonal alone.",
     )
 
 
 ALT = {
     "central": "Relative error against n, all logarithmic. Algorithm 1 stays on the line of the diagonal up"
-    " to"
-    " some 10⁵ rows and then falls below it; the plain release begins above 1 and falls as 1/n. Lines for six"
+    " to some 10⁵ rows and then falls below it; the plain release begins above 1 and falls as 1/n. Lines for six"
     " references are in every panel.",
     "local": "Relative error against n, all logarithmic. Algorithm 2 lies above 1, the error of the zero"
-    " matrix,"
-    " at 10⁶ users and fewer, on the line of the diagonal up to 10¹⁰, and falls only then. Lines for six"
-    " references are in every panel.",
+    " matrix, at 10⁶ users and fewer, on the line of the diagonal up to 10¹⁰, and falls only then. Lines for"
+    " six references are in every panel.",
 }
 
 
@@ -203,11 +199,9 @@ def panel(
 
 
 def _named(
-    words: Mapping[str, str],
-    lines: Mapping[str, Series],
-    series: list[Series],
+    words: Mapping[str, str], lines: Mapping[str, Series], series: list[Series],
     limits: tuple[float, float] | None,
-) -> tuple[Mark, ...]:
+) -> tuple[Mark, ...]:  # fmt: skip
     """Return the names of references with leaders to their lines."""
     if not words:
         return ()
