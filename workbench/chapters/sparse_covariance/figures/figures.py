@@ -126,8 +126,8 @@ def _further(run: Run, place: int, model: Model, title: str, chosen: study.Setti
 
 ALT = {
     "central": "Relative error against n, all logarithmic. Algorithm 1 stays on the line of the diagonal up"
-    " to some 10⁵ rows and then falls below it; the plain release begins above 1 and falls as 1/n. Lines for six"
-    " references are in every panel.",
+    " to some 10⁵ rows and then falls below it; the plain release begins above 1 and falls as 1/n. Lines for"
+    " six references are in every panel.",
     "local": "Relative error against n, all logarithmic. Algorithm 2 lies above 1, the error of the zero"
     " matrix, at 10⁶ users and fewer, on the line of the diagonal up to 10¹⁰, and falls only then. Lines for"
     " six references are in every panel.",
