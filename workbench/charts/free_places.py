@@ -29,7 +29,8 @@ class Axes:
         low, high = points.min(axis=0), points.max(axis=0)
         if ylim is not None:
             low[1], high[1] = np.log(ylim)
-        return cls(low - 0.05 * (high - low), high + 0.05 * (high - low))
+        more = np.where(high > low, 0.05 * (high - low), 1.0)
+        return cls(low - more, high + more)
 
     def shares(self, points: Array) -> Array:
         """Return places as shares of the axes."""
@@ -107,6 +108,8 @@ def placed(curves: Sequence[Series], ylim: tuple[float, float] | None = None) ->
     """
     seen = [one for one in curves if len(_points(one))]
     named = [one for one in seen if one.label]
+    if not named:
+        return tuple(curves)
     places = beside([(one.label, one) for one in named], seen, ylim)
     found = dict(zip(map(id, named), places, strict=True))
     return tuple(replace(one, label_at=found.get(id(one))) for one in curves)

@@ -148,16 +148,18 @@ class PureNetCovariance:
         """Return q of every candidate on rows of mean 0."""
         d, unit = rows.shape[1], step_of(clip, BITS)
         most, least = widest(clip, unit), widest(min(clip, 1.0) if d == 1 else clip, unit)
-        w, absent = within_ball(mapped(rows, np.eye(d) / sqrt(self.upper)), FAR), ~present(rows)
+        w = within_ball(mapped(rows, np.eye(d) / sqrt(self.upper)), FAR)
+        absent = np.flatnonzero(~present(rows))  # in their places, which decide how others are rounded
         forms, traces = self.net(d).forms, np.trace(directions(d), axis1=1, axis2=2)
         weights, offsets = forms.reshape(-1, forms.shape[-1]).T / unit, np.tile(traces, len(forms)) / unit
         sums = np.zeros(len(offsets), np.int64)
         for start in range(0, len(w), ROWS):
-            products, gone = monomials(w[start : start + ROWS]), absent[start : start + ROWS]
+            products = monomials(w[start : start + ROWS])
+            gone = absent[(absent >= start) & (absent < start + ROWS)] - start
             for first in range(0, len(sums), BLOCK):
                 terms = products @ weights[:, first : first + BLOCK] - offsets[first : first + BLOCK]
                 np.clip(np.rint(terms, out=terms), -least, most, out=terms)
-                terms[gone] = 0.0  # in their places, which decide how others are rounded
+                terms[gone] = 0.0
                 sums[first : first + BLOCK] += terms.sum(axis=0).astype(np.int64)
         worst = np.abs(sums).reshape(len(forms), -1).max(axis=1)
         return OnGrid(-worst, unit / len(rows))
