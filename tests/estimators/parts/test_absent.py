@@ -285,6 +285,7 @@ def test_an_absent_row_of_a_net_keeps_its_place():
             PureNetCovariance(upper=4.0, alpha=0.9, centred=True).scores(x, 2.0)
     whole, holed = (np.concatenate(seen[at : at + 2]) for at in (0, 2))
     assert len(seen) == 4
+    assert whole.shape == holed.shape
     assert (whole == holed).all(axis=1).sum() == len(x) - 2
 
 
