@@ -210,7 +210,8 @@ def key(chart: Chart) -> str:
     said = []
     if any(one.role == "theory" and (one.colour_key, one.rank) in looks for one in series):
         said.append("thin line: predicted")
-    if any(one.colour_key.endswith(":paper") and not CONSTANTS.search(one.label) for one in measured):
+    hollow = [one for one in measured if one.colour_key.endswith(":paper")]
+    if hollow and not any(CONSTANTS.search(one.label) for one in hollow):
         said.append("hollow: the paper's constants")
     bounded = [panel for panel in chart.panels if panel.heat and panel.heat.boundary]
     if untold := [panel.heat for panel in bounded if "hite line: " not in panel.note]:

@@ -12,10 +12,10 @@ from workbench.lab.runner.growth import Growth
 
 NAME = "sample_complexity"
 STATUSES = {"HOLDS": "idea/holds", "UNDECIDED": "idea/open", "REFUTED": "idea/refuted"}
+SLOWER = "idea/second"
 LEAST_DECADES = 1  # to either side of 1
 SPACED = re.compile(r"\b(Thm|Lem|Rem|Prop|Cor|Eq|Table|Fig|Alg)(?=[A-Z\d])")
-NOTE = "Filled: 1 is exact. Band to the edge: no bound."
-LEVEL = " Hollow: dots of a row that lie together grow as stated."
+EXACT, LEVEL = "Filled: 1 is exact.", "Hollow: dots of a row that lie together grow as stated."
 OTHERS = {"slower": "more slowly", "faster": "faster", "UNDECIDED": "open", "REFUTED": "not"}
 MOST = 18  # rows of a picture
 POWER = re.compile(r"\^([\d.]+)")
@@ -76,8 +76,12 @@ def _panel(found: Sequence[Growth]) -> Panel:
         xscale="linear",
         names=tuple(_names(found)),
         ylim=limits,
-        note=NOTE + LEVEL * any(not one.predicted for one in found),
+        note=" ".join(words for words, there in ((EXACT, True), (LEVEL, False)) if _has(found, there)),
     )
+
+
+def _has(found: Sequence[Growth], predicted: bool) -> bool:
+    return any(one.predicted == predicted for one in found)
 
 
 def _names(found: Sequence[Growth]) -> list[str]:
@@ -142,6 +146,8 @@ def _dots(place: int, one: Growth) -> Series:
         if isfinite(float(n))
     ]
     x, y, low, high = zip(*points, strict=True) if points else ((), (), (), ())
-    colour = STATUSES[one.status] + ("" if one.predicted else ":paper")
-    label = one.status.lower() + ("" if one.predicted else ", statement with constants 1")
+    slower = _rate(one) == "slower"
+    colour = (SLOWER if slower else STATUSES[one.status]) + ("" if one.predicted else ":paper")
+    said = one.status.lower() + ", grows more slowly" * slower
+    label = said + ("" if one.predicted else ", statement with constants 1")
     return Series(label, x, y, low, high, colour_key=colour)

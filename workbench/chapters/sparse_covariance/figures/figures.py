@@ -72,7 +72,11 @@ def figure_3(
     """Return the local model, w = 2: for several sparsity ratios, and both rules."""
     chosen = study.Settings(share, p, epsilon)
     return _errors(
-        run, 3, "local", "Under equation (9) local noise hides everything up to some 10¹⁰ users", chosen
+        run,
+        3,
+        "local",
+        "Under equation (9) local noise hides every correlation up to some 10¹⁰ users",
+        chosen,
     )
 
 
@@ -191,9 +195,7 @@ def panel(
         top = 1.6 * max((y for one in series for y in one.y), default=1.0)
         limits = (float(f"{floor:.3g}"), float(f"{top:.3g}"))
     lines = {name: line for name, line in zip(REFERENCES, references, strict=False) if tuple(line.x)}
-    words = {
-        name: f"{text}{(more or {}).get(name, '')}" for name, text in WORDS[model].items() if name in lines
-    }
+    words = {name: text + (more or {}).get(name, "") for name, text in WORDS[model].items() if name in lines}
     marks = _named(words, lines, series, limits)
     return Panel(title, users, "relative error", tuple(series), ylim=limits, marks=marks)
 
@@ -207,13 +209,10 @@ def _named(
         return ()
     named = [(text, lines[name]) for name, text in words.items()]
     places = beside(named, series, limits)
+    ends = feet(named, places, series, limits)
     return tuple(
-        Mark(text, "leader", *at, *end, colour_key=LOOKS[name])
-        if end
-        else Mark(text, x=at[0], y=at[1], colour_key=LOOKS[name])
-        for (name, text), at, end in zip(
-            words.items(), places, feet(named, places, series, limits), strict=True
-        )
+        Mark(text, "leader" if end else "region", *at, *(end or ()), colour_key=LOOKS[name])
+        for (name, text), at, end in zip(words.items(), places, ends, strict=True)
     )
 
 

@@ -28,8 +28,8 @@ NORMS = {2: "relative error", 1: "relative error in column sums"}
 TITLES = {
     1: "In the source's design the output is a diagonal up to 10⁵ rows",
     2: "In column sums too, the source's design gives a diagonal up to 10⁵ rows",
-    3: "In the source's design local noise leaves a diagonal, or less",
-    4: "In column sums too, local noise leaves a diagonal, or less",
+    3: "In the source's design local noise leaves a diagonal up to 10⁷ users",
+    4: "In column sums too, local noise leaves a diagonal up to 10⁷ users",
 }
 
 
