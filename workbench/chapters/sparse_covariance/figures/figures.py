@@ -211,7 +211,7 @@ def _named(
     places = beside(named, series, limits)
     ends = feet(named, places, series, limits)
     return tuple(
-        Mark(text, "leader" if end else "region", *at, *(end or (None, None)), "", LOOKS[name])
+        Mark(text, "leader" if end else "region", *at, *(end or at), "", LOOKS[name])
         for (name, text), at, end in zip(words.items(), places, ends, strict=True)
     )
 
