@@ -6,6 +6,7 @@ import pytest
 
 from workbench.catalog import CATALOG, Example
 from workbench.contracts.kit import cases, name
+from workbench.errors import ArgumentError
 
 PAIRED = (
     *("covariance/heavy-tailed", "covariance/heavy-tailed-naive", "covariance/pure-net"),
@@ -42,9 +43,14 @@ def counted():
 
 
 def counts(estimator):
-    """Return whether an estimator can count the rows that are there; intervals of the source's cannot."""
-    interval = hasattr(estimator, "level") and getattr(estimator, "calibration", "") == "paper"
-    return hasattr(estimator, "missing") and not interval
+    """Return whether an estimator can count the rows that are there; some of the source's cannot."""
+    if not hasattr(estimator, "missing"):
+        return False
+    try:
+        replace(estimator, missing="counted")
+    except ArgumentError:
+        return False
+    return True
 
 
 def with_count(example):

@@ -2,13 +2,17 @@
 
 from math import inf
 
+import numpy as np
 import pytest
 
+from tests.contracts.foreseen import error_of, stated, the_statement_is_true_above_the_cliff
+from tests.contracts.foreseen_table import predicted, thin
 from tests.contracts.parameters import counted
 from workbench.contracts.accuracy import error_bound_is_exceeded_with_probability_at_most_beta
 from workbench.contracts.datasets import least, typical_rows, with_absent
 from workbench.contracts.gaps import coarse_spectra
 from workbench.contracts.kit import answer
+from workbench.estimators.gaussian.unbounded import UnboundedGaussian
 from workbench.estimators.parts import rescaled
 from workbench.study.faults.mutant import replaced_everywhere
 from workbench.study.faults.replay import spied
@@ -70,3 +74,14 @@ def test_error_bounds_hold_beside_a_count(key, example):
 @pytest.mark.parametrize(("key", "example"), UNBOUNDED)
 def test_steps_that_are_proved_promise_nothing_beside_a_count(key, example):
     assert example.estimator.error_bound(10**7, 2, example.budget, 0.1) == inf
+
+
+@pytest.mark.daily
+def test_the_error_of_a_counted_gaussian_is_as_foreseen():
+    """Complete rows pay for the noise of their share, where rows are few, and it says how much."""
+    neutral, counted = (UnboundedGaussian(missing=missing) for missing in ("neutral", "counted"))
+    row = predicted(counted, thin, 2, 3300, None, runs=100)
+    plain, said = (stated(one, row.above, row.d, row.budget) for one in (neutral, counted))
+    found = [error_of("gaussian/unbounded", row, counted, row.above, seed) for seed in range(row.runs)]
+    the_statement_is_true_above_the_cliff("gaussian/unbounded", said, np.array(found))
+    assert said.value > 1.15 * plain.value

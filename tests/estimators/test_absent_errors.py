@@ -56,6 +56,7 @@ CASES = (
     Case("covariance/clipped", 4000, 2, CONCENTRATED, (1.1, 1.1), (BOUND, COUNT, ("centred", True))),
     Case("covariance/coinpress", 4000, 2, CONCENTRATED, (1.1, 1.25), (("upper", 100.0), COUNT)),
     Case("gaussian/unbounded", 12_000, 2, APPROXIMATE, (1.35, 1.1), runs=200),
+    Case("gaussian/unbounded", 12_000, 2, APPROXIMATE, (1.1, 1.1), (COUNT,), runs=200),
 )
 
 

@@ -125,6 +125,8 @@ STAGES = (
      absent.test_a_lifted_moment_tells_the_share_of_rows_that_are_there),
     ("moments over their share", lifted_moment.LiftedMoment, "share", lambda *_: 1.0,
      absent.test_a_lifted_moment_tells_the_share_of_rows_that_are_there),
+    ("moments over a counted share", lifted_moment.LiftedMoment, "share", lambda *_: 1.0,
+     absent.test_a_counted_share_is_divided_by_however_small_what_is_absent_is),
     ("lifted rows of a location", lifted, "present", everything,
      absent.test_an_absent_row_is_the_zero_row_once_it_is_lifted),
     *((f"rows of {key}", module, "only_present", zeros, partial(REFERENCE, key))
@@ -202,8 +204,22 @@ MOVED_UP = (
 )  # fmt: skip
 
 
+COUNTED = absent.test_a_counted_share_is_divided_by_however_small_what_is_absent_is
+
+IN_CORNERS = (
+    Mutant("a counted share that is 1 where noise may hide it",
+           rewritten(lifted_moment.LiftedMoment, "share", 'self.missing == "neutral" and ', ""), COUNTED),
+    Mutant("a counted share that is not capped",
+           rewritten(lifted_moment.LiftedMoment, "share", "share(corner, unit)", "corner / unit"), COUNTED),
+    Mutant("a share that noise may hide, divided by unasked",
+           rewritten(lifted_moment.LiftedMoment, "share", '"neutral" and ', '"neither" and '),
+           absent.test_without_absent_rows_the_corner_changes_no_bit),
+)  # fmt: skip
+
+
 ABSENT = [
     *MOVED_UP,
+    *IN_CORNERS,
     *(
         Mutant(f"absent counts as zero: {stage}", attribute(owner, name, wrong), found_by)
         for stage, owner, name, wrong, found_by in STAGES

@@ -315,6 +315,24 @@ def test_without_absent_rows_the_corner_changes_no_bit():
         assert (mean == noisy[0, 1:]).all()
 
 
+def test_a_counted_share_is_divided_by_however_small_what_is_absent_is():
+    """Half a percent, a tenth of the sd of its noise to five of it: capped at 1, and at a tenth."""
+    recipe = LiftedMoment(400, 2, 0.5, missing="counted")
+    charge, x = recipe.charge("moment", ZCDP_ONE), np.full((400, 2), 0.1)
+    x[::200] = np.nan
+    moment, shares = recipe.of(x, lambda part: part), []
+    for seed in range(50):
+        mean, second = recipe.draw(moment, charge, SimulatedNoise(rng(seed)))
+        noisy = SimulatedNoise(rng(seed)).symmetric_gaussian(moment, charge.sensitivity, _sd(charge))
+        shares.append(min(noisy[0, 0] / 0.25, 1.0))
+        np.testing.assert_allclose(mean, noisy[0, 1:] / (0.5 * shares[-1]), rtol=1e-12)
+        np.testing.assert_allclose(second, noisy[1:, 1:] / shares[-1], rtol=1e-12)
+    assert 10 < sum(share < 1 for share in shares) < 50
+    assert recipe.share_sd(charge) == pytest.approx(_sd(charge) / 0.25)
+    assert recipe.share(0.25 * 0.9, charge) == pytest.approx(0.9)
+    assert recipe.share(-1.0, charge) == 0.1
+
+
 def _sd(charge):
     return charge.sensitivity / np.sqrt(2 * charge.cost.rho)
 

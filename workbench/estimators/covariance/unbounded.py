@@ -37,6 +37,7 @@ from workbench.estimators.parts.budgets import concentrated, delivered
 from workbench.estimators.parts.gaussians.frame import Moments
 from workbench.estimators.parts.gaussians.unbounded_paper import PaperUnbounded
 from workbench.estimators.parts.gaussians.unbounded_tight import TightUnbounded
+from workbench.estimators.parts.rescaled import Missing
 from workbench.estimators.parts.rows import shuffled
 from workbench.privacy import ZCDP, Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration
@@ -102,18 +103,27 @@ class UnboundedCovariance:
 
 
 def recipe_for(
-    n: int, d: int, budget: Budget, calibration: Calibration, centred: bool, *, with_mean: bool
+    n: int,
+    d: int,
+    budget: Budget,
+    calibration: Calibration,
+    centred: bool,
+    *,
+    with_mean: bool,
+    missing: Missing = "neutral",
 ) -> Recipe:
     """Return the recipe; raise where n rows are too few for its blocks."""
     require_matrix(n, d)
-    return _recipe(n, d, concentrated(budget), calibration, centred, with_mean)
+    return _recipe(n, d, concentrated(budget), calibration, centred, with_mean, missing)
 
 
 @lru_cache(maxsize=1024)
-def _recipe(n: int, d: int, cost: ZCDP, calibration: str, centred: bool, with_mean: bool) -> Recipe:
+def _recipe(
+    n: int, d: int, cost: ZCDP, calibration: str, centred: bool, with_mean: bool, missing: Missing
+) -> Recipe:
     if calibration == "paper":
         return PaperUnbounded(n, d, cost, centred, with_mean)
-    return TightUnbounded(n, d, cost, centred)
+    return TightUnbounded(n, d, cost, centred, missing)
 
 
 def moments(recipe: Recipe, x: Array, noise: NoiseSource, trace: Trace | None) -> Moments | Abstention:

@@ -20,10 +20,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import checked
+from workbench.errors import ArgumentError, checked
 from workbench.estimators.base import Abstention, Trace, run_multivariate
 from workbench.estimators.covariance.unbounded import Recipe, moments, recipe_for
 from workbench.estimators.parts.budgets import delivered
+from workbench.estimators.parts.rescaled import Missing
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration
 
@@ -37,7 +38,7 @@ class UnboundedGaussian:
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
     block says what its other rows say, and moments are those of the rows that are there, whose share the
-    release tells.
+    release tells: a share that noise may hide shrinks them, which `missing="counted"` undoes.
 
     Parameters
     ----------
@@ -45,6 +46,10 @@ class UnboundedGaussian:
         Whether the mean is known to be 0; it is not estimated then.
     calibration : {"paper", "tight"}, default "tight"
         "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
+    missing : {"neutral", "counted"}, default "neutral"
+        "counted" rescales by the share of rows that are there however small what is absent, which costs some
+        accuracy where nothing is; "neutral" where it is surely below 1. The charge is the same. The mean has
+        to be unknown, and the calibration "tight".
 
     Examples
     --------
@@ -59,15 +64,19 @@ class UnboundedGaussian:
 
     centred: bool = False
     calibration: Calibration = "tight"
+    missing: Missing = "neutral"
 
     def __post_init__(self) -> None:
         checked(self)
+        if self.missing == "counted" and (self.centred or self.calibration == "paper"):
+            raise ArgumentError("missing", self.missing, '"neutral" if centred, or calibration = "paper"')
 
     __call__ = run_multivariate
 
     def recipe(self, n: int, d: int, budget: Budget) -> Recipe:
         """Return the recipe for n rows; public."""
-        return recipe_for(n, d, budget, self.calibration, self.centred, with_mean=True)
+        public = n, d, budget, self.calibration, self.centred
+        return recipe_for(*public, with_mean=True, missing=self.missing)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for each draw; raise where n rows are too few, with the number."""
