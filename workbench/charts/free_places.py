@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 
 import numpy as np
 
@@ -9,10 +10,15 @@ from workbench.charts.chart import Series
 from workbench.charts.words import wrapped
 from workbench.types import Array
 
-CHARACTER, LINE = 0.0235, 0.06  # of the sides of axes that stand in a pair
+CHARACTER, LINE = 0.0265, 0.06  # of the sides of axes that stand in a pair
+NARROW, THIN = frozenset(" ,.;:'()ijlftr"), 0.6  # characters that take that share of another's width
 GRID, DENSE, MARGIN = 61, 400, 0.014
+COVERS = 10.0  # what it costs to stand on a curve or on another name
 LINES = 24  # characters in a line
+POINT, ALONE = np.zeros(2), 0.02  # of the sides: a point of a curve that is nearer to another is not alone
 NEAR = 0.04  # of the sides: a name that is nearer to its curve needs no leader
+
+Named = tuple[str, Sequence[Series]]  # a name, and the curves that have it
 
 
 @dataclass(frozen=True)
@@ -27,10 +33,11 @@ class Axes:
         """Return the limits that hold all curves, or these of y."""
         points = np.vstack([_points(one) for one in curves])
         low, high = points.min(axis=0), points.max(axis=0)
+        more = np.where(high > low, 0.05 * (high - low), 1.0)
+        low, high = low - more, high + more
         if ylim is not None:
             low[1], high[1] = np.log(ylim)
-        more = np.where(high > low, 0.05 * (high - low), 1.0)
-        return cls(low - more, high + more)
+        return cls(low, high)
 
     def shares(self, points: Array) -> Array:
         """Return places as shares of the axes."""
@@ -43,29 +50,25 @@ class Axes:
 
 
 def beside(
-    named: Sequence[tuple[str, Series]], curves: Sequence[Series], ylim: tuple[float, float] | None = None
+    named: Sequence[Named], curves: Sequence[Series], ylim: tuple[float, float] | None = None
 ) -> list[tuple[float, float]]:
-    """Return a place for the name of each curve: near it, nearer than to others, on none, on no other name.
+    """Return a place for each name: near where its curves are alone, on no curve, on no other name.
 
     >>> flat, steep = Series("", (1, 1000), (1, 1)), Series("", (1, 1000), (1000, 1))
-    >>> [(x, y)] = beside([("flat", flat)], [flat, steep])
+    >>> [(x, y)] = beside([("flat", (flat,))], [flat, steep])
     >>> 1 < x < 1000, 1 / 2 < y < 2
     (True, True)
     """
     axes = Axes.around(curves, ylim)
-    lines = [axes.shares(_dense(one)) for one in curves]
-    taken: list[tuple[Array, Array]] = []
-    places = []
-    for words, curve in named:
-        half = _half(words)
-        here = _best(axes.shares(_dense(curve)), lines, taken, half)
-        taken.append((here, half))
-        places.append(axes.value(here))
-    return places
+    halves = [_half(words) for words, _ in named]
+    rooms = [_room(own, curves, axes, half) for (_, own), half in zip(named, halves, strict=True)]
+    orders = (_in_order(order, rooms, halves) for order in permutations(range(len(named))))
+    _, places = min(orders, key=lambda found: found[0])
+    return [axes.value(place) for place in places]
 
 
 def feet(
-    named: Sequence[tuple[str, Series]],
+    named: Sequence[Named],
     places: Sequence[tuple[float, float]],
     curves: Sequence[Series],
     ylim: tuple[float, float] | None = None,
@@ -79,9 +82,9 @@ def feet(
         (axes.shares(np.log(place)), _half(words)) for (words, _), place in zip(named, places, strict=True)
     ]
     found: list[tuple[float, float] | None] = []
-    for at, (_, curve) in enumerate(named):
+    for at, (_, belonging) in enumerate(named):
         own, half = boxes[at]
-        points = axes.shares(_dense(curve))
+        points = _alone(belonging, curves, axes)
         points = points[(np.abs(points - 0.5) <= 0.44).all(axis=1)]
         near = float(_distance(own[None], points, half)[0]) if len(points) else 0.0
         others = [box for place, box in enumerate(boxes) if place != at]
@@ -110,27 +113,62 @@ def placed(curves: Sequence[Series], ylim: tuple[float, float] | None = None) ->
     named = [one for one in seen if one.label]
     if not named:
         return tuple(curves)
-    places = beside([(one.label, one) for one in named], seen, ylim)
+    places = beside([(one.label, (one,)) for one in named], seen, ylim)
     found = dict(zip(map(id, named), places, strict=True))
     return tuple(replace(one, label_at=found.get(id(one))) for one in curves)
 
 
 def _half(words: str) -> Array:
     lines = wrapped(words, LINES)
-    return np.array([CHARACTER * max(map(len, lines)), LINE * len(lines)]) / 2
+    widest = max(sum(THIN if one in NARROW else 1.0 for one in line) for line in lines)
+    return np.array([CHARACTER * widest, LINE * len(lines)]) / 2
 
 
-def _best(own: Array, lines: list[Array], taken: list[tuple[Array, Array]], half: Array) -> Array:
-    """Return the centre of the free box that is nearest to its own curve."""
+def _alone(own: Sequence[Series], curves: Sequence[Series], axes: Axes) -> Array:
+    """Return the points of some curves that no other curve is near to, or all if there is none."""
+    points = np.concatenate([axes.shares(_dense(one)) for one in own])
+    far = [_distance(points, axes.shares(_dense(one)), POINT) > ALONE for one in _others(own, curves)]
+    alone = points[np.all(far, axis=0)] if far else points
+    return alone if len(alone) else points
+
+
+def _others(own: Sequence[Series], curves: Sequence[Series]) -> list[Series]:
+    return [one for one in curves if all(one is not mine for mine in own)]
+
+
+def _room(own: Sequence[Series], curves: Sequence[Series], axes: Axes, half: Array) -> tuple[Array, Array]:
+    """Return the centres of the boxes that could hold a name, and what each costs, the best first."""
     ticks = [np.linspace(side + MARGIN, 1 - side - MARGIN, GRID) for side in half]
     centres = np.stack(np.meshgrid(*ticks), axis=-1).reshape(-1, 2)
-    near = _distance(centres, own, half)
-    others = np.min([_distance(centres, one, half) for one in lines], axis=0)
-    free = (others > MARGIN) & (near < 0.5)
-    for place, size in taken:
-        free &= (np.abs(centres - place) > size + half + MARGIN).any(axis=1)
-    cost = near + 2 * np.maximum(0.0, near - others) + np.where(free, 0.0, 10.0)
-    return np.asarray(centres[int(np.argmin(cost))])
+    near = _distance(centres, _alone(own, curves, axes), half)
+    mine = _nearest(centres, own, axes, half)
+    others = _nearest(centres, _others(own, curves), axes, half)
+    free = (np.minimum(mine, others) > MARGIN) & (near < 0.5)
+    cost = near + 2 * np.maximum(0.0, near + MARGIN - others) + np.where(free, 0.0, COVERS)
+    order = np.argsort(cost, kind="stable")
+    return centres[order], cost[order]
+
+
+def _nearest(centres: Array, curves: Sequence[Series], axes: Axes, half: Array) -> Array:
+    """Return how far every box is from the nearest of some curves."""
+    far = [_distance(centres, axes.shares(_dense(one)), half) for one in curves]
+    return np.asarray(np.min(far, axis=0, initial=1.0))
+
+
+def _in_order(
+    order: Sequence[int], rooms: Sequence[tuple[Array, Array]], halves: Sequence[Array]
+) -> tuple[float, list[Array]]:
+    """Return what it costs to give each name, in this order, the best place that is left, and the places."""
+    total, places = 0.0, dict[int, Array]()
+    for name in order:
+        centres, costs = rooms[name]
+        free = np.ones(len(costs), bool)
+        for other, place in places.items():
+            free &= (np.abs(centres - place) > halves[other] + halves[name] + MARGIN).any(axis=1)
+        best = int(np.argmax(free))
+        places[name] = centres[best]
+        total += float(costs[best]) + (0.0 if free[best] else COVERS)
+    return total, [places[name] for name in range(len(rooms))]
 
 
 def _distance(centres: Array, points: Array, half: Array) -> Array:

@@ -131,11 +131,10 @@ def _columns(chart: Chart) -> int:
 
 
 def multiples(chart: Chart) -> bool:
-    """Return whether all panels have the same axes: what differs between them is what they show."""
-    axes = {
-        (one.xlabel, one.ylabel, one.xscale, one.yscale, one.equal, bool(one.heat)) for one in chart.panels
-    }
-    return len(axes) == 1
+    """Return whether what differs between all panels is what they show, or else what they have along x."""
+    axes = {(one.ylabel, one.xscale, one.yscale, one.equal, bool(one.heat)) for one in chart.panels}
+    along, limits = {one.xlabel for one in chart.panels}, {one.ylim for one in chart.panels}
+    return len(axes) == 1 and (len(along) == 1 or (len(limits) == 1 and None not in limits))
 
 
 def _own_axis(chart: Chart, columns: int) -> bool:

@@ -143,7 +143,7 @@ def test_the_zero_matrix_errs_by_one_and_the_lines_are_named_on_the_plot():
     for panel in figures.figure_1(Run("quick", 1)).panels:
         zero = panel.series[0]
         assert zero.y == pytest.approx([1.0] * len(zero.y))
-        assert {mark.text for mark in panel.marks} == set(figures.WORDS["central"].values())
+        assert {mark.text for mark in panel.marks} == set(figures.NAMED.values())
     assert set(figures.LOOKS) == set(REFERENCES)
 
 

@@ -27,7 +27,7 @@ def test_words_cover_no_curve_and_no_other_words(seed):
     own, others = curves(np.random.default_rng(seed))
     every = [*own, *others]
     axes = Limits.around(every)
-    places = [axes.shares(np.log(place)) for place in beside([(one.label, one) for one in own], every)]
+    places = [axes.shares(np.log(place)) for place in beside([(one.label, (one,)) for one in own], every)]
     halves = [_half(one.label) for one in own]
     for place, half, mine in zip(places, halves, own, strict=True):
         apart = [_distance(place[None], axes.shares(_dense(one)), half)[0] for one in every]
@@ -43,5 +43,5 @@ def test_words_cover_no_curve_and_no_other_words(seed):
 def test_words_stay_within_the_limits():
     own, others = curves(np.random.default_rng(1))
     limits = (0.02, 2.0)
-    for _, y in beside([(one.label, one) for one in own], [*own, *others], limits):
+    for _, y in beside([(one.label, (one,)) for one in own], [*own, *others], limits):
         assert limits[0] < y < limits[1]

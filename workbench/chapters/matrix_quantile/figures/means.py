@@ -33,6 +33,7 @@ from workbench.study.scaling.scaling import Scaling
 
 D, DIMENSIONS, LEVELS, HARDER = 2, (2, 5, 10, 20), (1e-2, 1e-4, 1e-8, 1e-12), (1, 2, 4, 8)
 USUAL: Mapping[str, float] = {"d": D, "epsilon": 1.0, "delta": 1e-6, "alpha": CONSTANT}
+HEADS = {"d": "more columns", "epsilon": "smaller ε", "delta": "smaller δ"}
 TITLES = {"d": "columns d", "epsilon": "1/ε", "delta": "ln(1/δ)", "alpha": "1/α"}
 LOWER = "Lower grey: the rate for an unknown Σ."
 SYMBOLS = {"d": "d", "epsilon": "ε", "delta": "δ", "alpha": "α"}
@@ -139,7 +140,7 @@ def _panel(run: Run, name: str, usual: Public) -> Panel:
         return Panel(title, TITLES[name], "rows n", series, ylim=(5.0, 1e6), marks=(_named(rate),))
     fixed = ", ".join(f"{SYMBOLS[one]} = {number(usual[one])}" for one in usual if one != name)
     note = f"{fixed}. {LOWER}" if name == "d" else fixed
-    return Panel(TITLES[name], "its value", "rows n", series, note=note, ylim=(5.0, 1e6))
+    return Panel(HEADS[name], TITLES[name], "rows n", series, note=note, ylim=(5.0, 1e6))
 
 
 def _rate(publics: list[dict[str, Any]], x: list[float], first: float) -> Series:

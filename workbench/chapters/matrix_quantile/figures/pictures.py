@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import cycle
 
 import numpy as np
 
@@ -154,8 +155,8 @@ def _ellipses(title: str, x: Array, sigma: Array, shares: list[float]) -> Panel:
     ranks = dict(zip(shares, np.linspace(0.0, 1.0, len(shares)), strict=True))
     shapes = {share: known(x, share * len(x)) for share in shares}
     lines = [
-        replace(ellipse(number(share), shape, colour_key=OURS), rank=ranks[share], label_at=top(shape))
-        for share, shape in shapes.items()
+        replace(ellipse(number(share), shape, colour_key=OURS), rank=ranks[share], label_at=end(shape, side))
+        for (share, shape), side in zip(shapes.items(), cycle((1.0, -1.0)), strict=False)
     ]
     lines += [
         replace(ellipse("", scale_at(share, 2) * sigma, role="kept", colour_key=OURS), rank=ranks[share])
@@ -173,7 +174,7 @@ def _ellipses(title: str, x: Array, sigma: Array, shares: list[float]) -> Panel:
     return plane(title, (dots, *lines, moment), reach=WIDE, marks=marks)
 
 
-def top(shape: Array) -> tuple[float, float]:
-    """Return the highest point of an ellipse."""
-    tall = float(np.sqrt(shape[1, 1]))
+def end(shape: Array, side: float) -> tuple[float, float]:
+    """Return the highest point of an ellipse, or with side -1 the lowest."""
+    tall = side * float(np.sqrt(shape[1, 1]))
     return float(shape[0, 1]) / tall, tall

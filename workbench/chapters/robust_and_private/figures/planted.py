@@ -107,7 +107,8 @@ def _much(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
         "d, columns",
         ERROR,
         placed(series),
-        note=f"Six directions pooled; δ = {number(budget.delta)}, n = {number(n)}.",
+        note=f"Filter from d = {min(robust_sweeps.LOW)} on, six directions pooled; δ ="
+        f" {number(budget.delta)}, n = {number(n)}.",
     )
 
 

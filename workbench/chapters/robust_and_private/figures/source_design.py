@@ -11,7 +11,7 @@ from workbench.chapters.robust_and_private.runs import source_design as study
 from workbench.chapters.robust_and_private.runs.planted import pull
 from workbench.chapters.robust_and_private.runs.prime import CORRUPTION, DELTA, EPSILON, limit
 from workbench.charts.bands import measured
-from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.free_places import placed
 from workbench.charts.words import number
 from workbench.study import measures
@@ -27,7 +27,7 @@ CURVES = {
 SPLIT = "paper"  # its runs do either of two things: they are shown one by one
 FLAT = 1.5  # over the error at the largest ε: what still counts as flat
 ERRORS = "mean error (σ)"
-DOTS = "dots: single runs with the paper's constants"
+SINGLE = "dots and crosses: single runs and their mean with the paper's constants"
 
 
 def figure_1_in_full(run: Run) -> Chart:
@@ -43,7 +43,7 @@ def figure_1_in_full(run: Run) -> Chart:
         " constants answers from 0.2 on, with ours from 0.001.",
         how_to_read=f"Means of {study.TRIALS} runs; dots are single runs. PRIME is one algorithm with two"
         " sets of constants: with the source's, noise hides the cluster in most runs. The plain mean"
-        " pays half of its budget for its range. An arrow: some run gives no answer.",
+        " pays half of its budget for its range.",
     )
 
 
@@ -94,17 +94,19 @@ def _dimensions(frame: pd.DataFrame) -> Panel:
     dims = study.DIMENSIONS
     box = CURVES["plain"][1]
     line = Series("", dims, [pull(d, CORRUPTION) for d in dims], role="theory", colour_key=box)
-    note = f"n = {number(study.N)}, δ = {number(DELTA)}; bands: two standard errors; thin line: the pull."
-    dots = Mark(DOTS, x=dims[-1] ** 0.79, y=0.0029, colour_key=CURVES[SPLIT][1])
+    note = f"n = {number(study.N)}, δ = {number(DELTA)}; bands: two standard errors; {SINGLE}."
     *curves, single = _curves(frame, "d")
-    curves = [replace(one, label="" if one.colour_key == CURVES[SPLIT][1] else one.label) for one in curves]
-    series = placed((*curves, line, _limit(dims, CORRUPTION), single))
+    short = {CURVES[SPLIT][0]: "", CURVES["plain"][0]: "clipped mean"}
+    curves = [replace(one, label=short.get(one.label, one.label)) for one in curves]
+    limit_line = replace(_limit(dims, CORRUPTION), label="")  # has its name on the right
+    series = placed((*curves, line, limit_line, single))
     title = f"ξ = {number(CORRUPTION)}, ε = {number(EPSILON)}"
-    return Panel(title, "d, columns", ERRORS, series, note=note, marks=(dots,))
+    return Panel(title, "d, columns", ERRORS, series, note=note)
 
 
 def _epsilons(frame: pd.DataFrame) -> Panel:
     paper, ours = (number(flat_from(means(frame, name, "epsilon"))) for name in ("paper", "tight"))
     series = (*_curves(frame, "epsilon"), _limit(study.EPSILONS, 0.1))
-    note = f"ξ = 0.1, d = 10. PRIME answers from ε = {paper} on, with our constants from {ours}."
-    return Panel("an arrow: some run has no answer", "ε", ERRORS, series, note=note)
+    answers = f"PRIME answers from ε = {paper} on, with our constants from {ours}."
+    note = f"An arrow: some run gives no answer. {answers}"
+    return Panel("ξ = 0.1, d = 10", "ε", ERRORS, series, note=note)

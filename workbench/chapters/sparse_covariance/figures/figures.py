@@ -32,19 +32,15 @@ LOOKS = {
 }
 DEFAULT, PAPER = "covariance/thresholded", "covariance/thresholded:paper"
 LOCAL = {DEFAULT: "covariance/local-thresholded", PAPER: "covariance/local-thresholded:paper"}
-NAMED = {
+NAMED = {  # on the plots; one name for the pair without privacy
     "zero": "zeros",
     "oracle diagonal": "true diagonal",
     "plain": "plain release",
-    "empirical": "no privacy",
-    "without": "no privacy, thresholded",
+    "empirical": "no privacy; the lower one thresholded",
 }
-BOTH = "no privacy; the lower one thresholded"
-WORDS = {  # on the plots, one name for the pair without privacy: at its free side
-    "central": {name: text for name, text in NAMED.items() if name != "empirical"} | {"without": BOTH},
-    "local": {name: text for name, text in NAMED.items() if name != "without"}
-    | {"empirical": BOTH, "noisy diagonal": "noisy diagonal"},
-}
+THRESHOLDED = "no privacy, thresholded"  # where that line has a name of its own
+PAIRS = {"empirical": ("empirical", "without")}
+COVERED = "noisy diagonal"  # by the true one where n is large, and by curves before: it has no name
 FOLLOWING = {  # references that change with a setting, whose lines are those of one value
     "p": ("noisy diagonal", "plain", "empirical", "without"),
     "epsilon": ("noisy diagonal", "plain"),
@@ -63,7 +59,9 @@ def figure_1(
 ) -> Chart:
     """Return the central model, w = 2: for several sparsity ratios, and both rules."""
     chosen = study.Settings(share, p, epsilon)
-    return _errors(run, 1, "central", "The error is that of a diagonal up to some 10⁵ rows", chosen)
+    return _errors(
+        run, 1, "central", "Under equation (9) the error is a diagonal's up to some 10⁵ rows", chosen
+    )
 
 
 def figure_3(
@@ -71,13 +69,8 @@ def figure_3(
 ) -> Chart:
     """Return the local model, w = 2: for several sparsity ratios, and both rules."""
     chosen = study.Settings(share, p, epsilon)
-    return _errors(
-        run,
-        3,
-        "local",
-        "Under equation (9) local noise hides every correlation up to some 10¹⁰ users",
-        chosen,
-    )
+    title = "Under equation (9) local noise hides every correlation up to some 10¹⁰ users"
+    return _errors(run, 3, "local", title, chosen)
 
 
 def figure_1_further(
@@ -92,7 +85,7 @@ def figure_3_further(
     run: Run, *, share: float = USUAL.share, p: int = USUAL.p, epsilon: float = USUAL.epsilon
 ) -> Chart:
     """Return the local model, w = 2, for several p and several ε."""
-    title = "Local noise keeps the diagonal longer, with more columns or a smaller ε"
+    title = "Local noise keeps the diagonal longer with more columns or a smaller ε"
     return _further(run, 3, "local", title, study.Settings(share, p, epsilon))
 
 
@@ -195,7 +188,7 @@ def panel(
         top = 1.6 * max((y for one in series for y in one.y), default=1.0)
         limits = (float(f"{floor:.3g}"), float(f"{top:.3g}"))
     lines = {name: line for name, line in zip(REFERENCES, references, strict=False) if tuple(line.x)}
-    words = {name: text + (more or {}).get(name, "") for name, text in WORDS[model].items() if name in lines}
+    words = {name: text + (more or {}).get(name, "") for name, text in NAMED.items() if name in lines}
     marks = _named(words, lines, series, limits)
     return Panel(title, users, "relative error", tuple(series), ylim=limits, marks=marks)
 
@@ -207,9 +200,13 @@ def _named(
     """Return the names of references with leaders to their lines."""
     if not words:
         return ()
-    named = [(text, lines[name]) for name, text in words.items()]
-    places = beside(named, series, limits)
-    ends = feet(named, places, series, limits)
+    named = [
+        (text, [lines[one] for one in PAIRS.get(name, (name,)) if one in lines])
+        for name, text in words.items()
+    ]
+    seen = [one for one in series if one is not lines.get(COVERED)]
+    places = beside(named, seen, limits)
+    ends = feet(named, places, seen, limits)
     return tuple(
         Mark(text, "leader" if end else "region", *at, *(end or at), "", LOOKS[name])
         for (name, text), at, end in zip(words.items(), places, ends, strict=True)

@@ -12,6 +12,7 @@ from workbench.chapters.sparse_covariance.figures.figures import (
     LOOKS,
     NAMED,
     PAPER,
+    THRESHOLDED,
     expecting,
     reference,
 )
@@ -146,7 +147,7 @@ def _block(run: Run, budget: ApproxDP, degree: int, n: int) -> Panel:
     lowest = tuple(found["without"].y)
     if lowest:
         x, y = dimension.BLOCK_P[len(lowest) // 2], 1.22 * max(lowest)
-        marks.append(Mark(NAMED["without"], x=x, y=y, colour_key=LOOKS["without"]))
+        marks.append(Mark(THRESHOLDED, x=x, y=y, colour_key=LOOKS["without"]))
     return Panel(
         f"{dimension.ACTIVE} active columns, n = {number(n)}",
         "columns p",
@@ -198,7 +199,7 @@ def _near(name: str, ps: Array, rate: Array) -> tuple[float, float]:
     """Return the place of a rate's name: above the upper line, below the end of the lower one."""
     if name == "plain":
         return float(ps[-2] / 1.15), float(1.5 * rate[-2])
-    return float(ps[-1] / 1.1), float(0.62 * rate[-1])
+    return float(ps[-1] / 1.15), float(0.7 * rate[-1])
 
 
 def _rows(curves: Array, place: int, seed: int, unit: float) -> Measure:
