@@ -13,6 +13,7 @@ from workbench.types import Array
 CHARACTER, LINE = 0.0265, 0.06  # of the sides of axes that stand in a pair
 NARROW, THIN = frozenset(" ,.;:'()ijlftr"), 0.6  # characters that take that share of another's width
 GRID, DENSE, MARGIN = 61, 400, 0.014
+APART = np.array([0.08, MARGIN])  # two names: those in one line are not one phrase
 COVERS = 10.0  # what it costs to stand on a curve or on another name
 LINES = 24  # characters in a line
 POINT, ALONE = np.zeros(2), 0.02  # of the sides: a point of a curve that is nearer to another is not alone
@@ -164,7 +165,7 @@ def _in_order(
         centres, costs = rooms[name]
         free = np.ones(len(costs), bool)
         for other, place in places.items():
-            free &= (np.abs(centres - place) > halves[other] + halves[name] + MARGIN).any(axis=1)
+            free &= (np.abs(centres - place) > halves[other] + halves[name] + APART).any(axis=1)
         best = int(np.argmax(free))
         places[name] = centres[best]
         total += float(costs[best]) + (0.0 if free[best] else COVERS)

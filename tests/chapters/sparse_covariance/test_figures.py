@@ -17,6 +17,7 @@ from workbench.chapters.sparse_covariance.figures import (
     figures,
     maps,
     matrix_view,
+    reference_names,
     source_design,
     view,
 )
@@ -143,8 +144,8 @@ def test_the_zero_matrix_errs_by_one_and_the_lines_are_named_on_the_plot():
     for panel in figures.figure_1(Run("quick", 1)).panels:
         zero = panel.series[0]
         assert zero.y == pytest.approx([1.0] * len(zero.y))
-        assert {mark.text for mark in panel.marks} == set(figures.NAMED.values())
-    assert set(figures.LOOKS) == set(REFERENCES)
+        assert {mark.text for mark in panel.marks} == set(reference_names.ON_PLOTS)
+    assert set(reference_names.LOOKS) == set(REFERENCES)
 
 
 @pytest.mark.usefixtures("_few_runs")
@@ -214,10 +215,14 @@ def test_the_view_of_errors_shows_predictions_first_and_then_more_and_more_runs(
 def test_predictions_of_the_view_are_near_its_runs():
     *_, last = gallery.error_against_rows_view(RUN, p=60, degree=3, alpha=0.1, **PUBLIC)
     plain = next(
-        s for s in last.panels[0].series if s.role == "reference" and s.colour_key == figures.LOOKS["plain"]
+        s
+        for s in last.panels[0].series
+        if s.role == "reference" and s.colour_key == reference_names.LOOKS["plain"]
     )
     predicted = next(
-        s for s in last.panels[0].series if s.role == "theory" and s.colour_key == figures.LOOKS["plain"]
+        s
+        for s in last.panels[0].series
+        if s.role == "theory" and s.colour_key == reference_names.LOOKS["plain"]
     )
     np.testing.assert_allclose(plain.y, predicted.y, rtol=0.35)
 

@@ -6,7 +6,7 @@ from workbench.charts import canonical_json
 from workbench.lab.live import committed
 from workbench.lab.runner import growth, growth_pictures
 
-ONE = "statement with constants 1"
+ONE = "formula with constants 1"
 
 
 def record(statement="X/Thm1", variable="epsilon", **more):
@@ -61,8 +61,8 @@ def test_a_picture_for_every_source_holds_every_n_that_was_found():
     assert [chart.name for chart in charts] == ["sample_complexity_X", "sample_complexity_Y"]
     (one, dots), (_, others) = (chart.panels[0].series for chart in charts)
     assert [chart.panels[0].names for chart in charts] == [("mean/x: ε (Thm 1)",), ("mean/x: ε (Lem 2)",)]
-    assert (one.role, dots.label, dots.x, dots.y) == ("reference", f"holds, {ONE}", (1.0,), (20.0,))
-    assert (others.label, others.y) == ("undecided", (500.0, 500.0))
+    assert (one.role, dots.label, dots.x, dots.y) == ("reference", f"grows as stated, {ONE}", (1.0,), (20.0,))
+    assert (others.label, others.y) == ("not told", (500.0, 500.0))
     assert [chart.panels[0].ylim for chart in charts] == [(0.1, 100.0), (0.1, 1000.0)]
     assert [chart.title for chart in charts] == [
         "X: in all 1 searches rows grow as stated",
@@ -88,7 +88,7 @@ def test_two_scalings_of_one_name_are_told_apart_and_one_legend_stands_for_both(
     (chart,) = growth_pictures.pictures(list(growth.growths([verdict(*records)])))
     assert chart.panels[0].names == ("mean/x: ε (Thm 1) (noise)", "mean/x: ε (Thm 1) (sampling)")
     assert [series.label for series in chart.panels[0].series] == [
-        "as many as expected", f"holds, {ONE}", ""
+        "as many as expected", f"grows as stated, {ONE}", ""
     ]  # fmt: skip
 
 

@@ -15,7 +15,10 @@ STATUSES = {"HOLDS": "idea/holds", "UNDECIDED": "idea/open", "REFUTED": "idea/re
 SLOWER = "idea/second"
 LEAST_DECADES = 1  # to either side of 1
 SPACED = re.compile(r"\b(Thm|Lem|Rem|Prop|Cor|Eq|Table|Fig|Alg)(?=[A-Z\d])")
-EXACT, LEVEL = "Filled: 1 is exact.", "Hollow: dots of a row that lie together grow as stated."
+EXACT, LEVEL = "Filled: over the prediction.", "Hollow: over the formula with constants 1."
+COLOURS = "Colour: growth in that number, which the source states; grey: these n do not tell."
+KINDS = ((EXACT, True), (LEVEL, False))
+GROWTHS = {"HOLDS": "grows as stated", "UNDECIDED": "not told", "REFUTED": "does not grow as stated"}
 OTHERS = {"slower": "more slowly", "faster": "faster", "UNDECIDED": "open", "REFUTED": "not"}
 MOST = 18  # rows of a picture
 POWER = re.compile(r"\^([\d.]+)")
@@ -57,8 +60,8 @@ def picture(whose: str, found: Sequence[Growth]) -> Chart:
         (_panel(found),),
         alt=f"Dots for searched over expected n, a row for each of {len(found)} numbers of {whose}.",
         how_to_read="A dot is the n that was searched at one value of the number, over the n expected there:"
-        " a prediction with all constants (filled) or the statement's n with constants 1 (hollow). Dots of a"
-        " row that lie together say that n grows as stated.",
+        " a prediction with all constants (filled) or the statement's n with constants 1 (hollow)."
+        " Colours say whether a row's slope excludes half a power to either side.",
     )
 
 
@@ -76,7 +79,7 @@ def _panel(found: Sequence[Growth]) -> Panel:
         xscale="linear",
         names=tuple(_names(found)),
         ylim=limits,
-        note=" ".join(words for words, there in ((EXACT, True), (LEVEL, False)) if _has(found, there)),
+        note=" ".join([*(words for words, which in KINDS if _has(found, which)), COLOURS]),
     )
 
 
@@ -148,6 +151,6 @@ def _dots(place: int, one: Growth) -> Series:
     x, y, low, high = zip(*points, strict=True) if points else ((), (), (), ())
     slower = _rate(one) == "slower"
     colour = (SLOWER if slower else STATUSES[one.status]) + ("" if one.predicted else ":paper")
-    said = one.status.lower() + ", grows more slowly" * slower
-    label = said + ("" if one.predicted else ", statement with constants 1")
+    said = "grows more slowly" if slower else GROWTHS[one.status]
+    label = said + ("" if one.predicted else ", formula with constants 1")
     return Series(label, x, y, low, high, colour_key=colour)

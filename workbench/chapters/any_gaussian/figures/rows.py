@@ -98,7 +98,7 @@ def rows_of_covariances(
     title = f"Fewest rows that are answered, {said(budget)}"
     return Chart(
         "rows_of_covariances",
-        f"Up to d = {d}, votes of groups need {times} times the rows",
+        f"At d = {d}, votes of groups need {times} times the rows",
         (Panel(title, "dimension d", ROWS, tuple(series), marks=(apart, words)),),
         alt="The fewest rows of the populous covariance lie an order of magnitude above those of the"
         " unbounded one, and both above the lower bounds.",

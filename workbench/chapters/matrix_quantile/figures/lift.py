@@ -73,9 +73,9 @@ def _line(run: Run, n: int, level: float) -> Panel:
         ]
         marks += [
             Mark(word, x=m * tall, y=1.07 * tall, colour_key=key),
-            Mark("slice", "span", x=m - half, x2=m + half, y=0.8, colour_key=key),
-            Mark("centre", x=m, y=1.07, colour_key=key),
+            Mark("slice", "span", x=m - half, x2=m + half, y=0.2, colour_key=key),
         ]
+    marks.append(Mark("centre", x=OFFSETS[0], y=1.07, colour_key=MEAN))
     return Panel(
         "one column: x becomes (x, 1)", "row x", "added coordinate z", tuple(series), "linear", "linear",
         xlim=(-5.0, 1.25 * OFFSETS[1] * tall), ylim=(0.0, 1.2 * tall), marks=tuple(marks),

@@ -97,7 +97,7 @@ def _rows(
     marks: tuple[Mark, ...] = ()
     if alpha is None:
         line = Series("", dimensions, factor * shape, role="reference", colour_key=OURS)
-        series, marks = (line, *series), (Mark(RATE, x=9.0, y=1200.0, colour_key=OURS),)
+        series, marks = (line, *series), (Mark(RATE, x=10.5, y=800.0, colour_key=OURS),)
     return Panel(title, "columns d", "rows n", series, ylim=(200, 300_000), marks=marks)
 
 

@@ -11,7 +11,6 @@ from workbench.chapters.matrix_quantile.runs.beside import spoilt
 from workbench.chapters.matrix_quantile.runs.quantile import BETA, DELTA, EPSILON, planned
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import ellipse, plane
-from workbench.charts.marks import Side
 from workbench.charts.words import number
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.parts.quantile.design import Design, masked, stable_charge
@@ -28,7 +27,7 @@ from workbench.types import Array
 D, UPPER, SHARE = 2, 100.0, 0.1
 WIDTHS_D, DRAWS = (1, 2, 3, 4, 5, 10), {"quick": 200, "full": 1000}
 MASKED, LONG = 6, 25.0  # releases shown, and the condition number there
-SIDES: tuple[Side, ...] = ("above", "above", "below")  # of the names of crossings
+PLACES = ((1.2, 0.05), (1.6, 0.05), (0.0, -0.045))  # of the names of crossings, beside them
 
 
 @lru_cache(maxsize=64)
@@ -108,10 +107,11 @@ def _passing(made: Design, found: dict[str, int]) -> Panel:
     ramp, half = stable_chances(made.charge), even(made)
     counts, chances = range(1, made.test.most + 1), ramp[1:]
     marks = [
-        Mark(name, "point", x=h, y=max(ramp[h], 4e-7), side=side, colour_key=OURS)
+        Mark(name if h < half else "", "point", x=h, y=max(ramp[h], 4e-7), side="left", colour_key=OURS)
         for name, h in found.items()
-        for side in (("left",) if h < half else ("below",))
     ]
+    likely = {name: h for name, h in found.items() if h >= half}
+    marks += [Mark(name, x=h + 1.0, y=0.12 * ramp[h], colour_key=OURS) for name, h in likely.items()]
     marks.append(Mark("the chance is δ", "point", x=1, y=chances[0], side="right"))
     return Panel(
         "the chance of an answer", "count h",
@@ -149,10 +149,12 @@ def _compared(made: Design, seed: int, share: float) -> Panel:
     values = [*line, *(y for one in series for y in one.y)]
     low, high = 0.85 * min(values), 1.04 * max(values)
     ends = {name: test.measure(x)[0] for name, x in sets.items()}
-    marks = [
-        Mark(f"h = {h}", "point", x=h, y=needed(test, h), side=side)
-        for h, side in zip(ends.values(), SIDES, strict=True)
-        if 0 < h < test.most
+    met = [h for h in ends.values() if 0 < h < test.most]
+    marks = [Mark("", "point", x=h, y=needed(test, h)) for h in met]
+    marks += [
+        Mark(f"h = {h}", x=h + right, y=needed(test, h) + up * (high - low))
+        for h, (right, up) in zip(ends.values(), PLACES, strict=True)
+        if h in met
     ]
     marks.append(Mark("count to here: half of the runs answer", "vertical", x=even(made), y=0.9 * high))
     return Panel(

@@ -11,39 +11,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from workbench.chapters.sparse_covariance.figures.reference_names import LOOKS, named
 from workbench.chapters.sparse_covariance.runs import figures as study
 from workbench.chapters.sparse_covariance.runs import theory
 from workbench.chapters.sparse_covariance.runs.designs import REFERENCES, Model
 from workbench.charts.bands import predicted
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.free_places import beside, feet
+from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study.measures import BAND, at
 from workbench.study.run import Run
 
-LOOKS = {
-    "zero": "",
-    "oracle diagonal": "",
-    "noisy diagonal": "",
-    "plain": "covariance/perturbed",
-    "empirical": "covariance/empirical",
-    "without": "non-private",
-}
 DEFAULT, PAPER = "covariance/thresholded", "covariance/thresholded:paper"
 LOCAL = {DEFAULT: "covariance/local-thresholded", PAPER: "covariance/local-thresholded:paper"}
-NAMED = {  # on the plots; one name for the pair without privacy
-    "zero": "zeros",
-    "oracle diagonal": "true diagonal",
-    "plain": "plain release",
-    "empirical": "no privacy; the lower one thresholded",
-}
-THRESHOLDED = "no privacy, thresholded"  # where that line has a name of its own
-PAIRS = {"empirical": ("empirical", "without")}
-COVERED = "noisy diagonal"  # by the true one where n is large, and by curves before: it has no name
-FOLLOWING = {  # references that change with a setting, whose lines are those of one value
-    "p": ("noisy diagonal", "plain", "empirical", "without"),
-    "epsilon": ("noisy diagonal", "plain"),
+FOLLOWING = {  # references that change with a setting: their lines are those of one value
+    "p": "Plain release and no privacy",
+    "epsilon": "Plain release",
 }
 FLOOR = 0.01  # of the pictures of local noise: without privacy errors fall far below
 HEADS = {
@@ -137,14 +120,16 @@ def setting_panel(run: Run, frame: pd.DataFrame, setting: str, model: Model, cho
     curves = settings(frame, setting, model, chosen)
     references = _references(run, at(frame, **base), model, chosen, base)
     written = {name: number(value) for name, value in base.items()}
-    return panel(HEADS[setting].format(**written), curves, references, model, at_base(setting, chosen))
+    note = at_base(setting, chosen)
+    return panel(HEADS[setting].format(**written), curves, references, model, note, again=bool(note))
 
 
-def at_base(setting: str, chosen: study.Settings) -> dict[str, str]:
-    """Return what is said of the references that follow a setting: at which value they are drawn."""
+def at_base(setting: str, chosen: study.Settings) -> str:
+    """Return at which value references are drawn that follow a setting."""
+    if setting not in FOLLOWING:
+        return ""
     value = number(chosen.base[setting].get(setting, getattr(chosen, setting)))
-    symbol = "ε" if setting == "epsilon" else setting
-    return dict.fromkeys(FOLLOWING.get(setting, ()), f", {symbol} = {value}")
+    return f"{FOLLOWING[setting]}: {'ε' if setting == 'epsilon' else setting} = {value}."
 
 
 def settings(frame: pd.DataFrame, setting: str, model: Model, chosen: study.Settings) -> list[Series]:
@@ -177,9 +162,14 @@ def panel(
     curves: list[Series],
     references: list[Series],
     model: str,
-    more: Mapping[str, str] | None = None,
+    note: str = "",
+    *,
+    again: bool = False,
 ) -> Panel:
-    """Return a panel of relative errors against n, references named on the plot, some with `more` words."""
+    """Return a panel of relative errors against n, references named on the plot.
+
+    Where another panel has the names (`again`), those that would need a leader are left out.
+    """
     users = "rows n" if model == "central" else "users n"
     series = [*references, *curves]
     floor = min([FLOOR, *(0.7 * y for one in curves for y in one.y)])
@@ -188,29 +178,8 @@ def panel(
         top = 1.6 * max((y for one in series for y in one.y), default=1.0)
         limits = (float(f"{floor:.3g}"), float(f"{top:.3g}"))
     lines = {name: line for name, line in zip(REFERENCES, references, strict=False) if tuple(line.x)}
-    words = {name: text + (more or {}).get(name, "") for name, text in NAMED.items() if name in lines}
-    marks = _named(words, lines, series, limits)
-    return Panel(title, users, "relative error", tuple(series), ylim=limits, marks=marks)
-
-
-def _named(
-    words: Mapping[str, str], lines: Mapping[str, Series], series: list[Series],
-    limits: tuple[float, float] | None,
-) -> tuple[Mark, ...]:  # fmt: skip
-    """Return the names of references with leaders to their lines."""
-    if not words:
-        return ()
-    named = [
-        (text, [lines[one] for one in PAIRS.get(name, (name,)) if one in lines])
-        for name, text in words.items()
-    ]
-    seen = [one for one in series if one is not lines.get(COVERED)]
-    places = beside(named, seen, limits)
-    ends = feet(named, places, seen, limits)
-    return tuple(
-        Mark(text, "leader" if end else "region", *at, *(end or at), "", LOOKS[name])
-        for (name, text), at, end in zip(words.items(), places, ends, strict=True)
-    )
+    marks = named(lines, series, limits, again=again)
+    return Panel(title, users, "relative error", tuple(series), ylim=limits, note=note, marks=marks)
 
 
 def curve(rows: pd.DataFrame, name: str, w: int, label: str, look: str) -> Series:

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from workbench.chapters.sparse_covariance.figures.figures import DEFAULT, LOCAL, LOOKS, NAMED, PAPER, table
+from workbench.chapters.sparse_covariance.figures.figures import DEFAULT, LOCAL, PAPER, table
+from workbench.chapters.sparse_covariance.figures.reference_names import LOOKS, NAMED
 from workbench.chapters.sparse_covariance.runs import figures as study
 from workbench.chapters.sparse_covariance.runs.designs import Model
 from workbench.charts.chart import Chart, Panel, Series

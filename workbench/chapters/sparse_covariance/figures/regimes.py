@@ -9,13 +9,11 @@ import pandas as pd
 from workbench.chapters.sparse_covariance.claims import dimension
 from workbench.chapters.sparse_covariance.figures.figures import (
     DEFAULT,
-    LOOKS,
-    NAMED,
     PAPER,
-    THRESHOLDED,
     expecting,
     reference,
 )
+from workbench.chapters.sparse_covariance.figures.reference_names import LOOKS, NAMED
 from workbench.chapters.sparse_covariance.runs import theory
 from workbench.chapters.sparse_covariance.runs.designs import (
     DELTA,
@@ -147,7 +145,7 @@ def _block(run: Run, budget: ApproxDP, degree: int, n: int) -> Panel:
     lowest = tuple(found["without"].y)
     if lowest:
         x, y = dimension.BLOCK_P[len(lowest) // 2], 1.22 * max(lowest)
-        marks.append(Mark(THRESHOLDED, x=x, y=y, colour_key=LOOKS["without"]))
+        marks.append(Mark(NAMED["without"], x=x, y=y, colour_key=LOOKS["without"]))
     return Panel(
         f"{dimension.ACTIVE} active columns, n = {number(n)}",
         "columns p",
@@ -173,9 +171,9 @@ def _needed(run: Run, budget: ApproxDP, degree: int, factor: float) -> Panel:
     points = dimension.needed_points(budget.epsilon, degree, unit)
     frame = run.table(dimension.NEEDED.moved(points, delta=budget.delta))
     orders = {"default": lambda p: p * np.sqrt(np.log(p)), "plain": lambda p: p**1.5}
-    rates = {"default": r"$p\sqrt{\ln p}$", "plain": "$p^{3/2}$"}
+    rates = {"default": r"as $p\sqrt{\ln p}$", "plain": "as $p^{3/2}$"}
     looks = {"default": ("default rule", DEFAULT), "plain": ("plain release", LOOKS["plain"])}
-    ps, series, marks = np.array(dimension.NEEDED_P, float), list[Series](), list[Mark]()
+    ps, series = np.array(dimension.NEEDED_P, float), list[Series]()
     for name, (label, look) in looks.items():
         if not len(frame):
             continue
@@ -184,22 +182,8 @@ def _needed(run: Run, budget: ApproxDP, degree: int, factor: float) -> Panel:
         series.append(measured(label, found, look))
         order = orders[name](ps)
         first = found[dimension.NEEDED_P[0]].estimate
-        series.append(Series("", ps, first * order / order[0], role="reference"))
-        marks.append(Mark(rates[name], "region", *_near(name, ps, first * order / order[0])))
-    return Panel(
-        "all take part: rows for error 0.2",
-        "columns p",
-        "rows n",
-        tuple(series),
-        marks=tuple(marks),
-    )
-
-
-def _near(name: str, ps: Array, rate: Array) -> tuple[float, float]:
-    """Return the place of a rate's name: above the upper line, below the end of the lower one."""
-    if name == "plain":
-        return float(ps[-2] / 1.15), float(1.5 * rate[-2])
-    return float(ps[-1] / 1.15), float(0.7 * rate[-1])
+        series.append(Series(rates[name], ps, first * order / order[0], role="reference"))
+    return Panel("all take part: rows for error 0.2", "columns p", "rows n", tuple(series))
 
 
 def _rows(curves: Array, place: int, seed: int, unit: float) -> Measure:

@@ -11,7 +11,6 @@ from workbench.chapters.sparse_covariance.runs.designs import DELTA, REFERENCES
 from workbench.chapters.sparse_covariance.runs.measures import arithmetic, exponential, trials
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.limits import covering
-from workbench.charts.marks import Side
 from workbench.charts.words import number
 from workbench.estimators.parts.sparse.thresholding import RULES
 from workbench.privacy import ApproxDP
@@ -45,7 +44,7 @@ def rules(run: Run, *, epsilon: float = 1.0, delta: float = DELTA, p: int = theo
         f"16 cells: s = 2 and 6, p = {p} and {2 * p}, n = {number(ns[0])} to {number(ns[-1])}", "estimate",
         "error over that of the best hard threshold in hindsight", tuple(bars), xscale="linear",
         ylim=covering((0.05, 12), bars), names=tuple(names.values()),
-        marks=(Mark("as good as hindsight", "vertical", x=1.0, y=9.6),),
+        marks=(Mark("as good as hindsight", "vertical", x=1.0, y=1.5),),
     )  # fmt: skip
     return Chart(
         "rules",
@@ -105,8 +104,8 @@ def support(
         " 1;"
         " equation (9) rises last, at twice the rows of the default rule; false discoveries stay just below"
         " 0.9.",
-        how_to_read="F1 is the harmonic mean of precision and recall of the pairs that are kept. Rings:"
-        " from here on a rule is above 0.9. Control of false discoveries keeps some of them for any"
+        how_to_read="F1 is the harmonic mean of precision and recall of the pairs that are kept. Upright"
+        " lines: from here on a rule is above 0.9. Control of false discoveries keeps some of them for any"
         " n.",
     )
 
@@ -117,16 +116,15 @@ def _passing(frame: pd.DataFrame, seed: int) -> list[Mark]:
         exponential(study.rows_to_find(frame, rule, LEVEL, seed)).estimate
         for rule in ("adaptive-lasso", "paper")
     )
-    ends: tuple[tuple[float, str, Side], ...] = ((first, DEFAULT, "above"), (last, PAPER, "below"))
     crossings = [
-        Mark(number(float(f"{n:.2g}")), "point", x=n, y=study.FOUND, side=side, colour_key=look)
-        for n, look, side in ends
+        Mark(number(float(f"{n:.2g}")), "vertical", x=n, y=0.2, side="right", colour_key=look)
+        for n, look in ((first, DEFAULT), (last, PAPER))
         if np.isfinite(n)
     ]
     if len(crossings) < 2:
         return crossings
-    words = f"{number(last / first, 2)} times the rows"
-    return [*crossings, Mark(words, "arrow", x=first, y=0.45, x2=last, y2=0.45, side="below")]
+    words = Mark(f"{number(last / first, 2)} times the rows", x=2.5 * last, y=0.45, colour_key="idea/total")
+    return [*crossings, Mark("", "arrow", x=first, y=0.45, x2=last, y2=0.45), words]
 
 
 def _mean_f1(frame: pd.DataFrame, rule: str) -> list[Measure]:

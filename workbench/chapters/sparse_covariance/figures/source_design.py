@@ -69,8 +69,8 @@ def _figure(run: Run, place: int, model: Model, w: int) -> Chart:
         f"source_figure_{place}",
         TITLES[place],
         (
-            _panel(theirs, "the source's design, by ε", "", model, w, chosen),
-            _panel(ours, "rows in the unit ball", "ε = ", model, w, chosen),
+            _panel(theirs, "the source's design, by ε", model, w, chosen),
+            _panel(ours, "rows in the unit ball, by ε", model, w, chosen, again=True),
         ),
         alt="Two panels of relative error against n, all logarithmic. On the left, in the source's design,"
         " the"
@@ -86,17 +86,22 @@ def _figure(run: Run, place: int, model: Model, w: int) -> Chart:
 
 
 def _panel(
-    frame: pd.DataFrame, title: str, before: str, model: Model, w: int, chosen: study.Settings
+    frame: pd.DataFrame, title: str, model: Model, w: int, chosen: study.Settings, *, again: bool = False
 ) -> Panel:
     base, values = chosen.base["epsilon"], chosen.values["epsilon"]
     look = PAPER if model == "central" else LOCAL[PAPER]
     curves = [
         replace(
-            curve(at(frame, **{**base, "epsilon": value}), "algorithm", w, f"{before}{number(value)}", look),
+            curve(at(frame, **{**base, "epsilon": value}), "algorithm", w, number(value), look),
             rank=rank / (len(values) - 1),
         )
         for rank, value in enumerate(values)
     ]
+    if model == "central" and not again:  # all end in one point
+        *others, last = curves
+        span = f"{number(values[0])} to {number(values[-1])}"
+        curves = [*(replace(one, label="") for one in others), replace(last, label=span)]
     rows = at(frame, **base)
     lines = [reference(rows, f"{name}, w = {w}", name, "n") for name in REFERENCES]
-    return replace(panel(title, curves, lines, model, at_base("epsilon", chosen)), ylabel=NORMS[w])
+    note = at_base("epsilon", chosen)
+    return replace(panel(title, curves, lines, model, note, again=again), ylabel=NORMS[w])

@@ -7,7 +7,8 @@ from math import log, sqrt
 import numpy as np
 
 from workbench.bounds.wx19 import plain_noise, threshold
-from workbench.chapters.sparse_covariance.figures.figures import DEFAULT, LOOKS, NAMED, PAPER
+from workbench.chapters.sparse_covariance.figures.figures import DEFAULT, PAPER
+from workbench.chapters.sparse_covariance.figures.reference_names import LOOKS, NAMED
 from workbench.chapters.sparse_covariance.runs.designs import (
     Model,
     diagonal,

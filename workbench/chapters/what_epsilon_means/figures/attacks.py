@@ -51,7 +51,7 @@ def attacker(run: Run, *, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
 def _errors(frame: pd.DataFrame, epsilon: float, delta: float) -> Panel:
     series = [
         Series("", POSITIVES, fewest_misses(epsilon, delta, POSITIVES), role="bound"),
-        Series("guessing", (0, 1), (1, 0), role="reference", label_at=(0.62, 0.46)),
+        Series("guessing", (0, 1), (1, 0), role="reference", label_at=(0.7, 0.52)),
     ]
     for mechanism in SOUND:
         curve = curve_of(pair(mechanism, epsilon, delta))

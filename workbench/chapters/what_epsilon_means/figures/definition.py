@@ -9,7 +9,7 @@ from workbench.study.run import Run
 
 POINTS = 481
 FIRST, SECOND, BAND = "idea/first", "idea/second", "idea/data"
-NAMED, BESIDE = 0.8, 0.12  # where a name stands: of the tallest density, and of the axis beside a flank
+NAMED, BESIDE = 0.8, 0.2  # where a name stands: of the tallest density, and of the axis beside a flank
 NEAR, FAR = np.array([-1.0]), np.array([1.0])  # one row in [-1, 1], which moves from end to end
 
 
