@@ -1,7 +1,7 @@
 """What becomes of a mean in d dimensions: boxes and balls side by side, and rows that are not normal."""
 
 from collections.abc import Sequence
-from math import inf, nan, sqrt
+from math import inf, isfinite, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -145,8 +145,9 @@ def _curves(frame: pd.DataFrame, sweep: Sweep, along: str) -> list[Series]:
 
 
 def _closer(curves: Sequence[Series]) -> tuple[float, float]:
-    """Return limits that hold what is predicted, and a little more."""
-    return 0.9, 1.15 * max(y for one in curves if one.role == "theory" for y in one.y)
+    """Return limits that hold what is predicted of those that answer, and a little more."""
+    predicted = [y for one in curves if one.role == "theory" for y in one.y if isfinite(y)]
+    return 0.9, 1.15 * max(predicted, default=1.0)
 
 
 def _ratios(label: str, key: str, frame: pd.DataFrame, along: str, first: Point) -> Series:

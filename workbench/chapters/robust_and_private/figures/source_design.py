@@ -42,9 +42,9 @@ def figure_1_in_full(run: Run) -> Chart:
         " root of d. Single runs of PRIME with the constants of the source lie either there or far below;"
         " PRIME with ours and the row-by-row filter stay below the limit. Against ε PRIME with the source's"
         " constants answers from 0.2 on, with ours from 0.001.",
-        how_to_read=f"Means of {study.TRIALS} runs, two standard errors to either side; dots are single runs. PRIME is one algorithm with two"
-        " sets of constants: with the source's, noise hides the cluster in most runs. The plain mean"
-        " pays half of its budget for its range.",
+        how_to_read=f"Means of {study.TRIALS} runs, two standard errors to either side; dots are single runs."
+        " PRIME is one algorithm with two sets of constants: with the source's, noise hides the cluster in"
+        " most runs. The plain mean pays half of its budget for its range.",
     )
 
 
