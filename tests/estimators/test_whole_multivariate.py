@@ -84,7 +84,7 @@ def test_no_row_moves_a_gaussian_without_bounds_by_more_than_is_charged(
 def gaps_without_bounds(calibration: Any, centred: bool) -> list[float]:
     """The same of the loop of votes; its histograms have contracts of their own."""
     estimator = wb.UnboundedGaussian(centred=centred, calibration=calibration)
-    with patch.object(histograms, "_noisy", lambda counts, charge, noise: 1.0 * counts):
+    with patch.object(histograms, "_noisy", lambda counts, *_: 1.0 * counts):
         return gaps(estimator, ZCDP(5.0, 1e-3), 2000 if calibration == "tight" else 6000, 2)
 
 

@@ -8,10 +8,22 @@ from unittest.mock import patch
 from tests.privacy.exact import test_boundaries as boundaries
 from tests.privacy.exact import test_choices as choosing
 from tests.privacy.exact import test_filter as floats
+from tests.privacy.exact import test_heights as settling
 from tests.privacy.exact import test_integers as uniform
 from tests.privacy.exact import test_laws as known
 from tests.privacy.exact import test_masks as shaped
-from workbench.privacy.exact import balls, choices, exponents, integers, laws, masks, reals, roots, rounded
+from workbench.privacy.exact import (
+    balls,
+    choices,
+    exponents,
+    heights,
+    integers,
+    laws,
+    masks,
+    reals,
+    roots,
+    rounded,
+)
 from workbench.study.faults.mutant import Mutant, rewritten
 
 
@@ -37,6 +49,12 @@ def of_no_bound() -> Iterator[None]:
 
 NEAR = partial(floats.test_near_a_boundary_floats_decide_only_what_is_true, laws.Normal, 40.25)
 FED = partial(boundaries.test_next_to_a_boundary_all_bits_that_are_needed_decide, laws.Laplace, 40.25)
+HEIGHTS = partial(
+    settling.test_on_the_same_bits_the_same_counts_reach_it_with_the_same_noise, *settling.CASES[1]
+)
+SETTLED = partial(
+    settling.test_a_draw_is_settled_where_no_bits_that_may_follow_reach_what_is_needed, laws.Normal(3.7)
+)
 EDGES = choosing.test_floats_decide_nearly_always_and_never_at_a_boundary
 
 SAMPLERS = (
@@ -51,7 +69,7 @@ SAMPLERS = (
     Mutant("the rest of a ball ignored",
            rewritten(rounded, "certified", "balls.uniform(top, bits)",
                      "balls.exactly(2 * top + 1) * balls.exactly(2.0) ** (-bits - 1)"), FED),
-    Mutant("one sign", rewritten(rounded, "draw", "np.where(minus, -drawn, drawn)", "drawn"),
+    Mutant("one sign", rewritten(rounded, "decided", "np.where(minus, -drawn, drawn)", "drawn"),
            partial(known.test_every_integer_has_its_probability, laws.Normal, 2, 1)),
     Mutant("choices of floats next to a boundary",
            partial(patch.multiple, choices, MARGIN=0.0, EACH=0.0, EXPONENT=0.0), EDGES),
@@ -75,4 +93,15 @@ SAMPLERS = (
     Mutant("the middle of a ball for all of it",
            rewritten(balls, "nearest", "lower()), float(ball.upper())", "mid()), float(ball.mid())"),
            shaped.test_a_ball_round_a_midpoint_has_no_float_next_to_it),
+    Mutant("a draw settled one integer early", rewritten(heights, "_boundaries", "- 0.5", "+ 0.5"), HEIGHTS),
+    Mutant("a negative draw settled at every height",
+           rewritten(heights, "settled", "boundaries > 0", "True"), SETTLED),
+    Mutant("a positive draw settled by a quarter more than its bits",
+           rewritten(heights, "settled", "2.0**-FIRST", "2.0**-FIRST * 1.25"), SETTLED),
+    Mutant("bits that settle next to a boundary", partial(patch.object, heights, "MARGIN", 0.0),
+           partial(settling.test_a_tail_that_floats_put_too_low_settles_nothing, laws.Normal, 77)),
+    Mutant("the first bits drawn again", rewritten(heights, "reaching", "<< np.uint64(BITS - FIRST) | rest",
+                                                   "* 0 | rest << np.uint64(FIRST)"), HEIGHTS),
+    Mutant("heights that floats cannot tell", partial(patch.object, heights, "LARGEST", 2.0**70),
+           partial(settling.test_where_floats_are_too_coarse_every_draw_is_ended, 2.0**60)),
 )  # fmt: skip

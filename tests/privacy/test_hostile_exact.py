@@ -30,7 +30,10 @@ def shown(cost, noise):
         asked.append(scale)
         return np.full(shape, noise, np.int64)
 
-    with patch.object(exact, "normal", sampler):
+    def reaching(law, counts, least):
+        return np.arange(len(counts)), sampler(law.scale, len(counts))
+
+    with patch.multiple(exact, normal=sampler, reaching=reaching):
         found = stability_histogram(np.zeros(1), stability_charge("bins", cost), SecureNoise())
     return bool(found), asked[0]
 
@@ -55,7 +58,7 @@ def test_a_lone_row_shows_through_rounded_normal_noise_with_probability_at_most_
 
 
 def test_counts_without_a_finer_grid_are_noticed():
-    def coarse(counts, charge, noise):
+    def coarse(counts, charge, noise, least):
         return noise.gaussian(counts, charge.sensitivity, charge.sensitivity / np.sqrt(2 * charge.cost.rho))
 
     for rho, delta, more in ((1.0, 1e-6, 3.0), (100.0, 1e-15, 1e8)):

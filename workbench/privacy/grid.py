@@ -74,6 +74,16 @@ class OnGrid:
         return np.asarray(np.asarray(self.counts + noise, np.float64) * self.unit)
 
 
+@dataclass(frozen=True, eq=False)
+class Reaching(OnGrid):
+    """Counts of which, with their noise, only those that reach `least` will be looked at; it is public.
+
+    A source of noise may put -inf in the place of any other: its random numbers then need not be drawn.
+    """
+
+    least: float  # in units
+
+
 def _shifted(counts: Integers, bits: int) -> Integers:
     """Return whole numbers times 2^bits: Python's where int64 may be too small, with one bit for noise."""
     limit = 2 ** max(0, WORD - bits)

@@ -5,7 +5,7 @@ a value of the array's type, which is public, in one form (0.0 for -0.0, one NaN
 rows but that enough of them have it. Proofs: `proofs/univariate.md`, sections 2 to 4.
 """
 
-from math import ceil, exp, log, log1p, sqrt
+from math import ceil, exp, inf, log, log1p, sqrt
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 from workbench.errors import ArgumentError
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, PureDP
-from workbench.privacy.grid import Integers, OnGrid, passed_no_more
+from workbench.privacy.grid import Integers, OnGrid, Reaching, passed_no_more
 from workbench.privacy.mechanisms import additive, approximate_cost, exceeds_bound, truncated_laplace_bound
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
@@ -89,18 +89,19 @@ def stability_histogram(
 
     `keys` names the bin of every row, shape (n,), an array of whole numbers, floats of at most 64
     bits, truth values or text: the type of a list would be a fact about its rows. NaN is no bin: such a row
-    counts nowhere. One draw per row whatever
-    the data, and sorted keys, so that neither the stream nor the order tells how many bins are populated. A
-    `threshold` above the default costs nothing; one below it is refused.
+    counts nowhere. One draw per row whatever the data, and sorted keys, so that neither the stream nor the
+    order tells how many bins are populated; a source without a stream begins one draw per row and ends those
+    that may reach the threshold. A `threshold` above the default costs nothing; one below it is refused.
     """
     least = stability_threshold(charge.cost)
     if threshold is not None and threshold < least:
         raise ArgumentError("threshold", threshold, f"at least {least:g}")
+    shown = least if threshold is None else threshold
     unique, counts = _counted(keys)
     padded = np.zeros(len(keys), np.int64)
     padded[: len(counts)] = counts
-    noisy = _noisy(padded, charge, noise)[: len(counts)]
-    kept = noisy >= (least if threshold is None else threshold)
+    noisy = _noisy(padded, charge, noise, shown)[: len(counts)]
+    kept = noisy >= shown
     return dict(zip(unique[kept].tolist(), noisy[kept].tolist(), strict=True))
 
 
@@ -123,13 +124,14 @@ def _require_array(name: str, keys: Keys, kinds: str, allowed: str) -> None:
         raise ArgumentError(name, f"array of shape {keys.shape}", "one key per row: shape (n,)")
 
 
-def _noisy(counts: Integers, charge: Charge, noise: NoiseSource) -> Array:
+def _noisy(counts: Integers, charge: Charge, noise: NoiseSource, least: float = -inf) -> Array:
+    """Return noisy counts; one that does not reach `least` may be -inf."""
     match charge.cost:
         case ApproxDP(epsilon, _):
             scale = charge.sensitivity / PureDP(epsilon).epsilon
-            return noise.discrete_laplace(counts, charge.sensitivity, scale)
+            return noise.discrete_laplace(Reaching(counts, 1.0, least), charge.sensitivity, scale)
         case ZCDP(rho, _):
-            fine = OnGrid(counts.astype(np.int64) << FINE, 2.0**-FINE)
+            fine = Reaching(counts.astype(np.int64) << FINE, 2.0**-FINE, least * 2.0**FINE)
             return noise.gaussian(fine, charge.sensitivity, charge.sensitivity / sqrt(2 * rho))
     raise ArgumentError("cost", charge.cost, "ApproxDP or ZCDP")
 

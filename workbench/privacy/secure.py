@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from workbench.errors import ArgumentError
 from workbench.privacy import exact
 from workbench.privacy.cuts import Level
-from workbench.privacy.grid import UP, OnGrid, on_grid
+from workbench.privacy.grid import UP, OnGrid, Reaching, on_grid
 from workbench.privacy.masks import MASKS, ChargedRoot
 from workbench.privacy.noise import CountingNoise, NoiseSource
 from workbench.privacy.plan import Plan
@@ -53,11 +53,15 @@ class SecureNoise:
     def discrete_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add integer noise of probability proportional to e^(-|z|/scale)."""
         at = _whole(value)
+        if isinstance(at, Reaching):
+            return _reaching(at, exact.DiscreteLaplace(_units(scale, at)))
         return at.plus(exact.discrete_laplace(_units(scale, at), at.shape))
 
     def gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add normal noise."""
         at = _whole(value)
+        if isinstance(at, Reaching):
+            return _reaching(at, exact.Normal(_units(scale, at)))
         if np.ndim(at.unit) == 0:
             return at.plus(exact.normal(_units(scale, at), at.shape))
         units, noise = np.broadcast_to(at.unit, at.shape), np.zeros(at.shape, object)
@@ -147,6 +151,14 @@ def _whole(value: Any) -> OnGrid:
     if at is None:
         raise ArgumentError("value", "statistic of floats", "whole numbers and a unit (privacy.grid)")
     return at
+
+
+def _reaching(at: Reaching, law: exact.Law) -> Array:
+    """Return the numbers that reach `least` with their noise, and -inf for others."""
+    places, noise = exact.reaching(law, at.counts, at.least)
+    found = np.full(at.shape, -np.inf)
+    found[places] = at[places].plus(noise)
+    return found
 
 
 def _units(scale: float, at: OnGrid, unit: float | None = None) -> float:

@@ -2,6 +2,7 @@
 
     normal, laplace, truncated_laplace, gumbel, exponential   ⌊X + ½⌋, X the ideal real variable
     discrete_laplace                                          P(z) ∝ e^(-|z|/scale)
+    reaching                                                  the noise of counts that it lifts to a height
     choose                                                    an index, P(i) ∝ weight · e^(rate · score)
     cut                                                       the pieces of the cuts of `privacy.cuts`
     below, lattice, bernoulli                                 uniform integers, a coin
@@ -15,7 +16,9 @@ bound on its error decides it; else balls decide, on as many random bits as that
 
 from workbench.privacy.exact.choices import choose
 from workbench.privacy.exact.cuts import pieces as cut
+from workbench.privacy.exact.heights import reaching
 from workbench.privacy.exact.integers import below, bernoulli, lattice
+from workbench.privacy.exact.laws import DiscreteLaplace, Law, Normal
 from workbench.privacy.exact.masks import square, thompson_laplace, wishart
 from workbench.privacy.exact.roots import Average
 from workbench.privacy.exact.rounded import (
@@ -29,6 +32,9 @@ from workbench.privacy.exact.rounded import (
 
 __all__ = [
     "Average",
+    "DiscreteLaplace",
+    "Law",
+    "Normal",
     "below",
     "bernoulli",
     "choose",
@@ -39,6 +45,7 @@ __all__ = [
     "laplace",
     "lattice",
     "normal",
+    "reaching",
     "square",
     "thompson_laplace",
     "truncated_laplace",

@@ -79,14 +79,18 @@ def draw(law: Law, shape: Shape, read: Read = system) -> Integers:
     balls.flint()  # missing, it is missed before anything is drawn
     count = prod(shape) if isinstance(shape, tuple) else shape
     words = np.frombuffer(read(8 * count), "<u8")
-    tops, minus = words >> np.uint64(1), (words & np.uint64(1)).astype(bool)
+    return decided(law, words >> np.uint64(1), (words & np.uint64(1)).astype(bool), read).reshape(shape)
+
+
+def decided(law: Law, tops: NDArray[np.uint64], minus: NDArray[np.bool_], read: Read) -> Integers:
+    """Return the integers of U of which the first 63 bits are known, and of signs for a law of two."""
     sizes, sure = filtered(law, tops)
     rest = np.flatnonzero(~sure)
     others = [certified(law, int(tops[i]), read) for i in rest]
     wide = law.reach >= INT64 or any(abs(z) >= INT64 for z in others)
     drawn = sizes.astype(np.int64).astype(object) if wide else sizes.astype(np.int64)
     drawn[rest] = others
-    return np.where(minus, -drawn, drawn).reshape(shape) if law.signed else drawn.reshape(shape)
+    return np.where(minus, -drawn, drawn) if law.signed else drawn
 
 
 def filtered(law: Law, tops: NDArray[np.uint64]) -> tuple[Array, NDArray[np.bool_]]:
