@@ -54,7 +54,12 @@ def psd_part(matrix: Array) -> Array:
 
 def norms(rows: Array) -> Array:
     """Return the Euclidean norm of every row of shape (n, d); entries may be as large as 1e150."""
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
+    return np.asarray(np.sqrt(squares(rows)))
+
+
+def squares(rows: Array) -> Array:
+    """Return the squared Euclidean norm of every row of shape (n, d)."""
+    return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
 
 def tail(d: int, beta: float) -> float:

@@ -15,6 +15,7 @@ from workbench.estimators.parts import integers, rows
 from workbench.estimators.parts.integers import (
     BITS,
     SQUARED_BITS,
+    added,
     in_ball,
     in_box,
     mean_in_ball,
@@ -51,6 +52,24 @@ def test_no_row_is_longer_than_the_radius_as_whole_numbers(x, radius, squared):
         found = whole(in_ball(x * radius, radius, step))
     for row in found:
         assert sum(value * value for value in row) <= (Fraction(radius) / Fraction(step)) ** 2
+
+
+@pytest.mark.parametrize("d", [1, 3, 32])
+def test_a_product_adds_whole_numbers_as_exactly_as_integers_do(d):
+    """The largest that occur, as many as a block has: no sum passes 2^53."""
+    rows_of_block, largest = rows.rows_of_a_block(d), 2**BITS
+    drawn = np.random.default_rng(d).integers(-largest, largest, (rows_of_block, d), endpoint=True)
+    for one in (drawn, np.full((rows_of_block, d), largest), np.full((rows_of_block, d), 1 - largest)):
+        assert added(one.astype(float)).tolist() == one.sum(axis=0).tolist()
+
+
+@pytest.mark.parametrize("count", [1, 50])
+def test_rows_from_a_centre_have_the_bits_of_a_difference(count):
+    centre, apart = np.array([1e9, -0.1, np.pi]), rows.from_centre(np.array([1e9, -0.1, np.pi]))
+    for size in (count, 1, 3 * count):
+        block = np.random.default_rng(size).standard_cauchy((size, 3)) * [1e9, 1, 1e-300]
+        block[0] = np.nan
+        assert apart(block).tobytes() == (block - centre).tobytes()
 
 
 @pytest.mark.daily

@@ -30,7 +30,7 @@ from workbench.estimators.parts.budgets import divisions, gaussian_total, number
 from workbench.estimators.parts.foreseen import better_than, median_of_mean, shrinking_bias
 from workbench.estimators.parts.integers import mean_in_ball
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments
-from workbench.estimators.parts.rows import mean_sensitivity
+from workbench.estimators.parts.rows import from_centre, mean_sensitivity
 from workbench.linalg import tail
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
@@ -131,7 +131,8 @@ class ClippedHeavyMean:
 
     def shift(self, x: Array, centre: Array, clip: float) -> OnGrid:
         """Return the mean of the rows round a centre, in units of √upper, shrunk to a ball."""
-        return mean_in_ball(x, lambda rows: (rows - centre) / sqrt(self.upper), clip)
+        apart = from_centre(centre)
+        return mean_in_ball(x, lambda rows: apart(rows) / sqrt(self.upper), clip)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return the last radius, which |out - μ| exceeds with probability at most beta.

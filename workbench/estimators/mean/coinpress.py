@@ -30,7 +30,7 @@ from workbench.estimators.parts.foreseen import better_than, median_of_mean, shr
 from workbench.estimators.parts.integers import mean_in_ball
 from workbench.estimators.parts.preconditioned.coinpress_design import MeanDesign, Problem, mean_design
 from workbench.estimators.parts.rescaled import Missing, count, rescaled_mean
-from workbench.estimators.parts.rows import WIDEST, mean_sensitivity
+from workbench.estimators.parts.rows import WIDEST, from_centre, mean_sensitivity
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian_scale
@@ -124,11 +124,13 @@ class CoinPressMean:
 
     def shift(self, x: Array, centre: Array, clip: float) -> OnGrid:
         """Return the mean of the rows round a centre, in units of sigma, shrunk to a ball."""
+        apart = from_centre(centre)
 
         def standard(rows: Array) -> Array:
-            apart = rows - centre
-            apart /= self.sigma
-            return apart
+            z = apart(rows)
+            if self.sigma != 1.0:
+                z /= self.sigma
+            return z
 
         return mean_in_ball(x, standard, clip)
 

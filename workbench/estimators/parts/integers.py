@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from workbench.estimators.base import LARGEST, sanitised
 from workbench.estimators.parts.rows import blocks, require_radius, row_blocks
-from workbench.linalg import norms
+from workbench.linalg import squares
 from workbench.privacy.grid import WORD, Integers, OnGrid, longest, step_of, widest
 from workbench.types import Array
 
@@ -33,7 +33,7 @@ def mean_in_ball(x: Array, change: Change, radius: float) -> OnGrid:
     """Return the mean of the rows that `change` makes of those of x, clipped to the ball of `radius`."""
     require_radius(radius)
     step = step_of(radius, BITS)
-    sums = _total(x, change, lambda rows: in_ball(rows, radius, step).sum(axis=0), BITS)
+    sums = _total(x, change, lambda rows: added(in_ball(rows, radius, step)), BITS)
     return sums * (step / len(x))
 
 
@@ -41,7 +41,7 @@ def mean_in_box(x: Array, change: Change, reach: float) -> OnGrid:
     """Return the mean of the rows, or numbers, that `change` makes of those of x, clipped to ±reach."""
     require_radius(reach)
     step = step_of(reach, BITS)
-    sums = _total(x, change, lambda rows: in_box(rows, reach, step).sum(axis=0), BITS)
+    sums = _total(x, change, lambda rows: added(in_box(rows, reach, step)), BITS)
     return sums * (step / len(x))
 
 
@@ -58,6 +58,11 @@ def moment_in_ball(x: Array, change: Change, radius: float) -> OnGrid:
     return sums * (step * step / len(x))
 
 
+def added(whole: Array) -> Array:
+    """Return the sum of rows of whole numbers, exact in any order: a product takes a sixth of `sum`."""
+    return np.asarray(np.ones(len(whole)) @ whole)
+
+
 def second_moment_within(x: Array, radius: float) -> OnGrid:
     """Return (1/n) Σ w wᵀ of the rows w clipped to the ball of `radius`."""
     return moment_in_ball(x, lambda rows: rows, radius)
@@ -68,7 +73,8 @@ def in_ball(rows: Array, radius: float, step: float) -> Array:
     limit, whole = longest(radius, step), rows * (1 / step)
     over = _too_long(np.rint(whole, out=whole), limit)
     if len(over):  # lengths of all: in an array whose shape is public, no row's can depend on another
-        whole[over] = _shortened(rows[over], norms(rows)[over], radius, step, limit)
+        lengths = np.sqrt(squares(rows)[over])
+        whole[over] = _shortened(rows[over], lengths, radius, step, limit)
     return np.asarray(whole)
 
 
@@ -78,13 +84,16 @@ def _shortened(rows: Array, lengths: Array, radius: float, step: float, limit: i
     scaled = rows * (radius / step / np.fmax(lengths, radius))[:, None]
     whole = np.rint(scaled)
     over = _too_long(whole, limit)
-    whole[over] = np.trunc(scaled[over])
-    whole[over[_too_long(whole[over], limit)]] = 0.0
+    if len(over):
+        cut = np.trunc(scaled[over])
+        cut[_too_long(cut, limit)] = 0.0
+        whole[over] = cut
     return whole
 
 
 def _too_long(whole: Array, limit: int) -> NDArray[np.intp]:
-    return np.flatnonzero(~(np.einsum("ij,ij->i", whole, whole) <= limit))
+    (places,) = (~(squares(whole) <= limit)).nonzero()
+    return places
 
 
 def in_box(rows: Array, reach: float, step: float) -> Array:

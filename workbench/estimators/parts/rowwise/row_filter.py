@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.estimators.parts.filters.weighted_moments import WholeSums, grid, read_sums, sums_of
-from workbench.estimators.parts.integers import in_ball, total
+from workbench.estimators.parts.integers import added, in_ball, total
 from workbench.estimators.parts.rows import present
 from workbench.privacy.grid import OnGrid
 from workbench.types import Array
@@ -45,7 +45,7 @@ class Rows:
 
     def total(self, centre: Array, radius: float) -> OnGrid:
         """Return the sum of the rows round a centre, shrunk to a ball."""
-        found = total(*self.shape, lambda block: self.whole(block, centre, radius).sum(axis=0))
+        found = total(*self.shape, lambda block: added(self.whole(block, centre, radius)))
         return OnGrid(found, grid(radius))
 
 

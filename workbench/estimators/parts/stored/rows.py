@@ -26,6 +26,7 @@ Progress = Callable[[int], None]
 """What is told of every block how many rows it has."""
 
 
+_HALF = np.uint64(32)
 _ODD = 0x9E3779B97F4A7C15
 
 
@@ -175,7 +176,10 @@ class StoredPairs:
 def _bits(block: Array) -> int:
     """Return a sum of the bits of all entries, each times a number of its own place; modulo 2^64."""
     bits = np.ascontiguousarray(block).ravel().view(np.uint64)
-    return int((bits ^ (bits >> np.uint64(32))) @ _weights(bits.size))
+    mixed = bits >> _HALF
+    mixed ^= bits
+    mixed *= _weights(bits.size)
+    return int(mixed.sum())
 
 
 @lru_cache(maxsize=8)
