@@ -12,6 +12,7 @@ from tests.privacy.exact import test_heights as settling
 from tests.privacy.exact import test_integers as uniform
 from tests.privacy.exact import test_laws as known
 from tests.privacy.exact import test_masks as shaped
+from workbench.estimators.parts.locate import lattice
 from workbench.privacy.exact import (
     balls,
     choices,
@@ -76,6 +77,14 @@ SAMPLERS = (
     Mutant("scores of a choice against a rate of half",
            rewritten(choices, "_partial_sums", "these.rate *", "these.rate / 2 *"),
            partial(choosing.test_every_index_has_its_probability, choosing.CASES["scores"])),
+    Mutant("lengths of single precision",
+           rewritten(lattice.Lengths, "__array__", "np.diff(self.edges)",
+                            "np.diff(self.edges).astype(np.float32).astype(float)"),
+           partial(choosing.test_lengths_known_as_floats_choose_what_whole_numbers_do, 1e9)),
+    Mutant("lengths of other pieces where balls decide",
+           partial(patch.object, choices.Pieces, "exact",
+                   property(lambda these: these.weights if these.whole is None else these.whole())),
+           partial(choosing.test_lengths_known_as_floats_choose_what_whole_numbers_do, 1e9)),
     Mutant("remainders in the place of a rejection",
            rewritten(integers, "below", "if drawn < m:\n            return drawn", "return drawn % m"),
            partial(uniform.test_every_integer_below_is_as_likely, 10)),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import frexp, isqrt, ldexp
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -32,6 +32,9 @@ class OnGrid:
 
     counts: Integers
     unit: Any  # a float, or floats: one for each count
+    near: ClassVar[bool] = (
+        False  # floats are at hand, a relative 2^-52 off at most, 0 only for 0; counts are dear
+    )
 
     __array_priority__ = 1000  # a factor that is a number of numpy leaves the product to `__rmul__`
 

@@ -86,7 +86,7 @@ class SecureNoise:
     def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Any = None) -> int:
         """Choose an index with probability proportional to weight · e^(score/scale)."""
         at = _whole(scores)
-        base = None if weights is None else _whole(weights).counts
+        base = None if weights is None else _whole(weights)
         return int(exact.choose(at.counts, 1 / _units(scale, at), base))
 
     def exponential(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:

@@ -4,6 +4,7 @@ The tests of laws have the level 1e-6 and reject a rate that is 10 % too large o
 """
 
 import time
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -15,6 +16,7 @@ from scipy.stats import chi2
 
 from tests.privacy.exact.kit import FALSE_ALARM, tape
 from workbench.errors import ArgumentError
+from workbench.estimators.parts.locate import lattice
 from workbench.privacy import exact
 from workbench.privacy.exact import choices
 
@@ -173,3 +175,47 @@ def test_a_hundred_thousand_pieces_take_less_than_a_tenth_of_a_second():
 def test_wrong_arguments_are_named(arguments, words):
     with pytest.raises(ArgumentError, match=words):
         exact.choose(*arguments)
+
+
+def lengths(rng, places, reach):
+    """Lengths between floats that are near one another or far apart, with a bottom; some are 0 or void."""
+    step = lattice.step_for(1.0)
+    near = rng.choice([-1.0, 1.0], places) * reach ** rng.uniform(-1, 1, places)
+    edges = np.sort(lattice.rounded(np.concatenate([near, near[::3], np.nextafter(near[::4], np.inf)]), step))
+    void = rng.random(len(edges) - 1) < 0.1
+    return lattice.Lengths(edges, void, step, int(rng.integers(1, 2**62)) << 60)
+
+
+@pytest.mark.parametrize("reach", [1.5, 1e9, 1e15])
+def test_lengths_known_as_floats_choose_what_whole_numbers_do(reach):
+    """On the same bits, among them those at boundaries, where whole numbers decide."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        weights = lengths(rng, 20, reach)
+        scores = rng.integers(-8, 0, len(weights.counts))
+        lazy, whole = choices.pieces(scores, 0.7, weights), choices.pieces(scores, 0.7, weights.counts)
+        assert lazy.numbers.tolist() == whole.numbers.tolist()
+        masses = [int(w) * mpmath.exp(mpf(0.7) * int(s)) for w, s in zip(weights.counts, scores, strict=True)]
+        bits = 64 + 128
+        with mpmath.workdps(90):
+            total = mpmath.fsum(masses)
+            ends = [int(mpmath.fsum(masses[: i + 1]) / total * 2**bits) for i in range(len(masses) - 1)]
+        near = [end + side * 2**by for end in ends for side in (-1, 1) for by in (8, 64, 150, 160)]
+        for top in [*near, *(int.from_bytes(rng.bytes(24), "little") for _ in range(20))]:
+            if 0 <= top < 2**bits:
+                fed = [choices.chosen(one, tape(top, bits, 64)) for one in (lazy, whole)]
+                assert fed[0] == fed[1]
+
+
+def test_lengths_as_floats_are_as_near_as_the_proof_says():
+    for seed, reach in ((1, 1.5), (2, 1e9), (3, 1e15)):
+        weights = lengths(np.random.default_rng(seed), 300, reach)
+        for one, count in zip(np.asarray(weights), weights.counts, strict=True):
+            exact_one = Fraction(int(count)) * Fraction(weights.unit)
+            assert abs(Fraction(float(one)) - exact_one) <= exact_one / 2**52
+
+
+def test_weights_beyond_all_floats_are_whole_numbers():
+    weights = lattice.Lengths(np.array([0.0, 1.0]), np.zeros(1, bool), 1.0, 10**400)
+    assert choices.pieces([0, 0], 1.0, weights).whole is None
+    assert exact.choose([0, 0], 1.0, weights) == 1

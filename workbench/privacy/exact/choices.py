@@ -4,7 +4,8 @@ The distribution function is inverted at a uniform variable known by its first b
 partial sum from both sides and answer where one index is left; else balls do, on 128 bits more each time.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate
 from math import log
@@ -17,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.errors import ArgumentError, finite
 from workbench.privacy.exact import balls
 from workbench.privacy.exact.integers import Read, system
+from workbench.privacy.grid import OnGrid
 from workbench.types import Array
 
 if TYPE_CHECKING:
@@ -31,28 +33,38 @@ Integers = Sequence[int] | NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Indices that may be chosen: how far below the best each scores, its weight, the log of its base."""
+    """Indices that may be chosen: how far below the best each scores, its weight, the log of its base.
+
+    Weights may be floats near whole numbers times one factor; then `whole` returns these for all indices.
+    """
 
     numbers: NDArray[np.intp]
     rate: float
     gaps: NDArray[Any]
     weights: NDArray[Any] | None
     log_base: Array | None
+    whole: Callable[[], NDArray[Any]] | None = None
+
+    @property
+    def exact(self) -> NDArray[Any] | None:
+        """Weights as whole numbers."""
+        return self.weights if self.whole is None else self.whole()[self.numbers]
 
 
 def choose(
-    scores: Integers, rate: float, weights: Integers | None = None, log_base: ArrayLike | None = None
+    scores: Integers, rate: float, weights: Integers | OnGrid | None = None, log_base: ArrayLike | None = None
 ) -> int:
     """Return an index drawn with probability ∝ weight · e^(rate · score + log base), exactly.
 
-    `scores` are integers, `weights` integers of any size from 0 on (all 1 if there are none), `rate` is that
-    float, `log_base` are those floats (0 if there are none); -inf forbids, as does weight 0.
+    `scores` are integers, `weights` integers of any size from 0 on (all 1 if there are none), also as a
+    statistic on a grid, `rate` is that float, `log_base` are those floats (0 if there are none); -inf
+    forbids, as does weight 0.
     """
     return chosen(pieces(scores, rate, weights, log_base), system)
 
 
 def pieces(
-    scores: Integers, rate: float, weights: Integers | None = None, log_base: ArrayLike | None = None
+    scores: Integers, rate: float, weights: Integers | OnGrid | None = None, log_base: ArrayLike | None = None
 ) -> Pieces:
     """Return the indices of a weight above 0, with scores relative to the largest of them.
 
@@ -63,9 +75,10 @@ def pieces(
     """
     finite(rate=rate)
     heights = integers(scores=scores)
-    allowed, widths, base = np.ones(len(heights), bool), None, None
+    allowed, widths, whole, base = np.ones(len(heights), bool), None, None, None
     if weights is not None:
-        widths = _as_long(integers(weights=weights), heights, "weights")
+        known, whole = _known(weights)
+        widths = _as_long(known, heights, "weights")
         if widths.size and widths.min() < 0:
             raise ArgumentError("weights", weights, "integers, at least 0")
         allowed &= np.asarray(widths > 0, bool)
@@ -77,8 +90,18 @@ def pieces(
     (numbers,) = np.nonzero(allowed)
     if not len(numbers):
         raise ArgumentError("weights", weights, "something to choose")
-    kept = (None if one is None else one[numbers] for one in (widths, base))
-    return Pieces(numbers, float(rate), _below_best(heights[numbers]), *kept)
+    widths, base = (None if one is None else one[numbers] for one in (widths, base))
+    return Pieces(numbers, float(rate), _below_best(heights[numbers]), widths, base, whole)
+
+
+def _known(weights: Integers | OnGrid) -> tuple[NDArray[Any], Callable[[], NDArray[Any]] | None]:
+    """Return weights: floats where these are near, and what returns the whole numbers; else whole numbers."""
+    if not isinstance(weights, OnGrid):
+        return integers(weights=weights), None
+    with suppress(OverflowError):  # beyond all floats
+        if weights.near:
+            return np.asarray(weights, np.float64), lambda: weights.counts
+    return integers(weights=weights.counts), None
 
 
 def integers(**argument: Iterable[Any]) -> NDArray[Any]:
@@ -170,7 +193,7 @@ def certified(these: Pieces, top: int, bits: int) -> int | None:
 
 
 def _masses(these: Pieces) -> "Iterable[arb]":
-    rate, scale = balls.exactly(these.rate), these.weights
+    rate, scale = balls.exactly(these.rate), these.exact
     best = 0.0 if these.log_base is None else float(these.log_base.max())
     for i, gap in enumerate(these.gaps):
         exponent = rate * balls.exactly(int(gap))

@@ -42,7 +42,10 @@ class Lengths(OnGrid):
     """How many points of the lattice lie in [e_j, e_{j+1}) for sorted edges on it, and further weights.
 
     As floats, lengths and further weights in the unit of the edges; as whole numbers only where asked for.
+    An edge is a float, so that a length is one difference of two, rounded once.
     """
+
+    near = True
 
     edges: Array
     void: np.ndarray
