@@ -43,9 +43,9 @@ def budgets():
         yield "epsilon", value, lambda value=value: ApproxDP(value, 1e-6), ABOVE_ZERO
         yield "rho", value, lambda value=value: ZCDP(value), ABOVE_ZERO
         yield "mu", value, lambda value=value: GaussianDP(value), ABOVE_ZERO
-    for value in (-1e-9, 1.0, 1, 2.0, float("nan"), float("inf"), "0.1", None):
-        yield "delta", value, lambda value=value: ApproxDP(1.0, value), "[0, 1)"
-        yield "delta", value, lambda value=value: ZCDP(1.0, value), "[0, 1)"
+    for value in (-1e-9, 5e-324, 1e-301, 1.0, 1, 2.0, float("nan"), float("inf"), "0.1", None):
+        yield "delta", value, lambda value=value: ApproxDP(1.0, value), "[1e-300, 1)"
+        yield "delta", value, lambda value=value: ZCDP(1.0, value), "[1e-300, 1)"
     for value in (0, -1, 1.5, True):
         yield "size", value, lambda value=value: PURE.for_group(value), "at least 1"
         yield (

@@ -127,7 +127,7 @@ def slips():
     yield estimate(budget=("--rho", "0")), "rho = 0.0", ABOVE_ZERO
     for value, shown in (("-0.1", "-0.1"), ("1", "1.0"), ("nan", "nan")):
         budget = ("--epsilon", "1", "--delta", value)
-        yield estimate(key="unbounded-mean", budget=budget, settings=()), f"delta = {shown}", "[0, 1)"
+        yield estimate(key="unbounded-mean", budget=budget, settings=()), f"delta = {shown}", "[1e-300, 1)"
     yield estimate(key="unbounded-mean", settings=()), "budget = PureDP(epsilon=1.0)", "ApproxDP or ZCDP"
     yield estimate(budget=APPROX), "budget = ApproxDP", "PureDP or ZCDP"
     yield estimate(budget=()), "epsilon = None", "--rho"

@@ -183,7 +183,7 @@ def test_the_gaussian_calibration_of_a_tiny_delta_is_the_largest_one_within_it(e
     assert convert.gaussian_delta(mu * (1 + 1e-5), epsilon) > delta
 
 
-@pytest.mark.parametrize("delta", [9e-291, 1e-300, 5e-324])
+@pytest.mark.parametrize("delta", [9e-291, 1e-300])
 def test_a_delta_too_small_for_a_gaussian_calibration_is_refused_by_name(delta):
     with pytest.raises(ArgumentError, match=r"^delta = .*at least 1e-290"):
         convert.gdp_within_approx(ApproxDP(1.0, delta))

@@ -27,9 +27,12 @@ def _shares(weights: tuple[float, ...]) -> list[float]:
     return [weight / total for weight in weights]
 
 
+LEAST_DELTA = 1e-300  # whose inverse, and what is a little smaller, are ordinary floats
+
+
 def _probability_or_zero(delta: object) -> None:
-    if not (real(delta) and 0 <= delta < 1):
-        raise ArgumentError("delta", delta, "a number in [0, 1)")
+    if not (real(delta) and (delta == 0 or LEAST_DELTA <= delta < 1)):
+        raise ArgumentError("delta", delta, f"0, or a number in [{LEAST_DELTA:g}, 1)")
 
 
 class _Additive:
