@@ -86,14 +86,14 @@ def test_a_notebook_shows_the_table_and_the_picture_of_its_chapter(monkeypatch, 
 def test_two_scalings_of_one_name_are_told_apart_and_one_legend_stands_for_both():
     records = (record(key=f"mean/x [{word}]") for word in ("noise", "sampling"))
     (chart,) = growth_pictures.pictures(list(growth.growths([verdict(*records)])))
-    assert chart.panels[0].names == ("mean/x: ε (Thm 1) (noise)", "mean/x: ε (Thm 1) (sampling)")
+    assert chart.panels[0].names == ("mean/x: ε (Thm 1, noise)", "mean/x: ε (Thm 1, sampling)")
     assert [series.label for series in chart.panels[0].series] == [
         "as many as expected", f"grows as stated, {ONE}", ""
     ]  # fmt: skip
 
 
 def test_names_have_estimators_and_powers_as_pictures_write_them():
-    told = {"d^1.5/ε": "mean/x: ε (Thm 1) (d$^{1.5}$/ε)", "d/ε": "mean/x: ε (Thm 1) (d/ε)"}
+    told = {"d^1.5/ε": "mean/x: ε (Thm 1, d$^{1.5}$/ε)", "d/ε": "mean/x: ε (Thm 1, d/ε)"}
     found = list(growth.growths([verdict(*(record(key="mean/x", term=one) for one in told))]))
     assert growth_pictures.picture("X", found).panels[0].names == tuple(told.values())
     keys = {"mean/prime": "PRIME: ε (Thm 1)", "mean/coinpress": "CoinPress: ε (Thm 1)"}

@@ -93,8 +93,13 @@ def _names(found: Sequence[Growth]) -> list[str]:
     for more in ([_variant(one) for one in found], [_formula(one) for one in found]):
         told = list(zip(names, more, strict=True))
         words = {said: {word for other, word in told if other == said} for said in names}
-        names = [f"{said} ({word})" if word and len(words[said]) > 1 else said for said, word in told]
+        names = [_with(said, word) if word and len(words[said]) > 1 else said for said, word in told]
     return names
+
+
+def _with(said: str, word: str) -> str:
+    """Return a name with one more word in its brackets."""
+    return f"{said[:-1]}, {word})" if said.endswith(")") else f"{said} ({word})"
 
 
 def _said(one: Growth) -> str:
