@@ -177,3 +177,13 @@ def test_numbers_of_places_are_exact(step):
     wanted = [Fraction(float(place)) / Fraction(step) for place in places]
     assert lattice.numbers(places, step).tolist() == wanted
     assert [lattice.place(int(number), step) for number in wanted] == places.tolist()
+
+
+@pytest.mark.parametrize("width", [1.0, 1e15, 1e35, 1e60, 1e300])
+def test_lengths_are_those_of_whole_numbers_however_wide_the_window(width):
+    locator = WindowMedian(left=width, right=width)
+    cost = ApproxDP(50.0, 0.01)
+    _, lengths = locator.choices(locator.pieces(np.array([0.0, 1.0, 2.0, 3.0] * 3)), cost)
+    exact = [Fraction(int(one)) * Fraction(lengths.unit) for one in lengths.counts]
+    for near, one in zip(np.asarray(lengths), exact, strict=True):
+        assert abs(Fraction(float(near)) - one) <= one * Fraction(1, 2**52)

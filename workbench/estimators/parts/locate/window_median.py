@@ -95,7 +95,7 @@ class WindowMedian:
     @cached_property
     def step(self) -> float:
         """The step of the lattice."""
-        window = self.left + self.right
+        window = min(self.left + self.right, 2 * EVERYTHING)  # ends that are cut off are on the lattice
         if self.low is None or self.high is None:
             return step_for(window)
         return step_for(min(window, self.high - self.low))
