@@ -62,7 +62,7 @@ def test_a_picture_for_every_source_holds_every_n_that_was_found():
     (one, dots), (_, others) = (chart.panels[0].series for chart in charts)
     assert [chart.panels[0].names for chart in charts] == [("mean/x: ε (Thm 1)",), ("mean/x: ε (Lem 2)",)]
     assert (one.role, dots.label, dots.x, dots.y) == ("reference", f"grows as stated, {ONE}", (1.0,), (20.0,))
-    assert (others.label, others.y) == ("not told", (500.0, 500.0))
+    assert (others.label, others.y) == ("open", (500.0, 500.0))
     assert [chart.panels[0].ylim for chart in charts] == [(0.1, 100.0), (0.1, 1000.0)]
     assert [chart.title for chart in charts] == [
         "X: in all 1 searches rows grow as stated",

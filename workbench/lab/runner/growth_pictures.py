@@ -16,9 +16,9 @@ SLOWER = "idea/second"
 LEAST_DECADES = 1  # to either side of 1
 SPACED = re.compile(r"\b(Thm|Lem|Rem|Prop|Cor|Eq|Table|Fig|Alg)(?=[A-Z\d])")
 EXACT, LEVEL = "Filled: over the prediction.", "Hollow: over the formula with constants 1."
-COLOURS = "Colour: growth in that number, which the source states; grey: these n do not tell."
+COLOURS = "Colour: growth in it; grey: open, slope uncertain or fewer rows refused."
 KINDS = ((EXACT, True), (LEVEL, False))
-GROWTHS = {"HOLDS": "grows as stated", "UNDECIDED": "not told", "REFUTED": "does not grow as stated"}
+GROWTHS = {"HOLDS": "grows as stated", "UNDECIDED": "open", "REFUTED": "does not grow as stated"}
 OTHERS = {"slower": "more slowly", "faster": "faster", "UNDECIDED": "open", "REFUTED": "not"}
 MOST = 18  # rows of a picture
 POWER = re.compile(r"\^([\d.]+)")
@@ -61,7 +61,7 @@ def picture(whose: str, found: Sequence[Growth]) -> Chart:
         alt=f"Dots for searched over expected n, a row for each of {len(found)} numbers of {whose}.",
         how_to_read="A dot is the n that was searched at one value of the number, over the n expected there:"
         " a prediction with all constants (filled) or the statement's n with constants 1 (hollow)."
-        " Colours say whether a row's slope excludes half a power to either side.",
+        " Colours say whether a row's slope excludes half a power to either side. A band to the edge has no end.",
     )
 
 

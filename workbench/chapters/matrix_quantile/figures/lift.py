@@ -63,7 +63,9 @@ def _line(run: Run, n: int, level: float) -> Panel:
     x = rows_of("mq-lift-line", run.seed).standard_normal((n, 1))
     series: list[Series] = []
     marks = [Mark("z = 1", "horizontal", y=1.0)]
-    for offset, key, word in zip(OFFSETS, (MEAN, MOVED), ("rows", "moved rows"), strict=True):
+    for offset, key, word, low in zip(
+        OFFSETS, (MEAN, MOVED), ("rows", "moved rows"), (0.75, 0.2), strict=True
+    ):
         s, (m,), scatter, shape = lifted(x + offset, level_of(min(FEWER * level, MOST[0]), n))
         half, tall = float(np.sqrt(sliced(s, scatter)[0, 0])), float(np.sqrt(s))
         series += [
@@ -73,9 +75,9 @@ def _line(run: Run, n: int, level: float) -> Panel:
         ]
         marks += [
             Mark(word, x=m * tall, y=1.07 * tall, colour_key=key),
-            Mark("slice", "span", x=m - half, x2=m + half, y=0.2, colour_key=key),
+            Mark("slice", "span", x=m - half, x2=m + half, y=low, colour_key=key),
         ]
-    marks.append(Mark("centre", x=OFFSETS[0], y=1.07, colour_key=MEAN))
+    marks.append(Mark("centre", x=OFFSETS[0], y=1.1, colour_key=MEAN))
     return Panel(
         "one column: x becomes (x, 1)", "row x", "added coordinate z", tuple(series), "linear", "linear",
         xlim=(-5.0, 1.25 * OFFSETS[1] * tall), ylim=(0.0, 1.2 * tall), marks=tuple(marks),

@@ -20,6 +20,7 @@ from workbench.types import Array
 PRECISE, STEPS = 1e-6, 2000  # of a level, in pictures
 OURS, PLAIN, OTHER = "covariance/matrix-quantile", "covariance/empirical", "idea/second"
 LINE_N, LINE_LEVEL = 40, 0.35
+CLEAR = 0.8  # of words from lines
 INNER = 2  # ellipses without a name on the plot
 NESTED_N, NESTED_LEVEL, NESTED_SHARES = 400, 0.2, (0.08, 0.12, 0.2, 0.3, 0.4)
 FAR, AWAY, REACH, WIDE = 0.05, (50.0, 0.0), 13.0, 17.0
@@ -155,7 +156,7 @@ def _ellipses(title: str, x: Array, sigma: Array, shares: list[float]) -> Panel:
     ranks = dict(zip(shares, np.linspace(0.0, 1.0, len(shares)), strict=True))
     shapes = {share: known(x, share * len(x)) for share in shares}
     lines = [
-        replace(ellipse(words, shape, colour_key=OURS), rank=ranks[share], label_at=end(shape, side))
+        replace(ellipse(words, shape, colour_key=OURS), rank=ranks[share], label_at=beyond(shape, side))
         for (share, shape), (words, side) in zip(shapes.items(), _named(shares), strict=True)
     ]
     lines += [
@@ -166,12 +167,18 @@ def _ellipses(title: str, x: Array, sigma: Array, shares: list[float]) -> Panel:
     marks = [
         Mark("black: sample covariance", x=8.0, y=-11.0, colour_key=PLAIN),
         Mark("pale: for normal rows", x=11.0, y=-13.5, colour_key=OURS),
-        Mark("level v/n:", x=3.4, y=7.7, colour_key=OURS),
+        Mark("level v/n:", x=3.4, y=8.3, colour_key=OURS),
     ]
     if np.abs(x).max() > WIDE:
         marks.append(Mark("to the far rows →", x=10.5, y=14.0))
     dots = Series("", x[:, 0], x[:, 1], role="rows")
     return plane(title, (dots, *lines, moment), reach=WIDE, marks=marks)
+
+
+def beyond(shape: Array, side: float) -> tuple[float, float]:
+    """Return a place for words above the highest point of an ellipse, or below the lowest."""
+    across, tall = end(shape, side)
+    return across, tall + side * CLEAR
 
 
 def _named(shares: list[float]) -> list[tuple[str, float]]:

@@ -68,7 +68,7 @@ def figure_3_further(
     run: Run, *, share: float = USUAL.share, p: int = USUAL.p, epsilon: float = USUAL.epsilon
 ) -> Chart:
     """Return the local model, w = 2, for several p and several ε."""
-    title = "Local noise keeps the diagonal longer with more columns or a smaller ε"
+    title = "With local noise more columns or a smaller ε leave a diagonal longer"
     return _further(run, 3, "local", title, study.Settings(share, p, epsilon))
 
 
@@ -121,7 +121,8 @@ def setting_panel(run: Run, frame: pd.DataFrame, setting: str, model: Model, cho
     references = _references(run, at(frame, **base), model, chosen, base)
     written = {name: number(value) for name, value in base.items()}
     note = at_base(setting, chosen)
-    return panel(HEADS[setting].format(**written), curves, references, model, note, again=bool(note))
+    again = setting == "epsilon"  # beside the panel of p, which has the names
+    return panel(HEADS[setting].format(**written), curves, references, model, note, again=again)
 
 
 def at_base(setting: str, chosen: study.Settings) -> str:

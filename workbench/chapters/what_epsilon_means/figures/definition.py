@@ -9,7 +9,10 @@ from workbench.study.run import Run
 
 POINTS = 481
 FIRST, SECOND, BAND = "idea/first", "idea/second", "idea/data"
-NAMED, BESIDE = 0.8, 0.2  # where a name stands: of the tallest density, and of the axis beside a flank
+NAMED, BESIDE = (
+    0.8,
+    (0.12, 0.2),
+)  # where a name stands: of the tallest density, and of the axis beside a flank
 NEAR, FAR = np.array([-1.0]), np.array([1.0])  # one row in [-1, 1], which moves from end to end
 
 
@@ -17,7 +20,7 @@ def two_outputs(_run: Run, *, epsilon: float = 1.0, delta: float = 0.05) -> Char
     """Return the densities of a release on two neighbours, with Laplace and with Gaussian noise."""
     return Chart(
         "two_outputs",
-        "But for an area δ, neighbours' densities differ by at most a factor eᵋ",
+        "Neighbours' densities differ by at most a factor eᵋ, but for an area δ",
         (_panel(LAPLACE, epsilon, delta), _panel(GAUSSIAN, epsilon, delta)),
         alt="Two pairs of densities. Left, two tents; the second stays inside a band round the first. Right,"
         " two bells; far out on one side the second is higher than the band, by a thin sliver.",
@@ -52,8 +55,8 @@ def _series(
     series = [
         Series("", at, high, low, role="area", colour_key=BAND),
         Series("", at, low, role="reference", colour_key=BAND),
-        _density("on X", at, both.first, FIRST, (left - BESIDE * reach, height)),
-        _density("on X′", at, both.second, SECOND, (right + BESIDE * reach, height)),
+        _density("on X", at, both.first, FIRST, (left - BESIDE[0] * reach, height)),
+        _density("on X′", at, both.second, SECOND, (right + BESIDE[1] * reach, height)),
     ]
     if not out.any():
         return tuple(series), ()
