@@ -61,7 +61,8 @@ def picture(whose: str, found: Sequence[Growth]) -> Chart:
         alt=f"Dots for searched over expected n, a row for each of {len(found)} numbers of {whose}.",
         how_to_read="A dot is the n that was searched at one value of the number, over the n expected there:"
         " a prediction with all constants (filled) or the statement's n with constants 1 (hollow)."
-        " Colours say whether a row's slope excludes half a power to either side. A band to the edge has no end.",
+        " Colours say whether a row's slope excludes half a power to either side. A band to the edge has no"
+        " end.",
     )
 
 
