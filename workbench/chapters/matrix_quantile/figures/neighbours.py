@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from workbench.chapters.covariance.figures.ellipses import tilted
-from workbench.chapters.matrix_quantile.figures.pictures import OTHER, OURS, end, known, level_of, rows_of
+from workbench.chapters.matrix_quantile.figures.pictures import OTHER, OURS, known, level_of, rows_of, top
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import ellipse, plane
 from workbench.study.run import Run
@@ -51,7 +51,7 @@ def _between(rng: np.random.Generator, n: int, v: float) -> Panel:
 
 
 def _outside(shape: Array) -> tuple[float, float]:
-    across, up = end(shape, 1.0)
+    across, up = top(shape)
     return across, up + 0.55
 
 

@@ -20,8 +20,6 @@ from workbench.types import Array
 PRECISE, STEPS = 1e-6, 2000  # of a level, in pictures
 OURS, PLAIN, OTHER = "covariance/matrix-quantile", "covariance/empirical", "idea/second"
 LINE_N, LINE_LEVEL = 40, 0.35
-CLEAR = 0.8  # of words from lines
-INNER = 2  # ellipses without a name on the plot
 NESTED_N, NESTED_LEVEL, NESTED_SHARES = 400, 0.2, (0.08, 0.12, 0.2, 0.3, 0.4)
 FAR, AWAY, REACH, WIDE = 0.05, (50.0, 0.0), 13.0, 17.0
 
@@ -135,7 +133,6 @@ def nested(run: Run, *, n: int = NESTED_N, level: float = NESTED_LEVEL, corrupti
     spoilt[:far] = AWAY
     shares = [float(f"{level * share / NESTED_LEVEL:.6g}") for share in NESTED_SHARES]
     part = f"{number(100 * corruption)} %"
-    inner = " and ".join(map(number, shares[-INNER:]))
     return Chart(
         "nested",
         f"{part} of far rows spare the inner quantiles and ruin the sample covariance",
@@ -146,7 +143,7 @@ def nested(run: Run, *, n: int = NESTED_N, level: float = NESTED_LEVEL, corrupti
         alt="Left, nested tilted ellipses among rows, all of the same shape, smaller for higher levels, on"
         " their predictions. Right, some rows lie far away; only the outer ellipses lean towards them,"
         " and the sample covariance is long and flat.",
-        how_to_read=f"Numbers on the ellipses: the level as a share of the rows, inside them {inner}."
+        how_to_read="The level is a share of the rows."
         " The higher it is, the more rows must hold the ellipse up, and the smaller it is. Pale: predicted"
         " for normal rows, all in the shape of Σ.",
     )
@@ -156,8 +153,7 @@ def _ellipses(title: str, x: Array, sigma: Array, shares: list[float]) -> Panel:
     ranks = dict(zip(shares, np.linspace(0.0, 1.0, len(shares)), strict=True))
     shapes = {share: known(x, share * len(x)) for share in shares}
     lines = [
-        replace(ellipse(words, shape, colour_key=OURS), rank=ranks[share], label_at=beyond(shape, side))
-        for (share, shape), (words, side) in zip(shapes.items(), _named(shares), strict=True)
+        replace(ellipse("", shape, colour_key=OURS), rank=ranks[share]) for share, shape in shapes.items()
     ]
     lines += [
         replace(ellipse("", scale_at(share, 2) * sigma, role="kept", colour_key=OURS), rank=ranks[share])
@@ -167,7 +163,7 @@ def _ellipses(title: str, x: Array, sigma: Array, shares: list[float]) -> Panel:
     marks = [
         Mark("black: sample covariance", x=8.0, y=-11.0, colour_key=PLAIN),
         Mark("pale: for normal rows", x=11.0, y=-13.5, colour_key=OURS),
-        Mark("level v/n:", x=3.4, y=8.3, colour_key=OURS),
+        Mark(f"level v/n, from outside: {' '.join(map(number, shares))}", x=-10.0, y=13.0, colour_key=OURS),
     ]
     if np.abs(x).max() > WIDE:
         marks.append(Mark("to the far rows →", x=10.5, y=14.0))
@@ -175,19 +171,7 @@ def _ellipses(title: str, x: Array, sigma: Array, shares: list[float]) -> Panel:
     return plane(title, (dots, *lines, moment), reach=WIDE, marks=marks)
 
 
-def beyond(shape: Array, side: float) -> tuple[float, float]:
-    """Return a place for words above the highest point of an ellipse, or below the lowest."""
-    across, tall = end(shape, side)
-    return across, tall + side * CLEAR
-
-
-def _named(shares: list[float]) -> list[tuple[str, float]]:
-    """Return the name of each ellipse and the end that has it; the inner ones, among rows, have none."""
-    words = [number(share) for share in shares[:-INNER]] + [""] * INNER
-    return [(word, (-1.0) ** place) for place, word in enumerate(words)]
-
-
-def end(shape: Array, side: float) -> tuple[float, float]:
-    """Return the highest point of an ellipse, or with side -1 the lowest."""
-    tall = side * float(np.sqrt(shape[1, 1]))
+def top(shape: Array) -> tuple[float, float]:
+    """Return the highest point of an ellipse."""
+    tall = float(np.sqrt(shape[1, 1]))
     return float(shape[0, 1]) / tall, tall

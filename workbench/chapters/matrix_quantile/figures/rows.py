@@ -62,8 +62,9 @@ def rows_needed(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, alp
         " told nothing, votes of groups many times as many."
         if not usual
         else "Rows against d, both logarithmic. Left, the matrix quantile needs the fewest of those that are"
-        " told nothing, votes of groups 6 to 26 times as many; CoinPress, told a bound, needs a little more"
-        " at all d. Right, CoinPress with a bound needs about two thirds of its rows at d = 5 and 10.",
+        " told nothing, votes for a preconditioner 7 to 34 times as many; CoinPress, told a bound, needs a"
+        " little more at all d. Right, CoinPress with a bound needs about two thirds of its rows at d = 5 and"
+        " 10.",
         how_to_read=f"At ({number(epsilon)}, {number(delta)}), mean 0, in nine runs of ten. CoinPress is"
         f" told that"
         " all eigenvalues lie between 1 and 10⁴; the others are told nothing, and votes are counted from the"
