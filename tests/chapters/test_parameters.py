@@ -86,12 +86,17 @@ DEAR = {  # predictions of seconds
 MOVES = [(name, figure, moved) for name, figure in FIGURES for moved in defaults(figure)]
 
 
-def other(name, parameter, value):
-    """An allowed value of a parameter besides its own."""
+def others(name, parameter, value):
+    """Allowed values of a parameter besides its own."""
     declared = CHAPTERS[name][parameter]
     found = [value * by for by in (1.5, 0.6, 2, 0.5)]
     found = [round(one) for one in found] if declared.integer else found
-    return next(one for one in found if declared.admits(one) and one != value)
+    return [one for one in found if declared.admits(one) and one != value]
+
+
+def other(name, parameter, value):
+    """An allowed value of a parameter besides its own."""
+    return others(name, parameter, value)[0]
 
 
 def numbers(name, figure):
@@ -133,10 +138,13 @@ def marked(name, figure, parameter):
 @pytest.mark.daily
 @pytest.mark.parametrize(("name", "figure", "parameter", "run"), [marked(*move) for move in MOVES])
 def test_a_declared_number_moves_what_is_plotted(name, figure, parameter, run):
-    """Predictions cost no runs; where none of them moves, what is measured does."""
+    """Predictions cost no runs; where none of them moves, what is measured does.
+
+    A threshold that is a whole number may be the same at one other value: it is not at all of them.
+    """
     here = numbers(name, figure)
-    moved = {**here, parameter: other(name, parameter, here[parameter])}
-    assert usual(name, figure, run) != plotted(figure(run, **moved))
+    values = others(name, parameter, here[parameter])
+    assert any(usual(name, figure, run) != plotted(figure(run, **{**here, parameter: one})) for one in values)
 
 
 @pytest.mark.slow
