@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr
 
 from workbench.distributions import Ball, Box, Gaussian, Interval
 from workbench.errors import ArgumentError, positive
+from workbench.special import ndtr
 from workbench.types import Array
 
 _DISJOINT = 100.0  # at a gap of this many wide standard deviations the total variation rounds to 1

@@ -7,10 +7,9 @@ no smaller one is of use. For d = 10 at (1, 1e-6) it is 48; the program's own ex
 
 from math import ceil, log, sqrt
 
-from scipy.special import chdtri
-
 from workbench.bounds.search import smallest
 from workbench.errors import integer_at_least, positive, probability
+from workbench.special import chdtri
 
 BETA = 0.05
 

@@ -7,10 +7,10 @@ one in the middle, so that no estimator tells them apart, however many rows ther
 from math import sqrt
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from workbench.errors import ArgumentError, real
 from workbench.privacy.roots import brentq
+from workbench.special import ndtr, ndtri
 
 
 def mean_limit(corruption: float) -> float:

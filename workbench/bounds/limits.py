@@ -6,9 +6,8 @@ at that level (two laws are told apart by a coin) is no part of it.
 
 from math import exp, expm1, inf, log, log1p
 
-from scipy.special import chdtri
-
 from workbench.errors import integer_at_least, positive, probability
+from workbench.special import chdtri
 
 Rows = float
 

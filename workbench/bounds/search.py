@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc
+
+from workbench.special import betainc
 
 
 def smallest(predicate: Callable[[int], bool], start: int = 1) -> int:

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf, isfinite
 
-from scipy.special import ndtri
-
 from workbench.charts.chart import Chart, Series
+from workbench.special import ndtri
 
 LEVEL = 1e-3  # that a right prediction is called wrong, a figure
 BAND = 0.05  # level of the bands that charts show

@@ -6,7 +6,6 @@ from functools import cache
 from math import inf, isfinite, log
 
 import numpy as np
-from scipy.special import ndtri
 from scipy.stats import binom
 
 from workbench.catalog import Example
@@ -14,6 +13,7 @@ from workbench.contracts.datasets import dimension, entry_of, least, sizes
 from workbench.contracts.kit import FALSE_ALARM, answer
 from workbench.estimators import Abstention
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
+from workbench.special import ndtri
 
 FEW_PAIRS = 60  # in d dimensions
 PAIRS = 300  # runs with few and with four times as many rows that are compared

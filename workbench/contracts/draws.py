@@ -3,13 +3,13 @@
 from math import exp, expm1, log, sqrt
 
 import numpy as np
-from scipy.special import chdtr, ndtr
 from scipy.stats import chi2
 
 from workbench.contracts.located import located_normal_scale
 from workbench.contracts.ramps import largest_pure, largest_rows, ratio_beside, rows_beside
 from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP
 from workbench.privacy.conversions import gaussian_delta
+from workbench.special import chdtr, ndtr
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(600)
 OTHERS = 20  # of weight 1, beside a choice that is as probable as all of them

@@ -4,7 +4,6 @@ from dataclasses import replace
 from math import ceil, exp, expm1, sqrt
 
 import numpy as np
-from scipy.special import ndtr
 
 from workbench.catalog import Example
 from workbench.contracts.datasets import least, planned, sizes, typical_rows
@@ -12,6 +11,7 @@ from workbench.contracts.draws import wishart_delta
 from workbench.contracts.kit import Event, run, spied, warm
 from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
 from workbench.privacy import ApproxDP, Charge, UnitNoise, histograms, located, stable, voted
+from workbench.special import ndtr
 
 TESTED = {  # mechanism: where it is defined
     "located_normal": located,

@@ -6,10 +6,10 @@ from itertools import pairwise
 from math import exp, expm1, log
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr
 
 from workbench.privacy.stable import LiftCharge, StableCharge
 from workbench.privacy.voted import VotedCharge
+from workbench.special import log_ndtr, ndtr
 
 ORDERS, STEPS, HALVES = 4000, 60, 45
 NONE = 1e-300

@@ -13,12 +13,12 @@ from math import prod
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.linalg import symmetrised
 from workbench.populations.base import Multivariate, Univariate, checked_size
 from workbench.privacy.random_matrices import bartlett
+from workbench.special import ndtri
 from workbench.types import Array
 
 

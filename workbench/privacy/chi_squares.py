@@ -4,8 +4,8 @@ from functools import lru_cache
 from math import exp, inf, sqrt
 
 import numpy as np
-from scipy.special import chdtr, chdtrc, chndtr
 
+from workbench.special import chdtr, chdtrc, chndtr
 from workbench.types import Array
 
 CELLS = 4000

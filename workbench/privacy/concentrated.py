@@ -10,21 +10,24 @@ and 5.7.
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import exp, expm1, factorial, fsum, log, log1p, pi, sqrt, tanh
-
-from scipy.special import zeta
 
 from workbench.errors import positive
 from workbench.privacy.budget import ZCDP
 from workbench.privacy.roots import brentq
+from workbench.special import zeta
 
 UP = 1 + 1e-12  # an inverse is rounded towards more noise by this factor
 LEAST, MOST = 1e-30, 1e30  # beyond them ε is √(2ρ) or √(8ρ), and ρ, to the last bits
 SERIES = 1.0  # below it, sums without cancellation
 TERMS = range(1, 20)
 LAPLACE = [(-1) ** (n + 1) / factorial(n + 1) for n in TERMS]
-RANGE = [(-1) ** (n + 1) * float(zeta(2 * n)) * (2 + 1 / n) for n in TERMS]
+
+
+@cache
+def _range() -> list[float]:
+    return [(-1) ** (n + 1) * float(zeta(2 * n)) * (2 + 1 / n) for n in TERMS]
 
 
 def zcdp_from_laplace(epsilon: float) -> ZCDP:
@@ -67,7 +70,7 @@ def _of_range(epsilon: float) -> float:
     y = epsilon / 2
     if y >= SERIES:
         return y / tanh(y) - 1 + y + log1p(-exp(-2 * y)) - log(2 * y)
-    return _power_series(RANGE, (y / pi) ** 2)
+    return _power_series(_range(), (y / pi) ** 2)
 
 
 def _power_series(coefficients: list[float], x: float) -> float:

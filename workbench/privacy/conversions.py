@@ -9,11 +9,10 @@ from functools import lru_cache
 from math import exp, expm1, inf, log, log1p, sqrt, tanh
 from sys import float_info
 
-from scipy.special import log_ndtr
-
 from workbench.errors import ArgumentError, positive, probability
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
 from workbench.privacy.roots import brentq, minimize_scalar
+from workbench.special import log_ndtr
 
 UP = 1 + 1e-12  # calibrations are rounded towards more noise by this factor
 TINY = float_info.min  # stands for an epsilon of 0, which no budget may have
@@ -118,7 +117,8 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
 
     Computed in logarithms and rounded up by a bound on the cancellation of its two terms.
     """
-    positive(mu=mu)
+    if not mu > 0:
+        positive(mu=mu)
     first = float(log_ndtr(mu / 2 - epsilon / mu))
     second = epsilon + float(log_ndtr(-mu / 2 - epsilon / mu))
     slack = 4 * float_info.epsilon * (2 + abs(first) + abs(second) + epsilon)

@@ -7,9 +7,10 @@ tell where it came from. What is released is `unit` times a whole number.
 Proof: `proofs/exact.md`, section 1.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import frexp, isqrt, ldexp
 from typing import Any, ClassVar
 
@@ -85,6 +86,65 @@ class Reaching(OnGrid):
     """
 
     least: float  # in units
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """Those of many scores that are likely to be chosen, with bounds for the others.
+
+    `places` are their numbers among all `size`, increasing. One before the first of them, or after the last of
+    the first `together`, which are consecutive but for weights of 0, scores at most the first or second
+    of `most` units, weighs at most `widest`, and all of a side together at most the same of `lengths`.
+    """
+
+    places: NDArray[np.intp]
+    counts: NDArray[np.int64]
+    unit: float
+    weights: OnGrid
+    size: int
+    together: int
+    most: tuple[int, int]
+    widest: float
+    lengths: tuple[float, float]
+
+    @property
+    def scores(self) -> OnGrid:
+        """The scores of the band."""
+        return OnGrid(self.counts, self.unit)
+
+
+class Later(OnGrid):
+    """Scores or weights that are computed when asked for; those of `band`, if there is one, are at hand."""
+
+    def __init__(self, whole: Callable[[], OnGrid], size: int, band: Band | None = None) -> None:
+        for name, value in (("_whole", whole), ("size", size), ("band", band)):
+            object.__setattr__(self, name, value)
+
+    size: int
+    band: Band | None
+
+    @cached_property
+    def whole(self) -> OnGrid:
+        """All of them."""
+        return self._whole()
+
+    @property
+    def counts(self) -> Integers:
+        """All counts."""
+        return self.whole.counts
+
+    @property
+    def unit(self) -> Any:
+        """Their unit."""
+        return self.whole.unit
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
+        return np.asarray(self.whole, dtype)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the statistic."""
+        return (self.size,)
 
 
 def _shifted(counts: Integers, bits: int) -> Integers:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from workbench.errors import ArgumentError
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, PureDP
@@ -18,6 +17,7 @@ from workbench.privacy.grid import Integers, OnGrid, Reaching, passed_no_more
 from workbench.privacy.mechanisms import additive, approximate_cost, exceeds_bound, truncated_laplace_bound
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
+from workbench.special import ndtri
 from workbench.types import Array
 
 COUNTS_L1 = 2.0  # replacing one row takes 1 from one count and adds 1 to another

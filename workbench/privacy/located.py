@@ -25,7 +25,7 @@ from workbench.privacy.masks import renyi
 from workbench.privacy.mechanisms import approximate_cost
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
-from workbench.privacy.ramps import Tabulated, answering, from_renyi, narrowed, orders, ramp
+from workbench.privacy.ramps import Tabulated, answering, from_renyi, narrowed, orders, ramp, remembering
 from workbench.types import Array
 
 WIDEST, NARROWEST = 1e4, 0.1  # of σ/Δ, between which it is searched
@@ -100,14 +100,24 @@ def _ratio(budget: ApproxDP, spread: float, most: int, line: bool, silent: float
     return narrowed(lambda ratio: not answers(ratio), NARROWEST, WIDEST)[1]
 
 
+@lru_cache(maxsize=1024)
 def _answers(
     budget: ApproxDP, spread: float, most: int, line: bool, silent: float
 ) -> Callable[[float], bool]:
-    return answering(lambda ratio: _stick(ratio, spread, line, budget), budget, most, silent)
+    """Return what tells whether σ/Δ gives the wanted chance, and remembers what it told: more noise, more."""
+    answers = answering(lambda ratio: _stick(ratio, spread, line, budget), budget, most, silent)
+    return remembering(answers)
 
 
 def _stick(ratio: float, spread: float, line: bool, budget: ApproxDP) -> Tabulated:
     """Return the hockey stick of (2) at σ/Δ = ratio."""
-    tried = orders(budget, (1 - 1e-9) / expm1(spread))
+    tried, shape = _orders(spread, line, budget)
     shift = tried / 2 / ratio**2 / (1 - (tried - 1) * spread)
-    return from_renyi(tried, shift + renyi(spread, tried, 1 if line else 2), budget.epsilon)
+    return from_renyi(tried, shift + shape, budget.epsilon)
+
+
+@lru_cache(maxsize=64)
+def _orders(spread: float, line: bool, budget: ApproxDP) -> tuple[Array, Array]:
+    """Return the orders, and what R_α has there of the shape of the noise."""
+    tried = orders(budget, (1 - 1e-9) / expm1(spread))
+    return tried, renyi(spread, tried, 1 if line else 2)

@@ -8,7 +8,6 @@ from math import expm1, log, log1p, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
 from workbench.errors import ArgumentError, positive, probability
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
@@ -18,6 +17,7 @@ from workbench.privacy.cuts import Level
 from workbench.privacy.grid import Integers, OnGrid, on_grid, passed_no_more
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
+from workbench.special import ndtri
 from workbench.types import Array
 
 FINE = 40  # bits of a grid between whole numbers, for a bound that is to hold with a stated probability

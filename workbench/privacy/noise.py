@@ -10,6 +10,7 @@ release for the world needs `privacy.secure`, on a grid, with operating-system r
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf, log
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -19,7 +20,11 @@ from workbench.errors import ArgumentError
 from workbench.privacy import cuts, random_matrices
 from workbench.privacy.counting import CountingNoise as CountingNoise
 from workbench.privacy.counting import Draw as Draw
+from workbench.privacy.grid import Band, Later
 from workbench.types import Array
+
+AT_ONCE = 2**15  # variables at a time: they stay in the cache
+OFF = 2.0**-40  # relative: what the rounding of a few operations may be
 
 
 @runtime_checkable
@@ -127,9 +132,31 @@ class SimulatedNoise:
 
     def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Any = None) -> int:
         """Choose an index by Gumbel-max: minus the log of an exponential variable is added to each score."""
+        if isinstance(scores, Later):
+            found = self._in_band(scores.band, scale) if scores.band else None
+            if found is not None:
+                return found
+            scores, weights = scores.whole, weights.whole if isinstance(weights, Later) else weights
         logits = _logits(scores, scale, weights)
         with np.errstate(divide="ignore"):
             return int(np.argmax(logits - scale * np.log(self.rng.standard_exponential(logits.shape))))
+
+    def _in_band(self, band: Band, scale: float) -> int | None:
+        """Return the index that `choice` chooses if it is certain to be in the band; else draw nothing.
+
+        The same exponential variables: of those outside the band only the least counts.
+        """
+        state = self.rng.bit_generator.state
+        drawn, least = _exponentials(self.rng, band)
+        with np.errstate(divide="ignore"):
+            reached = _logits(band.scores, scale, band.weights) - scale * np.log(drawn)
+            best = int(np.argmax(reached))
+            furthest = scale * (log(band.widest) - np.log(least)) if band.widest > 0 else -inf
+        terms = (max(band.most) * band.unit, furthest)
+        if reached[best] > sum(terms) + OFF * sum(map(abs, terms)):
+            return int(band.places[best])
+        self.rng.bit_generator.state = state
+        return None
 
     def exponential(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add exponential noise of mean scale."""
@@ -163,6 +190,20 @@ class SimulatedNoise:
 def _plus(value: ArrayLike, draw: Callable[[tuple[int, ...]], Array]) -> Array:
     centre = np.asarray(value, np.float64)
     return centre + draw(centre.shape)
+
+
+def _exponentials(rng: np.random.Generator, band: Band) -> tuple[Array, float]:
+    """Draw `band.size` exponential variables in order; return those of the band, and the least other one."""
+    drawn, least, buffer = np.empty(len(band.places)), inf, np.empty(min(AT_ONCE, band.size))
+    for start in range(0, band.size, AT_ONCE):
+        some = rng.standard_exponential(out=buffer[: band.size - start])
+        first, last = np.searchsorted(band.places, (start, start + len(some)))
+        if first < last:
+            here = band.places[first:last] - start
+            drawn[first:last] = some[here]
+            some[here] = inf
+        least = min(least, float(some.min()))
+    return drawn, least
 
 
 def _logits(scores: ArrayLike, scale: float, weights: Any) -> Array:

@@ -15,12 +15,14 @@ narrowest mask that lets p(T) be what is wanted.
 Proof: `proofs/tested_masks.md`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice, pairwise
-from math import exp, expm1, floor, log, sqrt
+from math import exp, expm1, floor, inf, log, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError
 from workbench.privacy.budget import ApproxDP
@@ -35,6 +37,9 @@ RELATIVE, ABSOLUTE = 1e-9, 4e-15  # of δ, what rounding in (a) to (c) may take
 BITS = 2.0**53
 OFF = 2.0**-51  # of ε ± ρ: what their rounding may take, which a large ε makes more than a δ
 NEAR = 1e-8  # of the largest chance that may follow, how near it is found
+CLOSER, GUESSES = 1e-11, 12  # of it: how near the numbers beside it are, and the most guesses of it
+FALL = 20.0  # about the logarithm of e^x H(ε - x) in a unit of x
+ASIDE = 3  # lines on either side of the lowest one, of which rounding may make one lower
 LARGEST = 700.0  # of an ε that floats have the exponential of; a smaller one in its place is safe
 LEAST, CLOSE = 1e-9, 1.001  # of what is searched, and how near it is found
 TYPICAL = 1.3  # times ln(1/δ)/ε: about the order that decides, less 1
@@ -66,16 +71,17 @@ class Tabulated:
     """
 
     reach: float
-    logs: Array
-    falls: Array
+    logs: Sequence[float]
+    falls: Sequence[float]
 
     def __call__(self, e: float) -> float:
         """Return a bound at e."""
-        if e < -self.reach:
+        reach = self.reach
+        if e < -reach:
             return 1.0
-        cell = min(int((e / self.reach + 1) * CELLS / 2), CELLS)
-        left = self.reach * (2 * cell / CELLS - 1)
-        return exp(min(0.0, self.logs[cell] - self.falls[cell] * (e - left)))
+        cell = min(int((e / reach + 1) * CELLS / 2), CELLS)
+        height = self.logs[cell] - self.falls[cell] * (e - reach * (2 * cell / CELLS - 1))
+        return exp(height) if height < 0 else 1.0
 
 
 def from_renyi(orders: Array, divergences: Array, epsilon: float) -> Tabulated:
@@ -85,9 +91,30 @@ def from_renyi(orders: Array, divergences: Array, epsilon: float) -> Tabulated:
     """
     reach, falls = 4 * epsilon, orders - 1
     heights = falls * divergences + falls * np.log1p(-1 / orders) - np.log(orders)
-    logs = heights - falls * np.linspace(-reach, reach, CELLS + 1)[:, None]
+    near = _near_lowest(heights, falls, np.linspace(-reach, reach, CELLS + 1))
+    logs = heights[near] - falls[near] * np.linspace(-reach, reach, CELLS + 1)[:, None]
     best = logs.argmin(axis=1)
-    return Tabulated(reach, logs[np.arange(CELLS + 1), best], falls[best])
+    cells = np.arange(CELLS + 1)
+    return Tabulated(reach, logs[cells, best].tolist(), falls[near[cells, best]].tolist())
+
+
+@lru_cache(maxsize=64)
+def _places(reach: float) -> tuple[Array, NDArray[np.intp]]:
+    return np.linspace(-reach, reach, CELLS + 1), np.arange(CELLS + 1)
+
+
+def _near_lowest(heights: Array, falls: Array, places: Array) -> NDArray[np.intp]:
+    """Return, place by place, a few numbers of lines height - fall · place with the lowest one among them.
+
+    Heights are convex in falls: the lowest line is where their slope passes the place. Where floats do not
+    show them convex, all lines are looked at.
+    """
+    slopes = np.diff(heights) / np.diff(falls)
+    rising = np.diff(slopes)
+    if len(heights) <= 2 * ASIDE + 1 or not (rising > -1e-9 * (1 + np.abs(slopes[:-1]))).all():
+        return np.broadcast_to(np.arange(len(heights)), (len(places), len(heights)))
+    first = np.searchsorted(slopes, places) - ASIDE
+    return np.clip(first, 0, len(heights) - 2 * ASIDE - 1)[:, None] + np.arange(2 * ASIDE + 1)
 
 
 def typical(budget: ApproxDP) -> float:
@@ -129,10 +156,11 @@ def rising(stick: Divergence, budget: ApproxDP) -> Iterator[float]:
     if not stick(budget.epsilon) <= left:
         return
     yield 0.0
-    p, before = _rounded(left), 0.0
+    p, before, rise = _rounded(left), 0.0, 0.0
     while True:
         yield p
-        p, before = p if p == before else _next(stick, budget.epsilon, left, p), p
+        p, before = p if p == before else _next(stick, budget.epsilon, left, p, rise), p
+        rise = log(p / before)
 
 
 def falling_ramp(sticks: Sequence[Divergence], budget: ApproxDP) -> tuple[float, ...]:
@@ -141,16 +169,25 @@ def falling_ramp(sticks: Sequence[Divergence], budget: ApproxDP) -> tuple[float,
     As `ramp`, with H_h in (a) and (b), and in the place of (c) p(h) H_h(ε) ≤ δ at every h: where there is too
     little noise p stays where it is.
     """
-    require_events(budget)
-    left, epsilon = budget.delta * (1 - RELATIVE) - ABSOLUTE, budget.epsilon
-    chances = [0.0, _rounded(left)]
-    for stick, above in pairwise(sticks):
-        p, most = chances[-1], left / max(above(epsilon), left)
-        found = min(_next(stick, epsilon, left, p), _rounded(most))
-        chances.append(found if found > p and _allowed(stick, epsilon, left, p, found) else p)
+    chances, left = tuple(rising_slowly(sticks, budget)), budget.delta * (1 - RELATIVE) - ABSOLUTE
     known = zip(chances[1:], sticks, strict=True)
-    assert all(p * stick(epsilon) <= left for p, stick in known), "the sticks fall"
-    return tuple(chances)
+    assert all(p * stick(budget.epsilon) <= left for p, stick in known), "the sticks fall"
+    return chances
+
+
+def rising_slowly(sticks: Iterable[Divergence], budget: ApproxDP) -> Iterator[float]:
+    """Yield p(0), p(1), .. of `falling_ramp`."""
+    require_events(budget)
+    left, epsilon, rise = budget.delta * (1 - RELATIVE) - ABSOLUTE, budget.epsilon, 0.0
+    p = _rounded(left)
+    yield 0.0
+    yield p
+    for stick, above in pairwise(sticks):
+        most = left / max(above(epsilon), left)
+        found = min(_next(stick, epsilon, left, p, rise), _rounded(most))
+        before, p = p, found if found > p and _allowed(stick, epsilon, left, p, found) else p
+        rise = log(p / before)
+        yield p
 
 
 def answering(
@@ -159,10 +196,25 @@ def answering(
     """Return what tells whether the mask of a number has a ramp up to 1 - silent."""
 
     def answers(number: float) -> bool:
-        chances = ramp(stick(number), budget, most)
-        return chances is not None and chances[-1] >= 1 - silent
+        return any(p >= 1 - silent for p in islice(rising(stick(number), budget), most + 1))
 
     return answers
+
+
+def remembering(answers: Callable[[float], bool]) -> Callable[[float], bool]:
+    """Return the same answers where they are monotone, asking no more often than needed."""
+    fails, works = 0.0, inf
+
+    def known(number: float) -> bool:
+        nonlocal fails, works
+        if fails < number < works:
+            if answers(number):
+                works = number
+            else:
+                fails = number
+        return number >= works
+
+    return known
 
 
 def largest(answers: Callable[[float], bool], start: float) -> float:
@@ -199,23 +251,79 @@ def within(stick: Divergence, budget: ApproxDP, chances: Sequence[float]) -> boo
 
 
 def _allowed(stick: Divergence, epsilon: float, left: float, p: float, q: float) -> bool:
+    return _rises(stick, epsilon, left, p, q) and _stays(stick, epsilon, left, p, q)
+
+
+def _rises(stick: Divergence, epsilon: float, left: float, p: float, q: float) -> bool:
+    """Tell (a)."""
+    rise = log(q / p)
+    return q * stick(epsilon - OFF * (epsilon + rise) - rise) <= left  # sticks fall
+
+
+def _stays(stick: Divergence, epsilon: float, left: float, p: float, q: float) -> bool:
+    """Tell (b)."""
     rise = log(q / p)
     silent = max(0.0, (1 - p) - exp(min(epsilon, LARGEST)) * (1 - q))
-    epsilon -= OFF * (epsilon + rise)  # sticks fall
-    return q * stick(epsilon - rise) <= left and silent + p * stick(epsilon + rise) <= left
+    return silent + p * stick(epsilon - OFF * (epsilon + rise) + rise) <= left
 
 
-def _next(stick: Divergence, epsilon: float, left: float, p: float) -> float:
-    """Return nearly the largest q in [p, 1] that follows p; p itself may always follow."""
-    if _allowed(stick, epsilon, left, p, 1.0):
-        return 1.0
-    low, high = p, min(1.0, exp(min(epsilon, LARGEST)) * p + left)  # no true hockey stick allows more
-    high = 1.0 if _allowed(stick, epsilon, left, p, high) else high
+def _next(stick: Divergence, epsilon: float, left: float, p: float, rise: float) -> float:
+    """Return nearly the largest q in [p, 1] that follows p; p itself may always follow.
+
+    It is where a bisection ends, most of whose questions two numbers beside the largest q answer; `rise` is a
+    guess of its ln(q/p).
+    """
+    growth = exp(min(epsilon, LARGEST))
+    low, high = p, min(1.0, growth * p + left)  # no true hockey stick allows more
+    if _rises(stick, epsilon, left, p, high):
+        if _allowed(stick, epsilon, left, p, 1.0):
+            return 1.0
+        high = 1.0 if _stays(stick, epsilon, left, p, high) else high
+    below, above = _beside(stick, epsilon, left, p, high, rise)
     while high > (1 + NEAR) * low:
         middle = (low + high) / 2
-        low, high = (middle, high) if _allowed(stick, epsilon, left, p, middle) else (low, middle)
+        if middle <= below or (middle < above and _allowed(stick, epsilon, left, p, middle)):
+            low = middle
+        else:
+            high = middle
     found = _rounded(low)
     return found if found > p and _allowed(stick, epsilon, left, p, found) else p
+
+
+def _beside(
+    stick: Divergence, epsilon: float, left: float, p: float, high: float, rise: float
+) -> tuple[float, float]:
+    """Return a q that may follow p and one above it that may not: beside the largest, or p and `high`."""
+    growth = exp(min(epsilon, LARGEST))
+    q = min(high, p * exp(_first_rise(stick, epsilon, left / p, log(high / p), rise)))  # (a)
+    for _ in range(2):  # (b), in which the stick hardly depends on q
+        if q > p and (1 - p) > growth * (1 - q):
+            q = min(q, 1 - ((1 - p) + p * stick(epsilon + log(q / p)) - left) / growth)
+    low, above = q * (1 - CLOSER), q * (1 + CLOSER)
+    allowed = _rises if (1 - p) <= growth * (1 - above) else _allowed
+    if not (p < low and allowed(stick, epsilon, left, p, low)):
+        return p, low if p < low else high
+    if not above < high:
+        return low, high
+    return (above, high) if allowed(stick, epsilon, left, p, above) else (low, above)
+
+
+def _first_rise(stick: Divergence, epsilon: float, most: float, far: float, start: float) -> float:
+    """Return about the x in [0, far] with e^x H(ε - x) = `most`, by secants that stay between its bounds."""
+    low, high, x = 0.0, far, min(start, far) or far / 2
+    last, before, slope = inf, 0.0, FALL
+    for _ in range(GUESSES):
+        height = stick(epsilon - x)
+        over = log(height / most) + x if height > 0 else -inf
+        low, high = (low, x) if over > 0 else (x, high)
+        if -inf < over != last < inf:
+            slope = (over - last) / (x - before)
+        before, last = x, over
+        guess = x - over / slope
+        x = guess if low <= guess <= high else (low + high) / 2
+        if abs(x - before) <= CLOSER / 10:
+            break
+    return x
 
 
 def _rounded(chance: float) -> float:

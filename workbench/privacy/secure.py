@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from workbench.errors import ArgumentError
 from workbench.privacy import exact
 from workbench.privacy.cuts import Level
-from workbench.privacy.grid import UP, OnGrid, Reaching, on_grid
+from workbench.privacy.grid import UP, Later, OnGrid, Reaching, on_grid
 from workbench.privacy.masks import MASKS, ChargedRoot
 from workbench.privacy.noise import CountingNoise, NoiseSource
 from workbench.privacy.plan import Plan
@@ -85,6 +85,8 @@ class SecureNoise:
 
     def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Any = None) -> int:
         """Choose an index with probability proportional to weight · e^(score/scale)."""
+        if isinstance(scores, Later) and scores.band:
+            return int(exact.choose_near(scores, 1 / _units(scale, scores.band.scores), weights))
         at = _whole(scores)
         base = None if weights is None else _whole(weights)
         return int(exact.choose(at.counts, 1 / _units(scale, at), base))

@@ -241,5 +241,12 @@ def _of_rows(rows: float, distance: float, line: bool, cost: ApproxDP) -> Diverg
 
 def _with_steps(distance: float, rows: float, rho: float, cost: ApproxDP) -> Divergence:
     """Return the same of ν normal rows and of steps."""
+    tried, one = _orders(distance, cost)
+    return from_renyi(tried, rows * one + rho * tried, cost.epsilon)
+
+
+@lru_cache(maxsize=64)
+def _orders(distance: float, cost: ApproxDP) -> tuple[Array, Array]:
+    """Return the orders, and R_α of one row there."""
     tried = orders(cost, (1 - 1e-9) / expm1(distance))
-    return from_renyi(tried, rows * renyi(distance, tried, 2) + rho * tried, cost.epsilon)
+    return tried, renyi(distance, tried, 2)

@@ -26,7 +26,7 @@ from workbench.privacy.conversions import gaussian_delta, gdp_within_approx
 from workbench.privacy.mechanisms import approximate_cost
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
-from workbench.privacy.ramps import Pure, falling_ramp, rising
+from workbench.privacy.ramps import Pure, falling_ramp, rising, rising_slowly
 from workbench.types import Array
 
 NORMAL, LAPLACE = "voted_gaussian", "voted_laplace"
@@ -110,7 +110,8 @@ def largest_ratio(cost: ApproxDP, kind: str, falls: tuple[float, ...], silent: f
     """Return the largest r with p(T) ≥ 1 - `silent`, to a hundredth, from below; 0 if `start` is more."""
 
     def answers(ratio: float) -> bool:
-        return _chances(cost, kind, ratio, falls)[-1] >= 1 - silent
+        sticks = (_stick(kind, ratio * fall) for fall in falls)
+        return any(p >= 1 - silent for p in rising_slowly(sticks, cost))
 
     low, high = 0.0, start
     while answers(high) and high < LOUDEST * start:

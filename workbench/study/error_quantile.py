@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import exp, log
 
 import numpy as np
-from scipy.special import ndtri
 
+from workbench.special import ndtri
 from workbench.study.intervals import Interval
 from workbench.study.success import CLIFF, Vector
 

@@ -4,9 +4,9 @@ from math import inf
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import bdtr
 
 from workbench.errors import probability
+from workbench.special import bdtr
 from workbench.study.intervals import Interval
 
 

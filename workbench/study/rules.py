@@ -13,9 +13,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
-from scipy.special import bdtrc, ndtr, stdtrit
 
 from workbench.errors import ArgumentError, finite, integer_at_least, positive, probability
+from workbench.special import bdtrc, ndtr, stdtrit
 from workbench.study.intervals import (
     RESAMPLES,
     Interval,

@@ -22,9 +22,9 @@ from math import ceil, exp, floor, inf, log
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.special import bdtr, bdtrc, ndtri
 
 from workbench.errors import integer_at_least, positive, probability
+from workbench.special import bdtr, bdtrc, ndtri
 from workbench.study.error_quantile import crossing_line
 from workbench.study.intervals import Interval
 from workbench.study.success import CLIFF, Belief, Counts, Fit, Vector, belief, fitted

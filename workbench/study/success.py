@@ -12,9 +12,9 @@ from math import exp, inf, log
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc as chi_squared_tail
-from scipy.special import chdtri, ndtr, ndtri, xlog1py, xlogy
 
+from workbench.special import chdtrc as chi_squared_tail
+from workbench.special import chdtri, ndtr, ndtri, xlog1py, xlogy
 from workbench.study.intervals import Interval, bracket_of
 
 Vector = NDArray[np.float64]

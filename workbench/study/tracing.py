@@ -29,11 +29,11 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
-from scipy.special import ndtr, ndtri
 
 from workbench.estimators import Abstention, Estimator
 from workbench.populations import Population
 from workbench.privacy import Budget, NoiseSource
+from workbench.special import ndtr, ndtri
 from workbench.study.audit.claims import excess
 from workbench.types import Array
 

@@ -2,11 +2,10 @@
 
 from math import ceil, exp, log, pi, sqrt
 
-from scipy.special import ndtr
-
 from workbench.bounds.search import binomial_tail
 from workbench.errors import ArgumentError, finite, integer_at_least, positive, probability, real
 from workbench.losses import total_variation_of_means
+from workbench.special import ndtr
 
 UNIT_BIN = float(ndtr(1) - ndtr(0))  # the least mass, over the grid's offset, of the fullest bin of width 1
 FAR_MASS = 2 * float(ndtr(-4))  # mass further than 4 from the mean

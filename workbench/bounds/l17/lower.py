@@ -3,10 +3,10 @@
 from math import ceil, exp, expm1, floor, log, log1p
 
 import numpy as np
-from scipy.special import ndtri
 
 from workbench.bounds.search import binomial_tail, smallest
 from workbench.errors import ArgumentError, integer_at_least, positive, probability, real
+from workbench.special import ndtri
 
 
 def packing_bound_of_size(size: int, epsilon: float, beta: float) -> float:

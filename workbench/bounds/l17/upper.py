@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from math import ceil, log, sqrt
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from workbench.bounds.search import smallest
 from workbench.errors import ArgumentError, integer_at_least, positive, probability, real
+from workbench.special import ndtr, ndtri
 from workbench.types import Array
 
 _HELD = float(ndtr(1) - ndtr(0))

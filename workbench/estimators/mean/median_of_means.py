@@ -24,7 +24,6 @@ from functools import lru_cache, partial
 from math import sqrt
 
 import numpy as np
-from scipy.special import chdtri, ndtri
 
 from workbench.errors import ArgumentError, checked, integer_at_least, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate, sanitised
@@ -34,6 +33,7 @@ from workbench.estimators.parts.votes.design import FAR, Designer, fewest, norm_
 from workbench.estimators.parts.votes.means import SIZES, Points
 from workbench.estimators.parts.votes.vote import VOTE, Design, reduced
 from workbench.privacy import ApproxDP, Budget, NoiseSource, Plan
+from workbench.special import chdtri, ndtri
 from workbench.types import Array
 
 PAIRS, SEED = 10_000, 47

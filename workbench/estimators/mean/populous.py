@@ -19,7 +19,6 @@ from functools import partial
 from math import sqrt
 
 import numpy as np
-from scipy.special import chdtri
 
 from workbench.errors import checked, positive, probability
 from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate, sanitised
@@ -28,6 +27,7 @@ from workbench.estimators.parts.rows import group_means
 from workbench.estimators.parts.votes.means import Points, design_of
 from workbench.estimators.parts.votes.vote import VOTE, Design, reduced
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.special import chdtri
 from workbench.types import Array, Calibration
 
 

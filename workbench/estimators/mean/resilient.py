@@ -16,13 +16,12 @@ DPrange. Proof: `proofs/resilience.md`, sections 2 to 4.
 
 from dataclasses import dataclass
 
-from scipy.special import ndtri
-
 from workbench.errors import checked
 from workbench.estimators.base import Abstention, Trace, recipe_of, run_multivariate
 from workbench.estimators.parts.nets.direction_net import grid_size
 from workbench.estimators.parts.nets.trimmed_net import CHECK_SHARE, TrimmedNet, require_corruption
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.special import ndtri
 from workbench.types import Array, PerColumn
 
 

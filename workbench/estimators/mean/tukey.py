@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from scipy.special import ndtr
 
 from workbench.errors import checked, require_columns
 from workbench.estimators.base import Trace, in_columns, run_multivariate, standard_radius
@@ -42,6 +41,7 @@ from workbench.estimators.parts.rows import only_present
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import Integers
 from workbench.privacy.mechanisms import exponential, selection_scale
+from workbench.special import ndtr
 from workbench.types import Array, PerColumn
 
 STEP = "mean"

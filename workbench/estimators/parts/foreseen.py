@@ -15,9 +15,9 @@ from functools import lru_cache
 from math import hypot, inf, sqrt
 
 import numpy as np
-from scipy.special import chdtri, chndtr, ndtr
 
 from workbench.privacy.roots import brentq
+from workbench.special import chdtri, chndtr, ndtr
 from workbench.types import Array
 
 REPRESENTATIVES = 300  # equally likely sizes that stand for a law

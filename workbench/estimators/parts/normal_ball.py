@@ -8,14 +8,16 @@ Exact, by chi-square laws: with F_k the distribution function of chi² with k de
 κ is also the slope of E[z + m | |z + m|² ≤ ρ] in m at 0: cutting a ball out shrinks a small offset by it.
 """
 
+from functools import lru_cache
 from math import inf, sqrt
 
 import numpy as np
-from scipy.special import chdtr, chdtri, gammainc, gammaincc
 
+from workbench.special import chdtr, chdtri, gammainc, gammaincc
 from workbench.types import Array
 
 
+@lru_cache(maxsize=4096)
 def radius_within(d: int, outside: float) -> float:
     """Return r with P(|z| > r) = `outside` for z standard normal in d dimensions.
 

@@ -17,7 +17,6 @@ from functools import lru_cache
 from math import hypot, log, sqrt
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from workbench.errors import ArgumentError, checked, probability
 from workbench.estimators.base import Trace, require_rows, run_univariate, standard_radius, standardised
@@ -36,6 +35,7 @@ from workbench.estimators.parts.rescaled import (
 )
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NoiseSource, Plan, PureDP
 from workbench.privacy.grid import OnGrid
+from workbench.special import ndtr, ndtri
 from workbench.types import Array, Calibration
 
 _EXCESS = np.linspace(0.0, 6.0, 121)

@@ -24,7 +24,6 @@ from math import exp, inf, log, sqrt
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import ndtri
 
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import checked, probability
@@ -40,6 +39,7 @@ from workbench.estimators.univariate.interval import WHOLE_LINE
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import additive
+from workbench.special import ndtri
 from workbench.types import Array
 
 LEAST_ROWS = 4

@@ -13,8 +13,6 @@ is long; its precision near the median is the same. `sigma` is the unit of the w
 
 from dataclasses import dataclass
 
-from scipy.special import ndtr
-
 from workbench.errors import checked, probability
 from workbench.estimators.base import Trace, require_rows, run_univariate, standard_radius, standardised
 from workbench.estimators.parts.foreseen import better_than
@@ -22,6 +20,7 @@ from workbench.estimators.parts.locate.law import located_within, uniform_deviat
 from workbench.estimators.parts.locate.window_mean import WINDOW, located_median
 from workbench.estimators.parts.locate.window_median import EVERYTHING, WindowMedian
 from workbench.privacy import Budget, NoiseSource, Plan
+from workbench.special import ndtr
 from workbench.types import Array, Calibration
 
 

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from math import sqrt
 
 import numpy as np
-from scipy.special import ndtri
 
 from workbench.populations.corruption.adversary import Adversary, Attack, replaced
+from workbench.special import ndtri
 from workbench.types import Array
 
 Generator = np.random.Generator

@@ -4,10 +4,10 @@ As in `corruption.covariance`; they are kept apart so that an error on them is e
 """
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from workbench.populations.corruption.adversary import Adversary, replaced
 from workbench.populations.corruption.covariance import Generator, directions, ends, pair, planted, signed
+from workbench.special import ndtr, ndtri
 from workbench.types import Array
 
 RING, CROSS, SHOULDER = 3.0, 3.0, 1.8

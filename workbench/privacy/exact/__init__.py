@@ -14,7 +14,7 @@ bound on its error decides it; else balls decide, on as many random bits as that
 `proofs/exact.md`. How long a draw takes depends on what is drawn: nothing here is hardened against timing.
 """
 
-from workbench.privacy.exact.choices import choose
+from workbench.privacy.exact.choices import choose, choose_near
 from workbench.privacy.exact.cuts import pieces as cut
 from workbench.privacy.exact.heights import reaching
 from workbench.privacy.exact.integers import below, bernoulli, lattice
@@ -38,6 +38,7 @@ __all__ = [
     "below",
     "bernoulli",
     "choose",
+    "choose_near",
     "cut",
     "discrete_laplace",
     "exponential",

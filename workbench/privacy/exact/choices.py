@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.errors import ArgumentError, finite
 from workbench.privacy.exact import balls
 from workbench.privacy.exact.integers import Read, system
-from workbench.privacy.grid import OnGrid
+from workbench.privacy.grid import Band, Later, OnGrid
 from workbench.types import Array
 
 if TYPE_CHECKING:
@@ -130,10 +130,22 @@ def _below_best(heights: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(gaps.astype(np.int64) if fits else gaps)
 
 
-def chosen(these: Pieces, read: Read) -> int:
-    """Return the index at which the distribution function passes a uniform variable."""
+def choose_near(scores: Later, rate: float, weights: Later, read: Read = system) -> int:
+    """Return what `choose` returns of all scores: from the band where floats prove it."""
     balls.flint()  # missing, it is missed before anything is drawn
-    top, bits = int.from_bytes(read(BITS // 8), "little"), BITS
+    top, band = int.from_bytes(read(BITS // 8), "little"), scores.band
+    assert band is not None
+    these = pieces(band.counts, rate, band.weights)
+    place = near(these, top, band)
+    if place is not None:
+        return int(band.places[these.numbers[place]])
+    return chosen(pieces(scores.counts, rate, weights.whole), read, top)
+
+
+def chosen(these: Pieces, read: Read, top: int | None = None) -> int:
+    """Return the index at which the distribution function passes a uniform variable with first bits `top`."""
+    balls.flint()  # missing, it is missed before anything is drawn
+    top, bits = int.from_bytes(read(BITS // 8), "little") if top is None else top, BITS
     found = filtered(these, top)
     while found is None:
         found = certified(these, top, bits)
@@ -154,8 +166,35 @@ def filtered(these: Pieces, top: int) -> int | None:
     return place if sure else None
 
 
+def near(these: Pieces, top: int, band: Band) -> int | None:
+    """Return the place in a band that floats prove for every U with these first 64 bits, if there is one."""
+    (low, high), largest = _bounds(these)
+    best = int(band.counts[these.numbers].max())
+    with np.errstate(all="ignore"):
+        before, after = (
+            float(np.exp(these.rate * (score - best) + np.log(length) - largest)) * (1 + MARGIN)
+            for score, length in zip(band.most, band.lengths, strict=True)
+        )
+        others = np.full(len(low), before)
+        others[these.numbers >= band.together] += after
+        slack, low, high = MARGIN + EACH * len(low), np.cumsum(low), np.cumsum(high)
+        least = top * 2.0**-BITS * (1 - slack) * low[-1]
+        most = (top + 1) * 2.0**-BITS * (1 + slack) * (high[-1] + before + after)
+        place = int(np.searchsorted(low * (1 - slack), most, side="right"))
+        if place == len(low):
+            return None
+        left = others[place] + (high[place - 1] if place else 0.0)
+    return place if left == 0 or left * (1 + slack) < least else None
+
+
 def _partial_sums(these: Pieces) -> tuple[Array, Array]:
     """Return the partial sums of the probabilities times one constant, too small and too large."""
+    (low, high), _ = _bounds(these)
+    return np.cumsum(low), np.cumsum(high)
+
+
+def _bounds(these: Pieces) -> tuple[tuple[Array, Array], float]:
+    """Return probabilities over that of the largest, too small and too large, and the log of that."""
     terms = [these.rate * _floats(these.gaps)]
     if these.weights is not None:
         terms.append(_logs(these.weights))
@@ -165,8 +204,7 @@ def _partial_sums(these: Pieces) -> tuple[Array, Array]:
         exponents, sizes = sum(terms), 1 + sum(map(np.abs, terms))
         largest = np.max(exponents)
         errors = EXPONENT * (sizes + abs(largest))
-        low, high = np.exp(exponents - largest - errors), np.exp(exponents - largest + errors)
-        return np.cumsum(low), np.cumsum(high)
+        return (np.exp(exponents - largest - errors), np.exp(exponents - largest + errors)), float(largest)
 
 
 def _floats(values: NDArray[Any]) -> Array:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
-from scipy.special import erfc, ndtri
 
 from workbench.privacy.exact.balls import exactly
+from workbench.special import erfc, ndtri
 from workbench.types import Array
 
 if TYPE_CHECKING:

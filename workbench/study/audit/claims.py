@@ -15,10 +15,10 @@ Q₀(E) ≤ q/(1 - δ), to which the same applies.
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
+from workbench.special import ndtri
 from workbench.types import Array
 
 ORDERS = 1 + np.geomspace(1e-6, 1e3, 91)  # any order proves something: the grid cannot overstate

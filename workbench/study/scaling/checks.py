@@ -9,8 +9,8 @@ from math import inf, isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
+from workbench.special import ndtri
 from workbench.study.measures import Measure
 from workbench.study.profiles import claim_level
 from workbench.study.scaling.scaling import Least, Scaling, Setting

@@ -11,9 +11,9 @@ from math import inf, isfinite, log, nan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import chdtrc as chi_squared_tail
-from scipy.special import ndtri, stdtrit
 
+from workbench.special import chdtrc as chi_squared_tail
+from workbench.special import ndtri, stdtrit
 from workbench.study.intervals import Interval, Vector
 
 CURVED = 0.05  # the level at which a line is refuted

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from math import exp, log, sqrt
 
 from scipy.optimize import minimize_scalar
-from scipy.special import betainc, betaln
 
 from workbench.estimators.parts.rows import second_moment_sensitivity
 from workbench.privacy import ZCDP, Charge
 from workbench.privacy.mechanisms import gaussian_scale
+from workbench.special import betainc, betaln
 
 
 def noise_scale(n: int, radius: float, rho: float) -> float:

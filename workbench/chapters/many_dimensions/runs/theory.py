@@ -25,7 +25,6 @@ from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import chdtri, gammaincc, gammaln
 
 from workbench.bounds.search import smallest
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
@@ -35,6 +34,7 @@ from workbench.estimators.parts.preconditioned.coinpress_covariance_design impor
 from workbench.estimators.parts.preconditioned.winsorised_covariance import WinsorisedCovariance
 from workbench.privacy import Budget
 from workbench.privacy.mechanisms import gaussian_scale
+from workbench.special import chdtri, gammaincc, gammaln
 
 ROUND = 0.5  # shortest over longest axis of a frame in which rows pass for white
 

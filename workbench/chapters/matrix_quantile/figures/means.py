@@ -5,7 +5,6 @@ from math import log, nan, sqrt
 from typing import Any
 
 import numpy as np
-from scipy.special import chdtri
 
 from workbench.bounds import bhs23
 from workbench.chapters.matrix_quantile.claims.affine_scalings import (
@@ -24,6 +23,7 @@ from workbench.charts.words import number
 from workbench.errors import ArgumentError
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian
 from workbench.privacy import ApproxDP
+from workbench.special import chdtri
 from workbench.study.least_rows import fewest_rows
 from workbench.study.run import Run
 from workbench.study.scaling.catalogued import Move

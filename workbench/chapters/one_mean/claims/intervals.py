@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
-from scipy.special import ndtri, stdtrit
 
 from workbench.chapters.one_mean.runs.costs import DELTA, below
 from workbench.estimators.parts.scale.pivots import TABLE_RISK
@@ -21,6 +20,7 @@ from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
 from workbench.losses import interval_loss
 from workbench.privacy import ApproxDP
+from workbench.special import ndtri, stdtrit
 from workbench.study.claim import Claim
 from workbench.study.complexity import enough
 from workbench.study.intervals import median_ratio_interval

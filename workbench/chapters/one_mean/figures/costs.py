@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
-from scipy.special import ndtri
 
 from workbench.bounds.search import smallest
 from workbench.chapters.one_mean.claims import costs
@@ -22,6 +21,7 @@ from workbench.estimators.parts.locate.histogram_mean import SHARE, HistogramMea
 from workbench.estimators.parts.locate.laplace_normal import half_width
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.privacy import PureDP
+from workbench.special import ndtri
 from workbench.study.intervals import bootstrap_interval
 from workbench.study.measures import Measure, at
 from workbench.study.profiles import blocks

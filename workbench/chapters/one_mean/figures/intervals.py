@@ -6,7 +6,6 @@ from math import isfinite, nan, sqrt
 from typing import Any
 
 import pandas as pd
-from scipy.special import ndtri
 
 from workbench.bounds.search import smallest
 from workbench.chapters.one_mean.claims import intervals as study
@@ -20,6 +19,7 @@ from workbench.estimators.parts.scale.pivots import rank
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import SCALE, scale_and_mean
 from workbench.privacy import ApproxDP, Budget
+from workbench.special import ndtri
 from workbench.study.measures import BAND, Measure, at, share
 from workbench.study.run import Run
 from workbench.study.sweeps.sweep import Sweep, multiples

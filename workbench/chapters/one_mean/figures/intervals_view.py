@@ -5,7 +5,6 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from workbench.chapters.one_mean.figures.intervals import KEYS, NAMES, predicted_ratio
 from workbench.charts.bands import LEVEL, measured
@@ -14,6 +13,7 @@ from workbench.charts.words import number
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.unbounded_mean import UnboundedMean
 from workbench.privacy import ApproxDP
+from workbench.special import ndtri
 from workbench.study.measures import share
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream

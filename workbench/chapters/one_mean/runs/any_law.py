@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import ndtr
 
 from workbench.estimators.univariate.interval_mean import IntervalMean
 from workbench.losses import interval_loss
 from workbench.privacy import ApproxDP
+from workbench.special import ndtr
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Array, Columns

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import ndtr, ndtri
 
 from workbench.estimators.parts.locate.cutting import Cutting
 from workbench.estimators.parts.locate.knots_error import noise_factor
 from workbench.estimators.univariate.quantiles import Quantiles
 from workbench.privacy import PureDP
+from workbench.special import ndtr, ndtri
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.streams import resampler
 from workbench.study.sweeps.sweep import Sweep, grid

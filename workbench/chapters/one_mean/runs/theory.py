@@ -9,7 +9,6 @@ from math import inf, pi, sqrt
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import log_ndtr, ndtr
 
 from workbench.bounds.search import smallest
 from workbench.estimators.parts.budgets import divided, mean_charge
@@ -24,6 +23,7 @@ from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.privacy import Budget, PureDP
 from workbench.privacy.mechanisms import laplace_scale
+from workbench.special import log_ndtr, ndtr
 from workbench.types import Array
 
 OFFSETS = (np.arange(16) + 0.5) / 16  # of the mean in its bin

@@ -9,7 +9,6 @@ from math import inf, log, sqrt
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import gammaincinv
 
 from workbench.bounds.search import smallest
 from workbench.errors import ArgumentError
@@ -17,6 +16,7 @@ from workbench.estimators.base import Abstention
 from workbench.estimators.populous import Populous
 from workbench.privacy import ApproxDP, Charge, PureDP, noise_source
 from workbench.privacy.histograms import COUNTS_L1, finite_histogram
+from workbench.special import gammaincinv
 from workbench.study.trials import Row, each_trial
 from workbench.types import Array
 

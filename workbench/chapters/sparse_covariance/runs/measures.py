@@ -6,8 +6,8 @@ from math import exp, inf, log, nan, sqrt
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.special import stdtrit
 
+from workbench.special import stdtrit
 from workbench.study.intervals import Interval, bootstrap_interval
 from workbench.study.measures import Measure
 from workbench.study.rules import compare

@@ -3,13 +3,13 @@
 from math import nan, sqrt
 
 import numpy as np
-from scipy.special import ndtr
 
 from workbench.chapters.what_epsilon_means.runs.composition import LEAST, laplace_losses, normal_epsilon
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.privacy.conversions import optimal_composition
+from workbench.special import ndtr
 from workbench.study.run import Run
 
 SHOWN = (1, 4, 16)

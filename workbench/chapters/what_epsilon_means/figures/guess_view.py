@@ -6,7 +6,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from workbench.chapters.what_epsilon_means.figures.attacks import POSITIVES, curve_of
 from workbench.chapters.what_epsilon_means.figures.definition import FAR, NEAR
@@ -15,6 +14,7 @@ from workbench.chapters.what_epsilon_means.runs.laws import GAUSSIAN, KEYS, Addi
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.controls import Slider
 from workbench.charts.parameters import brief
+from workbench.special import ndtr
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array

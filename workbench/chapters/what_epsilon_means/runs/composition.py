@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from math import exp, sqrt
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr
 
 from workbench.privacy.roots import brentq
+from workbench.special import log_ndtr, ndtr
 from workbench.types import Array
 
 CELLS = 1000  # of the grid of one loss

@@ -11,10 +11,10 @@ from math import hypot, sqrt
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import ndtr
 
 from workbench.privacy import ApproxDP, Charge, SimulatedNoise
 from workbench.privacy.mechanisms import gaussian, gaussian_mu, gaussian_scale
+from workbench.special import ndtr
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Array, Columns

@@ -15,7 +15,6 @@ from functools import lru_cache
 from math import ceil, floor, log, sqrt
 
 import numpy as np
-from scipy.special import ndtri
 
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.affine.cells import KNEES, POWERS, RATIOS, Cell, cell, share
@@ -24,6 +23,7 @@ from workbench.estimators.parts.quantile.influence import Influence
 from workbench.privacy import ApproxDP
 from workbench.privacy.located import LocatedCharge, located_scale, suffices
 from workbench.privacy.ramps import CLOSE, require_events
+from workbench.special import ndtri
 
 STEP = "location"
 COUNTS = (1.55, 1.65, 1.75, 1.85, 2.0, 2.2, 2.5, 3.0, 3.7)  # T in units of ln(1/δ)/ε

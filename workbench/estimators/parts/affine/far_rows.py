@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from scipy.special import chdtrc, chdtri
 
 from workbench.estimators.parts.gaussians.error import SquaredErrors
 from workbench.privacy import ZCDP, Charge, NoiseSource
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_scale
+from workbench.special import chdtrc, chdtri
 from workbench.types import Array
 
 STEP = "far rows"

@@ -15,11 +15,10 @@ next. All of it is public, and privacy rests on g, T, ν and ρ alone.
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import sqrt
 
 import numpy as np
-from scipy.special import ndtri
 
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.affine.cells import KNEES, RATIOS, share
@@ -35,6 +34,7 @@ from workbench.privacy import ZCDP, ApproxDP, SimulatedNoise
 from workbench.privacy.mechanisms import approximate_cost
 from workbench.privacy.ramps import require_events
 from workbench.privacy.stable import LIFTED, LiftCharge, normal_room, room, stable_chances
+from workbench.special import ndtri
 
 STEP = "lift"
 WIDTHS, SPARE = (2.2, 3.5, 7.0, 20.0), 5  # of ν, in units of d + 5
@@ -65,13 +65,13 @@ class GaussianDesign:
         """The spectrum of normal rows in the frame of the released scatter."""
         return frame_spectrum(self.d, self.charge.degrees)
 
-    @property
+    @cached_property
     def finish(self) -> RoundFinish:
         """The recipe of the finish."""
         cost, _ = _divided(self.test.n, self.charge.room)
         return _finish(self.test.n, self.d, cost, self.spread)
 
-    @property
+    @cached_property
     def far(self) -> FarRows:
         """The recipe of the count of far rows."""
         _, cost = _divided(self.test.n, self.charge.room)
@@ -87,7 +87,7 @@ class GaussianDesign:
         """The plan."""
         return replace(self.charge, rest=(*self.finish.charges(), self.far.charge))
 
-    @property
+    @cached_property
     def squared_error(self) -> SquaredErrors:
         """The predicted errors."""
         return squared_error(self.finish.steps, self.finish.steps.stretch)

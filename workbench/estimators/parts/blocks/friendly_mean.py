@@ -26,12 +26,12 @@ from math import ceil, log2, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, Charge, NoiseSource
 from workbench.privacy.grid import Integers, OnGrid, rounded
 from workbench.privacy.mechanisms import lower_bound, symmetric_gaussian
+from workbench.special import ndtri
 from workbench.types import Array, Calibration
 
 ROUNDING = 0.1  # what rounding the mean may add to the displacement, in units of τ/Q

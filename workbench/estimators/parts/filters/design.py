@@ -21,8 +21,6 @@ from dataclasses import dataclass
 from math import ceil, inf, log, sqrt
 from typing import Literal
 
-from scipy.special import ndtr
-
 from workbench.estimators.parts.filters.removal import edges
 from workbench.estimators.parts.filters.weighted_moments import SENSITIVITY, costs, length, moments_charge
 from workbench.estimators.parts.foreseen import CleanRun
@@ -30,6 +28,7 @@ from workbench.estimators.parts.rows import mean_sensitivity
 from workbench.linalg import tail
 from workbench.privacy import Budget, Charge
 from workbench.privacy.mechanisms import gaussian_mu
+from workbench.special import ndtr
 
 RANGE, CENTRE, PASSES, SCORES, MEAN_SHARE = 0.05, 0.05, 0.8, 0.1, 0.1
 PRICES = costs(0.1, 1.0)

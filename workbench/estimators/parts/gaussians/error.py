@@ -22,13 +22,13 @@ from functools import lru_cache
 from math import erf, inf, pi, sqrt
 
 import numpy as np
-from scipy.special import gammainc
 
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix, median_of_mean
 from workbench.estimators.parts.gaussians.steps import RoundSteps, slope
 from workbench.estimators.parts.normal_ball import clipped_moment
 from workbench.estimators.parts.preconditioned.winsorised_covariance import squared_errors
 from workbench.privacy.mechanisms import gaussian_mu
+from workbench.special import gammainc
 
 MATRICES, POINTS, SEED = 101, 4096, 61
 

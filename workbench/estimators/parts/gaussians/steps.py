@@ -20,7 +20,6 @@ from functools import cached_property, lru_cache
 from math import ceil, exp, lgamma, log, sqrt
 
 import numpy as np
-from scipy.special import chdtri, gammainc, gammaincc
 
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
 from workbench.estimators.parts.locate.window_median import WindowMedian
@@ -29,6 +28,7 @@ from workbench.estimators.parts.rescaled import Missing
 from workbench.estimators.parts.votes.design import fewest
 from workbench.privacy import ZCDP
 from workbench.privacy.mechanisms import gaussian_mu
+from workbench.special import chdtri, gammainc, gammaincc
 from workbench.types import Array
 
 LOCATOR = WindowMedian(left=4.0, right=4.0)

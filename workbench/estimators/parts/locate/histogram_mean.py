@@ -7,8 +7,6 @@
 from dataclasses import dataclass
 from math import inf, log, sqrt
 
-from scipy.special import ndtri
-
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
@@ -16,6 +14,7 @@ from workbench.estimators.parts.locate.laplace_normal import median_of_sum, nois
 from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
 from workbench.estimators.parts.rescaled import Missing, count, counted_error, rescaled_mean
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
+from workbench.special import ndtri
 from workbench.types import Array
 
 SHARE = 0.5  # stated in L17: both steps with ε/2

@@ -5,9 +5,9 @@ the clipped mean consistent for normal data, whatever the centre (one step of Hu
 """
 
 import numpy as np
-from scipy.special import ndtr
 
 from workbench.privacy.roots import brentq
+from workbench.special import ndtr
 from workbench.types import Array
 
 FAR = 4.0  # the centre is taken to lie within FAR standard deviations of the mean
@@ -22,17 +22,17 @@ def _antiderivative(t: Array) -> Array:
     return np.asarray(t * ndtr(t) + density(t))
 
 
-def clipped_mean(u: Array, k: float) -> Array:
+def clipped_mean(u: Array, k: float | Array) -> Array:
     """Return g_k(u) = -k + G(u + k) - G(u - k), G(t) = t Φ(t) + φ(t)."""
     return -k + _antiderivative(u + k) - _antiderivative(u - k)
 
 
-def clipped_slope(u: Array, k: float) -> Array:
+def clipped_slope(u: Array, k: float | Array) -> Array:
     """Return g_k'(u) = P(|Z + u| < k)."""
     return np.asarray(ndtr(k - u) - ndtr(-k - u))
 
 
-def clipped_variance(u: Array, k: float) -> Array:
+def clipped_variance(u: Array, k: float | Array) -> Array:
     """Return Var clip(Z + u, ±k)."""
     low, high = -k - u, k - u
     middle = ndtr(high) - ndtr(low)

@@ -20,13 +20,13 @@ from math import inf, lgamma, log, sqrt
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from workbench.estimators.parts.locate.cutting import Cutting
 from workbench.estimators.parts.locate.knots import Segment, Tree
 from workbench.estimators.parts.locate.law import uniform_deviation
 from workbench.estimators.parts.locate.window_median import selection_epsilon
 from workbench.privacy import Plan
+from workbench.special import ndtri
 from workbench.types import Array
 
 RUNS, SEED = 4000, 22

@@ -2,11 +2,10 @@
 
 from math import exp, hypot, log, sqrt
 
-from scipy.special import log_ndtr, ndtr, ndtri
-
 from workbench.privacy import Charge
 from workbench.privacy.mechanisms import gaussian_scale, laplace_scale
 from workbench.privacy.roots import brentq
+from workbench.special import log_ndtr, ndtr, ndtri
 
 
 def laplace_normal_tail(t: float, sd: float, scale: float) -> float:

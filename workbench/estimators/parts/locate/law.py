@@ -36,7 +36,7 @@ def location_law(
     is the mass beyond `far` and, without a range, the bottom.
     """
     epsilon, u = selection_epsilon(cost), _OFFSETS
-    log_weight = _LOG_STEP - epsilon * n / 2 * population_score(locator, u, cdf)
+    log_weight = _LOG_STEP - epsilon * n / 2 * _scores(locator, cdf)
     log_rest = locator.log_measure(cost)
     if locator.low is not None and locator.high is not None:
         width = locator.high - locator.low
@@ -47,6 +47,11 @@ def location_law(
     weight, near = np.exp(log_weight - peak), np.abs(u) <= far
     found, missed = float(weight[near].sum()), float(weight[~near].sum()) + exp(log_rest - peak)
     return u[near], weight[near] / found if found else weight[near], missed / (found + missed)
+
+
+@lru_cache(maxsize=64)
+def _scores(locator: WindowMedian, cdf: Callable[[Array], Array]) -> Array:
+    return population_score(locator, _OFFSETS, cdf)
 
 
 def population_score(locator: WindowMedian, u: Array, cdf: Callable[[Array], Array]) -> Array:

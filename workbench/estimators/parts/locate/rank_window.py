@@ -17,6 +17,7 @@ import numpy as np
 
 from workbench.estimators.parts.locate.lattice import rounded
 from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
+from workbench.privacy import Budget
 from workbench.types import Array
 
 
@@ -32,6 +33,10 @@ class RankWindow(WindowMedian):
         assert self.low is not None
         assert self.high is not None
         return self.low, self.high
+
+    def near(self, points: Array, cost: Budget) -> None:
+        """Return None: all pieces are looked at."""
+        return
 
     def pieces(self, points: Array) -> Pieces:
         """Return the score as 2n + 1 pieces, a number that does not depend on the data; not private."""

@@ -13,7 +13,6 @@ from functools import lru_cache
 from math import inf, log, pi, sqrt
 
 import numpy as np
-from scipy.special import ndtr
 
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
@@ -25,10 +24,12 @@ from workbench.estimators.parts.locate.law import located_within, location_law, 
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.rescaled import Missing, count, counted_error, mean_and_share
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
+from workbench.special import ndtr
 from workbench.types import Array
 
 WINDOW = 4.0
 SHARES = (0.03, 0.05, 0.08, 0.12, 0.17, 0.23, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+NOTHING, SURE = 1e-13, 1e-9  # of the largest term of a sum; how near sums are known
 CLIPS = (0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.1, 1.35, 1.6, 1.9, 2.2, 2.6, 3.0, 3.5, 4.0)
 
 
@@ -169,15 +170,40 @@ def located_median(locator: WindowMedian, n: int, cost: Budget) -> float:
 def _design(recipe: WindowMean, n: int, budget: Budget) -> Design:
     best = Design(1.0, 0.0, _alone(recipe, n, budget))
     best_value = best.prediction.rms + best.prediction.failure
-    for share in SHARES:
+    for share, clip in _likely(recipe, n, budget):
         locate, mean = divided(budget, share)
         offsets, weights, failure = location_law(recipe.locator, n, locate, ndtr, huber.FAR)
-        for clip in CLIPS:
-            sd = noise_sd(mean_charge("mean", sensitivity(n, clip), mean))
-            rms = sqrt(float(weights @ _step_variance(offsets, clip, n, sd)))
-            if rms + failure < best_value:
-                best, best_value = Design(share, clip, Prediction(rms, failure)), rms + failure
+        sd = noise_sd(mean_charge("mean", sensitivity(n, clip), mean))
+        rms = sqrt(float(weights @ _step_variance(offsets, clip, n, sd)))
+        if rms + failure < best_value:
+            best, best_value = Design(share, clip, Prediction(rms, failure)), rms + failure
     return best if best.prediction.failure <= 0.5 else Design(1.0, 0.0, _alone(recipe, n, budget))
+
+
+def _likely(recipe: WindowMean, n: int, budget: Budget) -> list[tuple[float, float]]:
+    """Return, in order, pairs of share and clip, that of least predicted error among them.
+
+    Squared errors are summed over the offsets that matter, both sides at once; others add at most `rest`.
+    """
+    laws, noises = [], []
+    for share in SHARES:
+        locate, mean = divided(budget, share)
+        laws.append(location_law(recipe.locator, n, locate, ndtr, huber.FAR))
+        noises.append(noise_sd(mean_charge("mean", sensitivity(n, 1.0), mean)))
+    offsets, half = laws[0][0], len(laws[0][0]) // 2  # the same in all laws, and symmetric about 0
+    weights = np.array([weight[half:] + weight[half - 1 :: -1] for _, weight, _ in laws])
+    apart = np.sqrt(offsets[half:] ** 2 + pi / (2 * n))
+    most = weights * (apart + huber.FAR) ** 2
+    matter = (most > NOTHING * most.max(axis=1, keepdims=True)).any(axis=0)
+    clips, rest = np.array(CLIPS)[:, None], most[:, ~matter].sum(axis=1, keepdims=True)
+    sampling, slopes = _step(apart[matter], clips, n)
+    squares = (sampling + (np.array(noises)[:, None, None] * clips) ** 2) / slopes
+    squares = np.minimum(squares, (apart[matter] + huber.FAR) ** 2)
+    least = (squares @ weights[:, matter, None])[:, :, 0]
+    failures = np.array([[failure] for *_, failure in laws])
+    below, above = np.sqrt(least) + failures, np.sqrt(least + rest) + failures
+    chosen = np.argwhere(below <= above.min() * (1 + SURE))
+    return [(SHARES[i], CLIPS[j]) for i, j in chosen]
 
 
 def _alone(recipe: WindowMean, n: int, budget: Budget) -> Prediction:
@@ -188,6 +214,11 @@ def _alone(recipe: WindowMean, n: int, budget: Budget) -> Prediction:
 def _step_variance(offsets: Array, clip: float, n: int, sd: float) -> Array:
     """Return the mean squared error of step (3) for a centre this far from the population median."""
     apart = np.sqrt(offsets**2 + pi / (2 * n))
-    slope = huber.clipped_slope(apart, clip)
-    linear = (huber.clipped_variance(apart, clip) / n + sd * sd) / slope**2
-    return np.minimum(linear, (apart + huber.FAR) ** 2)  # the inverse stays within ±4 of the centre
+    sampling, squared_slope = _step(apart, clip, n)
+    most = (apart + huber.FAR) ** 2  # the inverse stays within ±4 of the centre
+    return np.minimum((sampling + sd * sd) / squared_slope, most)
+
+
+def _step(apart: Array, clip: float | Array, n: int) -> tuple[Array, Array]:
+    """Return the variance of the clipped mean this far from the mean, and its slope squared."""
+    return huber.clipped_variance(apart, clip) / n, huber.clipped_slope(apart, clip) ** 2

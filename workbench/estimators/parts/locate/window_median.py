@@ -18,22 +18,27 @@ source states it.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from math import ceil, inf, log
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, positive
 from workbench.estimators.base import FARTHEST
 from workbench.estimators.parts.locate.lattice import Lengths, number, place, rounded, step_for
-from workbench.estimators.parts.rows import present
+from workbench.estimators.parts.rows import blocks, present
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP
 from workbench.privacy.concentrated import bounded_range_epsilon
-from workbench.privacy.grid import Integers, OnGrid
+from workbench.privacy.grid import Band, Integers, Later, OnGrid
 from workbench.privacy.mechanisms import exponential
 from workbench.types import Array
 
 EVERYTHING = 4 * FARTHEST  # a window of this width holds every point
+MANY, SHARE = 4096, 0.6  # points from which a band may be enough, and the largest share of them in it
+TRIES = 2  # bands
+LIKELY = 12.0  # minus the log of the chance that it is not, or so
+ABOVE = 1 + 2.0**-40  # times a length: no rounding makes it less
 
 
 @dataclass(frozen=True)
@@ -132,6 +137,9 @@ class WindowMedian:
     def draw(self, points: Array, charge: Charge, noise: NoiseSource) -> float | None:
         """Return a private position, or None for the bottom (only without a range)."""
         charge = self.charge(charge.step, charge.cost)
+        near = self.near(points, charge.cost)
+        if near is not None:
+            return self._drawn_near(points, *near, charge, noise)
         pieces = self.pieces(points)
         scores, weights = self.choices(pieces, charge.cost)
         score = Charge(charge.step, "exponential", charge.sensitivity, PureDP(selection_epsilon(charge.cost)))
@@ -140,6 +148,46 @@ class WindowMedian:
             return None
         first, end = (number(float(edge), self.step) for edge in pieces.edges[chosen : chosen + 2])
         return place(first + noise.below(end - first), self.step)
+
+    def _drawn_near(
+        self, points: Array, near: "Near", present: int, charge: Charge, noise: NoiseSource
+    ) -> float | None:
+        """Return `draw`: the same, of which a source may look at the band alone."""
+        pieces = cache(lambda: self.pieces(points))
+        whole = cache(lambda: self.choices(pieces(), charge.cost))
+        band = near.band(self, charge.cost, len(points), present)
+        scores = Later(lambda: whole()[0], band.size, band)
+        weights = Later(lambda: whole()[1], band.size)
+        score = Charge(charge.step, "exponential", charge.sensitivity, PureDP(selection_epsilon(charge.cost)))
+        chosen = exponential(scores, score, noise, weights)
+        if self.low is None and chosen == band.size - 1:
+            return None
+        at = int(np.searchsorted(near.numbers, chosen))
+        known = at < len(near.numbers) and near.numbers[at] == chosen
+        ends = near.edges[at : at + 2] if known else pieces().edges[chosen : chosen + 2]
+        first, end = (number(float(edge), self.step) for edge in ends)
+        return place(first + noise.below(end - first), self.step)
+
+    def near(self, points: Array, cost: Budget) -> "tuple[Near, int] | None":
+        """Return the pieces that are likely to be drawn, and p; None where all have to be looked at."""
+        n, epsilon = len(points), selection_epsilon(cost)
+        if n < MANY:
+            return None
+        length = self.high - self.low if self.low is not None and self.high is not None else self.window
+        far = LIKELY + log(1 + length / self.window) + log(3 * n) + log(1 + epsilon * n)
+        aside = worse = ceil(min(2 * far / epsilon, float(n)))
+        if 2 * aside > SHARE * n:
+            return None
+        values, p = _on_lattice(points, self.step)
+        for _ in range(TRIES):
+            found = near_pieces(self, values, p, aside)
+            if found is None or found.void.all():
+                return None
+            best = int(found.twice[~found.void].min())
+            if min(found.others) >= best + 2 * worse:
+                return found, p
+            aside = worse + best // 2 + 1
+        return None
 
     def choices(self, pieces: Pieces, cost: Budget) -> tuple[OnGrid, Lengths]:
         """Return scores and weights of the pieces and, without a range, of the bottom behind them."""
@@ -162,6 +210,107 @@ class WindowMedian:
         if self.low is not None and self.high is not None:
             return log(self.high - self.low)
         return self.log_bottom(cost)
+
+
+@dataclass(frozen=True)
+class Near:
+    """The non-empty pieces that begin in a band round the middle, as `Pieces`; their numbers among all.
+
+    Pieces on either side of the band have twice a score of at least `others`, and lie within `reach`.
+    """
+
+    numbers: NDArray[np.intp]
+    edges: Array
+    twice: NDArray[np.int64]
+    void: NDArray[np.bool_]
+    others: tuple[int, int]
+    reach: tuple[float, float]
+
+    def band(self, locator: WindowMedian, cost: Budget, n: int, points: int) -> Band:
+        """Return what a source of noise is shown: lengths in the unit of the edges, and the bottom."""
+        twice, numbers, size = self.twice, self.numbers, 3 * n + 1
+        further: tuple[int, ...] = ()
+        longest = locator.window
+        lengths = longest * n, longest * n
+        if locator.low is not None:
+            longest = self.reach[1] - self.reach[0]
+            lengths = float(self.edges[0] - self.reach[0]), float(self.reach[1] - self.edges[-1])
+        else:
+            size, further = 3 * n, (locator.bottom(cost),)
+            twice, numbers = np.append(twice, 2 * (points - 1)), np.append(numbers, size - 1)
+        weights = Lengths(self.edges, self.void, locator.step, *further)
+        highest = -self.others[0], -self.others[1]
+        first, second = (length * ABOVE for length in lengths)
+        return Band(
+            numbers, -twice, 0.5, weights, size, len(self.twice), highest, longest * ABOVE, (first, second)
+        )
+
+
+def near_pieces(locator: WindowMedian, values: Array, p: int, aside: int) -> Near | None:
+    """Return the pieces that begin between two points `aside` ranks from the middle: no sort of all n.
+
+    `values`, p of them not absent, are on the lattice; their order changes. A piece that is not empty has as
+    number how many ends of pieces are no farther right than where it begins. None where the band does not lie
+    among points, or windows are as narrow as roundings there.
+    """
+    n, first, last = len(values), p // 2 - aside, p // 2 + aside
+    if first < 0 or last >= p or last - first > SHARE * n:
+        return None
+    values.partition((first, last))
+    below, middle, above = values[:first], values[first : last + 1], values[last + 1 :]  # the absent last
+    left, right = (float(one) for one in rounded(np.array([locator.left, locator.right]), locator.step))
+    a, b = ends = float(middle[0]), float(middle[-1])
+    if a == b or (below == a).any():  # among ties: to the point before, and to the one behind
+        a = float(np.max(below[below < a], initial=-np.inf))
+    if ends[0] == b or (above == b).any():
+        b = float(np.min(above[above > b], initial=np.inf))
+    reach = -EVERYTHING, EVERYTHING
+    if locator.low is not None and locator.high is not None:
+        reach = tuple(rounded(np.array([locator.low, locator.high]), locator.step).tolist())
+    low, high = max(a, reach[0]), min(b, reach[1])
+    absent_begin = p < n and EVERYTHING - right < b  # at the ends of what is absent nothing happens
+    if absent_begin or not (a > -EVERYTHING and low < high):
+        return None
+    near_left = [] if ends[0] - right < a else [below]  # the windows of the others begin before a
+    near_right = [] if b <= ends[1] + left else [above]  # and end behind b
+    passed = _split([below, middle, above] if b > ends[1] else [below, middle], 0.0, a, b)
+    begun = _split([*near_left, middle, above], -right, a, b)
+    ended = _split([below, middle, *near_right], left, a, b)
+    events = np.unique(np.concatenate([passed[1], begun[1], ended[1]]))
+    starts = np.concatenate([[low], events[(events > low) & (events < high)]])
+    before = passed[0], begun[0] + (0 if near_left else first), ended[0]
+    to_left, in_begun, in_ended = (
+        count + np.searchsorted(inside, starts, side="right")
+        for count, (_, inside) in zip(before, (passed, begun, ended), strict=True)
+    )
+    in_window = in_begun - in_ended
+    numbers = to_left + in_begun + in_ended - (1 if locator.low is None else 0)
+    void = in_window == 0 if locator.low is None else np.zeros(len(starts), bool)
+    twice = np.maximum(np.abs(p - 2 * to_left), 2 * (p - in_window))
+    others = p - 2 * passed[0], 2 * max(last + 1, passed[0] + len(passed[1])) - p
+    return Near(numbers, np.append(starts, high), twice, void, others, reach)
+
+
+def _on_lattice(points: Array, step: float) -> tuple[Array, int]:
+    """Return the points of the lattice, and how many are there."""
+    found, p = np.empty(len(points)), len(points)
+    for block in blocks(len(points), 1):
+        found[block] = rounded(points[block], step)
+        p -= int(np.count_nonzero(np.isnan(points[block])))
+    return found, p
+
+
+def _split(parts: list[Array], by: float, a: float, b: float) -> tuple[int, Array]:
+    """Return how many numbers, moved by `by`, are below a, and in order those in [a, b)."""
+    below, inside = 0, []
+    for part in parts:
+        for block in blocks(len(part), 1):
+            moved = part[block] + by
+            less = int(np.count_nonzero(moved < a))
+            if int(np.count_nonzero(moved < b)) > less:
+                inside.append(moved[(moved >= a) & (moved < b)])
+            below += less
+    return below, np.sort(np.concatenate([*inside, np.zeros(0)]))
 
 
 def selection_epsilon(cost: Budget) -> float:

@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from math import ceil, inf, sqrt
 
 import numpy as np
-from scipy.special import ndtr
 
 from workbench.errors import ArgumentError, checked, positive, probability, real, require_columns
 from workbench.estimators.base import Abstention, Trace, in_columns
@@ -44,6 +43,7 @@ from workbench.estimators.parts.rows import on_both_sides
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, Sequential
 from workbench.privacy.grid import Integers, OnGrid, step_of, widest
 from workbench.privacy.mechanisms import exponential, lower_bound, lower_bound_offset, selection_scale
+from workbench.special import ndtr
 from workbench.types import Array, PerColumn
 
 CHECK, MEAN = "check", "mean"

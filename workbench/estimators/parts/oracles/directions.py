@@ -13,9 +13,9 @@ the peel itself is forgotten, because a trimmed scatter is too small and would c
 """
 
 import numpy as np
-from scipy.special import chdtri
 
 from workbench.estimators.parts.oracles.quadratic_form import matrix_of, products, vector_of
+from workbench.special import chdtri
 from workbench.types import Array
 
 TOP = 3

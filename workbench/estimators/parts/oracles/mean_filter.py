@@ -15,10 +15,10 @@ information limit.
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.special import ndtr
 
 from workbench.estimators.parts.oracles.shaving import Shave, removable, shaved
 from workbench.estimators.parts.oracles.tail_excess import excess
+from workbench.special import ndtr
 from workbench.types import Array
 
 TOP, SIGNIFICANCE = 3, 5.0

@@ -14,8 +14,8 @@ vector u stands for a symmetric U of Frobenius norm 1, and yᵀUy = √2 u·z + 
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import ndtr
 
+from workbench.special import ndtr
 from workbench.types import Array
 
 POINTS = 40  # saddle points of a tail

@@ -22,13 +22,13 @@ from functools import lru_cache
 from math import hypot, inf, sqrt
 
 import numpy as np
-from scipy.special import chdtri
 
 from workbench.estimators.parts.gaussians.error import SquaredErrors
 from workbench.estimators.parts.gaussians.steps import slope
 from workbench.estimators.parts.normal_ball import clipped_moment
 from workbench.estimators.parts.preconditioned.winsorised_covariance import BEYOND, squared_errors
 from workbench.estimators.parts.rows import second_moment_sensitivity
+from workbench.special import chdtri
 
 MOST_STEPS = 30
 SPREAD = (0.02, 0.05, 0.1, 0.15, 0.25, 0.4, 0.6)  # shares of all steps but the last

@@ -23,7 +23,6 @@ from functools import lru_cache
 from math import inf, log, sqrt
 
 import numpy as np
-from scipy.special import gammainc
 
 from workbench.estimators.parts.normal_ball import kept_share
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments
@@ -31,6 +30,7 @@ from workbench.estimators.parts.preconditioned.expected_frame import noise_radiu
 from workbench.estimators.parts.preconditioned.preconditioning import Band
 from workbench.estimators.parts.rows import second_moment_sensitivity
 from workbench.linalg import symmetric_noise_frobenius, symmetric_noise_norm
+from workbench.special import gammainc
 from workbench.types import Array, Calibration, Mode
 
 MOST_STEPS = 20

@@ -16,7 +16,6 @@ from math import ceil, floor, log, log1p, sqrt
 from typing import Literal
 
 import numpy as np
-from scipy.special import ndtri
 
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.quantile.cells import RATIOS, Cell, cells, influence_for, powers, scales
@@ -33,6 +32,7 @@ from workbench.privacy.stable import (
     stable_identity,
     stable_scale,
 )
+from workbench.special import ndtri
 from workbench.types import Array
 
 TEST = "stability"

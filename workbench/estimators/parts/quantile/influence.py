@@ -11,9 +11,9 @@ from functools import lru_cache
 from math import log, sqrt
 
 import numpy as np
-from scipy.special import gammaln
 
 from workbench.errors import ArgumentError
+from workbench.special import gammaln
 from workbench.types import Array
 
 NODES = 4000

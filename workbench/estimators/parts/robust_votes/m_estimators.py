@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import chdtr, chdtri
 
 from workbench.estimators.parts.rows import neutral, present
+from workbench.special import chdtr, chdtri
 from workbench.types import Array
 
 QUANTILE, MEDIAN = 0.75, 0.5  # of χ²_d, for scatter and for location

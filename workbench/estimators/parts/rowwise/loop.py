@@ -24,7 +24,6 @@ from math import sqrt
 from typing import Protocol, TypeAlias
 
 import numpy as np
-from scipy.special import ndtr
 
 from workbench.estimators.base import Trace
 from workbench.estimators.parts.filters.weighted_moments import (
@@ -45,6 +44,7 @@ from workbench.estimators.parts.rowwise.row_filter import RowFilter, Rows
 from workbench.privacy import ZCDP, Budget, Charge, GaussianDP, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_mu
+from workbench.special import ndtr
 from workbench.types import Array
 
 EMPTY, LEAST = 0.3, 0.1  # of n: below the first V is dropped; the least divisor

@@ -29,12 +29,12 @@ from functools import cached_property
 from math import ceil, inf, log
 
 import numpy as np
-from scipy.special import chdtri
 
 from workbench.estimators.parts.filters.weighted_moments import Sums
 from workbench.estimators.parts.normal_ball import clipped_moment, kept_moment
 from workbench.estimators.parts.rowwise.design import RobustDesign, threshold
 from workbench.estimators.parts.rowwise.row_filter import RowFilter
+from workbench.special import chdtri
 from workbench.types import Array
 
 TAILS = (0.6, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01,

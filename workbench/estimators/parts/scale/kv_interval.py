@@ -18,8 +18,6 @@ which (6) uses; every other step is covered by the union.
 from dataclasses import dataclass
 from math import inf, log, sqrt
 
-from scipy.special import chdtri
-
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, standardised
@@ -32,6 +30,7 @@ from workbench.estimators.parts.scale.exponent_scale import ZERO, ExponentScale,
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP, Sequential
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import additive
+from workbench.special import chdtri
 from workbench.types import Array
 
 EXPONENT, LOCATION = ExponentScale(None, None), UnitHistogram(None, "tight")

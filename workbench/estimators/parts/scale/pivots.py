@@ -14,10 +14,10 @@ from typing import TypeAlias
 from zlib import crc32
 
 import numpy as np
-from scipy.special import betainc
 
 from workbench.errors import ArgumentError
 from workbench.privacy import NoiseSource, SimulatedNoise
+from workbench.special import betainc
 from workbench.types import Array
 
 Simulate: TypeAlias = Callable[[Array, NoiseSource], float | None]

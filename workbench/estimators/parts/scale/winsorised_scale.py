@@ -15,7 +15,6 @@ from functools import lru_cache
 from math import expm1, inf, log, sinh, sqrt
 
 import numpy as np
-from scipy.special import chdtri, ndtr
 
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
@@ -27,6 +26,7 @@ from workbench.estimators.parts.scale.exponent_scale import pair_differences
 from workbench.estimators.parts.scale.winsor import LARGEST_RATIO, Winsor
 from workbench.privacy import Budget, Charge, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
+from workbench.special import chdtri, ndtr
 from workbench.types import Array
 
 LEFT, RIGHT = 4.2, 1.9

@@ -22,8 +22,8 @@ from math import log, sqrt
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
+from workbench.special import ndtr, ndtri
 from workbench.types import Array
 
 Rule: TypeAlias = Literal["adaptive-lasso", "hard", "paper", "bh", "thinning"]

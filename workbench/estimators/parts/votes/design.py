@@ -16,6 +16,7 @@ Privacy rests on Δ alone, and Δ on k, a, b, Q₀ and L, with an allowance for 
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import ceil, log, sqrt
 from typing import TypeAlias
 
@@ -229,9 +230,20 @@ def _shares(k: int, quorum: int) -> tuple[Array, Array]:
     lowest, highest = k // 2 + 1, quorum // k - 1
     if quorum >= k * k or highest <= lowest:
         return np.zeros(0), np.zeros(0)
-    ends = np.unique(np.linspace(lowest, highest, 30).astype(int))
-    first, second = np.triu_indices(len(ends), 1)
+    return _pairs(lowest, highest)
+
+
+@lru_cache(maxsize=1024)
+def _pairs(lowest: int, highest: int) -> tuple[Array, Array]:
+    ends = np.linspace(lowest, highest, 30).astype(int)
+    ends = ends[np.append(True, ends[1:] != ends[:-1])]  # they are sorted
+    first, second = _places(len(ends))
     return ends[first], ends[second]
+
+
+@lru_cache(maxsize=64)
+def _places(count: int) -> tuple[np.ndarray, ...]:
+    return np.triu_indices(count, 1)
 
 
 def covariance_moves(k: int, a: Array, b: Array, quorum: float | Array, limit: float) -> Array:

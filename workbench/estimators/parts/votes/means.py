@@ -18,7 +18,6 @@ from functools import lru_cache
 from math import sqrt
 
 import numpy as np
-from scipy.special import chdtri
 
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.votes.design import FAR, Designer, fewest, norm_moves
@@ -26,6 +25,7 @@ from workbench.estimators.parts.votes.paper import mean_design
 from workbench.estimators.parts.votes.vote import Design, counted
 from workbench.linalg import norms
 from workbench.privacy import ApproxDP
+from workbench.special import chdtri
 from workbench.types import Array
 
 FARTHEST = 1e8  # the largest length of a usable point, in units of ρ

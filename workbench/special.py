@@ -1,0 +1,43 @@
+"""Special functions of scipy, loaded when one is first called: they are the slowest import of all."""
+
+from collections.abc import Callable
+from typing import Any
+
+
+def _later(name: str) -> Callable[..., Any]:
+    function: Callable[..., Any] | None = None
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        nonlocal function
+        if function is None:
+            from scipy import special
+
+            function = getattr(special, name)
+        return function(*arguments, **options)
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+bdtr = _later("bdtr")
+bdtrc = _later("bdtrc")
+betainc = _later("betainc")
+betainccinv = _later("betainccinv")
+betaincinv = _later("betaincinv")
+betaln = _later("betaln")
+chdtr = _later("chdtr")
+chdtrc = _later("chdtrc")
+chdtri = _later("chdtri")
+chndtr = _later("chndtr")
+erfc = _later("erfc")
+gammainc = _later("gammainc")
+gammaincc = _later("gammaincc")
+gammaincinv = _later("gammaincinv")
+gammaln = _later("gammaln")
+log_ndtr = _later("log_ndtr")
+ndtr = _later("ndtr")
+ndtri = _later("ndtri")
+stdtrit = _later("stdtrit")
+xlog1py = _later("xlog1py")
+xlogy = _later("xlogy")
+zeta = _later("zeta")
