@@ -92,8 +92,8 @@ class Reaching(OnGrid):
 class Band:
     """Those of many scores that are likely to be chosen, with bounds for the others.
 
-    `places` are their numbers among all `size`, increasing. One before the first of them, or after the last of
-    the first `together`, which are consecutive but for weights of 0, scores at most the first or second
+    `places` are their numbers among all `size`, increasing. One before the first of them, or after the last
+    of the first `together`, which are consecutive but for weights of 0, scores at most the first or second
     of `most` units, weighs at most `widest`, and all of a side together at most the same of `lengths`.
     """
 
@@ -120,6 +120,7 @@ class Later(OnGrid):
         for name, value in (("_whole", whole), ("size", size), ("band", band)):
             object.__setattr__(self, name, value)
 
+    _whole: Callable[[], OnGrid]
     size: int
     band: Band | None
 
