@@ -49,10 +49,10 @@ def forget() -> None:
 
 
 @contextmanager
-def of_a_condition(right: str, wrong: str) -> Iterator[None]:
+def of_a_condition(name: str, right: str, wrong: str) -> Iterator[None]:
     """Ramps that keep another condition."""
     forget()
-    with rewritten(ramps, "_allowed", right, wrong)():
+    with rewritten(ramps, name, right, wrong)():
         yield
     forget()
 
@@ -111,7 +111,7 @@ LIFTED = (
     Mutant("a scatter priced in one direction",
            fresh(rewritten(masks, "renyi", "up + down", "up")), CHARGE),
     Mutant("a ramp whose rise costs more than its mask",
-           partial(of_a_condition, "q * stick(", "stick("), MANY),
+           partial(of_a_condition, "_rises", "q * stick(", "stick("), MANY),
     Mutant("noise without the shape of the rows",
            rewritten(LiftedStability, "located", "root * (1 + self.solver.inflation)", "np.eye(self.d - 1)"),
            SHAPE),
@@ -144,8 +144,8 @@ LIFTED = (
     Mutant("an answer at the count zero",
            rewritten(ramps, "rising", "yield 0.0", "yield _rounded(left)"),
            priced.test_a_ramp_starts_at_zero),
-    Mutant("a ramp whose rise costs its mask nothing", partial(of_a_condition, "epsilon - rise", "epsilon"),
+    Mutant("a ramp whose rise costs its mask nothing", partial(of_a_condition, "_rises", ") - rise)", "))"),
            partial(WHOLE, priced.BUDGETS[3])),
-    Mutant("a ramp that forgets who is silent", partial(of_a_condition, "silent + p", "p"),
+    Mutant("a ramp that forgets who is silent", partial(of_a_condition, "_stays", "silent + p", "p"),
            partial(WHOLE, priced.BUDGETS[0])),
 )  # fmt: skip

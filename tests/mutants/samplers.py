@@ -75,7 +75,7 @@ SAMPLERS = (
     Mutant("choices of floats next to a boundary",
            partial(patch.multiple, choices, MARGIN=0.0, EACH=0.0, EXPONENT=0.0), EDGES),
     Mutant("scores of a choice against a rate of half",
-           rewritten(choices, "_partial_sums", "these.rate *", "these.rate / 2 *"),
+           rewritten(choices, "_bounds", "these.rate *", "these.rate / 2 *"),
            partial(choosing.test_every_index_has_its_probability, choosing.CASES["scores"])),
     Mutant("lengths of single precision",
            rewritten(lattice.Lengths, "__array__", "np.diff(self.edges)",

@@ -28,10 +28,10 @@ def forget() -> None:
 
 
 @contextmanager
-def priced_by(right: str, wrong: str) -> Iterator[None]:
+def priced_by(right: str, wrong: str, name: str = "_with_steps") -> Iterator[None]:
     """Prices of another hockey stick."""
     forget()
-    with rewritten(stable, "_with_steps", right, wrong)():
+    with rewritten(stable, name, right, wrong)():
         yield
     forget()
 
@@ -62,9 +62,8 @@ WHOLE_LIFTED = (
     Mutant("a mask of four times as many rows",
            rewritten(stable, "stable_scale", "1 / charge.degrees", "0.25 / charge.degrees"),
            priced.test_noise_is_drawn_from_the_charge),
-    Mutant("a mask on the line", partial(priced_by, "tried, 2)", "tried, 1)"),
-           WITHIN),
-    Mutant("a mask that costs nothing", partial(priced_by, "rows * renyi", "1e-9 * renyi"), WITHIN),
+    Mutant("a mask on the line", partial(priced_by, "tried, 2)", "tried, 1)", "_orders"), WITHIN),
+    Mutant("a mask that costs nothing", partial(priced_by, "rows * one", "1e-9 * one"), WITHIN),
     Mutant("steps that cost nothing", partial(priced_by, "rho * tried", "rho * (tried < 0)"),
            WITHIN),
     Mutant("orders that begin at a ten-thousandth of the highest",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from inspect import getsource
+from inspect import getsource, unwrap
 from textwrap import dedent
 from types import ModuleType
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -102,7 +102,7 @@ def _changed(function: Function, right: str, wrong: str) -> Any:
     if text.count(right) != 1:
         raise LookupError(f"{function.__qualname__} does not say {right!r} once")
     made: dict[str, Any] = {}
-    exec(text.replace(right, wrong), function.__globals__, made)
+    exec(text.replace(right, wrong), unwrap(function).__globals__, made)
     return made[function.__name__]
 
 
