@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 
+import workbench
 from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
@@ -43,16 +44,31 @@ def documented(key):
 
 
 def prose(key):
-    """The text before the parameters, on one line."""
-    return " ".join(documented(key).partition("\nParameters\n")[0].split())
+    """The text before the parameters, on one line; its guarantee may be that of the class it refers to."""
+    own, *others = (" ".join(text.partition("\nParameters\n")[0].split()) for text in sections(key))
+    if "Guarantee: " in own or not others:
+        return own
+    return f"{own} {others[0][others[0].index('Guarantee: ') :]}"
+
+
+def sections(key):
+    """The sections on parameters of a class, and of the one of its family that it refers to."""
+    text = documented(key)
+    yield text
+    if named := re.search(r"as (?:of|for) `(\w+)`", " ".join(text.split())):
+        yield inspect.getdoc(getattr(workbench, named[1]))
 
 
 def parameters(key):
-    """Every header of the section on parameters, with the text below it."""
-    section = documented(key).partition("\nParameters\n----------\n")[2].partition("\n\nExamples\n")[0]
-    found = re.findall(r"^(\S.*)\n((?:    .*(?:\n|$))+)", section, flags=re.MULTILINE)
-    assert sum(1 + len(text.strip().splitlines()) for _, text in found) == len(section.splitlines())
-    return [(HEADER.match(header), " ".join(text.split())) for header, text in found]
+    """What is said of every parameter, by name: header, and the text below it."""
+    found = {}
+    for text in reversed([*sections(key)]):
+        section = text.partition("\nParameters\n----------\n")[2].partition("\n\nExamples\n")[0]
+        rows = re.findall(r"^(\S.*)\n((?:    .*(?:\n|$))+)", section, flags=re.MULTILINE)
+        assert sum(1 + len(words.strip().splitlines()) for _, words in rows) == len(section.splitlines())
+        headers = [HEADER.match(header) for header, _ in rows]
+        found |= {h[1]: (h, " ".join(words.split())) for h, (_, words) in zip(headers, rows, strict=True)}
+    return found
 
 
 @pytest.mark.parametrize("key", CATALOG)
@@ -102,9 +118,11 @@ def test_no_privacy_is_said(key):
 
 @pytest.mark.parametrize("key", CATALOG)
 def test_the_parameters_are_the_fields(key):
-    found = parameters(key)
-    assert [header[1] for header, _ in found] == [field.name for field in fields(kind(key))]
-    for (header, text), field in zip(found, fields(kind(key)), strict=True):
+    found, own = parameters(key), fields(kind(key))
+    assert {field.name for field in own} <= {*found}
+    assert "as of `" in prose(key) or [*found] == [field.name for field in own]
+    for field in own:
+        header, text = found[field.name]
         assert text.endswith(".")
         assert (header[3] is None) == (field.default is MISSING), header[0]
         if field.default is not MISSING:
