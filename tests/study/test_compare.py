@@ -268,3 +268,15 @@ def test_no_answer_of_a_mechanism_is_a_row_of_nan():
     outputs = mechanism(OwnFunction("f", sometimes), ONE)(np.zeros(3), 40, np.random.default_rng(1))
     assert outputs.shape == (40, 2)
     assert 0 < np.isnan(outputs).any(axis=1).sum() < 40
+
+
+@pytest.mark.parametrize("home", ["/proc/none", "/dev/null", None])
+def test_a_home_that_cannot_be_written_is_one_line(monkeypatch, home):
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("HOME", raising=False)
+    if home is None:
+        monkeypatch.setattr("pwd.getpwuid", lambda user: {}[user])
+    else:
+        monkeypatch.setenv("HOME", home)
+    with pytest.raises(ArgumentError, match=r"^(store|XDG_CACHE_HOME) = .*: expected a "):
+        compare({"plain": plain}, population=NORMAL, n=10, budget=None)

@@ -10,7 +10,7 @@ import pytest
 from joblib.externals.loky import get_reusable_executor
 
 from workbench.errors import ArgumentError
-from workbench.study.sweeps import fingerprint
+from workbench.study.sweeps import database, fingerprint
 from workbench.study.sweeps import store as module
 from workbench.study.sweeps.engine import Task, compute, task
 from workbench.study.sweeps.schema import Cell
@@ -219,22 +219,38 @@ def newer(path):
     connection.close()
 
 
+def planted(path):
+    """Give a block columns that numpy would not read as numbers, and the sum of those."""
+    run(sweep(), "full", seed=SEED, store=path)
+    columns = '[["error", "|O"]]'
+    with sqlite3.connect(path) as connection:
+        (row,) = connection.execute("SELECT sweep, point, block, numbers FROM cells LIMIT 1")
+        digest = database.checksum(*row[:3], columns, row[3])
+        where = "WHERE (sweep, point, block) = (?, ?, ?)"
+        connection.execute(f"UPDATE cells SET columns = ?, digest = ? {where}", (columns, digest, *row[:3]))
+    connection.close()
+
+
+INTACT, USABLE = "an intact database of sweeps", "a database of sweeps that can be read and written"
+
+
 @pytest.mark.parametrize(
-    "spoil",
+    ("spoil", "expected"),
     [
-        lambda path: path.write_text("no database at all, but long enough to have had a header\n" * 100),
-        lambda path: path.mkdir(),
-        scribbled,
-        cut,
-        flipped,
-        foreign,
-        newer,
+        (lambda path: path.write_text("no database, but long enough to have a header\n" * 100), INTACT),
+        (lambda path: path.mkdir(), USABLE),
+        (scribbled, INTACT),
+        (cut, INTACT),
+        (flipped, INTACT),
+        (planted, INTACT),
+        (foreign, USABLE),
+        (newer, USABLE),
     ],
 )
-def test_a_file_that_is_no_intact_store_is_one_line(path, spoil):
+def test_a_file_that_is_no_intact_store_is_one_line(path, spoil, expected):
     spoil(path)
     before = path.read_bytes() if path.is_file() else None
-    with pytest.raises(ArgumentError, match="expected an intact database of sweeps") as caught:
+    with pytest.raises(ArgumentError, match=f"expected {expected}") as caught:
         run(sweep(), "full", seed=SEED, store=path)
     assert "\n" not in str(caught.value)
     assert caught.value.__context__ is None or caught.value.__suppress_context__

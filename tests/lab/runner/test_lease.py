@@ -1,8 +1,9 @@
 """What the runner lends notebooks: stores that can be trusted, and shares of the cores."""
 
 import json
+import resource
 import sqlite3
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from workbench.errors import ArgumentError
 from workbench.lab.runner import stores
 from workbench.lab.runner.core_share import VARIABLE, Cores, leased
+from workbench.study.sweeps import database
 from workbench.study.sweeps.database import require_intact, spent
 from workbench.study.sweeps.resources import Resources, resources
 from workbench.study.sweeps.store import Store
@@ -101,23 +103,65 @@ SPOILT = [
 
 
 @pytest.mark.parametrize("spoil", SPOILT)
-def test_a_damaged_store_is_found_and_dropped(out, spoil):
+def test_a_damaged_store_is_found_and_set_aside(out, spoil):
     path = stores.place(out)
-    spoil(path)
-    with pytest.raises(ArgumentError, match="an intact database of sweeps"), Store(path) as store:
-        require_intact(store)
-    assert stores.prepare(out) == "its store was damaged: begun again"
-    assert not path.exists()
-    run(SWEEP, "quick", seed=1, store=path)
-    assert stores.prepare(out) == ""
+    for name in ("damaged-1", "damaged-2"):
+        spoil(path)
+        content = path.read_bytes()
+        with pytest.raises(ArgumentError, match="an intact database of sweeps"), Store(path) as store:
+            require_intact(store)
+        kept = f"{path.name}.{name}"
+        assert stores.prepare(out) == f"its store was damaged: begun again; it is kept as {kept}"
+        assert not path.exists()
+        assert path.with_name(kept).read_bytes() == content
+        run(SWEEP, "quick", seed=1, store=path)
+        assert stores.prepare(out) == ""
 
 
-def test_stores_of_other_software_are_dropped_unread(out):
-    kept, former = stores.place(out), stores.place(out).with_name("0123456789abcdef.sqlite")
-    for name in (former, former.with_name(former.name + "-wal")):
-        name.write_text("whatever")
-    assert stores.prepare(out) == ""
-    assert [path.name for path in kept.parent.iterdir()] == [kept.name]
+@contextmanager
+def locked(path):
+    """Let another connection hold the store."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        yield
+
+
+@contextmanager
+def without_room(path):
+    """Let no file grow, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("hindrance", [locked, without_room])
+def test_a_store_that_cannot_be_used_just_now_stays_as_it_is(out, monkeypatch, hindrance):
+    monkeypatch.setattr(database, "PATIENCE", 0.1)
+    path = stores.place(out)
+    before = path.read_bytes(), stores.held(path)
+    with hindrance(path):
+        for ask in (lambda: stores.prepare(out), lambda: stores.held(path)):
+            with pytest.raises(ArgumentError, match="expected a database of sweeps that can be read"):
+                ask()
+    assert (path.read_bytes(), stores.held(path)) == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_file_that_another_program_or_version_left_stays_as_it_is(out):
+    path, former = stores.place(out), stores.place(out).with_name("0123456789abcdef.sqlite")
+    former.write_text("whatever")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+        connection.commit()
+    before = path.read_bytes()
+    with pytest.raises(ArgumentError, match="of another application or version"):
+        stores.prepare(out)
+    assert path.read_bytes() == before
+    assert former.read_text() == "whatever"
 
 
 def test_the_store_lies_beside_the_outputs_and_is_named_by_the_software(tmp_path, monkeypatch):

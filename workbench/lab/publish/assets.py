@@ -6,7 +6,6 @@ that a browser takes no others; with them a page needs no network.
 
 import base64
 import hashlib
-import os
 import shutil
 import subprocess
 import tarfile
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import ArgumentError
+from workbench.study.sweeps.database import caches
 
 HOST = "https://unpkg.com/"
 LIMIT = 300.0  # seconds that fetching one package may take
@@ -36,14 +36,15 @@ class Asset:
     @property
     def file(self) -> Path:
         """Where the file is kept once it was fetched."""
-        return _cache() / self.package / self.path
+        return caches() / "slides" / self.package / self.path
 
     @property
     def text(self) -> str:
         """The file, as it may stand in a page; empty if it is not here or not the one that is wanted."""
-        if not self.file.is_file():
+        try:
+            content = self.file.read_bytes()
+        except (OSError, ArgumentError):  # also where there is no home, or none that may be read
             return ""
-        content = self.file.read_bytes()
         return content.decode() if digest(content) == self.digest else ""
 
 
@@ -110,7 +111,3 @@ def _unpack(package: str, archive: Path) -> None:
                 raise ArgumentError(package, asset.path, f"the file with digest {asset.digest}")
             asset.file.parent.mkdir(parents=True, exist_ok=True)
             asset.file.write_bytes(content)
-
-
-def _cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "workbench" / "slides"

@@ -16,6 +16,7 @@ from threading import Event
 from typing import Any
 
 from workbench.charts import canonical_json
+from workbench.errors import ArgumentError
 from workbench.lab.runner import cache, stores
 from workbench.lab.runner.core_share import Cores
 from workbench.lab.runner.progress import Progress
@@ -99,7 +100,7 @@ def _run_chain(chain: Iterable[Variant], shared: _Shared, report: Callable[[Outc
     outcomes: list[Outcome] = []
     try:
         for variant in chain:
-            outcomes.append(_run_one(variant, shared))
+            outcomes.append(_tried(variant, shared))
             if outcomes[-1].status == INTERRUPTED:
                 break
             report(outcomes[-1])
@@ -115,6 +116,14 @@ def is_cached(variant: Variant, profile: str, limit: float = NONE.limit) -> bool
 
 def _key(variant: Variant, profile: str, limit: float) -> str:
     return cache.key(variant.notebook, {**variant.moved, "profile": profile, "limit": limit})
+
+
+def _tried(variant: Variant, shared: _Shared) -> Outcome:
+    """Run a variant; a full disk, a store that is locked and the like end it, and not the others."""
+    try:
+        return _run_one(variant, shared)
+    except (ArgumentError, OSError) as error:
+        return Outcome(variant.name, "error", " ".join(str(error).split()))
 
 
 def _run_one(variant: Variant, shared: _Shared) -> Outcome:

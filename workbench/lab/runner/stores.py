@@ -5,16 +5,15 @@ after a kill or a timeout, under a larger profile or at other parameters. It ser
 same software, trials and seed (`study.store`), and has the software in its name.
 """
 
-import shutil
+import itertools
 import sqlite3
 from collections.abc import Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
-from workbench.errors import ArgumentError
 from workbench.lab.runner.cache import FOLDER
 from workbench.lab.runner.variants import Variant
-from workbench.study.sweeps.database import require_intact, spent
+from workbench.study.sweeps.database import DamagedError, require_intact, spent
 from workbench.study.sweeps.fingerprint import SOFTWARE
 from workbench.study.sweeps.store import Store
 
@@ -25,18 +24,18 @@ def place(out: Path) -> Path:
 
 
 def prepare(out: Path) -> str:
-    """Drop what cannot be resumed from: stores of other software, and a damaged one; say so of the latter."""
+    """Set a store that is proved to be damaged aside, under another name, and say so."""
     path = place(out)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for former in path.parent.iterdir():
-        if not former.name.startswith(path.name):
-            former.unlink()
     try:
         with Store(path) as store:
             require_intact(store)
-    except ArgumentError:
-        shutil.rmtree(path.parent)
-        return "its store was damaged: begun again"
+    except DamagedError:
+        names = (path.with_name(f"{path.name}.damaged-{number}") for number in itertools.count(1))
+        aside = next(name for name in names if not name.exists())
+        for suffix in ("", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                path.with_name(path.name + suffix).rename(f"{aside}{suffix}")
+        return f"its store was damaged: begun again; it is kept as {aside.name}"
     return ""
 
 
@@ -52,7 +51,7 @@ def held(path: Path) -> tuple[int, float]:
     try:
         with Store(path) as store:
             return spent(store)
-    except ArgumentError:
+    except DamagedError:
         return 0, 0.0
 
 

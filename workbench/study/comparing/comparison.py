@@ -5,12 +5,10 @@ number of the block alone. A block that is stored is found again by the method's
 of the rows, so that changing one method computes that one anew, and more trials go on from those there are.
 """
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +22,7 @@ from workbench.study.comparing.contest import Contest, measured
 from workbench.study.comparing.judge import Judge, Loss, judge
 from workbench.study.comparing.own_function import OwnFunction
 from workbench.study.quantiles import quantile, quantile_interval
+from workbench.study.sweeps.database import caches
 from workbench.study.sweeps.resources import lending, resources
 from workbench.study.sweeps.store import Store
 from workbench.study.sweeps.sweep import Place, Sweep, grid, run
@@ -168,14 +167,8 @@ def _opened(store: Place, cached: bool) -> Any:
     """Return the store to keep blocks in, opened once."""
     if not cached:
         return nullcontext(None)
-    chosen = store or resources().store or _default_store()
+    chosen = store or resources().store or caches() / "compare.sqlite"
     return nullcontext(chosen) if isinstance(chosen, Store) else Store(chosen)
-
-
-def _default_store() -> Path:
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "workbench"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder / "compare.sqlite"
 
 
 def _sweep(contest: Contest, sizes: Sequence[int], trials: int) -> Sweep:

@@ -4,6 +4,7 @@ Each block is one commit. Several processes may add at a time; others may read m
 """
 
 import hashlib
+import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,6 +41,11 @@ COMMIT;
 MARKS = ("PRAGMA application_id", "PRAGMA user_version", "SELECT COUNT(*) FROM sqlite_schema")
 ALL = "SELECT sweep, point, block, columns, numbers, digest FROM cells"
 COST = "SELECT COUNT(*), TOTAL(seconds) FROM cells"
+PROOF = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # all other errors may pass: a full disk, a lock
+
+
+class DamagedError(ArgumentError):
+    """A store is proved not to hold what was put in."""
 
 
 class Database:
@@ -53,7 +59,7 @@ class Database:
     Raises
     ------
     ArgumentError
-        If the file is not such a database, now or when it is read.
+        If the file is not such a database, now or when it is read; a `DamagedError` where it is a broken one.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
@@ -87,24 +93,27 @@ class Database:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            raise self.unreadable(str(error)) from None
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in PROOF:
+                raise self.damaged(str(error)) from None
+            allowed = f"a database of sweeps that can be read and written ({error})"
+            raise ArgumentError("store", str(self.path), allowed) from None
 
-    def unreadable(self, why: str) -> ArgumentError:
-        """Return the error that says what is wrong with the file."""
-        return ArgumentError("store", str(self.path), f"an intact database of sweeps ({why})")
+    def damaged(self, why: str) -> DamagedError:
+        """Return the error that says what is wrong with what the file holds."""
+        return DamagedError("store", str(self.path), f"an intact database of sweeps ({why})")
 
 
 def require_intact(store: Database) -> None:
-    """Raise an `ArgumentError` unless the database is sound and every block is what was put in.
+    """Raise a `DamagedError` unless the database is sound and every block is what was put in.
 
     A block is checked whenever it is read; here all are, for whoever would rather begin again than fail in
     the middle.
     """
     if store.fetch("PRAGMA quick_check(1)", ()) != [("ok",)]:
-        raise store.unreadable("its pages are damaged")
+        raise store.damaged("its pages are damaged")
     for *content, digest in store.fetch(ALL, ()):
         if checksum(*content) != digest:
-            raise store.unreadable("a block is damaged")
+            raise store.damaged("a block is damaged")
 
 
 def spent(store: Database) -> tuple[int, float]:
@@ -117,6 +126,7 @@ def _opened(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
     try:
+        connection.execute("PRAGMA trusted_schema = OFF")  # what a file brings along calls no functions
         if _empty(connection):
             connection.executescript(TABLES)
         _write_ahead(connection)
@@ -150,6 +160,14 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
         time.sleep(0.01)
+
+
+def caches() -> Path:
+    """Return this user's folder for what can be made again."""
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "workbench"
+    except RuntimeError:
+        raise ArgumentError("XDG_CACHE_HOME", None, "a folder: this user has no home") from None
 
 
 def checksum(*parts: object) -> bytes:

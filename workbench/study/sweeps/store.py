@@ -95,8 +95,11 @@ class Shelf:
     ) -> Cell:
         """Return what a row of the database holds, or raise if it is damaged."""
         if checksum(self.digest, key, block, columns, numbers) != sum:
-            raise self.store.unreadable(f"block {block} of {self.name!r} at {key} is damaged")
-        return Cell(position, block, _unpacked(columns, numbers, self.trials), seconds)
+            raise self.store.damaged(f"block {block} of {self.name!r} at {key} is damaged")
+        try:
+            return Cell(position, block, _unpacked(columns, numbers, self.trials), seconds)
+        except (ValueError, TypeError):
+            raise self.store.damaged(f"block {block} of {self.name!r} at {key} has other columns") from None
 
 
 @dataclass(frozen=True)
