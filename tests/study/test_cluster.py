@@ -14,7 +14,7 @@ import pytest
 import workbench
 from tests.cluster import PATIENCE, cluster, until
 from workbench.errors import ArgumentError
-from workbench.study.shards.digest import digest
+from workbench.study.beforehand import digest
 from workbench.study.sweeps.engine import chosen_backend
 from workbench.study.sweeps.store import Store
 from workbench.study.sweeps.sweep import forget, run

@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.commands.base import command
 from workbench.errors import ArgumentError
-from workbench.lab.terminal.argument_types import axis, number, pair, part, whole
+from workbench.lab.terminal.argument_types import axis, number, pair, whole
 
 BACKENDS = ("serial", "loky", "dask")
 
@@ -43,9 +43,6 @@ def add(commands: Any) -> None:
         "--store", type=Path, metavar="FILE", help="one for all blocks of trials (one a notebook in DIR)"
     )
     parser.add_argument(
-        "--shard", type=part, metavar="K/N", help="compute that part into the store, and nothing else"
-    )
-    parser.add_argument(
         "--backend", choices=BACKENDS, help="who computes, before the notebooks run, all that they declare"
     )
     parser.add_argument("--scheduler", metavar="ADDRESS", help="of a dask cluster: tcp://host:8786")
@@ -56,7 +53,6 @@ def run(options: argparse.Namespace) -> int:
     """Return 1 if anything is not as committed, or elsewhere not as predicted."""
     from workbench.lab import project
     from workbench.lab.runner.reproduce import Reproduction, reproduce
-    from workbench.study.shards.units import Shard
 
     given = dict(options.parameter)
     if options.seed is not None:
@@ -72,7 +68,6 @@ def run(options: argparse.Namespace) -> int:
         jobs=options.jobs,
         timeout=options.timeout,
         store=options.store,
-        shard=Shard.checked(*options.shard) if options.shard else None,
         backend=options.backend,
         scheduler=options.scheduler,
         **limit,

@@ -1,47 +1,26 @@
-"""What notebooks declare, computed before they run: all of it, on any backend, or one shard of it.
+"""What notebooks declare, computed before they run, by any backend.
 
-A search chooses each n by what it has found, so that it is one unit. What a figure or a claim runs beyond
-what can be read ahead is computed when the notebook runs, as ever.
+Their cells run here, without a kernel, and note what they would compute. A search chooses each n by what it
+has found, so that it is one unit. What a figure or a claim runs beyond that is computed with the notebook.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from typing import Any
 
+from workbench.charts import canonical_json
 from workbench.lab.live.noted import Unread
 from workbench.lab.runner import stores
-from workbench.lab.runner.ahead import declared
 from workbench.lab.runner.request import Reproduction
 from workbench.lab.runner.variants import Variant
-from workbench.study.shards import origin
-from workbench.study.shards.digest import digest
-from workbench.study.shards.units import SEARCH, Unit, units
-from workbench.study.shards.work import fill, missing, plan
-from workbench.study.sweeps.database import require_intact
+from workbench.study.beforehand import SEARCH, Unit, digest, fill, units
+from workbench.study.sweeps.noting import noting
+from workbench.study.sweeps.resources import Resources, lending
 from workbench.study.sweeps.store import Store
 
 Say = Callable[[str], None]
-
-
-def require(request: Reproduction) -> None:
-    """Raise unless the one store of a request, if there is one, is sound and of the same run."""
-    if request.store:
-        with Store(request.store) as store:
-            require_intact(store)
-            origin.require(store, request.origin, "as asked for")
-            origin.write(store, request.origin)
-
-
-def sharded(chosen: Sequence[Variant], request: Reproduction, say: Say) -> int:
-    """Compute a shard into its store, and say what is there; a block that fails raises."""
-    assert request.shard
-    assert request.store
-    found = _units(chosen, request, say)
-    ours = [unit for unit in found if request.shard.has(unit)]
-    with Store(request.store) as store:
-        plan(store, found)
-        say(f"shard {request.shard}: {_counted(ours)}, {len(missing(store, ours))} still to be computed")
-        fill(store, ours, request.by)
-        say(f"shard {request.shard} is in {request.store}: {digest([store])}")
-    return 0
 
 
 def computed(chosen: Sequence[Variant], request: Reproduction, say: Say) -> None:
@@ -51,7 +30,6 @@ def computed(chosen: Sequence[Variant], request: Reproduction, say: Say) -> None
         if not request.store:
             stores.prepare(group[0].home)
         with Store(stores.places(group, request.store)[0]) as store:
-            plan(store, found)
             fill(store, found, request.by)
 
 
@@ -68,15 +46,42 @@ def rows(chosen: Sequence[Variant], request: Reproduction) -> list[str]:
 
 def _units(chosen: Iterable[Variant], request: Reproduction, say: Say) -> list[Unit]:
     """Return every unit of all variants, and say what cannot be known beforehand."""
-    noted = [one for variant in chosen for one in declared(variant, request.profile, request.limit)]
+    noted = [one for variant in chosen for one in _noted(variant, request.profile, request.limit)]
     found = units(noted)
-    say(f"read ahead: {_counted(found)}; a search chooses its blocks one by one, in one shard")
+    searches = sum(unit.block == SEARCH for unit in found)
+    say(f"read ahead: {len(found) - searches} blocks and {searches} searches")
     for one in noted:
         if isinstance(one, Unread):
             say(f"cannot be read ahead: {one.name} ({one.why}); what else it runs, runs with the notebook")
     return found
 
 
-def _counted(units: Sequence[Unit]) -> str:
-    searches = sum(unit.block == SEARCH for unit in units)
-    return f"{len(units) - searches} blocks and {searches} searches"
+def _noted(variant: Variant, profile: str, limit: float) -> list[object]:
+    """Return every sweep and search that a notebook asks for, and where it could not be read ahead."""
+    found: list[object] = []
+    cells = canonical_json.read(variant.notebook)["cells"]
+    with _aside() as folder, lending(Resources(limit=limit)), noting(found):
+        space: dict[str, Any] = {"__name__": "__main__"}
+        for number, cell in enumerate(cells):
+            if cell["cell_type"] != "code":
+                continue
+            try:
+                exec(compile("".join(cell["source"]), f"cell {number}", "exec"), space)
+            except Exception as error:
+                found.append(Unread(f"{variant.name}, cell {number}", f"{type(error).__name__}: {error}"))
+            if "parameters" in cell["metadata"].get("tags", ()):
+                space |= {**variant.moved, "profile": profile, "out": folder}
+    return found
+
+
+@contextmanager
+def _aside() -> Iterator[str]:
+    """Yield a folder of its own, to which what runs in it may write, and let it print nothing."""
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory(prefix="workbench-") as folder, open(os.devnull, "w") as nowhere:
+        os.chdir(folder)
+        try:
+            with redirect_stdout(nowhere), redirect_stderr(nowhere):
+                yield folder
+        finally:
+            os.chdir(here)

@@ -34,9 +34,9 @@ def reproduce(project: Project, request: Reproduction, console: Console | None =
     Returns
     -------
     int
-        0 if everything is as committed (or was updated), and elsewhere as predicted, or the shard is there; 1
-        if not, or if blocks failed or a cluster's scheduler is lost; 130 if it was
-        interrupted by Ctrl-C, or 128 more than the signal that asked it to end.
+        0 if everything is as committed (or was updated), and elsewhere as predicted; 1 if not, or if
+        blocks failed or a cluster's scheduler is lost; 130 if it was interrupted by Ctrl-C, or 128 more than
+        the signal that asked it to end.
     """
     out = (request.out or project.reproduced).resolve()
     chosen = variants(project.select(request.notebooks), out, request.given, request.grid)
@@ -57,9 +57,6 @@ def reproduce(project: Project, request: Reproduction, console: Console | None =
 def _reproduced(
     project: Project, request: Reproduction, chosen: Sequence[Variant], out: Path, console: Console
 ) -> int:
-    beforehand.require(request)
-    if request.shard:
-        return beforehand.sharded(chosen, request, console.say)
     expected = _announce(chosen, request, out, console.say)
     if request.backend:
         beforehand.computed(_todo(chosen, request), request, console.say)

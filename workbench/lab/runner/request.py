@@ -8,9 +8,7 @@ from pathlib import Path
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive, real
 from workbench.lab.pictures.figures import PROFILES
 from workbench.lab.runner.variants import Grid
-from workbench.study.shards.origin import origin
-from workbench.study.shards.units import Shard
-from workbench.study.shards.work import By
+from workbench.study.beforehand import By
 from workbench.study.sweeps.engine import chosen_backend
 from workbench.study.sweeps.resources import NONE
 
@@ -41,8 +39,6 @@ class Reproduction:
         For each run, in seconds.
     store
         One file for the blocks of all runs, in place of those beside the outputs.
-    shard
-        The only part to compute: its blocks go into the store, and nothing is drawn or decided.
     backend
         Who computes what is declared before the notebooks run.
     scheduler
@@ -59,7 +55,6 @@ class Reproduction:
     jobs: int | None = None
     timeout: float | None = None
     store: Path | None = None
-    shard: Shard | None = None
     backend: str | None = None
     scheduler: str | None = None
 
@@ -73,12 +68,8 @@ class Reproduction:
             raise ArgumentError("limit", self.limit, "a finite number, 1 or more, where 1 is the usual work")
         if self.backend or self.scheduler:
             chosen_backend(self.backend, self.by.jobs, self.scheduler)
-        if self.shard and not self.store:
-            raise ArgumentError("store", None, "a file for the rows of the shard, on a disk of its machine")
         for name in self.grid.keys() & self.given.keys():
             raise ArgumentError(f"grid {name}", self.grid[name], f"no other value of {name} beside it")
-        if self.update and self.shard:
-            raise ArgumentError("update", True, "a run after the merge: a shard draws nothing")
         if self.update and (self.profile != "full" or self.given or self.grid):
             wrong = "changed parameters" if self.given or self.grid else f"profile {self.profile}"
             raise ArgumentError("update", wrong, "--profile full and the notebooks' own parameters")
@@ -89,10 +80,3 @@ class Reproduction:
         jobs = self.jobs or min(2, os.cpu_count() or 1)
         backend = self.backend or ("serial" if jobs == 1 else "loky")
         return By(backend, 1 if backend == "serial" else jobs, self.scheduler)
-
-    @property
-    def origin(self) -> dict[str, str]:
-        """What all rows of its store share."""
-        given = {name: value for name, value in self.given.items() if name != "seed"}
-        rest = {"parameters": given, "grid": dict(self.grid), "limit": self.limit}
-        return origin(seed=self.given.get("seed"), profile=self.profile, **rest)

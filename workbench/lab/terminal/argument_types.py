@@ -1,4 +1,4 @@
-"""How words of the command line are read: numbers, whole numbers, NAME=VALUE, NAME=VALUE,VALUE,..., K/N."""
+"""How words of the command line are read: numbers, whole numbers, NAME=VALUE, NAME=VALUE,VALUE,...."""
 
 import argparse
 import ast
@@ -34,14 +34,6 @@ def axis(text: str) -> tuple[str, tuple[object, ...]]:
     if not (equals and name.isidentifier()):
         raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE,VALUE,...")
     return name, tuple(map(_literal, values.split(",")))
-
-
-def part(text: str) -> tuple[int, int]:
-    """Return which part of how many: 3/100."""
-    number, _, count = text.partition("/")
-    if not (number.isdecimal() and count.isdecimal()):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected K/N, such as 3/100")
-    return int(number), int(count)
 
 
 def _literal(text: str) -> object:

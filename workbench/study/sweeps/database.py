@@ -7,7 +7,7 @@ import hashlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -31,7 +31,6 @@ CREATE TABLE IF NOT EXISTS planned (
     sweep TEXT, point TEXT, block INTEGER, name TEXT NOT NULL, ended INTEGER NOT NULL,
     PRIMARY KEY (sweep, point, block)
 );
-CREATE TABLE IF NOT EXISTS origin (field TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS timings ON cells (name, trials, point, sweep, seconds);
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
@@ -81,12 +80,6 @@ class Database:
         """Execute one statement, commit it, and return its rows."""
         with self._readable():
             return self._connection.execute(statement, tuple(values)).fetchall()
-
-    def add(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
-        """Execute a statement for every row, in one commit: all of them or none."""
-        with self._readable(), self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.executemany(statement, rows)
 
     @contextmanager
     def _readable(self) -> Iterator[None]:

@@ -1,10 +1,8 @@
-"""`reproduce --shard` thrice, one killed; `merge`; and the same bytes as from one machine."""
+"""`reproduce --backend`: the same bytes as from one process, also when the scheduler is killed."""
 
 import os
-import signal
-import sqlite3
 import subprocess
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 
 import pytest
 
@@ -12,32 +10,27 @@ from tests.cluster import cluster, until
 from tests.lab.conftest import ROOT, write_notebook
 from tests.lab.runner.test_resume import COUNT, GATED, NOTEBOOK, PATIENCE, Lab
 from workbench.cli import main
-from workbench.errors import ArgumentError
-from workbench.lab.runner import beforehand
-from workbench.lab.runner.reproduce import Reproduction
-from workbench.study.shards.digest import digest
+from workbench.study.beforehand import digest
 from workbench.study.sweeps.store import Store
-
-SHARDS = 3
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """A run of one process, that nobody divided."""
+    """A run of one process, with nothing computed beforehand."""
     home = tmp_path_factory.mktemp("home")
     (home / "gated.py").write_text(GATED)
     root = home / "checkout"
     root.mkdir()
     (root / "pyproject.toml").write_text('[project]\nname = "dp-workbench"\n')
     write_notebook(root / "notebooks" / "01_gated.ipynb", *NOTEBOOK)
-    lab = Divided(root, home)
+    lab = Ahead(root, home)
     said = lab.reproduce("--jobs", "1")
     assert f"in the stores: {lab.hash(lab.database)}" in said
     return lab
 
 
-class Divided(Lab):
-    """The same, and what is done with parts of it."""
+class Ahead(Lab):
+    """The same, and what is computed before its notebook runs."""
 
     @property
     def environment(self):
@@ -46,10 +39,7 @@ class Divided(Lab):
         return {**here, "PYTHONPATH": os.pathsep.join([here["PYTHONPATH"], *filter(None, given)])}
 
     def at(self, folder, gated=""):
-        return Divided(self.checkout, folder, gated)
-
-    def part(self, number):
-        return self.folder / f"{number}.sqlite"
+        return Ahead(self.checkout, folder, gated)
 
     @contextmanager
     def begin(self, *options):
@@ -62,17 +52,6 @@ class Divided(Lab):
             finally:
                 process.kill()
 
-    def shard(self, number):
-        return self.begin("--shard", f"{number}/{SHARDS}", "--store", self.part(number), "--jobs", "1")
-
-    def there(self, number):
-        """What is in the store of a shard, read beside whoever writes."""
-        try:
-            with closing(sqlite3.connect(f"file:{self.part(number)}?mode=ro", uri=True)) as connection:
-                return connection.execute("SELECT point, block FROM cells").fetchall()
-        except sqlite3.OperationalError:  # no table in it yet
-            return []
-
     def hash(self, *paths):
         stores = [Store(path) for path in paths]
         try:
@@ -80,35 +59,6 @@ class Divided(Lab):
         finally:
             for store in stores:
                 store.close()
-
-
-@pytest.mark.daily
-def test_three_shards_one_killed_then_merged_are_the_serial_run(whole, tmp_path, capsys):
-    lab = whole.at(tmp_path, "figure")
-    with lab.shard(1) as first, lab.shard(2) as second, lab.shard(3) as third:
-        shards = (first, second, third)
-        until(lambda: all(lab.part(number).exists() for number in (1, 2, 3)))
-        until(lambda: min(len(lab.there(number)) for number in (1, 2, 3)) > 0)
-        second.kill()
-        (tmp_path / "GATE").touch()
-        assert [process.wait(PATIENCE) for process in shards] == [0, -signal.SIGKILL, 0]
-    into = ["--into", str(tmp_path / "all.sqlite")]
-    parts = [str(lab.part(number)) for number in (3, 1, 2)]
-    there = sum(len(lab.there(number)) for number in (1, 2, 3))
-    assert there < 2 * COUNT
-    assert main(["merge", *parts, *into]) == 1
-    assert f"{there} of {2 * COUNT} planned blocks and searches are there" in capsys.readouterr().out
-    with lab.shard(2) as again:
-        assert again.wait(PATIENCE) == 0, again.stderr.read()
-    assert main(["merge", *parts, *into]) == 0
-    said = capsys.readouterr().out
-    assert f"{2 * COUNT} of {2 * COUNT} planned" in said
-    assert whole.hash(whole.database) in said
-    (tmp_path / "STARTED").unlink()
-    said = lab.reproduce("--store", tmp_path / "all.sqlite", "--jobs", "1")
-    assert lab.started == []  # not one block was run
-    assert whole.hash(whole.database) in said
-    assert lab.bytes() == whole.bytes()
 
 
 @pytest.mark.daily
@@ -121,31 +71,11 @@ def test_what_a_notebook_declares_is_computed_beforehand_by_any_backend(whole, t
     assert lab.bytes() == whole.bytes()
 
 
-def test_a_store_of_another_run_is_refused_in_one_line(tmp_path):
-    path = tmp_path / "1.sqlite"
-    beforehand.require(Reproduction(store=path, given={"seed": 8}))
-    beforehand.require(Reproduction(store=path, given={"seed": 8}))
-    wrong = {
-        "seed 9 as asked for, not 8": {"given": {"seed": 9}},
-        'profile "full" as asked for, not "quick"': {"given": {"seed": 8}, "profile": "full"},
-        'parameters {"n": 5} as asked for, not {}': {"given": {"seed": 8, "n": 5}},
-    }
-    for words, request in wrong.items():
-        with pytest.raises(ArgumentError) as refused:
-            beforehand.require(Reproduction(store=path, **request))
-        assert words in str(refused.value)
-        assert "\n" not in str(refused.value)
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ("--shard 1/3", "store = None"),
-        ("--shard 4/3 --store s.sqlite", "shard = '4/3': expected a number from 1 to 3"),
-        ("--shard three --store s.sqlite", "expected K/N, such as 3/100"),
         ("--backend dask", "scheduler = None"),
         ("--scheduler tcp://127.0.0.1:1", "scheduler = 'tcp://127.0.0.1:1'"),
-        ("--shard 1/3 --store s.sqlite --update --profile full", "a shard draws nothing"),
     ],
 )
 def test_what_does_not_go_together_is_refused_in_one_line(tmp_path, monkeypatch, capsys, options, words):
