@@ -220,6 +220,30 @@ def test_calls_know_the_values_of_parameters_and_leave_out_what_they_do_not():
     ]
 
 
+HOSTILE = """
+().__class__.__base__.__subclasses__()
+[one for one in ().__class__.__base__.__subclasses__() if one.__name__ == "Popen"][0](["touch", PLACE])
+__import__("pathlib").Path(PLACE).touch()
+(lambda: e)()
+max.__self__.exec("open(PLACE, 'w')")
+min(e, key=print)
+f"{e.__class__}"
+9 ** 9 ** 9
+1 / 0
+"word" * 10 ** 12
+[0] * 10 ** 12
+e.__class__
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("given", [*HOSTILE, "-" * 100_000 + "1", "(" * 1000 + "1" + ")" * 1000])
+def test_arguments_are_read_and_never_run(tmp_path, given):
+    place = tmp_path / "planted"
+    found = calls(f"lab.live('row', n={given})", {"e": 1.0, "PLACE": str(place)})
+    assert all(call.keywords == {} for call in found)
+    assert not place.exists()
+
+
 def test_sentences_end_where_formulas_and_names_do_not():
     assert sentences("Say $a. B$ twice. **Now.** Then `x. Y` (really?) So.") == [
         "Say $a. B$ twice.",

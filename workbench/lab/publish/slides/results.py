@@ -1,21 +1,29 @@
 """What slides are made of: charts and verdicts, as they are committed or as a run has left them."""
 
 import ast
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart
 from workbench.charts.film import Film
-from workbench.errors import ArgumentError
+from workbench.errors import ArgumentError, real
 from workbench.lab.live import films
 from workbench.lab.pictures.figures import DEEP, richest
 from workbench.lab.runner import complexity
 from workbench.lab.runner.growth_pictures import picture
 from workbench.lab.runner.report import verdicts
 
-BUILTINS = {"max": max, "min": min, "round": round, "int": int, "float": float, "str": str, "dict": dict}
+ARITHMETIC: Mapping[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+}
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {"max": max, "min": min, "round": round, "int": int}
 
 
 class Call(NamedTuple):
@@ -85,7 +93,7 @@ def calls(source: str, parameters: Mapping[str, object]) -> list[Call]:
     """
     try:
         tree = ast.parse(source)
-    except SyntaxError:
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     found = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _asks(node.func)]
     found.sort(key=lambda node: (node.lineno, node.col_offset))
@@ -112,9 +120,30 @@ def _name(node: ast.expr) -> str:
 
 
 def _value(node: ast.expr, parameters: Mapping[str, object]) -> Any:
-    """Return the value of an expression of the parameters; none where it has other names in it."""
-    code = compile(ast.Expression(node), "<cell>", "eval")
+    """Return the value of an expression of parameters and numbers; None where anything else is in it."""
     try:
-        return eval(code, {"__builtins__": {}, **BUILTINS}, dict(parameters))
-    except (NameError, AttributeError, TypeError):
+        return _computed(node, parameters)
+    except (LookupError, TypeError, ArithmeticError, RecursionError):
         return None
+
+
+def _computed(node: ast.expr, parameters: Mapping[str, object]) -> Any:
+    match node:
+        case ast.Constant(value):
+            return value
+        case ast.Name(name):
+            return parameters[name]
+        case ast.BinOp(left, kind, right):
+            return ARITHMETIC[type(kind)](_number(left, parameters), _number(right, parameters))
+        case ast.UnaryOp(ast.USub(), operand):
+            return -_number(operand, parameters)
+        case ast.Call(ast.Name(name), given, []):
+            return FUNCTIONS[name](*(_number(one, parameters) for one in given))
+    raise LookupError
+
+
+def _number(node: ast.expr, parameters: Mapping[str, object]) -> float:
+    value = _computed(node, parameters)
+    if not real(value):
+        raise TypeError
+    return value
