@@ -5,6 +5,7 @@ stderr, nothing written; 3 the estimator abstained.
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -48,6 +49,8 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    if argv is None:  # the processes that it starts import nothing of the working folder
+        os.environ.setdefault("PYTHONSAFEPATH", "1")
     options = parser().parse_args(argv)
     run: Callable[[argparse.Namespace], int] = options.run
     try:

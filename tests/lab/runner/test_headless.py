@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.lab.conftest import DEFAULTS, environment, run_workbench, write_notebook
+from tests.lab.conftest import DEFAULTS, ROOT, environment, run_workbench, write_notebook
 
 OWN = ["epsilon = 0.5  # ε", "n = 2000  # rows", "radius = 1000.0  # R"]
 CELLS = (
@@ -51,6 +51,33 @@ def reproduced(checkout):
     done = run_workbench("reproduce", "one_mean", *MOVED, cwd=checkout)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout, checkout / "reproduced" / "02_one_mean" / "epsilon=0.1,n=8000"
+
+
+PLANTED = ["ipykernel_launcher", "numpy", "workbench", "papermill", "joblib", "multiprocessing", "json"]
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize(
+    "command",
+    [
+        "reproduce one_mean -p n=3000 --project {checkout} --out {out}",
+        "audit univariate/clipped-mean univariate/median",
+    ],
+)
+def test_modules_in_the_working_folder_or_among_outputs_are_not_run(checkout, tmp_path, command):
+    out, here = tmp_path / "out", tmp_path / "here"
+    for folder in (here, out, out / "02_one_mean", out / "02_one_mean" / "n=3000"):
+        folder.mkdir(parents=True)
+        for name in PLANTED:
+            (folder / f"{name}.py").write_text(f"open({str(tmp_path / 'run')!r}, 'a').write({name!r})\n1 / 0")
+    script = "import sys; del sys.path[0]; from workbench.cli import main; sys.exit(main())"
+    words = command.format(checkout=checkout, out=out).split()
+    done = subprocess.run(
+        [sys.executable, "-c", script, *words],
+        env={**environment(), "PYTHONPATH": str(ROOT)}, cwd=here, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert not (tmp_path / "run").exists()
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.daily

@@ -196,7 +196,8 @@ def _awaited(process: "subprocess.Popen[Any]", shared: _Shared) -> str:
 
 def _env() -> dict[str, str]:
     one_thread = dict.fromkeys(cache.THREADS, "1")
-    return {"PYDEVD_DISABLE_FILE_VALIDATION": "1", **one_thread, **os.environ}
+    fixed = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONSAFEPATH": "1"}  # no modules of the working folder
+    return {**fixed, **one_thread, **os.environ}
 
 
 def _end(process: "subprocess.Popen[Any]") -> None:

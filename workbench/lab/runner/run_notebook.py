@@ -48,7 +48,7 @@ def _execute(job: dict[str, Any]) -> tuple[str, str]:
             out / EXECUTED,
             parameters=job["parameters"],
             kernel_name="python3",
-            cwd=str(out),
+            cwd=str(Path(job["notebook"]).parent),  # not where outputs lie: modules there would be imported
             progress_bar=False,
             store_widget_state=False,
         )
