@@ -10,13 +10,18 @@ workbench.errors.ArgumentError: epsilon = -1.0: expected a finite number above 0
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields
-from functools import partial
+from decimal import Decimal
+from functools import cache, partial, wraps
 from numbers import Integral, Real
 from sys import float_info
-from typing import Any, TypeGuard, get_args, get_origin
+from types import NoneType
+from typing import Any, TypeGuard, TypeVar, cast, get_args, get_origin
 
 _REAL: Any = (float, int, Real)  # abstract number types are opaque to type checkers, and slow to ask
 _INTEGRAL: Any = Integral
+_NUMBER: Any = (*_REAL, Decimal)
+_NUMERIC = ("b", "i", "u", "f", "O")  # kinds of numpy's types
+LEAST_DELTA = 1e-300  # whose inverse, and what is a little smaller, are ordinary floats
 LISTED = 150  # characters of the choices that an error lists
 LIKE, SPREAD = 0.7, 0.1  # how alike a slip is at least, and how much less than the best match
 
@@ -70,7 +75,7 @@ def probability(**arguments: object) -> None:
 def integer_at_least(least: int, **arguments: object) -> None:
     """Raise unless every argument is an integer, `least` or more."""
     for name, value in arguments.items():
-        if isinstance(value, bool) or not isinstance(value, _INTEGRAL) or value < least:
+        if not (isinstance(value, _INTEGRAL) and real(value) and value >= least):
             raise ArgumentError(name, value, f"an integer, at least {least}")
 
 
@@ -88,7 +93,17 @@ def one_of(allowed: Iterable[object], **arguments: object) -> None:
             raise ArgumentError(name, value, one_of_words(value, choices))
 
 
-VOCABULARY: dict[str, Callable[..., None]] = {  # what a public parameter of this name is, in every estimator
+def _share_or_zero(delta: object) -> None:
+    if not (real(delta) and (delta == 0 or LEAST_DELTA <= delta < 1)):
+        raise ArgumentError("delta", delta, f"0, or a number in [{LEAST_DELTA:g}, 1)")
+
+
+VOCABULARY: dict[str, Callable[..., None]] = {  # what a public number of this name is, wherever it stands
+    "epsilon": positive,
+    "delta": _share_or_zero,
+    "rho": positive,
+    "mu": positive,
+    "sensitivity": finite,
     "radius": positive,
     "sigma": positive,
     "upper": positive,
@@ -102,22 +117,77 @@ VOCABULARY: dict[str, Callable[..., None]] = {  # what a public parameter of thi
 }
 
 
+class Public:
+    """A dataclass of public numbers, which become Python's when one is made, or are refused there."""
+
+    def __post_init__(self) -> None:
+        checked(self)
+        self._validate()
+
+    def _validate(self) -> None:
+        """Raise where fields that are what their names mean do not go together."""
+
+
 def checked(parameters: Any) -> None:
-    """Raise unless the fields of a dataclass are what their names mean, or None where types allow it."""
-    for one in fields(parameters):
-        value = getattr(parameters, one.name)
-        if one.name in VOCABULARY and not (value is None and type(None) in get_args(one.type)):
-            for number in _numbers(one.name, value, one.type):
-                VOCABULARY[one.name](**{one.name: number})
+    """Make fields of a dataclass plain; raise unless they are what their names mean, or an allowed None."""
+    for name, kinds, by_column in _declared(parameters.__class__):
+        given = getattr(parameters, name)
+        value = plain(given, float in kinds)
+        if by_column and (isinstance(value, (list, tuple)) or getattr(value, "shape", None)):
+            value = tuple(plain(one, float in kinds) for one in value)
+        if value is not given:
+            object.__setattr__(parameters, name, value)
+        if bool in kinds and not isinstance(value, bool):
+            raise ArgumentError(name, given, "True or False")
+        if name in VOCABULARY and not (value is None and NoneType in kinds):
+            if by_column and value == ():
+                raise ArgumentError(name, given, "a number, or a tuple of one for each column")
+            for number in value if by_column and isinstance(value, tuple) else (value,):
+                VOCABULARY[name](**{name: number})
 
 
-def _numbers(name: str, value: object, kind: Any) -> tuple[object, ...]:
-    """Return a value, or the values of a tuple where a field takes one for each column."""
-    if not any(get_origin(one) is tuple for one in get_args(kind)):
-        return (value,)
-    if isinstance(value, list) or getattr(value, "shape", None) or value == ():
-        raise ArgumentError(name, value, "a number, or a tuple of one for each column")
-    return value if isinstance(value, tuple) else (value,)
+@cache
+def _declared(dataclass: type) -> list[tuple[str, tuple[Any, ...], bool]]:
+    """Return the name of every field, its types, and whether it may be a tuple."""
+    types = [(one.name, one.type, get_args(one.type) or (one.type,)) for one in fields(dataclass)]
+    return [
+        (name, kinds, any(get_origin(one) is tuple for one in (kind, *kinds)))
+        for name, kind, kinds in types
+        if kind is not str
+    ]
+
+
+def plain(value: Any, as_real: bool = False) -> Any:
+    """Return a number of any type, or an array of shape (), as Python's int or float; else the value itself.
+
+    >>> plain(Fraction(1, 4)), plain(3), plain(3, as_real=True), plain("3")
+    (0.25, 3, 3.0, '3')
+    """
+    if type(value) is float:
+        return value
+    if getattr(value, "shape", None) == () and getattr(value.dtype, "kind", "") in _NUMERIC:
+        value = bool(value) if value.dtype == bool else value[()]
+    if isinstance(value, bool) or not isinstance(value, _NUMBER):
+        return value
+    if isinstance(value, _INTEGRAL) and not as_real:
+        return int(value)
+    try:
+        return float(value)
+    except (OverflowError, ValueError):  # too large for a float, or a signalling NaN
+        return value
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def of_plain_numbers(function: F) -> F:
+    """Return a function of public numbers that gets them plain."""
+
+    @wraps(function)
+    def call(*given: Any, **named: Any) -> Any:
+        return function(*map(plain, given), **{name: plain(value) for name, value in named.items()})
+
+    return cast(F, call)
 
 
 def require_columns(d: int, **parameters: object) -> None:

@@ -1,15 +1,16 @@
 """What every estimator is, and the one way in: an owned, sanitised copy of the rows.
 
 An estimator is a frozen, keyword-only dataclass of PUBLIC parameters. Calling it with rows, a budget and a
-source of randomness returns a `Release`. There is no inheritance; `Estimator` is a protocol.
+source of randomness returns a `Release`.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
-from typing import Literal, Protocol, TypeVar
+from typing import ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 
-from workbench.errors import ArgumentError, integer_at_least, positive
+from workbench.errors import ArgumentError, Public, integer_at_least, of_plain_numbers, positive
 from workbench.estimators.reading import read
 from workbench.estimators.release import Abstention as Abstention
 from workbench.estimators.release import Asked
@@ -36,6 +37,7 @@ R = TypeVar("R")
 
 LARGEST = 1e100  # rows with a larger entry are absent, like rows with a missing one
 _BLOCK = 2**15  # entries that are looked at together: what is made of them stays in the cache
+ASKED = {"plan", "error_bound", "interval_reach", "predicted_error", "other_rows"}
 FARTHEST = 1e15  # standardised values are capped here: beyond it a float cannot resolve a unit
 
 
@@ -51,24 +53,6 @@ class Trace:
             self.records.setdefault(name, []).append(value)
 
 
-class Estimator(Protocol[T]):
-    """An entry of the catalog. `estimate` is the algorithm on sanitised rows; the `run` functions wrap it."""
-
-    def __call__(self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None) -> Release[T]:
-        """Estimate from rows `x`: an array, a list, a column or table of pandas, polars or Arrow."""
-        ...
-
-    def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the spending of a run on n rows of dimension d; raise on public grounds only."""
-        ...
-
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> T | Abstention:
-        """Return the private value of sanitised rows `x`, absent ones NaN, spending plan(n, d, budget)."""
-        ...
-
-
 @dataclass(frozen=True)
 class Rows:
     """Sanitised rows that the package owns, and the names of their columns."""
@@ -77,60 +61,68 @@ class Rows:
     labels: tuple[str, ...] | None
 
 
-def run_univariate(
-    self: Estimator[T], x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-) -> Release[T]:
-    """Return the release on one column `x`: read, plan, draw, in this order."""
-    return released(self, univariate(x), 1, budget, rng, trace)
+class Estimator(Public, ABC, Generic[T]):
+    """An entry of the catalog; `estimate` is the algorithm on sanitised rows, and a call wraps it."""
+
+    model: ClassVar[Literal["central", "local"]] = "central"
+
+    def __init_subclass__(cls) -> None:
+        """Let the methods that are asked about n rows get plain numbers."""
+        for name in ASKED & {*vars(cls)}:
+            setattr(cls, name, of_plain_numbers(vars(cls)[name]))
+
+    def __call__(self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None) -> Release[T]:
+        """Estimate from rows `x`: an array, a list, a column or table of pandas, polars or Arrow."""
+        return released(self, self._rows(x), budget, rng, trace)
+
+    def _rows(self, x: object) -> Rows:
+        return multivariate(x)
+
+    @abstractmethod
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the spending of a run on n rows of dimension d; raise on public grounds only."""
+
+    @abstractmethod
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> T | Abstention:
+        """Return the private value of sanitised rows `x`, absent ones NaN, spending plan(n, d, budget)."""
 
 
-def run_multivariate(
-    self: Estimator[T], x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-) -> Release[T]:
-    """Return the release on rows `x` of shape (n, d): read, plan, draw, in this order."""
-    rows = multivariate(x)
-    return released(self, rows, rows.values.shape[1], budget, rng, trace)
+class Univariate(Estimator[T]):
+    """An estimator of one column."""
+
+    def _rows(self, x: object) -> Rows:
+        return univariate(x)
 
 
-def run_locally(
-    self: Estimator[T], x: object, *, budget: Budget, rng: object, trace: Trace | None = None
-) -> Release[T]:
-    """Return the release on rows `x` of shape (n, d), each of which adds the noise of its own."""
-    rows = multivariate(x)
-    return released(self, rows, rows.values.shape[1], budget, rng, trace, "local")
+class Reference(Estimator[T]):
+    """An estimator without privacy: nothing is drawn, any budget but none is refused."""
 
-
-def run_reference(
-    self: Estimator[T],
-    x: object,
-    *,
-    budget: Budget | None = None,
-    rng: object = None,
-    trace: Trace | None = None,
-) -> Release[T]:
-    """Return the release on rows `x` without privacy: nothing is drawn, any budget but none is refused."""
-    rows, given = multivariate(x), NonPrivate() if budget is None else budget
-    return released(self, rows, rows.values.shape[1], given, UnitNoise(), trace)
+    def __call__(
+        self, x: object, *, budget: Budget | None = None, rng: object = None, trace: Trace | None = None
+    ) -> Release[T]:
+        """Estimate from rows `x`, as any estimator does."""
+        return released(self, self._rows(x), NonPrivate() if budget is None else budget, UnitNoise(), trace)
 
 
 def released(
     estimator: Estimator[T],
     rows: Rows,
-    d: int,
     budget: Budget,
     rng: object,
     trace: Trace | None,
-    model: Literal["central", "local"] = "central",
+    d: int | None = None,
 ) -> Release[T]:
     """Return the release on sanitised rows: plan, draw, in this order."""
-    n = len(rows.values)
+    n, d = len(rows.values), d or (1 if rows.values.ndim == 1 else rows.values.shape[1])
     with np.errstate(all="ignore"):  # whatever the caller's settings, entries decide no exception
         plan, noise = estimator.plan(n, d, budget), noise_source(rng)
         _require_noise_of(estimator, plan, noise)
         value = estimator.estimate(rows.values, budget, noise, trace)
     delivered = compose(plan)
     requested = None if within(delivered, budget) and within(budget, delivered) else budget
-    guarantee = Guarantee(delivered, model=model, requested=requested)
+    guarantee = Guarantee(delivered, model=estimator.model, requested=requested)
     return Release(value, plan, guarantee, rows.labels, Asked(estimator, n, d, budget))
 
 

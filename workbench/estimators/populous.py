@@ -19,8 +19,8 @@ answer nonsense or use randomness. Proof: `proofs/populous.md`, section 9.
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.errors import ArgumentError, checked, integer_at_least, one_of, positive, probability
-from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.errors import ArgumentError, integer_at_least, one_of, positive, probability
+from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.rows import of_groups, own_stream, shuffled
 from workbench.estimators.parts.votes.asked import Oracle, asked
@@ -41,7 +41,7 @@ Mask = Literal["auto", "gaussian", "laplace", "thompson_laplace", "wishart", "sq
 
 
 @dataclass(frozen=True, kw_only=True)
-class Populous:
+class Populous(Estimator[Array]):
     """Private version of any estimator, by a vote of groups of rows (AL22 Algorithm 1).
 
     Accurate where the oracle's answers for groups of `size` rows are mostly within `limit` of each other;
@@ -102,8 +102,7 @@ class Populous:
     beta: float = 0.1
     randomised: bool = False
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         integer_at_least(1, size=self.size, dimension=1 if self.dimension is None else self.dimension)
         one_of((*SPACES, "exact"), space=self.space)
         one_of(("auto", *self._masks), mask=self.mask)
@@ -117,8 +116,6 @@ class Populous:
         if self.space == "thompson":
             inside = self.limit is not None and 1 < self.limit <= WIDEST
             _require(inside, "limit", self.limit, f"above 1, at most {WIDEST:g}: a ratio of matrices")
-
-    __call__ = run_multivariate
 
     @property
     def _masks(self) -> tuple[str, ...]:

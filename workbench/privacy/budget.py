@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from math import exp, fsum
 from typing import Self, TypeAlias
 
-from workbench.errors import ArgumentError, integer_at_least, positive, real
+from workbench.errors import ArgumentError, Public, integer_at_least, of_plain_numbers, positive
 
 
-def _shares(weights: tuple[float, ...]) -> list[float]:
+@of_plain_numbers
+def _shares(*weights: float) -> list[float]:
     """Return `weights` scaled to sum 1."""
     if not weights:
         raise ArgumentError("weights", weights, "at least one number above 0")
@@ -27,20 +28,12 @@ def _shares(weights: tuple[float, ...]) -> list[float]:
     return [weight / total for weight in weights]
 
 
-LEAST_DELTA = 1e-300  # whose inverse, and what is a little smaller, are ordinary floats
-
-
-def _probability_or_zero(delta: object) -> None:
-    if not (real(delta) and (delta == 0 or LEAST_DELTA <= delta < 1)):
-        raise ArgumentError("delta", delta, f"0, or a number in [{LEAST_DELTA:g}, 1)")
-
-
-class _Additive:
+class _Additive(Public):
     """A budget whose numbers add up under composition."""
 
     def split(self, *weights: float) -> tuple[Self, ...]:
         """Return shares of every number in proportion to `weights`; basic composition adds them up again."""
-        shares = _shares(weights)
+        shares = _shares(*weights)
         return tuple(type(self)(*(number * share for number in vars(self).values())) for share in shares)
 
 
@@ -49,9 +42,6 @@ class PureDP(_Additive):
     """ε-differential privacy: the log-likelihood ratio of neighbours is at most `epsilon`."""
 
     epsilon: float
-
-    def __post_init__(self) -> None:
-        positive(epsilon=self.epsilon)
 
     def for_group(self, size: int) -> "PureDP":
         """Return the guarantee of the same mechanism when `size` rows are replaced."""
@@ -68,10 +58,6 @@ class ApproxDP(_Additive):
 
     epsilon: float
     delta: float
-
-    def __post_init__(self) -> None:
-        positive(epsilon=self.epsilon)
-        _probability_or_zero(self.delta)
 
     def for_group(self, size: int) -> "ApproxDP":
         """Return (kε, δ (e^{kε} - 1)/(e^ε - 1)), the guarantee for `size` = k replaced rows."""
@@ -95,10 +81,6 @@ class ZCDP(_Additive):
     rho: float
     delta: float = 0.0
 
-    def __post_init__(self) -> None:
-        positive(rho=self.rho)
-        _probability_or_zero(self.delta)
-
     def for_group(self, size: int) -> "ZCDP":
         """Return k²ρ-zCDP, the guarantee for `size` = k replaced rows; for δ = 0 only.
 
@@ -107,24 +89,21 @@ class ZCDP(_Additive):
         integer_at_least(1, size=size)
         if self.delta and size > 1:
             raise ArgumentError("size", size, "1 where delta > 0 (convert to ApproxDP, then for_group)")
-        return ZCDP(size**2 * self.rho, self.delta)
+        return ZCDP(int(size) ** 2 * self.rho, self.delta)
 
     def __str__(self) -> str:
         return f"ρ = {self.rho:g} zCDP" + (f", δ = {self.delta:g}" if self.delta else "")
 
 
 @dataclass(frozen=True)
-class GaussianDP:
+class GaussianDP(Public):
     """μ-Gaussian DP (Dong, Roth & Su 2022): no easier to tell apart than N(0, 1) and N(μ, 1)."""
 
     mu: float
 
-    def __post_init__(self) -> None:
-        positive(mu=self.mu)
-
     def split(self, *weights: float) -> tuple["GaussianDP", ...]:
         """Return shares whose squares add up; `weights` are proportions of μ²."""
-        return tuple(GaussianDP(self.mu * share**0.5) for share in _shares(weights))
+        return tuple(GaussianDP(self.mu * share**0.5) for share in _shares(*weights))
 
     def for_group(self, size: int) -> "GaussianDP":
         """Return kμ-GDP, the guarantee for `size` = k replaced rows."""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from math import exp, expm1, factorial, fsum, log, log1p, pi, sqrt, tanh
 
-from workbench.errors import positive
+from workbench.errors import of_plain_numbers, positive
 from workbench.privacy.budget import ZCDP
 from workbench.privacy.roots import brentq
 from workbench.special import zeta
@@ -30,12 +30,14 @@ def _range() -> list[float]:
     return [(-1) ** (n + 1) * float(zeta(2 * n)) * (2 + 1 / n) for n in TERMS]
 
 
+@of_plain_numbers
 def zcdp_from_laplace(epsilon: float) -> ZCDP:
     """Return (ε + e^-ε - 1)-zCDP, of Laplace noise of scale Δ₁/ε on any number of entries."""
     positive(epsilon=epsilon)
     return ZCDP(_of_laplace(epsilon))
 
 
+@of_plain_numbers
 def zcdp_from_bounded_range(epsilon: float) -> ZCDP:
     """Return (k - 1 - ln k)-zCDP, k = ε/(1 - e^-ε): of a log-likelihood ratio with a range of at most ε.
 
@@ -45,6 +47,7 @@ def zcdp_from_bounded_range(epsilon: float) -> ZCDP:
     return ZCDP(_of_range(epsilon))
 
 
+@of_plain_numbers
 @lru_cache(maxsize=4096)
 def laplace_epsilon(rho: float) -> float:
     """Return the largest ratio ε of Laplace noise that is `rho`-zCDP."""
@@ -52,6 +55,7 @@ def laplace_epsilon(rho: float) -> float:
     return _inverse(_of_laplace, rho, sqrt(2) * sqrt(rho))
 
 
+@of_plain_numbers
 @lru_cache(maxsize=4096)
 def bounded_range_epsilon(rho: float) -> float:
     """Return the largest range ε of a log-likelihood ratio that is `rho`-zCDP."""

@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import exp, expm1, inf, log, log1p, sqrt, tanh
 from sys import float_info
 
-from workbench.errors import ArgumentError, positive, probability
+from workbench.errors import ArgumentError, of_plain_numbers, positive, probability
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
 from workbench.privacy.roots import brentq, minimize_scalar
 from workbench.special import log_ndtr
@@ -65,6 +65,7 @@ def to_zcdp(budget: Budget) -> ZCDP:
     raise ArgumentError("budget", budget, "a private budget")
 
 
+@of_plain_numbers
 def approx_from_zcdp(budget: ZCDP, delta: float) -> ApproxDP:
     """Return (ε, δ)-DP with the given total `delta` (Canonne, Kamath & Steinke 2020, Proposition 7).
 
@@ -90,6 +91,7 @@ def _epsilon_of_zcdp(rho: float, delta: float) -> float:
     return max(float(best.fun), TINY)
 
 
+@of_plain_numbers
 def approx_from_zcdp_stated(budget: ZCDP, delta: float) -> ApproxDP:
     """Return (ρ + 2√(ρ ln 1/δ), δ)-DP, the form of the slides (Bun & Steinke 2016, Proposition 1.3)."""
     probability(delta=delta)
@@ -112,6 +114,7 @@ def zcdp_within_approx(budget: ApproxDP) -> ZCDP:
     return ZCDP(exp(brentq(excess, low, high, xtol=1e-13)) / UP)
 
 
+@of_plain_numbers
 def gaussian_delta(mu: float, epsilon: float) -> float:
     """Return the exact δ(ε) of μ-GDP: Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ) (Balle & Wang 2018).
 
@@ -125,6 +128,7 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
     return min(exp(first) * (slack - expm1(min(second - first, 0.0))), 1.0)
 
 
+@of_plain_numbers
 def approx_from_gdp(budget: GaussianDP, delta: float) -> ApproxDP:
     """Return the exact (ε, δ)-DP of μ-GDP at the given `delta`."""
     probability(delta=delta)
@@ -153,6 +157,7 @@ def gdp_within_approx(budget: ApproxDP) -> GaussianDP:
     return GaussianDP(exp(brentq(excess, low, high, xtol=1e-13)) / UP)
 
 
+@of_plain_numbers
 def advanced_composition(budget: ApproxDP, times: int, slack: float) -> ApproxDP:
     """Return the budget of `times` adaptive uses of `budget` (Dwork, Rothblum & Vadhan 2010, tanh form).
 
@@ -166,6 +171,7 @@ def advanced_composition(budget: ApproxDP, times: int, slack: float) -> ApproxDP
     return ApproxDP(total, delta)
 
 
+@of_plain_numbers
 def optimal_composition(budget: ApproxDP, times: int, slack: float) -> ApproxDP:
     """Return the smallest ε of `times` uses of `budget` at slack at most `slack`.
 

@@ -163,7 +163,7 @@ def on_grid(value: "OnGrid | ArrayLike") -> OnGrid | None:
     counts = np.asarray(value)
     if counts.dtype.kind not in "iub":
         return None
-    return OnGrid(counts.astype(object if counts.dtype == np.uint64 else np.int64), 1.0)
+    return OnGrid(_shifted(counts.astype(object if counts.dtype == np.uint64 else np.int64), 0), 1.0)
 
 
 def joined(*parts: OnGrid) -> OnGrid:

@@ -9,7 +9,7 @@ from math import expm1, log, log1p, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.errors import ArgumentError, positive, probability
+from workbench.errors import ArgumentError, of_plain_numbers, positive, probability
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
 from workbench.privacy.concentrated import bounded_range_epsilon, laplace_epsilon
 from workbench.privacy.conversions import gdp_within_approx
@@ -65,6 +65,7 @@ def gaussian_mu(cost: Budget) -> float:
     raise ArgumentError("cost", cost, "GaussianDP, ZCDP with delta = 0, or ApproxDP with delta > 0")
 
 
+@of_plain_numbers
 def classic_gaussian_scale(sensitivity: float, epsilon: float, delta: float) -> float:
     """Return Δ√(2 ln(1.25/δ))/ε, for comparison with the analytic scale; its proof needs ε ≤ 1."""
     positive(sensitivity=sensitivity, epsilon=epsilon)

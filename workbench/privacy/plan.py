@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from math import fsum, sqrt
 from typing import Literal, TypeAlias
 
-from workbench.errors import ArgumentError
+from workbench.errors import ArgumentError, Public, positive
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
 from workbench.privacy.concentrated import zcdp_from_bounded_range, zcdp_from_laplace
 from workbench.privacy.conversions import approx_from_zcdp, gaussian_delta, to_zcdp, zcdp_from_pure
@@ -46,7 +46,7 @@ class _Tree:
 
 
 @dataclass(frozen=True)
-class Charge(_Tree):
+class Charge(_Tree, Public):
     """One use of a mechanism: its sensitivity under replace-one, and what it costs.
 
     `sensitivity` is in the norm of the mechanism (l1 for Laplace, l2 for Gaussian, the score's for
@@ -58,6 +58,10 @@ class Charge(_Tree):
     mechanism: str
     sensitivity: float
     cost: Budget
+
+    def _validate(self) -> None:
+        if not isinstance(self.cost, NonPrivate):
+            positive(sensitivity=self.sensitivity)
 
     def charges(self) -> Iterator["Charge"]:
         """Yield itself."""

@@ -165,4 +165,4 @@ def _reaching(at: Reaching, law: exact.Law) -> Array:
 
 def _units(scale: float, at: OnGrid, unit: float | None = None) -> float:
     """Return a scale in units, never less than what the charge asks for: 2^-40 covers 4000 roundings."""
-    return scale / float(at.unit if unit is None else unit) * UP
+    return float(scale) / float(at.unit if unit is None else unit) * UP

@@ -66,7 +66,8 @@ class LiftCharge(StableCharge):
     room: ZCDP
     rest: tuple[Charge, ...] = ()
 
-    def __post_init__(self) -> None:
+    def _validate(self) -> None:
+        super()._validate()
         if not self.degrees > self.d - 1:
             raise ArgumentError("degrees", self.degrees, f"above {self.d - 1}")
         spent = add([compose(part) for part in self.rest], "zcdp") if self.rest else self.room

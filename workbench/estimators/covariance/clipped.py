@@ -14,8 +14,7 @@ elsewhere. It is CoinPress with one step. Proof: `proofs/gaussian_steps.md`, sec
 from dataclasses import dataclass
 from math import inf, sqrt
 
-from workbench.errors import checked
-from workbench.estimators.base import Trace, require_matrix, run_multivariate
+from workbench.estimators.base import Estimator, Trace, require_matrix
 from workbench.estimators.parts.budgets import require_gaussian
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
 from workbench.estimators.parts.integers import second_moment_within
@@ -36,7 +35,7 @@ STEP = "covariance"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClippedCovariance:
+class ClippedCovariance(Estimator[Array]):
     """Private covariance below a known bound, by one noisy step (M21/UG NaiveEstimator).
 
     Accurate for normal rows of covariance at most `upper` times the identity; axes that are short beside
@@ -76,12 +75,10 @@ class ClippedCovariance:
     beta: float = 0.05
     missing: Missing = "neutral"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         if self.lower is not None:
             require_spread(self.lower, self.upper)
 
-    __call__ = run_multivariate
     in_passes = True
 
     def reach(self, m: int, d: int) -> float:

@@ -35,8 +35,8 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.errors import checked, probability
-from workbench.estimators.base import Trace, recipe_of, require_matrix, run_multivariate
+from workbench.errors import probability
+from workbench.estimators.base import Estimator, Trace, recipe_of, require_matrix
 from workbench.estimators.covariance.perturbed import perturbed
 from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
@@ -62,7 +62,7 @@ from workbench.types import Array, Calibration, Mode
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoinPressCovariance:
+class CoinPressCovariance(Estimator[Array]):
     """Private covariance below a known bound, by steps of preconditioning: CoinPress (M21, prior work).
 
     Accurate for normal rows of covariance between `lower` and `upper` times the identity; a loose `upper`
@@ -112,11 +112,9 @@ class CoinPressCovariance:
     beta: float = 0.05
     missing: Missing = "neutral"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         require_spread(self.lower, self.upper)
 
-    __call__ = run_multivariate
     in_passes = True
 
     def design(self, n: int, d: int, budget: Budget) -> CovarianceDesign:

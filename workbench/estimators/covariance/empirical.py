@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.estimators.base import Trace, require_matrix, run_reference
+from workbench.estimators.base import Reference, Trace, require_matrix
 from workbench.estimators.parts.rows import mean_of, moment_of, only_present
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
 from workbench.privacy.budget import require
@@ -15,7 +15,7 @@ from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class EmpiricalCovariance:
+class EmpiricalCovariance(Reference[Array]):
     """Sample covariance, without privacy: the reference of every private one (M21).
 
     Assumes nothing.
@@ -35,8 +35,6 @@ class EmpiricalCovariance:
     """
 
     centred: bool = False
-
-    __call__ = run_reference
 
     def plan(self, n: int, d: int, budget: Budget = NonPrivate()) -> Plan:  # noqa: B008 (a constant)
         """Return the plan of one step that is not private."""

@@ -17,8 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.errors import checked
-from workbench.estimators.base import Trace, require_matrix, run_reference
+from workbench.estimators.base import Reference, Trace, require_matrix
 from workbench.estimators.parts.oracles.tail_filter import filtered_moment
 from workbench.estimators.parts.oracles.variance_filter import simple_moment
 from workbench.estimators.parts.rows import centred_rows, only_present, require_corruption
@@ -28,7 +27,7 @@ from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
-class FilterNonprivateCovariance:
+class FilterNonprivateCovariance(Reference[Array]):
     """Robust covariance of partly corrupted rows, without privacy (AL22 Theorem 6.1).
 
     Accurate for normal rows, a share `corruption` of them anything.
@@ -60,11 +59,8 @@ class FilterNonprivateCovariance:
     centred: bool = False
     calibration: Calibration = "tight"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         require_corruption(self.corruption)
-
-    __call__ = run_reference
 
     def plan(self, n: int, d: int, budget: Budget = NonPrivate()) -> Plan:  # noqa: B008 (a constant)
         """Return the plan of one step that is not private."""

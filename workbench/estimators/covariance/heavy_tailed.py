@@ -26,15 +26,14 @@ Proof: `proofs/heavy_tails.md`, sections 1 to 5.
 
 from dataclasses import dataclass
 
-from workbench.errors import checked
-from workbench.estimators.base import Trace, recipe_of, run_multivariate
+from workbench.estimators.base import Estimator, Trace, recipe_of
 from workbench.estimators.parts.preconditioned.heavy_tailed_covariance import HeavyTailedSteps
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration, Mode
 
 
 @dataclass(frozen=True, kw_only=True)
-class HeavyTailedCovariance:
+class HeavyTailedCovariance(Estimator[Array]):
     """Private covariance of heavy-tailed rows, by steps of preconditioning (M21/HT Algorithms 2 and 3).
 
     Accurate for rows of covariance between `lower` and `upper` times the identity, with bounded moments of
@@ -89,16 +88,13 @@ class HeavyTailedCovariance:
     alpha: float = 0.1
     beta: float = 0.05
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         self.recipe.check()
 
     @property
     def recipe(self) -> HeavyTailedSteps:
         """The steps."""
         return recipe_of(HeavyTailedSteps, self)
-
-    __call__ = run_multivariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for each step, in the unit of its rows w; batches are parallel."""

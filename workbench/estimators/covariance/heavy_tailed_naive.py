@@ -21,14 +21,14 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
 
-from workbench.estimators.base import Trace, recipe_of, run_multivariate
+from workbench.estimators.base import Estimator, Trace, recipe_of
 from workbench.estimators.parts.preconditioned.heavy_tailed_covariance import HeavyTailedSteps
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class HeavyTailedNaiveCovariance:
+class HeavyTailedNaiveCovariance(Estimator[Array]):
     """Private covariance of heavy-tailed rows, by one noisy step (M21/HT Algorithm 1).
 
     Accurate for rows of covariance between `lower` and `upper` times the identity, with bounded moments of
@@ -76,15 +76,13 @@ class HeavyTailedNaiveCovariance:
     alpha: float = 0.1
     beta: float = 0.05
 
-    def __post_init__(self) -> None:
+    def _validate(self) -> None:
         self.recipe.check()
 
     @property
     def recipe(self) -> HeavyTailedSteps:
         """The one step."""
         return recipe_of(HeavyTailedSteps, self, steps=1, mode="proved")
-
-    __call__ = run_multivariate
 
     def cut_radius(self, n: int, d: int, budget: Budget) -> float:
         """Return the norm at which a row, or a pair's difference, is cut, in the unit of the data."""

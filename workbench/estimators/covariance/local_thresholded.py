@@ -21,8 +21,8 @@ from math import sqrt
 import numpy as np
 
 from workbench.distributions import SparseCovariance
-from workbench.errors import ArgumentError, checked, one_of
-from workbench.estimators.base import Trace, require_matrix, run_locally, sanitised
+from workbench.errors import ArgumentError, one_of
+from workbench.estimators.base import Estimator, Trace, require_matrix, sanitised
 from workbench.estimators.covariance.perturbed import expected_norm, perturbed
 from workbench.estimators.covariance.thresholded import sparse
 from workbench.estimators.parts.budgets import require_gaussian
@@ -38,7 +38,7 @@ USERS = "users"
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalThresholdedCovariance:
+class LocalThresholdedCovariance(Estimator[SparseCovariance]):
     """Private sparse covariance in the local model: every user adds the noise (WX19 Algorithm 2).
 
     Accurate for rows of mean 0 and norm at most `radius` with few correlated columns.
@@ -72,12 +72,11 @@ class LocalThresholdedCovariance:
     rule: Rule | None = None
     calibration: Calibration = "tight"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         require_radius(self.radius)
         one_of((None, *RULES), rule=self.rule)
 
-    __call__ = run_locally
+    model = "local"
     in_passes = True
 
     def randomise(self, row: object, *, budget: Budget, rng: object) -> Array:

@@ -22,8 +22,8 @@ does not. Proof: `proofs/matrix_quantile.md`.
 from dataclasses import dataclass
 from math import log
 
-from workbench.errors import ArgumentError, checked, one_of, positive, probability
-from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.errors import ArgumentError, one_of, positive, probability
+from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.quantile.design import TEST, Mask, Target, fewest_rows
 from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile
@@ -36,7 +36,7 @@ from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class MatrixQuantileCovariance:
+class MatrixQuantileCovariance(Estimator[Array]):
     """Private covariance of any Gaussian from a few thousand rows: a stable matrix quantile (ours).
 
     Accurate for normal rows of any mean and any positive definite covariance; rows that are not normal, or
@@ -77,13 +77,11 @@ class MatrixQuantileCovariance:
     beta: float = 0.1
     mask: Mask = "auto"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         one_of(("auto", "wishart"), mask=self.mask)
         if self.alpha is not None:
             positive(alpha=self.alpha)
 
-    __call__ = run_multivariate
     charged_roots = True  # the root that is masked is charged for as computed: section 4.6 of the proof
 
     @property

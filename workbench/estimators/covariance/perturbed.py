@@ -20,8 +20,7 @@ from math import hypot, sqrt
 
 import numpy as np
 
-from workbench.errors import checked
-from workbench.estimators.base import Trace, require_matrix, run_multivariate
+from workbench.estimators.base import Estimator, Trace, require_matrix
 from workbench.estimators.parts.budgets import require_gaussian
 from workbench.estimators.parts.foreseen import better_than, median_noise_norm, median_norm
 from workbench.estimators.parts.integers import second_moment_within
@@ -36,7 +35,7 @@ STEP = "covariance"
 
 
 @dataclass(frozen=True, kw_only=True)
-class PerturbedCovariance:
+class PerturbedCovariance(Estimator[Array]):
     """Private second moment of rows of known norm, noise on every entry (WX19 equation (7)).
 
     Accurate for rows of mean 0 and norm at most `radius`; the matrix need not be positive semidefinite.
@@ -66,11 +65,9 @@ class PerturbedCovariance:
     radius: float = 1.0
     calibration: Calibration = "tight"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         require_radius(self.radius)
 
-    __call__ = run_multivariate
     in_passes = True
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:

@@ -16,8 +16,7 @@ Proof: `proofs/populous.md`.
 
 from dataclasses import dataclass
 
-from workbench.errors import checked
-from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.gaussians.populous_learner import PopulousLearner
 from workbench.privacy import Budget, NoiseSource, Plan
@@ -25,7 +24,7 @@ from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
-class PopulousCovariance:
+class PopulousCovariance(Estimator[Array]):
     """Private covariance without any bound on it, in a frame found by a vote of groups (AL22 Theorem 5.6).
 
     Accurate for normal rows of any mean and any positive definite covariance; where groups do not agree the
@@ -58,11 +57,6 @@ class PopulousCovariance:
     centred: bool = False
     beta: float = 0.1
     calibration: Calibration = "tight"
-
-    def __post_init__(self) -> None:
-        checked(self)
-
-    __call__ = run_multivariate
 
     def recipe(self, n: int, d: int, budget: Budget) -> PopulousLearner:
         """Return the recipe for n rows; public."""

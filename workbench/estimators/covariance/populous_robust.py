@@ -19,8 +19,8 @@ metric. Proof: `proofs/populous.md`.
 
 from dataclasses import dataclass, replace
 
-from workbench.errors import ArgumentError, checked, probability
-from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.errors import ArgumentError, probability
+from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.robust_votes.design import refused_whole
 from workbench.estimators.parts.robust_votes.votes import CovarianceVote
@@ -31,7 +31,7 @@ from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class PopulousRobustCovariance:
+class PopulousRobustCovariance(Estimator[Array]):
     """Private covariance of partly corrupted rows, by a vote of robust groups (AL22 Theorem 6.3).
 
     Accurate for normal rows of any positive definite covariance, d at most 4, a share `corruption` of them
@@ -66,8 +66,7 @@ class PopulousRobustCovariance:
     centred: bool = False
     beta: float = 0.1
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         require_corruption(self.corruption)
         if self.share > CORRUPT:
             raise ArgumentError("corruption", self.corruption, f"at most {CORRUPT / 2} unless centred")
@@ -76,8 +75,6 @@ class PopulousRobustCovariance:
     def share(self) -> float:
         """The share of the rows or pairs that may be anything."""
         return self.corruption * (1 if self.centred else 2)
-
-    __call__ = run_multivariate
 
     def recipe(self, n: int, d: int, budget: Budget) -> CovarianceVote:
         """Return steps (1) to (3) for n rows, paired or not."""

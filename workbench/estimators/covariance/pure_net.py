@@ -24,8 +24,8 @@ from math import exp, log, sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, checked, probability
-from workbench.estimators.base import Trace, mapped, require_matrix, run_multivariate
+from workbench.errors import ArgumentError, probability
+from workbench.estimators.base import Estimator, Trace, mapped, require_matrix
 from workbench.estimators.parts.budgets import require_selection
 from workbench.estimators.parts.foreseen import better_than, chosen, weighted_median
 from workbench.estimators.parts.nets.covariance_net import Net, directions, monomials, net
@@ -44,7 +44,7 @@ BITS = 30  # of the largest term: a block of them is exact in floats
 
 
 @dataclass(frozen=True, kw_only=True)
-class PureNetCovariance:
+class PureNetCovariance(Estimator[Array]):
     """Private covariance in one or two dimensions under pure privacy, from a net (M21, conclusion).
 
     Accurate for rows of covariance between `lower` and `upper` times the identity, with bounded moments of
@@ -88,14 +88,11 @@ class PureNetCovariance:
     alpha: float = 0.5
     beta: float = 0.05
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         if not self.lower <= self.upper <= 1e30 * self.lower:
             raise ArgumentError("lower", self.lower, f"at most upper = {self.upper}, at least 1e-30 upper")
         require_fourth(Moments(self.moments, self.hypercontractivity))
         probability(alpha=self.alpha)
-
-    __call__ = run_multivariate
 
     def net(self, d: int) -> Net:
         """Return the candidates, in units of `upper`."""

@@ -33,8 +33,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.distributions import SparseCovariance
-from workbench.errors import ArgumentError, checked, one_of
-from workbench.estimators.base import Trace, require_matrix, run_multivariate
+from workbench.errors import ArgumentError, one_of
+from workbench.estimators.base import Estimator, Trace, require_matrix
 from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance, expected_norm, perturbed
 from workbench.estimators.parts.budgets import step_budgets, steps_plan
 from workbench.estimators.parts.integers import moment_in_ball, second_moment_within
@@ -57,7 +57,7 @@ SHARE, QUANTILE, SILENT = 0.05, 0.9, 4.5
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThresholdedCovariance:
+class ThresholdedCovariance(Estimator[SparseCovariance]):
     """Private sparse covariance: noise, then small entries are dropped (WX19 Algorithm 1).
 
     Accurate for sub-Gaussian rows of mean 0 with few correlated columns. The value holds the thresholded
@@ -92,15 +92,13 @@ class ThresholdedCovariance:
     rule: Rule | None = None
     calibration: Calibration = "tight"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         if self.radius is not None:
             require_radius(self.radius)
         one_of((None, *RULES), rule=self.rule)
         if self.calibration == "paper" and self.radius is None:
             raise ArgumentError("radius", None, "a number for calibration 'paper'")
 
-    __call__ = run_multivariate
     in_passes = True
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:

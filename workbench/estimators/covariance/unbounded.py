@@ -31,8 +31,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from workbench.errors import checked
-from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
 from workbench.estimators.parts.budgets import concentrated, delivered
 from workbench.estimators.parts.gaussians.frame import Moments
 from workbench.estimators.parts.gaussians.unbounded_paper import PaperUnbounded
@@ -46,7 +45,7 @@ Recipe: TypeAlias = TightUnbounded | PaperUnbounded
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnboundedCovariance:
+class UnboundedCovariance(Estimator[Array]):
     """Private covariance without any bound on it, by votes of blocks of rows (M21/UG Algorithms 3 and 4).
 
     Accurate for normal rows of any mean and any covariance, singular ones included; where blocks do not agree
@@ -76,11 +75,6 @@ class UnboundedCovariance:
 
     centred: bool = False
     calibration: Calibration = "tight"
-
-    def __post_init__(self) -> None:
-        checked(self)
-
-    __call__ = run_multivariate
 
     def recipe(self, n: int, d: int, budget: Budget) -> Recipe:
         """Return the recipe for n rows; public."""

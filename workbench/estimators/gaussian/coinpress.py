@@ -27,8 +27,8 @@ from math import inf, sqrt
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError, checked, require_columns
-from workbench.estimators.base import Abstention, Trace, in_columns, require_matrix, run_multivariate
+from workbench.errors import ArgumentError, require_columns
+from workbench.estimators.base import Abstention, Estimator, Trace, in_columns, require_matrix
 from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
 from workbench.estimators.parts.gaussians.frame import Frame
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
@@ -46,7 +46,7 @@ SMALLEST = 1e-9  # variance in the last frame for which the slope is computed
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoinPressGaussian:
+class CoinPressGaussian(Estimator[Gaussian]):
     """Private mean and covariance of a Gaussian within known bounds, in joint steps (ours, after CoinPress).
 
     Accurate for normal rows of covariance between `lower` and `upper` times the identity, with the mean
@@ -83,13 +83,10 @@ class CoinPressGaussian:
     lower: float = 1.0
     centre: PerColumn = 0.0
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         require_spread(self.lower, self.upper)
         if self.radius > WIDEST * sqrt(self.upper):
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} √upper")
-
-    __call__ = run_multivariate
 
     def design(self, n: int, d: int, budget: Budget) -> JointDesign:
         """Return shares, radii, heights and bounds of all steps; public."""

@@ -18,8 +18,8 @@ Proof: `proofs/affine_mean.md`, section 7.
 from dataclasses import dataclass
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError, checked
-from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.errors import ArgumentError
+from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
 from workbench.estimators.parts.affine.far_rows import BEYOND
 from workbench.estimators.parts.affine.gaussian import LiftedLaw
 from workbench.estimators.parts.affine.gaussian_design import fewest_rows
@@ -32,7 +32,7 @@ UNNOTICED = "what is not noticed, or lies where normal rows may, biases the answ
 
 
 @dataclass(frozen=True, kw_only=True)
-class LiftedGaussian:
+class LiftedGaussian(Estimator[Gaussian]):
     """Private mean and covariance of any Gaussian from all rows at once: a stable lifted quantile (ours).
 
     Accurate for normal rows of any mean and any positive definite covariance; these get "no answer" with
@@ -69,11 +69,6 @@ class LiftedGaussian:
     """
 
     beta: float = 0.1
-
-    def __post_init__(self) -> None:
-        checked(self)
-
-    __call__ = run_multivariate
 
     def fewest(self, d: int, budget: ApproxDP) -> int:
         """Return the fewest rows, to 1 %."""

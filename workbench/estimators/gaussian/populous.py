@@ -22,8 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError, checked, one_of
-from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.errors import ArgumentError, one_of
+from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.gaussians.populous_learner import Covariance, PopulousLearner
 from workbench.privacy import Budget, NoiseSource, Plan
@@ -31,7 +31,7 @@ from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
-class PopulousGaussian:
+class PopulousGaussian(Estimator[Gaussian]):
     """Private mean and covariance of any Gaussian, in a frame found by a vote of groups (AL22 Theorem 5.7).
 
     Accurate for normal rows of any mean and any covariance; where a stage has no answer the release is "no
@@ -70,13 +70,10 @@ class PopulousGaussian:
     covariance: Covariance = "populous"
     calibration: Calibration = "tight"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         one_of(("populous", "matrix-quantile"), covariance=self.covariance)
         if self.calibration == "paper" and self.covariance != "populous":
             raise ArgumentError("covariance", self.covariance, "populous with the source's constants")
-
-    __call__ = run_multivariate
 
     def recipe(self, n: int, d: int, budget: Budget) -> PopulousLearner:
         """Return the recipe for n rows; public."""

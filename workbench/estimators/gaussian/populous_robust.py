@@ -20,8 +20,8 @@ from math import ceil
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError, checked
-from workbench.estimators.base import Abstention, Trace, mapped, require_matrix, run_multivariate
+from workbench.errors import ArgumentError
+from workbench.estimators.base import Abstention, Estimator, Trace, mapped, require_matrix
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.robust_votes.design import refused_whole
 from workbench.estimators.parts.robust_votes.votes import CovarianceVote, MeanVote
@@ -35,7 +35,7 @@ COVARIANCE, MEAN = "covariance, ", "mean, "
 
 
 @dataclass(frozen=True, kw_only=True)
-class PopulousRobustGaussian:
+class PopulousRobustGaussian(Estimator[Gaussian]):
     """Private mean and covariance of a Gaussian, rows partly corrupted, by two votes (AL22 Corollary 7.5).
 
     Accurate for normal rows of any mean and any positive definite covariance, d at most 4, a share
@@ -67,13 +67,10 @@ class PopulousRobustGaussian:
     corruption: float
     beta: float = 0.1
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         require_corruption(self.corruption)
         if 2 * self.corruption > CORRUPT:
             raise ArgumentError("corruption", self.corruption, f"at most {CORRUPT / 2}")
-
-    __call__ = run_multivariate
 
     def recipes(self, n: int, d: int, budget: Budget) -> tuple[CovarianceVote, MeanVote]:
         """Return the recipes of (1) and (2) for n rows."""

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError, checked
-from workbench.estimators.base import Abstention, Trace, run_multivariate
+from workbench.errors import ArgumentError
+from workbench.estimators.base import Abstention, Estimator, Trace
 from workbench.estimators.covariance.unbounded import Recipe, moments, recipe_for
 from workbench.estimators.parts.budgets import delivered
 from workbench.estimators.parts.rescaled import Missing
@@ -30,7 +30,7 @@ from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnboundedGaussian:
+class UnboundedGaussian(Estimator[Gaussian]):
     """Private mean and covariance of a Gaussian without any bound on either (M21/UG Theorem 5.1).
 
     Accurate for normal rows of any mean and any covariance; where blocks do not agree, or rows are all alike,
@@ -66,12 +66,9 @@ class UnboundedGaussian:
     calibration: Calibration = "tight"
     missing: Missing = "neutral"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         if self.missing == "counted" and (self.centred or self.calibration == "paper"):
             raise ArgumentError("missing", self.missing, '"neutral" if centred, or calibration = "paper"')
-
-    __call__ = run_multivariate
 
     def recipe(self, n: int, d: int, budget: Budget) -> Recipe:
         """Return the recipe for n rows; public."""

@@ -19,8 +19,8 @@ too few for any. The rate is that of Brown, Hopkins & Smith 2023, the lift that 
 
 from dataclasses import dataclass
 
-from workbench.errors import ArgumentError, checked
-from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.errors import ArgumentError
+from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
 from workbench.estimators.parts.affine.design import STEP, fewest_rows
 from workbench.estimators.parts.affine.location import LiftedLocation
 from workbench.estimators.parts.budgets import require_events
@@ -30,7 +30,7 @@ from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class AffineMean:
+class AffineMean(Estimator[Array]):
     """Private mean of any Gaussian, with noise of its covariance's shape: a stable lifted quantile (ours).
 
     Accurate for normal rows of any mean and any positive definite covariance; these get "no answer" with
@@ -60,11 +60,6 @@ class AffineMean:
     """
 
     beta: float = 0.1
-
-    def __post_init__(self) -> None:
-        checked(self)
-
-    __call__ = run_multivariate
 
     def fewest(self, d: int, budget: ApproxDP) -> int:
         """Return the fewest rows, to 1 %."""

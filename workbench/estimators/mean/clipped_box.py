@@ -19,8 +19,8 @@ from math import log, sqrt
 
 import numpy as np
 
-from workbench.errors import checked, probability, require_columns
-from workbench.estimators.base import Trace, in_columns, require_matrix, run_multivariate
+from workbench.errors import probability, require_columns
+from workbench.estimators.base import Estimator, Trace, in_columns, require_matrix
 from workbench.estimators.parts.budgets import require_gaussian
 from workbench.estimators.parts.columns import length, median_of, tail_of
 from workbench.estimators.parts.foreseen import better_than
@@ -35,7 +35,7 @@ STEP = "mean"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClippedBoxMean:
+class ClippedBoxMean(Estimator[Array]):
     """Private mean in a known box, by one noisy step (LKKO21, baseline of Figures 1 and 2).
 
     Accurate for normal rows of standard deviation `sigma` in every direction with every coordinate of the
@@ -76,10 +76,6 @@ class ClippedBoxMean:
     beta: float = 0.05
     missing: Missing = "neutral"
 
-    def __post_init__(self) -> None:
-        checked(self)
-
-    __call__ = run_multivariate
     in_passes = True
 
     def reaches(self, n: int, d: int) -> Array:

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import hypot, inf, sqrt
 
-from workbench.errors import checked, probability, require_columns
-from workbench.estimators.base import Trace, in_columns, require_matrix, run_multivariate
+from workbench.errors import probability, require_columns
+from workbench.estimators.base import Estimator, Trace, in_columns, require_matrix
 from workbench.estimators.parts.budgets import divisions, gaussian_total, numbered_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_mean, shrinking_bias
 from workbench.estimators.parts.integers import mean_in_ball
@@ -51,7 +51,7 @@ class Design:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClippedHeavyMean:
+class ClippedHeavyMean(Estimator[Array]):
     """Private mean of heavy-tailed rows (KSU20, for M21's list of prior work).
 
     Accurate for rows of covariance at most `upper` times the identity, with bounded moments of order 2
@@ -97,11 +97,9 @@ class ClippedHeavyMean:
     steps: int | None = None
     beta: float = 0.05
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         Moments(self.moments, self.hypercontractivity)
 
-    __call__ = run_multivariate
     in_passes = True
 
     def design(self, n: int, d: int, budget: Budget) -> Design:

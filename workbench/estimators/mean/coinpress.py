@@ -23,8 +23,8 @@ section 1.
 from dataclasses import dataclass
 from math import hypot, sqrt
 
-from workbench.errors import ArgumentError, checked, probability, require_columns
-from workbench.estimators.base import Trace, in_columns, recipe_of, require_matrix, run_multivariate
+from workbench.errors import ArgumentError, probability, require_columns
+from workbench.estimators.base import Estimator, Trace, in_columns, recipe_of, require_matrix
 from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_mean, shrinking_bias
 from workbench.estimators.parts.integers import mean_in_ball
@@ -38,7 +38,7 @@ from workbench.types import Array, Calibration, Mode, PerColumn
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoinPressMean:
+class CoinPressMean(Estimator[Array]):
     """Private mean by a confidence ball that shrinks: CoinPress (M21, prior work).
 
     Accurate for rows of covariance sigma² I, normal or lighter, with the mean within `radius` of `centre`.
@@ -89,12 +89,9 @@ class CoinPressMean:
 
     in_passes = True
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         if self.radius > WIDEST * self.sigma:
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} sigma")
-
-    __call__ = run_multivariate
 
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign:
         """Return the weights and clipping radii of all steps, in units of sigma; public."""

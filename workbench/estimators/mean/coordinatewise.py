@@ -16,13 +16,13 @@ from math import inf
 
 import numpy as np
 
-from workbench.errors import ArgumentError, checked, probability, require_columns
+from workbench.errors import ArgumentError, probability, require_columns
 from workbench.estimators.base import (
     Abstention,
+    Estimator,
     Trace,
     in_columns,
     require_matrix,
-    run_multivariate,
     standard_radius,
     standardised,
 )
@@ -36,7 +36,7 @@ from workbench.types import Array, PerColumn
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoordinatewiseMean:
+class CoordinatewiseMean(Estimator[Array]):
     """Private mean, each coordinate by itself (M21/UG, the remark on known covariances; KV18).
 
     Accurate for normal rows of standard deviation `sigma` in every coordinate; without a radius the release
@@ -74,8 +74,7 @@ class CoordinatewiseMean:
     sigma: PerColumn = 1.0
     missing: Missing = "neutral"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         given = [len(one) for one in (self.radius, self.sigma) if isinstance(one, tuple)]
         for j in range(min(given, default=1)):
             self.recipe(j)
@@ -85,8 +84,6 @@ class CoordinatewiseMean:
         radius, sigma = of_column(self.radius, j), of_column(self.sigma, j)
         reach = None if radius is None else standard_radius(radius, sigma)
         return WindowMean(reach, f" {j}", self.missing)
-
-    __call__ = run_multivariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of every coordinate."""

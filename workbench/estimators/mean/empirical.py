@@ -8,8 +8,8 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.errors import checked, probability
-from workbench.estimators.base import Trace, require_matrix, run_reference
+from workbench.errors import probability
+from workbench.estimators.base import Reference, Trace, require_matrix
 from workbench.estimators.parts.rows import only_present
 from workbench.linalg import tail
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
@@ -18,7 +18,7 @@ from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class EmpiricalMean:
+class EmpiricalMean(Reference[Array]):
     """Sample mean, without privacy: the reference of every private mean (M21, preliminaries).
 
     Assumes nothing; the error bound is for normal rows.
@@ -38,11 +38,6 @@ class EmpiricalMean:
     """
 
     sigma: float = 1.0
-
-    def __post_init__(self) -> None:
-        checked(self)
-
-    __call__ = run_reference
 
     def plan(self, n: int, d: int, budget: Budget = NonPrivate()) -> Plan:  # noqa: B008 (a constant)
         """Return the plan of one step that is not private."""

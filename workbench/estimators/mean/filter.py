@@ -17,8 +17,7 @@ threshold is D² Z, Z uniform, and D²/ln(1/a) passes are taken, thousands, unle
 
 from dataclasses import dataclass
 
-from workbench.errors import checked
-from workbench.estimators.base import Abstention, Trace, recipe_of, run_multivariate
+from workbench.estimators.base import Abstention, Estimator, Trace, recipe_of
 from workbench.estimators.parts.filters.recipe import FilterRecipe
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration, PerColumn
@@ -27,7 +26,7 @@ MOST = 0.2  # of the rows: with more, another bin than the one of the mean may b
 
 
 @dataclass(frozen=True, kw_only=True)
-class FilterMean:
+class FilterMean(Estimator[Array]):
     """Private mean of partly corrupted rows, filtered direction by direction (LKKO21 Theorem 5).
 
     Accurate for rows of covariance sigma² I, normal or lighter, with every coordinate of the mean within
@@ -80,16 +79,13 @@ class FilterMean:
     calibration: Calibration = "tight"
     beta: float = 0.05
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         self.recipe.check(MOST)
 
     @property
     def recipe(self) -> FilterRecipe:
         """The steps, in standard units."""
         return recipe_of(FilterRecipe, self, kind="directions", unit=self.sigma)
-
-    __call__ = run_multivariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for every step, in standard units."""

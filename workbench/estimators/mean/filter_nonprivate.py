@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.errors import checked
-from workbench.estimators.base import Trace, require_matrix, run_reference, sanitised
+from workbench.estimators.base import Reference, Trace, require_matrix, sanitised
 from workbench.estimators.parts.oracles.mean_filter import filtered_mean
 from workbench.estimators.parts.oracles.variance_filter import simple_mean
 from workbench.estimators.parts.rows import only_present, require_corruption
@@ -25,7 +24,7 @@ from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
-class FilterNonprivateMean:
+class FilterNonprivateMean(Reference[Array]):
     """Robust mean of partly corrupted rows, without privacy (AL22 Theorem 7.3).
 
     Accurate for normal rows of covariance sigma² I, a share `corruption` of them anything.
@@ -55,11 +54,8 @@ class FilterNonprivateMean:
     sigma: float = 1.0
     calibration: Calibration = "tight"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         require_corruption(self.corruption)
-
-    __call__ = run_reference
 
     def plan(self, n: int, d: int, budget: Budget = NonPrivate()) -> Plan:  # noqa: B008 (a constant)
         """Return the plan of one step that is not private."""

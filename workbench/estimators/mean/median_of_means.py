@@ -25,8 +25,8 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, checked, integer_at_least, probability
-from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate, sanitised
+from workbench.errors import ArgumentError, integer_at_least, probability
+from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix, sanitised
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.rows import group_means, present
 from workbench.estimators.parts.votes.design import FAR, Designer, fewest, norm_moves
@@ -40,7 +40,7 @@ PAIRS, SEED = 10_000, 47
 
 
 @dataclass(frozen=True, kw_only=True)
-class MedianOfMeansMean:
+class MedianOfMeansMean(Estimator[Array]):
     """Private mean of heavy-tailed rows anywhere in space, by a vote of medians of means (AL22 Algorithm 1).
 
     Accurate for rows that are symmetric round their mean, of standard deviation sigma in every direction,
@@ -72,13 +72,10 @@ class MedianOfMeansMean:
     blocks: int = 5
     beta: float = 0.1
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         integer_at_least(1, blocks=self.blocks)
         if self.blocks % 2 == 0:
             raise ArgumentError("blocks", self.blocks, "an odd number")
-
-    __call__ = run_multivariate
 
     def design(self, n: int, d: int, budget: Budget) -> Design:
         """Return group size, thresholds and charges, for sigma = 1; public."""

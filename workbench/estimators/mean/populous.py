@@ -20,8 +20,8 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.errors import checked, positive, probability
-from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate, sanitised
+from workbench.errors import positive, probability
+from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix, sanitised
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.rows import group_means
 from workbench.estimators.parts.votes.means import Points, design_of
@@ -32,7 +32,7 @@ from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
-class PopulousMean:
+class PopulousMean(Estimator[Array]):
     """Private mean anywhere in space, the covariance known, by a vote of groups of rows (AL22 Section 7).
 
     Accurate for rows of covariance sigma² I, normal or lighter; where groups do not agree the release is "no
@@ -67,11 +67,8 @@ class PopulousMean:
     beta: float = 0.1
     calibration: Calibration = "tight"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         positive(alpha=self.alpha)
-
-    __call__ = run_multivariate
 
     def design(self, n: int, d: int, budget: Budget) -> Design:
         """Return group size, thresholds and charges; public."""

@@ -17,8 +17,8 @@ Proof: `proofs/populous.md`.
 
 from dataclasses import dataclass, replace
 
-from workbench.errors import checked, probability
-from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.errors import probability
+from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.robust_votes.votes import MeanVote
 from workbench.estimators.parts.rows import require_corruption
@@ -28,7 +28,7 @@ from workbench.types import Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class PopulousRobustMean:
+class PopulousRobustMean(Estimator[Array]):
     """Private mean of partly corrupted rows, by a vote of robust groups (AL22 Theorem 7.4).
 
     Accurate for normal rows of covariance sigma² I, anywhere in space, in few dimensions, a share
@@ -63,11 +63,8 @@ class PopulousRobustMean:
     sigma: float = 1.0
     beta: float = 0.1
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         require_corruption(self.corruption)
-
-    __call__ = run_multivariate
 
     def recipe(self, n: int, d: int, budget: Budget) -> MeanVote:
         """Return steps (1) to (3) for n rows."""

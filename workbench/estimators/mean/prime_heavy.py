@@ -17,8 +17,7 @@ divided by less than n/10: a uniform Z can remove nearly all rows where n is sma
 from dataclasses import dataclass
 from math import sqrt
 
-from workbench.errors import checked
-from workbench.estimators.base import Abstention, Trace, recipe_of, run_multivariate
+from workbench.estimators.base import Abstention, Estimator, Trace, recipe_of
 from workbench.estimators.parts.filters.recipe import FilterRecipe
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration, PerColumn
@@ -27,7 +26,7 @@ MOST = 0.125  # of the rows: with more, another bin than the one of the mean may
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrimeHeavyMean:
+class PrimeHeavyMean(Estimator[Array]):
     """Private mean of partly corrupted heavy-tailed rows: PRIME-ht (LKKO21 Theorem 9).
 
     Accurate for rows of covariance at most `upper` times the identity with every coordinate of the mean
@@ -80,16 +79,13 @@ class PrimeHeavyMean:
     calibration: Calibration = "tight"
     beta: float = 0.05
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         self.recipe.check(MOST)
 
     @property
     def recipe(self) -> FilterRecipe:
         """The steps, in standard units."""
         return recipe_of(FilterRecipe, self, kind="heavy", unit=sqrt(self.upper))
-
-    __call__ = run_multivariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for every step, in standard units."""

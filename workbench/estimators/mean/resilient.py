@@ -16,8 +16,7 @@ DPrange. Proof: `proofs/resilience.md`, sections 2 to 4.
 
 from dataclasses import dataclass
 
-from workbench.errors import checked
-from workbench.estimators.base import Abstention, Trace, recipe_of, run_multivariate
+from workbench.estimators.base import Abstention, Estimator, Trace, recipe_of
 from workbench.estimators.parts.nets.direction_net import grid_size
 from workbench.estimators.parts.nets.trimmed_net import CHECK_SHARE, TrimmedNet, require_corruption
 from workbench.privacy import Budget, NoiseSource, Plan
@@ -26,7 +25,7 @@ from workbench.types import Array, PerColumn
 
 
 @dataclass(frozen=True, kw_only=True)
-class ResilientMean:
+class ResilientMean(Estimator[Array]):
     """Private mean of partly corrupted sub-Gaussian rows in one to three dimensions (LKKO21 Theorem 7).
 
     Accurate for clean rows with the spread of a normal law of standard deviation `sigma`, or less, and every
@@ -70,8 +69,7 @@ class ResilientMean:
     step: float = 0.1
     check: float = CHECK_SHARE
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         require_corruption(self.corruption)
         assert self.recipe
 
@@ -79,8 +77,6 @@ class ResilientMean:
     def recipe(self) -> TrimmedNet:
         """Step (2)."""
         return recipe_of(TrimmedNet, self, width=2 * self.sigma * float(-ndtri(self.corruption)))  # (1)
-
-    __call__ = run_multivariate
 
     def candidates(self, d: int) -> int:
         """Return the number of points that t is drawn from."""

@@ -16,8 +16,7 @@ DPrange. Proof: `proofs/resilience.md`, sections 2 to 4.
 from dataclasses import dataclass
 from math import sqrt
 
-from workbench.errors import checked
-from workbench.estimators.base import Abstention, Trace, recipe_of, run_multivariate
+from workbench.estimators.base import Abstention, Estimator, Trace, recipe_of
 from workbench.estimators.parts.nets.direction_net import grid_size
 from workbench.estimators.parts.nets.trimmed_net import CHECK_SHARE, TrimmedNet, require_corruption
 from workbench.privacy import Budget, NoiseSource, Plan
@@ -25,7 +24,7 @@ from workbench.types import Array, PerColumn
 
 
 @dataclass(frozen=True, kw_only=True)
-class ResilientHeavyMean:
+class ResilientHeavyMean(Estimator[Array]):
     """Private mean of partly corrupted heavy-tailed rows in one to three dimensions (LKKO21 Theorem 8).
 
     Accurate for clean rows of covariance at most sigma² I with every coordinate of the mean within `radius`
@@ -69,8 +68,7 @@ class ResilientHeavyMean:
     step: float = 0.1
     check: float = CHECK_SHARE
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         require_corruption(self.corruption)
         assert self.recipe
 
@@ -80,8 +78,6 @@ class ResilientHeavyMean:
         return recipe_of(
             TrimmedNet, self, width=2 * self.sigma * sqrt((1 - self.corruption) / self.corruption)
         )  # (1)
-
-    __call__ = run_multivariate
 
     def candidates(self, d: int) -> int:
         """Return the number of points that t is drawn from."""

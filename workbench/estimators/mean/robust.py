@@ -24,8 +24,8 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, checked, real, require_columns
-from workbench.estimators.base import Trace, in_columns, require_matrix, run_multivariate, standard_radius
+from workbench.errors import ArgumentError, real, require_columns
+from workbench.estimators.base import Estimator, Trace, in_columns, require_matrix, standard_radius
 from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.rowwise.design import RobustDesign, robust_design
@@ -39,7 +39,7 @@ MOST = 0.2  # beyond it the fullest bin may be the adversary's
 
 
 @dataclass(frozen=True, kw_only=True)
-class RobustMean:
+class RobustMean(Estimator[Array]):
     """Private mean of partly corrupted normal rows, by a filter of single rows (ours, beyond LKKO21).
 
     Accurate for normal rows of standard deviation `sigma` in every direction with every coordinate of the
@@ -77,13 +77,10 @@ class RobustMean:
     centre: PerColumn = 0.0
     sigma: float = 1.0
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         standard_radius(self.radius, self.sigma)
         if not (real(self.corruption) and 0 <= self.corruption <= MOST):
             raise ArgumentError("corruption", self.corruption, f"a number from 0 to {MOST}")
-
-    __call__ = run_multivariate
 
     def design(self, n: int, d: int, budget: Budget) -> RobustDesign:
         """Return radii, thresholds and shares, in units of sigma; public."""

@@ -21,8 +21,8 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, checked, real, require_columns
-from workbench.estimators.base import Trace, in_columns, require_matrix, run_multivariate, standard_radius
+from workbench.errors import ArgumentError, real, require_columns
+from workbench.estimators.base import Estimator, Trace, in_columns, require_matrix, standard_radius
 from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.rowwise.design import RobustDesign, allowance, robust_heavy_design
@@ -36,7 +36,7 @@ MOST = 0.125  # beyond it the fullest bin may be the adversary's
 
 
 @dataclass(frozen=True, kw_only=True)
-class RobustHeavyMean:
+class RobustHeavyMean(Estimator[Array]):
     """Private mean of partly corrupted heavy-tailed rows, by a filter of single rows (ours, beyond LKKO21).
 
     Accurate for rows of covariance at most `upper` times the identity with every coordinate of the mean
@@ -74,13 +74,10 @@ class RobustHeavyMean:
     centre: PerColumn = 0.0
     upper: float = 1.0
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         standard_radius(self.radius, sqrt(self.upper))
         if not (real(self.corruption) and 0 <= self.corruption <= MOST):
             raise ArgumentError("corruption", self.corruption, f"a number from 0 to {MOST}")
-
-    __call__ = run_multivariate
 
     def design(self, n: int, d: int, budget: Budget) -> RobustDesign:
         """Return radii and shares, in units of √upper; public."""

@@ -22,8 +22,8 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.errors import checked, require_columns
-from workbench.estimators.base import Trace, in_columns, run_multivariate, standard_radius
+from workbench.errors import require_columns
+from workbench.estimators.base import Estimator, Trace, in_columns, standard_radius
 from workbench.estimators.parts.budgets import require_selection
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.locate.window_mean import located_median
@@ -49,7 +49,7 @@ DEEPEST = 1.3  # n times the variance of the deepest point of normal rows, per c
 
 
 @dataclass(frozen=True, kw_only=True)
-class TukeyMean:
+class TukeyMean(Estimator[Array]):
     """Private Tukey median in one to three dimensions, robust (LKKO21 Algorithm 14).
 
     Accurate for rows that are symmetric about a mean with every coordinate within `radius` of `centre`; a
@@ -85,11 +85,8 @@ class TukeyMean:
     sigma: float = 1.0
     step: float = 0.1
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         standard_radius(self.radius, 2.0)
-
-    __call__ = run_multivariate
 
     @property
     def reach(self) -> float:

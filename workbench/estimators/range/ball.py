@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from math import ceil, log, sqrt
 
 from workbench.distributions import Ball
-from workbench.errors import ArgumentError, checked, probability
-from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate, standardised
+from workbench.errors import ArgumentError, probability
+from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix, standardised
 from workbench.estimators.parts.locate.stable_centres import BALL_WIDTH, StableCentres, ball_reach
 from workbench.estimators.parts.preconditioned.bounded_moments import Moments
 from workbench.privacy import Budget, NoiseSource, Plan
@@ -36,7 +36,7 @@ PARTS = 200  # LKKO21 Algorithm 15, as recalled
 
 
 @dataclass(frozen=True, kw_only=True)
-class BallRange:
+class BallRange(Estimator[Ball]):
     """Private ball that holds most rows of heavy-tailed data, its place unknown (LKKO21 Algorithm 15).
 
     Accurate for rows of covariance at most `upper` times the identity, a share `corruption` of them anything;
@@ -78,8 +78,7 @@ class BallRange:
     beta: float = 0.05
     calibration: Calibration = "tight"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         probability(corruption=self.corruption)
         if self.corruption >= (BEST - FAR) / 2:
             raise ArgumentError("corruption", self.corruption, f"below {(BEST - FAR) / 2:g}")
@@ -89,8 +88,6 @@ class BallRange:
         """Return the histograms on standardised rows."""
         parts = ceil(PARTS * log(2 * d / self.beta)) if self.calibration == "paper" else 1
         return StableCentres(BALL_WIDTH, self.calibration, parts)
-
-    __call__ = run_multivariate
 
     def outer_radius(self, d: int) -> float:
         """Return the radius of step (2), in the unit of the data."""

@@ -17,8 +17,8 @@ from math import log, sqrt
 import numpy as np
 
 from workbench.distributions import Box
-from workbench.errors import checked, probability
-from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate, standardised
+from workbench.errors import probability
+from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix, standardised
 from workbench.estimators.parts.locate.stable_centres import BOX_WIDTH, StableCentres, box_reach
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration
@@ -27,7 +27,7 @@ BEST, FAR = 0.4772498680518208, 0.0455002638963584  # Φ(2) - Φ(0), the worst p
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoxRange:
+class BoxRange(Estimator[Box]):
     """Private box that holds all rows of sub-Gaussian data, its place unknown (LKKO21 Algorithm 5).
 
     Accurate for rows of standard deviation `sigma` in every coordinate; with too few the release is "no
@@ -60,15 +60,10 @@ class BoxRange:
     beta: float = 0.05
     calibration: Calibration = "tight"
 
-    def __post_init__(self) -> None:
-        checked(self)
-
     @property
     def recipe(self) -> StableCentres:
         """The histograms on standardised rows."""
         return StableCentres(BOX_WIDTH, self.calibration)
-
-    __call__ = run_multivariate
 
     def half_width(self, n: int, d: int) -> float:
         """Return b of step (2)."""

@@ -20,8 +20,7 @@ Proof: `proofs/aggregation.md`, section 3.
 
 from dataclasses import dataclass
 
-from workbench.errors import checked
-from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
 from workbench.estimators.parts.blocks.blocks import Partition, spectra
 from workbench.estimators.parts.blocks.eigenvalues import BlockEigenvalues
 from workbench.estimators.parts.budgets import concentrated, delivered, without_events
@@ -31,7 +30,7 @@ from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
-class Eigenvalues:
+class Eigenvalues(Estimator[Array]):
     """Private eigenvalues of a covariance, whatever their size, by blocks of rows (M21/UG Theorem 3.1).
 
     Accurate for normal rows of any mean and any covariance.
@@ -60,11 +59,6 @@ class Eigenvalues:
 
     centred: bool = False
     calibration: Calibration = "tight"
-
-    def __post_init__(self) -> None:
-        checked(self)
-
-    __call__ = run_multivariate
 
     def cost(self, budget: Budget) -> ZCDP:
         """Return the cost of the d steps of (2) together."""

@@ -19,8 +19,8 @@ is spent once instead of twice. Proof: `proofs/populous.md`.
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from workbench.errors import ArgumentError, checked, one_of, probability
-from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.errors import ArgumentError, one_of, probability
+from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.rows import centred_count, centred_rows
 from workbench.estimators.parts.votes.preconditioner import PopulousFrame
@@ -30,7 +30,7 @@ from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
-class Preconditioner:
+class Preconditioner(Estimator[Array]):
     """Private matrix in whose frame a covariance is round, whatever it is (AL22 Theorem 5.4).
 
     Accurate for normal rows of any mean and any positive definite covariance; where groups do not agree the
@@ -66,11 +66,8 @@ class Preconditioner:
     mask: Literal["auto", "thompson_laplace", "wishart"] = "auto"
     calibration: Calibration = "tight"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         one_of(("auto", "thompson_laplace", "wishart"), mask=self.mask)
-
-    __call__ = run_multivariate
 
     def recipe(self, n: int, d: int, budget: Budget) -> PopulousFrame:
         """Return steps (1) to (3) for n rows, paired or not."""

@@ -20,8 +20,8 @@ and τ. Proof: `proofs/aggregation.md`, section 2.
 
 from dataclasses import dataclass
 
-from workbench.errors import ArgumentError, checked, finite, integer_at_least
-from workbench.estimators.base import Abstention, Trace, require_matrix, run_multivariate
+from workbench.errors import ArgumentError, finite, integer_at_least
+from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
 from workbench.estimators.parts.blocks.blocks import Partition, projections
 from workbench.estimators.parts.blocks.friendly_mean import enough_points
 from workbench.estimators.parts.blocks.subspaces import SubspaceVote
@@ -34,7 +34,7 @@ MOST_ROWS = 8  # of a block, in units of d: the noise falls faster with the numb
 
 
 @dataclass(frozen=True, kw_only=True)
-class SubspaceAggregate:
+class SubspaceAggregate(Estimator[Array]):
     """Private subspace before a gap of the spectrum, by a vote of blocks of rows (M21/UG Algorithm 2).
 
     Accurate for normal rows of any mean whose eigenvalues k and k + 1 differ by a factor of 1/gap² or more;
@@ -70,14 +70,11 @@ class SubspaceAggregate:
     centred: bool = False
     calibration: Calibration = "tight"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         integer_at_least(1, k=self.k)
         finite(gap=self.gap)
         if not 0 <= self.gap <= 1:
             raise ArgumentError("gap", self.gap, "a number in [0, 1]")
-
-    __call__ = run_multivariate
 
     def vote(self, n: int, d: int, budget: Budget) -> SubspaceVote:
         """Return the recipe of (2), with t and m; public."""

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.errors import ArgumentError, checked
-from workbench.estimators.base import Abstention, Trace, mapped, require_matrix, run_multivariate, sanitised
+from workbench.errors import ArgumentError
+from workbench.estimators.base import Abstention, Estimator, Trace, mapped, require_matrix, sanitised
 from workbench.estimators.parts.blocks.blocks import svd, usable
 from workbench.estimators.parts.budgets import halved, least_groups
 from workbench.estimators.parts.rows import centred_rows, evened, in_blocks, own_stream
@@ -38,7 +38,7 @@ SPARE = 0.1  # of the groups may have no name that others have
 
 
 @dataclass(frozen=True, kw_only=True)
-class SubspaceExact:
+class SubspaceExact(Estimator[Array]):
     """Private subspace that a distribution lives on, exact up to a grid (AL22 Theorem 4.1).
 
     Accurate for rows with a density on a subspace; where groups of rows span different ones the release is
@@ -68,11 +68,6 @@ class SubspaceExact:
     centred: bool = False
     beta: float = 0.1
     calibration: Calibration = "tight"
-
-    def __post_init__(self) -> None:
-        checked(self)
-
-    __call__ = run_multivariate
 
     def groups(self, budget: Budget) -> int:
         """Return k: an answer with probability 1 - β where all but a tenth of the groups agree."""

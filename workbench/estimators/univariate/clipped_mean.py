@@ -18,8 +18,8 @@ from math import hypot, log, sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, checked, probability
-from workbench.estimators.base import Trace, require_rows, run_univariate, standard_radius, standardised
+from workbench.errors import ArgumentError, probability
+from workbench.estimators.base import Trace, Univariate, require_rows, standard_radius, standardised
 from workbench.estimators.parts.budgets import mean_charge
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.integers import mean_in_box
@@ -42,7 +42,7 @@ _EXCESS = np.linspace(0.0, 6.0, 121)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClippedMean:
+class ClippedMean(Univariate[float]):
     """Private mean of one column on a short known range (L17 Lemma 2.2).
 
     Accurate for normal rows of standard deviation `sigma` with the mean within `radius` of `centre`; the
@@ -84,11 +84,9 @@ class ClippedMean:
     calibration: Calibration = "tight"
     missing: Missing = "neutral"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         standard_radius(self.radius, self.sigma)
 
-    __call__ = run_univariate
     in_passes = True
 
     def bound(self, n: int, budget: Budget) -> float:

@@ -15,12 +15,12 @@ one and has no bins at the ends.
 
 from dataclasses import dataclass
 
-from workbench.errors import checked, probability
+from workbench.errors import probability
 from workbench.estimators.base import (
     Abstention,
     Trace,
+    Univariate,
     require_rows,
-    run_univariate,
     standard_radius,
     standardised,
 )
@@ -30,7 +30,7 @@ from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
-class HistogramLocation:
+class HistogramLocation(Univariate[float]):
     """Private location of one column on a known range, within 2.5 sigma (L17 Corollary 2.4).
 
     Accurate for normal rows of standard deviation `sigma` with the mean within `radius` of `centre`.
@@ -65,8 +65,7 @@ class HistogramLocation:
     sigma: float = 1.0
     calibration: Calibration = "tight"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         standard_radius(self.radius, self.sigma)
 
     @property
@@ -74,7 +73,6 @@ class HistogramLocation:
         """The histogram on standardised rows."""
         return UnitHistogram(standard_radius(self.radius, self.sigma), self.calibration)
 
-    __call__ = run_univariate
     in_passes = True
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:

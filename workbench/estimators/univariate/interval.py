@@ -22,8 +22,8 @@ from math import inf, log, sqrt
 from typing import ClassVar
 
 from workbench.distributions import Interval as ConfidenceInterval
-from workbench.errors import checked, integer_at_least, probability
-from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate, standardised
+from workbench.errors import integer_at_least, probability
+from workbench.estimators.base import Abstention, Trace, Univariate, require_rows, standardised
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import half_width
@@ -46,7 +46,7 @@ SHARE = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Interval:
+class Interval(Univariate[ConfidenceInterval]):
     """Private confidence interval for the mean of one column, sigma known (KV18 Theorem 3.1).
 
     Covers the mean of normal rows of standard deviation `sigma` with probability 1 - `level`, wherever the
@@ -90,13 +90,10 @@ class Interval:
     calibration: Calibration = "tight"
     missing: Missing = "neutral"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         require_tight(self.missing, self.calibration)
         probability(level=self.level)
         integer_at_least(100, pivots=self.pivots)
-
-    __call__ = run_univariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of the location and of the mean."""

@@ -26,8 +26,8 @@ from typing import ClassVar
 import numpy as np
 
 from workbench.distributions import Interval as ConfidenceInterval
-from workbench.errors import checked, probability
-from workbench.estimators.base import FARTHEST, Trace, require_rows, run_univariate, standardised
+from workbench.errors import probability
+from workbench.estimators.base import FARTHEST, Trace, Univariate, require_rows, standardised
 from workbench.estimators.parts.budgets import rule
 from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate.any_law import Design, Radii, design
@@ -48,7 +48,7 @@ CAUTION = 0.35  # sds of its noise that are added to a variance, and the least t
 
 
 @dataclass(frozen=True, kw_only=True)
-class IntervalMean:
+class IntervalMean(Univariate[ConfidenceInterval]):
     """Private confidence interval for the mean of one column, of any law, nothing known (ours).
 
     For laws with a fourth moment: skewed, discrete and two-valued ones as well as normal rows. Covers their
@@ -83,11 +83,8 @@ class IntervalMean:
     level: float = 0.05
     missing: Missing = "neutral"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         probability(level=self.level)
-
-    __call__ = run_univariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of steps (1), (2), (3) twice, (5) and (6)."""

@@ -18,8 +18,8 @@ from math import inf
 from typing import ClassVar
 
 from workbench.distributions import Interval as ConfidenceInterval
-from workbench.errors import ArgumentError, checked, integer_at_least, probability
-from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate, standardised
+from workbench.errors import ArgumentError, integer_at_least, probability
+from workbench.estimators.base import Abstention, Trace, Univariate, require_rows, standardised
 from workbench.estimators.parts.budgets import rule
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.rescaled import Missing
@@ -43,7 +43,7 @@ SCALE, MEAN = WinsorisedScale(None, None), WindowMean(None)
 
 
 @dataclass(frozen=True, kw_only=True)
-class IntervalUnknownVariance:
+class IntervalUnknownVariance(Univariate[ConfidenceInterval]):
     """Private confidence interval for the mean of one column, nothing known (KV18 Theorem 5.1).
 
     Covers the mean of normal rows with probability 1 - `level`, whatever mean, sigma and n are; where there
@@ -84,13 +84,10 @@ class IntervalUnknownVariance:
     calibration: Calibration = "tight"
     missing: Missing = "neutral"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         require_tight(self.missing, self.calibration)
         probability(level=self.level)
         integer_at_least(100, pivots=self.pivots)
-
-    __call__ = run_univariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of scale, location and mean."""

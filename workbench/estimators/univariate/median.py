@@ -13,8 +13,8 @@ is long; its precision near the median is the same. `sigma` is the unit of the w
 
 from dataclasses import dataclass
 
-from workbench.errors import checked, probability
-from workbench.estimators.base import Trace, require_rows, run_univariate, standard_radius, standardised
+from workbench.errors import probability
+from workbench.estimators.base import Trace, Univariate, require_rows, standard_radius, standardised
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.locate.law import located_within, uniform_deviation
 from workbench.estimators.parts.locate.window_mean import WINDOW, located_median
@@ -25,7 +25,7 @@ from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
-class Median:
+class Median(Univariate[float]):
     """Private median of one column on a known range (LKKO21 Algorithm 14 at d = 1).
 
     Accurate for any rows whose density is not small near the median, which lies within `radius` of `centre`;
@@ -60,8 +60,7 @@ class Median:
     sigma: float = 1.0
     calibration: Calibration = "tight"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         standard_radius(self.radius, self.sigma)
 
     @property
@@ -70,8 +69,6 @@ class Median:
         reach = standard_radius(self.radius, self.sigma)
         window = WINDOW if self.calibration == "tight" else EVERYTHING
         return WindowMedian(left=window, right=window, low=-reach, high=reach)
-
-    __call__ = run_univariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the one charge of step (1)."""

@@ -20,12 +20,12 @@ from math import asinh
 
 import numpy as np
 
-from workbench.errors import ArgumentError, checked, positive, probability
+from workbench.errors import ArgumentError, positive, probability
 from workbench.estimators.base import (
     FARTHEST,
     Trace,
+    Univariate,
     require_rows,
-    run_univariate,
     standard_radius,
     standardised,
 )
@@ -41,7 +41,7 @@ MOST = 1000  # levels
 
 
 @dataclass(frozen=True, kw_only=True)
-class Quantiles:
+class Quantiles(Univariate[Array]):
     """Private quantiles of one column, many at once, on a known range or anywhere (ours).
 
     Accurate in rank for any rows: the share of rows below an answer is near its level. The error bound is
@@ -79,8 +79,7 @@ class Quantiles:
     sigma: float = 1.0
     grid: float | None = None
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         _require_levels(self.levels)
         if self.radius is not None:
             standard_radius(self.radius, self.sigma)
@@ -88,8 +87,6 @@ class Quantiles:
             positive(grid=self.grid)
             if self.radius is None or not self.radius / 2**40 <= self.grid <= self.radius:
                 raise ArgumentError("grid", self.grid, "a step from 1e-12 of the radius to the radius")
-
-    __call__ = run_univariate
 
     @property
     def reach(self) -> float:

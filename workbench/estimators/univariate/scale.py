@@ -12,8 +12,8 @@ Both use differences of rows that are neighbours in the order given, so that eac
 from dataclasses import dataclass
 from math import inf
 
-from workbench.errors import ArgumentError, checked, probability
-from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate
+from workbench.errors import ArgumentError, probability
+from workbench.estimators.base import Abstention, Trace, Univariate, require_rows
 from workbench.estimators.parts.scale.exponent_scale import ExponentScale, scale_of
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale
 from workbench.privacy import Budget, NoiseSource, Plan
@@ -23,7 +23,7 @@ LEAST_ROWS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scale:
+class Scale(Univariate[float]):
     """Private standard deviation of one column, its mean unknown (KV18 Section 4).
 
     Accurate for normal rows, at least 4, of any mean; without a range of sigma the release may be "no
@@ -56,14 +56,11 @@ class Scale:
     upper: float | None = None
     calibration: Calibration = "tight"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         if (self.lower is None) != (self.upper is None):
             raise ArgumentError("upper", self.upper, "a number if and only if lower is one")
         if self.lower is not None and self.upper is not None and self.lower >= self.upper:
             raise ArgumentError("upper", self.upper, f"a number above lower = {self.lower:g}")
-
-    __call__ = run_univariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of the calibration's steps."""

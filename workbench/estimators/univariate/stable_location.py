@@ -14,15 +14,15 @@ zCDP: Gaussian noise and its exact threshold. Departures: z is capped at ±1e15.
 
 from dataclasses import dataclass
 
-from workbench.errors import checked, probability
-from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate, standardised
+from workbench.errors import probability
+from workbench.estimators.base import Abstention, Trace, Univariate, require_rows, standardised
 from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
-class StableLocation:
+class StableLocation(Univariate[float]):
     """Private location of one column anywhere on the line, within 2.5 sigma (L17 Theorem 1.2).
 
     Accurate for normal rows of standard deviation `sigma`; with too few of them the release is "no answer".
@@ -51,15 +51,10 @@ class StableLocation:
     sigma: float = 1.0
     calibration: Calibration = "tight"
 
-    def __post_init__(self) -> None:
-        checked(self)
-
     @property
     def recipe(self) -> UnitHistogram:
         """The histogram on standardised rows."""
         return UnitHistogram(None, self.calibration)
-
-    __call__ = run_univariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charge of the histogram."""

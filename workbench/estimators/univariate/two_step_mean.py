@@ -16,12 +16,12 @@ Departures of "paper": ⌈2R⌉ bins cover the range (the source's numbering ski
 
 from dataclasses import dataclass
 
-from workbench.errors import checked, probability
+from workbench.errors import probability
 from workbench.estimators.base import (
     Abstention,
     Trace,
+    Univariate,
     require_rows,
-    run_univariate,
     standard_radius,
     standardised,
 )
@@ -34,7 +34,7 @@ from workbench.types import Array, Calibration
 
 
 @dataclass(frozen=True, kw_only=True)
-class TwoStepMean:
+class TwoStepMean(Univariate[float]):
     """Private mean of one column whose range is known only roughly (L17 Theorem 2.5).
 
     Accurate for normal rows of standard deviation `sigma` with the mean within `radius` of `centre`; a long
@@ -76,8 +76,7 @@ class TwoStepMean:
     calibration: Calibration = "tight"
     missing: Missing = "neutral"
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         standard_radius(self.radius, self.sigma)
 
     @property
@@ -87,8 +86,6 @@ class TwoStepMean:
         if self.calibration == "paper":
             return HistogramMean(reach, self.beta, self.missing)
         return WindowMean(reach, missing=self.missing)
-
-    __call__ = run_univariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of steps (1) and (2)."""

@@ -14,8 +14,8 @@ Departures of "paper": z is capped at ±1e15. A wrong bin is possible and silent
 
 from dataclasses import dataclass
 
-from workbench.errors import checked, probability
-from workbench.estimators.base import Abstention, Trace, require_rows, run_univariate, standardised
+from workbench.errors import probability
+from workbench.estimators.base import Abstention, Trace, Univariate, require_rows, standardised
 from workbench.estimators.parts.locate.histogram_mean import HistogramMean
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.rescaled import Missing
@@ -27,7 +27,7 @@ PIVOTS = 20_000  # simulated draws behind a critical value
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnboundedMean:
+class UnboundedMean(Univariate[float]):
     """Private mean of one column, its range unknown (L17 Theorem 2.8).
 
     Accurate for normal rows of standard deviation `sigma`, wherever their mean is; with too few of them the
@@ -64,17 +64,12 @@ class UnboundedMean:
     calibration: Calibration = "tight"
     missing: Missing = "neutral"
 
-    def __post_init__(self) -> None:
-        checked(self)
-
     @property
     def recipe(self) -> HistogramMean | WindowMean:
         """The steps on standardised rows."""
         if self.calibration == "paper":
             return HistogramMean(None, self.beta, self.missing)
         return WindowMean(None, missing=self.missing)
-
-    __call__ = run_univariate
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of steps (1) and (2)."""

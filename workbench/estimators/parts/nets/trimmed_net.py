@@ -26,7 +26,7 @@ from math import ceil, inf, sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, checked, positive, probability, real, require_columns
+from workbench.errors import ArgumentError, Public, positive, probability, real, require_columns
 from workbench.estimators.base import Abstention, Trace, in_columns
 from workbench.estimators.parts.budgets import divided, rule
 from workbench.estimators.parts.foreseen import better_than
@@ -53,7 +53,7 @@ CHECK_SHARE = 1 / 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrimmedNet:
+class TrimmedNet(Public):
     """The recipe for public numbers in one unit; `width` is w."""
 
     radius: float
@@ -63,8 +63,7 @@ class TrimmedNet:
     step: float
     check: float
 
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         positive(width=self.width)
         probability(check=self.check)
 

@@ -3,7 +3,7 @@
 from typing import TypeVar, cast
 
 from workbench.errors import ArgumentError, integer_at_least
-from workbench.estimators.base import Estimator, Rows, released
+from workbench.estimators.base import Estimator, Rows, Univariate, released
 from workbench.estimators.parts.stored.rows import ChangedError as ChangedError
 from workbench.estimators.parts.stored.rows import Progress, StoredRows
 from workbench.estimators.parts.stored.sources import source_of
@@ -70,16 +70,12 @@ def stream(
     if hasattr(source, "__next__"):
         allowed = f"a function that returns one anew: rows are read {times} times"
         raise ArgumentError("source", type(source).__name__, allowed)
-    one_column = d == 1 and _univariate(estimator)
+    one_column = d == 1 and isinstance(estimator, Univariate)
     rows = StoredRows(source_of(source), n, None if one_column else d, progress, once=times == 1)
-    return released(estimator, Rows(cast(Array, rows), None), d, budget, rng, None)
+    return released(estimator, Rows(cast(Array, rows), None), budget, rng, None, d)
 
 
 def passes(estimator: Estimator[T], n: int, d: int, budget: Budget) -> int:
     """Return how often rows are read at most: once for each charge, and to count those that are there."""
     counted = getattr(estimator, "missing", "neutral") == "counted"
     return len(list(estimator.plan(n, d, budget).charges())) + counted
-
-
-def _univariate(estimator: object) -> bool:
-    return ".univariate." in type(estimator).__module__
