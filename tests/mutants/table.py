@@ -8,6 +8,7 @@ from tests.mutants import conditions as on
 from tests.mutants import faults
 from tests.mutants.faults import method
 from tests.mutants.sharing import SHARING
+from workbench import errors
 from workbench.contracts import accounting, accuracy, behaviour
 from workbench.contracts.gaps import gap_is_the_sensitivity
 from workbench.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
@@ -253,6 +254,10 @@ ROWS = [
             swapped(base.require_matrix, faults.anything_goes),
             on.calls(base.require_matrix),
         ),
+    ),
+    *found_by(
+        behaviour.public_numbers_are_pythons,
+        ("numbers kept as they come", attribute(errors, "plain", lambda value, *_: value), everywhere),
     ),
     *found_by(
         behaviour.names_of_columns_are_kept,

@@ -10,6 +10,12 @@ from dp_accounting.rdp import rdp_privacy_accountant
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP
 from workbench.privacy import conversions as convert
+from workbench.privacy.concentrated import (
+    bounded_range_epsilon,
+    laplace_epsilon,
+    zcdp_from_bounded_range,
+    zcdp_from_laplace,
+)
 from workbench.privacy.mechanisms import classic_gaussian_scale, gaussian_scale
 
 GRID = [(rho, delta) for rho in (1e-4, 0.01, 0.1, 0.5, 2.0, 20.0) for delta in (1e-2, 1e-5, 1e-9, 1e-12)]
@@ -187,3 +193,27 @@ def test_the_gaussian_calibration_of_a_tiny_delta_is_the_largest_one_within_it(e
 def test_a_delta_too_small_for_a_gaussian_calibration_is_refused_by_name(delta):
     with pytest.raises(ArgumentError, match=r"^delta = .*at least 1e-290"):
         convert.gdp_within_approx(ApproxDP(1.0, delta))
+
+
+SHORT = {  # what is asked with a number of numpy's, in float32
+    "shares": lambda x: ZCDP(0.5).split(x, 1),
+    "delta of zcdp": lambda x: convert.approx_from_zcdp(ZCDP(0.5), x),
+    "delta of zcdp as stated": lambda x: convert.approx_from_zcdp_stated(ZCDP(0.5), x),
+    "delta of gdp": lambda x: convert.approx_from_gdp(GaussianDP(0.5), x),
+    "mu": lambda x: convert.gaussian_delta(x, x),
+    "slack": lambda x: convert.advanced_composition(ApproxDP(0.1, 1e-6), 3, slack=x),
+    "slack of the best": lambda x: convert.optimal_composition(ApproxDP(0.1, 1e-6), 3, slack=x),
+    "classic scale": lambda x: classic_gaussian_scale(x, x, x),
+    **{one.__name__: one for one in (zcdp_from_laplace, zcdp_from_bounded_range)},
+    **{one.__name__: one for one in (laplace_epsilon, bounded_range_epsilon)},
+}
+
+
+@pytest.mark.parametrize("call", SHORT.values(), ids=SHORT)
+def test_short_floats_are_widened_before_anything_is_computed(call):
+    short = np.float32(0.3)
+    assert repr(call(short)) == repr(call(float(short)))  # equal, and no type of numpy's; caches are not met
+
+
+def test_a_group_may_be_counted_in_short_integers():
+    assert ZCDP(0.5).for_group(np.int8(100)) == ZCDP(5000.0)

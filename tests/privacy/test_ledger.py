@@ -176,6 +176,7 @@ def test_both_renderings_tell_what_was_spent_and_what_is_left():
     ("budget", "cost", "given"),
     [
         (PureDP(1.0), {"epsilon": 0.4}, PureDP(0.4)),
+        (PureDP(1.0), {"epsilon": np.float32(0.5)}, PureDP(0.5)),
         (ApproxDP(1.0, 1e-6), {"epsilon": 0.4, "delta": 1e-7}, ApproxDP(0.4, 1e-7)),
         (ZCDP(1.0), {"rho": 0.4}, ZCDP(0.4)),
         (ZCDP(1.0, 1e-6), {"rho": 0.4, "delta": 1e-7}, ZCDP(0.4, 1e-7)),

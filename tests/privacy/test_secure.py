@@ -240,3 +240,9 @@ def test_a_root_that_no_charge_covers_is_refused_by_the_source_itself():
         with pytest.raises(ArgumentError, match="root whose rounding is charged for"):
             mask(np.eye(2), 0.1, 0.01)
         assert mask(ChargedRoot(np.eye(2)), 0.1, 0.01).shape == (2, 2)
+
+
+@pytest.mark.secure
+def test_integers_beside_the_largest_do_not_wrap():
+    counts = np.array([2**63 - 1, -(2**63)])
+    assert SecureNoise().laplace(counts, 1, 1.0).tolist() == [2.0**63, -(2.0**63)]

@@ -1,6 +1,8 @@
 """How an estimator treats what it is given: streams, hostile rows, names of columns, symmetries."""
 
 from dataclasses import fields, is_dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 from unittest.mock import patch
 
@@ -23,6 +25,7 @@ from workbench.contracts.datasets import (
 )
 from workbench.contracts.kit import answer, refusal, run, spied, stopped_early, warm
 from workbench.distributions import Gaussian
+from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.privacy import NonPrivate
 
@@ -291,7 +294,48 @@ def numbers(value: Any) -> np.ndarray:
     return np.ravel(np.asarray(value, float))
 
 
+def public_numbers_are_pythons(example: Example) -> None:
+    """Numbers of any type, in any field, are what they are as Python's; so are n, d and beta where asked."""
+    estimator, budget, n, d = example.estimator, example.budget, least(example), dimension(example) or 1
+    for made in (estimator, budget):
+        for name, value in vars(made).items():
+            for form, meant in forms(value):
+                assert outcome(replace, made, **{name: form}) == outcome(replace, made, **{name: meant}), form
+    for ask, *more in (("plan",), ("predicted_error",), ("error_bound", 0.1)):
+        if hasattr(estimator, ask):
+            narrow = np.int16(n) if n < 2**15 else np.int32(n), np.int8(d), budget, *map(np.float32, more)
+            method = getattr(estimator, ask)
+            assert outcome(method, *narrow) == outcome(method, n, d, budget, *map(float, narrow[3:])), ask
+
+
+def forms(value: Any) -> list[tuple[Any, Any]]:
+    """What a number, or a tuple of them, may come as, and the Python number or tuple that it then is."""
+    if isinstance(value, bool):
+        return [(np.bool_(value), value), (np.array(value), value)]
+    if isinstance(value, int):
+        return [(kind(value), value) for kind in (np.int16, np.uint64, np.array)]
+    if isinstance(value, float):
+        with np.errstate(all="ignore"):  # a number may be too large for a short float
+            short = [kind(value) for kind in (np.float16, np.float32)]
+        exact = (np.float64, np.longdouble, Fraction, Decimal, np.array)
+        whole = [(int(value), value), (np.int64(value), value)] if value.is_integer() else []
+        return [*((one, float(one)) for one in short), *((kind(value), value) for kind in exact), *whole]
+    if isinstance(value, tuple) and value and all(isinstance(one, float) for one in value):
+        short = np.array(value, np.float32)
+        return [(list(value), value), (np.array(value), value), (short, tuple(map(float, short)))]
+    return []
+
+
+def outcome(call: Any, *given: Any, **named: Any) -> str:
+    """What a call returns, or the argument that it refuses."""
+    try:
+        return repr(call(*given, **named))
+    except ArgumentError as error:
+        return f"{error.argument}: {error.allowed}"
+
+
 CONTRACTS = (
+    public_numbers_are_pythons,
     same_stream_gives_the_same_bits,
     hostile_rows_are_ordinary_inputs,
     an_unusable_row_is_absent,

@@ -23,7 +23,7 @@ from html import escape
 from math import sqrt
 from typing import Protocol
 
-from workbench.errors import ArgumentError, OverspentError
+from workbench.errors import ArgumentError, OverspentError, of_plain_numbers
 from workbench.privacy.budget import SLACK, ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP, within
 from workbench.privacy.plan import Plan, Rule, add, concentrated
 
@@ -164,6 +164,7 @@ class Ledger:
         return total
 
 
+@of_plain_numbers
 def _budget(
     epsilon: float | None, delta: float | None, rho: float | None, mu: float | None
 ) -> PureDP | ApproxDP | ZCDP | GaussianDP:
