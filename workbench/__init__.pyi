@@ -40,13 +40,10 @@ from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean as ClippedH
 from workbench.estimators.mean.coinpress import CoinPressMean as CoinPressMean
 from workbench.estimators.mean.coordinatewise import CoordinatewiseMean as CoordinatewiseMean
 from workbench.estimators.mean.empirical import EmpiricalMean as EmpiricalMean
-from workbench.estimators.mean.filter import FilterMean as FilterMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean as FilterNonprivateMean
 from workbench.estimators.mean.median_of_means import MedianOfMeansMean as MedianOfMeansMean
 from workbench.estimators.mean.populous import PopulousMean as PopulousMean
 from workbench.estimators.mean.populous_robust import PopulousRobustMean as PopulousRobustMean
-from workbench.estimators.mean.prime import PrimeMean as PrimeMean
-from workbench.estimators.mean.prime_heavy import PrimeHeavyMean as PrimeHeavyMean
 from workbench.estimators.mean.resilient import ResilientMean as ResilientMean
 from workbench.estimators.mean.resilient_heavy import ResilientHeavyMean as ResilientHeavyMean
 from workbench.estimators.mean.robust import RobustMean as RobustMean
@@ -54,6 +51,9 @@ from workbench.estimators.mean.robust_heavy import RobustHeavyMean as RobustHeav
 from workbench.estimators.mean.tukey import TukeyMean as TukeyMean
 from workbench.estimators.parts.stored import stream as stream
 from workbench.estimators.populous import Populous as Populous
+from workbench.estimators.prime import FilterMean as FilterMean
+from workbench.estimators.prime import PrimeHeavyMean as PrimeHeavyMean
+from workbench.estimators.prime import PrimeMean as PrimeMean
 from workbench.estimators.range.ball import BallRange as BallRange
 from workbench.estimators.range.box import BoxRange as BoxRange
 from workbench.estimators.release import Abstention as Abstention

@@ -10,13 +10,13 @@ import pytest
 
 import workbench as wb
 from tests.oracles.whole_gaps import whole_gaps
+from workbench.estimators import prime
 from workbench.estimators.base import sanitised
 from workbench.estimators.parts.blocks import friendly_mean
-from workbench.estimators.parts.filters import paper, run
-from workbench.estimators.parts.filters.paper_run import Queries, by_directions, by_matrices
 from workbench.estimators.parts.gaussians import lifted_moment
-from workbench.estimators.parts.rows import within_ball
+from workbench.estimators.parts.rows import present, within_ball
 from workbench.estimators.parts.rowwise import row_filter
+from workbench.estimators.shared.weighted_moments import grid
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, histograms
 from workbench.privacy.secure import SecureNoise
 
@@ -96,16 +96,13 @@ def test_no_row_moves_the_source_s_queries_by_more_than_is_charged(estimator: An
 
 def gaps_of_queries(estimator: Any, d: int) -> list[float]:
     """The same of the queries of the source, on 400 rows."""
-    recipe, n = replace(estimator, calibration="paper", passes=2).recipe, 4000
-    region, rules = recipe.region(n, d), replace(recipe.rules(n, d), epochs=2, rounds=2)
-    queries, directions = recipe.queries(n, d, ApproxDP(1e6, 0.3)), recipe.kind == "directions"
-    rules = replace(rules, tail=rules.tail and rules.tail // 10)
-    turns = {"passes": 2} if directions else {"epochs": 2, "rounds": 2}
-    plan = replace(queries, n=400, **turns).plan()
+    steps = replace(estimator, calibration="paper", passes=2).steps(400, d)
+    plan, clipped = steps.plan(ApproxDP(1e6, 0.3)).parts[1], prime.in_ball if steps.heavy else prime.in_box
 
     def ask(x: np.ndarray, noise: Any) -> Any:
-        state = Queries(region.whole(x), rules, plan.charges(), noise, iter([0.1] * 4))
-        return by_directions(state, 2) if directions else by_matrices(state)
+        y, step = clipped(x, steps.reach, grid(steps.reach)), iter([0.1] * len(list(plan.charges())))
+        queries = prime.Queries(steps, y, present(x), plan.charges(), noise, step)
+        return queries.by_directions(None) if steps.top else queries.by_matrices(None)
 
     moved: list[float] = []
     for seed, distance in enumerate((0.0, 9.0, 30.0)):
@@ -196,7 +193,7 @@ def rounded_alone(rows: np.ndarray, radius: float, step: float) -> np.ndarray:
 MUTANTS = {
     f"{type(estimator).__name__}, {wrong.__name__}": (module, wrong, estimator)
     for module, estimator, *mistakes in (
-        (run, FILTERS[0], unenforced, rounded_alone),
+        (prime, FILTERS[0], unenforced, rounded_alone),
         (row_filter, ROWWISE[0], unenforced, rounded_alone),
         (lifted_moment, JOINT[0], unenforced),
     )
@@ -213,7 +210,7 @@ def test_rows_that_are_not_enforced_as_whole_numbers_are_found(mutant: Any) -> N
 
 @pytest.mark.parametrize(("estimator", "name"), [(FILTERS[0], "in_box"), (FILTERS[2], "in_ball")])
 def test_rows_of_the_source_s_set_that_are_not_enforced_are_found(estimator: Any, name: str) -> None:
-    with patch.object(paper, name, unenforced), pytest.raises(AssertionError, match=r"gaussian|laplace"):
+    with patch.object(prime, name, unenforced), pytest.raises(AssertionError, match=r"gaussian|laplace"):
         gaps_of_queries(estimator, 3)
 
 

@@ -12,7 +12,7 @@ from tests.estimators.covariance import test_pure_net_covariance as nets
 from tests.estimators.parts import test_absent as absent
 from tests.estimators.parts import test_rescaled as sums
 from tests.estimators.parts.affine import test_absent as lifts
-from workbench.estimators import base
+from workbench.estimators import base, prime
 from workbench.estimators.covariance import empirical, filter_nonprivate, pure_net, thresholded
 from workbench.estimators.mean import empirical as empirical_mean
 from workbench.estimators.mean import filter_nonprivate as filter_mean
@@ -20,7 +20,6 @@ from workbench.estimators.mean import tukey
 from workbench.estimators.parts import integers, rescaled, rows
 from workbench.estimators.parts.affine import gaussian, lifted
 from workbench.estimators.parts.blocks import blocks
-from workbench.estimators.parts.filters import run
 from workbench.estimators.parts.gaussians import lifted_moment
 from workbench.estimators.parts.locate import coordinate_modes
 from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
@@ -100,7 +99,7 @@ STAGES = (
     ("counts of norms", thresholded, "only_present", zeros, COUNTS),
     ("counts of scores", row_filter, "present", everything, COUNTS),
     ("rows that pass", row_filter, "present", everything, absent.test_filters_keep_the_other_rows),
-    ("rows that are left", run, "present", everything,
+    ("rows that are left", prime, "present", everything,
      absent.test_the_first_set_of_a_filter_holds_the_other_rows),
     *((f"points of a window median with {len(ends)} ends", WindowMedian, "pieces",
        of_zeros(WindowMedian.pieces), partial(absent.test_window_medians_see_the_other_points, ends))

@@ -14,13 +14,13 @@ from workbench.catalog import Example
 from workbench.distributions import Interval
 from workbench.estimators import base
 from workbench.estimators.parts import budgets, integers, rows
-from workbench.estimators.parts.filters.paper import Directions, Rounds
 from workbench.estimators.parts.locate import unit_histogram
 from workbench.estimators.parts.locate.clipping import clipped_mean
 from workbench.estimators.parts.locate.stable_centres import StableCentres
 from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
 from workbench.estimators.parts.scale import kv_interval, winsorised_scale
 from workbench.estimators.parts.scale.exponent_scale import exponents
+from workbench.estimators.prime import PaperFilter
 from workbench.estimators.univariate import interval_unknown_variance
 from workbench.linalg import second_moment
 from workbench.privacy import (
@@ -33,7 +33,7 @@ from workbench.privacy import (
     SimulatedNoise,
     histograms,
 )
-from workbench.study.faults.mutant import Fault, replaced_everywhere
+from workbench.study.faults.mutant import Fault, replaced_everywhere, rewritten
 
 STEPS = Callable[..., Any]
 
@@ -272,8 +272,8 @@ def every_share_is_the_whole(example: Example) -> Iterator[None]:
         stack.enter_context(patch.object(kv_interval, "_parts", parts))
         stack.enter_context(patch.object(StableCentres, "coordinate_cost", twice_a_coordinate))
         stack.enter_context(replaced_everywhere((budgets.vote_and_mask, whole_vote)))
-        for query, cost in ((Rounds, "outer"), (Directions, "cost")):
-            stack.enter_context(patch.object(query, cost, property(lambda queries: queries.budget)))
+        stack.enter_context(rewritten(PaperFilter, "_rounds", OUTER, "outer = budget")())
+        stack.enter_context(rewritten(PaperFilter, "_directions", ONE, "cost, pure = budget,")())
         for kind in (ZCDP, PureDP):
             stack.enter_context(patch.object(kind, "split", lambda cost, *weights: (cost,) * len(weights)))
         yield
@@ -286,6 +286,8 @@ def whole_vote(budget: Any, share: float, kind: str) -> tuple[Any, Any]:
 
 
 votes = budgets.vote_and_mask
+OUTER = "outer = ApproxDP(epsilon / (2 * (2 * epochs + 1)), delta / 2)"
+ONE = "cost, pure = ApproxDP(epsilon, budget.delta / (8 * passes)),"
 kv_parts = kv_interval._parts
 coordinate_cost = StableCentres.coordinate_cost
 

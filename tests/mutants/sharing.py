@@ -4,10 +4,10 @@ import workbench as wb
 from tests.mutants.conditions import Condition
 from workbench.catalog import Example
 from workbench.contracts.disjoint import a_row_moves_one_part, forms
-from workbench.estimators.parts.filters.recipe import FilterRecipe
 from workbench.estimators.parts.gaussians.populous_learner import PopulousLearner
 from workbench.estimators.parts.locate.stable_centres import StableCentres
 from workbench.estimators.parts.preconditioned.heavy_tailed_covariance import HeavyTailedSteps
+from workbench.estimators.prime import Filtered
 from workbench.study.faults.mutant import Mutant, rewritten
 
 BATCH, PART, REST = "rows[stage.start : stage.stop]", "keys[p :: self.parts]", "x[first + second :]"
@@ -56,6 +56,6 @@ SHARING = [
            rewritten(wb.PopulousRobustGaussian, "estimate", "x[2 * shape.n :]", "x[2 * shape.n - 1 :]"),
            a_row_moves_one_part, divided(wb.PopulousRobustGaussian)),
     Mutant("split parts share row 0",
-           rewritten(FilterRecipe, "split_run", "x[p::splits]", "x[[0, *range(p + splits, len(x), splits)]]"),
+           rewritten(Filtered, "estimate", "z[p::k]", "z[[0, *range(p + k, n, k)]]"),
            a_row_moves_one_part, divided(wb.FilterMean)),
 ]  # fmt: skip

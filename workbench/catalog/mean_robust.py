@@ -5,13 +5,11 @@ from functools import partial
 from workbench.catalog import mean
 from workbench.catalog.entry import DELTA, EPSILON, Example, Knob, N, at
 from workbench.catalog.hardest import in_a_box
-from workbench.estimators.mean.filter import FilterMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
 from workbench.estimators.mean.populous_robust import PopulousRobustMean
-from workbench.estimators.mean.prime import PrimeMean
-from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
 from workbench.estimators.mean.robust import RobustMean
 from workbench.estimators.mean.robust_heavy import RobustHeavyMean
+from workbench.estimators.prime import FilterMean, PrimeHeavyMean, PrimeMean
 from workbench.populations import MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate
 

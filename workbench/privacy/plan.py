@@ -15,7 +15,7 @@ PureDP(epsilon=1.0)
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum, sqrt
 from typing import Literal, TypeAlias
 
@@ -238,3 +238,18 @@ def _largest(budgets: Sequence[Budget]) -> Budget:
         raise ArgumentError("parts", budgets, "budgets of one kind for parallel parts")
     numbers = zip(*(vars(budget).values() for budget in budgets), strict=True)
     return kind(*map(max, numbers))
+
+
+def renamed(plan: Plan, prefix: str) -> Plan:
+    """Return the plan with a word before the name of every step."""
+    match plan:
+        case Charge():
+            return replace(plan, step=prefix + plan.step)
+        case Converted():
+            return Converted(renamed(plan.part, prefix), plan.budget)
+        case Interleaved():
+            return Interleaved(renamed(plan.whole, prefix), tuple(prefix + step for step in plan.order))
+        case Parallel():
+            return Parallel(tuple(renamed(part, prefix) for part in plan.parts))
+        case Sequential():
+            return Sequential(plan.rule, tuple(renamed(part, prefix) for part in plan.parts))

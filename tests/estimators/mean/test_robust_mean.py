@@ -10,13 +10,13 @@ from tests.estimators.streams import rng
 from workbench.estimators.base import Trace, sanitised
 from workbench.estimators.mean.robust import RobustMean
 from workbench.estimators.mean.robust_heavy import RobustHeavyMean
-from workbench.estimators.parts.filters.weighted_moments import grid
 from workbench.estimators.parts.normal_ball import (
     clipped_moment,
     kept_moment,
     radius_within,
 )
 from workbench.estimators.parts.rowwise.row_filter import RowFilter, Rows
+from workbench.estimators.shared.weighted_moments import grid
 from workbench.populations.corruption import MEAN_ATTACKS
 from workbench.privacy import (
     ApproxDP,

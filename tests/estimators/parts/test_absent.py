@@ -10,14 +10,13 @@ from tests.estimators.covariance.test_populous import grouped
 from workbench import ZCDP, ApproxDP, PureDP
 from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError
-from workbench.estimators import base
+from workbench.estimators import Trace, base
 from workbench.estimators.covariance import pure_net, thresholded
 from workbench.estimators.covariance.pure_net import PureNetCovariance
 from workbench.estimators.mean.tukey import depths
 from workbench.estimators.parts import integers, rows
 from workbench.estimators.parts.affine.lifted import Lifted
 from workbench.estimators.parts.blocks.blocks import projections, spectra
-from workbench.estimators.parts.filters import run
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
 from workbench.estimators.parts.locate.clipping import clipped_mean
 from workbench.estimators.parts.locate.coordinate_modes import CoordinateModes
@@ -33,6 +32,7 @@ from workbench.estimators.parts.rowwise.row_filter import RowFilter, Rows
 from workbench.estimators.parts.scale import counted_pivots, exponent_scale
 from workbench.estimators.parts.scale.exponent_scale import ExponentScale, pair_differences
 from workbench.estimators.parts.scale.winsor import Winsor
+from workbench.estimators.prime import FilterMean
 from workbench.estimators.spectral.subspace_exact import Tokens
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
@@ -145,21 +145,9 @@ def test_filters_keep_the_other_rows():
 
 def test_the_first_set_of_a_filter_holds_the_other_rows():
     x, others = holes(300, 2)
-    design = run.FilterDesign(300, 2, 0.05, 100.0, 1.0, 2, "top", 0.05, False)
-    sets = []
-
-    class Watched(run.Filter):
-        def __init__(self, *arguments):
-            super().__init__(*arguments)
-            sets.append(self.sums.count)
-
-    charges = design.charges([ZCDP_ONE] * len(design.shares))
-    whole, run.Filter = run.Filter, Watched
-    try:
-        run.filtered_mean(x, design, charges, SimulatedNoise(rng()), None)
-    finally:
-        run.Filter = whole
-    assert sets == [len(others)]
+    trace = Trace()
+    FilterMean(radius=100.0).estimate(x, ZCDP_ONE, SimulatedNoise(rng()), trace)
+    assert trace.records["left"][0] == len(others)
 
 
 @pytest.mark.parametrize("ends", [{}, {"low": 0.0, "high": 100.0}])

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from tests.oracles.whole_gaps import squared_gap
-from workbench.estimators.parts.filters.weighted_moments import (
+from workbench.estimators.parts.integers import in_ball
+from workbench.estimators.shared.weighted_moments import (
     MEAN,
     Costs,
     WholeSums,
@@ -24,7 +25,6 @@ from workbench.estimators.parts.filters.weighted_moments import (
     release,
     whitened,
 )
-from workbench.estimators.parts.integers import in_ball
 from workbench.privacy import GaussianDP, SimulatedNoise, UnitNoise
 from workbench.privacy.grid import OnGrid
 

@@ -15,11 +15,16 @@ from numpy.typing import NDArray
 
 from workbench.bounds.lkko21 import range_shape
 from workbench.chapters.robust_and_private.runs.theory import paper_noise
-from workbench.estimators.mean.filter import FilterMean
-from workbench.estimators.mean.prime import PrimeMean
 from workbench.estimators.mean.robust import RobustMean
-from workbench.estimators.parts.filters.design import PRICES
-from workbench.estimators.parts.filters.removal import Mask, Score, left_after, tail_set
+from workbench.estimators.prime import (
+    PRICES,
+    FilterMean,
+    Mask,
+    PrimeMean,
+    Score,
+    left_after,
+    tail_set,
+)
 from workbench.privacy import ApproxDP, Charge, GaussianDP
 from workbench.privacy.histograms import (
     stability_charge,
@@ -134,9 +139,9 @@ def local_exponent(low: int, high: int) -> float:
 def tight_noise(n: int, d: int, budget: ApproxDP, corruption: float = 0.05) -> float:
     """Return 2σ√d of the second moment of one pass of mean/prime, tight."""
     one = PrimeMean(radius=10.0, corruption=corruption)
-    design = one.recipe.design(n, d)
+    steps = one.steps(n, d)
     cost = next(c.cost for c in one.plan(n, d, budget).charges() if c.step.startswith("moments"))
-    return 2 * sqrt(d) * design.radius**2 / (PRICES.square * gaussian_mu(cost)) / n
+    return 2 * sqrt(d) * steps.radii[1] ** 2 / (PRICES.square * gaussian_mu(cost)) / n
 
 
 def neighbours_stay(frame: pd.DataFrame) -> Verdict:

@@ -20,10 +20,9 @@ from workbench.chapters.robust_and_private.runs.prime import ATTACKS, PLACES, RA
 from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
 from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
-from workbench.estimators.mean.prime import PrimeMean
-from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
 from workbench.estimators.mean.robust import RobustMean
 from workbench.estimators.mean.robust_heavy import RobustHeavyMean
+from workbench.estimators.prime import PrimeHeavyMean, PrimeMean
 from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.complexity import beside

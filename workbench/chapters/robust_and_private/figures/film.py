@@ -9,8 +9,9 @@ from workbench.charts.chart import Series
 from workbench.charts.ellipses import ellipse, plane
 from workbench.charts.film import Film, Frame
 from workbench.charts.words import number
-from workbench.estimators.mean.filter import FilterMean
-from workbench.estimators.parts.filters.run import Filter, coarse_centre, rows_within, within
+from workbench.estimators import Trace
+from workbench.estimators.prime import FilterMean
+from workbench.estimators.shared.weighted_moments import grid
 from workbench.privacy import ApproxDP
 from workbench.privacy.noise import SimulatedNoise
 from workbench.study.run import Run
@@ -51,54 +52,45 @@ def planted(x: Array) -> Array:
 
 def _passes(x: Array, noise: SimulatedNoise) -> Iterator[Frame]:
     estimator = FilterMean(radius=RADIUS, corruption=SHARE * len(CLUSTERS))
-    design, charges = estimator.recipe.design(N, 2), list(estimator.plan(N, 2, BUDGET).charges())
-    centre = coarse_centre(x, design, charges[0], noise)
-    running, rest = Filter(rows_within(x, centre, design.radius), design, noise), iter(charges[2:])
+    steps, charges, trace = estimator.steps(N, 2), list(estimator.plan(N, 2, BUDGET).charges()), Trace()
+    centre = steps.coarse_centre(x, charges[0], noise)
+    y, before = steps.rows_within(x, centre), np.ones(N, bool)
+    released = list(steps.passed(y, before, charges[2:], noise, trace))
+    y = centre + grid(steps.radii[1]) * y
     bad = len(CLUSTERS) * int(SHARE * N)
-    before = running.kept.copy()
-    plain = _mean(running, centre)
+    plain = y.mean(axis=0)
     yield _frame(
         f"{number(N)} rows, {number(bad)} of them in three clusters: who is in one, the filter cannot see."
         f" The mean is off by {_off(plain)} σ.",
         x, before, before, plain,
     )  # fmt: skip
-    for step in range(1, design.passes + 1):
-        running.look(next(rest))
-        if running.done:
-            break
-        middle, along = centre + running.score.centre, running.score.root[:, -1]
+    scores, sets = trace.records["score"], trace.records["kept"]
+    for step, (score, kept) in enumerate(zip(scores, sets, strict=False), start=1):
+        middle, along = centre + score.centre, score.root[:, -1]
         yield _frame(
             f"Pass {step}. A second moment with noise says in which direction the rows are widest.",
-            x, before, before, _mean(running, centre), _line(middle, along),
+            x, before, before, y[before].mean(axis=0), _line(middle, along),
         )  # fmt: skip
-        running.cut(next(rest))
-        gone = int(before.sum() - running.kept.sum())
+        gone = int(before.sum() - kept.sum())
         yield _frame(
             f"Along it each row has a score. A noisy histogram of the highest scores sets the threshold:"
             f" {number(gone)} rows are above it.",
-            x, before, running.kept, None, _line(middle, along),
+            x, before, kept, None, _line(middle, along),
         )  # fmt: skip
-        before = running.kept.copy()
-        mean = _mean(running, centre)
+        before = kept
+        mean = y[before].mean(axis=0)
         yield _frame(
             f"They are removed. The mean of the rest is off by {_off(mean)} σ.", x, before, before, mean
         )
     yield _frame(
-        f"Pass {step}. No direction is wide any more: the filter ends.",
-        x, before, before, _mean(running, centre), _round(centre, running),
+        f"Pass {len(scores)}. No direction is wide any more: the filter ends.",
+        x, before, before, y[before].mean(axis=0), _round(y[before]),
     )  # fmt: skip
-    for charge in rest:
-        running.mean(charge)
-    sums = running.found[-1][0]
-    out = np.asarray(centre + within(sums, design))
+    out = np.asarray(centre + steps.mean_of(released[-1][0]))
     yield _frame(
         f"What is left of the budget releases the mean of these rows, with noise: off by {_off(out)} σ.",
         x, before, before, out,
     )  # fmt: skip
-
-
-def _mean(running: Filter, centre: Array) -> Array:
-    return np.asarray(centre + np.asarray(running.sums.total) / running.sums.count)
 
 
 def _off(mean: Array) -> str:
@@ -133,9 +125,8 @@ def _line(middle: Array, along: Array) -> Series:
     return Series("widest direction", x, y, role="reference", colour_key="idea/public")
 
 
-def _round(centre: Array, running: Filter) -> Series:
-    y = running.y[running.kept] * running.step
+def _round(y: Array) -> Series:
     return ellipse(
-        "covariance of what is left, twice its size", 4 * np.cov(y.T), centre + y.mean(axis=0),
+        "covariance of what is left, twice its size", 4 * np.cov(y.T), y.mean(axis=0),
         role="reference", colour_key="idea/public",
     )  # fmt: skip

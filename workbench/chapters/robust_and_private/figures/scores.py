@@ -12,20 +12,12 @@ from workbench.charts.bands import measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.methods import name
 from workbench.charts.words import number
-from workbench.estimators.mean.prime import PrimeMean
-from workbench.estimators.parts.filters.removal import (
-    SENSITIVITY,
-    Score,
-    edges,
-    score_counts,
-    tail_set,
-    threshold,
-)
-from workbench.estimators.parts.filters.run import Filter, coarse_centre, rows_within, weighed
-from workbench.estimators.parts.filters.weighted_moments import released
+from workbench.estimators.parts.rows import present
+from workbench.estimators.prime import PRICES, PrimeMean, Score, edges, score_counts, weighed
+from workbench.estimators.shared.weighted_moments import counted_sums, release
+from workbench.estimators.shared.weighted_moments import grid as grid_of_rows
 from workbench.populations.corruption.mean import clusters, shifted
 from workbench.privacy import ApproxDP
-from workbench.privacy.grid import OnGrid
 from workbench.privacy.noise import SimulatedNoise
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
@@ -104,15 +96,13 @@ def first_pass(
     """
     n, d = y.shape
     one = PrimeMean(radius=sweeps.RADIUS, corruption=corruption)
-    design, charges = one.recipe.design(n, d), list(one.plan(n, d, budget).charges())
-    centre = coarse_centre(y, design, charges[0], noise)
-    filtered = Filter(rows_within(y, centre, design.radius), design, noise)
-    filtered.look(charges[2])
-    tau = filtered.score.of(filtered.y)
-    tail = tail_set(tau, filtered.kept, design.tail, filtered.y)
-    counts = score_counts(tau, tail, design.largest)
-    noisy = released(OnGrid(counts, 1 / SENSITIVITY), charges[3], noise, design.sizes[1]) * SENSITIVITY
-    return tau, tail, noisy, threshold(noisy, n, filtered.psi), design.largest
+    steps, charges = one.steps(n, d), list(one.plan(n, d, budget).charges())
+    rows, kept = steps.rows_within(y, steps.coarse_centre(y, charges[0], noise)), present(y)
+    sums = release(
+        counted_sums(rows, kept, grid_of_rows(steps.radii[1])), steps.radii[1], PRICES, charges[2], noise
+    )
+    score, psi, _ = steps.judged(sums)
+    return (*steps.removal(rows, kept, score, psi, charges[3], noise), steps.largest)
 
 
 def extremes(run: Run, *, corruption: float = sweeps.CORRUPTION, n: int = N, d: int = D) -> Chart:
@@ -142,7 +132,7 @@ def _separation(seed: int, corruption: float, n: int, d: int) -> Panel:
         at = (*(max(b, BLUNT) for b in SHARPNESS), SHARP)
         label, rank = f"{count} cluster{'s' * (count > 1)}", place / max(1, len(shown) - 1)
         series.append(Series(label, at, found, rank=rank if len(shown) > 1 else None))
-    default = PrimeMean(radius=1.0).recipe.design(n, d).sharpness
+    default = PrimeMean(radius=1.0).steps(n, d).sharpness
     marks = (
         Mark("default", "vertical", x=default, y=0.06, side="left"),
         Mark("← length", x=3 * BLUNT, y=1.12),

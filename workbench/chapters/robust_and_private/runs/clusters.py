@@ -21,13 +21,11 @@ from numpy.random import Generator
 from workbench.bounds import lkko21
 from workbench.bounds.search import smallest
 from workbench.chapters.robust_and_private.runs.prime import PLACES, RADIUS, heavy_rows
-from workbench.estimators.mean.filter import FilterMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
-from workbench.estimators.mean.prime import PrimeMean
-from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
 from workbench.estimators.mean.robust import RobustMean
 from workbench.estimators.parts.budgets import step_budgets
 from workbench.estimators.parts.oracles.variance_filter import MEAN
+from workbench.estimators.prime import FilterMean, PrimeHeavyMean, PrimeMean
 from workbench.privacy import ApproxDP, Budget, GaussianDP
 from workbench.study.trials import Row, answered, each_trial, error_of
 
@@ -112,11 +110,11 @@ def rows_to_see(
     """
     chosen = FILTERS[key]
     seen = chosen.seen(corruption, reach or chosen.error(corruption) / corruption)
-    recipe = chosen.make(corruption, passes).recipe
+    estimator = chosen.make(corruption, passes)
 
     def enough(step: int) -> bool:
-        design = recipe.design(_rows(step), d)
-        return bool(design.threshold(step_budgets(budget, design.shares)[2]) <= seen)
+        steps = estimator.steps(_rows(step), d)
+        return bool(steps.threshold(step_budgets(budget, steps.shares)[2]) <= seen)
 
     return float(_rows(smallest(enough, FINE)))
 

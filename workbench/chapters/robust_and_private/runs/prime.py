@@ -15,10 +15,15 @@ from numpy.random import Generator
 
 from workbench.estimators.base import Trace
 from workbench.estimators.mean.clipped_box import ClippedBoxMean
-from workbench.estimators.mean.filter import FilterMean
-from workbench.estimators.mean.prime import PrimeMean
-from workbench.estimators.mean.prime_heavy import PrimeHeavyMean
-from workbench.estimators.parts.filters.removal import Score, score_counts, tail_set, threshold
+from workbench.estimators.prime import (
+    FilterMean,
+    PrimeHeavyMean,
+    PrimeMean,
+    Score,
+    score_counts,
+    tail_set,
+    threshold,
+)
 from workbench.populations.corruption import MEAN_ATTACKS
 from workbench.populations.corruption.mean import clusters as at_clusters
 from workbench.privacy import ApproxDP, GaussianDP
@@ -161,7 +166,7 @@ def passes_taken(
         estimator(x, budget=GaussianDP(1e4), rng=noise, trace=trace)
         excess = np.array(trace.records["excess"], np.float64)
         found[name] = len(excess) - 1
-    ended = estimator.recipe.design(n, d).level * corruption * log(1 / corruption)
+    ended = estimator.steps(n, d).level * corruption * log(1 / corruption)
     later = np.append(excess[2:], ended)
     halved = np.mean(later <= np.maximum(excess[:-1][: len(later)] / 2, ended))
     return {**found, "halved": halved}

@@ -11,8 +11,8 @@ from numpy.random import Generator
 
 from workbench.chapters.robust_and_private.runs.prime import CORRUPTION, DELTA, EPSILON, RADIUS, error
 from workbench.estimators.mean.clipped_box import ClippedBoxMean
-from workbench.estimators.mean.prime import PrimeMean
 from workbench.estimators.mean.robust import RobustMean
+from workbench.estimators.prime import PrimeMean
 from workbench.estimators.range.box import BoxRange
 from workbench.estimators.release import Abstention
 from workbench.privacy import ApproxDP

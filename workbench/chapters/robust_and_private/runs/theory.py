@@ -3,8 +3,7 @@
 from math import ceil, exp, log, sqrt
 
 from workbench.bounds.search import smallest
-from workbench.estimators.mean.prime import PrimeMean
-from workbench.estimators.parts.filters.paper import Rounds, divided
+from workbench.estimators.prime import PrimeMean
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
 
@@ -13,10 +12,8 @@ FIRE = 5.5  # the score of a round counts if it is above λ/5.5
 
 def paper_noise(n: int, d: int, corruption: float, budget: ApproxDP) -> float:
     """Return 2σ√d, the spectral norm of the noise of one second moment, σ the sd of its entries."""
-    recipe = PrimeMean(radius=10.0, corruption=corruption, calibration="paper").recipe
-    queries = recipe.queries(n, d, divided(budget)[1])
-    assert isinstance(queries, Rounds)
-    charge = queries.plan()["moment 1.1"]
+    paper = PrimeMean(radius=10.0, corruption=corruption, calibration="paper")
+    charge = next(one for one in paper.plan(n, d, budget).charges() if one.step == "moment 1.1")
     return 2 * gaussian_scale(charge) / sqrt(2) * sqrt(d)
 
 

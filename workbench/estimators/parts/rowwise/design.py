@@ -32,9 +32,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import sqrt
 
-from workbench.estimators.parts.filters.weighted_moments import Costs, costs
 from workbench.estimators.parts.locate.coordinate_modes import CoordinateModes
 from workbench.estimators.parts.normal_ball import radius_within
+from workbench.estimators.shared.weighted_moments import Costs, costs
 
 WIDTH, LEAD, MARGIN = 2.0, 0.43, 2.0  # of the bins: their width, the lead of the fullest, beyond the radius
 SUM, LEAST_MEAN, MOST_MOMENT = 0.03, 0.2, 0.25

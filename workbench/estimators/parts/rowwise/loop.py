@@ -26,7 +26,11 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from workbench.estimators.base import Trace
-from workbench.estimators.parts.filters.weighted_moments import (
+from workbench.estimators.parts.foreseen import CleanRun
+from workbench.estimators.parts.rows import mean_sensitivity
+from workbench.estimators.parts.rowwise.design import RobustDesign
+from workbench.estimators.parts.rowwise.row_filter import RowFilter, Rows
+from workbench.estimators.shared.weighted_moments import (
     MEAN,
     SENSITIVITY,
     Costs,
@@ -37,10 +41,6 @@ from workbench.estimators.parts.filters.weighted_moments import (
     release,
     released,
 )
-from workbench.estimators.parts.foreseen import CleanRun
-from workbench.estimators.parts.rows import mean_sensitivity
-from workbench.estimators.parts.rowwise.design import RobustDesign
-from workbench.estimators.parts.rowwise.row_filter import RowFilter, Rows
 from workbench.privacy import ZCDP, Budget, Charge, GaussianDP, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_mu

@@ -16,9 +16,9 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.estimators.parts.filters.weighted_moments import WholeSums, grid, read_sums, sums_of
 from workbench.estimators.parts.integers import added, in_ball, total
 from workbench.estimators.parts.rows import present
+from workbench.estimators.shared.weighted_moments import WholeSums, grid, read_sums, sums_of
 from workbench.privacy.grid import OnGrid
 from workbench.types import Array
 

@@ -30,10 +30,10 @@ from math import ceil, inf, log
 
 import numpy as np
 
-from workbench.estimators.parts.filters.weighted_moments import Sums
 from workbench.estimators.parts.normal_ball import clipped_moment, kept_moment
 from workbench.estimators.parts.rowwise.design import RobustDesign, threshold
 from workbench.estimators.parts.rowwise.row_filter import RowFilter
+from workbench.estimators.shared.weighted_moments import Sums
 from workbench.special import chdtri
 from workbench.types import Array
 

@@ -2,7 +2,7 @@
 
 Rows y of whole numbers of a step g, in the ball of radius r round 0, of which some count, such that
 neighbours differ in one row and in whether it counts: which rows do is a function of one row and of former
-outputs, or tells the members of a set that a filter left (`parts.filters.removal`). For costs a, b, c:
+outputs, or tells the members of a set that a filter left (`estimators.prime`). For costs a, b, c:
 
     (1) N = the number of rows that count,  s = Σ y,  A = Σ y yᵀ over them: whole numbers of 1, g and g²
     (2) v = (a N,  b s/(2r),  c A/(√2 r²)), A as its diagonal and √2 times the entries above it

@@ -1,0 +1,1 @@
+"""What three families of estimators or more use."""
