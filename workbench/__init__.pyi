@@ -46,8 +46,6 @@ from workbench.estimators.mean.populous import PopulousMean as PopulousMean
 from workbench.estimators.mean.populous_robust import PopulousRobustMean as PopulousRobustMean
 from workbench.estimators.mean.resilient import ResilientMean as ResilientMean
 from workbench.estimators.mean.resilient_heavy import ResilientHeavyMean as ResilientHeavyMean
-from workbench.estimators.mean.robust import RobustMean as RobustMean
-from workbench.estimators.mean.robust_heavy import RobustHeavyMean as RobustHeavyMean
 from workbench.estimators.mean.tukey import TukeyMean as TukeyMean
 from workbench.estimators.parts.stored import stream as stream
 from workbench.estimators.populous import Populous as Populous
@@ -59,6 +57,8 @@ from workbench.estimators.range.box import BoxRange as BoxRange
 from workbench.estimators.release import Abstention as Abstention
 from workbench.estimators.release import Guarantee as Guarantee
 from workbench.estimators.release import Release as Release
+from workbench.estimators.robust import RobustHeavyMean as RobustHeavyMean
+from workbench.estimators.robust import RobustMean as RobustMean
 from workbench.estimators.spectral.eigenvalues import Eigenvalues as Eigenvalues
 from workbench.estimators.spectral.preconditioner import Preconditioner as Preconditioner
 from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate as SubspaceAggregate

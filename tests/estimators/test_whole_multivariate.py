@@ -10,12 +10,11 @@ import pytest
 
 import workbench as wb
 from tests.oracles.whole_gaps import whole_gaps
-from workbench.estimators import prime
+from workbench.estimators import prime, robust
 from workbench.estimators.base import sanitised
 from workbench.estimators.parts.blocks import friendly_mean
 from workbench.estimators.parts.gaussians import lifted_moment
 from workbench.estimators.parts.rows import present, within_ball
-from workbench.estimators.parts.rowwise import row_filter
 from workbench.estimators.shared.weighted_moments import grid
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, histograms
 from workbench.privacy.secure import SecureNoise
@@ -194,7 +193,7 @@ MUTANTS = {
     f"{type(estimator).__name__}, {wrong.__name__}": (module, wrong, estimator)
     for module, estimator, *mistakes in (
         (prime, FILTERS[0], unenforced, rounded_alone),
-        (row_filter, ROWWISE[0], unenforced, rounded_alone),
+        (robust, ROWWISE[0], unenforced, rounded_alone),
         (lifted_moment, JOINT[0], unenforced),
     )
     for wrong in mistakes

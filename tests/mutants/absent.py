@@ -12,7 +12,7 @@ from tests.estimators.covariance import test_pure_net_covariance as nets
 from tests.estimators.parts import test_absent as absent
 from tests.estimators.parts import test_rescaled as sums
 from tests.estimators.parts.affine import test_absent as lifts
-from workbench.estimators import base, prime
+from workbench.estimators import base, prime, robust
 from workbench.estimators.covariance import empirical, filter_nonprivate, pure_net, thresholded
 from workbench.estimators.mean import empirical as empirical_mean
 from workbench.estimators.mean import filter_nonprivate as filter_mean
@@ -21,12 +21,10 @@ from workbench.estimators.parts import integers, rescaled, rows
 from workbench.estimators.parts.affine import gaussian, lifted
 from workbench.estimators.parts.blocks import blocks
 from workbench.estimators.parts.gaussians import lifted_moment
-from workbench.estimators.parts.locate import coordinate_modes
 from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.nets import trimmed_net
 from workbench.estimators.parts.robust_votes import m_estimators
-from workbench.estimators.parts.rowwise import row_filter
 from workbench.estimators.parts.scale import exponent_scale, winsor
 from workbench.estimators.parts.votes import covariances
 from workbench.estimators.spectral import subspace_exact
@@ -95,10 +93,10 @@ STAGES = (
      absent.test_exponents_are_those_of_the_other_pairs),
     ("bins of exponents", exponent_scale, "only_present", zeros,
      absent.test_exponents_are_those_of_the_other_pairs),
-    ("bins of coordinates", coordinate_modes, "only_present", zeros, COUNTS),
+    ("bins of coordinates", robust, "only_present", zeros, COUNTS),
     ("counts of norms", thresholded, "only_present", zeros, COUNTS),
-    ("counts of scores", row_filter, "present", everything, COUNTS),
-    ("rows that pass", row_filter, "present", everything, absent.test_filters_keep_the_other_rows),
+    ("counts of scores", robust, "present", everything, COUNTS),
+    ("rows that pass", robust, "present", everything, absent.test_filters_keep_the_other_rows),
     ("rows that are left", prime, "present", everything,
      absent.test_the_first_set_of_a_filter_holds_the_other_rows),
     *((f"points of a window median with {len(ends)} ends", WindowMedian, "pieces",

@@ -85,15 +85,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import ArgumentError, checked, integer_at_least, positive, real, require_columns
-from workbench.estimators.base import (
-    Abstention,
-    Trace,
-    in_columns,
-    require_matrix,
-    run_multivariate,
-    standardised,
-)
+from workbench.errors import ArgumentError, integer_at_least, positive, real, require_columns
+from workbench.estimators.base import Abstention, Estimator, Trace, in_columns, require_matrix, standardised
 from workbench.estimators.parts.budgets import step_budgets, steps_plan
 from workbench.estimators.parts.foreseen import CleanRun, better_than
 from workbench.estimators.parts.integers import in_ball, in_box, mean_in_ball
@@ -362,11 +355,8 @@ class Filter:
         f = square / max(sums.count, FEWEST * self.n) - np.multiply.outer(m, m)
         values, basis = np.linalg.eigh(f - (0.0 if self.heavy else 1.0) * np.eye(self.d))
         weights = weighed(values, self.sharpness)
-        return (
-            Score(m, basis * np.sqrt(weights), grid(self.radii[1])),
-            float(weights @ values),
-            float(values[-1]),
-        )
+        score = Score(m, basis * np.sqrt(weights), grid(self.radii[1]))
+        return score, float(weights @ values), float(values[-1])
 
     def mean_of(self, sums: Sums) -> Array:
         """Return s/N, N at least a tenth of n, shrunk to the ball."""
@@ -651,7 +641,7 @@ def exponential(exponent: Array) -> Array:
     return symmetrised((basis * (weights / weights.sum())) @ basis.T)
 
 
-class Filtered:
+class Filtered(Estimator[Array]):
     """What the three entries share; `heavy`, `top`, `LEVELS` and `MOST` are what they differ in."""
 
     heavy: ClassVar[bool] = False
@@ -659,10 +649,7 @@ class Filtered:
     LEVELS: ClassVar[dict[str, float]] = {"tight": 1.0, "paper": 2.0}
     MOST: ClassVar[float] = 0.2  # of the rows: with more, another bin than the mean's may be the fullest
 
-    __call__ = run_multivariate
-
-    def __post_init__(self) -> None:
-        checked(self)
+    def _validate(self) -> None:
         if self.radius > WIDEST * self.unit:
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} standard deviations")
         if not (real(self.corruption) and 0 <= self.corruption < self.MOST):
@@ -721,12 +708,9 @@ class Filtered:
         """
         self.plan(n, d, budget)
         one = self.steps(n // self.splits, d)
-        plan = one.plan(budget)
-        return (
-            better_than(self.radius / self.unit, one.predicted_error(plan))
-            if isinstance(one, Filter)
-            else inf
-        )
+        if not isinstance(one, Filter):
+            return inf
+        return better_than(self.radius / self.unit, one.predicted_error(one.plan(budget)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,6 @@ from workbench.estimators.parts.affine.lifted import Lifted
 from workbench.estimators.parts.blocks.blocks import projections, spectra
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
 from workbench.estimators.parts.locate.clipping import clipped_mean
-from workbench.estimators.parts.locate.coordinate_modes import CoordinateModes
 from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.nets.covariance_net import monomials
@@ -28,11 +27,11 @@ from workbench.estimators.parts.nets.trimmed_net import trimmed
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.robust_votes import m_estimators
 from workbench.estimators.parts.rows import present
-from workbench.estimators.parts.rowwise.row_filter import RowFilter, Rows
 from workbench.estimators.parts.scale import counted_pivots, exponent_scale
 from workbench.estimators.parts.scale.exponent_scale import ExponentScale, pair_differences
 from workbench.estimators.parts.scale.winsor import Winsor
 from workbench.estimators.prime import FilterMean
+from workbench.estimators.robust import CoordinateModes, RowFilter, Rows
 from workbench.estimators.spectral.subspace_exact import Tokens
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance

@@ -171,7 +171,7 @@ def finished(finish: RoundFinish) -> Floor:
 
 def robust_mean(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return bins of every coordinate, a pass round their centres, and the clipped moments of clean rows."""
-    design = estimator.design(n, d, budget)
+    design = estimator.steps(n, d, budget)
     weights = design.shares.weights
     found = (bincount(n, design.modes.bins),) * d + (normal(d * design.modes.bins),)
     if "recentre" in weights:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from workbench.bounds.lkko21 import range_shape
 from workbench.chapters.robust_and_private.runs.theory import paper_noise
-from workbench.estimators.mean.robust import RobustMean
 from workbench.estimators.prime import (
     PRICES,
     FilterMean,
@@ -25,6 +24,7 @@ from workbench.estimators.prime import (
     left_after,
     tail_set,
 )
+from workbench.estimators.robust import RobustMean
 from workbench.privacy import ApproxDP, Charge, GaussianDP
 from workbench.privacy.histograms import (
     stability_charge,

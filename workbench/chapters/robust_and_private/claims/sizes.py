@@ -20,9 +20,8 @@ from workbench.chapters.robust_and_private.runs.prime import ATTACKS, PLACES, RA
 from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
 from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
-from workbench.estimators.mean.robust import RobustMean
-from workbench.estimators.mean.robust_heavy import RobustHeavyMean
 from workbench.estimators.prime import PrimeHeavyMean, PrimeMean
+from workbench.estimators.robust import RobustHeavyMean, RobustMean
 from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.complexity import beside

@@ -9,7 +9,7 @@ import numpy as np
 from workbench.chapters.robust_and_private.runs.prime import ATTACKS, CORRUPTION, DELTA, EPSILON, limit
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
-from workbench.estimators.mean.robust import RobustMean
+from workbench.estimators.robust import RobustMean
 from workbench.linalg import norms
 from workbench.privacy import ApproxDP
 from workbench.study.run import Run

@@ -21,8 +21,8 @@ from workbench.estimators.mean.clipped_box import ClippedBoxMean
 from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.estimators.mean.empirical import EmpiricalMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
-from workbench.estimators.mean.robust import RobustMean
 from workbench.estimators.prime import FilterMean, PrimeMean
+from workbench.estimators.robust import RobustMean
 from workbench.privacy import ApproxDP
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid

@@ -10,8 +10,8 @@ import numpy as np
 from workbench.bounds.search import smallest
 from workbench.chapters.robust_and_private.runs.prime import RADIUS
 from workbench.estimators.mean.clipped_box import STEP, ClippedBoxMean
-from workbench.estimators.mean.robust import RobustMean
 from workbench.estimators.parts.foreseen import median_beyond
+from workbench.estimators.robust import RobustMean
 from workbench.populations.corruption.mean import SHIFT
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale

@@ -14,8 +14,7 @@ from numpy.random import Generator
 
 from workbench.distributions import Gaussian
 from workbench.estimators.base import Estimator
-from workbench.estimators.mean.robust import RobustMean
-from workbench.estimators.mean.robust_heavy import RobustHeavyMean
+from workbench.estimators.robust import RobustHeavyMean, RobustMean
 from workbench.populations import MultivariatePareto, MultivariateStudent, Population
 from workbench.populations.corruption import MEAN_ATTACKS, Adversary
 from workbench.populations.corruption.mean import shifted

@@ -11,10 +11,10 @@ from numpy.random import Generator
 
 from workbench.chapters.robust_and_private.runs.prime import CORRUPTION, DELTA, EPSILON, RADIUS, error
 from workbench.estimators.mean.clipped_box import ClippedBoxMean
-from workbench.estimators.mean.robust import RobustMean
 from workbench.estimators.prime import PrimeMean
 from workbench.estimators.range.box import BoxRange
 from workbench.estimators.release import Abstention
+from workbench.estimators.robust import RobustMean
 from workbench.privacy import ApproxDP
 from workbench.study.least_rows import accepts
 from workbench.study.sweeps.sweep import Sweep, grid

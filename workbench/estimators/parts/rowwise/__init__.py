@@ -1,1 +1,0 @@
-"""The filter of `mean/robust`, which looks at one row at a time."""

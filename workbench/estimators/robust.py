@@ -1,0 +1,668 @@
+"""A private mean of rows of which a fraction is corrupted, by a filter that looks at one row at a time.
+
+Rows x of shape (n, d), every coordinate of the mean within `radius` of `centre`; an adversary replaces up to
+`corruption` n rows as it likes. Neighbours: replace one row. In units of sigma, or of √upper, clean rows are
+
+    RobustMean        normal, N(m, I)
+    RobustHeavyMean   of covariance at most I and nothing else
+
+A filter is a centre c, orthonormal columns V (d, q) and a cut ρ, functions of former releases. A row becomes
+y, its offset from c shrunk to the ball of radius r, in whole numbers of a step; τ = |Vᵀy|²; it passes if
+τ ≤ ρ. An absent row does not pass, and its score is not counted. No row's weight depends on another row, and
+nothing is remembered but (c, V, ρ): a filter may be centred anew, tightened or undone. That is all that
+privacy needs, where LKKO21's filter (`mean/prime`) remembers which rows it removed and needs a lemma. Every
+step is a Gaussian mechanism whose cost is fixed beforehand:
+
+    (1) c = centres of the fullest bins of every coordinate                    "range", sensitivity √(2d)
+    (2) c += noisy mean of the rows shrunk to the ball of radius r₀ round c    "recentre", if it is of use
+    (3) for each pass: count, sum and second moment N, s, A of the rows that pass          "moments i"
+        nothing suspect and no V: to (5). N < .3 n: V is dropped, to (5)
+        c += offset; V = its span with the suspect directions
+    (4) counts of the scores of all rows in V; ρ is where the bad ones begin               "scores i"
+        nothing suspect, or the last pass: to (5)
+    (5) every step that is left asks for (N, s), the last one always; their mean, weighted with μ²
+        out = c + offset of s/max(N, n/10)
+
+A step that a run does not need for what its name says asks for the mean instead, at the same cost and with as
+many numbers: nothing is refunded, nothing is lost, and neither the draws nor the plan depend on the rows.
+
+Releases are compared with clean rows; κ is the moment of normal rows kept within the cut (1 if nothing is
+cut), k the clipped moment of the whole ball, m̄ = s/N, s_A the sd of the noise of an entry of A:
+
+               RobustMean                                             RobustHeavyMean
+    offset     m̄ + V Vᵀ m̄ (1/κ - 1): the cut shrinks it by κ          m̄
+    suspect    eigenvectors of A/N - m̄ m̄ᵀ - k (I - (1 - κ) V Vᵀ)      of A/N - m̄ m̄ᵀ with a value above
+               with a value above th(N) + (1 - κ)/4                   C + e, C = 1.1
+               th(N) = 1.1 (2√d + 3) √(1/N + (s_A/N)²) + d/N          e = 2.2 √d s_A/n
+    edges      quantiles of chi² with q degrees of freedom            q times 0, 1, 1.25, 1.25², .. up to r²
+    cut        with E_l = (rows at or above edge l, less the n t_l    the largest edge below which the mean
+               that are clean)/(1 - t_l), the bad rows there: the     score is at most C q, raised until at
+               largest edge with E_l ≥ min(best E - 2 sd, α n), the   most 2 α n rows go; none if that is the
+               search from outside ending where E reaches α n or      last one
+               falls to less than half of a clear maximum
+
+α n is the most that may be explained as bad: without this cap rows with lighter tails than the normal ones
+are cut too deep. The shares of m = μ² are public, α the corruption, N₀(r) = 4r²d/(n²m) the squared error that
+the noise of the sum costs with all of m:
+
+    bins       of width 2; share so large that the fullest one        of width 4; it leads by .25 n
+               is next to the mean if it leads by .43 n
+    r, r₀      one clean row of n lies outside; r₀ = r + .6 √d        √(d/a), a = max(α, 2d/(nμ)) ≤ 1;
+                                                                      r₀ = r + 1.5 √d
+    recentre   so much that its noise is .1 in every direction,       .2, none where it would be .9
+               none where it would be .45
+    sum        .03                                                    .04
+    scores     so much that the noise of a count is .08 α n; T = 2 passes if that is dear, 3 if not
+    moment     what leaves .2 for the mean, .25 at most, and clean    what leaves .2 for the mean, .25 at most
+               rows 8 % worse at most
+    in use     where α r > .1 e₀ and th(n) ≤ .6 α r²,                 where e < .6 α r²
+               e₀² = d/n + N₀(r)/rest
+
+Where the filter is not worth its price the whole budget goes to the plain mean: `filters` tells. Ours, beyond
+LKKO21; no theorem on its error is claimed. What keeps the covariance as it is cannot be seen. Proof:
+`proofs/robust_mean.md`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from math import ceil, inf, log, sqrt
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ArgumentError, real, require_columns
+from workbench.estimators.base import Estimator, Trace, in_columns, require_matrix, standard_radius
+from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
+from workbench.estimators.parts.foreseen import CleanRun, better_than
+from workbench.estimators.parts.integers import added, in_ball, total
+from workbench.estimators.parts.normal_ball import clipped_moment, kept_moment, radius_within
+from workbench.estimators.parts.rows import blocks, mean_sensitivity, only_present, present
+from workbench.estimators.shared.weighted_moments import (
+    MEAN,
+    SENSITIVITY,
+    Costs,
+    Sums,
+    WholeSums,
+    costs,
+    grid,
+    length,
+    merged,
+    read_sums,
+    release,
+    released,
+    sums_of,
+)
+from workbench.privacy import ZCDP, Budget, Charge, GaussianDP, NoiseSource, Plan
+from workbench.privacy.grid import Integers, OnGrid
+from workbench.privacy.mechanisms import gaussian, gaussian_mu
+from workbench.special import chdtri, ndtr
+from workbench.types import Array, PerColumn
+
+MOST_BINS = 5_000_000  # in all coordinates
+LEAST_MEAN, MOST_MOMENT, DEARER = 0.2, 0.25, 1.08  # shares of μ²; of the error on clean rows
+GAIN, SEEN = 0.1, 0.6  # the bias that counts, in units of e₀; the share of the largest excess that is seen
+EMPTY, LEAST = 0.3, 0.1  # of n: below the first V is dropped; the least divisor
+NEW = 0.3  # the least part of a suspect direction outside V that makes V larger
+TAILS = (0.6, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01,
+         5e-3, 2e-3, 1e-3, 1e-4, 1e-5, 1e-7)  # fmt: skip
+SLACK = 0.25  # of the threshold where a cut is in force: rows that are not normal are cut otherwise
+CLEAR = 3.0  # sd above 0 that a maximum needs to end the search
+BOUND, RATIO, LEAST_COUNTED = 1.1, 1.25, 0.3  # C; of edges; of n, the least divisor of a mean score
+
+Copy: TypeAlias = tuple[Sums, Costs, Budget]
+"""N and s of the rows that pass a filter, with what they cost."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows x in a frame: (x - origin)/unit is what filters see."""
+
+    x: Array
+    origin: float | Array
+    unit: float
+
+    def whole(self, block: slice, centre: Array, radius: float) -> Array:
+        """Return rows round a centre, shrunk to a ball: whole numbers, in steps of `grid`."""
+        apart = self.x[block] - (self.origin + self.unit * centre)
+        if self.unit != 1:
+            apart /= self.unit
+        return in_ball(apart, radius, grid(radius))
+
+    def total(self, centre: Array, radius: float) -> OnGrid:
+        """Return the sum of the rows round a centre, shrunk to a ball."""
+        n, d = self.x.shape
+        return OnGrid(total(n, d, lambda block: added(self.whole(block, centre, radius))), grid(radius))
+
+
+@dataclass(frozen=True)
+class RowFilter:
+    """A centre, a basis and a cut; every row that is there passes where the basis has no columns."""
+
+    centre: Array
+    basis: Array
+    cut: float = inf
+
+    @property
+    def rank(self) -> int:
+        """q, the number of directions that are looked at."""
+        return int(self.basis.shape[1])
+
+    def scores(self, whole: Array, radius: float) -> Array:
+        """Return τ of rows of the ball, in whole numbers."""
+        seen = whole @ (grid(radius) * self.basis)
+        return np.asarray(np.einsum("ij,ij->i", seen, seen))
+
+    def sums(self, rows: Rows, radius: float, square: bool) -> WholeSums:
+        """Return count, sum and, if wanted, second moment of the rows that pass."""
+
+        def part(block: slice) -> Array:
+            whole = rows.whole(block, self.centre, radius)
+            passes = present(rows.x[block])
+            if self.rank:
+                passes &= self.scores(whole, radius) <= self.cut
+            whole[~passes] = 0.0  # a row that does not count is a zero row, and keeps its place in the sum
+            return sums_of(whole, int(passes.sum()), square)
+
+        return read_sums(total(*rows.x.shape, part), grid(radius))
+
+    def histogram(self, rows: Rows, radius: float, edges: Array) -> NDArray[np.int64]:
+        """Return how many scores lie in [e_l, e_{l+1}), the last one open; those below e_0 in none."""
+
+        def part(block: slice) -> NDArray[np.intp]:
+            scores = self.scores(rows.whole(block, self.centre, radius), radius)
+            places = np.searchsorted(edges, scores[present(rows.x[block])], side="right")
+            return np.bincount(places, minlength=len(edges) + 1)
+
+        return np.asarray(total(*rows.x.shape, part)[1:])
+
+
+@dataclass(frozen=True)
+class CoordinateModes:
+    """Step (1): K bins of a width in each of d coordinates, symmetric about 0; the end ones are open."""
+
+    reach: float
+    width: float
+    d: int
+
+    @property
+    def bins(self) -> int:
+        """K."""
+        return ceil(2 * self.reach / self.width)
+
+    def charge(self, step: str, cost: ZCDP | GaussianDP) -> Charge:
+        """Return the charge: one row leaves one bin and enters another in every coordinate."""
+        if self.bins * self.d > MOST_BINS:
+            raise ArgumentError("radius", self.reach, f"at most {MOST_BINS} bins in all coordinates")
+        return Charge(step, "gaussian", sqrt(2 * self.d), cost)
+
+    def cost(self, n: int, lead: float) -> float:
+        """Return the μ at which the largest noise of a difference of two counts stays below lead · n.
+
+        But for a probability of 1e-3 or less: √2 σ (√(2 ln Kd) + 3), σ the noise of one count.
+        """
+        largest = sqrt(2 * log(self.bins * self.d)) + 3
+        return largest * sqrt(2) * sqrt(2 * self.d) / (lead * n)
+
+    def counts(self, x: Array, centre: float | Array, unit: float) -> Integers:
+        """Return the counts of (x - centre)/unit, shape (d, K)."""
+        low, step = centre - unit * self.width * self.bins / 2, unit * self.width
+        found, first = np.zeros(self.d * self.bins, np.intp), self.bins * np.arange(self.d)
+        for block in blocks(*x.shape):
+            place = (only_present(x[block]) - low) / step
+            np.clip(place, 0, self.bins - 1, out=place)
+            keys = place.astype(np.intp)
+            keys += first
+            found += np.bincount(keys.ravel(), minlength=len(found))
+        return found.reshape(self.d, self.bins)
+
+    def draw(self, counts: Integers, charge: Charge, noise: NoiseSource) -> Array:
+        """Return the centre of the fullest bin of every coordinate, in units."""
+        best = gaussian(counts, charge, noise).argmax(axis=1)
+        return np.asarray(self.width * (best + 0.5 - self.bins / 2))
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Shares of μ²: range, recentring, and for every pass sum, moment and scores; the rest is the mean's."""
+
+    range: float
+    recentre: float
+    sum: float = 0.0
+    moment: float = 0.0
+    scores: float = 0.0
+    passes: int = 0
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The share of every step, in the order of the run."""
+        found = {"range": self.range, "recentre": self.recentre} if self.recentre else {"range": self.range}
+        for number in range(1, self.passes + 1):
+            found |= {f"moments {number}": self.sum + self.moment, f"scores {number}": self.scores}
+        return found | {"mean": 1 - sum(found.values())}
+
+
+@dataclass(frozen=True)
+class Steps(ABC):
+    """The public numbers of a run, in standard units, and the run; subclasses know what clean rows are."""
+
+    n: int
+    d: int
+    corruption: float
+    mu: float
+    modes: CoordinateModes
+    radius: float
+    wide: float
+    shares: Shares
+
+    WIDTH: ClassVar[float]  # of the bins
+    MARGIN: ClassVar[float]  # of the bins, beyond the radius
+    LEAD: ClassVar[float]  # of the fullest bin, over n
+    OFFSET: ClassVar[float]  # of a bin's centre in every coordinate
+    AIM: ClassVar[float]  # the noise of recentring
+    NEVER: ClassVar[float]  # the noise with which it is of no use
+    SUM: ClassVar[float]
+
+    @property
+    @abstractmethod
+    def bins(self) -> int:
+        """How many scores are counted."""
+
+    @abstractmethod
+    def edges(self, rank: int) -> Array:
+        """Return the edges of the scores, rising."""
+
+    @abstractmethod
+    def cut(self, rank: int, counts: Array) -> float:
+        """Return the cut for noisy counts of the scores between the edges."""
+
+    @abstractmethod
+    def suspects(self, state: RowFilter, sums: Sums) -> Array:
+        """Return the suspect directions as columns."""
+
+    @abstractmethod
+    def offset(self, state: RowFilter, mean: Array) -> Array:
+        """Return the offset of the centre that the mean of the rows that pass stands for."""
+
+    @cached_property
+    def prices(self) -> Costs:
+        """The costs of count, sum and moment in a pass."""
+        return costs(self.shares.sum, self.shares.moment)
+
+    @property
+    def moment_noise(self) -> float:
+        """The sd of an entry of A off the diagonal."""
+        mu = sqrt(self.shares.sum + self.shares.moment) * self.mu
+        return self.radius**2 / (self.prices.square * mu)
+
+    @property
+    def passing(self) -> tuple[float, int]:
+        """The share of the scores of one pass, and how many passes there are."""
+        found = share(4 / (0.08 * self.corruption * self.n * self.mu), 0.01, 0.12)
+        return found, 2 if found > 0.05 else 3
+
+    def plan(self, budget: Budget) -> Plan:
+        """Return one charge for each step; those of the loop are whitened, of sensitivity 1."""
+        weights = self.shares.weights
+        each = dict(zip(weights, step_budgets(budget, tuple(weights.values())), strict=True))
+        charges = [self.modes.charge("range", each.pop("range"))]
+        if "recentre" in each:
+            size = mean_sensitivity(self.n, self.wide)
+            charges.append(Charge("recentre", "gaussian", size, each.pop("recentre")))
+        charges += [Charge(step, "gaussian", SENSITIVITY, cost) for step, cost in each.items()]
+        return steps_plan(budget, charges)
+
+    def run(self, rows: Rows, plan: Plan, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        """Return the private mean in the rows' frame."""
+        first, *charges = plan.charges()
+        centre = self.modes.draw(self.modes.counts(rows.x, rows.origin, rows.unit), first, noise)  # (1)
+        if self.shares.recentre:
+            centre = centre + gaussian(rows.total(centre, self.wide) / self.n, charges.pop(0), noise)  # (2)
+        return self.filtered(rows, centre, charges, noise, trace)
+
+    def filtered(
+        self, rows: Rows, centre: Array, charges: Sequence[Charge], noise: NoiseSource,
+        trace: Trace | None = None,
+    ) -> Array:  # fmt: skip
+        """Return steps (3) to (5) from a centre; rotations and shifts of rows and centre move it along."""
+        left = list(charges)
+        state, copies, exact = self.passed(rows, centre, left, noise)
+        if trace is not None:
+            trace.add(centre=state.centre, basis=state.basis, cut=state.cut, left=len(left))
+        alone = (exact or state.sums(rows, self.radius, square=False)).alone
+        copies += [(self.released(alone, MEAN, charge, noise), MEAN, charge.cost) for charge in left]  # (5)
+        sums = merged(copies)
+        return state.centre + self.moved(state, sums if state.rank else replace(sums, count=float(self.n)))
+
+    def passed(
+        self, rows: Rows, centre: Array, left: list[Charge], noise: NoiseSource
+    ) -> tuple[RowFilter, list[Copy], WholeSums | None]:
+        """Return the last filter, and the noisy and exact sums of its rows if a pass had them.
+
+        The charges that are used are taken from `left`.
+        """
+        state = RowFilter(centre, np.zeros((len(centre), 0)))
+        while len(left) > 1:
+            charge = left.pop(0)
+            exact = state.sums(rows, self.radius, square=True)
+            sums = self.released(exact, self.prices, charge, noise)  # (3)
+            if not state.rank:
+                sums = replace(sums, count=float(self.n))
+            if sums.count < EMPTY * self.n:
+                return RowFilter(state.centre, state.basis[:, :0]), [], None
+            suspects = self.suspects(state, sums)
+            clean = not suspects.shape[1]
+            if clean and not state.rank:
+                return state, [(sums, self.prices, charge.cost)], exact
+            beyond = suspects - state.basis @ (state.basis.T @ suspects)
+            found, sizes, _ = np.linalg.svd(beyond, full_matrices=False)
+            basis = np.hstack([state.basis, found[:, sizes > NEW]])
+            state = RowFilter(state.centre + self.moved(state, sums), basis, state.cut)
+            state = self.tightened(rows, state, left.pop(0), noise)  # (4)
+            if clean:
+                break
+        return state, [], None
+
+    def tightened(self, rows: Rows, state: RowFilter, charge: Charge, noise: NoiseSource) -> RowFilter:
+        """Return the filter with the cut of step (4); counts over √2 have sensitivity 1."""
+        counts = OnGrid(state.histogram(rows, self.radius, self.edges(state.rank)), 1 / sqrt(2))
+        drawn = max(self.bins, length(self.d, square=False))
+        return replace(state, cut=self.cut(state.rank, released(counts, charge, noise, drawn) * sqrt(2)))
+
+    def released(self, exact: WholeSums, prices: Costs, charge: Charge, noise: NoiseSource) -> Sums:
+        """Return noisy sums, drawn with as many numbers as the step has, whatever it asks."""
+        drawn = length(self.d) if charge.step.startswith("moments") else self.d + 1
+        if charge.step.startswith("scores"):
+            drawn = max(self.bins, drawn)
+        return release(exact, self.radius, prices, charge, noise, drawn)
+
+    def moved(self, state: RowFilter, sums: Sums) -> Array:
+        """Return the offset, shrunk to the ball."""
+        offset = self.offset(state, sums.total / max(sums.count, LEAST * self.n))
+        return offset * min(1.0, self.radius / max(float(np.linalg.norm(offset)), 1e-300))
+
+    def predicted_error(self, plan: Plan) -> float:
+        """Return the median error of clean rows."""
+        recentred = bool(self.shares.recentre)
+        counts, *rest = (gaussian_mu(charge.cost) for charge in plan.charges())
+        apart = mean_sensitivity(self.n, self.wide) / rest[0] if recentred else self.modes.width / sqrt(12)
+        rest = rest[recentred:]
+        rest[0] *= self.prices.total if self.shares.passes else 1.0
+        return CleanRun(
+            n=self.n,
+            d=self.d,
+            ahead=self.n * float(ndtr(self.modes.width) - 0.5) * counts / sqrt(2 * self.d),
+            bins=self.modes.bins,
+            apart=sqrt(self.d) * apart,
+            radius=self.radius,
+            noise=mean_sensitivity(self.n, self.radius) / sqrt(sum(mu**2 for mu in rest)),
+        ).median_error()
+
+
+def share(ratio: float, low: float, high: float) -> float:
+    """Return the share of μ² that the part `ratio` of μ is, moved to the nearer end of [low, high]."""
+    return min(max(min(ratio, 1.0) ** 2, low), high)
+
+
+@dataclass(frozen=True)
+class NormalSteps(Steps):
+    """Clean rows are N(m, I)."""
+
+    WIDTH, MARGIN, LEAD, OFFSET, AIM, NEVER, SUM = 2.0, 2.0, 0.43, 0.6, 0.1, 0.45, 0.03
+
+    @staticmethod
+    def ball(n: int, d: int, corruption: float, mu: float) -> float:
+        """Return r."""
+        return radius_within(d, 1 / n)
+
+    def with_filter(self) -> "NormalSteps | None":
+        """Return the same with the filter, None where it is not worth its price."""
+        n, d, alpha, sd = self.n, self.d, self.corruption, 2 * self.radius / (self.n * self.mu)
+        rest, noise = 1 - self.shares.range - self.shares.recentre, d * sd * sd
+        error = d / n + noise / rest
+        if alpha * self.radius <= GAIN * sqrt(error):
+            return None
+        scores, passes = self.passing
+        affordable = rest - noise / (DEARER**2 * error - d / n)
+        moment = min(affordable, (rest - LEAST_MEAN) / passes - self.SUM - scores, MOST_MOMENT)
+        if moment <= 0:
+            return None
+        shares = replace(self.shares, sum=self.SUM, moment=moment, scores=scores, passes=passes)
+        filtering = replace(self, shares=shares)
+        return filtering if filtering.threshold(n) <= SEEN * alpha * self.radius**2 else None
+
+    def threshold(self, count: float) -> float:
+        """Return th(N): what the largest eigenvalue of the excess of clean rows stays below."""
+        noise = sqrt(1 / count + (self.moment_noise / count) ** 2)
+        return 1.1 * (2 * sqrt(self.d) + 3) * noise + self.d / count
+
+    @property
+    def bins(self) -> int:
+        return len(TAILS)
+
+    def offset(self, state: RowFilter, mean: Array) -> Array:
+        basis, kappa = state.basis, kept_moment(state.rank, state.cut)
+        return np.asarray(mean + basis @ (basis.T @ mean) * (1 / kappa - 1))
+
+    def suspects(self, state: RowFilter, sums: Sums) -> Array:
+        assert sums.square is not None
+        basis, kappa = state.basis, kept_moment(state.rank, state.cut)
+        mean, clean = sums.total / sums.count, clipped_moment(self.d, self.radius)
+        expected = clean * (np.eye(self.d) - (1 - kappa) * basis @ basis.T)
+        values, vectors = np.linalg.eigh(sums.square / sums.count - np.outer(mean, mean) - expected)
+        return np.asarray(vectors[:, values > self.threshold(sums.count) + SLACK * (1 - kappa)])
+
+    def edges(self, rank: int) -> Array:
+        return np.asarray(chdtri(rank, np.array(TAILS)))
+
+    def cut(self, rank: int, counts: Array) -> float:
+        n, tails, most = self.n, np.array(TAILS), self.corruption * self.n
+        above = counts[::-1].cumsum()[::-1]
+        excess = (above - n * tails) / (1 - tails)
+        count_noise = sqrt(2 / self.shares.scores) / self.mu
+        sd = count_noise * np.sqrt(np.arange(len(tails), 0, -1)) / (1 - tails)
+        best = len(excess) - 1
+        for place in reversed(range(len(excess))):  # to the outermost peak
+            if excess[place] > excess[best]:
+                best = place
+            clear = excess[best] > CLEAR * sd[best]
+            if excess[best] >= most or (clear and excess[place] < excess[best] / 2 - 2 * sd[place]):
+                break
+        least = min(excess[best] - 2 * sd[best], most)
+        return float(self.edges(rank)[np.flatnonzero(excess >= least)[-1]])
+
+
+@dataclass(frozen=True)
+class BoundedSteps(Steps):
+    """Clean rows have a covariance of at most I."""
+
+    WIDTH, MARGIN, LEAD, OFFSET, AIM, NEVER, SUM = 4.0, 4.0, 0.25, 1.5, 0.2, 0.9, 0.04
+
+    @staticmethod
+    def ball(n: int, d: int, corruption: float, mu: float) -> float:
+        """Return r: at most a share a of the rows lies outside; bias √a and noise are alike if α is small."""
+        return sqrt(d / min(max(corruption, 2 * d / (n * mu)), 1.0))
+
+    def with_filter(self) -> "BoundedSteps | None":
+        """Return the same with the filter, None where it would see nothing."""
+        if self.corruption * self.n < 1:
+            return None
+        rest = 1 - self.shares.range - self.shares.recentre
+        scores, passes = self.passing
+        moment = min((rest - LEAST_MEAN) / passes - self.SUM - scores, MOST_MOMENT)
+        if moment <= 0:
+            return None
+        shares = replace(self.shares, sum=self.SUM, moment=moment, scores=scores, passes=passes)
+        filtering = replace(self, shares=shares)
+        return filtering if filtering.allowance < SEEN * self.corruption * self.radius**2 else None
+
+    @property
+    def allowance(self) -> float:
+        """E, the spectral norm of the noise of A/n."""
+        return 2.2 * sqrt(self.d) * self.moment_noise / self.n
+
+    @cached_property
+    def unit_edges(self) -> Array:
+        """The edges for q = 1."""
+        powers = ceil(log(self.radius**2) / log(RATIO)) if self.radius > 1 else 0
+        return np.array([0.0, *(RATIO**power for power in range(powers + 1))])
+
+    @property
+    def bins(self) -> int:
+        return len(self.unit_edges)
+
+    def offset(self, state: RowFilter, mean: Array) -> Array:
+        return mean
+
+    def suspects(self, state: RowFilter, sums: Sums) -> Array:
+        assert sums.square is not None
+        mean = sums.total / sums.count
+        values, vectors = np.linalg.eigh(sums.square / sums.count - np.outer(mean, mean))
+        return np.asarray(vectors[:, values > BOUND + self.allowance])
+
+    def edges(self, rank: int) -> Array:
+        return rank * self.unit_edges
+
+    def cut(self, rank: int, counts: Array) -> float:
+        n, edges = self.n, self.unit_edges
+        middles = (edges + np.append(edges[1:], RATIO * edges[-1])) / 2
+        below, above = counts.cumsum(), counts.sum() - counts.cumsum()
+        bounded = (counts * middles).cumsum() <= BOUND * np.maximum(below, LEAST_COUNTED * n)
+        allowed = above <= 2 * self.corruption * n
+        last = max(np.flatnonzero(bounded)[-1:].sum(), np.flatnonzero(allowed)[0])
+        return rank * float(edges[last + 1]) if last + 1 < len(edges) else inf
+
+
+@lru_cache(maxsize=1024)
+def designed(
+    kind: type[NormalSteps] | type[BoundedSteps], n: int, d: int, corruption: float, reach: float, mu: float
+) -> NormalSteps | BoundedSteps:
+    """Return the steps for rows whose mean lies within ±`reach` in every coordinate."""
+    modes, radius = CoordinateModes(reach + kind.MARGIN, kind.WIDTH, d), kind.ball(n, d, corruption, mu)
+    wide = radius + kind.OFFSET * sqrt(d)
+    noise = 2 * wide / (n * mu)
+    recentre = share(noise / kind.AIM, 0.005, 0.08)
+    shares = Shares(
+        share(modes.cost(n, kind.LEAD) / mu, 0.005, 0.15),
+        0.0 if noise > kind.NEVER * sqrt(recentre) else recentre,
+    )
+    plain = kind(n, d, corruption, mu, modes, radius, wide, shares)
+    return plain.with_filter() or plain
+
+
+class _Robust(Estimator[Array]):
+    KIND: ClassVar[type[NormalSteps] | type[BoundedSteps]]
+    MOST: ClassVar[float]  # of the rows: beyond it the fullest bin may be the adversary's
+
+    def _validate(self) -> None:
+        standard_radius(self.radius, self.unit)
+        if not (real(self.corruption) and 0 <= self.corruption <= self.MOST):
+            raise ArgumentError("corruption", self.corruption, f"a number from 0 to {self.MOST}")
+
+    def steps(self, n: int, d: int, budget: Budget) -> NormalSteps | BoundedSteps:
+        """Return radii, thresholds and shares, in standard units; public."""
+        require_matrix(n, d)
+        reach = self.radius / self.unit
+        return designed(self.KIND, n, d, self.corruption, reach, gaussian_total(budget))
+
+    def filters(self, n: int, d: int, budget: Budget) -> bool:
+        """Return whether the filter is in use, or not worth its price; public."""
+        return self.steps(n, d, budget).shares.passes > 0
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return one charge for each step; those of the loop are whitened."""
+        require_columns(d, centre=self.centre)
+        return self.steps(n, d, budget).plan(budget)
+
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        """Return the private mean of sanitised rows."""
+        n, d = x.shape
+        middle = in_columns(self.centre, d)
+        found = self.steps(n, d, budget).run(
+            Rows(x, middle, self.unit), self.plan(n, d, budget), noise, trace
+        )
+        return np.asarray(middle + self.unit * found)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out - mean|/unit for clean normal rows; infinite from √d radius/unit on.
+
+        Corrupted rows come on top.
+        """
+        expected = self.steps(n, d, budget).predicted_error(self.plan(n, d, budget))
+        return better_than(sqrt(d) * self.radius / self.unit, expected)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobustMean(_Robust):
+    """Private mean of partly corrupted normal rows, by a filter of single rows (ours, beyond LKKO21).
+
+    Accurate for normal rows of standard deviation `sigma` in every direction with every coordinate of the
+    mean within `radius` of `centre`, a share `corruption` of them anything.
+    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
+    ApproxDP with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
+    passes no filter; where no filter is needed, the mean shrinks by the share that is absent towards a
+    private place near it.
+
+    Parameters
+    ----------
+    radius : float
+        Every coordinate of the mean lies within it of `centre`; in the unit of the data.
+    corruption : float, default 0.05
+        Share of the rows that may be anything. At most 0.2.
+    centre : float or tuple, default 0.0
+        Middle of the range, of every coordinate or a tuple of one for each.
+    sigma : float, default 1.0
+        Standard deviation of the rows in every direction, known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(5000, 4))
+    >>> x[:250] += 3.0
+    >>> release = RobustMean(radius=10.0)(x, budget=ApproxDP(2.0, 1e-6), rng=np.random.default_rng(2))
+    >>> bool(np.linalg.norm(release.value - 3.0) < 0.1 < np.linalg.norm(x.mean(axis=0) - 3.0))
+    True
+    """
+
+    radius: float
+    corruption: float = 0.05
+    centre: PerColumn = 0.0
+    sigma: float = 1.0
+    KIND: ClassVar = NormalSteps
+    MOST: ClassVar = 0.2
+
+    @property
+    def unit(self) -> float:
+        """The standard deviation of clean rows."""
+        return self.sigma
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobustHeavyMean(_Robust):
+    """Private mean of partly corrupted heavy-tailed rows, by a filter of single rows (ours, beyond LKKO21).
+
+    Accurate for rows of covariance at most `upper` times the identity with every coordinate of the mean
+    within `radius` of `centre`, a share `corruption` of them, at most 0.125, anything. All else as of
+    `RobustMean`.
+
+    Parameters
+    ----------
+    upper : float, default 1.0
+        The covariance is at most this times the identity, in the square of the data's unit.
+    """
+
+    radius: float
+    corruption: float = 0.05
+    centre: PerColumn = 0.0
+    upper: float = 1.0
+    KIND: ClassVar = BoundedSteps
+    MOST: ClassVar = 0.125
+
+    @property
+    def unit(self) -> float:
+        """A bound of the standard deviation of clean rows."""
+        return sqrt(self.upper)
