@@ -26,7 +26,6 @@ from workbench.estimators.covariance.populous import PopulousCovariance as Popul
 from workbench.estimators.covariance.populous_robust import (
     PopulousRobustCovariance as PopulousRobustCovariance,
 )
-from workbench.estimators.covariance.pure_net import PureNetCovariance as PureNetCovariance
 from workbench.estimators.covariance.thresholded import ThresholdedCovariance as ThresholdedCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance as UnboundedCovariance
 from workbench.estimators.gaussian.coinpress import CoinPressGaussian as CoinPressGaussian
@@ -44,9 +43,7 @@ from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean as 
 from workbench.estimators.mean.median_of_means import MedianOfMeansMean as MedianOfMeansMean
 from workbench.estimators.mean.populous import PopulousMean as PopulousMean
 from workbench.estimators.mean.populous_robust import PopulousRobustMean as PopulousRobustMean
-from workbench.estimators.mean.resilient import ResilientMean as ResilientMean
-from workbench.estimators.mean.resilient_heavy import ResilientHeavyMean as ResilientHeavyMean
-from workbench.estimators.mean.tukey import TukeyMean as TukeyMean
+from workbench.estimators.nets import PureNetCovariance as PureNetCovariance
 from workbench.estimators.parts.stored import stream as stream
 from workbench.estimators.populous import Populous as Populous
 from workbench.estimators.prime import FilterMean as FilterMean
@@ -63,6 +60,9 @@ from workbench.estimators.spectral.eigenvalues import Eigenvalues as Eigenvalues
 from workbench.estimators.spectral.preconditioner import Preconditioner as Preconditioner
 from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate as SubspaceAggregate
 from workbench.estimators.spectral.subspace_exact import SubspaceExact as SubspaceExact
+from workbench.estimators.tukey import ResilientHeavyMean as ResilientHeavyMean
+from workbench.estimators.tukey import ResilientMean as ResilientMean
+from workbench.estimators.tukey import TukeyMean as TukeyMean
 from workbench.estimators.univariate.clipped_mean import ClippedMean as ClippedMean
 from workbench.estimators.univariate.histogram_location import HistogramLocation as HistogramLocation
 from workbench.estimators.univariate.interval import Interval as Interval

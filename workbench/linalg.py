@@ -6,7 +6,7 @@ symmetric in floats. Nothing here is private or random.
 
 from collections.abc import Callable
 from functools import reduce
-from math import log, sqrt
+from math import log, pi, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,14 @@ def thompson_of_roots(first: Array, second: Array) -> float:
     """
     values = np.linalg.svd(np.linalg.solve(first, second), compute_uv=False)
     return float(2 * np.abs(np.log(values)).max())
+
+
+def half_sphere(count: int) -> Array:
+    """Return `count` Fibonacci points of the upper half of the unit sphere, shape (count, 3)."""
+    height = (np.arange(count) + 0.5) / count
+    turn = pi * (3 - sqrt(5)) * np.arange(count)
+    width = np.sqrt(1 - height**2)
+    return np.stack([width * np.cos(turn), width * np.sin(turn), height], axis=1)
 
 
 def psd_part(matrix: Array) -> Array:

@@ -8,22 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.estimators.covariance import test_pure_net_covariance as nets
+from tests.estimators import test_nets as nets
 from tests.estimators.parts import test_absent as absent
 from tests.estimators.parts import test_rescaled as sums
 from tests.estimators.parts.affine import test_absent as lifts
-from workbench.estimators import base, prime, robust
-from workbench.estimators.covariance import empirical, filter_nonprivate, pure_net, thresholded
+from workbench.estimators import base, prime, robust, tukey
+from workbench.estimators import nets as pure_net
+from workbench.estimators.covariance import empirical, filter_nonprivate, thresholded
 from workbench.estimators.mean import empirical as empirical_mean
 from workbench.estimators.mean import filter_nonprivate as filter_mean
-from workbench.estimators.mean import tukey
 from workbench.estimators.parts import integers, rescaled, rows
 from workbench.estimators.parts.affine import gaussian, lifted
 from workbench.estimators.parts.blocks import blocks
 from workbench.estimators.parts.gaussians import lifted_moment
 from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.nets import trimmed_net
 from workbench.estimators.parts.robust_votes import m_estimators
 from workbench.estimators.parts.scale import exponent_scale, winsor
 from workbench.estimators.parts.votes import covariances
@@ -103,7 +102,7 @@ STAGES = (
        of_zeros(WindowMedian.pieces), partial(absent.test_window_medians_see_the_other_points, ends))
       for ends in ({}, {"low": 0.0, "high": 100.0})),
     ("depths", tukey, "only_present", zeros, absent.test_depths_are_those_among_the_other_rows),
-    ("trimmed rows", trimmed_net, "on_both_sides", zeros,
+    ("trimmed rows", tukey, "on_both_sides", zeros,
      absent.test_trimming_puts_absent_rows_at_either_end_in_turn),
     ("pairs", rows, "sanitised", zero_sums, absent.test_a_pair_with_an_absent_row_is_absent),
     ("group means", rows, "group_means", mean_of_zeros, partial(GROUP, "mean")),

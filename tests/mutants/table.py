@@ -14,7 +14,7 @@ from workbench.contracts.gaps import gap_is_the_sensitivity
 from workbench.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
 from workbench.contracts.whole import noise_meets_whole_numbers
 from workbench.estimators import base
-from workbench.estimators.covariance import pure_net
+from workbench.estimators import nets as pure_net
 from workbench.estimators.parts import integers
 from workbench.estimators.parts.locate import clipping, unit_histogram, window_median
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale

@@ -9,7 +9,7 @@ from workbench.commands.list import inexact
 from workbench.contracts.datasets import sizes, typical_rows
 from workbench.contracts.kit import quick
 from workbench.errors import ArgumentError
-from workbench.estimators.mean.tukey import TukeyMean
+from workbench.estimators.tukey import TukeyMean
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.median import Median
 from workbench.estimators.univariate.two_step_mean import TwoStepMean

@@ -20,9 +20,9 @@ from workbench.estimators.covariance.local_thresholded import LocalThresholdedCo
 from workbench.estimators.covariance.perturbed import PerturbedCovariance
 from workbench.estimators.covariance.populous import PopulousCovariance
 from workbench.estimators.covariance.populous_robust import PopulousRobustCovariance
-from workbench.estimators.covariance.pure_net import PureNetCovariance
 from workbench.estimators.covariance.thresholded import ThresholdedCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
+from workbench.estimators.nets import PureNetCovariance
 from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
 

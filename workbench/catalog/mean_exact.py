@@ -9,9 +9,7 @@ from workbench.catalog.assumptions import within_box
 from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N, at
 from workbench.catalog.hardest import between_candidates
 from workbench.distributions import Gaussian
-from workbench.estimators.mean.resilient import ResilientMean
-from workbench.estimators.mean.resilient_heavy import ResilientHeavyMean
-from workbench.estimators.mean.tukey import TukeyMean
+from workbench.estimators.tukey import ResilientHeavyMean, ResilientMean, TukeyMean
 from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, PureDP
 

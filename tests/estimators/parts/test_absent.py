@@ -11,9 +11,9 @@ from workbench import ZCDP, ApproxDP, PureDP
 from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError
 from workbench.estimators import Trace, base
-from workbench.estimators.covariance import pure_net, thresholded
-from workbench.estimators.covariance.pure_net import PureNetCovariance
-from workbench.estimators.mean.tukey import depths
+from workbench.estimators import nets as pure_net
+from workbench.estimators.covariance import thresholded
+from workbench.estimators.nets import PureNetCovariance, monomials
 from workbench.estimators.parts import integers, rows
 from workbench.estimators.parts.affine.lifted import Lifted
 from workbench.estimators.parts.blocks.blocks import projections, spectra
@@ -21,9 +21,6 @@ from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
 from workbench.estimators.parts.locate.clipping import clipped_mean
 from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.nets.covariance_net import monomials
-from workbench.estimators.parts.nets.direction_net import grid, projected
-from workbench.estimators.parts.nets.trimmed_net import trimmed
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.robust_votes import m_estimators
 from workbench.estimators.parts.rows import present
@@ -33,6 +30,7 @@ from workbench.estimators.parts.scale.winsor import Winsor
 from workbench.estimators.prime import FilterMean
 from workbench.estimators.robust import CoordinateModes, RowFilter, Rows
 from workbench.estimators.spectral.subspace_exact import Tokens
+from workbench.estimators.tukey import depths, grid, projected, trimmed
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
 from workbench.privacy import NonPrivate, SimulatedNoise, UnitNoise, histograms

@@ -3,7 +3,7 @@
 from typing import Any
 
 from workbench.estimators.parts.gaussians.finish import RoundFinish
-from workbench.estimators.parts.nets.direction_net import directions
+from workbench.estimators.tukey import directions
 from workbench.privacy import Budget
 from workbench.study.bench.primitives import (
     Floor,

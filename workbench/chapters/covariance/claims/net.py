@@ -12,8 +12,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.covariance.runs.covariances import error_of, without_privacy
-from workbench.estimators.covariance.pure_net import PureNetCovariance
-from workbench.estimators.parts.nets.covariance_net import directions
+from workbench.estimators.nets import PureNetCovariance, directions
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import PureDP

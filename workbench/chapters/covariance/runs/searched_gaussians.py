@@ -13,8 +13,8 @@ from workbench.estimators.base import Abstention
 from workbench.estimators.covariance.clipped import ClippedCovariance
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
-from workbench.estimators.covariance.pure_net import PureNetCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
+from workbench.estimators.nets import PureNetCovariance
 from workbench.estimators.spectral.eigenvalues import Eigenvalues
 from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
 from workbench.linalg import spectral_map

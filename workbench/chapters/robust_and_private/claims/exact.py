@@ -15,9 +15,7 @@ from numpy.random import Generator
 from workbench.bounds.lkko21 import bounded_covariance_error
 from workbench.bounds.resilience import margin_rate, median_bias, rows_to_pass, trimmed_bias
 from workbench.estimators.base import Estimator, Trace
-from workbench.estimators.mean.resilient import ResilientMean
-from workbench.estimators.mean.resilient_heavy import ResilientHeavyMean
-from workbench.estimators.mean.tukey import TukeyMean
+from workbench.estimators.tukey import ResilientHeavyMean, ResilientMean, TukeyMean
 from workbench.privacy import ApproxDP, Budget, PureDP
 from workbench.study import measures
 from workbench.study.claim import Claim

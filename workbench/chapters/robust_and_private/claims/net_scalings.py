@@ -15,7 +15,7 @@ from workbench.bounds.resilience import margin_rate, rows_to_pass
 from workbench.bounds.search import smallest
 from workbench.chapters.robust_and_private.claims.worst import follow_worst, named
 from workbench.chapters.robust_and_private.runs import nets
-from workbench.estimators.mean.resilient import ResilientMean
+from workbench.estimators.tukey import ResilientMean
 from workbench.study.claim import Claim
 from workbench.study.scaling.scaling import Scaling, Setting
 from workbench.study.verdict import Status

@@ -7,9 +7,8 @@ import pytest
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
-from workbench.estimators.covariance import pure_net
-from workbench.estimators.covariance.pure_net import ROWS, PureNetCovariance
-from workbench.estimators.parts.nets.covariance_net import MOST, directions, monomials, net
+from workbench.estimators import nets as pure_net
+from workbench.estimators.nets import MOST, ROWS, PureNetCovariance, directions, monomials, net
 from workbench.losses import mahalanobis_covariance_error
 from workbench.populations import MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP

@@ -1,1 +1,0 @@
-"""Public nets in few dimensions, and what is chosen from them."""
