@@ -73,7 +73,7 @@ def test_without_corruption_all_of_the_budget_buys_the_mean():
     estimator, x, budget = PrimeMean(radius=10.0, corruption=0.0), planted(1000, 3), GaussianDP(1.0)
     spent = sum(charge.cost.mu**2 for charge in list(estimator.plan(1000, 3, budget).charges())[2:])
     errors = [mean(estimator, x, budget, seed) - x.mean(axis=0) for seed in range(200)]
-    wanted = 2 * estimator.steps(1000, 3).radii[1] / (1000 * np.sqrt(spent))
+    wanted = 2 * estimator.tight(1000, 3).radii[1] / (1000 * np.sqrt(spent))
     assert np.std(errors) == pytest.approx(wanted, rel=0.15)  # 600 numbers: 5 sd are 14 %
 
 
@@ -88,7 +88,7 @@ def test_the_exponential_is_that_of_a_matrix_and_not_of_its_entries(scale):
 
 
 def test_scores_of_a_pass_are_those_of_the_exponential_of_the_excess():
-    steps, rng = PrimeMean(radius=10.0).steps(400, 5), np.random.default_rng(3)
+    steps, rng = PrimeMean(radius=10.0).tight(400, 5), np.random.default_rng(3)
     y = rng.standard_normal((400, 5)) * [2.0, 1.5, 1.0, 1.0, 0.5]
     score, psi, top = steps.judged(Sums(400.0, y.sum(axis=0), y.T @ y))
     m = y.mean(axis=0)

@@ -75,6 +75,7 @@ rounds-suffice).
 answer of least median distance to all (LKKO21 Remark 1). Proof: `proofs/prime.md`.
 """
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -100,6 +101,7 @@ from workbench.estimators.parts.locate.stable_centres import (
 from workbench.estimators.parts.rows import NEAREST, blocks, mean_sensitivity, only_present, present
 from workbench.estimators.shared.weighted_moments import (
     MEAN,
+    Costs,
     Sums,
     WholeSums,
     costs,
@@ -286,12 +288,11 @@ class Filter:
 
     def run(self, x: Array, plan: Plan, noise: NoiseSource, trace: Trace | None) -> Array:
         charges = list(plan.charges())
-        c = self.coarse_centre(x, charges[0], noise)  # (1)
+        c: Array = self.coarse_centre(x, charges[0], noise)  # (1)
         c = c + gaussian(mean_in_ball(x, lambda rows: rows - c, self.radii[0]), charges[1], noise)  # (2)
         y = self.rows_within(x, c)  # (3)
-        return np.asarray(
-            c + self.mean_of(merged(list(self.passed(y, present(x), charges[2:], noise, trace))))
-        )  # (9)
+        releases = list(self.passed(y, present(x), charges[2:], noise, trace))
+        return np.asarray(c + self.mean_of(merged(releases)))  # (9)
 
     def coarse_centre(self, x: Array, charge: Charge, noise: NoiseSource) -> Array:
         """Return the centre of the bin with the largest noisy count, for every coordinate."""
@@ -310,7 +311,7 @@ class Filter:
 
     def passed(
         self, y: Array, kept: Mask, charges: Sequence[Charge], noise: NoiseSource, trace: Trace | None
-    ) -> Iterator[tuple[Sums, object, Budget]]:
+    ) -> Iterator[tuple[Sums, Costs, Budget]]:
         """Yield all N and s of the rows that are left in the end, with their prices and costs."""
         n, r, done = self.n, self.radii[1], self.most == 0
         drawn = length(self.d), self.counts_drawn  # of (4) and (7)
@@ -388,11 +389,7 @@ def weighed(values: Array, sharpness: float) -> Array:
 
 
 def central(answers: Sequence[Array]) -> Array:
-    """Return the answer of least median distance to all of them.
-
-    >>> central([np.zeros(2), np.ones(2) / 10, np.full(2, 1e6)]).tolist()
-    [0.0, 0.0]
-    """
+    """Return the answer of least median distance to all of them."""
     points = np.array(answers)
     apart = np.linalg.norm(points[:, None] - points[None], axis=2)
     return np.asarray(points[np.argmin(np.median(apart, axis=1))])
@@ -631,18 +628,24 @@ class Queries:
 
 
 def exponential(exponent: Array) -> Array:
-    """Return exp(M)/trace of a symmetric matrix, shifted by its largest eigenvalue: nothing overflows.
-
-    >>> exponential(np.diag([1e4, 0.0])).tolist()
-    [[1.0, 0.0], [0.0, 0.0]]
-    """
+    """Return exp(M)/trace of a symmetric matrix, shifted by its largest eigenvalue: nothing overflows."""
     values, basis = np.linalg.eigh(symmetrised(exponent))
     weights = np.exp(values - values[-1])
     return symmetrised((basis * (weights / weights.sum())) @ basis.T)
 
 
+@dataclass(frozen=True, kw_only=True)
 class Filtered(Estimator[Array]):
-    """What the three entries share; `heavy`, `top`, `LEVELS` and `MOST` are what they differ in."""
+    """What the three entries share; `unit`, `heavy`, `top`, `LEVELS` and `MOST` are what they differ in."""
+
+    radius: float
+    centre: PerColumn = 0.0
+    corruption: float = 0.05
+    level: float | None = None
+    passes: int | None = None
+    splits: int = 1
+    calibration: Calibration = "tight"
+    beta: float = 0.05
 
     heavy: ClassVar[bool] = False
     top: ClassVar[bool] = False
@@ -663,15 +666,21 @@ class Filtered(Estimator[Array]):
         integer_at_least(1, splits=self.splits)
 
     @property
+    @abstractmethod
     def unit(self) -> float:
-        return sqrt(self.upper) if self.heavy else self.sigma
+        """The standard deviation of clean rows."""
+
+    def tight(self, n: int, d: int) -> Filter:
+        level = self.LEVELS["tight"] if self.level is None else self.level
+        reach, passes = self.radius / self.unit, self.passes or 8
+        return Filter(n, d, self.corruption, reach, level, passes, self.top, self.beta, self.heavy)
+
+    def paper(self, n: int, d: int) -> PaperFilter:
+        level = self.LEVELS["paper"] if self.level is None else self.level
+        return PaperFilter(n, d, self.corruption, level, self.passes, self.top, self.beta, self.heavy)
 
     def steps(self, n: int, d: int) -> Filter | PaperFilter:
-        level = self.LEVELS[self.calibration] if self.level is None else self.level
-        reach, told = self.radius / self.unit, (self.beta, self.heavy)
-        if self.calibration == "paper":
-            return PaperFilter(n, d, self.corruption, level, self.passes, self.top, *told)
-        return Filter(n, d, self.corruption, reach, level, self.passes or 8, self.top, *told)
+        return self.tight(n, d) if self.calibration == "tight" else self.paper(n, d)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for every step, in standard units; on every part of the rows."""
@@ -730,8 +739,6 @@ class PrimeMean(Filtered):
         Every coordinate of the mean lies within it of `centre`; in the unit of the data.
     centre : float or tuple, default 0.0
         Middle of the range, of every coordinate or a tuple of one for each.
-    sigma : float, default 1.0
-        Standard deviation of the rows in every direction, known.
     corruption : float, default 0.05
         Share of the rows that may be anything.
     level : float or None, default None
@@ -744,6 +751,8 @@ class PrimeMean(Filtered):
         "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
     beta : float, default 0.05
         Chance that a normal row lies beyond the ball or box to which rows are clipped.
+    sigma : float, default 1.0
+        Standard deviation of the rows in every direction, known.
 
     Examples
     --------
@@ -755,15 +764,11 @@ class PrimeMean(Filtered):
     True
     """
 
-    radius: float
-    centre: PerColumn = 0.0
     sigma: float = 1.0
-    corruption: float = 0.05
-    level: float | None = None
-    passes: int | None = None
-    splits: int = 1
-    calibration: Calibration = "tight"
-    beta: float = 0.05
+
+    @property
+    def unit(self) -> float:
+        return self.sigma
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -784,15 +789,11 @@ class PrimeHeavyMean(Filtered):
     ends where λ is at most `level`, and `beta` is that of the range of "paper".
     """
 
-    radius: float
-    centre: PerColumn = 0.0
     upper: float = 1.0
-    corruption: float = 0.05
-    level: float | None = None
-    passes: int | None = None
-    splits: int = 1
-    calibration: Calibration = "tight"
-    beta: float = 0.05
     heavy: ClassVar[bool] = True
     LEVELS: ClassVar[dict[str, float]] = {"tight": 1.1, "paper": 1.5}
     MOST: ClassVar[float] = 0.125
+
+    @property
+    def unit(self) -> float:
+        return sqrt(self.upper)

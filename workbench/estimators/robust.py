@@ -134,7 +134,8 @@ class Rows:
     def total(self, centre: Array, radius: float) -> OnGrid:
         """Return the sum of the rows round a centre, shrunk to a ball."""
         n, d = self.x.shape
-        return OnGrid(total(n, d, lambda block: added(self.whole(block, centre, radius))), grid(radius))
+        found = total(n, d, lambda block: added(self.whole(block, centre, radius)))
+        return OnGrid(found, grid(radius))
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,8 @@ class RowFilter:
             whole[~passes] = 0.0  # a row that does not count is a zero row, and keeps its place in the sum
             return sums_of(whole, int(passes.sum()), square)
 
-        return read_sums(total(*rows.x.shape, part), grid(radius))
+        n, d = rows.x.shape
+        return read_sums(total(n, d, part), grid(radius))
 
     def histogram(self, rows: Rows, radius: float, edges: Array) -> NDArray[np.int64]:
         """Return how many scores lie in [e_l, e_{l+1}), the last one open; those below e_0 in none."""
@@ -176,7 +178,8 @@ class RowFilter:
             places = np.searchsorted(edges, scores[present(rows.x[block])], side="right")
             return np.bincount(places, minlength=len(edges) + 1)
 
-        return np.asarray(total(*rows.x.shape, part)[1:])
+        n, d = rows.x.shape
+        return np.asarray(total(n, d, part)[1:])
 
 
 @dataclass(frozen=True)
@@ -552,9 +555,19 @@ def designed(
     return plain.with_filter() or plain
 
 
+@dataclass(frozen=True, kw_only=True)
 class _Robust(Estimator[Array]):
+    radius: float
+    corruption: float = 0.05
+    centre: PerColumn = 0.0
+
     KIND: ClassVar[type[NormalSteps] | type[BoundedSteps]]
     MOST: ClassVar[float]  # of the rows: beyond it the fullest bin may be the adversary's
+
+    @property
+    @abstractmethod
+    def unit(self) -> float:
+        """The standard deviation of clean rows, or a bound of it."""
 
     def _validate(self) -> None:
         standard_radius(self.radius, self.unit)
@@ -628,16 +641,12 @@ class RobustMean(_Robust):
     True
     """
 
-    radius: float
-    corruption: float = 0.05
-    centre: PerColumn = 0.0
     sigma: float = 1.0
     KIND: ClassVar = NormalSteps
     MOST: ClassVar = 0.2
 
     @property
     def unit(self) -> float:
-        """The standard deviation of clean rows."""
         return self.sigma
 
 
@@ -655,14 +664,10 @@ class RobustHeavyMean(_Robust):
         The covariance is at most this times the identity, in the square of the data's unit.
     """
 
-    radius: float
-    corruption: float = 0.05
-    centre: PerColumn = 0.0
     upper: float = 1.0
     KIND: ClassVar = BoundedSteps
     MOST: ClassVar = 0.125
 
     @property
     def unit(self) -> float:
-        """A bound of the standard deviation of clean rows."""
         return sqrt(self.upper)

@@ -46,7 +46,6 @@ and the mean lies in the middle between candidates, where a grid errs most, at l
 `proofs/resilience.md`.
 """
 
-from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -290,19 +289,61 @@ class TukeyMean(Estimator[Array]):
         return better_than(trivial, expected)
 
 
-class _Trimmed(Estimator[Array]):
-    """Algorithm 2, for a width w of clean rows."""
+@dataclass(frozen=True, kw_only=True)
+class ResilientMean(Estimator[Array]):
+    """Private mean of partly corrupted sub-Gaussian rows in one to three dimensions (LKKO21 Theorem 7).
 
-    @property
-    @abstractmethod
-    def width(self) -> float:
-        """Return w."""
+    Accurate for clean rows with the spread of a normal law of standard deviation `sigma`, or less, and every
+    coordinate of the mean within `radius` of `centre`; rows that are wider, or too few, give "no answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with 0 < delta <
+    1/2.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place.
+    Absent rows lie at either end in turn: `corruption` has to allow for them.
+
+    Parameters
+    ----------
+    radius : float
+        Every coordinate of the mean lies within it of `centre`; in the unit of the data.
+    corruption : float
+        Share α of the rows that may be anything, between 0 and 1/6.
+    centre : float or tuple, default 0.0
+        Middle of the range, of every coordinate or a tuple of one for each.
+    sigma : float, default 1.0
+        Standard deviation of the clean rows in any direction, at most.
+    step : float, default 0.1
+        Largest spacing of the grid of candidates, in two or three dimensions, in the unit of the data.
+    check : float, default 1/3
+        Share of ε that the test takes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from workbench.privacy import ApproxDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(2000, 2))
+    >>> x[:100] = 9.0
+    >>> estimator = ResilientMean(radius=5.0, corruption=0.05)
+    >>> release = estimator(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - 3.0).max() < 0.3)
+    True
+    """
+
+    radius: float
+    corruption: float
+    centre: PerColumn = 0.0
+    sigma: float = 1.0
+    step: float = 0.1
+    check: float = 1 / 3
 
     def _validate(self) -> None:
         if not (real(self.corruption) and 0 < self.corruption < 1 / 6):
             raise ArgumentError("corruption", self.corruption, "a number strictly between 0 and 1/6")
         positive(width=self.width)
         probability(check=self.check)
+
+    @property
+    def width(self) -> float:
+        """Return w: the width between the α-tails of a clean direction."""
+        return 2 * self.sigma * float(-ndtri(self.corruption))
 
     @property
     def box(self) -> float:
@@ -377,57 +418,6 @@ class _Trimmed(Estimator[Array]):
             d, unit * self.radius, unit * self.step, 1 / sqrt(n), lambda apart: -self.sigma * apart / scale
         )
         return better_than(sqrt(d) * self.radius / self.sigma, expected)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ResilientMean(_Trimmed):
-    """Private mean of partly corrupted sub-Gaussian rows in one to three dimensions (LKKO21 Theorem 7).
-
-    Accurate for clean rows with the spread of a normal law of standard deviation `sigma`, or less, and every
-    coordinate of the mean within `radius` of `centre`; rows that are wider, or too few, give "no answer".
-    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with 0 < delta <
-    1/2.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place.
-    Absent rows lie at either end in turn: `corruption` has to allow for them.
-
-    Parameters
-    ----------
-    radius : float
-        Every coordinate of the mean lies within it of `centre`; in the unit of the data.
-    corruption : float
-        Share α of the rows that may be anything, between 0 and 1/6.
-    centre : float or tuple, default 0.0
-        Middle of the range, of every coordinate or a tuple of one for each.
-    sigma : float, default 1.0
-        Standard deviation of the clean rows in any direction, at most.
-    step : float, default 0.1
-        Largest spacing of the grid of candidates, in two or three dimensions, in the unit of the data.
-    check : float, default 1/3
-        Share of ε that the test takes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from workbench.privacy import ApproxDP
-    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(2000, 2))
-    >>> x[:100] = 9.0
-    >>> estimator = ResilientMean(radius=5.0, corruption=0.05)
-    >>> release = estimator(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
-    >>> bool(abs(release.value - 3.0).max() < 0.3)
-    True
-    """
-
-    radius: float
-    corruption: float
-    centre: PerColumn = 0.0
-    sigma: float = 1.0
-    step: float = 0.1
-    check: float = 1 / 3
-
-    @property
-    def width(self) -> float:
-        """Return w: the width between the α-tails of a clean direction."""
-        return 2 * self.sigma * float(-ndtri(self.corruption))
 
 
 @dataclass(frozen=True, kw_only=True)

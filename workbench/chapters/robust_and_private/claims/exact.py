@@ -136,7 +136,7 @@ def _passing(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     rng = resampler(seed, "lkko21-pass")
     half = measures.rows_needed(~frame["abstained"], frame["n"], 0.5, claim_level(), rng)
     one = ResilientMean(radius=1.0, corruption=ALPHA)
-    rate = margin_rate(ALPHA, one.recipe.width)
+    rate = margin_rate(ALPHA, one.width)
     predicted = rows_to_pass(rate, one.check * APPROX.epsilon, APPROX.delta)
     check = measures.near("rows at which half of the runs pass", half, predicted)
     sized = in_proportion(replace(check, n=round(predicted)), "LKKO21/LemH.6", "3 ln(1/(2 delta))/(eps r)")
@@ -144,7 +144,7 @@ def _passing(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 
 
 def _margins(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    rate = margin_rate(ALPHA, ResilientMean(radius=1.0, corruption=ALPHA).recipe.width)
+    rate = margin_rate(ALPHA, ResilientMean(radius=1.0, corruption=ALPHA).width)
     checks = []
     for n in MARGIN_N:
         share = measures.scaled(_mean(measures.at(frame, n=n)["margin"], seed, f"margin {n}"), 1 / n)

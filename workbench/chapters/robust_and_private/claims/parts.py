@@ -139,7 +139,7 @@ def local_exponent(low: int, high: int) -> float:
 def tight_noise(n: int, d: int, budget: ApproxDP, corruption: float = 0.05) -> float:
     """Return 2σ√d of the second moment of one pass of mean/prime, tight."""
     one = PrimeMean(radius=10.0, corruption=corruption)
-    steps = one.steps(n, d)
+    steps = one.tight(n, d)
     cost = next(c.cost for c in one.plan(n, d, budget).charges() if c.step.startswith("moments"))
     return 2 * sqrt(d) * steps.radii[1] ** 2 / (PRICES.square * gaussian_mu(cost)) / n
 

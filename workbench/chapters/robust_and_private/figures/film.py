@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from math import cos, radians, sin
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +53,7 @@ def planted(x: Array) -> Array:
 
 def _passes(x: Array, noise: SimulatedNoise) -> Iterator[Frame]:
     estimator = FilterMean(radius=RADIUS, corruption=SHARE * len(CLUSTERS))
-    steps, charges, trace = estimator.steps(N, 2), list(estimator.plan(N, 2, BUDGET).charges()), Trace()
+    steps, charges, trace = estimator.tight(N, 2), list(estimator.plan(N, 2, BUDGET).charges()), Trace()
     centre = steps.coarse_centre(x, charges[0], noise)
     y, before = steps.rows_within(x, centre), np.ones(N, bool)
     released = list(steps.passed(y, before, charges[2:], noise, trace))
@@ -64,7 +65,8 @@ def _passes(x: Array, noise: SimulatedNoise) -> Iterator[Frame]:
         f" The mean is off by {_off(plain)} σ.",
         x, before, before, plain,
     )  # fmt: skip
-    scores, sets = trace.records["score"], trace.records["kept"]
+    scores: list[Any] = trace.records["score"]
+    sets: list[Any] = trace.records["kept"]
     for step, (score, kept) in enumerate(zip(scores, sets, strict=False), start=1):
         middle, along = centre + score.centre, score.root[:, -1]
         yield _frame(

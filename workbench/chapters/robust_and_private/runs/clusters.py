@@ -113,7 +113,7 @@ def rows_to_see(
     estimator = chosen.make(corruption, passes)
 
     def enough(step: int) -> bool:
-        steps = estimator.steps(_rows(step), d)
+        steps = estimator.tight(_rows(step), d)
         return bool(steps.threshold(step_budgets(budget, steps.shares)[2]) <= seen)
 
     return float(_rows(smallest(enough, FINE)))

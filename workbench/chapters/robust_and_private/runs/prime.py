@@ -166,7 +166,7 @@ def passes_taken(
         estimator(x, budget=GaussianDP(1e4), rng=noise, trace=trace)
         excess = np.array(trace.records["excess"], np.float64)
         found[name] = len(excess) - 1
-    ended = estimator.steps(n, d).level * corruption * log(1 / corruption)
+    ended = estimator.tight(n, d).level * corruption * log(1 / corruption)
     later = np.append(excess[2:], ended)
     halved = np.mean(later <= np.maximum(excess[:-1][: len(later)] / 2, ended))
     return {**found, "halved": halved}
