@@ -1,25 +1,33 @@
 """Mutants that a property finds which is no contract of every entry: each with the test that must fail."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
+from math import inf
 from unittest.mock import patch
 
 import numpy as np
+import pytest
 
 from tests.estimators.covariance import test_matrix_quantile_edge as edge
+from tests.estimators.covariance import test_winsorised_covariance as winsorised
 from tests.estimators.gaussian import test_round_finish as finish
 from tests.estimators.parts import test_close_verdicts as verdicts
 from tests.estimators.parts import test_rows as balls
+from tests.privacy import test_lean_passes as lean
+from tests.privacy import test_ramps as joint
 from tests.privacy import test_thompson_law as law
 from workbench.estimators.parts import rows
 from workbench.estimators.parts.gaussians import finish as round_finish
 from workbench.estimators.parts.gaussians import steps
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
+from workbench.estimators.parts.locate import window_mean, window_median
+from workbench.estimators.parts.preconditioned import winsorised_covariance
 from workbench.estimators.parts.quantile.stability import Stability
 from workbench.estimators.parts.votes import means
 from workbench.estimators.spectral.subspace_exact import Tokens
-from workbench.privacy import random_matrices
+from workbench.privacy import SimulatedNoise, ramps, random_matrices
+from workbench.privacy.exact import choices
 from workbench.study.faults.mutant import Mutant, rewritten
 
 
@@ -67,7 +75,69 @@ ANSWERING = "is_round(spectrum) and (number or len(costs) == 1)"
 CASES = {case.name: case for case in finish.CASES}
 LOSS = "(self.influence.most + self.margin) * t"
 
+AS_IT_IS, NARROW = lean.WIDTHS
+SHORT = "bands that leave out a billionth"
+RAMPS = joint.test_ramps_and_tables_have_the_bits_of_those_that_look_at_all
+DRAWS, SECURE = (
+    lean.test_a_band_draws_what_all_pieces_do_and_as_many_random_numbers,
+    lean.test_a_secure_choice_from_a_band_is_that_of_the_same_bits_from_all_pieces,
+)
+
+
+def with_patches(*tests: Callable[..., None]) -> Callable[[], None]:
+    """Tests that are given pytest's `monkeypatch`."""
+
+    def run() -> None:
+        for test in tests:
+            with pytest.MonkeyPatch.context() as patches:
+                test(monkeypatch=patches)
+
+    return run
+
+
+LEAN = (
+    Mutant("a band that takes numbers for absent ones",
+           rewritten(window_median, "near_pieces", "values[last + 1 :]  #", "values[last + 1 : p]  #"),
+           with_patches(partial(DRAWS, "absent", AS_IT_IS))),
+    Mutant("numbers of pieces that are off by one",
+           rewritten(window_median, "near_pieces", "- (1 if locator.low is None else 0)", ""),
+           with_patches(partial(DRAWS, "normal", AS_IT_IS))),
+    Mutant("windows of absent points that are forgotten",
+           rewritten(window_median, "near_pieces", "absent_begin or not", "not"),
+           with_patches(partial(DRAWS, "absent", AS_IT_IS))),
+    Mutant("a band that is always believed",
+           rewritten(SimulatedNoise, "_in_band", "reached[best] > sum(terms) + OFF * sum(map(abs, terms))",
+                     "True"), with_patches(*(partial(DRAWS, name, NARROW) for name in lean.BANDS))),
+    Mutant("a bound of half of what is beside the band",
+           rewritten(window_median, "near_pieces", "2 * max(last + 1", "4 * max(last + 1"),
+           with_patches(*(partial(DRAWS, name, NARROW) for name in lean.BANDS))),
+    Mutant("other random numbers where a band does not decide",
+           rewritten(SimulatedNoise, "_in_band", "self.rng.bit_generator.state = state", "pass"),
+           with_patches(*(partial(DRAWS, name, NARROW) for name in lean.BANDS))),
+    *(Mutant(f"a secure choice that forgets {name}", rewritten(choices, function, right, wrong),
+             with_patches(partial(SECURE, case)))
+      for name, function, right, wrong, case in (
+          ("what is left of the band", "near", "others[place] + (", "(", SHORT),
+          ("what is right of it", "near", "(high[-1] + before + after)", "high[-1]", SHORT),
+          ("that nothing may be left of U", "near", "place if left", "place if not left or left",
+           "hardly private"),
+          ("the unit of its lengths", "choose_near", " if these.whole else None", "",
+           "a bottom beyond all floats"),
+      )),
+    Mutant("ramps that forget who is silent where they look",
+           rewritten(ramps, "_beside", "_rises if (1 - p) <= growth * (1 - above) else _allowed", "_rises"),
+           with_patches(RAMPS)),
+    Mutant("tables of other lines", rewritten(ramps, "_near_lowest", "- ASIDE\n", "+ ASIDE\n"),
+           with_patches(RAMPS)),
+    Mutant("designs that are likely at any clip",
+           rewritten(window_mean, "_likely", "* clips) ** 2)", ") ** 2)"),
+           with_patches(lean.test_a_design_of_likely_shares_and_clips_is_that_of_all)),
+    Mutant("shares interpolated however steep", partial(patch.object, winsorised_covariance, "STEEP", inf),
+           partial(winsorised.test_shares_that_are_interpolated_are_those_of_their_formula, 3000)),
+)  # fmt: skip
+
 PROPERTIES = (
+    *LEAN,
     *(Mutant(f"a test of stability with {share} of its loss",
                rewritten(Stability, "accepts", LOSS, LOSS.replace("(self", f"({share} * self")),
                partial(edge.test_scores_of_neighbours_at_the_edge_differ_by_one, share))

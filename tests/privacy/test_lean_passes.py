@@ -1,13 +1,20 @@
-"""Passes that reuse memory give the same bits as the formulas they stand for, on hostile rows too."""
+"""Passes that reuse memory, or look at a part, give the same bits as the formulas they stand for."""
+
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 
+from tests.privacy.exact.kit import tape
 from workbench.estimators.base import FARTHEST, standardised, univariate
 from workbench.estimators.parts.integers import BITS
+from workbench.estimators.parts.locate import window_mean, window_median
 from workbench.estimators.parts.locate.clipping import clipped_mean
 from workbench.estimators.parts.locate.lattice import rounded
 from workbench.estimators.parts.locate.window_median import EVERYTHING, Pieces, WindowMedian
+from workbench.privacy import ApproxDP, PureDP, SimulatedNoise
+from workbench.privacy.exact import choices
 from workbench.privacy.grid import step_of
 
 RNG = np.random.default_rng(11)
@@ -61,6 +68,128 @@ def test_pieces_of_the_window_median(name, reach):
     assert same_bits(found.twice, wanted.twice)
     assert same_bits(found.void, wanted.void)
     assert same_bits(found.log_length(), plain_log_length(wanted))
+
+
+MANY = RNG.standard_normal(2500)
+BANDS = {
+    "normal": MANY,
+    "absent": np.where(RNG.random(2500) < 0.1, np.nan, MANY),
+    "ties": np.round(MANY, 1),
+    "integers": np.round(MANY),
+    "far left": np.where(RNG.random(2500) < 0.2, -np.inf, MANY),
+    "zeros": np.where(RNG.random(2500) < 0.6, 0.0, MANY),
+    "wide": RNG.uniform(-90, 90, 2500),
+    "a far place": 1e6 + np.where(RNG.random(2500) < 0.05, np.nan, np.where(MANY < 0, 0.0, MANY)),
+}
+LOCATORS = [
+    WindowMedian(left=4.0, right=3.0, low=-50.0, high=2e6),
+    WindowMedian(left=4.0, right=3.0),
+    WindowMedian(left=1e-9, right=2e-9),
+    WindowMedian(left=1e-9, right=2e-9, low=-5.0, high=5.0),
+    WindowMedian(left=4.0, right=4.0, low=-0.01, high=0.02),  # ends inside a band
+    WindowMedian(left=4.0, right=4.0, low=30.0, high=90.0),  # far from the median
+    WindowMedian(left=1e17, right=1e17, low=-1e9, high=1e9),
+]
+LEVELS = (0.2, 1.0, 8.0)
+WIDTHS = (12.0, -15.0)  # as it is, and so narrow a band that mostly it does not decide
+
+
+class Whole(WindowMedian):
+    """The same, and all pieces are looked at."""
+
+    def near(self, points, cost):
+        return None
+
+
+def charged(locator, epsilon):
+    return locator.charge("locate", PureDP(epsilon) if locator.low is not None else ApproxDP(epsilon, 1e-6))
+
+
+@pytest.mark.parametrize("likely", WIDTHS)
+@pytest.mark.parametrize("name", BANDS)
+def test_a_band_draws_what_all_pieces_do_and_as_many_random_numbers(name, likely, monkeypatch):
+    monkeypatch.setattr(window_median, "MANY", 0)
+    monkeypatch.setattr(window_median, "LIKELY", likely)
+    for locator, epsilon in product(LOCATORS, LEVELS):
+        found, wanted = np.random.default_rng(3), np.random.default_rng(3)
+        charge, whole = charged(locator, epsilon), Whole(**vars(replace(locator)))
+        draws = [
+            one.draw(BANDS[name], charge, SimulatedNoise(rng))
+            for one, rng in ((locator, found), (whole, wanted))
+        ]
+        assert draws[0] == draws[1]
+        assert found.random() == wanted.random()
+
+
+@pytest.mark.parametrize("locator", LOCATORS[:2], ids=["with a range", "without"])
+@pytest.mark.parametrize("name", ["normal", "absent", "ties", "integers"])
+def test_rows_in_a_window_are_decided_in_a_band(name, locator, monkeypatch):
+    monkeypatch.setattr(window_median, "MANY", 0)
+    monkeypatch.delattr(WindowMedian, "pieces")
+    noise = SimulatedNoise(np.random.default_rng(1))
+    assert abs(locator.draw(BANDS[name], charged(locator, 1.0), noise)) < 0.5
+
+
+class Shown:
+    """A source that keeps what it is asked to choose from."""
+
+    def choice(self, scores, sensitivity, scale, weights):
+        self.asked = scores, scale, weights
+        return 0
+
+    def below(self, count):
+        return 0
+
+
+def next_to_boundaries(whole):
+    """First bits of a uniform variable just beside boundaries between pieces, and others."""
+    _, sums = choices._partial_sums(whole)
+    shares = np.unique((sums / sums[-1]).round(12))
+    for share in shares[(shares > 0.01) & (shares < 0.99)][::5].tolist()[:20]:
+        edge = int(sums[np.searchsorted(sums, (share - 1e-12) * sums[-1])] / sums[-1] * 2**64)
+        yield from (edge - 2**28, edge + 2**28)
+    yield from map(int, np.random.default_rng(4).integers(0, 2**64, 5, np.uint64))
+
+
+SECURE = {
+    "usual": (1.0, 1e-6, LOCATORS[:2], 12.0),
+    "bands that leave out a billionth": (1.0, 1e-6, LOCATORS[:2], 0.0),
+    "hardly private": (1e4, 1e-6, LOCATORS[:2], 12.0),
+    "a bottom beyond all floats": (1.0, 1e-300, [WindowMedian(left=1e9, right=1e9)], -14.0),
+}
+
+
+@pytest.mark.parametrize("case", SECURE)
+def test_a_secure_choice_from_a_band_is_that_of_the_same_bits_from_all_pieces(case, monkeypatch):
+    epsilon, delta, locators, likely = SECURE[case]
+    monkeypatch.setattr(window_median, "MANY", 0)
+    monkeypatch.setattr(window_median, "LIKELY", likely)
+    noise, decided = Shown(), 0
+    for name, locator in product(("absent", "normal"), locators):
+        cost = PureDP(epsilon) if locator.low is not None else ApproxDP(epsilon, delta)
+        locator.draw(BANDS[name], locator.charge("locate", cost), noise)
+        scores, scale, weights = noise.asked
+        rate, band = 0.5 / scale, scores.band
+        whole = choices.pieces(scores.counts, rate, weights.whole)
+        assert choices.near(choices.pieces(band.counts, rate, band.weights), 0, band) is None
+        for top in next_to_boundaries(whole):
+            vars(scores).pop("whole", None)
+            fed = [tape(top << 128 | 12345, 64 + 128, 64) for _ in range(2)]
+            assert choices.choose_near(scores, rate, weights, fed[0]) == choices.chosen(whole, fed[1])
+            decided += "whole" not in vars(scores)
+    assert decided > 20 or likely < 12 or epsilon > 1
+
+
+def test_a_design_of_likely_shares_and_clips_is_that_of_all(monkeypatch):
+    recipes = [
+        (window_mean.WindowMean(radius), n, budget)
+        for n in (30, 10**5)
+        for radius, budget in ((100.0, PureDP(0.1)), (3.0, PureDP(2.0)), (None, ApproxDP(1.0, 1e-6)))
+    ]
+    found = [window_mean._design.__wrapped__(*one) for one in recipes]
+    everything = list(product(window_mean.SHARES, window_mean.CLIPS))
+    monkeypatch.setattr(window_mean, "_likely", lambda *_: everything)
+    assert found == [window_mean._design.__wrapped__(*one) for one in recipes]
 
 
 @pytest.mark.parametrize("name", COLUMNS)

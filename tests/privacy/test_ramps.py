@@ -3,7 +3,7 @@
 The sticks of real pairs are computed here from the densities of their masks, not from Rényi's bound.
 """
 
-from itertools import pairwise
+from itertools import pairwise, product
 from math import ceil, exp, expm1, log, sqrt
 from unittest.mock import Mock
 
@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import norm
 
 from workbench.errors import ArgumentError
-from workbench.privacy import ApproxDP, SimulatedNoise, located
+from workbench.privacy import ApproxDP, SimulatedNoise, located, voted
 from workbench.privacy import ramps as module
 from workbench.privacy.located import Located, LocatedCharge, located_chances, located_normal, located_scale
 from workbench.privacy.located import _stick as stick_of
@@ -21,6 +21,48 @@ from workbench.privacy.secure import inexact_steps
 
 BUDGETS = [ApproxDP(1.0, 1e-6), ApproxDP(0.2, 1e-6), ApproxDP(1.0, 1e-10), ApproxDP(4.0, 1e-3)]
 GRID = np.linspace(-60, 60, 400_001)
+
+
+def by_bisection_alone(stick, epsilon, left, p, *_):
+    """The largest chance that follows p, every question of the bisection asked."""
+
+    def allowed(q):
+        return module._allowed(stick, epsilon, left, p, q)
+
+    if allowed(1.0):
+        return 1.0
+    low, high = p, min(1.0, exp(min(epsilon, module.LARGEST)) * p + left)
+    high = 1.0 if allowed(high) else high
+    while high > (1 + module.NEAR) * low:
+        middle = (low + high) / 2
+        low, high = (middle, high) if allowed(middle) else (low, middle)
+    found = module._rounded(low)
+    return found if found > p and allowed(found) else p
+
+
+def all_lines(heights, falls, places):
+    return np.broadcast_to(np.arange(len(heights)), (len(places), len(heights)))
+
+
+def some_ramps():
+    """The tables and ramps of three kinds of masks at budgets from loud to faint, many that are too loud."""
+    for epsilon, delta in ((0.1, 1e-3), (1.0, 1e-6), (6.0, 1e-12)):
+        budget = ApproxDP(epsilon, delta)
+        for ratio, spread in product((0.8, 3.0, 12.0), (1e-9, 1e-3, 0.1)):
+            stick = stick_of(ratio * sqrt(log(1 / delta)) / epsilon, spread * epsilon, spread > 1e-3, budget)
+            yield stick, ramp(stick, budget, 30)
+        for ratio in (0.3, 0.8, 0.97):
+            yield ratio, ramp(Pure(ratio * epsilon), budget, 30)
+            falls = 1.0 / np.arange(1, 20)
+            for kind in voted.VOTED:
+                yield kind, voted._chances(budget, kind, ratio * epsilon, tuple(falls.tolist()))
+
+
+def test_ramps_and_tables_have_the_bits_of_those_that_look_at_all(monkeypatch):
+    found = list(some_ramps())
+    monkeypatch.setattr(module, "_next", by_bisection_alone)
+    monkeypatch.setattr(module, "_near_lowest", all_lines)
+    assert found == list(some_ramps())
 
 
 def charge(budget, most=40, spread=1 / 300, d=1):

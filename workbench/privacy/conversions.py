@@ -120,7 +120,7 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
 
     Computed in logarithms and rounded up by a bound on the cancellation of its two terms.
     """
-    if not mu > 0:
+    if not 0 < mu < inf:
         positive(mu=mu)
     first = float(log_ndtr(mu / 2 - epsilon / mu))
     second = epsilon + float(log_ndtr(-mu / 2 - epsilon / mu))

@@ -45,6 +45,7 @@ LEAST, CLOSE = 1e-9, 1.001  # of what is searched, and how near it is found
 TYPICAL = 1.3  # times ln(1/δ)/ε: about the order that decides, less 1
 ORDERS, HIGHEST, LOWEST = 1000, 1e5, 1e-4  # orders less 1: the last relative to the highest, or
 BELOW = 1 / 20  # of a typical one, if that is less
+BESIDE = 1 + 1e-5  # of a number: where rounding may decide
 FEW, APART = 200, 50.0  # the same for masks alone: this factor and less from a typical one
 
 
@@ -90,11 +91,11 @@ def from_renyi(orders: Array, divergences: Array, epsilon: float) -> Tabulated:
     At most (1/α)(1 - 1/α)^(α - 1) e^((α - 1)(R_α - e)), of any α (Canonne, Kamath & Steinke 2020).
     """
     reach, falls = 4 * epsilon, orders - 1
+    places, cells = _places(reach)
     heights = falls * divergences + falls * np.log1p(-1 / orders) - np.log(orders)
-    near = _near_lowest(heights, falls, np.linspace(-reach, reach, CELLS + 1))
-    logs = heights[near] - falls[near] * np.linspace(-reach, reach, CELLS + 1)[:, None]
+    near = _near_lowest(heights, falls, places)
+    logs = heights[near] - falls[near] * places[:, None]
     best = logs.argmin(axis=1)
-    cells = np.arange(CELLS + 1)
     return Tabulated(reach, logs[cells, best].tolist(), falls[near[cells, best]].tolist())
 
 
@@ -202,17 +203,20 @@ def answering(
 
 
 def remembering(answers: Callable[[float], bool]) -> Callable[[float], bool]:
-    """Return the same answers where they are monotone, asking no more often than needed."""
+    """Return the same answers, asking no more often than needed: true ones follow on false ones.
+
+    Rounding may mix them where they change. There every number is asked for, so that no answer depends on
+    what was asked before.
+    """
     fails, works = 0.0, inf
 
     def known(number: float) -> bool:
         nonlocal fails, works
-        if fails < number < works:
-            if answers(number):
-                works = number
-            else:
-                fails = number
-        return number >= works
+        if number * BESIDE <= fails or number >= works * BESIDE:
+            return number > fails
+        answer = answers(number)
+        fails, works = (fails, min(works, number)) if answer else (max(fails, number), works)
+        return answer
 
     return known
 

@@ -8,9 +8,11 @@ from scipy.special import chdtri
 from scipy.stats import chi2
 
 from workbench.estimators.parts.integers import SQUARED_BITS, second_moment_within
+from workbench.estimators.parts.normal_ball import kept_share
 from workbench.estimators.parts.preconditioned.winsorised_covariance import (
     FARTHEST,
     WinsorisedCovariance,
+    _kept_shares,
     censored_spectrum,
     squared_errors,
     uncensored_spectrum,
@@ -41,6 +43,13 @@ def test_the_bias_is_exact_for_equal_variances(d, share, level):
     density = chi2.pdf(lengths / level, d) / level
     expected = np.trapezoid(np.minimum(lengths, radius**2) * density, lengths) / d
     np.testing.assert_allclose(censored_spectrum(np.full(d, level), radius), expected, rtol=2e-3 / d)
+
+
+@pytest.mark.parametrize("d", [2, 100, 3000])
+def test_shares_that_are_interpolated_are_those_of_their_formula(d):
+    for reach, centre in ((1.001, 1.0), (1.2, 0.7), (2.0, 1.3), (4.0, 1.0), (4.0, 0.3), (9.0, 1.0)):
+        squared = d * centre * np.geomspace(1, reach, 500) / np.sqrt(reach)
+        np.testing.assert_allclose(_kept_shares(squared, d), kept_share(squared, d), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("variances", SPECTRA, ids=str)

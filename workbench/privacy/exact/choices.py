@@ -136,7 +136,7 @@ def choose_near(scores: Later, rate: float, weights: Later, read: Read = system)
     top, band = int.from_bytes(read(BITS // 8), "little"), scores.band
     assert band is not None
     these = pieces(band.counts, rate, band.weights)
-    place = near(these, top, band)
+    place = near(these, top, band) if these.whole else None  # lengths beyond all floats have another unit
     if place is not None:
         return int(band.places[these.numbers[place]])
     return chosen(pieces(scores.counts, rate, weights.whole), read, top)
@@ -184,7 +184,7 @@ def near(these: Pieces, top: int, band: Band) -> int | None:
         if place == len(low):
             return None
         left = others[place] + (high[place - 1] if place else 0.0)
-    return place if left == 0 or left * (1 + slack) < least else None
+    return place if left * (1 + slack) < least else None
 
 
 def _partial_sums(these: Pieces) -> tuple[Array, Array]:

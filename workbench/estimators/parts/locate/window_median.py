@@ -35,8 +35,8 @@ from workbench.privacy.mechanisms import exponential
 from workbench.types import Array
 
 EVERYTHING = 4 * FARTHEST  # a window of this width holds every point
-MANY, SHARE = 4096, 0.6  # points from which a band may be enough, and the largest share of them in it
-TRIES = 2  # bands
+MANY, SHARE = 8192, 0.6  # points from which a band may be enough, and the largest share of them in it
+TRIES, SOME = 2, 100  # bands, and points that tell where the median is
 LIKELY = 12.0  # minus the log of the chance that it is not, or so
 ABOVE = 1 + 2.0**-40  # times a length: no rounding makes it less
 
@@ -175,19 +175,28 @@ class WindowMedian:
             return None
         length = self.high - self.low if self.low is not None and self.high is not None else self.window
         far = LIKELY + log(1 + length / self.window) + log(3 * n) + log(1 + epsilon * n)
-        aside = worse = ceil(min(2 * far / epsilon, float(n)))
-        if 2 * aside > SHARE * n:
+        worse = min(max(2 * far / epsilon, 1.0), float(n))
+        if 2 * worse > SHARE * n:
             return None
         values, p = _on_lattice(points, self.step)
+        outside = self._outside(values, p)
         for _ in range(TRIES):
-            found = near_pieces(self, values, p, aside)
+            found = near_pieces(self, values, p, ceil(worse) + outside)
             if found is None or found.void.all():
                 return None
             best = int(found.twice[~found.void].min())
+            lengths = np.diff(found.edges)[~found.void & (found.twice <= best + 4 / epsilon)]
+            far = LIKELY + log(length / float(lengths.sum())) + log(3 * n)
+            worse, outside = min(max(2 * far / epsilon, 1.0), float(n)), best // 2 + 1
             if min(found.others) >= best + 2 * worse:
                 return found, p
-            aside = worse + best // 2 + 1
         return None
+
+    def _outside(self, values: Array, p: int) -> int:
+        """Return about how many points have not the median in their window; p are there."""
+        some = np.sort(values[:: max(1, len(values) // SOME)])
+        middle = some[(len(some) - np.count_nonzero(np.isnan(some))) // 2]
+        return p - _at_most(values, middle + self.right) + _at_most(values, middle - self.left)
 
     def choices(self, pieces: Pieces, cost: Budget) -> tuple[OnGrid, Lengths]:
         """Return scores and weights of the pieces and, without a range, of the bottom behind them."""
@@ -260,9 +269,8 @@ def near_pieces(locator: WindowMedian, values: Array, p: int, aside: int) -> Nea
     below, middle, above = values[:first], values[first : last + 1], values[last + 1 :]  # the absent last
     left, right = (float(one) for one in rounded(np.array([locator.left, locator.right]), locator.step))
     a, b = ends = float(middle[0]), float(middle[-1])
-    if a == b or (below == a).any():  # among ties: to the point before, and to the one behind
+    if a == b:  # among ties: from the point before to the one behind
         a = float(np.max(below[below < a], initial=-np.inf))
-    if ends[0] == b or (above == b).any():
         b = float(np.min(above[above > b], initial=np.inf))
     reach = -EVERYTHING, EVERYTHING
     if locator.low is not None and locator.high is not None:
@@ -298,6 +306,11 @@ def _on_lattice(points: Array, step: float) -> tuple[Array, int]:
         found[block] = rounded(points[block], step)
         p -= int(np.count_nonzero(np.isnan(points[block])))
     return found, p
+
+
+def _at_most(values: Array, place: float) -> int:
+    """Return how many numbers are no larger than a place."""
+    return sum(int(np.count_nonzero(values[block] <= place)) for block in blocks(len(values), 1))
 
 
 def _split(parts: list[Array], by: float, a: float, b: float) -> tuple[int, Array]:

@@ -30,7 +30,8 @@ from workbench.types import Array
 
 BEYOND = np.concatenate([np.geomspace(1e-9, 0.3, 40), np.linspace(0.32, 0.96, 33)])  # shares of white rows
 DIRECTIONS, SEED = 4096, 20  # fixed and public, for step (3)
-NODES, APART = 48, 1e-9  # of an interpolation, and of what rounding may leave of equal numbers
+NODES, STEEP = 48, 16.0  # of an interpolation, and how many square roots of d it may cross
+APART = 1e-9  # of what rounding may leave of equal numbers
 ROUNDS, CLOSE, FARTHEST = 100, 1e-9, 32.0
 _INSIDE = 1e9  # a ball this much larger than the rows takes nothing from them
 _TINY = 1e-290  # moments below it are taken as 0: their ratios would leave the floats
@@ -101,9 +102,9 @@ def censored_spectrum(variances: Array, radius: float) -> Array:
 
 
 def _kept_shares(squared: Array, d: int) -> Array:
-    """Return `kept_share` of many numbers that lie within a factor of 4, by interpolation to 1e-12 or so."""
+    """Return `kept_share` of many numbers; of those near each other by interpolation, to 1e-13 or so."""
     low, high = float(squared.min()), float(squared.max())
-    if len(squared) < 8 * NODES or not low * (1 + APART) < high <= 4 * low:
+    if len(squared) < 8 * NODES or not low * (1 + APART) < high <= min(4 * low, low + STEEP * sqrt(d)):
         return kept_share(squared, d)
     middle, half = (high + low) / 2, (high - low) / 2
     nodes = np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES)
