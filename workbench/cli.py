@@ -1,7 +1,8 @@
 """The command `workbench`.
 
-Exit codes: 0 all good; 1 something is not as committed or required; 2 a wrong argument, one line on
-stderr, nothing written; 3 the estimator abstained.
+Exit codes: 0 all good; 1 something is not as committed or required; 2 a wrong argument, or a file that cannot
+be read or written, one line on stderr; 3 the estimator abstained; 4 a release is printed that could not be
+written where it was asked for.
 """
 
 import argparse
@@ -9,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
+from io import TextIOWrapper
 from typing import Any, NoReturn
 
 from workbench import __version__
@@ -16,6 +18,7 @@ from workbench.commands import COMMANDS
 from workbench.commands.base import Help
 from workbench.commands.examples import FIRST, epilog
 from workbench.errors import ArgumentError, one_of_words
+from workbench.lab.tables import give_up_on_stdout, printable, say
 
 LAB = {"pandas", "matplotlib", "joblib", "tqdm", "threadpoolctl", "sklearn", "IPython", "ipywidgets"}
 LAB |= {"ipykernel", "papermill", "nbformat", "nbclient", "nbconvert", "jupyterlab", "jupyter_client"}
@@ -44,17 +47,21 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print one line and exit with 2."""
-        self.exit(2, f"workbench: error: {' '.join(message.split())}\n")
+        self.exit(2, f"workbench: error: {printable(' '.join(message.split()))}\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    if argv is None:  # the processes that it starts import nothing of the working folder
-        os.environ.setdefault("PYTHONSAFEPATH", "1")
-    options = parser().parse_args(argv)
-    run: Callable[[argparse.Namespace], int] = options.run
+    if argv is None and not _alone():
+        return _complain("stdout: expected to be open")
     try:
-        return run(options)
+        try:
+            options = parser().parse_args(argv)
+            run: Callable[[argparse.Namespace], int] = options.run
+            return run(options)
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except ArgumentError as error:
         return _complain(str(error))
     except ModuleNotFoundError as error:
@@ -64,12 +71,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader has seen enough
         sys.stdout = None
         return 0
+    except OSError as error:
+        give_up_on_stdout()
+        return _complain(": ".join(filter(None, (str(error.filename or ""), error.strerror or str(error)))))
+    except MemoryError:
+        return _complain("there is not enough memory")
     except KeyboardInterrupt:
         return 130
 
 
+def _alone() -> bool:
+    """Make a process of its own fit for its command, and return whether somebody hears it."""
+    os.environ.setdefault("PYTHONSAFEPATH", "1")  # what it starts imports nothing of the working folder
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may have no letter for ε
+    return sys.stdout is not None
+
+
 def _complain(message: str) -> int:
-    print(f"workbench: error: {message}", file=sys.stderr)
+    say(f"workbench: error: {message}", sys.stderr)
     return 2
 
 

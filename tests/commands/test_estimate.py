@@ -7,6 +7,7 @@ import sys
 from dataclasses import MISSING, asdict, dataclass, fields
 from itertools import cycle, islice
 from pathlib import Path
+from unicodedata import category
 
 import numpy as np
 import pytest
@@ -116,7 +117,7 @@ def test_each_column_may_have_a_centre_a_range_and_a_scale(folder, command):
     assert (np.abs(mean - rows.mean(axis=0)) < [1.0, 500.0]).all()
     assert "radius = [50.0, 20000.0], centre = [170.0, 30000.0]" in said
     command(*line, "--set", "centre=1,2,3", *ranges[2:]).refused(
-        "centre = (1, 2, 3): expected one number, or 2"
+        "centre = (1.0, 2.0, 3.0): expected one number, or 2"
     )
 
 
@@ -165,6 +166,15 @@ def slips():
     yield estimate(more=("--seed", "-1")), "seed = -1", "at least 0"
     yield estimate(more=("--out", "no/such/a.json")), "out = 'no/such/a.json'", "folder that exists"
     yield estimate(more=("--colour", "red")), "--colour"
+    yield estimate(settings=("radius=" + "-" * 100_000 + "1",)), "radius = '---", ABOVE_ZERO
+    yield estimate(settings=("radius=" + "[" * 10_000,)), "radius = '[[[", ABOVE_ZERO
+    for name in ("x" * 300, "a\0b"):
+        yield estimate(name), f"file = '{name[:1]}", "a file that exists"
+        yield estimate(more=("--out", name)), f"out = '{name[:1]}", "the name of a file"
+    for name in ("/proc/x.json", "/dev/fd/x.json"):
+        yield estimate(more=("--out", name)), f"out = '{name}'", "a file that can be written (No such file"
+    yield estimate(more=("--encoding", "a\0b")), "encoding = 'a\\x00b'", "a text encoding"
+    yield estimate(more=("--out", ".")), "out = '.'", "a file in a folder that exists, and no link or device"
 
 
 @pytest.mark.parametrize(
@@ -175,6 +185,124 @@ def test_a_slip_is_one_line_and_writes_nothing(folder, command, arguments, words
     out = () if "--out" in arguments else ("--out", "out.json")
     command(*arguments, *out).refused(*words)
     assert {path.name for path in folder.iterdir()} == {f"{name}.csv" for name in FILES}
+
+
+def links(folder):
+    """Names that are no plain file, or that of the data."""
+    os.mkfifo(folder / "pipe")
+    (folder / "kept").write_text("kept")
+    (folder / "link").symlink_to("kept")
+    (folder / "nowhere").symlink_to("none")
+    (folder / "hard").hardlink_to(folder / "good.csv")
+    return {path: path.lstat() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("name", ["good.csv", "hard", "pipe", "link", "nowhere"])
+def test_a_result_takes_the_place_of_no_input_link_or_device(folder, command, name):
+    before = links(folder)
+    data = name in ("good.csv", "hard")
+    allowed = "another file than the one that is read" if data else "no link or device"
+    command(*estimate(more=("--out", name))).refused(f"out = '{name}'", allowed)
+    assert {path: path.lstat() for path in folder.iterdir()} == before
+    assert (folder / "good.csv").read_text() == FILES["good"]
+
+
+@pytest.mark.parametrize("name", ["pipe", "link", "nowhere"])
+def test_a_page_takes_the_place_of_no_link_or_device(folder, command, name):
+    before = links(folder)
+    flags = ("--function", "no:thing", "--pairs", "no:pairs", "--epsilon", "1", "--html", name)
+    command("audit", *flags).refused(f"html = '{name}'", "no link or device")
+    assert {path: path.lstat() for path in folder.iterdir()} == before
+
+
+def test_a_result_takes_the_place_of_a_plain_file_and_of_nothing_beside_it(folder, command):
+    for name in ("out.json", "out.json.part"):
+        (folder / name).write_text("former")
+    command(*estimate(more=("--out", "out.json"))).printed()
+    assert json.loads((folder / "out.json").read_text())["status"] == "estimated"
+    assert (folder / "out.json.part").read_text() == "former"
+    assert len(list(folder.iterdir())) == len(FILES) + 2
+
+
+class Input:
+    """A standard input that does something else when it is read."""
+
+    def __init__(self, act):
+        self.act = act
+        self.buffer = self
+
+    def read(self):
+        self.act()
+        return FILES["good"].encode()
+
+
+def test_a_release_that_cannot_be_written_in_the_end_is_printed(folder, command, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", Input((folder / "out.json").mkdir))
+    arguments = estimate(more=("--out", "out.json"))
+    done = command(arguments[0], "-", *arguments[2:])
+    assert done.returncode == 4
+    assert done.stdout.startswith("mean: ")
+    assert done.stderr.startswith("workbench: error: out = 'out.json': ")
+    assert done.stderr.endswith("; the release, which is made, is printed\n")
+    assert {path.name for path in folder.iterdir()} == {"out.json", *(f"{name}.csv" for name in FILES)}
+
+
+def test_a_file_that_changes_between_passes_is_one_line_and_nothing_is_released(folder, command, monkeypatch):
+    def changing(*given, real=open):
+        opened.append(given[0])
+        if opened.count(Path("good.csv")) == 3:
+            Path("good.csv").write_text(text.replace("2.5", "2.6", 1))
+        return real(*given)
+
+    opened, text = [], FILES["good"] * 400
+    Path("good.csv").write_text(text)
+    monkeypatch.setattr("builtins.open", changing)
+    line = estimate(key="mean/coinpress", budget=("--rho", "1"), settings=("radius=1e6",))
+    command(*line, "--out", "out.json").refused("file = 'good.csv'", "stays as it is", "nothing is released")
+    assert not (folder / "out.json").exists()
+
+
+@pytest.mark.parametrize("more", [(), ("--check",), ("--column", "zz")])
+def test_no_control_character_of_a_file_reaches_the_terminal(folder, command, more):
+    (folder / "red.csv").write_text("a\x1b[31mred\x9b0m,b\u202ec\n1,x\n3,4\n5,6\n")
+    done = command("estimate", "red.csv", "--key", "mean/coinpress", "--set", "radius=9", "--rho", "1", *more)
+    assert not [one for one in done.stdout + done.stderr if category(one)[0] == "C" and one != "\n"]
+    assert "a\\u001b[31mred\\u009b0m, b\\u202ec" in done.stdout + done.stderr or "--check" in more
+
+
+def line_of(*arguments):
+    return [sys.executable, "-m", "workbench.cli", *arguments]
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize(
+    ("arguments", "to", "code", "begins"),
+    [
+        (estimate(), "/dev/full", 4, "mean: "),
+        (("list", "mean"), "/dev/full", 2, "workbench: error: stdout: No space left on device"),
+        (estimate(), None, 2, "workbench: error: stdout: expected to be open"),
+        (("list", "mean"), None, 2, "workbench: error: stdout: expected to be open"),
+    ],
+)
+def test_an_output_that_takes_nothing_is_said_and_costs_no_release(folder, arguments, to, code, begins):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with open(to or os.devnull, "w") as output:
+        closed = {"preexec_fn": lambda: os.close(1)} if to is None else {}
+        done = subprocess.run(
+            line_of(*arguments), stdout=output, stderr=-1, text=True, env=environment, check=False, **closed
+        )
+    assert done.returncode == code
+    assert done.stderr.startswith(begins)
+    assert "Traceback" not in done.stderr
+    assert ("guarantee: " in done.stderr) == (code == 4)
+
+
+@pytest.mark.daily
+def test_a_terminal_without_greek_letters_gets_all_the_rest(folder):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(line_of(*estimate()), capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "guarantee: \\u03b5 = 1" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import bz2
 import gzip
 import io
-import json
 import lzma
 import sys
 import timeit
@@ -77,12 +76,11 @@ def request(path, **more):
 
 def shown(path, **more):
     """What a call tells: its record, and its text, both without the value; and the value."""
-    out = path.with_suffix(".json")
     with warnings.catch_warnings(), np.errstate(all="raise"):
         warnings.simplefilter("error")
-        text, valued = module.estimate(request(path, out=out, **more))
-    record = json.loads(out.read_text())
-    return {"text": text.partition("\n")[2], "valued": valued, **record, "value": None}, record["value"]
+        record = module.estimate(request(path, **more))
+    text = module.lines(record).partition("\n")[2]
+    return {"text": text, **record, "value": None}, record["value"]
 
 
 def read(table, names, missing=None):
@@ -369,30 +367,31 @@ def test_the_error_bound_is_a_public_number(tmp_path):
     path = write(tmp_path / "data.csv", [line.encode() for line in LINES])
     estimator = module.estimator("univariate/clipped-mean", request(path).settings)
     for epsilon in (1.0, 1e-9):
-        text, _ = module.estimate(replace(request(path), epsilon=epsilon))
+        text = module.lines(module.estimate(replace(request(path), epsilon=epsilon)))
         bound = estimator.error_bound(N, 1, module.spending(epsilon, None, None), 0.05)
         assert f"error bound: {bound:.10g}, with probability 0.95 (" in text
     assert bound > 1e9
     located = replace(request(path), key="univariate/histogram-location")
-    assert "error bound: none at this n and budget (" in module.estimate(located)[0]
+    assert "error bound: none at this n and budget (" in module.lines(module.estimate(located))
 
 
 def test_the_predicted_error_is_a_public_number(tmp_path):
     path = write(tmp_path / "data.csv", [line.encode() for line in LINES])
     two_step = replace(request(path), key="univariate/two-step-mean", epsilon=0.1)
-    assert "predicted error: uninformative at this n and budget (the median" in module.estimate(two_step)[0]
-    text, _ = module.estimate(replace(two_step, epsilon=1.0, out=tmp_path / "out.json"))
+    text = module.lines(module.estimate(two_step))
+    assert "predicted error: uninformative at this n and budget (the median" in text
+    record = module.estimate(replace(two_step, epsilon=1.0))
     chosen = module.estimator(two_step.key, two_step.settings)
     expected = chosen.predicted_error(N, 1, module.spending(1.0, None, None))
-    assert f"predicted error: {expected:.10g} (the median of |out - mean|" in text
-    said = json.loads((tmp_path / "out.json").read_text())["error"]
+    assert f"predicted error: {expected:.10g} (the median of |out - mean|" in module.lines(record)
+    said = record["error"]
     assert (said["value"], said["kind"]) == (pytest.approx(expected), "predicted")
 
 
 def test_an_estimator_without_a_bound_has_no_such_line(tmp_path):
     path = write(tmp_path / "data.csv", [b"1,2"] * 300, b"a,b")
     clipped = module.EstimateRequest(path, "covariance/clipped", rho=1.0, settings={"upper": 9.0}, seed=1)
-    text, _ = module.estimate(clipped)
+    text = module.lines(module.estimate(clipped))
     assert "error bound" not in text
     assert "columns: a, b" in text
 

@@ -8,9 +8,13 @@
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from secrets import token_hex
+from typing import Any, TextIO
+
+from workbench.errors import ArgumentError
 
 DIGITS = 6  # significant digits of a plotted number
 
@@ -36,15 +40,32 @@ def dumps(content: object) -> str:
 
 
 def write(path: Path, content: object) -> None:
-    """Write `content` to `path` by way of a temporary file, so that no reader sees half of it."""
-    partial = path.with_name(path.name + ".part")
-    partial.write_text(dumps(content), encoding="utf-8")
-    partial.replace(path)
+    """Write `content` to `path`, all of it or nothing."""
+    with replacing(path) as file:
+        file.write(dumps(content))
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[TextIO]:
+    """Yield a new file beside `path` that takes its place in the end, so that no reader sees half of it."""
+    part = path.with_name(f".{token_hex(8)}.part")
+    try:
+        with part.open("x", encoding="utf-8") as file:
+            yield file
+        part.replace(path)
+    except OSError as error:
+        error.filename, error.filename2 = str(path), None
+        raise
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def read(path: Path) -> Any:
     """Return the content of a JSON file."""
-    return json.loads(path.read_text(encoding="utf-8"))
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        raise ArgumentError("file", str(path), "JSON") from None
 
 
 def _text(content: object, depth: int) -> str:

@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from workbench.commands.base import command
+from workbench.commands.base import command, require_free
+from workbench.lab.tables import say
 from workbench.lab.terminal.argument_types import number, whole
 
 
@@ -46,20 +47,26 @@ def run(options: argparse.Namespace) -> int:
     from workbench.lab.terminal.audits import audits, mutants
 
     found = (mutants if options.mutants else audits)(options.key, options.preset, options.seed)
-    print(found.text(as_json=options.json))
+    say(found.text(as_json=options.json))
     return 0 if found.good else 1
 
 
 def _own(options: argparse.Namespace) -> int:
+    from workbench.charts.canonical_json import replacing
     from workbench.errors import ArgumentError
-    from workbench.lab.terminal.own_audit import OwnAudit
+    from workbench.lab.terminal.own_audit import OwnAudit, level, page
 
     if options.key or options.mutants:
         raise ArgumentError("function", options.function, "no key and no --mutants beside it")
-    names = ("function", "pairs", "epsilon", "delta", "rho", "mu", "preset", "seed", "html")
-    text, good = OwnAudit(**{name: getattr(options, name) for name in names}).told(as_json=options.json)
-    print(text)
-    return 0 if good else 1
+    if options.html is not None:
+        require_free("html", options.html)
+    names = ("function", "pairs", "epsilon", "delta", "rho", "mu", "preset", "seed")
+    report = OwnAudit(**{name: getattr(options, name) for name in names}).report()
+    say(report.to_json() if options.json else f"{report}\n{level(report)}")
+    if options.html is not None:
+        with replacing(options.html) as file:
+            file.write(page(report))
+    return 1 if report.violated else 0
 
 
 def _require_no_own(options: argparse.Namespace) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.commands.base import command
+from workbench.lab.tables import say
 
 
 def add(commands: Any) -> None:
@@ -29,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
         lines += [f"{path}: {line}" for line in found.others]
         left += len(found.others) + (0 if options.fix else len(found.mendable))
     count = "1 notebook" if len(files) == 1 else f"{len(files)} notebooks"
-    print("\n".join(lines) or f"{count}, nothing to mend")
+    say("\n".join(lines) or f"{count}, nothing to mend")
     return int(left > 0)
 
 

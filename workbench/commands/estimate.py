@@ -1,12 +1,17 @@
 """`workbench estimate`: one private estimate from a file."""
 
 import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-from workbench.commands.base import command
+from workbench.commands.base import command, require_free
+from workbench.lab.tables import give_up_on_stdout, say
 from workbench.lab.terminal.argument_types import number, pair, whole
 
+ROOM = 2**16  # characters of a file that are written before a draw, so that a full disk is met there
 SUMMARY = "one private estimate from a CSV or Parquet file"
 DETAILS = """one private estimate from a CSV or Parquet file. The first line of CSV names the columns and is
 public; every line below it is one row, blank ones too, and their number is public: the last line too needs
@@ -61,24 +66,67 @@ def _mark(text: str) -> str:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Return 3 if the estimator abstained, 1 if a check found a cell that cannot be read."""
+    """Return 3 if the estimator abstained, 4 if its release could not be written where it was asked for.
+
+    A check returns 1 if it found a cell that cannot be read.
+    """
     from workbench.estimators.parts.stored.csv_file import Writing
 
     writing = Writing(options.separator, options.decimal, options.encoding)
-    text, good = _check(options, writing) if options.check else _estimate(options, writing)
-    print(text)
-    return 0 if good else 1 if options.check else 3
+    return (_check if options.check else _estimate)(options, writing)
 
 
-def _estimate(options: argparse.Namespace, writing: Any) -> tuple[str, bool]:
-    from workbench.lab.terminal.estimate import EstimateRequest, estimate
+def _estimate(options: argparse.Namespace, writing: Any) -> int:
+    from workbench.charts import canonical_json
+    from workbench.lab.terminal.estimate import EstimateRequest, estimate, lines
 
-    names = ("file", "key", "columns", "epsilon", "delta", "rho", "seed", "out", "missing", "secure")
+    names = ("file", "key", "columns", "epsilon", "delta", "rho", "seed", "missing", "secure")
     given = {name: getattr(options, name) for name in names}
-    return estimate(EstimateRequest(settings=dict(options.set), writing=writing, **given))
+    request, record, lost = EstimateRequest(settings=dict(options.set), writing=writing, **given), {}, []
+    try:
+        with _opened(options.out, options.file) as file:
+            record = estimate(request)
+            if file is not None:
+                file.write(canonical_json.dumps(record))
+    except OSError as error:
+        if not record:
+            raise
+        lost.append(f"out = {str(options.out)!r}: {error.strerror}")
+    try:
+        say(lines(record))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        give_up_on_stdout()
+        say(lines(record), sys.stderr)
+        lost.append(f"stdout: {error.strerror}")
+    for reason in lost:
+        say(f"workbench: error: {reason}; the release, which is made, is printed", sys.stderr)
+    return 4 if lost else 0 if record["status"] == "estimated" else 3
 
 
-def _check(options: argparse.Namespace, writing: Any) -> tuple[str, bool]:
+@contextmanager
+def _opened(path: Path | None, source: Path) -> Iterator[TextIO | None]:
+    """Yield a file with room that takes the place of `path`; where there is none, raise before a draw."""
+    from workbench.charts import canonical_json
+    from workbench.errors import ArgumentError
+
+    if path is None:
+        yield None
+        return
+    require_free("out", path, source)
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(canonical_json.replacing(path))
+            file.write(" " * ROOM)
+            file.seek(0)
+        except OSError as error:
+            raise ArgumentError("out", str(path), f"a file that can be written ({error.strerror})") from None
+        yield file
+        file.truncate()
+
+
+def _check(options: argparse.Namespace, writing: Any) -> int:
     from workbench.errors import ArgumentError
     from workbench.estimators.parts.stored.csv_file import open_csv
     from workbench.lab.terminal.csv_check import check
@@ -86,4 +134,6 @@ def _check(options: argparse.Namespace, writing: Any) -> tuple[str, bool]:
     if options.file.suffix.lower() == ".parquet":
         raise ArgumentError("check", str(options.file), "a CSV file: columns of Parquet have types")
 
-    return check(open_csv(options.file, writing), options.columns)
+    text, good = check(open_csv(options.file, writing), options.columns)
+    say(text)
+    return 0 if good else 1

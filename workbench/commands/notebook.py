@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.commands.base import command
+from workbench.lab.tables import say
 
 
 def add(commands: Any) -> None:
@@ -32,5 +33,5 @@ def run(options: argparse.Namespace) -> int:
     (notebook,) = found.select([options.notebook])
     out = (options.out or found.reproduced).resolve()
     found.keep_apart(out)
-    print(write(found, notebook, out, options.edition))
+    say(str(write(found, notebook, out, options.edition)))
     return 0

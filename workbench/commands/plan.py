@@ -4,6 +4,7 @@ import argparse
 from typing import Any
 
 from workbench.commands.base import command
+from workbench.lab.tables import say
 from workbench.lab.terminal.argument_types import number, pair, whole
 
 
@@ -50,5 +51,5 @@ def run(options: argparse.Namespace) -> int:
         **{name: getattr(options, name) for name in names},
     )
     text, good = planning(request, as_json=options.json, why=options.why)
-    print(text)
+    say(text)
     return 0 if good else 1

@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from workbench.commands.base import command
+from workbench.commands.base import command, require_free
+from workbench.lab.tables import say
 
 
 def add(commands: Any) -> None:
@@ -25,6 +26,7 @@ def run(options: argparse.Namespace) -> int:
     found = project.find(explicit=options.project)
     path = (options.page or found.reproduced / NAME).resolve()
     require(found, path)
+    require_free("page", path)
     write(found.root, path)
-    print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, needs no network and no other file")
+    say(f"{path}: {path.stat().st_size / 1e6:.1f} MB, needs no network and no other file")
     return 0

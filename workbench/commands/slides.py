@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.commands.base import command
+from workbench.lab.tables import say
 
 
 def add(commands: Any) -> None:
@@ -34,5 +35,5 @@ def run(options: argparse.Namespace) -> int:
     found.keep_apart(out)
     about = {"lecturer": options.lecturer, "date": options.date}
     page, line = slides(found, notebook, out, fresh=options.fresh, fetch=options.fetch_assets, about=about)
-    print(line, file=sys.stdout if page else sys.stderr)
+    say(line, sys.stdout if page else sys.stderr)
     return 0 if page else 1

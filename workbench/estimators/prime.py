@@ -775,7 +775,7 @@ class PrimeMean(Filtered):
 class FilterMean(PrimeMean):
     """Private mean of partly corrupted rows, filtered direction by direction (LKKO21 Theorem 5).
 
-    Accurate for the rows of `PrimeMean`. All else as of `PrimeMean`; `passes` of "paper" are thousands.
+    All else as of `PrimeMean`; `passes` of "paper" are thousands.
     """
 
     top: ClassVar[bool] = True
@@ -787,11 +787,6 @@ class PrimeHeavyMean(Filtered):
 
     Accurate for rows of covariance at most `upper` times the identity. All else as of `PrimeMean`; the filter
     ends where λ is at most `level`, and `beta` is that of the range of "paper".
-
-    Parameters
-    ----------
-    upper : float, default 1.0
-        The covariance is at most this times the identity, in the square of the data's unit.
     """
 
     upper: float = 1.0

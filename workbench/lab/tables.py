@@ -1,5 +1,6 @@
 """Tables as text for the terminal, as HTML for notebooks, as markdown for the figures' index."""
 
+import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
@@ -7,7 +8,8 @@ from itertools import zip_longest
 from operator import gt
 from shutil import get_terminal_size
 from textwrap import shorten, wrap
-from typing import Any
+from typing import Any, TextIO
+from unicodedata import category
 
 VERDICT_COLUMNS = ("id", "statement", "verdict", "test", "level", "trials", "n", "estimate", "interval")
 SHORT = 22  # characters that stay on one line: numbers and intervals
@@ -19,6 +21,37 @@ Rows = Sequence[Sequence[str]]
 def page_width() -> int:
     """Return the columns of the terminal, 60 at least, and 100 where the output goes elsewhere."""
     return max(60, get_terminal_size().columns) if sys.stdout and sys.stdout.isatty() else PAGE
+
+
+def say(words: str, to: TextIO | None = None) -> None:
+    """Print words with their control characters escaped, which a terminal would obey."""
+    try:
+        print(printable(words), file=to, flush=True)
+    except OSError as error:
+        error.filename = "stdout" if to is None else "stderr"
+        raise
+
+
+def give_up_on_stdout() -> None:
+    """Write no more to standard output if it takes no more, also not what is left when the process ends."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        sys.stdout = None  # type: ignore[assignment]
+
+
+def printable(words: str) -> str:
+    r"""Return words with control characters escaped, also where they are JSON.
+
+    >>> print(printable("a\x1b[31mred"))
+    a\u001b[31mred
+    """
+    return "".join(json.dumps(one)[1:-1] if _commands(one) else one for one in words)
+
+
+def _commands(character: str) -> bool:
+    kind = category(character)
+    return character not in "\n\t" and (kind[0] == "C" or kind in ("Zl", "Zp"))
 
 
 def text(header: Sequence[str], rows: Rows, width: int | None = None, cut: Sequence[str] = ()) -> str:

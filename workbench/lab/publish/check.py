@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.chapters.parameters import CHAPTERS
+from workbench.charts import canonical_json
 from workbench.charts.parameters import Parameter
 from workbench.lab.live.parameters import chapter
 from workbench.lab.publish import committed_cells
@@ -46,9 +47,8 @@ def fix(path: Path) -> Examined:
     """
     found = examine(path)
     if found.mendable:
-        partial = path.with_name(path.name + ".part")
-        partial.write_bytes(found.text.encode())
-        partial.replace(path)
+        with canonical_json.replacing(path) as file:
+            file.write(found.text)
     return found
 
 

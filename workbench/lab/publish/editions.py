@@ -47,7 +47,8 @@ def write(project: Project, notebook: Path, out: Path, edition: str = "") -> Pat
         if cell.cell_type == "markdown":
             _carry(cell, project.figures, f"_{edition}" if edition else "")
     out.mkdir(parents=True, exist_ok=True)
-    path.write_text(canonical(content), encoding="utf-8")
+    with canonical_json.replacing(path) as file:
+        file.write(canonical(content))
     return path
 
 

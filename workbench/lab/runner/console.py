@@ -5,6 +5,8 @@ import sys
 from threading import Lock
 from typing import TextIO
 
+from workbench.lab.tables import printable
+
 ECHO = 2  # characters that a terminal itself writes after the line: ^C
 
 
@@ -26,14 +28,14 @@ class Console:
     def say(self, text: str) -> None:
         """Write whole lines, which stay."""
         with self._lock:
-            self._write(self._wiped() + text + "\n" + self._below)
+            self._write(self._wiped() + printable(text) + "\n" + self._below)
 
     def below(self, text: str) -> None:
         """Replace the line below all others on a terminal; anywhere else, write nothing."""
         if not self.live:
             return
         room = shutil.get_terminal_size().columns - ECHO - 1  # a wrapped line cannot be rewritten
-        text = text[: max(0, room)]
+        text = printable(text)[: max(0, room)]
         with self._lock:
             if text != self._below:
                 wiped, self._below = self._wiped(), text

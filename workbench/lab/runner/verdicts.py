@@ -64,10 +64,10 @@ def verdicts(folder: Path, required: Required, wanted: Wanted = ALL, *, as_json:
         one_of(found, claim=name)
     chosen = wanted.among(found)
     plain = [{name: value for name, value in one.items() if name != NOTEBOOK} for one in chosen]
-    print(canonical_json.dumps(plain).rstrip() if as_json else _text(chosen, wanted, folder))
+    tables.say(canonical_json.dumps(plain).rstrip() if as_json else _text(chosen, wanted, folder))
     unmet = required.unmet(found)
     if unmet:
-        print("\n".join(f"FAILED {line}" for line in unmet))
+        tables.say("\n".join(f"FAILED {line}" for line in unmet))
     return 1 if unmet else 0
 
 

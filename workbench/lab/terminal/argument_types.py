@@ -39,5 +39,5 @@ def axis(text: str) -> tuple[str, tuple[object, ...]]:
 def _literal(text: str) -> object:
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
         return text

@@ -15,17 +15,16 @@ from typing import Any
 import numpy as np
 
 from workbench.catalog import KNOWN
-from workbench.charts import canonical_json
 from workbench.errors import ArgumentError, integer_at_least, one_of, real
 from workbench.estimators.base import LARGEST, Abstention
-from workbench.estimators.parts.stored import passes, stream
+from workbench.estimators.parts.stored import ChangedError, passes, stream
 from workbench.estimators.parts.stored.csv_file import CsvFile, Writing, open_csv
 from workbench.estimators.parts.stored.parquet_file import SUFFIX, ParquetFile, open_parquet
 from workbench.estimators.parts.stored.rows import Source
 from workbench.estimators.parts.stored.sources import csv_rows
-from workbench.estimators.release import BETA, ErrorStatement
+from workbench.estimators.release import BETA, Asked, ErrorStatement
 from workbench.lab.terminal.budget_options import spending
-from workbench.privacy import NonPrivate, SecureNoise
+from workbench.privacy import NonPrivate, Plan, SecureNoise
 
 PRIVATE = "noise seeded by the operating system, in floats: for study, not for release (--secure)"
 EXACT = "exact noise from the operating system: private as released, to the last bit"
@@ -47,14 +46,13 @@ class EstimateRequest:
     rho: float | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
     seed: int | None = None
-    out: Path | None = None
     writing: Writing = field(default_factory=Writing)
     missing: float | None = None
     secure: bool = False
 
 
-def estimate(request: EstimateRequest) -> tuple[str, bool]:
-    """Return the text to print, and whether there is a value (an abstention is none)."""
+def estimate(request: EstimateRequest) -> dict[str, Any]:
+    """Return the record of a release; all that is public is computed before anything is drawn."""
     _require(request)
     chosen = estimator(request.key, request.settings)
     budget = spending(request.epsilon, request.delta, request.rho)
@@ -63,15 +61,19 @@ def estimate(request: EstimateRequest) -> tuple[str, bool]:
     public = {"file": str(table), "columns": list(names), "rows": len(table.lines)}
     source, size = rows_of(table, names, request.missing), (len(table.lines), len(names))
     rng = SecureNoise() if request.secure else np.random.default_rng(request.seed)
-    release = run(chosen, source, size, budget, rng)
-    record = _record(request, chosen, budget, release) | public
-    if request.out is not None:
-        canonical_json.write(request.out, record)
-    return _lines(record), record["status"] == "estimated"
+    with np.errstate(all="ignore"):
+        public |= _public(request, chosen, Asked(chosen, *size, budget), chosen.plan(*size, budget))
+    release = run(request.file, chosen, source, size, budget, rng)
+    abstained = isinstance(release.value, Abstention)
+    return public | {
+        "status": "abstained" if abstained else "estimated",
+        "value": None if abstained else plain(release.value),
+        "guarantee": str(release.guarantee),
+    }
 
 
 def _require(request: EstimateRequest) -> None:
-    """Raise unless there is such an estimator, a place for the result, and a number for what is missing."""
+    """Raise unless there is such an estimator, and a number for what is missing."""
     if request.key is None:
         raise ArgumentError("key", None, "an estimator: --key KEY, see `workbench list`")
     if request.key not in KNOWN:
@@ -84,8 +86,6 @@ def _require(request: EstimateRequest) -> None:
             raise ArgumentError("seed", request.seed, "none with --secure: a replay is not private")
     if request.missing is not None and not (real(request.missing) and abs(request.missing) <= LARGEST):
         raise ArgumentError("missing", request.missing, f"a finite number, at most {LARGEST:g} in size")
-    if request.out is not None and (request.out.is_dir() or not request.out.resolve().parent.is_dir()):
-        raise ArgumentError("out", str(request.out), "a file in a folder that exists")
 
 
 def estimator(key: str, settings: Mapping[str, object]) -> Any:
@@ -131,12 +131,16 @@ def _univariate(key: str) -> bool:
     return key.startswith("univariate/")
 
 
-def run(chosen: Any, source: Source, size: tuple[int, int], budget: Any, rng: Any) -> Any:
+def run(file: Path, chosen: Any, source: Source, size: tuple[int, int], budget: Any, rng: Any) -> Any:
     """Return the release on the rows of a file: a block of them at a time, or all at once if need be."""
     n, d = size
     if getattr(chosen, "in_passes", False):
         with progress_bar(n * passes(chosen, n, d, budget)) as bar:
-            return stream(chosen, source, n=n, d=d, budget=budget, rng=rng, progress=bar.update)
+            try:
+                return stream(chosen, source, n=n, d=d, budget=budget, rng=rng, progress=bar.update)
+            except ChangedError:
+                allowed = "one that stays as it is while it is read: nothing is released"
+                raise ArgumentError("file", str(file), allowed) from None
     x = np.concatenate(list(source()))
     return chosen(x if d > 1 else x[:, 0], budget=budget, rng=rng)
 
@@ -148,20 +152,17 @@ def progress_bar(rows: int) -> Any:
     return tqdm(total=rows, unit=" rows", unit_scale=True, delay=1.0, disable=None, leave=False)
 
 
-def _record(request: EstimateRequest, chosen: Any, budget: Any, release: Any) -> dict[str, Any]:
-    abstained = isinstance(release.value, Abstention)
+def _public(request: EstimateRequest, chosen: Any, asked: Asked, plan: Plan) -> dict[str, Any]:
+    laws = str(getattr(chosen, "laws", ""))
     return {
         "key": request.key,
         "estimand": KNOWN[request.key].estimand,
-        "status": "abstained" if abstained else "estimated",
-        "value": None if abstained else plain(release.value),
-        **({"laws": release.laws} if release.laws else {}),
+        **({"laws": laws} if laws else {}),
         "parameters": {name: _setting(value) for name, value in asdict(chosen).items()},
-        "budget": str(budget),
-        "guarantee": str(release.guarantee),
-        "plan": [_charge(charge) for charge in release.plan.charges()],
-        "error": _error(KNOWN[request.key].estimand, release.error),
-        **({"other rows": release.other_rows} if release.other_rows else {}),
+        "budget": str(asked.budget),
+        "plan": [_charge(charge) for charge in plan.charges()],
+        "error": _error(KNOWN[request.key].estimand, asked.error()),
+        **({"other rows": asked.other_rows} if asked.other_rows else {}),
         "missing": absent(type(chosen)) if request.missing is None else f"{REPLACED} {request.missing:g}",
         "randomness": _randomness(request),
     }
@@ -209,7 +210,8 @@ def plain(value: Any) -> Any:
     return number if np.isfinite(number) else str(number)
 
 
-def _lines(record: Mapping[str, Any]) -> str:
+def lines(record: Mapping[str, Any]) -> str:
+    """Return a record as lines for a terminal."""
     value = "no value (the estimator abstained)" if record["value"] is None else _show(record["value"])
     pairs = {
         record["estimand"]: value,

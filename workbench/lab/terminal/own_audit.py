@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.lab.terminal.budget_options import claimed
@@ -25,7 +24,6 @@ class OwnAudit:
     mu: float | None = None
     preset: str = "ci"
     seed: int = 0
-    html: Path | None = None
 
     def report(self) -> AuditReport:
         """Return what the attack found."""
@@ -38,14 +36,6 @@ class OwnAudit:
         return audit_function(
             function, listed, claim, preset=AUDITS[self.preset], seed=self.seed, name=self.function
         )
-
-    def told(self, *, as_json: bool) -> tuple[str, bool]:
-        """Return the text to print, and whether no violation was found."""
-        report = self.report()
-        if self.html is not None:
-            self.html.write_text(page(report), encoding="utf-8")
-        text = report.to_json() if as_json else f"{report}\n{level(report)}"
-        return text, not report.violated
 
 
 def level(report: AuditReport) -> str:

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from io import BytesIO
+from os.path import isfile
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,6 +29,7 @@ from workbench.errors import ArgumentError
 from workbench.estimators.parts.stored.cells import MARKS, Cells
 
 STDIN = "-"
+LONGEST = 2**20  # bytes of a header
 SEPARATORS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 _IN_NUMBERS = "0123456789+-.eE"
 _OPENERS: Any = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
@@ -112,7 +114,7 @@ class Lines:
 def open_csv(file: Path, writing: Writing) -> CsvFile:
     """Read a file, or standard input for `-`; what raises is a fact about the file or its header."""
     head, number, ended, opened = _looked_through(file)
-    if not head.strip():
+    if not head.strip() or len(head) == LONGEST:
         raise ArgumentError("file", str(file), _HEADER)
     header = _decoded(head.removesuffix(b"\n"), writing.encoding).removesuffix("\r")
     if "\r" in header or not ended:
@@ -126,32 +128,32 @@ def open_csv(file: Path, writing: Writing) -> CsvFile:
 
 def _looked_through(file: Path) -> tuple[bytes, int, bool, Callable[[], IO[bytes]]]:
     """Return the header, the number of lines below it, whether the last one has its end, and how to read."""
+    opened = _opener(file)
     try:
-        opened = _opener(file)
         with opened() as stream:
-            head = last = stream.readline()
+            head = last = stream.readline(LONGEST)
             number = 0
             while part := stream.read(2**20):
                 number, last = number + part.count(b"\n"), part
         return head.removeprefix(codecs.BOM_UTF8), number, last.endswith(b"\n"), opened
-    except FileNotFoundError:
-        raise ArgumentError("file", str(file), "a file that exists") from None
     except (OSError, EOFError, lzma.LZMAError, zlib.error):
         raise ArgumentError("file", str(file), "a CSV file that can be read, or -") from None
 
 
 def _opener(file: Path) -> Callable[[], IO[bytes]]:
-    """Return what opens the file from its start; standard input is kept."""
+    """Return what opens the file from its start; standard input is kept, other pipes would end in a pass."""
     if str(file) == STDIN:
         content = sys.stdin.buffer.read() if sys.stdin else b""
         return lambda: BytesIO(content)
+    if not isfile(file):
+        raise ArgumentError("file", str(file), "a file that exists, or - for standard input")
     return partial(_OPENERS.get(file.suffix.lower(), open), file, "rb")
 
 
 def _require_encoding(name: str) -> None:
     try:
         ascii_too = "0,\n".encode(name).endswith(b"0,\n")
-    except (LookupError, UnicodeError):
+    except (LookupError, ValueError):
         ascii_too = False
     if not ascii_too:
         known = "a text encoding that has ASCII, such as utf-8, latin-1, cp1252 (convert others, as utf-16)"

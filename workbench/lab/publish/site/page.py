@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench import __version__
+from workbench.charts.canonical_json import replacing
 from workbench.errors import ArgumentError
 from workbench.lab.live import films as players
 from workbench.lab.live.browser import script
@@ -35,7 +36,8 @@ def require(project: Project, path: Path) -> None:
 def write(root: Path, path: Path) -> Path:
     """Write the page of a checkout, and return its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page(root), encoding="utf-8")
+    with replacing(path) as file:
+        file.write(page(root))
     return path
 
 

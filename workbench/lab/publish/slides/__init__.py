@@ -7,6 +7,7 @@ anybody drawing them, and each stays as true as the notebook.
 from collections.abc import Mapping
 from pathlib import Path
 
+from workbench.charts.canonical_json import replacing
 from workbench.errors import ArgumentError
 from workbench.lab.project import Project
 from workbench.lab.publish import assets
@@ -42,7 +43,8 @@ def write(notebook: Path, out: Path, results: Results, about: Mapping[str, str] 
     deck = Deck(content.cells, results, parameters(notebook))
     path = out / f"{notebook.stem}.slides.html"
     out.mkdir(parents=True, exist_ok=True)
-    path.write_text(page(notebook.stem, deck, about), encoding="utf-8")
+    with replacing(path) as file:
+        file.write(page(notebook.stem, deck, about))
     return path
 
 
