@@ -1,19 +1,27 @@
 """Every figure is a function of the public numbers it declares: each moves it, and nothing else is taken."""
 
 import json
+import re
 from functools import cache
 from importlib import import_module
 from inspect import isgeneratorfunction, signature
+from math import inf, isfinite
+from unittest.mock import patch
 
 import pytest
 
+from tests.lab import starts
+from tests.lab.conftest import ROOT
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
 from workbench.charts.marks import PLACES
 from workbench.lab.live import session
+from workbench.lab.live.parameters import chapter
 from workbench.lab.live.session import Session, defaults
 from workbench.study.run import Run
+from workbench.study.sweeps.noting import noting
 
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SKETCH, PREDICTED = Run("quick", 3, most=4), Run("quick", 3, simulate=False)
 FEW_ROWS, FEW_COLUMNS = {"n": 4000}, {"p": 20}
 CHEAP = {
@@ -171,3 +179,108 @@ def test_what_is_recorded_is_what_was_used_and_nothing_else_is_taken(name, figur
     assert recorded == json.loads(json.dumps({"profile": "quick", **defaults(figure), **used}))
     with pytest.raises(TypeError, match="undeclared"):
         figure(PREDICTED, undeclared=1)
+
+
+SLOW_ENDS = ("any_gaussian", "covariance", "many_dimensions", "matrix_quantile", "which_one")
+BESIDE_ENDS = {"epsilon": (0.1, 0.05), "delta": (1e-12,)}
+BROKEN = re.compile(r"\b(nan|inf|None|e[+-]\d\d)\b")
+
+
+def ends(name, parameter):
+    """The ends of what is declared, and values that are asked for often."""
+    declared = CHAPTERS[name][parameter]
+    wanted = (declared.low, declared.high, *BESIDE_ENDS.get(parameter, ()))
+    return [one for one in wanted if declared.admits(one)]
+
+
+def shown(path, folder, **moved):
+    """The figures of a notebook, and the numbers that it gives them at parameters of our choice."""
+    calls, (names, others) = [], starts.ready(path, folder, **moved)
+    record = lambda figure, numbers, *_: calls.append((figure, numbers))  # noqa: E731
+    with noting([]), patch("workbench.lab.live.session.note_figure", record):
+        for cell in others:
+            if "lab.show(" in cell:
+                exec(cell, names)
+    return calls
+
+
+@cache
+def calls_at_the_ends(name):
+    """Every figure of a notebook with the numbers that it gets at the ends of every parameter."""
+    (path,) = (one for one in NOTEBOOKS if chapter(one.stem) == name)
+    found = {figure: {} for figure, _ in shown(path, "nowhere")}
+    for parameter in CHAPTERS[name]:
+        for value in ends(name, parameter):
+            calls = shown(path, "nowhere", **{parameter: value})
+            for figure, numbers in calls:
+                used = {**defaults(figure), **numbers}
+                if used != defaults(figure):
+                    found[figure][tuple(used.items())] = used
+    return {figure: list(calls.values()) for figure, calls in found.items()}
+
+
+def words(chart):
+    """All that a chart says."""
+    for panel in chart.panels:
+        yield from (panel.title, panel.xlabel, panel.ylabel, panel.note, *panel.names)
+        yield from (one.label for one in panel.series)
+        yield from (mark.text for mark in panel.marks)
+        yield from (*panel.heat.rows, *panel.heat.columns) if panel.heat else ()
+    yield from (chart.title, chart.alt, chart.how_to_read, chart.caption)
+
+
+def within(value, limits, scale):
+    low, high = limits or (-inf, inf)
+    return isfinite(value) and low <= value <= high and (value > 0 or scale != "log")
+
+
+def faults(chart, usual, known):
+    """What is wrong with a picture at other numbers; some are known to show what is measured alone."""
+    if chart.to_json() == usual.to_json() and not known:
+        yield "nothing moves"
+    yield from (f"says {one!r}" for one in words(chart) if BROKEN.search(one))
+    if len(chart.title) > 80:
+        yield f"a title of {len(chart.title)} letters"
+    for place, panel in enumerate(chart.panels):
+        for limits, scale in ((panel.xlim, panel.xscale), (panel.ylim, panel.yscale)):
+            if limits and not (all(within(one, None, scale) for one in limits) and limits[0] < limits[1]):
+                yield f"panel {place}: limits {limits}"
+        shown = [
+            (x, y)
+            for one in panel.series
+            for x, y in zip(one.x, one.y, strict=True)
+            if within(x, panel.xlim, panel.xscale) and within(y, panel.ylim, panel.yscale)
+        ]
+        if not (shown or panel.heat or panel.note or known):
+            yield f"panel {place}: nothing is shown"
+        for mark in panel.marks:
+            if not all(isfinite(getattr(mark, one)) for one in PLACES if getattr(mark, one) is not None):
+                yield f"panel {place}: {mark}"
+
+
+@cache
+def usual_chart(figure):
+    """The picture at the usual numbers, from predictions alone."""
+    return figure(PREDICTED)
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=[pytest.mark.slow] if one in SLOW_ENDS else []) for one in CHAPTERS]
+)
+def test_every_declared_value_draws(name):
+    """At both ends of every parameter, and at values that are asked for often; from predictions alone."""
+    found = []
+    for figure, calls in calls_at_the_ends(name).items():
+        for used in calls:
+            moved = {one: value for one, value in used.items() if value != defaults(figure)[one]}
+            try:
+                chart = figure(PREDICTED, **used)
+            except Exception as error:  # all of them are told at once
+                found.append(f"{figure.__name__} {moved}: {type(error).__name__}: {error}")
+            else:
+                known = MEASURED_ALONE.get(figure.__name__, ())
+                found += [
+                    f"{figure.__name__} {moved}: {one}" for one in faults(chart, usual_chart(figure), known)
+                ]
+    assert not found, "\n".join(found)

@@ -72,6 +72,15 @@ class Parameter:
         if not self.admits(value):
             raise ArgumentError(name, value, self.words)
 
+    def nearest(self, value: float) -> float:
+        """Return the allowed value nearest to a number.
+
+        >>> Parameter("n", 10, 2, 442, integer=True).nearest(0.4), Parameter("ε", 1, 0.01, 20).nearest(0.002)
+        (2, 0.01)
+        """
+        within = min(max(value, self.low), self.high)
+        return round(within) if self.integer else within
+
     def slider(self, value: float | None = None) -> Slider:
         """Return the control that starts at a value, by default that of the notebook."""
         low, high = self.track or (self.low, self.high)

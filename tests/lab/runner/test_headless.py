@@ -108,4 +108,4 @@ def test_the_executed_notebook_and_the_summary_say_what_is_judged_and_what_is_re
         if "data" in output
     ]
     assert "<b>At these parameters</b> measured agrees with predicted at 1 of 1 points." in outputs[0]
-    assert "<b>Predicted alone.</b> work of rows: 4 times the usual, 2 allowed;" in outputs[1]
+    assert "<b>Predictions alone.</b> work of rows: 4 times the usual, 2 allowed;" in outputs[1]

@@ -2,9 +2,11 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from workbench.chapters.parameters import CHAPTERS
-from workbench.errors import ArgumentError, one_of_words
+from workbench.charts.controls import typed
+from workbench.errors import ArgumentError, one_of_words, real
 from workbench.lab.pictures.display import cells
 
 MARK = "# Parameters\n"  # what papermill writes above those that it was given
@@ -24,6 +26,25 @@ def require(name: str, parameters: Mapping[str, object]) -> None:
     for parameter, declared in CHAPTERS.get(name, {}).items():
         if parameter in parameters:
             declared.require(parameter, parameters[parameter])
+
+
+def nearest(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return public numbers that were computed of a chapter's parameters, each as near as is allowed."""
+    declared = CHAPTERS.get(name, {})
+    return {
+        parameter: declared[parameter].nearest(value) if parameter in declared and real(value) else value
+        for parameter, value in parameters.items()
+    }
+
+
+def elsewhere(asked: Mapping[str, Any], used: Mapping[str, Any]) -> str:
+    """Return in words which numbers are used in place of those that were asked for, but for rounding."""
+    away = [
+        name
+        for name, value in asked.items()
+        if real(value) and abs(value - used[name]) > isinstance(used[name], int) / 2
+    ]
+    return ", ".join(f"{name} = {typed(used[name])} in place of {typed(asked[name])}" for name in away)
 
 
 def moved(name: str, parameters: Mapping[str, object]) -> dict[str, object]:

@@ -21,14 +21,14 @@ from typing import Any
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
 from workbench.charts.agreement import agreement
-from workbench.charts.chart import Chart
-from workbench.errors import integer_at_least, one_of, real
+from workbench.charts.chart import Chart, Panel
+from workbench.errors import ArgumentError, integer_at_least, one_of, real
 from workbench.lab.live.committed import film, growths, kept
 from workbench.lab.live.deciding import changed, decide, told
 from workbench.lab.live.explore import explore
 from workbench.lab.live.mounted import live
 from workbench.lab.live.noted import declared, display, note_figure
-from workbench.lab.live.parameters import moved, require, require_known
+from workbench.lab.live.parameters import elsewhere, moved, nearest, require, require_known
 from workbench.lab.live.recomputed import recomputed
 from workbench.lab.pictures.display import image, publish, styled
 from workbench.lab.pictures.figures import PROFILES, VERDICTS, richest, save
@@ -99,9 +99,10 @@ class Session:
         verdicts
             Ids of the claims the figure shows.
         parameters
-            The figure's public numbers; those that are not given are as in the committed figure. All are
-            recorded with it.
+            The figure's public numbers, the nearest that the chapter allows; those that are not given are as
+            in the committed figure. All are recorded with it.
         """
+        asked, parameters = parameters, nearest(self.chapter, parameters)
         require(self.chapter, parameters)
         if notes() is not None:
             note_figure(figure, parameters, self.profiles, self.seed)
@@ -111,7 +112,9 @@ class Session:
         record = {"profile": self.profile, **used}
         picture = save(made, self.out, parameters=record, seed=self.seed, verdicts=verdicts, refused=remark)
         chart: Chart = richest(made)
-        words = {"How to read it.": chart.how_to_read, "Predicted alone.": remark}
+        lacking, _, why = remark.partition(", ")
+        words = {"How to read it.": chart.how_to_read, f"{lacking.capitalize()}.": why}
+        words["Nearest that is allowed."] = elsewhere(asked, parameters)
         if self.moved and (judged := agreement(chart)).points:
             words["At these parameters"] = f"{judged}."
         text = "".join(f"<p><b>{head}</b> {escape(said)}</p>" for head, said in words.items() if said)
@@ -138,13 +141,24 @@ class Session:
     def _charts(
         self, figure: Callable[..., Chart], parameters: Mapping[str, object]
     ) -> tuple[dict[str, Chart], str]:
-        """Return the chart by profile; where its runs would take too much work, of predictions alone."""
+        """Return the chart by profile and what it lacks, with the reason.
+
+        It has predictions alone where its runs would take too much work, and is empty where an estimator
+        refuses numbers that the notebook allows.
+        """
         runs = {profile: Run(profile, self.seed) for profile in self.profiles}
         try:
-            return {profile: _made(figure, run, parameters) for profile, run in runs.items()}, ""
-        except TooMuchWorkError as refused:
-            still = {profile: replace(run, simulate=False) for profile, run in runs.items()}
-            return {profile: _made(figure, run, parameters) for profile, run in still.items()}, str(refused)
+            try:
+                return {profile: _made(figure, run, parameters) for profile, run in runs.items()}, ""
+            except TooMuchWorkError as refused:
+                still = {profile: replace(run, simulate=False) for profile, run in runs.items()}
+                made = {profile: _made(figure, run, parameters) for profile, run in still.items()}
+                charts = {profile: _without_runs(chart, refused) for profile, chart in made.items()}
+                return charts, f"predictions alone, {refused}"
+        except ArgumentError as refused:
+            if not self.moved:
+                raise
+            return dict.fromkeys(runs, _refused(figure.__name__, refused)), f"no picture, {refused}"
 
     @display
     def explore(self, view: Callable[..., Iterator[Chart]], *, alt: str, **controls: object) -> None:
@@ -161,7 +175,8 @@ class Session:
         """
         declared = CHAPTERS.get(self.chapter, {})
         made: dict[str, Any] = {
-            name: declared[name].slider(value) if real(value) else value for name, value in controls.items()
+            name: declared[name].slider(value) if real(value) else value
+            for name, value in nearest(self.chapter, controls).items()
         }
         explore(partial(view, Run(self.profile, self.seed)), alt=alt, **made)
 
@@ -230,6 +245,19 @@ class Session:
 def _made(figure: Callable[..., Chart], run: Run, parameters: Mapping[str, object]) -> Chart:
     with leased():
         return figure(run, **parameters)
+
+
+def _without_runs(chart: Chart, refused: TooMuchWorkError) -> Chart:
+    """Return a chart that says below its last panel why no runs are in it."""
+    *others, last = chart.panels
+    note = f"{last.note} No runs: they take {refused.times:.2g} times the usual work.".lstrip()
+    return replace(chart, panels=(*others, replace(last, note=note)))
+
+
+def _refused(name: str, refused: ArgumentError) -> Chart:
+    """Return an empty chart that says why it is empty."""
+    panel = Panel("", "", "", (), "linear", "linear", note=str(refused))
+    return Chart(name, "There is no answer at these numbers", (panel,), alt=f"Nothing is drawn: {refused}.")
 
 
 def defaults(figure: Callable[..., Chart]) -> dict[str, object]:

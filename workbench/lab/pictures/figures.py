@@ -54,7 +54,7 @@ def save(
     verdicts
         Ids of the claims this figure shows.
     refused
-        Why it shows predictions alone.
+        What it lacks, and why.
 
     Returns
     -------

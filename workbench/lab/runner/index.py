@@ -93,7 +93,8 @@ def _figure(multiple: Multiple, run: Member, at: dict[str, object], drawn: Chart
         return f"<figure>{heading}{missing}</figure>"
     content = run.figures[multiple.name]
     judged, found = judgement(content)
-    refused = f"Predictions alone: {content['refused']}." if "refused" in content else ""
+    refused = content.get("refused", "")
+    refused = refused[:1].upper() + refused[1:]
     said = [
         f"<p>{escape(words(run.variant, multiple.used(content)))}</p>",
         f"<p{'' if found else ' class=wrong'}>{escape(judged)}</p>" if judged else "",

@@ -38,12 +38,12 @@ def faults(variant: Variant, outcome: Outcome, figures: Path) -> list[str]:
 def remarks(variant: Variant) -> list[str]:
     """Return what is to be said of the figures of a variant away from its start, one line each.
 
-    Those whose points agree with what is predicted there, and those that show predictions alone.
+    Those whose points agree with what is predicted there, and those that show predictions alone, or nothing.
     """
     if not variant.moved:
         return []
     alone = [
-        f"{path.stem}: predictions alone, {reason}"
+        f"{path.stem}: {reason}"
         for path in cache.figures(variant.out)
         if (reason := canonical_json.read(path).get("refused"))
     ]

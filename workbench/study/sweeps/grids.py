@@ -141,15 +141,15 @@ def multiples(usual: Iterable[int], factor: float) -> tuple[int, ...]:
 
 
 def affordable(work: Mapping[Any, float], most: float) -> list[Any]:
-    """Return the cheapest parts of a grid that take at most so much work together, in their order.
+    """Return the cheapest parts of a grid that take at most so much work together, one at least, in order.
 
-    >>> affordable({"a": 5.0, "b": 1.0, "c": 2.0}, 4)
-    ['b', 'c']
+    >>> affordable({"a": 5.0, "b": 1.0, "c": 2.0}, 4), affordable({"a": 5.0, "b": 6.0}, 4)
+    (['b', 'c'], ['a'])
     """
     total, found = 0.0, set()
     for part in sorted(work, key=lambda one: work[one]):
         total += work[part]
-        if total <= most:
+        if total <= most or not found:
             found.add(part)
     return [part for part in work if part in found]
 

@@ -58,7 +58,7 @@ def side_by_side(run: Run, *, epsilon: float = sweeps.EPSILON, delta: float = sw
     )
     below = 0.55 * min(plain, default=foreseen["error"] / 2)
     marks = (
-        answer_zero(sweeps.D, conditions[len(conditions) // 2 + 1]),
+        answer_zero(sweeps.D, sweeps.CONDITIONS[4]),
         Mark("no privacy", x=10**6.5, y=below, colour_key=PLAIN),
     )
     panel = Panel(

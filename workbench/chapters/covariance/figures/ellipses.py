@@ -22,6 +22,7 @@ from workbench.types import Array
 
 N, STEPS_N, RHO, UPPER, DEGREES, MOMENTS, TILT = 1000, 4000, 0.1, 100.0, 10.0, 3, 0.5
 DRAWN, SHOWN = 6, 300  # releases, rows in the pictures
+ROUND, COUNTS = 0.5, ("One panel", "Two panels", "Three panels", "Four panels")  # ℓ of a round ellipse
 TOLD = 0.3  # the least ℓ that is written inside its circle
 
 
@@ -110,14 +111,18 @@ def step_by_step(run: Run, *, rho: float = RHO, n: int = STEPS_N, upper: float =
     )
     steps = followed(pair(upper)[1], law.sample(n, rng=data), noise, rho)
     last = len(steps.maps) - 1
-    panels = [_frame(law, steps, place, last) for place in sorted({0, 1, 2, last})]
+    panels = [_frame(law, steps, place, last) for place in sorted({0, 1, 2, last}) if place <= last]
+    title, end = "Every step widens the public inner circle", ""
+    if not last:
+        title = "No step before the last one would help"
+    elif steps.lowers[-1] >= ROUND:
+        title, end = f"{title}, until the ellipse is round", ", until the ellipse is nearly a circle"
     return Chart(
         "step_by_step",
-        "Every step widens the public inner circle, until the ellipse is round",
+        title,
         tuple(panels),
-        alt="Four panels: the covariance as the next step sees it, an ellipse between an outer circle of"
-        " radius 1 and an inner circle that grows from step to step, until the ellipse is nearly a"
-        " circle.",
+        alt=f"{COUNTS[len(panels) - 1]}: the covariance as the next step sees it, an ellipse between an outer"
+        f" circle of radius 1 and an inner circle{' that grows from step to step' * (last > 0)}{end}.",
         how_to_read="Each panel shows the covariance of Ax, between two circles that anyone may know: radius"
         " 1 outside, √ℓ inside. A step stretches the directions that look short; by how much the inner"
         " circle grows is computed before any row is read.",

@@ -165,7 +165,7 @@ def long_ellipsoids(
 ) -> Chart:
     """Return errors of the naive and of the preconditioned estimator against the length of the ellipsoid."""
     (rows,) = multiples([sweeps.SPREAD_N], n / LAYER_N)
-    uppers = [upper * one / sweeps.UPPERS[1] for one in sweeps.UPPERS]
+    uppers = sorted({max(upper * one / sweeps.UPPERS[1], 1.0) for one in sweeps.UPPERS})
     frame = run.table(sweeps.SPREADS.moved(grid(n=rows, upper=uppers, rho=rho, d=d)))
     groups = measures.by(frame, "upper")
     curves = (("one radius", "naive", NAIVE), ("preconditioned", "error", PRECONDITIONED))

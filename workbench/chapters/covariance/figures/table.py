@@ -104,9 +104,7 @@ def _sized(shapes: dict[int, float], budget: ApproxDP) -> list[dict[str, Any]]:
 def _unbounded(run: Run, budget: ApproxDP, alpha: float) -> Panel:
     usual = {d: d * unbounded_sweeps.size_shape(d) for d in unbounded_sweeps.SIZE_D}
     shapes = {d: unbounded_sweeps.size_shape(d, alpha, budget.epsilon) for d in usual}
-    ds = affordable({d: d * shapes[d] for d in usual}, resources().limit * sum(usual.values())) or [
-        min(usual)
-    ]
+    ds = affordable({d: d * shapes[d] for d in usual}, resources().limit * sum(usual.values()))
     frame = run.table(unbounded_sweeps.SIZES.moved(_sized({d: shapes[d] for d in ds}, budget)))
     found = {
         place: measures.scaled(unbounded.size_needed(frame, d, run.seed, LEVEL, alpha), 1 / shapes[d])

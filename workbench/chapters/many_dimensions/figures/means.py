@@ -95,7 +95,7 @@ def error_against_rows(
     radius: float = HALF_WIDTH,
 ) -> Chart:
     """Return the errors of all methods against n over that of the sample mean."""
-    ns = multiples(sweeps.COUNTS, n / sweeps.N)
+    ns = tuple(dict.fromkeys(max(2, one) for one in multiples(sweeps.COUNTS, n / sweeps.N)))
     sweep = sweeps.AGAINST_N.moved(grid(n=ns, d=d, half_width=radius, epsilon=epsilon, delta=delta))
     curves = _curves(run.table(sweep), sweep, "n")
     least = max(_predicted(BOX, sweep, "n"))

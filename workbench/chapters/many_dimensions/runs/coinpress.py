@@ -177,12 +177,12 @@ def covariance_size(
 
 
 def around(middle: Mapping[tuple[int, float], tuple[int, int]], **more: float) -> tuple[Point, ...]:
-    """Return points of d, alpha, mode and n, n around the one in the middle."""
+    """Return points of d, alpha, mode and n, n around the one in the middle; a covariance takes two rows."""
     return tuple(
-        {"d": d, "alpha": alpha, "mode": mode, "n": round(factor * n), **more}
+        {"d": d, "alpha": alpha, "mode": mode, "n": rows, **more}
         for (d, alpha), both in middle.items()
         for mode, n in zip(MODES, both, strict=True)
-        for factor in FACTORS
+        for rows in dict.fromkeys(max(2, round(factor * n)) for factor in FACTORS)
     )
 
 

@@ -20,6 +20,7 @@ from workbench.chapters.matrix_quantile.runs.quantile import (
     SUCCESS,
     distance,
     planned,
+    plans,
 )
 from workbench.charts.bands import LEVEL, measured, predicted
 from workbench.charts.chart import Chart, Mark, Panel, Series
@@ -76,11 +77,12 @@ def _rows(
     title: str, alpha: float | None, dimensions: tuple[int, ...], column: str, most: float, votes: str,
     run: Run, budget: ApproxDP,
 ) -> Panel:  # fmt: skip
-    ours = [planned(d, alpha, budget) for d in dimensions]
-    shape = np.array([d**1.5 + d * log(1 / budget.delta) for d in dimensions])
-    factor = float(np.exp(np.log(np.array(ours) / shape).mean()))
+    ours = plans(dimensions, alpha, budget)
+    shape = {d: d**1.5 + d * log(1 / budget.delta) for d in dimensions}
+    factor = float(np.exp(np.mean([log(n / shape[d]) for d, n in ours.items()]))) if ours else nan
     usual = None if alpha is None else NEAR
-    factors = {d: n / planned(d, usual) for d, n in zip(dimensions, ours, strict=True)}
+    factors = {d: n / planned(d, usual) for d, n in ours.items()}
+    times = float(f"{np.mean(list(factors.values())):.2g}") if ours else 1.0
     told = {d: _told(d, column, most, run, budget, factor) for d, factor in factors.items()}
     others = [
         _fewest(label, key, look, dimensions, budget)
@@ -90,15 +92,18 @@ def _rows(
         )
     ]
     series = (
-        Series("matrix quantile", dimensions, ours, colour_key=OURS, kind="count"),
+        Series("matrix quantile", ours, ours.values(), colour_key=OURS, kind="count"),
         measured("CoinPress, told a bound", {d: one for d, one in told.items() if one}, COINPRESS),
         *others,
     )
     marks: tuple[Mark, ...] = ()
     if alpha is None:
-        line = Series("", dimensions, factor * shape, role="reference", colour_key=OURS)
-        series, marks = (line, *series), (Mark(RATE, x=10.5, y=800.0, colour_key=OURS),)
-    return Panel(title, "columns d", "rows n", series, ylim=(200, 300_000), marks=marks)
+        line = Series("", ours, [factor * shape[d] for d in ours], role="reference", colour_key=OURS)
+        series, marks = (line, *series), (Mark(RATE, x=10.5, y=800.0 * times, colour_key=OURS),)
+    none = [d for d in dimensions if d not in ours]
+    note = f"No number of rows is enough for the matrix quantile at d = {', '.join(map(str, none))}."
+    limits = 200 * times, 300_000 * times
+    return Panel(title, "columns d", "rows n", series, ylim=limits, marks=marks, note=note * bool(none))
 
 
 def _fewest(label: str, key: str, look: str, dimensions: tuple[int, ...], budget: ApproxDP) -> Series:
@@ -143,10 +148,10 @@ def flat(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d: int = s
 
 
 def _success(run: Run, budget: ApproxDP) -> Panel:
-    work = {d: planned(d, None, budget) / planned(d, None) for d in SUCCESS}
-    frames = [run.table(at_budget(one, budget, work=work[d])) for d, one in SUCCESS.items()]
+    work = {d: n / planned(d, None) for d, n in plans(SUCCESS, None, budget).items()}
+    frames = [run.table(at_budget(SUCCESS[d], budget, work=times)) for d, times in work.items()]
     names = rows_of(point["spectrum"] for sweep in SUCCESS.values() for point in sweep.points)
-    frame = pd.concat(frames, ignore_index=True)
+    frame = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
     series: tuple[Series, ...] = ()
     if len(frame):
         rows = pd.Series(places(frame["spectrum"], names), index=frame.index)
@@ -154,7 +159,7 @@ def _success(run: Run, budget: ApproxDP) -> Panel:
         low, high = zip(*(clopper_pearson(int(k), int(m), LEVEL) for k, m in hits.to_numpy()), strict=True)
         shares = hits["sum"] / hits["count"]
         series = (Series("", hits.index, shares, low, high, colour_key=OURS, joined=False),)
-    dimensions = ", ".join(map(str, SUCCESS))
+    dimensions = ", ".join(map(str, work)) or "no number of rows is enough"
     return Panel(
         "at the planned rows", "spectrum", "share of successes", series, "linear",
         "linear", names=spelled(names), ylim=(0.7, 1.0), note=f"All d together: {dimensions}.",

@@ -4,6 +4,8 @@
 exact arithmetic; `successes` runs at the planned number of rows, whatever the covariance.
 """
 
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
@@ -15,6 +17,7 @@ from numpy.random import Generator
 from workbench import losses
 from workbench.chapters.matrix_quantile.runs.bounds import measured
 from workbench.chapters.matrix_quantile.runs.pairs import drawn, extreme
+from workbench.errors import ArgumentError
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
 from workbench.populations.rotated import rotated
 from workbench.populations.spectra import named, shown
@@ -48,6 +51,15 @@ def pairs(kind: str, *, trials: int, data: Generator, noise: Generator) -> Colum
 def planned(d: int, alpha: float | None, budget: ApproxDP = BUDGET) -> int:
     """Return the fewest rows of mean 0; α is as of the estimator."""
     return MatrixQuantileCovariance(centred=True, alpha=alpha, beta=BETA).fewest(d, budget)
+
+
+def plans(dimensions: Iterable[int], alpha: float | None, budget: ApproxDP) -> dict[int, int]:
+    """Return the fewest rows by dimension, without those for which no number of rows is enough."""
+    found = {}
+    for d in dimensions:
+        with suppress(ArgumentError):
+            found[d] = planned(d, alpha, budget)
+    return found
 
 
 def distance(n: int, d: int, budget: ApproxDP) -> float:

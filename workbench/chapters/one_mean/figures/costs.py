@@ -114,8 +114,12 @@ def _floor(n: float) -> float:
 
 
 def crossing(epsilon: float) -> float:
-    """Return the n at which privacy moves the lecture's mean as far as sampling does."""
-    return float(brentq(lambda n: costs.noise_part(n, epsilon) - _floor(n), 1.0, 1e12))
+    """Return the n at which privacy moves the lecture's mean as far as sampling does: one row at least."""
+
+    def apart(n: float) -> float:
+        return costs.noise_part(n, epsilon) - _floor(n)
+
+    return float(brentq(apart, 1.0, 1e12)) if apart(1.0) > 0 else 1.0
 
 
 def _summaries(
